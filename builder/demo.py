@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from builder.dataset import tables
-from builder.pipeline import run
+from builder.pipeline import build, stages
 from builder.round.model import load_round
 from hub_scripts.report.site import report
 from lm_eval_tasks.core.files import write_whole
@@ -15,6 +15,7 @@ from lm_eval_tasks.core.row_format import BM25_PARTS, TITLE_SEARCH
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.evaluate.generation import BLIND, WRITERS
 from lm_eval_tasks.evaluate.run import evaluate
+from lm_eval_tasks.metrics.registry import ranking
 from lm_eval_tasks.stats.score_table import score_table
 
 if TYPE_CHECKING:
@@ -59,7 +60,8 @@ def demo(folder: Path, jobs: int) -> Iterator[str | Table]:
     round_ = load_round(place / "round.toml")
     yield f"A round over a made-up arXiv, in {place}"
     with LocalEngine(jobs) as engine:
-        outcome = run(round_, engine)
+        yield from (report.line() for report in stages(round_, engine))
+        outcome = build(round_, engine)
     yield from (report.line() for report in outcome.reports)
     yield ""
     for table in tables.build_tables(outcome.manifest):
@@ -71,7 +73,7 @@ def demo(folder: Path, jobs: int) -> Iterator[str | Table]:
         for baseline in WRITERS
         for score in evaluate(baseline, "", _TASKS, metadata, None, place / "results" / baseline)
     ]
-    yield from score_table(scores)
+    yield from score_table([score for score in scores if score.metric == ranking("writing")])
     yield ""
     yield "Answers to reading questions that do not need the papers: the same whatever they say, or found by a search"
     scores = [

@@ -8,23 +8,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
 from builder.citations.link import link_papers, link_report, link_ways, unresolved_examples
 from builder.collect.coverage import months_before
 from builder.collect.crawl import crawl, crawl_report
-from builder.collect.first_versions import learn_first_versions
 from builder.collect.graph import CoAuthorGraph, build_graph
 from builder.collect.identities import identities_of
 from builder.collect.license_lookup import learn_licenses
-from builder.collect.update import update
 from builder.dataset import folder
 from builder.dataset.audit import audit, check
 from builder.dataset.families import Material, families
 from builder.dataset.fill import fill
-from builder.dataset.frozen_core import carry
 from builder.dataset.manifest import Configuration, Manifest
-from builder.dataset.side_files import side_files
 from builder.dataset.write_samples import write_settings
 from builder.errors import FolderError
 from builder.extract.stage import EXTRACTOR, choose_documents, extract_papers
@@ -45,7 +41,6 @@ from lm_eval_tasks.core.locks import exclusive
 from lm_eval_tasks.core.progress import progress
 from lm_eval_tasks.core.version import VERSION
 from lm_eval_tasks.engines.local import LocalEngine
-from lm_eval_tasks.metrics.bertscore import check_model
 
 if TYPE_CHECKING:
     from builder.records import LinkWay, Paper, SplitDates
@@ -53,13 +48,16 @@ if TYPE_CHECKING:
     from lm_eval_tasks.engines.base import Engine
     from lm_eval_tasks.tasks.records import Setting
 
+Stage = Literal["crawl", "extract", "link"]
+# Those before the build.
+STAGES: tuple[Stage, ...] = get_args(Stage)
 # In the workspace, while a folder is written.
 TEXTS = "build.texts"
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of a run: the folder, its manifest, and what every stage did, with times."""
+    """The outcome of a build: the folder, its manifest, and what its stages did, with times."""
 
     output: Path
     manifest: Manifest
@@ -78,29 +76,8 @@ def _workspace(round_: Round) -> Iterator[Store]:
 
 def run(round_: Round, engine: Engine, *, replace: bool = False) -> Outcome:
     """All stages, each resuming where an earlier call stopped."""
-    *_, outcome = run_stages(round_, engine, replace=replace)
-    assert isinstance(outcome, Outcome)
-    return outcome
-
-
-def _check_models(round_: Round) -> None:
-    """Raise an EvalError if a model that the round's figures need is not here."""
-    check_model(round_.samples.ceiling_bertscore)
-    if round_.scalar.embed_local:
-        minilm_path("shortcut")
-
-
-def run_stages(round_: Round, engine: Engine, *, replace: bool = False) -> Iterator[StageReport | Outcome]:
-    """As `run`: the report of each stage before the build as soon as it has ended, then the outcome."""
-    _check_models(round_)
-    seconds = {}
-    for report in stages(round_, engine):
-        seconds[report.stage] = report.seconds
-        yield report
-    outcome = build(round_, engine, replace=replace)
-    for report in outcome.reports:
-        report.seconds = seconds.get(report.stage, report.seconds)
-    yield outcome
+    prepare(round_, engine)
+    return build(round_, engine, replace=replace)
 
 
 def prepare(round_: Round, engine: Engine) -> list[StageReport]:
@@ -108,57 +85,61 @@ def prepare(round_: Round, engine: Engine) -> list[StageReport]:
     return list(stages(round_, engine))
 
 
-def stages(round_: Round, engine: Engine) -> Iterator[StageReport]:
-    """Crawl, graph, extraction, links: the report of each as soon as it has ended."""
+def stages(round_: Round, engine: Engine, wanted: Sequence[Stage] = STAGES) -> Iterator[StageReport]:
+    """Crawl with its graph, extraction, links: the report of each as soon as it has ended.
+
+    Args:
+        wanted: those that are done; the others were done by earlier calls.
+
+    Raises:
+        StoreError: an earlier stage is not among them and was not finished.
+    """
+    if round_.scalar.embed_local:
+        minilm_path("shortcut")
     with _workspace(round_) as store:
         source = open_source(round_, store)
-        yield crawl(round_, source, store)
+        if "crawl" in wanted:
+            yield crawl(round_, source, store)
+        crawl_report(round_, store)
         graph, on_graph = _graph(round_, store)
-        yield on_graph
-        papers = learn_licenses(source, store, _papers(store, graph))
-        started = time.perf_counter()
-        extract_papers(round_, source, store, papers, engine)
-        documents, extracted = choose_documents(round_, store, papers)
-        extracted.seconds = time.perf_counter() - started
-        yield extracted
-        linked = link_papers(round_, source, store, papers, documents)
-        with_text = [paper for paper in papers if paper.id in documents]
-        dates = split_dates(round_.split, with_text)
-        learn_first_versions(source, store, dates.test_of(with_text))
-        for family in families():
-            family.prepare(Material(round_, store, with_text, documents, dates, graph), source, engine)
-        yield linked
+        if "crawl" in wanted:
+            yield on_graph
+        papers = _papers(store, graph)
+        if "extract" in wanted:
+            papers = learn_licenses(source, store, papers)
+            started = time.perf_counter()
+            extract_papers(round_, source, store, papers, engine)
+            _, extracted = choose_documents(round_, store, papers)
+            extracted.seconds = time.perf_counter() - started
+            yield extracted
+        if "link" in wanted:
+            documents, _ = choose_documents(round_, store, papers)
+            linked = link_papers(round_, source, store, papers, documents)
+            with_text = [paper for paper in papers if paper.id in documents]
+            dates = split_dates(round_.split, with_text)
+            for family in families():
+                family.prepare(Material(round_, store, with_text, documents, dates, graph), source, engine)
+            yield linked
 
 
-def link_only(round_: Round, engine: Engine) -> tuple[list[StageReport], dict[LinkWay, int], list[str]]:
-    """The stages before the build; the links by way, and examples of what stayed unresolved."""
-    reports = prepare(round_, engine)
+def graph_of(round_: Round) -> CoAuthorGraph:
+    """The co-author graph of a crawled round."""
+    with _workspace(round_) as store:
+        return _graph(round_, store)[0]
+
+
+def links_of(round_: Round) -> tuple[dict[LinkWay, int], list[str]]:
+    """Of a linked round the links by way, and examples of what stayed unresolved."""
     with _workspace(round_) as store:
         papers = _papers(store, _graph(round_, store)[0])
         documents, _ = choose_documents(round_, store, papers)
-        return reports, link_ways(store, papers), unresolved_examples(store, papers, documents)
+        return link_ways(store, papers), unresolved_examples(store, papers, documents)
 
 
 def fill_only(round_: Round, source: Path, output: Path, engine: Engine) -> StageReport:
     """Complete a publishable copy with the round's workspace and source."""
     with _workspace(round_) as store:
         return fill(source, output, round_, open_source(round_, store), store, engine)
-
-
-def update_only(round_: Round) -> tuple[CoAuthorGraph, list[StageReport]]:
-    """The update in place of the crawl."""
-    with _workspace(round_) as store:
-        updated = update(round_, open_source(round_, store), store)
-        graph, on_graph = _graph(round_, store)
-        return graph, [updated, on_graph]
-
-
-def crawl_only(round_: Round) -> tuple[CoAuthorGraph, list[StageReport]]:
-    """The first two stages."""
-    with _workspace(round_) as store:
-        crawled = crawl(round_, open_source(round_, store), store)
-        graph, on_graph = _graph(round_, store)
-        return graph, [crawled, on_graph]
 
 
 def _graph(round_: Round, store: Store) -> tuple[CoAuthorGraph, StageReport]:
@@ -206,21 +187,20 @@ def build(round_: Round, engine: Engine | None = None, *, replace: bool = False)
     with _workspace(round_) as store:
         material, before = _material(round_, store)
         token_counter()  # nothing can begin without its tokenizer
-        _check_models(round_)
+        if round_.scalar.embed_local:
+            minilm_path("shortcut")
         with folder.replacing(round_.output) as place:
             settings, sampled = _write_settings(material, place, engine)
             _check_samples(settings, sampled, material.dates)
             questions, question_reports = _write_questions(material, place)
             findings = audit(place, (*settings, *questions), engine)
             check(findings, round_.audit)
-            core, core_round = carry(round_, place)
-            ceilings, carried = side_files(round_, store, material.papers, material.dates)
-            reports = (*before, *sampled, *question_reports)
+            reports = (*sampled, *question_reports)
             manifest = Manifest(
                 round=round_.round,
                 code_version=VERSION,
-                configurations=(*settings, *questions, *core),
-                reports=tuple(report.counts() for report in reports),
+                configurations=(*settings, *questions),
+                reports=tuple(report.counts() for report in (*before, *reports)),
                 seed=round_.seed,
                 config=round_.config(),
                 source=round_.source.kind,
@@ -231,10 +211,8 @@ def build(round_: Round, engine: Engine | None = None, *, replace: bool = False)
                 reading=summarise(material.documents, [paper.id for paper in material.papers], round_.source.FILES),
                 links=link_ways(store, material.papers),
                 audit=findings,
-                ceilings=ceilings,
-                core_round=core_round,
             )
-            finished = folder.finish(place, manifest, carried)
+            finished = folder.finish(place, manifest)
             if not replace:
                 folder.refuse_other_contents(finished, round_.output)
     return Outcome(round_.output, finished, reports)

@@ -8,6 +8,7 @@ from datetime import date
 from typing import Literal, get_args
 
 from builder.ids import PaperId, with_version
+from lm_eval_tasks.tasks.records import FAMILIES
 
 Task = Literal["title", "abs", "intro", "related"]
 Split = Literal["train", "validation", "test"]
@@ -92,12 +93,9 @@ GROUP = "group"
 TASKS: tuple[Task, ...] = get_args(Task)
 SPLITS: tuple[Split, ...] = get_args(Split)
 # What a manifest calls the task of questions -> the module that describes their family, see `dataset.families`.
-FAMILIES = {
+FAMILY_MODULES = {
     "cloze": "builder.scalar.family",
-    "walk": "builder.reading.family",
-    "next": "builder.reading.family",
-    "match": "builder.reading.family",
-    "select": "builder.reading.family",
+    **{family.name: "builder.reading.family" for family in FAMILIES if family.folder == "reading"},
     "papers": "builder.reading.papers",
 }
 

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from lm_eval_tasks.core.tables import Table
     from lm_eval_tasks.llm.budget import Means
 
-EXPORTS = ("prompts", "openai-batch", "inspect")
 _PRICES = "TOML: for each model `input` and `output`, the prices per million tokens"
 
 
@@ -40,7 +39,7 @@ def register(commands: Commands) -> None:
     help_ = "evaluate a baseline (lead, copy-demo, random-sentence, function-words) or an lm-eval model"
     sub = commands.add(EVALUATE, "eval", help_, evaluate)
     _add_evaluation(sub)
-    sub = commands.add(EVALUATE, "plan", "what an evaluation will take: samples, tokens, memory, hours, money", plan)
+    sub = commands.add(EVALUATE, "plan", "what an evaluation will take: samples, tokens, money", plan)
     _add_task_options(sub)
     sub.add_argument("--prices", type=Path, metavar="FILE", help=_PRICES)
     sub.add_argument("--limit", type=part, help="as for eval")
@@ -53,20 +52,16 @@ def register(commands: Commands) -> None:
     )
     help_ = "runs of two models that show how much their differences vary from paper to paper, for --detect"
     sub.add_argument("--like", type=Path, nargs=2, metavar=("A", "B"), help=help_)
-    help_ = "memory of one GPU: says whether weights and the cache of the model's context fit (tensor_parallel_size of them)"
-    sub.add_argument("--gpu-memory", type=amount, metavar="GIB", help=help_)
-    sub.add_argument(
-        "--tokens-per-second", type=seconds, help="of prompts and answers together, to estimate how long it takes"
-    )
+    help_ = "rates that were measured, of prompts and of answers: says how many hours it takes"
+    sub.add_argument("--tokens-per-second", type=seconds, nargs=2, metavar=("READ", "WRITTEN"), help=help_)
     sub = commands.add(EVALUATING, "merge", "merge the shards of a run (eval --shard) into one run", merge)
     sub.add_argument("shards", type=Path, nargs="+", metavar="SHARD", help="output folders of all shards")
     sub.add_argument("--output", type=Path, required=True, help="folder for the whole run")
     _add_export(commands)
-    commands.add(EVALUATING, "tasks-path", "print the folder for lm_eval --include_path", tasks_path)
     help_ = "let the bare `lm_eval --tasks academiceval_abs` find the tasks"
-    commands.add(EVALUATE, "link-tasks", help_, link_tasks).add_argument(
-        "--unlink", action="store_true", help="undo it"
-    )
+    how = commands.add(EVALUATE, "link-tasks", help_, link_tasks).add_mutually_exclusive_group()
+    how.add_argument("--unlink", action="store_true", help="undo it")
+    how.add_argument("--print", action="store_true", help="only print the folder for lm_eval --include_path")
 
 
 def _add_task_options(sub: ArgumentParser) -> None:
@@ -154,12 +149,6 @@ def add_means(sub: ArgumentParser) -> None:
         type=amount,
         help="stop before the answers in the output folder could cost more than this in total",
     )
-    sub.add_argument(
-        "--batch",
-        action=BooleanOptionalAction,
-        default=False,
-        help="ask the server through its batch API, usually for half the price",
-    )
 
 
 def _add_export(commands: Commands) -> None:
@@ -172,12 +161,11 @@ def _add_export(commands: Commands) -> None:
     )
     sub.add_argument("dataset", metavar="DATASET", help="folder or Hub id")
     sub.add_argument("--setting", required=True, help="a configuration of the dataset, such as Abs-9K")
-    sub.add_argument("--format", choices=EXPORTS, default=EXPORTS[0], help=f"default: {EXPORTS[0]}")
     sub.add_argument(
         "--model_args", default="", help="lm-eval's; tokenizer=...,max_length=... determines how prompts are cut"
     )
     sub.add_argument("--metadata", default="{}", help="JSON, as for `academiceval eval`")
-    sub.add_argument("--output", type=Path, help="default: ./SETTING.FORMAT.jsonl")
+    sub.add_argument("--output", type=Path, help="default: ./SETTING.prompts.jsonl")
 
 
 # --- what the commands do
@@ -252,11 +240,7 @@ def plan(arguments: Namespace) -> Iterator[str | Table]:
     )
     yield planning.table(planned)
     yield ""
-    if memory := planning.memory(planned, arguments.model_args, arguments.gpu_memory):
-        yield memory.sentence
     yield from planning.sentences(planned, price, arguments.tokens_per_second)
-    if memory:
-        memory.check()
 
 
 def _detect(arguments: Namespace) -> Iterator[str]:
@@ -303,8 +287,8 @@ def export(arguments: Namespace) -> Iterator[str | Table]:
     check_dataset(str(metadata["dataset"]), arguments.setting)
     from lm_eval_tasks.evaluate.export import export
 
-    output = arguments.output or Path(f"{arguments.setting}.{arguments.format}.jsonl")
-    count = export(arguments.setting, arguments.format, arguments.model_args, metadata, output)
+    output = arguments.output or Path(f"{arguments.setting}.prompts.jsonl")
+    count = export(arguments.setting, arguments.model_args, metadata, output)
     yield f"{count} prompts written to {output}"
 
 
@@ -359,19 +343,15 @@ def means_of(arguments: Namespace, model: str) -> Means:
     from lm_eval_tasks.llm.usage import read_price
 
     price = read_price(arguments.prices, model) if arguments.prices else None
-    return Means(price, getattr(arguments, "max_cost", None), getattr(arguments, "batch", False))
-
-
-def tasks_path(arguments: Namespace) -> Iterator[str | Table]:
-    from lm_eval_tasks.tasks.folder import is_linked, without_tasks
-    from lm_eval_tasks.tasks.folder import tasks_path as path
-
-    # lm-eval would warn of every task that it finds twice.
-    yield str(without_tasks() if is_linked() else path())
+    return Means(price, getattr(arguments, "max_cost", None))
 
 
 def link_tasks(arguments: Namespace) -> Iterator[str | Table]:
-    from lm_eval_tasks.tasks.folder import link, unlink
+    from lm_eval_tasks.tasks.folder import is_linked, link, tasks_path, unlink, without_tasks
 
+    if arguments.print:
+        # lm-eval would warn of every task that it finds twice.
+        yield str(without_tasks() if is_linked() else tasks_path())
+        return
     for place in unlink() if arguments.unlink else link():
         yield f"{'removed' if arguments.unlink else 'linked'}: {place}"

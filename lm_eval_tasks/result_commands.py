@@ -38,7 +38,7 @@ def _add_judging(sub: ArgumentParser) -> None:
     help_ = "samples_*.jsonl of one run, or its folder; two folders: one model against the other"
     sub.add_argument("samples", type=Path, nargs="+", metavar="SAMPLES", help=help_)
     sub.add_argument(
-        "--model", nargs="+", help="judges, e.g. gpt-4o-mini (default with --base-url: the paper's, Mixtral-8x22B)"
+        "--model", help="the judge, e.g. gpt-4o-mini (default with --base-url: the paper's, Mixtral-8x22B)"
     )
     sub.add_argument("--base-url", help="an OpenAI-compatible server (default: the OpenAI API)")
     sub.add_argument("--name", help="name of the model that generated the texts (default: the folder's name)")
@@ -46,7 +46,7 @@ def _add_judging(sub: ArgumentParser) -> None:
     sub.add_argument(
         "--timeout", type=seconds, default=600.0, help="seconds that one request may take in total (default: 600)"
     )
-    help_ = "show the judge, for each sentence, K passages of the paper's body, and have claims checked against them"
+    help_ = "show the judge, for each sentence, K passages of the paper's body"
     sub.add_argument("--evidence", type=positive, metavar="K", help=help_)
     sub.add_argument("--output", type=Path, default=Path("judged"), help="folder for verdicts and win rates")
     add_means(sub)
@@ -95,7 +95,7 @@ def compare(arguments: Namespace) -> Iterator[str | Table]:
         lost = [metric for metric in metrics or () if (task, metric) not in compared]
         yield from (f"left out: {metric} of {task}, which no sample has in both runs" for metric in lost)
     if any(difference.of_board for difference in differences):
-        yield from ("", "Boards: 1 is a perfect score here; on a page whose round has a ceiling, 1 is the ceiling.")
+        yield from ("", "Boards: 1 is a perfect score, 0 the floor.")
     if any(difference.difference.bounds is None for difference in differences):
         yield from ("", NO_INTERVAL)
 
@@ -108,45 +108,38 @@ def judge(arguments: Namespace) -> Iterator[str | Table]:
         )
     from lm_eval_tasks.judge import run
     from lm_eval_tasks.judge.results import table
+    from lm_eval_tasks.llm.chat import Server
 
-    models = arguments.model or [run.DEFAULT_JUDGE]
+    model = arguments.model or run.DEFAULT_JUDGE
     # Two folders are two runs, of which each is to be compared with the other.
     runs = len(arguments.samples) == 2 and all(map(Path.is_dir, arguments.samples))
     paths, other = (arguments.samples[:1], arguments.samples[1]) if runs else (arguments.samples, None)
     samples = run.load(paths)
     if other:
-        from lm_eval_tasks.judge.run import against
-
         count = len(samples)
-        samples = against(samples, run.load([other]))
+        samples = run.against(samples, run.load([other]))
         yield f"{paths[0]} against {other}: {len(samples)} samples in both, {count - len(samples)} in the first alone"
-    each = {model: means_of(arguments, model) for model in models}
+    means = means_of(arguments, model)
     evidence = None
     if arguments.evidence:
         from lm_eval_tasks.judge.evidence import bodies
 
         evidence = bodies(paths, samples, arguments.evidence)
-    expected = {model: run.estimate(samples, model, arguments.output, evidence) for model in models}
-    costs = [cost for model, means in each.items() if (cost := expected[model].cost(means)) is not None]
-    requests, prompts, answers = (
-        sum(getattr(estimate, name) for estimate in expected.values())
-        for name in ("requests", "prompt_tokens", "answer_tokens")
-    )
+    expected = run.estimate(samples, model, arguments.output, evidence)
+    cost = expected.cost(means)
     yield (
-        f"{len(samples)} samples, {requests} requests that have no verdict yet, about {prompts} prompt tokens and {answers} answer "
-        f"tokens{f', {sum(costs):.2f} at the given prices' if costs else ''}"
+        f"{len(samples)} samples, {expected.requests} requests that have no verdict yet, about {expected.prompt_tokens} prompt "
+        f"tokens and {expected.answer_tokens} answer tokens{'' if cost is None else f', {cost:.2f} at the given prices'}"
     )
     if arguments.dry_run:
         return
-    name = arguments.name or _name_of(paths[0] if paths[0].is_dir() else paths[0].parent, other)
     results = run.judge(
         samples,
-        each,
-        arguments.base_url,
+        Server(model, arguments.base_url, arguments.timeout),
+        means,
         arguments.concurrency,
         arguments.output,
-        name,
-        arguments.timeout,
+        arguments.name or _name_of(paths[0] if paths[0].is_dir() else paths[0].parent, other),
         evidence,
         _name_of(other, paths[0]) if other else "",
     )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from builder.collect import admission
 from builder.collect.admission import harvest
 from builder.collect.coverage import Covered, finish, read_coverage
+from builder.collect.update import harvest_key, is_update, update
 from builder.errors import RoundError, StoreError
 from builder.ids import author_key
 from builder.records import Paper
@@ -30,12 +31,16 @@ if TYPE_CHECKING:
 def crawl(round_: Round, source: Source, store: Store) -> StageReport:
     """Take the round's papers into the store; what an earlier call did is not done again.
 
+    A workspace that has an earlier round is brought up to this one: only what is new is asked for.
+
     Raises:
         RoundError: a seed author is not known or has no paper to start from, the workspace was crawled with
             other settings, or no paper of the source belongs to the round.
     """
     started = time.perf_counter()
-    if round_.crawl.seeds:
+    if is_update(round_, source, store):
+        update(round_, source, store)
+    elif round_.crawl.seeds:
         _walk(round_, source, store)
     else:
         _take_all(round_, source, store)
@@ -73,11 +78,6 @@ def _take_all(round_: Round, source: Source, store: Store) -> None:
     finish(store, round_.round, Covered(round_.last_day, report, settings))
 
 
-def harvest_key(round_: Round, source: Source) -> str:
-    """What taking every paper depends on: if that has changed, the papers are taken again."""
-    return f"{source.fingerprint()} {round_.papers.model_dump_json()}"
-
-
 def _no_papers_message(round_: Round, report: StageReport) -> str:
     if report.dropped.get("other_category"):
         names = ", ".join(round_.papers.categories)
@@ -94,8 +94,8 @@ def _walk(round_: Round, source: Source, store: Store) -> None:
         return
     if set(done) - {round_.round}:
         raise RoundError(
-            f"the workspace contains the graph of round {max(done)}: extend it with `academiceval update --round "
-            f"{round_.round}`, or name another `workspace`"
+            f"the workspace contains the graph of round {max(done)}, which covers {done[max(done)].last_day}: give a later round, or "
+            "name another `workspace`"
         )
     store.answers.forget_other_rounds(round_.round)
     _begin(round_, source, store)

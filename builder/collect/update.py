@@ -9,7 +9,7 @@ Drop reasons: those of the crawl, and no_graph_author for harvested papers.
 
 from __future__ import annotations
 
-import time
+import re
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
@@ -17,8 +17,6 @@ from typing import TYPE_CHECKING
 from builder.collect import admission
 from builder.collect.admission import harvest
 from builder.collect.coverage import Covered, finish, months_before, read_coverage
-from builder.collect.crawl import harvest_key
-from builder.errors import RoundError
 from builder.records import Drop, Paper
 from builder.stage_report import StageReport
 from builder.store import Author, Store
@@ -31,38 +29,40 @@ if TYPE_CHECKING:
 LookUp = Callable[[Author], Iterable[Paper | Drop]]
 
 
-def update(round_: Round, source: Source, store: Store) -> StageReport:
-    """Bring the workspace's graph to a later round.
+def is_update(round_: Round, source: Source, store: Store) -> bool:
+    """Whether the round follows one that the workspace has, and takes papers by the same rules.
 
-    Raises:
-        RoundError: nothing has been crawled yet, or the round covers no new day.
+    Without seeds, a round with other categories, or with another query, takes its papers anew.
     """
-    started = time.perf_counter()
     done = read_coverage(store)
-    if round_.round not in done:
-        first = _first_new_day(round_, done)
-        store.answers.forget_other_rounds(round_.round)
-        report = (_walk_on if round_.crawl.seeds else _take_all)(round_, source, store, first)
-        settings = "" if round_.crawl.seeds else harvest_key(round_, source)
-        finish(store, round_.round, Covered(round_.last_day, report, settings))
-    report = read_coverage(store)[round_.round].report
-    report.seconds = time.perf_counter() - started
-    return report
-
-
-def _first_new_day(round_: Round, done: dict[str, Covered]) -> date:
-    if not done:
-        raise RoundError(f"the workspace {round_.workspace} has no graph yet; `academiceval crawl` makes one")
+    if not done or round_.round in done or round_.round < max(done):
+        return False
+    if round_.last_day <= max(coverage.last_day for coverage in done.values()):
+        return False
     newest = max(done)
-    if round_.round < newest:
-        raise RoundError(f"the workspace is already at round {newest}, which is later than {round_.round}")
-    last = max(coverage.last_day for coverage in done.values())
-    if round_.last_day <= last:
-        raise RoundError(
-            f"round {round_.round} ends on {round_.last_day}, but the workspace already covers {last}; give a later "
-            "`--round`, or a later `papers.published_to` in round.toml"
-        )
-    return last + timedelta(days=1 - round_.update.overlap_days)
+    rules = _rules(done[newest].settings, newest), _rules(harvest_key(round_, source), round_.round)
+    return bool(round_.crawl.seeds) or rules[0][not round_.source.LIVE :] == rules[1][not round_.source.LIVE :]
+
+
+def update(round_: Round, source: Source, store: Store) -> None:
+    """Bring the workspace's graph to a later round."""
+    last = max(coverage.last_day for coverage in read_coverage(store).values())
+    first = last + timedelta(days=1 - round_.update.overlap_days)
+    store.answers.forget_other_rounds(round_.round)
+    report = (_walk_on if round_.crawl.seeds else _take_all)(round_, source, store, first)
+    settings = "" if round_.crawl.seeds else harvest_key(round_, source)
+    finish(store, round_.round, Covered(round_.last_day, report, settings))
+
+
+def harvest_key(round_: Round, source: Source) -> str:
+    """What taking every paper depends on: if that has changed, the papers are taken again."""
+    return f"{source.fingerprint()} {round_.papers.model_dump_json()}"
+
+
+def _rules(settings: str, round_: str) -> tuple[str, str]:
+    """Of a `harvest_key` what is asked of the source, and the window of papers, both without what each month changes."""
+    asked, brace, window = settings.partition(" {")
+    return asked.replace(round_, ""), re.sub(r'"published_to":("[^"]*"|null)', "", brace + window)
 
 
 def _take_all(round_: Round, source: Source, store: Store, first: date) -> StageReport:

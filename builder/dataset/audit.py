@@ -24,7 +24,6 @@ from builder.extract.quality import common_share
 from builder.ids import author_key, bare_id
 from builder.records import SPLITS, Split, Task
 from builder.samples.near_duplicates import Copies, near_duplicate
-from lm_eval_tasks.core import marker_words as markers
 from lm_eval_tasks.core.progress import progress
 from lm_eval_tasks.core.text import title_key
 from lm_eval_tasks.engines.local import LocalEngine
@@ -47,7 +46,7 @@ _LARGE = 1 << 28
 def audit(folder: Path, configurations: Iterable[Configuration], engine: Engine | None = None) -> Audit:
     """Audit the whole rows of a dataset folder's writing settings and reading families.
 
-    SCALAR asks for a number, not for a text that could leak; rows by id have no text; a core was audited in its own round.
+    SCALAR asks for a number, not for a text that could leak; rows by id have no text.
 
     Args:
         engine: runs the work, task by task; without one, this process does it.
@@ -235,7 +234,6 @@ def _audit_of(findings: Sequence[_Findings], of_reading: Mapping[str, list[str]]
         months=dict(sorted(Counter(paper.month for paper in papers.values()).items())),
         categories=dict(sorted(Counter(paper.category for paper in papers.values()).items())),
         active_authors=_active_authors(papers.values()),
-        markers=_markers(papers.values()),
     )
 
 
@@ -248,15 +246,6 @@ def _active_authors(papers: Collection[_Paper]) -> float:
     """Share of the papers that the most active first authors wrote."""
     authors = Counter(paper.author for paper in papers)
     return round(sum(n for _, n in authors.most_common(_ACTIVE)) / max(1, len(papers)), 4)
-
-
-def _markers(papers: Iterable[_Paper]) -> dict[str, float]:
-    """Month -> marker words per 1,000 words of the abstracts."""
-    counted: dict[str, Counter[str]] = defaultdict(Counter)
-    for paper in papers:
-        marked, words = markers.counts(paper.abstract)
-        counted[paper.month].update(all=words, markers=marked)
-    return {month: round(1000 * n["markers"] / max(1, n["all"]), 3) for month, n in sorted(counted.items())}
 
 
 SHARES = (

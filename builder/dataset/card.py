@@ -47,14 +47,6 @@ _POWER = (
     "disagree on three questions in ten. It assumes that a model does equally well on all samples of a first author; if "
     "not, smaller differences show too."
 )
-_CEILING = (
-    "What the authors' own first version of a title or abstract scores against the last version, where they changed it: hardly any "
-    "model can come closer. Optimistic, because a revision begins from the old text."
-)
-_NOTICED = (
-    "Human texts of the round's papers were damaged on purpose: how many damaged versions score lower / equal / higher than the text "
-    "itself, and the 95 % interval of the share that scores lower. A metric does not notice a damage that often leaves its score equal."
-)
 _CORE = (
     "What every model is asked first, and boards count (`academiceval_core`). A model's gain is its score minus its own score with "
     "less to read, over the same samples; the last column names the shorter context of the main comparison."
@@ -75,8 +67,8 @@ _LEADS = (
 
 _READING = (
     "Questions over many papers at once. What an answer scores that is the same whatever the context says, and what a program scores that "
-    "does not read: a search for the titles in the papers' texts (Walk), BM25 between passages (Next), for titles and abstracts (Match, "
-    "Select); by the metric that models are ranked by. Right answers stand at 0.5 of a context on average if their place tells nothing. "
+    "does not read: a search for the titles in the papers' texts (Walk), BM25 between passages (Next), for titles and abstracts "
+    "(Match); by the metric that models are ranked by. Right answers stand at 0.5 of a context on average if their place tells nothing. "
     "Contexts that share papers count as one for intervals; with fewer than ten there is none."
 )
 
@@ -138,12 +130,6 @@ def card(manifest: Manifest, published: Publication | None = None) -> str:
         *_section("Lengths", [tables.lengths(shown)], _LENGTHS),
         *_section("Core", [tables.core(manifest.core)], _CORE),
         *_section("Power", [tables.power(shown)], _POWER),
-        *_section("Ceiling", [tables.ceilings(manifest)] if manifest.ceilings else [], _CEILING),
-        *_section(
-            "What the metrics notice",
-            [tables.report_card(manifest.report_card)] if manifest.report_card else [],
-            _NOTICED,
-        ),
         *_section("The body's first words", [tables.leads(manifest)], _LEADS),
         *_section("Labels", [tables.labels(shown)], _LABELS),
         *_section("Without reading the paper", [tables.without_reading(manifest)], _WITHOUT_READING),

@@ -1,6 +1,6 @@
 """Families of questions with exact answers, such as SCALAR: what the rest of the builder needs to know of each.
 
-A family is a folder with a module that describes it in `FAMILY`; a line of `records.FAMILIES` adds it. The module is loaded when
+A family is a folder with a module that describes it in `FAMILY`; a line of `records.FAMILY_MODULES` adds it. The module is loaded when
 a round has, or asks for, the family's rows, so that nothing here imports it.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from builder.dataset.row_kind import Row, RowKind
-from builder.records import FAMILIES
+from builder.records import FAMILY_MODULES
 
 if TYPE_CHECKING:
     from builder.collect.graph import CoAuthorGraph
@@ -67,12 +67,12 @@ class Family:
 
 def family_of(task: str) -> Family:
     """The family of a manifest's task."""
-    return _load(FAMILIES[task])
+    return _load(FAMILY_MODULES[task])
 
 
 def families() -> list[Family]:
     """All families."""
-    return [_load(module) for module in dict.fromkeys(FAMILIES.values())]
+    return [_load(module) for module in dict.fromkeys(FAMILY_MODULES.values())]
 
 
 @cache

@@ -1,8 +1,7 @@
 """Complete a publishable copy on the reader's own machine: id-only rows get their texts back.
 
 Papers are taken from the workspace, and from the round's source if the workspace lacks them; every text is compared
-with its hash. A folder that could be completed in full is the original one, byte for byte; of a sealed
-copy only the first versions of revised papers are missing.
+with its hash. A folder that could be completed in full is the original one, byte for byte.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING
 from builder.dataset.completion import complete_writing, documents_of, paper_of
 from builder.dataset.families import Lacking, family_of
 from builder.dataset.folder import finish, replacing
-from builder.dataset.manifest import MANIFEST, SEALED, Configuration, Manifest, read_carried, read_manifest
+from builder.dataset.manifest import MANIFEST, Configuration, Manifest, read_manifest
 from builder.dataset.rows import kind_of, read_rows, rows_of, with_positions, without_files
 from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
@@ -63,16 +62,14 @@ def fill(source: Path, output: Path, round_: Round, papers_from: Source, store: 
         store.forget(sorted(doubtful))
         # After a takedown the hashes of the whole are not known, only those of each text.
         expected = manifest.publishable.original or (filled if not report.dropped else None)
-        # A sealed copy becomes the round itself again.
-        revision = "" if manifest.revision.endswith(SEALED) else manifest.revision
         if not report.dropped and expected and filled != expected:
             raise FolderError(
                 f"{source} was completed, but the result is not the round that its {MANIFEST} names: rows of the copy were changed or left "
                 "out; get the copy again"
             )
-        facts = replace(manifest, configurations=filled, publishable=None, revision=revision)
+        facts = replace(manifest, configurations=filled, publishable=None)
         finished = facts if filled == expected else replace(facts, fill=report.counts())
-        finish(place, finished, read_carried(source, manifest))
+        finish(place, finished)
     return report
 
 

@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from builder.dataset.card import CARD, card
-from builder.dataset.croissant import CROISSANT, croissant
-from builder.dataset.manifest import (
-    MANIFEST,
-    Configuration,
-    CoreEntry,
-    Manifest,
-    ReportCard,
-    read_carried,
-    read_manifest,
-    write_manifest,
-)
+from builder.dataset.manifest import MANIFEST, Configuration, CoreEntry, Manifest, read_manifest, write_manifest
 from builder.errors import FolderError
 from lm_eval_tasks.core.files import sync, sync_folder
 from lm_eval_tasks.core.linux import exchange
@@ -27,14 +17,10 @@ from lm_eval_tasks.core.locks import exclusive
 from lm_eval_tasks.tasks.records import CORE, HEADLINE, MASKS_OF_MATCH, MATCH_CORE, what_of
 
 
-def finish(place: Path, manifest: Manifest, carried: Mapping[str, bytes] | None = None) -> Manifest:
-    """Write the card and the manifest of a folder whose data is complete; return the manifest as written.
-
-    Args:
-        carried: the files of `CARRIED` that belong to the folder, name -> content.
-    """
+def finish(place: Path, manifest: Manifest) -> Manifest:
+    """Write the card and the manifest of a folder whose data is complete; return the manifest as written."""
     manifest = replace(manifest, core=manifest.core or tuple(core_of(manifest.configurations)))
-    return write_manifest(place, manifest, {CARD: card(manifest), CROISSANT: croissant(manifest), **(carried or {})})
+    return write_manifest(place, manifest, {CARD: card(manifest)})
 
 
 def core_of(configurations: Iterable[Configuration]) -> Iterator[CoreEntry]:
@@ -50,17 +36,6 @@ def core_of(configurations: Iterable[Configuration]) -> Iterator[CoreEntry]:
         yield CoreEntry(core.configuration, min(core.samples, test.samples), shortcut)
 
 
-def add_report_card(folder: Path, report_card: ReportCard) -> None:
-    """Note in a finished folder what the metrics notice on its papers: in its card and its manifest.
-
-    Raises:
-        FolderError: the folder is not finished, or a file next to its data was changed.
-    """
-    with exclusive(folder):
-        manifest = replace(read_manifest(folder), report_card=report_card)
-        finish(folder, manifest, read_carried(folder, manifest))
-
-
 def refuse_other_contents(new: Manifest, output: Path) -> None:
     """Raise a FolderError if a folder would replace one of the same round with other contents.
 
@@ -69,7 +44,7 @@ def refuse_other_contents(new: Manifest, output: Path) -> None:
     if not (output / MANIFEST).is_file():
         return
     old = read_manifest(output)
-    if new.round == old.round and (new.files, new.carried) != (old.files, old.carried):
+    if new.round == old.round and new.files != old.files:
         raise FolderError(
             f"{output} contains round {old.round} with other contents; give the new one another `round` or `output`, "
             "or pass --replace if nobody has used the old one"

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from builder.errors import FolderError
-from builder.records import FAMILIES, SPLITS, TASKS, LinkWay, ReadingSummary, Split, SplitDates, Task
+from builder.records import FAMILY_MODULES, SPLITS, TASKS, LinkWay, ReadingSummary, Split, SplitDates, Task
 from builder.round.audit import AuditTable
-from builder.round.licenses import Shown
+from builder.round.licenses import Licenses
 from builder.stage_report import StageCounts
 from lm_eval_tasks.core.files import is_inside, sha256_of_bytes, write_whole
 from lm_eval_tasks.core.metadata import Context
-from lm_eval_tasks.core.row_format import FIRST_VERSIONS, Measured
+from lm_eval_tasks.core.row_format import Measured
 from lm_eval_tasks.core.row_format import MANIFEST as MANIFEST
 from lm_eval_tasks.core.text import parse_json
 
@@ -31,9 +31,8 @@ if TYPE_CHECKING:
 
 # Raise with every change to the types below; 1 was a dictionary whose configurations were recognised by their names, 2 had no core.
 FORMAT = 5
-# full: rows of a writing setting; core: such rows of an older round; questions: of other families; papers: the texts that
-# some of these show; ids: any of these by id alone.
-Form = Literal["full", "core", "questions", "papers", "ids"]
+# full: rows of a writing setting; questions: of other families; papers: the texts that some of these show; ids: any of these by id alone.
+Form = Literal["full", "questions", "papers", "ids"]
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*")
 _FILE = r"{name}/{split}-[0-9a-f]{{16}}-\d{{5}}-of-\d{{5}}\.parquet"
 _BESIDE = re.compile(r"\.?[A-Za-z0-9][\w.-]*")
@@ -46,11 +45,7 @@ _Day = Annotated[str, Field(pattern=r"^((19|2\d)\d\d-(0[1-9]|1[0-2])-(0[1-9]|[12
 _Month = Annotated[str, Field(pattern=r"^(19|2\d)\d\d-(0[1-9]|1[0-2])$")]
 _Name = Annotated[str, Field(max_length=500)]
 _ROUND = r"^\d{4}\.(0[1-9]|1[0-2])$"
-# After the name of a round: its revision without texts, which is published first.
-SEALED = ".sealed"
-# Files that are copied wherever the data is copied; the other files next to the data are written again.
-CARRIED = (FIRST_VERSIONS,)
-_REVISION = r"^(\d{4}\.(0[1-9]|1[0-2])(\.post\d{1,4}|\.sealed)?)?$"
+_REVISION = r"^(\d{4}\.(0[1-9]|1[0-2])(\.post\d{1,4})?)?$"
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +155,9 @@ class Configuration:
     """One configuration of the dataset: what `load_dataset` is given as its second argument.
 
     Attributes:
-        task: of its rows: a writing task, or one of `FAMILIES`.
+        task: of its rows: a writing task, or one of `FAMILY_MODULES`.
         form: what a row is, see `Form`.
-        of: ids: the configuration whose rows these are; core: the setting. "" for the others.
+        of: ids: the configuration whose rows these are. "" for the others.
         splits: those that have rows.
     """
 
@@ -186,9 +181,9 @@ class Configuration:
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
             raise ValueError(f"{self.name!r} is not a valid configuration name")
-        if self.task not in (*TASKS, *FAMILIES):
+        if self.task not in (*TASKS, *FAMILY_MODULES):
             raise ValueError(f"{self.name} has the unknown task {self.task!r:.40}")
-        if (self.form in ("ids", "core")) != bool(self.of):
+        if (self.form == "ids") != bool(self.of):
             raise ValueError(f"{self.name} is of form {self.form} and `of` {self.of!r}")
         if self.form != "ids" and (self.form in ("questions", "papers")) == self.is_writing:
             raise ValueError(f"{self.name} is of form {self.form} and task {self.task}")
@@ -227,7 +222,6 @@ class Audit:
         longest_run: words of the longest run that a target shares with its prompt.
         months, categories: papers of each.
         active_authors: share of the papers by the 20 most active first authors.
-        markers: month -> LLM-style marker words in 1,000 words of the abstracts.
     """
 
     __pydantic_config__ = _STRICT
@@ -239,59 +233,6 @@ class Audit:
     months: dict[_Month, _Count]
     categories: dict[_Name, _Count]
     active_authors: _Share
-    markers: dict[_Month, Annotated[float, Field(ge=0, le=1000)]]
-
-
-@dataclass(frozen=True, slots=True)
-class Ceiling:
-    """How version 1 of a task's texts scores against the last version; `dataset.ceiling` makes it.
-
-    Attributes:
-        papers: of the test split.
-        revised: of them, those whose version 1 is known and not the last.
-        changed: of these, those whose text changed, which the figures are over.
-        words_changed: mean share of the words that differ.
-        bertscore: None where no model was given, which is `model`.
-        rouge_l_content: None in older manifests.
-    """
-
-    __pydantic_config__ = _STRICT
-    papers: _Count
-    revised: _Count
-    changed: _Count
-    words_changed: _Share
-    rouge_l: Bounds
-    bertscore: Bounds | None = None
-    model: _Name = ""
-    rouge_l_content: Bounds | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Noticed:
-    """How often a metric notices one kind of damage to a text, as `academiceval study metrics` measures it.
-
-    Attributes:
-        accuracy: share of texts whose damaged version scores lower; in older report cards, equal scores count half.
-        low, high: its 95 % interval, None with too few first authors.
-        n: texts.
-        harmless: share of harmless changes after which the metric's score is lower.
-        lower, equal, higher: texts whose damaged version scores so; None in older report cards.
-    """
-
-    __pydantic_config__ = _STRICT
-    accuracy: _Share
-    low: _Share | None
-    high: _Share | None
-    n: _Count
-    harmless: _Share | None
-    lower: _Count | None = None
-    equal: _Count | None = None
-    higher: _Count | None = None
-
-
-_OneName = Annotated[str, Field(pattern=r"^[\w ./+:@-]{1,100}$")]
-# Metric or judge -> damage -> how often it is noticed.
-ReportCard = Annotated[dict[_OneName, Annotated[dict[_OneName, Noticed], Field(max_length=100)]], Field(max_length=100)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +246,7 @@ class Publishable:
     """
 
     __pydantic_config__ = _STRICT
-    licenses: Shown
+    licenses: Licenses
     report: StageCounts
     original: tuple[Configuration, ...]
 
@@ -346,10 +287,7 @@ class Manifest:
         extractor: version of the code that read the files.
         split: None for an imported dataset.
         links: way of resolving -> citations.
-        ceilings: what the authors' own first version scores, where papers of the test split were revised.
-        report_card: metric -> damage -> how often it is noticed on the round's papers, where that was measured.
         core: what every model is asked first, and boards count.
-        core_round: the round that the frozen core was taken from, "" without one.
         publishable: for a copy to publish.
         takedown: rows that were taken out of this folder.
         fill: rows by id that could not be completed.
@@ -373,10 +311,7 @@ class Manifest:
     reading: ReadingSummary | None = None
     links: dict[LinkWay, int] = field(default_factory=dict)
     audit: Audit | None = None
-    ceilings: dict[Task, Ceiling] = field(default_factory=dict)
-    report_card: ReportCard = field(default_factory=dict)
     core: tuple[CoreEntry, ...] = ()
-    core_round: str = ""
     publishable: Publishable | None = None
     takedown: StageCounts | None = None
     fill: StageCounts | None = None
@@ -410,11 +345,6 @@ class Manifest:
     def files(self) -> dict[str, DataFile]:
         """Path -> data file, over all configurations."""
         return {file.path: file for configuration in self.configurations for file in configuration.every_file}
-
-    @property
-    def carried(self) -> dict[str, str]:
-        """Name -> sha256 of the files of `CARRIED` that the folder has."""
-        return {name: self.other_files[name] for name in CARRIED if name in self.other_files}
 
     def by_ids_of(self, name: str) -> Configuration | None:
         """The configuration that contains rows of another one by id."""
@@ -471,38 +401,44 @@ def parse_manifest(data: bytes, origin: str) -> Manifest:
             "release that made it"
         )
     try:
-        return _ADAPTER.validate_python(content)
+        return _ADAPTER.validate_python(_without_gone(content))
     except ValidationError as err:
         where, says = _first_problem(err)
         raise FolderError(
             f"{origin} is not a manifest that this release can read ({where}: {says}); build the folder again"
         ) from err
+    except ValueError as err:
+        raise FolderError(f"{origin}: {err}") from err
+
+
+def _without_gone(content: dict[str, Any]) -> dict[str, Any]:
+    """A manifest without what earlier releases wrote of features that are gone.
+
+    Raises:
+        ValueError: it is of a copy that only they can open.
+    """
+    if str(content.get("revision")).endswith(".sealed"):
+        raise ValueError("sealed copies are gone; take the round itself")
+    kept = {name: value for name, value in content.items() if name not in ("ceilings", "report_card", "core_round")}
+    if isinstance(audit := kept.get("audit"), dict):
+        kept["audit"] = {name: value for name, value in audit.items() if name != "markers"}
+    if isinstance(publishable := kept.get("publishable"), dict):
+        kept["publishable"] = publishable | {"original": _without_gone_rows(publishable.get("original"))}
+    return kept | {"configurations": _without_gone_rows(kept.get("configurations"))}
+
+
+def _without_gone_rows(configurations: object) -> object:
+    """The configurations without those of Select, and without rows that were carried over from an older round."""
+    if not isinstance(configurations, list) or not all(isinstance(each, dict) for each in configurations):
+        return configurations
+    gone = {each.get("name") for each in configurations if each.get("task") == "select" or each.get("form") == "core"}
+    return [each for each in configurations if not {each.get("name"), each.get("of")} & gone]
 
 
 def _first_problem(err: ValidationError) -> tuple[str, str]:
     """Where the first problem of a file is, and what it is."""
     problem = err.errors()[0]
     return ".".join(map(str, problem["loc"])) or "as a whole", problem["msg"].removeprefix("Value error, ")
-
-
-def parse_report_card(data: bytes, origin: str) -> ReportCard:
-    """What `academiceval study metrics --output` wrote.
-
-    Args:
-        origin: what to call it in an error.
-
-    Raises:
-        FolderError: it is something else.
-    """
-    try:
-        return TypeAdapter(ReportCard).validate_python(parse_json(data))
-    except ValidationError as err:
-        where, says = _first_problem(err)
-        raise FolderError(
-            f"{origin} is not a report card of `academiceval study metrics` ({where:.80}: {says})"
-        ) from err
-    except ValueError as err:
-        raise FolderError(f"{origin} is not a report card of `academiceval study metrics` ({err})") from err
 
 
 def manifest_bytes(manifest: Manifest) -> bytes:
@@ -518,7 +454,7 @@ def read_manifest(folder: Path) -> Manifest:
         FolderError: no such folder, no manifest (an unfinished build), or one that this code cannot read.
     """
     if not folder.is_dir():
-        raise FolderError(f"the dataset folder {folder} does not exist; `academiceval build round.toml` makes one")
+        raise FolderError(f"the dataset folder {folder} does not exist; `academiceval run round.toml` makes one")
     path = place_of(folder, MANIFEST)
     if not path.is_file():
         raise FolderError(f"{folder} has no {MANIFEST}, so the dataset is not finished; build it again")
@@ -527,21 +463,6 @@ def read_manifest(folder: Path) -> Manifest:
     except OSError as err:
         raise FolderError(f"cannot read {path}: {err.strerror}") from err
     return parse_manifest(data, str(path))
-
-
-def read_carried(folder: Path, manifest: Manifest) -> dict[str, bytes]:
-    """The files of `CARRIED` that a folder has: name -> content.
-
-    Raises:
-        FolderError: one is missing, or was changed.
-    """
-    contents: dict[str, bytes] = {}
-    for name, hash_ in manifest.carried.items():
-        place = place_of(folder, name)
-        contents[name] = place.read_bytes() if place.is_file() else b""
-        if sha256_of_bytes(contents[name]) != hash_:
-            raise FolderError(f"{place} is not what the {MANIFEST} says; build the folder again")
-    return contents
 
 
 def write_manifest(folder: Path, manifest: Manifest, beside: Mapping[str, str | bytes]) -> Manifest:

@@ -12,24 +12,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from builder.dataset.folder import finish, replacing
-from builder.dataset.manifest import SEALED, Configuration, Publishable, read_carried, read_manifest
+from builder.dataset.manifest import Configuration, Publishable, read_manifest
 from builder.dataset.rows import by_ids, kind_of, may_publish, read_rows, without_files
 from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
 from builder.records import SPLITS
 from builder.stage_report import StageReport
 from lm_eval_tasks.core.progress import progress
-from lm_eval_tasks.core.row_format import FIRST_VERSIONS
 
 if TYPE_CHECKING:
-    from builder.round.licenses import Shown
+    from builder.round.licenses import Licenses
 
 
-def publishable(source: Path, output: Path, licenses: Shown) -> StageReport:
+def publishable(source: Path, output: Path, licenses: Licenses) -> StageReport:
     """Write the copy and report how many of its rows are whole.
-
-    Args:
-        licenses: "none" seals the round: every row is there by id only, under a separate revision.
 
     Drop reasons (of rows that are there by id only): license.
 
@@ -47,17 +43,12 @@ def publishable(source: Path, output: Path, licenses: Shown) -> StageReport:
             for part in _copy(source, place, configuration, licenses, report)
         ]
         origin = Publishable(licenses, report.counts(), manifest.configurations)
-        revision = f"{manifest.round}{SEALED}" if licenses == "none" else manifest.revision
-        carried = read_carried(source, manifest)
-        if licenses == "none":
-            # Version 1 of an abstract is nearly the sealed one.
-            carried.pop(FIRST_VERSIONS, None)
-        finish(place, replace(manifest, configurations=tuple(copied), publishable=origin, revision=revision), carried)
+        finish(place, replace(manifest, configurations=tuple(copied), publishable=origin))
     return report
 
 
 def _copy(
-    source: Path, place: Path, configuration: Configuration, licenses: Shown, report: StageReport
+    source: Path, place: Path, configuration: Configuration, licenses: Licenses, report: StageReport
 ) -> Iterator[Configuration]:
     """One configuration as two: the rows that may be published, and the others by id."""
     kind = kind_of(configuration)
@@ -69,8 +60,7 @@ def _copy(
                 full_writer.add(split, row)
                 report.kept += 1
             else:
-                by_id = kind.id_row(row, position)
-                ids_writer.add(split, kind.seal(by_id, row) if licenses == "none" else by_id)
+                ids_writer.add(split, kind.id_row(row, position))
                 report.drop(f"{configuration.name} {row['id']}", "license")
     yield full_writer.close()
     yield ids_writer.close()

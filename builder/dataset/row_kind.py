@@ -22,7 +22,6 @@ class RowKind:
         texts: a whole row -> every text in it, by its place.
         papers: a row of either form -> (id with version, licence) of the papers whose texts it shows or represents.
         id_row: a whole row and its position in its split -> the row by id.
-        seal: a row by id, and the whole row if it is there -> the row by id without its answer.
     """
 
     columns: pa.Schema
@@ -32,7 +31,6 @@ class RowKind:
     texts: Callable[[Row], dict[str, str]]
     papers: Callable[[Row], list[tuple[str, str]]]
     id_row: Callable[[Row, int], Row]
-    seal: Callable[[Row, Row | None], Row]
 
     @property
     def facts(self) -> list[str]:

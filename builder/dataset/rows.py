@@ -16,7 +16,7 @@ from builder.dataset.families import family_of
 from builder.dataset.manifest import Configuration, DataFile, place_of
 from builder.errors import FolderError
 from builder.records import SPLITS, TASKS, Split
-from builder.round.licenses import Shown, allows
+from builder.round.licenses import Licenses, allows
 from lm_eval_tasks.core.row_format import IDS
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def without_files(configuration: Configuration) -> Configuration:
     return replace(configuration, splits={})
 
 
-def may_publish(papers: Iterable[tuple[str, str]], licenses: Shown) -> bool:
+def may_publish(papers: Iterable[tuple[str, str]], licenses: Licenses) -> bool:
     """Whether the licences of all papers whose texts a row shows, see `RowKind.papers`, allow it."""
     return all(allows(license_, licenses) for _, license_ in papers)
 

@@ -11,10 +11,10 @@ from builder.dataset.manifest import QUANTILES
 from builder.records import SPLITS, LinkWay, ReadingSummary
 from builder.round.configurations import thousands_in
 from lm_eval_tasks.core.row_format import LEAD, OF_SCALAR, POPULARITY
-from lm_eval_tasks.core.tables import Table, counts_text, with_bounds
+from lm_eval_tasks.core.tables import Table, with_bounds
 
 if TYPE_CHECKING:
-    from builder.dataset.manifest import Audit, Bounds, Configuration, CoreEntry, Manifest, Noticed, Statistics
+    from builder.dataset.manifest import Audit, Bounds, Configuration, CoreEntry, Manifest, Statistics
     from builder.round.audit import AuditTable
     from builder.stage_report import StageCounts
 
@@ -115,63 +115,10 @@ def power(configurations: Sequence[Configuration]) -> Table:
     return Table(("Configuration", "Test samples", "Smallest difference, points", "Of"), "lrrl", rows)
 
 
-def ceilings(manifest: Manifest) -> Table:
-    """What version 1 of the authors' own text scores against the last version."""
-    rows = [
-        (
-            _TASKS[task],
-            ceiling.papers,
-            ceiling.revised,
-            ceiling.changed,
-            f"{ceiling.words_changed:.1%}",
-            _bounds(ceiling.rouge_l_content),
-            _bounds(ceiling.rouge_l),
-            _bounds(ceiling.bertscore),
-        )
-        for task, ceiling in sorted(manifest.ceilings.items())
-    ]
-    head = (
-        "Task",
-        "Test papers",
-        "Revised",
-        "Text changed",
-        "Words changed",
-        "ROUGE-L, content words",
-        "ROUGE-L",
-        "BERTScore",
-    )
-    return Table(head, "lrrrrrrr", rows)
-
-
 def _bounds(bounds: Bounds | None) -> str | None:
     if bounds is None:
         return None
     return with_bounds(bounds.mean, bounds.low, bounds.high, ".3f")
-
-
-def report_card(card: Mapping[str, Mapping[str, Noticed]]) -> Table:
-    """A row for each kind of damage, a column for each metric: texts whose damaged version scores lower, equal and higher."""
-    card = dict(sorted(card.items()))
-    damages = sorted({name for by_damage in card.values() for name in by_damage})
-    rows: list[tuple[object, ...]] = [
-        (
-            damage.replace("_", " "),
-            *("-" if (seen := by_damage.get(damage)) is None else _noticed(seen) for by_damage in card.values()),
-        )
-        for damage in damages
-    ]
-    alarms = [
-        next((noticed.harmless for noticed in by_damage.values() if noticed.harmless is not None), None)
-        for by_damage in card.values()
-    ]
-    rows.append(("false alarms on harmless changes", *("-" if alarm is None else f"{alarm:.2f}" for alarm in alarms)))
-    return Table(("Damage", *card), "l" + "r" * len(card), rows)
-
-
-def _noticed(seen: Noticed) -> str:
-    if seen.lower is None or seen.equal is None or seen.higher is None:
-        return f"{with_bounds(seen.accuracy, seen.low, seen.high, '.2f')} of {seen.n}"
-    return counts_text(seen.lower, seen.equal, seen.higher, seen.low, seen.high)
 
 
 def labels(configurations: Sequence[Configuration]) -> Table:
@@ -314,9 +261,8 @@ def checks(audit: Audit, allowed: AuditTable) -> Table:
 
 
 def months(audit: Audit) -> Table:
-    """Papers of each month, and how often their abstracts use words that language models favour."""
-    rows = [(month, n, f"{audit.markers.get(month, 0):g}") for month, n in sorted(audit.months.items())]
-    return Table(("Month", "Papers", "LLM-style words per 1,000 words of the abstracts"), "lrr", rows)
+    """Papers of each month."""
+    return Table(("Month", "Papers"), "lr", sorted(audit.months.items()))
 
 
 def categories(audit: Audit) -> Table:

@@ -7,16 +7,14 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from builder.dataset.first_versions import first_version_lines, read_first_versions
 from builder.dataset.folder import finish, replacing
-from builder.dataset.manifest import Configuration, Manifest, read_carried, read_manifest
+from builder.dataset.manifest import Configuration, Manifest, read_manifest
 from builder.dataset.rows import read_rows, rows_of, with_positions, without_files
 from builder.dataset.shown_papers import group_of, rows_to_remove
 from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
 from builder.records import SPLITS, Split
 from builder.stage_report import StageReport
-from lm_eval_tasks.core.row_format import FIRST_VERSIONS
 
 
 def without_papers(source: Path, output: Path, ids: Collection[str], revision: str) -> StageReport:
@@ -45,10 +43,7 @@ def without_papers(source: Path, output: Path, ids: Collection[str], revision: s
         # What the completed folder would be is no longer known.
         copy_of = manifest.publishable and replace(manifest.publishable, original=())
         facts = replace(manifest, configurations=tuple(copied), core=(), revision=revision, takedown=report.counts())
-        carried = read_carried(source, manifest)
-        if FIRST_VERSIONS in carried:
-            carried[FIRST_VERSIONS] = first_version_lines(list(read_first_versions(source, ids)))
-        finish(place, replace(facts, publishable=copy_of), carried)
+        finish(place, replace(facts, publishable=copy_of))
     return report
 
 

@@ -140,5 +140,4 @@ def kind_of(task: Task) -> RowKind:
         texts=texts,
         papers=papers,
         id_row=partial(id_row, task=task),
-        seal=lambda by_id, _: by_id,
     )

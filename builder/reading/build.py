@@ -14,7 +14,6 @@ from builder.reading.choose import Chooser
 from builder.reading.contexts import clusters
 from builder.reading.match_rows import MatchAsking
 from builder.reading.next_rows import NextAsking
-from builder.reading.select_rows import SelectAsking
 from builder.reading.walk_rows import WalkAsking
 from builder.stage_report import StageReport
 from lm_eval_tasks.core.progress import progress
@@ -62,7 +61,6 @@ def build(
         WalkAsking(shelf, wanted.seed, wanted.questions, controls=True),
         NextAsking(shelf, wanted.seed),
         MatchAsking(shelf, wanted.seed, wanted.oldest),
-        SelectAsking(shelf, wanted.seed),
     )
     shown: dict[str, set[str]] = {PAPERS: set(), ABSTRACTS: set()}
     for asking in families:

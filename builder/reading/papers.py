@@ -78,7 +78,6 @@ KIND = RowKind(
     texts=_texts,
     papers=lambda row: [(row["id"], row["license"])],
     id_row=_id_row,
-    seal=lambda by_id, _: by_id,
 )
 # Written with the families whose rows show the papers.
 FAMILY = Family(PAPERS, KIND, complete, lambda *_: None, lambda *_: iter(()))

@@ -50,8 +50,6 @@ ID_COLUMNS = pa.schema(
         TEXTS,
     ]
 )
-# Among the hashes of a sealed row; without the answer, that of the shortcut says too much.
-ANSWER = "answer"
 
 
 def about(paper: Paper) -> dict[str, Any]:
@@ -103,19 +101,6 @@ def id_row(row: Row, position: int) -> Row:
     }
 
 
-def seal(by_id: Row, row: Row | None) -> Row:
-    """A row by id that does not reveal its answer: instead of it a hash, not to be guessed without the text."""
-    hidden = {**by_id, "answer": [], "shortcut": []}
-    if row is None:
-        return hidden
-    return {**hidden, "texts": [*by_id["texts"], *hash_column({ANSWER: answer_text(row)})]}
-
-
-def answer_text(row: Row) -> str:
-    """What the hash of a sealed answer is of."""
-    return f"{row['answer']} {row['shortcut']} {' '.join(texts(row).values())}"
-
-
 KIND = RowKind(
     columns=COLUMNS,
     id_columns=ID_COLUMNS,
@@ -124,5 +109,4 @@ KIND = RowKind(
     texts=texts,
     papers=papers,
     id_row=id_row,
-    seal=seal,
 )

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from builder.errors import RoundError
 from builder.records import TASKS, Task
-from lm_eval_tasks.core.row_format import CORE, IDS
+from lm_eval_tasks.core.row_format import IDS
 from lm_eval_tasks.core.text import suggestion
 from lm_eval_tasks.tasks.records import Level, Setting
 
@@ -51,7 +51,7 @@ def refuse_names(own: Iterable[str], taken: Iterable[str], what: str) -> None:
     for name in own:
         if name.casefold() in known:
             raise RoundError(f"the {what} {name!r} of round.toml has the name of another one; rename it")
-        if name.casefold().endswith((CORE, IDS)):
+        if name.casefold().endswith(IDS):
             raise RoundError(
                 f"the {what} {name!r} of round.toml ends like the name of a derived configuration; rename it"
             )

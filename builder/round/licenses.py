@@ -7,8 +7,6 @@ from typing import Literal
 
 # What a round may contain: everything (for private use), what may be redistributed for free, what may be redistributed.
 Licenses = Literal["all", "noncommercial", "redistributable"]
-# What a copy of a round may show: nothing, if the round is sealed.
-Shown = Literal["none", "all", "noncommercial", "redistributable"]
 _CREATIVE_COMMONS = re.compile(
     r"https?://creativecommons\.org/(?:licenses/(by(?:-[a-z]+)*)|(publicdomain)/zero)(?:/\d\.\d(?:/[a-z]{2,3})?)?/?"
 )
@@ -18,12 +16,12 @@ _ALLOWED: dict[str, frozenset[str]] = {
 }
 
 
-def allows(license_: str, wanted: Shown) -> bool:
+def allows(license_: str, wanted: Licenses) -> bool:
     """Whether a text under a licence may be in a round of this kind.
 
     NoDerivatives licences allow neither: a paper without one of its sections is a derivative.
     """
-    if wanted in ("all", "none"):
-        return wanted == "all"
+    if wanted == "all":
+        return True
     match = _CREATIVE_COMMONS.fullmatch(license_.strip())
     return match is not None and (match[1] or match[2]) in _ALLOWED[wanted]

@@ -17,7 +17,6 @@ from builder.round.licenses import Licenses
 from builder.round.source import AnySource, ArxivTable
 from builder.round.table import Table
 from builder.round.tables import (
-    CoreTable,
     CrawlTable,
     ExtractTable,
     GraphTable,
@@ -82,7 +81,6 @@ class Round(Table):
     scalar: ScalarTable = ScalarTable()
     reading: ReadingTable = ReadingTable()
     audit: AuditTable = AuditTable()
-    core: CoreTable = CoreTable()
     changes: dict[str, str] = Field({}, description="round -> what changed in it, for the card")
 
     @model_validator(mode="after")
@@ -110,8 +108,8 @@ class Round(Table):
 
     @property
     def asks_about_citations(self) -> bool:
-        """Whether questions are about citations anywhere in a paper, those of SCALAR, Match and Select."""
-        return bool(self.scalar.chosen) or any(reading.task in ("match", "select") for reading in self.reading.chosen)
+        """Whether questions are about citations anywhere in a paper, those of SCALAR and Match."""
+        return bool(self.scalar.chosen) or any(reading.task == "match" for reading in self.reading.chosen)
 
     @property
     def new_papers(self) -> int:
@@ -146,7 +144,6 @@ class Round(Table):
             "audit": True,
             "changes": True,
             "source": self.source.LOCAL,
-            "core": {"folder"},
             "scalar": {"accepted", "base_url"},
         }
         data = self.model_dump(mode="json", exclude=left_out)  # type: ignore[arg-type]
@@ -203,9 +200,6 @@ def _anchor(parsed: Round, base: Path) -> Round:
             "source": parsed.source.with_base(base),
             "scalar": parsed.scalar.model_copy(
                 update={"accepted": base / parsed.scalar.accepted if parsed.scalar.accepted else None}
-            ),
-            "core": parsed.core.model_copy(
-                update={"folder": base / parsed.core.folder if parsed.core.folder else None}
             ),
         }
     )

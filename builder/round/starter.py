@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from datetime import date
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from builder.errors import RoundError
-from builder.round.source import is_open_access
 from lm_eval_tasks.core.files import write_whole
 
 Start = Literal["arxiv", "europepmc", "jats", "mirror", "pdfs", "sample"]
-STARTS: tuple[Start, ...] = ("arxiv", "europepmc", "jats", "mirror", "pdfs", "sample")
+STARTS: tuple[Start, ...] = get_args(Start)
+# What each must be told.
+NEEDED: dict[Start, tuple[str, ...]] = {
+    "arxiv": ("contact", "seed"),
+    "europepmc": ("contact", "field"),
+    "jats": ("path",),
+    "mirror": ("path",),
+    "pdfs": ("path",),
+}
 
 _HEAD = """# A round of AcademicEval. The page "A round and its file" of the documentation explains it, and docs/keys.md lists every key.
 round = "{round}"             # the revision, year and month; it covers papers up to the end of the month before
@@ -110,20 +117,15 @@ def write_start(
     Raises:
         RoundError: the file exists already, or something that this kind of source needs is not given.
     """
-    needed = {
-        "arxiv": {"--contact": contact, "--seed": seed},
-        "europepmc": {"--contact": contact, "--field": field},
-        "jats": {"--path": path},
-        "mirror": {"--path": path},
-        "pdfs": {"--path": path},
-    }.get(kind, {})
+    from builder.round.source import is_open_access
+
+    values = {"path": path, "contact": contact, "seed": seed, "field": field}
     if kind not in STARTS:
         raise RoundError(f"the kind {kind!r:.40} must be one of {', '.join(STARTS)}")
-    if missing := [name for name, value in needed.items() if not value]:
+    if missing := [f"--{name}" for name in NEEDED.get(kind, ()) if not values[name]]:
         raise RoundError(f"a round from {kind} needs {' and '.join(missing)}")
-    if bad := [value for value in (path, contact, seed, field) if not value.isprintable()]:
+    if bad := [value for value in values.values() if not value.isprintable()]:
         raise RoundError(f"{bad[0]!r:.80} has characters that cannot be printed")
-    values = {"path": path, "contact": contact, "seed": seed, "field": field}
     texts = {name: value.replace("\\", "\\\\").replace('"', '\\"') for name, value in values.items()}
     asked = _OPEN_ACCESS if is_open_access(kind) else _USUAL
     content = (_HEAD + asked + _SOURCES[kind] + _TAIL).format(

@@ -182,10 +182,6 @@ class SamplesTable(Table):
     min_citations: int = Field(5, ge=0, description="Related: resolved citations that a section must have")
     min_target_words: int = Field(50, ge=1, description="words of an abstract, introduction or related work")
     min_content_words: int = Field(300, ge=1, description="words of the body")
-    ceiling_bertscore: str = Field(
-        "none",
-        description="BERTScore model of the ceiling (version 1 of revised papers): `minilm`, a folder, a Hub id, or `none`",
-    )
 
 
 class LevelTable(Table):
@@ -309,10 +305,3 @@ class ReadingTable(Table):
     def fetched(self) -> int:
         """Most cited papers that are fetched."""
         return self.tried * self.cited_papers if self.shows_cited else 0
-
-
-class CoreTable(Table):
-    """Test samples of an older round that are carried along."""
-
-    folder: Path | None = Field(None, description="the older dataset folder, relative to round.toml")
-    samples: int = Field(100, ge=1, description="test samples of each setting, as `<Setting>-core`")

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from pydantic import AfterValidator, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
+from lm_eval_tasks.core import gone
 from lm_eval_tasks.core.errors import TomlError
 from lm_eval_tasks.core.text import suggestion
 
@@ -24,6 +25,8 @@ def among(names: Sequence[str]) -> AfterValidator:
     """A text that must be one of some names."""
 
     def check(name: str) -> str:
+        if name not in names and (said := gone.task(name)):
+            raise ValueError(f"{name} is gone: {said}")
         if name not in names:
             raise ValueError(f"there is no {name!r:.60}; {suggestion(name, names)}")
         return name
@@ -90,6 +93,8 @@ def problem_in(err: ValidationError, content: Any, adapter: TypeAdapter[Any]) ->
     problem = problems[0]
     where = _place(problem["loc"], content)
     says = _SENTENCES.get(problem["type"])
+    if problem["type"] == "extra_forbidden" and where in gone.ROUND:
+        return f"the key `{where}` is gone: {gone.ROUND[where]}"
     if problem["type"] == "extra_forbidden":
         return f"unknown key `{where}`; {suggestion(where.rpartition('.')[2], _keys(adapter.json_schema()), '`{}`')}"
     return (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from builder.dataset.row_kind import Row, RowKind
+from builder.dataset.row_kind import RowKind
 from builder.dataset.text_hashes import TEXTS, hash_column
 from lm_eval_tasks.core.row_format import BODY
 
@@ -83,10 +83,6 @@ def row_of(question: Question) -> dict[str, Any]:
     }
 
 
-# Among the hashes of a sealed question.
-LABEL = "label"
-
-
 def with_token_counts(rows: Sequence[dict[str, Any]], round_name: str, count: TokenCounter) -> list[dict[str, Any]]:
     """The rows with their input tokens (bert-base-uncased; the prompt's own words are not counted) and their round."""
     # No token spans two lines, and a paper's questions differ in one line: only that one is counted again.
@@ -140,14 +136,6 @@ def id_row(row: dict[str, Any], position: int) -> dict[str, Any]:
     }
 
 
-def seal(by_id: Row, row: Row | None) -> Row:
-    """A question by id that does not reveal its answer: instead of the label a hash, not to be guessed without the text."""
-    hidden = {**by_id, "label": 0}
-    if row is None:
-        return hidden
-    return {**hidden, "texts": [*by_id["texts"], *hash_column({LABEL: f"{row['label']} {row['question']}"})]}
-
-
 KIND = RowKind(
     columns=COLUMNS,
     id_columns=ID_COLUMNS,
@@ -156,5 +144,4 @@ KIND = RowKind(
     texts=texts,
     papers=papers,
     id_row=id_row,
-    seal=seal,
 )

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 STORE = "store.sqlite3"
 SCHEMA_VERSION = 4
 # Version -> what makes the next one of it.
-_UPGRADES = {2: papers.FIRST_VERSIONS, 3: papers.KNOWN_ELSEWHERE}
+_UPGRADES = {2: "", 3: papers.KNOWN_ELSEWHERE}
 _ROOM = "make room on its disk and run the same command again, nothing is lost"
 _DAMAGED = "it is damaged: put a copy of it back, or remove it, and what it knew is fetched and read again"
 _ADVICE = {

@@ -11,11 +11,7 @@ from builder.ids import author_key
 from builder.records import Authorship, Paper
 from lm_eval_tasks.core.text import title_key
 
-FIRST_VERSIONS = (
-    "CREATE TABLE first_versions (id TEXT PRIMARY KEY, title TEXT NOT NULL, abstract TEXT NOT NULL) WITHOUT ROWID;"
-)
-SCHEMA = (
-    """
+SCHEMA = """
 CREATE TABLE papers (
     pid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, version INTEGER NOT NULL, title TEXT NOT NULL,
     abstract TEXT NOT NULL, authors TEXT NOT NULL, n_authors INTEGER NOT NULL, categories TEXT NOT NULL,
@@ -32,8 +28,6 @@ CREATE TRIGGER authors_changed AFTER UPDATE OF authors, look_up ON papers
 WHEN old.authors <> new.authors OR old.look_up <> new.look_up
 BEGIN INSERT OR IGNORE INTO changed VALUES (new.pid); END;
 """
-    + FIRST_VERSIONS
-)
 OTHER_IDS = (
     "CREATE TABLE other_ids (other TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (other, id)) WITHOUT ROWID;"
     "CREATE INDEX other_ids_by_id ON other_ids (id);"
@@ -212,15 +206,6 @@ class PaperTables:
     def joined(self, since: str) -> list[Paper]:
         """The papers that this round took into the pool, by id."""
         return [_paper(row) for row in self._db.execute(f"{_SELECT} WHERE since = ? ORDER BY id", (since,))]
-
-    def add_first_versions(self, texts: Iterable[tuple[str, str, str]]) -> None:
-        """Note version 1 of papers, as (id, title, abstract); both texts are "" if the source does not have it."""
-        self._db.executemany("INSERT OR REPLACE INTO first_versions VALUES (?, ?, ?)", texts)
-
-    def first_version(self, paper_id: str) -> tuple[str, str] | None:
-        """Title and abstract of a paper's version 1, as noted; None if nobody has asked for it."""
-        row = self._db.execute("SELECT title, abstract FROM first_versions WHERE id = ?", (paper_id,)).fetchone()
-        return (row[0], row[1]) if row else None
 
     def set_licenses(self, licenses: Iterable[tuple[str, str]]) -> None:
         """Note the licences of papers, as (id, licence)."""

@@ -74,7 +74,7 @@ def task_id(configuration: str, revision: str, metric: str) -> str:
 
 
 def eval_yaml(manifest: Manifest) -> str | None:
-    """The text of `eval.yaml`: a task for each level with test questions; None if there are none, as in a sealed round."""
+    """The text of `eval.yaml`: a task for each level with test questions; None if there are none."""
     configurations = [
         configuration
         for configuration in manifest.configurations

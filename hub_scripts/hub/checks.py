@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from builder.dataset.card import CARD, check_canary
-from builder.dataset.first_versions import read_first_versions
 from builder.dataset.integrity import file_differences, unlisted_files
 from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
 from builder.dataset.rows import kind_of, may_publish, read_columns
@@ -21,7 +20,7 @@ from lm_eval_tasks.core.progress import progress
 from lm_eval_tasks.core.yaml_text import FRONT_MATTER, parse_yaml
 
 if TYPE_CHECKING:
-    from builder.round.licenses import Shown
+    from builder.round.licenses import Licenses
 
 # What a repository contains besides a dataset folder's files.
 OF_THE_REPOSITORY = frozenset({ATTRIBUTES})
@@ -97,7 +96,7 @@ def check_loading(folder: Path, manifest: Manifest) -> dict[str, Count]:
     return expected
 
 
-def contents(folder: Path, manifest: Manifest, licenses: Shown) -> Contents:
+def contents(folder: Path, manifest: Manifest, licenses: Licenses) -> Contents:
     """Look at the ids and licences of every row; no text is read."""
     papers: set[str] = set()
     counted: Counter[str] = Counter()
@@ -112,12 +111,11 @@ def contents(folder: Path, manifest: Manifest, licenses: Shown) -> Contents:
             counted[row["license"]] += 1
             if not may_publish(paper_licenses, licenses):
                 unlicensed.append(f"{configuration.name} {row['id']}")
-    papers.update(bare_id(revision.id) for revision in read_first_versions(folder))
     return Contents(frozenset(papers), dict(sorted(counted.items())), tuple(unlicensed[:3]))
 
 
 def check_contents(
-    folder: Path, folder_contents: Contents, licenses: Shown, taken_down: frozenset[str], repo: str
+    folder: Path, folder_contents: Contents, licenses: Licenses, taken_down: frozenset[str], repo: str
 ) -> None:
     """Raise a CheckError if a text lacks the licence, or was taken down from the repository."""
     if folder_contents.unlicensed:

@@ -35,7 +35,7 @@ def publish(repo: Repo, staged: Staged, branch: str = MAIN) -> str:
     elif repo.find(staged.mark, staged.revision) != commit:
         raise ConflictError(
             f"{repo.id}: {staged.revision} is published with other contents and a published tag never moves; give the "
-            "round another name, or see `academiceval yank`"
+            f"round another name, or replace it with `academiceval push --replaces {staged.revision}`"
         )
     if branch != MAIN and branch in repo.existing_refs().branches:
         repo.delete_branch(branch)

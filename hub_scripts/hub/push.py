@@ -6,17 +6,14 @@ and each is made only if it does not exist.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from builder.dataset.audit import audit, check
-from builder.dataset.card import CARD
-from builder.dataset.folder import add_report_card
-from builder.dataset.manifest import SEALED, parse_report_card, read_manifest
+from builder.dataset.manifest import read_manifest
 from builder.dataset.takedown import without_papers
-from hub_scripts.errors import CheckError, DifferenceError
+from hub_scripts.errors import CheckError
 from hub_scripts.hub import checks
 from hub_scripts.hub.benchmark import EVAL
 from hub_scripts.hub.file_hashes import gone, unchanged_paths
@@ -24,104 +21,91 @@ from hub_scripts.hub.publishable_copy import publishable_copy
 from hub_scripts.hub.publishing import obsolete_paths, publish
 from hub_scripts.hub.repo import MAIN, Repo
 from hub_scripts.hub.revisions import order
-from hub_scripts.hub.sealing import differences_from_seal, seal_of
+from hub_scripts.hub.replacing import listed_beside, notices_with, tell_main
 from hub_scripts.hub.secret_scan import refuse_secrets
 from hub_scripts.hub.staging import Notices, Staged, newest, read_notices, stage
 from hub_scripts.hub.verify import verify
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Manifest
-    from builder.round.licenses import Shown
+    from builder.round.licenses import Licenses
     from hub_scripts.hub.checks import Contents
+    from hub_scripts.hub.replacing import Replaced
 
 
 def push(
     source: Path,
     repo_id: str,
-    licenses: Shown,
+    licenses: Licenses,
     *,
     yes: bool = False,
     private: bool = False,
-    report_card: Path | None = None,
+    replaced: Replaced | None = None,
 ) -> Iterator[str]:
     """Check a dataset folder, and publish it if `yes` says so; yields lines to show as it goes.
+
+    Args:
+        replaced: the revision that it takes the place of, under the next `.postN`; None for a round's first.
 
     Raises:
         BuildError: a check failed, the token may not write, somebody else pushed meanwhile, or the Hub does not answer.
     """
     repo = Repo(repo_id)
-    if report_card:
-        # A kill between card and manifest leaves a folder that only this repairs.
-        card = parse_report_card(_content(report_card), str(report_card))
-        if yes:
-            checks.check_files(source, frozenset({CARD}))
-            add_report_card(source, card)
-        else:
-            yield f"{report_card}: {len(card)} metrics would be added to the card"
     if yes:
         repo.check_write()
     folder, manifest, contents = checked_folder(source, licenses)
     yield from _summary(folder, manifest, contents, licenses)
     refs = repo.refs()
-    if refs is None and yes:
+    if refs is None and yes and replaced is None:
         repo.create(private)
         refs = repo.existing_refs()
     head = repo.head() if refs else ""
     last = newest(repo, head) if head else None
-    has_texts = last is not None and last.round == manifest.round and not last.revision.endswith(SEALED)
-    if refs and manifest.revision.endswith(SEALED) and (has_texts or manifest.round in refs.tags):
-        raise CheckError(
-            f"{repo_id} already has the texts of {manifest.round}; a round is sealed before they are published"
-        )
     notices = read_notices(repo, head) if head else Notices()
-    seal = seal_of(manifest) if refs and seal_of(manifest) in refs.tags else None
-    if seal and (gone_since := contents.papers & notices.taken_down):
-        folder = _without(folder, gone_since, manifest)
-        manifest = read_manifest(folder)
-        contents = checks.contents(folder, manifest, licenses)
-        yield f"without {', '.join(sorted(gone_since))}, taken down since {seal}: {folder}"
+    revision, mark, entry = manifest.published_as, "", None
+    if replaced:
+        listed = listed_beside(source)
+        taken_down = notices.taken_down | {takedown.id for takedown in listed}
+        mark = replaced.mark(folder)
+        entry, notices = notices_with(repo, refs, notices, replaced, mark, listed)
+        revision = entry.replacement
+        if not revision.startswith(f"{manifest.round}."):
+            raise CheckError(f"{folder} is round {manifest.round}, which cannot replace {replaced.revision}")
+        if gone_since := contents.papers & taken_down:
+            folder = _without(folder, gone_since, revision)
+            manifest = read_manifest(folder)
+            contents = checks.contents(folder, manifest, licenses)
+            yield f"without {', '.join(sorted(gone_since))}, taken down: {folder}"
     checks.check_contents(folder, contents, licenses, notices.taken_down, repo_id)
-    staged = stage(folder, repo_id, head, notices)
+    staged = stage(folder, repo_id, head, notices, mark, revision)
     refuse_secrets(staged.files)
-    if seal:
-        _check_seal(repo, seal, source, notices)
     yield from _plan(repo, staged, manifest, last)
+    if entry:
+        yield f"{revision} replaces {entry.revision}, whose tag stays ({entry.reason})"
     if EVAL in staged.files:
         yield f"{EVAL}: `inspect eval hf/{repo_id}` will run SCALAR; docs/publish.md says what a leaderboard of the Hub needs"
     if not yes:
         yield "nothing was uploaded; add --yes to publish"
         return
     word = "published already" if refs and staged.revision in refs.tags else "published"
-    commit = publish(repo, staged, _branch(staged.revision, last))
+    branch = _branch(staged.revision, last)
+    commit = publish(repo, staged, branch)
+    if entry and last and branch != MAIN:
+        tell_main(repo, head, last, notices, entry, mark)
     yield f"{word}: {repo_id}, revision {staged.revision}, commit {commit}"
+    if entry and entry.papers:
+        yield f"older tags may still show {', '.join(entry.papers)}: they never move; remove them on the Hub's own pages"
     yield from verify(repo, staged.revision)
 
 
-def _content(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError as err:
-        raise CheckError(f"{file} cannot be read: {err.strerror}") from err
-
-
-def _without(folder: Path, papers: Collection[str], manifest: Manifest) -> Path:
+def _without(folder: Path, papers: Collection[str], revision: str) -> Path:
     """The copy of a round, next to it, that no longer shows some papers."""
     copy = folder.resolve().with_name(f"{folder.resolve().name}-without-taken-down")
-    without_papers(folder, copy, papers, manifest.revision)
+    without_papers(folder, copy, papers, revision)
     return copy
 
 
-def _check_seal(repo: Repo, seal: str, folder: Path, notices: Notices) -> None:
-    """Raise a DifferenceError if a folder is not what was sealed, before anything is published."""
-    with tempfile.TemporaryDirectory() as cache:
-        differences = list(differences_from_seal(repo.snapshot(seal, Path(cache)), folder, notices.taken_down))
-    if differences:
-        raise DifferenceError(
-            f"{folder} is not what {repo.id} has as {seal}: {'; '.join(differences[:3])}; push the folder that was sealed"
-        )
-
-
-def checked_folder(source: Path, licenses: Shown) -> tuple[Path, Manifest, Contents]:
+def checked_folder(source: Path, licenses: Licenses) -> tuple[Path, Manifest, Contents]:
     """The folder to upload, after all checks that need no network: folder, manifest, what its rows show.
 
     Raises:
@@ -144,15 +128,12 @@ def _branch(revision: str, last: Manifest | None) -> str:
     return f"round-{revision}"
 
 
-def _summary(folder: Path, manifest: Manifest, contents: Contents, licenses: Shown) -> Iterator[str]:
+def _summary(folder: Path, manifest: Manifest, contents: Contents, licenses: Licenses) -> Iterator[str]:
     files = manifest.files.values()
     complete = sum(contents.licenses.values())
     rows = sum(file.rows for file in files)
     size = sum(file.bytes for file in files) / 1e6
     yield f"{folder}: {len(files)} data files, {size:.1f} MB, {rows} rows, {complete} of them complete and {rows - complete} by id"
-    if licenses == "none":
-        yield f"sealed: every row is there by id, with the hashes of its texts, as {manifest.published_as}"
-        return
     if 2 * complete < rows:
         yield (
             f"warning: {complete} of {rows} rows are complete, the others are listed by id: without `academiceval fill` "

@@ -1,17 +1,17 @@
-"""Names of published revisions: `2026.11`, `2026.11.post1` for what replaces it, `2026.11.sealed` for what was published before."""
+"""Names of published revisions: `2026.11`, and `2026.11.post1` for what replaces it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 
-_NAME = re.compile(r"(\d{4})\.(\d{2})(?:\.post(\d+)|\.(sealed))?")
+_NAME = re.compile(r"(\d{4})\.(\d{2})(?:\.post(\d+))?")
 
 
 def order(name: str) -> tuple[int, int, int]:
     """A key by which revisions are sorted, oldest first; other names come before all."""
     match = _NAME.fullmatch(name)
-    return (int(match[1]), int(match[2]), -1 if match[4] else int(match[3] or 0)) if match else (0, 0, 0)
+    return (int(match[1]), int(match[2]), int(match[3] or 0)) if match else (0, 0, 0)
 
 
 def replacement(name: str, taken: Iterable[str]) -> str:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from builder.dataset.card import CARD, Publication, card
-from builder.dataset.croissant import CROISSANT, croissant
 from builder.dataset.errata import ERRATA, Erratum, errata_lines, parse_errata
 from builder.dataset.manifest import (
     MANIFEST,
@@ -20,8 +19,6 @@ from builder.dataset.manifest import (
 )
 from builder.round.takedowns import TAKEDOWNS, Takedown, parse_takedowns, takedown_lines
 from hub_scripts.hub.benchmark import EVAL, eval_yaml
-from hub_scripts.hub.compat import endpoint
-from hub_scripts.hub.doi import DOI, zenodo_json
 from hub_scripts.hub.file_hashes import Content
 from lm_eval_tasks.core.files import sha256_of, sha256_of_bytes
 
@@ -65,14 +62,16 @@ def read_notices(repo: Repo, revision: str) -> Notices:
     return Notices(parse_errata(repo.read(ERRATA, revision)), parse_takedowns(takedowns, f"{TAKEDOWNS} of {repo.id}"))
 
 
-def stage(folder: Path, repo: str, base: str, notices: Notices, mark: str = "") -> Staged:
+def stage(folder: Path, repo: str, base: str, notices: Notices, mark: str = "", revision: str = "") -> Staged:
     """Put together what is to be uploaded; the data stays where it is.
 
     Args:
         mark: by default one that only this folder has.
+        revision: by default the folder's own.
     """
     manifest = read_manifest(folder)
-    data: dict[str, Content] = {path: place_of(folder, path) for path in (*manifest.files, *manifest.carried)}
+    manifest = replace(manifest, revision=revision or manifest.published_as)
+    data: dict[str, Content] = {path: place_of(folder, path) for path in manifest.files}
     mark = mark or f"Folder: {sha256_of(folder / MANIFEST)}"
     return Staged(manifest.published_as, base, mark, data | beside(manifest, repo, notices))
 
@@ -80,19 +79,14 @@ def stage(folder: Path, repo: str, base: str, notices: Notices, mark: str = "") 
 def beside(manifest: Manifest, repo: str, notices: Notices) -> dict[str, Content]:
     """The files next to the data: card, lists, and the manifest that contains their hashes."""
     revision = manifest.published_as
-    address = f"{endpoint()}/datasets/{repo}/resolve/{revision}/"
-    files = {
-        CARD: card(manifest, Publication(repo, revision, notices.errata)).encode(),
-        CROISSANT: croissant(manifest, address).encode(),
-        DOI: zenodo_json(manifest, f"{endpoint()}/datasets/{repo}/tree/{revision}").encode(),
-    }
+    files = {CARD: card(manifest, Publication(repo, revision, notices.errata)).encode()}
     if benchmark := eval_yaml(manifest):
         files[EVAL] = benchmark.encode()
     if notices.errata:
         files[ERRATA] = errata_lines(notices.errata)
     if notices.takedowns:
         files[TAKEDOWNS] = takedown_lines(notices.takedowns).encode()
-    hashes = manifest.carried | {name: sha256_of_bytes(content) for name, content in files.items()}
+    hashes = {name: sha256_of_bytes(content) for name, content in files.items()}
     return {**files, MANIFEST: manifest_bytes(replace(manifest, revision=revision, other_files=hashes))}
 
 

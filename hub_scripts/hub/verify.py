@@ -13,8 +13,6 @@ from hub_scripts.errors import DifferenceError, HubError
 from hub_scripts.hub import checks
 from hub_scripts.hub.loading import counts_of, load_counts, stream_counts
 from hub_scripts.hub.repo import MAIN, Repo
-from hub_scripts.hub.sealing import differences_from_seal, seal_of
-from hub_scripts.hub.staging import read_notices
 from lm_eval_tasks.core.progress import progress
 
 
@@ -32,12 +30,7 @@ def verify(repo: Repo, revision: str) -> Iterator[str]:
         folder = repo.snapshot(revision, Path(cache) / "snapshot")
         problems = list(differences(repo, revision, folder, Path(cache)))
         manifest = None if problems else read_manifest(folder)
-        seal = seal_of(manifest) if manifest else None
         others = sorted(set(unlisted_files(folder, manifest)) - checks.OF_THE_REPOSITORY) if manifest else []
-        if seal in refs.tags:
-            sealed = repo.snapshot(str(seal), Path(cache) / "sealed")
-            taken_down = read_notices(repo, revision).taken_down
-            problems = list(differences_from_seal(sealed, folder, taken_down))
     if problems:
         listed = "".join(f"\n  {problem}" for problem in problems)
         raise DifferenceError(
@@ -46,8 +39,6 @@ def verify(repo: Repo, revision: str) -> Iterator[str]:
     yield f"verified: {repo.id} at {revision}: every hash, every configuration loaded and streamed, all counts"
     if others:
         yield f"{len(others)} files there are not of the round: {', '.join(others[:5])}"
-    if seal in refs.tags:
-        yield f"what was opened is what was sealed: every text of {revision} has the hash given in {seal}"
 
 
 def differences(repo: Repo, revision: str, folder: Path, cache: Path) -> Iterator[str]:

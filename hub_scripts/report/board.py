@@ -1,22 +1,22 @@
-"""The leaderboard's data: a small file with every mean and interval, and for each setting the scores of its samples."""
+"""The scores of all models by task and setting: rows of the page's table, and the same by month of publication; each as CSV too."""
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from builder.round.configurations import thousands_in
-from hub_scripts.report.cells import TASKS, WIN_RATE, Cell, Group, is_baseline, task_of, with_interval
+from hub_scripts.report.cells import WIN_RATE, Cell, Group, is_baseline
+from lm_eval_tasks.core.intervals import interval
+from lm_eval_tasks.core.tables import with_bounds
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.tasks.records import FAMILIES
 
 if TYPE_CHECKING:
-    from hub_scripts.report.cells import Key, Values
-    from hub_scripts.report.model_facts import ModelFacts
+    from lm_eval_tasks.core.intervals import Interval
 
 LABELS = {**{name: registry.label(name) for name in registry.headline()}, WIN_RATE: "Judge win rate"}
 TASK_LABELS = {
@@ -27,105 +27,83 @@ TASK_LABELS = {
     "section": "Any section",
     **{family.name: family.label for family in FAMILIES if family.label},
 }
-_SCALE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
-    """One score that a paper printed, as a share."""
+class ScoreRow:
+    """One score of one model on one setting.
 
-    model: str
-    setting: str
-    metric: str
-    value: float
-    source: str
-    note: str = ""
-
-
-def published_scores() -> Iterator[Published]:
-    """The papers' own scores."""
-    content = tomllib.loads((Path(__file__).parent / "published.toml").read_text(encoding="utf-8"))
-    for table in content["table"]:
-        for setting, cells in table["scores"].items():
-            for model, cell in zip(table["models"], cells, strict=True):
-                if cell != "-":
-                    note = next((text for ending, text in content["notes"].items() if model.endswith(ending)), "")
-                    yield Published(model, setting, table["metric"], float(cell) / 100, table["source"], note)
-
-
-def board(
-    groups: Sequence[Group],
-    cutoffs: Mapping[str, str],
-    about: Mapping[str, ModelFacts],
-    scales: Mapping[str, Mapping[tuple[Key, str], Values]],
-    scorers: Collection[str] = (),
-) -> dict[str, Any]:
-    """Everything that the leaderboard shows before anybody moves a slider.
-
-    Args:
-        scorers: the models of BERTScore that the runs were scored by.
-        scales: name -> scores on another scale: "placed", see `placing.placed_scores`, and those of `stats.scales`.
+    Attributes:
+        cutoff: the month up to which the model was trained; "" if it is not known.
+        of: how many samples the setting has, if not all have this score.
+        floor: what is scored without reading or writing; None if the metric has no floor.
+        cut, capped, empty: shares of prompts that were cut, and of answers that reached their cap or have no text; None if not noted.
+        months: month -> the score over the papers before it, and from it on; None where there are none.
     """
-    models = sorted({cell.model for group in groups for cell in group.cells})
-    return {
-        "metrics": {
-            **LABELS,
-            "bertscore": " ".join([LABELS["bertscore"], *(f"({scorer})" for scorer in sorted(scorers))]),
-        },
-        "tasks": {name: TASK_LABELS[name] for name in TASKS},
-        "models": [
-            {"name": name, "cutoff": cutoffs.get(name), "baseline": is_baseline(name), **asdict(about[name])}
-            for name in models
-        ],
-        "settings": [_setting(group) for group in groups],
-        "cells": [
-            {
-                "s": s,
-                "m": models.index(cell.model),
-                **_figures(cell),
-                **{
-                    name: _round_all(values[group.key, cell.model])
-                    for name, values in scales.items()
-                    if (group.key, cell.model) in values
-                },
-            }
-            for s, group in enumerate(groups)
-            for cell in group.cells
-        ],
-        "published": [
-            {
-                "m": score.model,
-                "s": score.setting,
-                "x": score.metric,
-                "v": round(score.value, 4),
-                "source": score.source,
-                "note": score.note,
-            }
-            for score in published_scores()
-        ],
-        "published_settings": [
-            {"name": name, "task": task_of(name), "context": thousands_in(name)}
-            for name in dict.fromkeys(score.setting for score in published_scores())
-        ],
-    }
+
+    round: str
+    task: str
+    setting: str
+    model: str
+    cutoff: str
+    metric: str
+    score: Interval
+    of: int | None
+    floor: float | None
+    cut: float | None
+    capped: float | None
+    empty: float | None
+    months: Mapping[str, tuple[Interval | None, Interval | None]]
+
+    @property
+    def is_baseline(self) -> bool:
+        return is_baseline(self.model)
 
 
-def scores_of_samples(group: Group) -> dict[str, Any]:
-    """The scores of a setting's samples, from which the page can score any span of days; in ten-thousandths."""
-    clusters = {name: i for i, name in enumerate(dict.fromkeys(group.clusters))}
-    return {
-        "ids": group.ids,
-        "titles": group.titles,
-        "published": group.published,
-        "clusters": [clusters[name] for name in group.clusters],
-        "models": {
-            cell.model: {
-                name: [_scale_score(scores.get(id_)) for id_ in group.ids]
-                for name, scores in {**cell.values, **cell.flags}.items()
-            }
-            for cell in group.cells
-        },
-    }
+def score_rows(groups: Sequence[Group], cutoffs: Mapping[str, str]) -> list[ScoreRow]:
+    """The rows of all settings, the newest round first."""
+    by_round = sorted(groups, key=lambda group: group.key.round, reverse=True)
+    return [
+        ScoreRow(
+            group.key.round,
+            group.task,
+            group.key.setting,
+            cell.model,
+            cutoffs.get(cell.model, ""),
+            metric,
+            score,
+            cell.of if cell.of != score.samples else None,
+            fmean(floors.values()) if (floors := cell.floors.get(metric)) else None,
+            share(cell, "truncated"),
+            share(cell, "capped"),
+            share(cell, "empty", "no_answer"),
+            dict(_by_month(group, cell.values[metric], registry.limits_of(metric))),
+        )
+        for group in by_round
+        for cell in group.cells
+        for metric, score in cell.scores.items()
+    ]
+
+
+def _by_month(
+    group: Group, values: Mapping[str, float], limits: tuple[float, float] | None
+) -> Iterator[tuple[str, tuple[Interval | None, Interval | None]]]:
+    """For each month but the first of a setting's papers, the scores before it and from it on."""
+    published = dict(zip(group.ids, group.published, strict=True))
+    clusters = dict(zip(group.ids, group.clusters, strict=True))
+
+    def over(ids: Iterable[str]) -> Interval | None:
+        chosen = list(ids)
+        return interval([values[id_] for id_ in chosen], [clusters[id_] for id_ in chosen], limits) if chosen else None
+
+    for month in sorted({day[:7] for day in group.published})[1:]:
+        yield (
+            month,
+            (
+                over(id_ for id_ in values if published[id_][:7] < month),
+                over(id_ for id_ in values if published[id_][:7] >= month),
+            ),
+        )
 
 
 def share(cell: Cell, *flags: str) -> float | None:
@@ -134,43 +112,62 @@ def share(cell: Cell, *flags: str) -> float | None:
     return fmean(max(column[id_] for column in columns) for id_ in columns[0]) if columns else None
 
 
-def _setting(group: Group) -> dict[str, Any]:
-    days = sorted(group.published)
-    return {
-        "round": group.key.round,
-        "name": group.key.setting,
-        "slug": group.key.slug,
-        "task": group.task,
-        "context": group.context,
-        "n": len(group.ids),
-        "of": max((cell.of for cell in group.cells if cell.of), default=None),
-        "first": days[0],
-        "last": days[-1],
-        "ceilings": group.ceilings,
-        "prompts": group.prompt_versions,
-        "unfinished": group.unfinished,
-    }
+def month_steps(rows: Sequence[ScoreRow]) -> dict[str, Any]:
+    """What the page's slider shows: its months, and for each row and month both scores as text."""
+    months = sorted({month for row in rows for month in row.months})
+    shown = [[[_text(part) for part in row.months.get(month, (None, None))] for month in months] for row in rows]
+    return {"months": months, "rows": shown}
 
 
-def _round_all(values: Values) -> dict[str, list[float | None]]:
-    return {name: [_round_score(value) for value in score] for name, score in values.items()}
+def _text(score: Interval | None) -> str:
+    return "–" if score is None else f"{with_bounds(score.mean, score.low, score.high, '.3f')} (n {score.samples})"
 
 
-def _figures(cell: Cell) -> dict[str, Any]:
-    return {
-        "n": cell.samples,
-        "of": cell.of if cell.of != cell.samples else None,
-        "capped": _round_score(share(cell, "capped")),
-        "cut": _round_score(share(cell, "truncated")),
-        "empty": _round_score(share(cell, "empty", "no_answer")),
-        "floors": {name: _round_score(fmean(floors.values())) for name, floors in cell.floors.items() if floors},
-        "x": _round_all({name: with_interval(score) for name, score in cell.scores.items()}),
-    }
+def scores_csv(rows: Sequence[ScoreRow]) -> str:
+    """A line for each row, a column for each number."""
+    names = ("round", "task", "setting", "model", "cutoff", "metric")
+    head = [*names, "value", "low", "high", "n", "of", "floor", "cut", "capped", "empty"]
+    lines = (
+        [
+            *(getattr(row, name) for name in names),
+            *_numbers(row.score),
+            row.of,
+            row.floor,
+            row.cut,
+            row.capped,
+            row.empty,
+        ]
+        for row in rows
+    )
+    return csv_text(head, lines)
 
 
-def _round_score(value: float | None) -> float | None:
-    return None if value is None else round(value, 6)
+def months_csv(rows: Sequence[ScoreRow]) -> str:
+    """A line for each row and month."""
+    names = ("round", "setting", "model", "metric")
+    numbers = [f"{which}_{name}" for which in ("before", "since") for name in ("value", "low", "high", "n")]
+    lines = (
+        [*(getattr(row, name) for name in names), month, *_numbers(before), *_numbers(since)]
+        for row in rows
+        for month, (before, since) in row.months.items()
+    )
+    return csv_text([*names, "month", *numbers], lines)
 
 
-def _scale_score(value: float | None) -> int | None:
-    return None if value is None else round(value * _SCALE)
+def _numbers(score: Interval | None) -> list[float | None]:
+    return [None] * 4 if score is None else [score.mean, score.low, score.high, score.samples]
+
+
+def csv_text(head: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
+    """A CSV file whose cells a spreadsheet takes for texts or numbers, never for formulas."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows([_csv_cell(cell) for cell in line] for line in lines)
+    return text.getvalue()
+
+
+def _csv_cell(cell: object) -> object:
+    if isinstance(cell, float):
+        return f"{cell:.6g}"
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell

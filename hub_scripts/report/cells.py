@@ -15,8 +15,6 @@ from lm_eval_tasks.tasks.records import ALL_LEVELS
 # What judges say about an answer, besides the metrics of the registry.
 WIN_RATE = "win_rate"
 TASKS = (*prompts.WRITING, *prompts.QUESTIONS)
-# Metric -> score, with its interval if it has one.
-Values = dict[str, tuple[float, ...]]
 _LEVELS = tuple(level.name for level in ALL_LEVELS)
 
 
@@ -45,10 +43,8 @@ class Cell:
         tokens: mean prompt tokens before cutting, None if no tokenizer was known.
         of: how many samples the setting has in all, None if the run has not noted it.
         is_carried: whether nobody ran it: a baseline whose scores other models' samples carry.
-        diagnostics: metric -> sample -> score, of metrics that are not shown in the tables of models.
         shortcuts: metric -> sample -> score, of what programs score that read nothing.
         shown, reader: of a cell with retrieved chunks in place of the full context, that context and the model without its retriever.
-        asked: how many samples its run asked in all; None if the run has not noted it.
         lengths, places: bin of prompt lengths, third of the context where the answers stand -> n, mean and interval.
     """
 
@@ -61,23 +57,11 @@ class Cell:
     tokens: float | None
     of: int | None
     is_carried: bool = False
-    diagnostics: dict[str, dict[str, float]] = field(default_factory=dict)
     shortcuts: dict[str, dict[str, float]] = field(default_factory=dict)
     lengths: dict[str, dict[str, Any]] = field(default_factory=dict)
     places: dict[str, dict[str, Any]] = field(default_factory=dict)
     shown: str = ""
     reader: str = ""
-    asked: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class WholeRow:
-    """What a representative sample of a setting's rows is drawn by, see `data.rows.representative_rows`."""
-
-    id: str
-    paper: str
-    published: str
-    category: str
 
 
 @dataclass(slots=True)
@@ -91,8 +75,6 @@ class Group:
         unfinished: model -> answers of a run that has not ended.
         withheld: answers that are not shown, because they repeat texts that may not be redistributed.
         made_up: whether its papers are.
-        whole: all rows of the setting in the order of the dataset; () if no run has answered them all.
-        ceilings: metric -> what the authors' own first version scores, where the round's manifest says it.
     """
 
     key: Key
@@ -106,9 +88,7 @@ class Group:
     prompt_versions: list[int]
     unfinished: dict[str, int]
     withheld: int = 0
-    ceilings: dict[str, float] = field(default_factory=dict)
     made_up: bool = False
-    whole: tuple[WholeRow, ...] = ()
 
 
 def in_order(groups: Iterable[Group]) -> list[Group]:
@@ -122,11 +102,6 @@ def in_order(groups: Iterable[Group]) -> list[Group]:
     return sorted(groups, key=rank)
 
 
-def task_of(setting: str) -> str:
-    """The task of a setting of the papers, according to its name."""
-    return prompts.task_of(setting.lower().replace("-", "_"))
-
-
 def is_baseline(model: str) -> bool:
     """Whether a model is one of the baselines, which need no weights; with retrieval it is one too."""
     return reader_of(model) in BASELINES
@@ -135,8 +110,3 @@ def is_baseline(model: str) -> bool:
 def reader_of(model: str) -> str:
     """The model that reads what is retrieved: retrieval makes a separate model, "lead + bm25"."""
     return model.partition(" + ")[0]
-
-
-def with_interval(score: Interval) -> tuple[float, ...]:
-    """Mean, low and high; only the mean if there are too few first authors."""
-    return (score.mean, *score.bounds) if score.bounds else (score.mean,)

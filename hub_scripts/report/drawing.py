@@ -1,8 +1,7 @@
-"""How plots look and are saved: vector, with marks and dashes besides colours, each with its data as CSV."""
+"""How plots look and are saved: vector, light and dark, with marks and dashes besides colours, each with its data as CSV."""
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 import warnings
@@ -15,8 +14,19 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from hub_scripts.report.board import csv_text
+
 # Names of models and authors may contain any character: none may begin a formula.
-PLAIN: dict[Any, Any] = {"font.size": 9.0, "text.parse_math": False, "figure.constrained_layout.use": True}
+_INK, _PAPER = "#1b1b1b", "#ffffff"
+_INKED = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
+PLAIN: dict[Any, Any] = {
+    "font.size": 9.0,
+    "text.parse_math": False,
+    "figure.constrained_layout.use": True,
+    **dict.fromkeys(_INKED, _INK),
+}
+# The colours of a picture for dark pages: only what is black, white or grey changes.
+_DARK = {_INK: "#ececec", _PAPER: "#16181b", "#000000": "#ffffff", "#b0b0b0": "#6a7078", "#0072b2": "#56a5d8"}
 STYLE: dict[Any, Any] = {
     **PLAIN,
     "axes.grid": True,
@@ -102,17 +112,18 @@ class Sheet:
     def save(self, figure: Figure, plot: Plot, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> Plot:
         """Write a plot, and its data beside the one for a page; the name that is returned is fit for a file."""
         plot = replace(plot, name=re.sub(r"[^\w.-]+", "-", plot.name))
-        file = self.folder / f"{plot.name}{'-narrow' * self.narrow}.svg"
+        name = f"{plot.name}{'-narrow' * self.narrow}"
+        picture = io.StringIO()
         with mpl.rc_context(_SAVED), warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # a letter that the font does not have is drawn as a box
-            figure.savefig(file, format="svg", metadata={"Date": None}, facecolor="white")
+            figure.savefig(picture, format="svg", metadata={"Date": None}, facecolor=_PAPER)
+        light = picture.getvalue()
+        dark = re.sub("|".join(_DARK), lambda colour: _DARK[colour[0]], light)
+        (self.folder / f"{name}.svg").write_text(light, encoding="utf-8")
+        (self.folder / f"{name}-dark.svg").write_text(dark, encoding="utf-8")
         if self.narrow:
             return plot
-        table = io.StringIO()
-        writer = csv.writer(table, lineterminator="\n")
-        writer.writerow(head)
-        writer.writerows([_cell(cell) for cell in row] for row in rows)
-        (self.folder / f"{plot.name}.csv").write_text(table.getvalue(), encoding="utf-8")
+        (self.folder / f"{plot.name}.csv").write_text(csv_text(head, rows), encoding="utf-8")
         return plot
 
 
@@ -124,10 +135,3 @@ def both(draw: Callable[..., Plot], folder: Path, *arguments: Any) -> Plot:
     """
     draw(Sheet(folder, narrow=True), *arguments)
     return draw(Sheet(folder), *arguments)
-
-
-def _cell(cell: object) -> object:
-    """A cell that a spreadsheet takes for text or a number, never for a formula."""
-    if isinstance(cell, float):
-        return f"{cell:.6g}"
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hub_scripts.report.cells import is_baseline
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.prompts.registry import kind_of
-from lm_eval_tasks.stats.gains import Gain, Verdict, context_task, gains_over, verdict_of
+from lm_eval_tasks.stats.gains import Gain, context_task, gains_over
 from lm_eval_tasks.tasks.records import SHORTER
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ class ModelGains:
     model: str
     setting: str
     gains: tuple[Gain, ...]
-    verdict: Verdict
 
 
 def model_gains(groups: Sequence[Group], settings: Sequence[str]) -> list[ModelGains]:
@@ -34,7 +33,7 @@ def model_gains(groups: Sequence[Group], settings: Sequence[str]) -> list[ModelG
         settings: those that a board counts.
     """
     return [
-        ModelGains(cell.model, group.key.setting, tuple(gains), verdict_of(group.key.setting, group.task, gains))
+        ModelGains(cell.model, group.key.setting, tuple(gains))
         for group in groups
         if group.key.setting in settings
         for cell in group.cells

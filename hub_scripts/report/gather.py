@@ -16,7 +16,7 @@ from builder.ids import url_of
 from builder.round.configurations import thousands_in
 from builder.round.licenses import Licenses, allows
 from hub_scripts.errors import ReportError
-from hub_scripts.report.cells import WIN_RATE, Cell, Group, Key, WholeRow
+from hub_scripts.report.cells import WIN_RATE, Cell, Group, Key
 from lm_eval_tasks.core.word_runs import run_words, share_run
 from lm_eval_tasks.judge.verdict import points_of
 from lm_eval_tasks.metrics import registry as metrics
@@ -34,8 +34,6 @@ _CHARACTERS_OF_TOKEN = 4.5
 # How many words in a row of a withheld text an answer may repeat.
 MOST_COPIED = 25
 _LONGEST_WORD = 20
-# Metrics of texts that are not in the tables of models.
-_DIAGNOSTICS = tuple(metric.name for metric in metrics.of_texts() if not metric.headline)
 # A metric, and a floor of it that is a baseline's score.
 _BASELINES = tuple(
     (metric, floor)
@@ -124,19 +122,6 @@ def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, place: Path, 
         {model: len(judged) for model, judged in sorted(by_model.items()) if model in waiting - finished.keys()},
         withheld,
         made_up=any(row.made_up for row in rows),
-        whole=next((whole for judged in finished.values() if (whole := _whole(judged))), ()),
-    )
-
-
-def _whole(judged: Sequence[_Judged]) -> tuple[WholeRow, ...]:
-    """The rows of a run that answered all samples of a setting, in the order of the dataset; () of another one."""
-    rows = [answer.sample.row for answer in judged]
-    if any(row.place is None or row.places != row.of or row.of != len(rows) for row in rows):
-        return ()
-    in_order = sorted(rows, key=lambda row: row.place or 0)
-    return tuple(
-        WholeRow(row.id, row.paper, row.published, (row.section if row.kind == "cloze" else row.primary_category) or "")
-        for row in in_order
     )
 
 
@@ -235,13 +220,11 @@ def _cell(model: str, judged: Sequence[_Judged]) -> Cell:
         len(judged) if noted is None and scored < len(judged) else noted,
         shown=samples[0].row.shown,
         reader=model.removesuffix(f" + {samples[0].row.retriever}"),
-        asked=samples[0].row.places,
         lengths=by_length(samples),
         places=by_place(samples),
         shortcuts={
             name: columns[name].scores for metric in metrics.METRICS for name in metric.floors if name in columns
         },
-        diagnostics={name: columns[name].scores if name in columns else {} for name in _DIAGNOSTICS},
     )
 
 

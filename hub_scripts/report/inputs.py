@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from builder.dataset.manifest import MANIFEST, Manifest, ReportCard, parse_report_card, read_manifest
+from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
 from hub_scripts.errors import ReportError
 from hub_scripts.report.verdicts import Verdicts, duel
 from lm_eval_tasks.core.metadata import TEST
@@ -19,7 +19,7 @@ from lm_eval_tasks.samples.sample import JOURNAL
 if TYPE_CHECKING:
     from lm_eval_tasks.core.tables import Table
 
-_JUDGE, _CARD = "judge_", "report_card"
+_JUDGE = "judge_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,6 @@ class Inputs:
         runs: model -> its results.
         verdicts: of judges on answers.
         manifests: path -> manifest of a dataset folder.
-        cards: name -> what metrics noticed, from `report_card*.json`.
         duels: title -> table of a judge that compared one model with another.
         left_out: results of a run -> its split, if that is not the test split, whose scores a board shows.
     """
@@ -54,7 +53,6 @@ class Inputs:
     runs: dict[str, list[Results]] = field(default_factory=dict)
     verdicts: Verdicts = field(default_factory=Verdicts)
     manifests: dict[Path, Manifest] = field(default_factory=dict)
-    cards: dict[str, ReportCard] = field(default_factory=dict)
     duels: dict[str, Table] = field(default_factory=dict)
     left_out: dict[Path, str] = field(default_factory=dict)
 
@@ -90,10 +88,6 @@ def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inp
     for path in files:
         if path.name == JOURNAL and path.parent not in folders:
             inputs.samples.append(SamplesFile(path, path.parent.name, finished=False))
-        elif _is(path, _CARD, ".json"):
-            inputs.cards[path.stem.removeprefix(_CARD).strip("-_ ") or path.parent.name] = parse_report_card(
-                path.read_bytes(), str(path)
-            )
         elif path.name == MANIFEST:
             inputs.manifests[path] = read_manifest(path.parent)
     models = {file.model for file in inputs.samples}

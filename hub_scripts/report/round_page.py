@@ -81,8 +81,6 @@ def _tables(manifest: Manifest) -> Iterator[tuple[str, Table]]:
         tables.statistics([configuration for configuration in manifest.configurations if configuration.samples]),
     )
     yield "Lengths", tables.lengths(manifest.configurations)
-    if manifest.ceilings:
-        yield "Ceiling: the authors' first version", tables.ceilings(manifest)
     yield "Labels", tables.labels(manifest.configurations)
     yield "Without reading the paper", tables.without_reading(manifest)
     yield "Reading questions", tables.reading(manifest)

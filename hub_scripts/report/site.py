@@ -7,30 +7,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
-from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from builder.dataset.folder import replacing
-from builder.dataset.tables import report_card
 from hub_scripts.errors import ReportError
-from hub_scripts.report.agreement import agreement
-from hub_scripts.report.board import TASK_LABELS, board, scores_of_samples
-from hub_scripts.report.cells import Group, Key, Values, in_order, reader_of
+from hub_scripts.report.board import LABELS, TASK_LABELS, month_steps, months_csv, score_rows, scores_csv
+from hub_scripts.report.cells import TASKS, Group, in_order, reader_of
 from hub_scripts.report.figures import draw_all
 from hub_scripts.report.gather import MOST_COPIED, gather, groups, script
 from hub_scripts.report.inputs import Inputs, find
 from hub_scripts.report.model_facts import ModelFacts, facts_of, known_models
 from hub_scripts.report.pages import read_packaged, render
-from hub_scripts.report.placing import ceilings_of, placed_scores, scorers_of
+from hub_scripts.report.placing import scorers_of
 from hub_scripts.report.round_page import RoundPage, round_page
 from hub_scripts.report.runs import run_facts
-from hub_scripts.report.standings import Standings, standings_of
+from hub_scripts.report.standings import Standings, boards_csv, standings_of
+from hub_scripts.report.table_library import table_library
 from lm_eval_tasks.core.progress import progress
 from lm_eval_tasks.core.row_format import MADE_UP
-from lm_eval_tasks.metrics import registry
-from lm_eval_tasks.prompts.registry import kind_of
 from lm_eval_tasks.samples.labels import cutoffs_of
-from lm_eval_tasks.stats import scales
 from lm_eval_tasks.stats.boards import BOARDS
 
 if TYPE_CHECKING:
@@ -38,7 +33,7 @@ if TYPE_CHECKING:
 
 MARK = "academiceval-site.json"
 _PAGES = ("index.html", "plots.html", "samples.html", "rounds.html", "about.html")
-_STATIC = ("common.js", "tables.js", "models.js", "board.js", "samples.js", "site.css")
+_STATIC = ("site.css", "tables.js", "samples.js")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +44,11 @@ class Notes:
         cutoffs: `MODEL=YYYY-MM`, the months up to which models were trained, if their results do not say.
         labels: name -> folder of a run that is shown under it.
         models: a file of facts about models, see `model_facts`.
-        anchors: models that put several rounds on one scale, separated by commas; None for the usual ones.
     """
 
     cutoffs: Sequence[str] = ()
     labels: Mapping[str, Path] = field(default_factory=dict)
     models: Path | None = None
-    anchors: str | None = None
 
 
 def report(paths: Sequence[Path], output: Path, licenses: Licenses, notes: Notes | None = None) -> Iterator[str]:
@@ -99,32 +92,6 @@ def _known_cutoffs(inputs: Inputs) -> dict[str, str]:
     return {model: month for model, runs in inputs.runs.items() if (month := runs[0].cutoff)}
 
 
-def _scales(groups: Sequence[Group], anchors: str | None) -> dict[str, dict[tuple[Key, str], Values]]:
-    """Name of a scale -> (setting, model) -> scores on it: placed between floor and ceiling, and what is registered."""
-    settings = [_setting_scores(group) for group in groups]
-    registered = {
-        name: {(Key(round_, setting), model): values for (round_, setting, model), values in scaled.items()}
-        for name, scaled in scales.scores_on_scales(settings, anchors).items()
-    }
-    return {**registered, "placed": placed_scores(groups)}
-
-
-def _setting_scores(group: Group) -> scales.SettingScores:
-    authors = dict(zip(group.ids, group.clusters, strict=True))
-    scores = {
-        metric: {
-            cell.model: {id_: (score, authors[id_]) for id_, score in cell.values[metric].items()}
-            for cell in group.cells
-            if cell.values.get(metric)
-        }
-        for metric in registry.headline()
-    }
-    kind = kind_of(group.task)
-    cells = [] if kind == "writing" else group.cells
-    floors = [value for cell in cells for value in cell.floors.get(registry.ranking(kind), {}).values()]
-    return scales.SettingScores(group.key.round, group.key.setting, fmean(floors) if floors else None, scores)
-
-
 def _write(
     inputs: Inputs, place: Path, licenses: Licenses, notes: Notes, facts: Mapping[str, ModelFacts]
 ) -> Iterator[str]:
@@ -135,9 +102,6 @@ def _write(
     if inputs.samples and not all_groups:
         raise ReportError(f"{inputs.samples[0].path} contains no sample; run `academiceval eval` again")
     inputs.verdicts.warn_of_others()
-    scorers = scorers_of(run for runs in inputs.runs.values() for run in runs)
-    for group in all_groups:
-        group.ceilings = ceilings_of(group.key.round, group.task, inputs.manifests.values(), scorers)
     samples = sum(len(group.ids) for group in all_groups)
     counts = {
         "model": len({cell.model for group in all_groups for cell in group.cells if not cell.is_carried}),
@@ -157,40 +121,51 @@ def _write(
     models = {cell.model for group in all_groups for cell in group.cells}
     cutoffs = _known_cutoffs(inputs) | cutoffs_of(notes.cutoffs, models | {reader_of(model) for model in models})
     model_cutoffs = {model: month for model in models if (month := cutoffs.get(model) or cutoffs.get(reader_of(model)))}
-    about = {model: facts_of(model, facts) for model in models}
-    data = board(all_groups, model_cutoffs, about, _scales(all_groups, notes.anchors), scorers)
-    (place / "data" / "scores").mkdir(parents=True, exist_ok=True)
-    (place / "data" / "board.js").write_text(script("board", data), encoding="utf-8")
-    for group in all_groups:
-        text = script(f"scores:{group.key.slug}", scores_of_samples(group))
-        (place / "data" / "scores" / f"{group.key.slug}.js").write_text(text, encoding="utf-8")
-    plots = draw_all(all_groups, model_cutoffs, place / "plots")
-    rounds = sorted(_round_pages(inputs, place / "plots"), key=lambda page: page.name)
-    cards = {name: report_card(card) for name, card in sorted(inputs.cards.items())}
     by_round = [list(round_groups) for _, round_groups in groupby(all_groups, key=lambda group: group.key.round)]
     boards = [_boards(round_groups, inputs) for round_groups in reversed(by_round)]
     off_board = _off_board(all_groups, boards)
     if off_board:
         yield f"on no board, only by task and setting: {', '.join(off_board)}"
-    content = {
-        "off_board": off_board,
-        "groups": all_groups,
-        "plots": plots,
-        "pages": rounds,
-        "cards": cards,
-        "about": about,
-        "cutoffs": model_cutoffs,
-        "runs": run_facts(inputs.runs, place),
-        "agreement": agreement(all_groups),
-        "duels": inputs.duels,
-        "made_up": sorted(_made_up(all_groups, inputs)),
-        "boards": boards,
+    rows = score_rows(all_groups, model_cutoffs)
+    steps = month_steps(rows)
+    data = {
+        "scores.csv": scores_csv(rows),
+        "months.csv": months_csv(rows),
+        "boards.csv": boards_csv([board for of_round in boards for board in of_round]),
+        "months.js": script("months", steps),
+        "settings.js": script("settings", [_setting(group) for group in all_groups]),
     }
-    _pages(place, data, content)
+    for name, text in data.items():
+        (place / "data").mkdir(exist_ok=True)
+        (place / "data" / name).write_text(text, encoding="utf-8")
+    _pages(
+        place,
+        {
+            "off_board": off_board,
+            "groups": all_groups,
+            "rows": rows,
+            "months": steps["months"],
+            "plots": draw_all(all_groups, model_cutoffs, place / "plots"),
+            "pages": sorted(_round_pages(inputs, place / "plots"), key=lambda page: page.name),
+            "about": {model: facts_of(model, facts) for model in models},
+            "cutoffs": model_cutoffs,
+            "runs": run_facts(inputs.runs, place),
+            "duels": inputs.duels,
+            "made_up": sorted(_made_up(all_groups, inputs)),
+            "boards": boards,
+            "scorers": sorted(scorers_of(run for runs in inputs.runs.values() for run in runs)),
+        },
+    )
     for name in _STATIC:
         (place / name).write_text(read_packaged("static", name), encoding="utf-8")
-    (place / "README.md").write_text(read_packaged("templates", "README.md"), encoding="utf-8")
+    (place / "datatables.js").write_text(table_library(), encoding="utf-8")
     (place / MARK).write_text(json.dumps({"licenses": licenses}) + "\n", encoding="utf-8")
+
+
+def _setting(group: Group) -> dict[str, Any]:
+    """What the page of samples must know before it loads any."""
+    samples = [f"{id_} {title}" for id_, title in zip(group.ids, group.titles, strict=True)]
+    return {"slug": group.key.slug, "name": f"{group.key.setting}, round {group.key.round}", "samples": samples}
 
 
 def _made_up(groups: Sequence[Group], inputs: Inputs) -> set[str]:
@@ -223,42 +198,12 @@ def _round_pages(inputs: Inputs, place: Path) -> Iterator[RoundPage]:
         yield round_page(path, manifest, place)
 
 
-def _pages(place: Path, data: Mapping[str, Any], content: Mapping[str, Any]) -> None:
+def _pages(place: Path, content: Mapping[str, Any]) -> None:
     names = [page.name for page in content["pages"]]
     if len(set(names)) < len(names):
         raise ReportError(f"two manifests of round {next(n for n in names if names.count(n) > 1)} are given; give one")
-    context = {
-        **content,
-        "first": first_view(data),
-        "labels": data["metrics"],
-        "tasks": TASK_LABELS,
-        "has_rounds": bool(names),
-    }
+    shown = [row.task for row in content["rows"]]
+    tasks = {name: TASK_LABELS[name] for name in TASKS if name in shown}
+    context = {**content, "labels": LABELS, "tasks": tasks, "has_rounds": bool(names)}
     for name in _PAGES:
         (place / name).write_text(render(name, page=name, **context), encoding="utf-8")
-
-
-def first_view(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The table that the landing page shows before its script runs: the newest round's first task, by its first metric."""
-    newest = max((setting["round"] for setting in data["settings"]), default="")
-    task = next((name for name in data["tasks"] if any(_is(setting, newest, name) for setting in data["settings"])), "")
-    columns = [(i, setting) for i, setting in enumerate(data["settings"]) if _is(setting, newest, task)]
-    present = {name for cell in data["cells"] if cell["s"] in dict(columns) for name in cell["x"]}
-    metric = next((name for name in data["metrics"] if name in present), "")
-    cells = {(cell["m"], cell["s"]): cell for cell in data["cells"]}
-    rows = [
-        (model["name"], [cells.get((m, s)) for s, _ in columns])
-        for m, model in enumerate(data["models"])
-        if any((m, s) in cells for s, _ in columns)
-    ]
-    return {
-        "round": newest,
-        "task": data["tasks"].get(task, ""),
-        "metric": metric,
-        "columns": [setting for _, setting in columns],
-        "rows": rows,
-    }
-
-
-def _is(setting: Mapping[str, Any], round_: str, task: str) -> bool:
-    return bool(setting["round"] == round_ and setting["task"] == task)

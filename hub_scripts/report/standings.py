@@ -1,6 +1,6 @@
 """The boards of a round: for each model how far its scores lie above the floor, over the tasks of one board.
 
-Scores are placed between floor and ceiling (`placing`); settings of a task are averaged, then tasks. What counts is fixed by the round
+Scores are placed between their floor and 1 (`stats.placed`); settings of a task are averaged, then tasks. What counts is fixed by the round
 (`stats.boards`): a model that lacks some of it has no rank and changes no other model's.
 """
 
@@ -12,8 +12,9 @@ from itertools import combinations
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from hub_scripts.report.board import csv_text
 from hub_scripts.report.cells import Cell, Group, is_baseline
-from hub_scripts.report.core_rows import cell_over, core_rows
+from hub_scripts.report.counted_rows import cell_over, counted_rows
 from hub_scripts.report.gains import ModelGains, model_gains, shorter_cell
 from hub_scripts.report.placing import part_of
 from lm_eval_tasks.core.intervals import holm
@@ -70,7 +71,6 @@ class Standings:
         metrics: that models are ranked by, each on its tasks.
         settings: those that count.
         is_fixed: whether the round's manifest says what counts; otherwise it is what any model was run on.
-        ceilings: setting -> the score that stands for 1, where it is not a perfect one.
         gains: what reading is worth, to each model on each setting that was asked with less to read.
         leads: (model, other model) -> how much higher the first is, over the same papers, both ways; `p` is corrected for
             all pairs (Holm).
@@ -81,7 +81,6 @@ class Standings:
     metrics: tuple[str, ...]
     settings: tuple[str, ...]
     standings: tuple[Standing, ...]
-    ceilings: Mapping[str, float]
     leads: Mapping[tuple[str, str], Interval]
     gains: tuple[ModelGains, ...] = ()
     is_fixed: bool = True
@@ -106,7 +105,7 @@ def standings_of(
     core = core or {}
     settings = counted(configurations, board, core)
     groups_counted = [
-        core_rows(group, core.get(group.key.setting)) for group in groups if group.key.setting in settings
+        counted_rows(group, core.get(group.key.setting)) for group in groups if group.key.setting in settings
     ]
     models = sorted({cell.model for group in groups_counted for cell in group.cells if not cell.shown})
     parts = {model: list(_parts(model, groups_counted)) for model in models}
@@ -122,7 +121,6 @@ def standings_of(
         tuple(dict.fromkeys(ranking(kind_of(group.task)) for group in groups_counted)),
         settings,
         tuple(_ranked(standing, leads) for standing in standings),
-        {part.setting: part.ceiling for model_parts in parts.values() for part in model_parts if part.ceiling < 1},
         leads,
         tuple(model_gains(groups, settings)),
         is_fixed,
@@ -236,3 +234,46 @@ def _ranked(standing: Standing, leads: Mapping[tuple[str, str], Interval]) -> St
     worse = sum(lead.mean > 0 for (model, _), lead in differ if model == standing.model)
     ranked = len({model for model, _ in leads}) or 1
     return replace(standing, rank=1 + better, last=ranked - worse)
+
+
+def boards_csv(boards: Sequence[Standings]) -> str:
+    """A line for each model of each board, a column for each number."""
+    tasks = list(dict.fromkeys(task for board in boards for standing in board.standings for task in standing.tasks))
+    head = (
+        "round",
+        "board",
+        "model",
+        "rank",
+        "last",
+        "score",
+        "low",
+        "high",
+        "gain",
+        "gain_low",
+        "gain_high",
+        "n",
+        "capped",
+        "cut",
+    )
+    lines = (
+        (
+            board.round,
+            board.title,
+            standing.model,
+            standing.rank,
+            standing.last,
+            *_numbers(standing.overall),
+            *_numbers(standing.gain),
+            standing.samples,
+            standing.capped,
+            standing.cut,
+            *(standing.tasks.get(task) for task in tasks),
+        )
+        for board in boards
+        for standing in board.standings
+    )
+    return csv_text((*head, *tasks), lines)
+
+
+def _numbers(over: Interval | None) -> tuple[float | None, ...]:
+    return (None, None, None) if over is None else (over.mean, over.low, over.high)

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, get_args
 
+import yaml
 from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 
 from hub_scripts.errors import HubError
 from hub_scripts.hub.benchmark import task_id
-from hub_scripts.results.yaml_edit import edited, is_nothing, with_items
 from lm_eval_tasks.core.metadata import TEST
-from lm_eval_tasks.core.yaml_text import parse_as_text
+from lm_eval_tasks.core.yaml_text import parse_yaml
 from lm_eval_tasks.metrics.registry import ranking
 from lm_eval_tasks.tasks.derived import setting_of
 from lm_eval_tasks.tasks.records import Kind
@@ -32,7 +32,6 @@ _OTHER_TASK = (
     "published_before",
     "shard",
     "config",
-    "core",
     "context",
     "fits_only",
     "retriever",
@@ -79,38 +78,30 @@ def _notes(score: Score) -> str:
 
 
 def merge_entries(old: bytes | None, fresh: Sequence[Mapping[str, Any]], model: str) -> bytes:
-    """The file with new entries in place of those of the same dataset and task; all else stays byte for byte.
+    """Our file with new entries in place of those of the same dataset and task.
 
     Args:
-        old: what the model's repository has.
+        old: what the model's repository has under its name.
         fresh: as `entries` makes them; of two with the same subject the last counts.
 
     Raises:
-        HubError: the old content is not a list of results.
+        HubError: what is there is not a list of our entries.
     """
-    ours = {_subject(entry): entry for entry in fresh}
-
-    def with_ours(text: str) -> str:
-        entries = parse_as_text(text)
-        entries = [] if is_nothing(entries) else entries
-        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-            raise ValueError("it is not a list of results")
-        return with_items(text, (), lambda entry: is_ours(entry) and _subject(entry) in ours, list(ours.values()))
-
     try:
-        return edited(old or b"", with_ours)
+        there = parse_yaml(old or b"") or []
+        if not isinstance(there, list) or not all(map(_is_ours, there)):
+            raise ValueError("it has entries that others wrote: move them to a file of their own")
     except ValueError as err:
-        raise HubError(f"{FILE} of {model} cannot be read or edited ({err!s:.200}); repair it first") from err
+        raise HubError(f"{FILE} of {model} cannot be used: {err!s:.200}") from err
+    merged = {_subject(entry): entry for entry in (*there, *fresh)}
+    return yaml.safe_dump(list(merged.values()), sort_keys=False, allow_unicode=True).encode()
 
 
-def is_ours(entry: Any) -> bool:
-    """Whether an entry of a card or a list of scores is one that we wrote."""
-    source = entry.get("source") if isinstance(entry, dict) else None
+def _is_ours(entry: Any) -> bool:
+    source = entry.get("source") if isinstance(entry, dict) and isinstance(entry.get("dataset"), dict) else None
     return isinstance(source, dict) and source.get("name") == SOURCE
 
 
 def _subject(entry: Mapping[str, Any]) -> tuple[str, str]:
-    """Dataset and task; others may have written anything."""
-    dataset = entry.get("dataset")
-    about = dataset if isinstance(dataset, dict) else {}
-    return str(about.get("id")), str(about.get("task_id"))
+    """Dataset and task."""
+    return str(entry["dataset"].get("id")), str(entry["dataset"].get("task_id"))

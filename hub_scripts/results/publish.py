@@ -16,7 +16,6 @@ from typing import Any
 import yaml
 from huggingface_hub import EvalResult
 
-from builder.dataset.card import CARD
 from hub_scripts.errors import HubError
 from hub_scripts.hub.compat import endpoint, model_index
 from hub_scripts.hub.file_hashes import Content, digest, unchanged_paths
@@ -24,7 +23,6 @@ from hub_scripts.hub.repo import MAIN, Change, Repo
 from hub_scripts.hub.secret_scan import refuse_secrets
 from hub_scripts.results.checked import checked_results
 from hub_scripts.results.leaderboard import FILE, SOURCE, entries, merge_entries
-from hub_scripts.results.model_card import newest, with_index
 from hub_scripts.results.published_round import published_round
 from lm_eval_tasks.core.files import sha256_of, sha256_of_bytes
 from lm_eval_tasks.core.metadata import TEST
@@ -91,9 +89,9 @@ def push_results(
 
     Args:
         paths: `results_*.json`, or folders of them.
-        card: a model on the Hub whose repository should have the scores too.
+        card: a model on the Hub whose repository should have the scores of SCALAR too.
         subset: publish runs over a part of the samples too, and say so.
-        create_pr: propose the change of the model's repository in a pull request, which needs no permission to write there.
+        create_pr: propose that in a pull request, which needs no permission to write there.
         dataset: the repository in which the folder that was run is published.
 
     Raises:
@@ -116,7 +114,7 @@ def push_results(
         if ran.casefold() not in (card.casefold(), _name(card)):
             yield f"{card}: the results are of {ran!r}; make sure that this is the same model"
         yield from (f"{card}: {path}{' in a pull request' * create_pr}" for path in model.files)
-        if FILE not in model.files:
+        if not model.files:
             yield (
                 f"{card}: no {FILE}: it is for whole runs of tasks in the eval.yaml of a dataset on the Hub; if a folder was run, name the "
                 "repository that it is published in with --dataset"
@@ -126,11 +124,11 @@ def push_results(
         return
     repo = Repo(repo_id)
     repo.check_write()
-    if model and not create_pr:
+    if model and model.files and not create_pr:
         model.repo.check_write()
     repo.create(private=False)
     yield _upload(_Upload(repo, repo.head(), files))
-    if model:
+    if model and model.files:
         yield _upload(model, create_pr=create_pr)
 
 
@@ -169,24 +167,20 @@ def _parts(results: Results) -> list[str]:
 
 
 def _model_upload(card: str, results: Sequence[ResultFile], dataset: str | None) -> _Upload:
-    """What goes to the model's repository, in place of older scores of the same tasks and rounds.
+    """What goes to the model's repository: a file of our own, in which scores take the place of older ones of the same tasks.
 
     Raises:
-        HubError: there is none, or its card or older scores cannot be read.
+        HubError: there is no such repository, or the file there is not ours.
     """
     model = Repo(card, "model")
     head = model.head()
-    index = newest(entry for file in results for entry in file.index)
-    files: dict[str, Content] = {CARD: with_index(model.read(CARD, head) or b"", card, index)}
     fresh = [
         entry
         for file in results
         if (published := published_round(file.results, dataset))
         for entry in entries(file.results, published, file.address)
     ]
-    if fresh:
-        files[FILE] = merge_entries(model.read(FILE, head), fresh, card)
-    return _Upload(model, head, files)
+    return _Upload(model, head, {FILE: merge_entries(model.read(FILE, head), fresh, card)} if fresh else {})
 
 
 def result_files(paths: Sequence[Path]) -> list[Path]:

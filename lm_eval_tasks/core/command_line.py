@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
+from lm_eval_tasks.core import gone
 from lm_eval_tasks.core.errors import EvalError
 from lm_eval_tasks.core.tables import Json, Table
 from lm_eval_tasks.core.text import nearest, parse_json, suggestion
@@ -19,9 +20,8 @@ from lm_eval_tasks.core.text import nearest, parse_json, suggestion
 ENGINES = ("local", "ray")
 # What everyday commands are for, in the order in which help lists them.
 EVERYDAY = EVALUATE, READ, MAKE = ("evaluate a model", "read results", "make and publish a round")
-# What the others are for; those of the last group are typed after its name.
-MORE = EVALUATING, BUILDING, PUBLISHING, STUDY = ("evaluating", "building", "publishing", "study")
-_STUDY_HELP = "what scores are worth: contamination, rounds on one scale, what metrics notice"
+# What the others are for.
+MORE = EVALUATING, BUILDING, PUBLISHING = ("evaluating", "building", "publishing")
 # No count that is asked for is larger.
 _MOST = 10**9
 # Option of `eval` and `plan` -> the key of `--metadata` that it stands for.
@@ -77,6 +77,8 @@ class Parser(argparse.ArgumentParser):
     def refuse_unknown(self, extra: Sequence[str]) -> NoReturn:
         """Exit with an error about unknown arguments."""
         name = next((word for word in extra if word.startswith("-")), extra[0])
+        if said := gone.OPTIONS.get(name.partition("=")[0]):
+            self.error(f"{name.partition('=')[0]} is gone: {said}")
         options = [text for action in self.options.values() for text in action.option_strings]
         near = nearest(name.partition("=")[0], options)
         self.error(f"unrecognized arguments: {' '.join(extra)}" + (f"; did you mean {near}?" if near else ""))
@@ -95,20 +97,18 @@ class Commands:
         self._parser.add_argument("-h", "--help", action="store_true", help=argparse.SUPPRESS)
         self._parser.add_argument("--version", action="store_true", help=argparse.SUPPRESS)
         self._subparsers = self._parser.add_subparsers(metavar="COMMAND", prog="academiceval", help=argparse.SUPPRESS)
-        study = self._subparsers.add_parser(STUDY, description=f"{_STUDY_HELP[0].upper()}{_STUDY_HELP[1:]}.")
-        self._study = study.add_subparsers(metavar="COMMAND", required=True)
         self._groups: dict[str, list[tuple[str, str]]] = {}
 
     def add(self, group: str, name: str, help_: str, command: Command, *, shows_tables: bool = True) -> Parser:
         """Add a command and return its parser. The parsed arguments hold the function in `command`."""
         self._groups.setdefault(group, []).append((name, help_))
-        sub: Parser = (self._study if group == STUDY else self._subparsers).add_parser(
+        sub: Parser = self._subparsers.add_parser(
             name, help=help_, description=help_[0].upper() + help_[1:] + "." * (help_[-1] != "?")
         )
         volume = sub.add_mutually_exclusive_group()
         volume.add_argument("-v", "--verbose", action="store_true", help="show what the libraries log")
         volume.add_argument("-q", "--quiet", action="store_true", help="show only results and errors")
-        sub.set_defaults(show=FORMATS[0])
+        sub.set_defaults(show=FORMATS[0], all_columns=False)
         if shows_tables:
             sub.add_argument(
                 "--format",
@@ -117,6 +117,7 @@ class Commands:
                 default=FORMATS[0],
                 help="tables drawn for a terminal, as Markdown, or as JSON lines (default: what suits the output)",
             )
+            sub.add_argument("--all-columns", action="store_true", help="show tables with all their columns")
         sub.set_defaults(command=command, parser=sub, command_name=name)
         return sub
 
@@ -132,10 +133,9 @@ class Commands:
             argcomplete.autocomplete(self._parser)
         words = list(sys.argv[1:] if argv is None else argv)
         if words and not words[0].startswith("-") and words[0] not in self._subparsers.choices:
-            names = sorted({STUDY, *self.parsers})
-            moved = f"{STUDY} {words[0]}"
-            hint = f"did you mean `{moved}`?" if moved in names else suggestion(words[0], names)
-            self._parser.error(f"invalid choice: {words[0]!r}; {hint}")
+            if words[0] in gone.COMMANDS:
+                self._parser.error(f"`academiceval {words[0]}` is gone: {gone.COMMANDS[words[0]]}")
+            self._parser.error(f"invalid choice: {words[0]!r}; {suggestion(words[0], sorted(self.parsers))}")
         arguments, extra = self._parser.parse_known_args(words)
         if arguments.version:
             from lm_eval_tasks.core.version import VERSION
@@ -162,17 +162,13 @@ class Commands:
             parts.append("\n".join([f"{group}:", *lines]))
         more = [f"  {group:<12}{', '.join(name for name, _ in self._groups.get(group, ()))}" for group in MORE]
         parts.append("\n".join(["more:", *more]))
-        last = (
-            f"`academiceval COMMAND --help` explains a command (those of `{STUDY}` are typed after that word); "
-            "`--version` shows the version."
-        )
+        last = "`academiceval COMMAND --help` explains a command; `--version` shows the version."
         return "\n\n".join([*parts, _EXAMPLES, last])
 
     @property
     def parsers(self) -> dict[str, argparse.ArgumentParser]:
         """What is typed for a command -> its parser."""
-        study = {f"{STUDY} {name}": parser for name, parser in self._study.choices.items()}
-        return {**{name: parser for name, parser in self._subparsers.choices.items() if name != STUDY}, **study}
+        return dict(self._subparsers.choices)
 
 
 def check_dataset(folder: Path) -> None:

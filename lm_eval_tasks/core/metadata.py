@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from lm_eval_tasks.core import gone
 from lm_eval_tasks.core.errors import OptionError
 from lm_eval_tasks.core.text import day, nearest, suggestion
 
@@ -25,7 +26,6 @@ SAMPLE_OPTIONS = {
     "published_before": "only papers published before this day (ISO date)",
     "shard": 'only this part, e.g. `"2/8"`',
     "config": 'a custom setting of the round, run in place of the task\'s, e.g. `"Title-128K-G"`',
-    "core": "`true` asks about the papers carried over from an older round (`<Setting>-core`)",
     "fits_only": "`true` leaves out prompts that would be cut",
 }
 PROMPT_OPTIONS = {
@@ -121,6 +121,8 @@ def check_keys(names: Iterable[str], *, others: bool) -> None:
         others: whether keys of other tasks may occur there too; then only what looks like one of ours is refused.
     """
     for name in names:
+        if name in gone.METADATA:
+            raise OptionError(f"the key {name!r} of --metadata is gone: {gone.METADATA[name]}")
         if name not in KEYS and (not others or nearest(name, KEYS, 0.75)):
             raise OptionError(f"--metadata has a key {name!r} that no task reads; {suggestion(name, sorted(KEYS))}")
 
@@ -220,7 +222,6 @@ _READERS: dict[str, Callable[[str, Any], Any]] = {
     "dataset_revision": _text,
     "round": _text,
     "config": _text,
-    "core": _flag,
     "context": _one_of(*CONTEXTS),
     "keep_parts": _flag,
     "fits_only": _flag,

@@ -20,26 +20,31 @@ class Table:
         head: the columns' names.
         align: a letter for each column, "l" for text and "r" for numbers.
         rows: cells of any kind; None is an empty cell.
+        main: the columns that a command prints, at most seven; () if it prints the table only where all columns are asked for.
     """
 
     head: Sequence[str]
     align: str
     rows: Sequence[Sequence[object]]
+    main: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
         if {len(self.align), *map(len, self.rows)} != {len(self.head)}:
             raise ValueError(f"the table {', '.join(self.head)} has rows of different widths")
 
+    @property
+    def printed(self) -> Table | None:
+        """The table with its main columns; None if it has none."""
+        if self.main is None:
+            return self
+        places = [self.head.index(name) for name in self.main]
+        align = "".join(self.align[i] for i in places)
+        return Table(self.main, align, [[row[i] for i in places] for row in self.rows]) if places else None
+
 
 def bounds_text(low: float | None, high: float | None, form: str = ".4f") -> str:
     """An interval for display; "-" if there is none."""
     return "-" if low is None or high is None else f"[{low:{form}}, {high:{form}}]"
-
-
-def counts_text(lower: int, equal: int, higher: int, low: float | None, high: float | None) -> str:
-    """Three counts, "27 / 8 / 1", and the interval of the first one's share: no more digits than the counts allow."""
-    bounds = "" if low is None or high is None else f" [{low:.2f}, {high:.2f}]"
-    return f"{lower} / {equal} / {higher}{bounds}"
 
 
 def with_bounds(value: float, low: float | None, high: float | None, form: str = ".4f") -> str:
@@ -61,11 +66,12 @@ class Json:
     content: object
 
 
-def text_lines(item: str | Table | Json, form: str) -> Iterator[str]:
+def text_lines(item: str | Table | Json, form: str, *, all_columns: bool = False) -> Iterator[str]:
     """The lines of what a command shows.
 
     Args:
-        form: "terminal", "markdown" or "json"; JSON has one line for each table and leaves out other lines.
+        form: "terminal", "markdown" or "json"; JSON has one line for each table, with all columns, and leaves out other lines.
+        all_columns: whether tables are shown with all their columns.
     """
     if form == "json":
         if isinstance(item, Json):
@@ -76,12 +82,8 @@ def text_lines(item: str | Table | Json, form: str) -> Iterator[str]:
             )
     elif isinstance(item, str):
         yield item
-    elif isinstance(item, Json):
-        return
-    elif form == "terminal":
-        yield _draw_table(item)
-    else:
-        yield from markdown(item)
+    elif isinstance(item, Table) and (table := item if all_columns else item.printed):
+        yield from [_draw_table(table)] if form == "terminal" else markdown(table)
 
 
 def _draw_table(table: Table) -> str:

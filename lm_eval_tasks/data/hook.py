@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 import datasets
 
 from lm_eval_tasks.compat import lm_eval as command_line
-from lm_eval_tasks.core import marker_words as markers
 from lm_eval_tasks.core.errors import BudgetError, NothingFitsError, OptionError
 from lm_eval_tasks.core.files import cache_folder
 from lm_eval_tasks.core.listing import check_dataset
-from lm_eval_tasks.core.row_format import CORE, paper_of
+from lm_eval_tasks.core.row_format import paper_of
 from lm_eval_tasks.data import context, cutoff, folds, slots
 from lm_eval_tasks.data.options import Options, noted
 from lm_eval_tasks.data.rows import Chosen, Fact, Opened, chosen, open_dataset, rows_of_split
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from lm_eval_tasks.prompts.templates import Slot
 
 _LOGGER = logging.getLogger(__name__)
-_PROMPT, _SECTION, _CITED = "prompt", "section", "cited"
+_PROMPT, _SECTION = "prompt", "section"
 # Words of a body that are its beginning: some 2,000 tokens, the same for all models.
 _START_WORDS = 1500
 
@@ -51,8 +50,7 @@ def load(
     Args:
         setting: the dataset's configuration, e.g. "Abs-29K-G".
         answer_tokens: tokens that the context must leave for the answer.
-        role: which of the setting's prompts, one of `tasks.records.ROLES`; "section" asks for each section of each paper, "cited"
-            for citations by number.
+        role: which of the setting's prompts, one of `tasks.records.ROLES`; "section" asks for each section of each paper.
         size: of a sample that represents all rows; None for all of them.
         shown: with how much less a task always asks, see `tasks.records`; None for what the option `context` says.
         arguments: all of --model_args and --metadata; `options.Options` and `context.of_model` say what is read.
@@ -78,7 +76,7 @@ def _load(
     shown = options.context_of(shown, what_of(setting), setting, is_usual=role == _PROMPT)
     name = registry.prompt_of(setting, role if shown == FULL else shown)
     query = registry.prompt_of(setting, "query") if shown == RETRIEVED else None
-    config = (options.config or setting) + (CORE if options.core else "")
+    config = options.config or setting
     # Before the model: a command that is offered in its place must find the dataset.
     check_dataset(options.dataset)
     scorer = bertscore.check_model(options.bertscore_model)
@@ -106,7 +104,6 @@ def _load(
         "lead_words": lead_words if options.keep_parts else None,
         "retriever": options.retrieval.label if query else "",
         "shown": noted(shown),
-        "by_number": True if role == _CITED else None,
         **shared_columns(options, opened, selection, model, answer_tokens, len(all_rows)),
     }
     return as_split(
@@ -272,7 +269,6 @@ def _of_paper(row: Mapping[str, Any]) -> dict[str, Any]:
         "first_author": row["authors"][0],
         "month": row["published"][:7],
         "licenses": licenses(row, row["demonstrations"]),
-        "marker_words": marker_rate(row["abstract"]),
         "cited_titles": titles or None,
         "heading": row.get("heading"),
     }
@@ -283,12 +279,6 @@ def _parts(row: Mapping[str, Any], options: Options) -> dict[str, Any]:
     if not options.keep_parts:
         return {}
     return {"content": row["content"], "demonstrations": tuple(row["demonstrations"])}
-
-
-def marker_rate(abstract: str) -> float:
-    """How much a paper reads as written by a language model: marker words per 1,000 words of its abstract."""
-    marked, words = markers.counts(abstract)
-    return 1000 * marked / words if words else 0.0
 
 
 def licenses(row: Mapping[str, Any], papers: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:

@@ -75,7 +75,6 @@ class Options:
     published_before: str | None
     shard: Shard | None
     config: str | None
-    core: bool
     context: Context
     bertscore_model: str | None
     keep_parts: bool

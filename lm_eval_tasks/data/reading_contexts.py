@@ -35,8 +35,6 @@ def shortened(row: Row, parts: Sequence[str], task: ReadingTask, context: Contex
         return [*map(_reference_list, labelled)] if context == NONE else _naming(row, labelled)
     if task == "next":
         return _nearest(row, labelled)
-    if task == "select":
-        return [*map(_title, labelled), *last]
     if context == NONE:
         return [*map(_title, labelled), _LEFT_OUT]
     return [*map(_summary, labelled), *(_masked(text) for text in last)]

@@ -11,16 +11,13 @@ from lm_eval_tasks.samples.results import read_results
 from lm_eval_tasks.samples.row import PromptRow
 from lm_eval_tasks.samples.run_folder import results_in
 
-# In the names of tasks that ask for citations by number.
-CITED = "_cited_"
-
 
 def rows_of_run(folders: Sequence[Path], tasks: Sequence[str], bertscore_model: str) -> dict[str, dict[str, PromptRow]]:
     """Task -> sample -> its row, as the run's own arguments load it.
 
     Args:
         folders: of one run, or files in them.
-        tasks: as samples name them: settings, or "Related-34K related_cited_short".
+        tasks: settings, as samples name them.
 
     Raises:
         SamplesError: the results that name the dataset cannot be read.
@@ -34,6 +31,5 @@ def rows_of_run(folders: Sequence[Path], tasks: Sequence[str], bertscore_model: 
 
 
 def _rows(task: str, options: Mapping[str, Any]) -> dict[str, PromptRow]:
-    role = "cited" if CITED in task else "prompt"
-    rows = map(PromptRow.of_doc, hook.load(task.split(" ")[0], 1, role, **options)["test"])
+    rows = map(PromptRow.of_doc, hook.load(task.split(" ")[0], 1, **options)["test"])
     return {row.id: row for row in rows}

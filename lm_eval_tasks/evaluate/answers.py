@@ -7,9 +7,9 @@ import logging
 import re
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
@@ -21,7 +21,6 @@ from lm_eval_tasks.core.errors import CostError, EvalError, ModelError
 from lm_eval_tasks.core.files import sha256_of_bytes
 from lm_eval_tasks.core.progress import Progress
 from lm_eval_tasks.core.redaction import redact
-from lm_eval_tasks.evaluate.batch_model import BatchLM
 from lm_eval_tasks.evaluate.order import by_beginning
 from lm_eval_tasks.llm import tokenizers
 from lm_eval_tasks.llm.budget import Budget, most_tokens
@@ -33,9 +32,7 @@ from lm_eval_tasks.samples.sample import EMPTY, JOURNALED
 
 if TYPE_CHECKING:
     from lm_eval_tasks.core.journal import Journal
-    from lm_eval_tasks.llm.chat import Answer
 
-_T = TypeVar("_T")
 _LOGGER = logging.getLogger(__name__)
 # In what a server says of a prompt that is too long for its model.
 _CONTEXT = re.compile(r"context|too long|max_model_len|maximum.{0,20}length", re.IGNORECASE)
@@ -174,15 +171,12 @@ class AnsweringLM(LM):  # type: ignore[misc]
         return questions
 
     def _generate(self, questions: Sequence[Question]) -> None:
-        if isinstance(self._lm, BatchLM):
-            self._generate_in_batches(self._lm, questions)
-            return
         self._waiting, self._asked_with, self._early = defaultdict(list), defaultdict(set), Counter()
         for question in questions:
             self._waiting[question.asked].append(question)
             self._asked_with[str(question.request.args[0])].add(question.asked)
         requests = [question.request for question in questions]
-        answers: list[str] = self._ask_model(lambda: self._lm.generate_until(requests, disable_tqdm=True))
+        answers = self._ask_model(requests)
         # A model that does not show its answers early, or reports other prompts than it was given, has now returned
         # them all.
         for question, answer in zip(questions, answers, strict=True):
@@ -191,21 +185,12 @@ class AnsweringLM(LM):  # type: ignore[misc]
             elif waiting := self._waiting.get(question.asked):
                 self._note(waiting.pop(0), answer, Usage(finish=str(getattr(answer, "finish", ""))))
 
-    def _generate_in_batches(self, lm: BatchLM, questions: Sequence[Question]) -> None:
-        by_key = {question.key: question for question in questions}
-
-        def note(key: str, answer: Answer) -> None:
-            self._note(by_key[key], answer.text, answer.usage)
-
-        requests = [(key, question.request) for key, question in by_key.items()]
-        self._ask_model(lambda: lm.generate_keyed(requests, note, self._journal))
-
-    def _ask_model(self, ask: Callable[[], _T]) -> _T:
+    def _ask_model(self, requests: list[Instance]) -> list[str]:
         """What the model returns; any failure becomes a one-sentence error."""
         refused: list[str] = []
         try:
             with listening() as refused, as_given():
-                return ask()
+                return list(self._lm.generate_until(requests, disable_tqdm=True))
         except (EvalError, NotImplementedError):
             raise
         except Exception as err:  # whatever a library, a server or a GPU may raise

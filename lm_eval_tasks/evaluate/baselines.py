@@ -60,15 +60,11 @@ def embed_local(row: PromptRow) -> str | None:
 
 
 def blind(row: PromptRow) -> str | None:
-    """Of reading questions, what the context has no part in: no paper at all, for each passage or mask the next label,
-    of a pool the first works.
-
-    None for other tasks.
+    """Of reading questions, what the context has no part in: no paper at all, for each passage or mask the next label; None
+    for other tasks.
     """
     if row.kind == "set":
         return write_list((), row.task)
-    if row.kind == "choice":
-        return write_list(range(1, len(row.answer or ()) + 1), row.task)
     if row.kind == "pairs" and row.labels:
         return write_pairs({label: label % row.labels + 1 for label in row.asked or ()}, row.task)
     return None
@@ -80,11 +76,9 @@ def title_search(row: PromptRow) -> str | None:
 
 
 def bm25_parts(row: PromptRow) -> str | None:
-    """What BM25 finds: for each of Next's passages another one, for Match's masks titles and abstracts, for Select's introduction
-    abstracts; None for other tasks.
+    """What BM25 finds: for each of Next's passages another one, for Match's masks titles and abstracts; None for other
+    tasks.
     """
-    if row.kind == "choice":
-        return write_list(row.shortcut or (), row.task)
     if row.kind != "pairs":
         return None
     return write_pairs(dict(zip(row.asked or (), row.shortcut or (), strict=True)), row.task)

@@ -13,7 +13,6 @@ from lm_eval_tasks.core.errors import OptionError
 from lm_eval_tasks.core.files import write_together
 from lm_eval_tasks.core.metadata import check
 from lm_eval_tasks.data.reading_hook import doc_to_text
-from lm_eval_tasks.llm.chat import GREEDY, body_of
 from lm_eval_tasks.tasks.derived import TASKS, task_of
 from lm_eval_tasks.tasks.folder import tasks_path
 
@@ -33,30 +32,25 @@ _KEPT = (
 )
 
 
-def export(setting: str, form: str, model_args: str, metadata: Mapping[str, Any], output: Path) -> int:
+def export(setting: str, model_args: str, metadata: Mapping[str, Any], output: Path) -> int:
     """Write a setting's test prompts and return how many there are.
 
     Args:
         setting: a configuration of the dataset.
-        form: "prompts", "openai-batch" or "inspect": our own fields; requests of the OpenAI batch API,
-            which contain no target; samples of Inspect.
         model_args: lm-eval's; they name the tokenizer and context that prompts are cut to. Without them prompts are whole.
 
     Raises:
-        EvalError: the dataset or setting is missing, a prompt cannot fit, or a model is not named.
+        EvalError: the dataset or setting is missing, or a prompt cannot fit.
     """
     check(metadata)
     command_line.quiet()
-    arguments = command_line.parse_args(model_args)
-    model = str(arguments.get("model") or arguments.get("pretrained") or "")
-    if form == "openai-batch" and not model:
-        raise OptionError("requests for a batch name their model: add --model_args model=...")
     name, config = _task_of(setting)
+    arguments = command_line.parse_args(model_args)
     task_metadata = {**metadata, **config, **arguments, "whole_answers": True, "bertscore_model": "none"}
     [task] = RunTasks([tasks_path()], task_metadata).load([name])["tasks"].values()
     docs = task.dataset[task.config.test_split]
     output.parent.mkdir(parents=True, exist_ok=True)
-    write_together({output: (json.dumps(_line_of(form, doc, model), ensure_ascii=False) + "\n" for doc in docs)})
+    write_together({output: (json.dumps(_line_of(doc), ensure_ascii=False) + "\n" for doc in docs)})
     return len(docs)
 
 
@@ -78,16 +72,6 @@ def _task_of(setting: str) -> tuple[str, dict[str, str]]:
     return usual, {"config": setting}
 
 
-def _line_of(form: str, doc: Mapping[str, Any], model: str) -> dict[str, Any]:
-    metadata = {name: doc[name] for name in _KEPT if name in doc}
-    if form == "openai-batch":
-        body = body_of(model, [{"role": "user", "content": doc_to_text(doc)}], doc["answer_cap"], GREEDY)
-        return {
-            "custom_id": f"{doc['setting']}/{doc['id']}",
-            "method": "POST",
-            "url": "/v1/chat/completions",
-            "body": body,
-        }
-    if form == "inspect":
-        return {"input": doc_to_text(doc), "target": doc["target"], "id": doc["id"], "metadata": metadata}
-    return {**metadata, "prompt": doc_to_text(doc), "target": doc["target"]}
+def _line_of(doc: Mapping[str, Any]) -> dict[str, Any]:
+    kept = {name: doc[name] for name in _KEPT if name in doc}
+    return {**kept, "prompt": doc_to_text(doc), "target": doc["target"]}

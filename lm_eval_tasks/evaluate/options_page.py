@@ -27,7 +27,6 @@ _ONE = {
     "SCALAR": "cloze",
     "Walk": "set",
     "Next and Match": "pairs",
-    "Select": "choice",
 }
 _KINDS = {title: [frozenset({kind})] for title, kind in _ONE.items()}
 _KINDS["Several of these"] = [kinds for kinds in dict.fromkeys(metric.kinds for metric in METRICS) if len(kinds) > 1]

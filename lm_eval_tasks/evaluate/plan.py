@@ -16,9 +16,8 @@ from lm_eval_tasks.core.metadata import check
 from lm_eval_tasks.core.power import FEWEST, detectable, detectable_with, spread_of
 from lm_eval_tasks.core.tables import Table
 from lm_eval_tasks.data.reading_hook import doc_to_text
-from lm_eval_tasks.evaluate.memory import Memory, memory_of
 from lm_eval_tasks.evaluate.shorter import in_contexts, with_core, write_tasks
-from lm_eval_tasks.llm.budget import CHARACTERS_OF_TOKEN, Means
+from lm_eval_tasks.llm.budget import CHARACTERS_OF_TOKEN
 from lm_eval_tasks.llm.usage import Price, Usage
 from lm_eval_tasks.tasks.folder import check_tasks, tasks_path
 
@@ -142,14 +141,12 @@ def total(planned: Sequence[Planned]) -> Usage:
     return Usage(prompts, sum(entry.most_out for entry in planned))
 
 
-def memory(planned: Sequence[Planned], model_args: str, gpu_gib: float | None) -> Memory | None:
-    """What weights and cache need; None if the model or its tokenizer is not known."""
-    longest = max((entry.longest for entry in planned if entry.longest is not None), default=None)
-    return memory_of(command_line.parse_args(model_args), longest, gpu_gib) if longest else None
+def sentences(planned: Sequence[Planned], price: Price | None, rates: Sequence[float] | None) -> list[str]:
+    """What the table does not say: hours and money.
 
-
-def sentences(planned: Sequence[Planned], price: Price | None, tokens_per_second: float | None) -> list[str]:
-    """What the table does not say: hours and money."""
+    Args:
+        rates: tokens a second, of prompts and of answers; None if they were not measured.
+    """
     lines = []
     together = total(planned)
     if any(entry.tokens_in is None for entry in planned):
@@ -157,13 +154,13 @@ def sentences(planned: Sequence[Planned], price: Price | None, tokens_per_second
             f"Input tokens are not known, at most about {together.tokens_in}: name the model's tokenizer and context "
             "(tokenizer=...,max_length=...)"
         )
-    if tokens_per_second:
-        hours = ((together.tokens_in or 0) + (together.tokens_out or 0)) / tokens_per_second / 3600
-        lines.append(f"Hours at {tokens_per_second:g} tokens per second, if every answer reaches its cap: {hours:.2f}")
+    if rates:
+        hours = ((together.tokens_in or 0) / rates[0] + (together.tokens_out or 0) / rates[1]) / 3600
+        lines.append(
+            f"Hours, at {rates[0]:g} tokens a second read and {rates[1]:g} written, if every answer reaches its cap: {hours:.2f}"
+        )
     if price:
-        plain = Means(price, batch=False).cost([together])
-        batch = Means(price, batch=True).cost([together])
-        lines.append(f"Cost at most: {plain:.2f}, with the batch API {batch:.2f}, in the unit of the price table")
+        lines.append(f"Cost at most: {price.of(together):.2f}, in the unit of the price table")
     return lines
 
 

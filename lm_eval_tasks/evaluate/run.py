@@ -22,7 +22,6 @@ from lm_eval_tasks.core.metadata import check, dataset_of
 from lm_eval_tasks.core.row_format import EMBED_LOCAL
 from lm_eval_tasks.data import cutoff, options
 from lm_eval_tasks.evaluate.answers import AnsweringLM
-from lm_eval_tasks.evaluate.batch_model import open_batches
 from lm_eval_tasks.evaluate.earlier import check_earlier, earlier_run
 from lm_eval_tasks.evaluate.generation import BASELINES, Generation
 from lm_eval_tasks.evaluate.made_with import made_with
@@ -149,7 +148,7 @@ def _evaluate(
     }
     reasoning = int(options.Options.of(task_metadata).reasoning_tokens)
     label = label_of(model, parsed)
-    _check(model, parsed, metadata, part, generation, means)
+    _check(model, metadata, part, generation, means)
     weights = weights_of(model, parsed)
     run = {
         "model": model,
@@ -161,7 +160,7 @@ def _evaluate(
     }
     check_earlier(output, label, run, tasks)
     journal = Journal(output / JOURNAL if output else None, also=USAGE)
-    opened = open_batches(parsed, output) if means.batch else open_model(model, pinned(parsed, weights), generation)
+    opened = open_model(model, pinned(parsed, weights), generation)
     check_chat_template(opened, model, generation)
     if settings := settings_of(opened):
         task_metadata[ENGINE_LENGTH] = settings["max_model_len"]
@@ -221,14 +220,7 @@ def _score_samples(samples: Samples, label: str) -> list[Score]:
     return scores
 
 
-def _check(
-    model: str,
-    arguments: Mapping[str, Any],
-    metadata: Mapping[str, Any],
-    part: Part,
-    generation: Generation,
-    means: Means,
-) -> None:
+def _check(model: str, metadata: Mapping[str, Any], part: Part, generation: Generation, means: Means) -> None:
     """Raise an EvalError for mistakes that can be found before anything is loaded."""
     if metadata.get("shard") and (part.limit is not None or part.samples):
         raise EvalError("--shard divides all samples: leave out --limit and --samples, or run without shards")
@@ -243,10 +235,6 @@ def _check(
         )
     _check_generation(generation.gen_kwargs)
     means.check()
-    if means.batch and not arguments.get("model"):
-        raise EvalError(
-            "--batch asks a server's batch API: name its model and address with --model_args model=...,base_url=..."
-        )
     if model == "local-chat-completions" and not generation.apply_chat_template:
         raise EvalError("the model type local-chat-completions is sent chat messages: add --apply_chat_template")
 

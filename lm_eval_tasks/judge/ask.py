@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from lm_eval_tasks.core.errors import JudgeError
 from lm_eval_tasks.core.files import sha256_of_bytes
 from lm_eval_tasks.core.progress import Progress
-from lm_eval_tasks.judge.verdict import REPAIR, is_complete, is_count, parse, prompt_of
-from lm_eval_tasks.llm.batch_api import ask_all_in_batches
+from lm_eval_tasks.judge.verdict import REPAIR, is_complete, parse, prompt_of
 from lm_eval_tasks.llm.chat import GREEDY, Ask, Messages, NoAnswer, Server, ask_all, served_models
 from lm_eval_tasks.llm.usage import Usage, total
 
@@ -47,12 +46,10 @@ class Outcome:
     Attributes:
         winners: overall and by dimension; None if the verdict could not be read or `failed` says why none came.
         text: what could not be read.
-        claims: of both answers, if they were asked for.
     """
 
     winners: dict[str, int] | None
     failed: str
-    claims: tuple[dict[str, int], dict[str, int]] | None = None
     text: str = ""
 
 
@@ -73,11 +70,8 @@ class Judge:
             listed = ", ".join(sorted(served)[:5])
             raise JudgeError(f"{server.base_url or 'the OpenAI API'} does not serve {self.model!r}; it has {listed}")
 
-    def ask_all(self, questions: Iterable[Question], count: int, journal: Journal, batches: Journal | None) -> None:
+    def ask_all(self, questions: Iterable[Question], count: int, journal: Journal) -> None:
         """Ask every question that the journal has no verdict for; those that failed or could not be read are asked again.
-
-        Args:
-            batches: where batches under way are noted; None to ask each question by itself.
 
         Raises:
             KeyboardInterrupt: it was asked to stop.
@@ -88,29 +82,12 @@ class Judge:
         budget = self._means.budget(self.usages(journal))
         with Progress(f"judge {self.model}", count, 0) as progress:
 
-            def note(key: str, outcome: dict[str, Any]) -> None:
+            def note(keyed_question: tuple[str, Question], outcome: dict[str, Any]) -> None:
+                key, _ = keyed_question
                 journal.add(key, _with_earlier_usage(outcome, journal.get(key)))
                 progress.step()
 
-            if batches is None:
-                ask_all(
-                    self._server,
-                    missing,
-                    _keyed_verdict,
-                    lambda pair, outcome: note(pair[0], outcome),
-                    self._concurrency,
-                    budget,
-                )
-            else:
-                ask_all_in_batches(
-                    self._server,
-                    list(missing),
-                    _verdict,
-                    lambda key, _, outcome: note(key, outcome),
-                    batches,
-                    journal,
-                    budget,
-                )
+            ask_all(self._server, missing, _keyed_verdict, note, self._concurrency, budget)
 
     def _unanswered(self, questions: Iterable[Question], journal: Journal) -> Iterator[tuple[str, Question]]:
         """The questions without a verdict that can be read, by their keys; two that are the same are one."""
@@ -148,16 +125,14 @@ def is_answered(model: str, question: Question, journal: Journal | Mapping[str, 
 def _outcome(value: object) -> Outcome | None:
     if not isinstance(value, dict):
         return None
-    winners, failed, claims = value.get("winners"), value.get("failed", ""), value.get("claims")
+    winners, failed = value.get("winners"), value.get("failed", "")
     if winners is not None and not is_complete(winners):
         return None
     # An earlier version may not have read what this one can.
     if winners is None and isinstance(text := value.get("text"), str) and (verdict := parse(text)):
-        return Outcome(verdict.winners, "", verdict.claims)
-    counted = isinstance(claims, list) and len(claims) == 2 and all(map(is_count, claims))
-    pair = (claims[0], claims[1]) if counted and isinstance(claims, list) else None
+        return Outcome(verdict, "")
     text = str(value.get("text") or "")
-    return Outcome(winners, failed, pair, text) if isinstance(failed, str) and "winners" in value else None
+    return Outcome(winners, failed, text) if isinstance(failed, str) and "winners" in value else None
 
 
 async def _keyed_verdict(ask: Ask, keyed_question: tuple[str, Question]) -> dict[str, Any]:
@@ -193,8 +168,7 @@ async def _verdict(ask: Ask, question: Question) -> dict[str, Any]:
         }
     if verdict is None:
         return {**about, **_usage_entry(usages), "repaired": repaired, "winners": None, "text": text}
-    claims = {"claims": list(verdict.claims)} if verdict.claims else {}
-    return {**about, **_usage_entry(usages), "repaired": repaired, "winners": verdict.winners, **claims}
+    return {**about, **_usage_entry(usages), "repaired": repaired, "winners": verdict}
 
 
 def _with_earlier_usage(outcome: dict[str, Any], earlier: object) -> dict[str, Any]:

@@ -17,25 +17,19 @@ def table(results: Mapping[str, Any]) -> Table:
         "Win rate [95%]",
         "Worst and best case",
         "One order",
-        "Length-controlled [95%]",
         "Consistent",
-        "First place",
-        "Unparseable",
-        "Failed",
-        "Contradicted claims, text and reference",
     )
     rows = [
         (task, model, *_cells(figures))
         for task, judges in results["tasks"].items()
         for model, figures in judges.items()
     ]
-    return Table(head, "llrrrrrrrrrr", rows)
+    return Table(head, "llrrrrr", rows)
 
 
 def _cells(figures: Mapping[str, Any]) -> tuple[object, ...]:
-    raw, consistent, first = (
-        "" if figures[name] is None else f"{figures[name]:.3f}"
-        for name in ("raw_win_rate", "position_consistency", "first_place_share")
+    raw, consistent = (
+        "" if figures[name] is None else f"{figures[name]:.3f}" for name in ("raw_win_rate", "position_consistency")
     )
     judged = figures["judged"]
     return (
@@ -43,20 +37,9 @@ def _cells(figures: Mapping[str, Any]) -> tuple[object, ...]:
         _rate(figures["win_rate"]),
         " to ".join(f"{rate:.3f}" for rate in figures["worst_and_best"] or ()) if judged < figures["samples"] else "",
         raw,
-        _rate(figures["length_controlled_win_rate"]),
         consistent,
-        first,
-        figures["unparseable"],
-        figures["failed"],
-        _contradictions(figures["claims"]),
     )
 
 
 def _rate(rate: Mapping[str, Any] | None) -> str:
     return with_bounds(rate["value"], rate["low"], rate["high"], ".3f") if rate else ""
-
-
-def _contradictions(claims: Mapping[str, Mapping[str, float]] | None) -> str | None:
-    if claims is None:
-        return None
-    return " and ".join(f"{counts['contradicted']:g} of {sum(counts.values()):g}" for counts in claims.values())

@@ -17,8 +17,8 @@ from lm_eval_tasks.core.locks import exclusive
 from lm_eval_tasks.core.text import ODD, parse_json
 from lm_eval_tasks.judge.ask import Judge, Outcome, Question, is_answered
 from lm_eval_tasks.judge.verdict import texts_hash
-from lm_eval_tasks.judge.winrate import Judged, kappas, panel, summary
-from lm_eval_tasks.llm.chat import DEADLINE, Server
+from lm_eval_tasks.judge.winrate import Judged, summary
+from lm_eval_tasks.llm.chat import Server
 from lm_eval_tasks.llm.usage import Usage, total
 from lm_eval_tasks.prompts import registry
 from lm_eval_tasks.samples.sample import Sample, by_task, read
@@ -29,20 +29,6 @@ if TYPE_CHECKING:
 
 DEFAULT_JUDGE = "mistralai/Mixtral-8x22B-Instruct-v0.1"
 _LOGGER = logging.getLogger(__name__)
-_FAMILIES = {
-    "gpt": ("gpt", "openai", "chatgpt", "o1-", "o3-", "o4-"),
-    "claude": ("claude", "anthropic"),
-    "gemini": ("gemini", "gemma", "google"),
-    "llama": ("llama", "meta-"),
-    "mistral": ("mistral", "mixtral", "codestral"),
-    "qwen": ("qwen", "qwq"),
-    "deepseek": ("deepseek",),
-    "glm": ("glm",),
-    "yi": ("01-ai", "yi-"),
-    "phi": ("phi-", "phi3", "phi4"),
-    "command": ("command-r", "cohere"),
-    "hermes": ("hermes",),
-}
 _CHARACTERS_OF_TOKEN = 4
 _ANSWER_TOKENS = 250
 _LONGEST_NAME = 200
@@ -129,21 +115,21 @@ def estimate(samples: Sequence[Sample], model: str, output: Path, bodies: Bodies
 
 def judge(
     samples: Sequence[Sample],
-    models: Mapping[str, Means],
-    base_url: str | None,
+    server: Server,
+    means: Means,
     concurrency: int,
     output: Path,
     name: str,
-    deadline: float = DEADLINE,
     bodies: Bodies | None = None,
     other: str = "",
 ) -> dict[str, Any]:
-    """Judge the samples by every model, and write `judge_<name>.json` (`judge_<name>-against-<other>.json`) and
+    """Judge the samples, and write `judge_<name>.json` (`judge_<name>-against-<other>.json`) and
     `verdicts_<judge>.jsonl`.
 
     Args:
-        models: judges, and what each may use.
-        name: of the model that generated the texts; verdicts of judges of its family are also left out of a second panel.
+        server: the judging model.
+        means: what it may use.
+        name: of the model that generated the texts.
         other: of the model whose answers are the samples' targets (`against`); "" where the targets are the authors'.
 
     Raises:
@@ -153,31 +139,23 @@ def judge(
     """
     if len(slug(name)) + len(slug(other)) > _LONGEST_NAME:
         raise JudgeError(f"the name {name!r:.60} is too long for a file; give a shorter --name")
-    for means in models.values():
-        means.check()
-    judges = [Judge(Server(model, base_url, deadline), concurrency, means) for model, means in models.items()]
-    usages: dict[str, list[Usage]] = {}
-    judged: dict[str, list[Judged]] = {}
-    for judge_ in judges:
-        place = _journal_of(output, judge_.model)
-        with exclusive(place):
-            journal = Journal(place)
-            batches = Journal(output / f"batches_{slug(judge_.model)}.jsonl") if models[judge_.model].batch else None
-            judge_.ask_all(questions(samples, bodies), 2 * len(samples), journal, batches)
-            usages[judge_.model] = judge_.usages(journal)
-        outcomes = [_outcomes(judge_, sample, journal, bodies) for sample in samples]
-        _check_answered(judge_.model, outcomes)
-        judged[judge_.model] = [_combine_outcomes(*pair) for pair in zip(samples, outcomes, strict=True)]
-    used = {
-        model: {**total(model_usages), "cost": models[model].cost(model_usages)}
-        for model, model_usages in usages.items()
-    }
-    results = {**_results(judged, samples, name, other), "usage": used, **({"against": other} if other else {})}
+    means.check()
+    by = Judge(server, concurrency, means)
+    place = _journal_of(output, by.model)
+    with exclusive(place):
+        journal = Journal(place)
+        by.ask_all(questions(samples, bodies), 2 * len(samples), journal)
+        usages = by.usages(journal)
+    outcomes = [_outcomes(by, sample, journal, bodies) for sample in samples]
+    _check_answered(by.model, outcomes)
+    judged = [_combine_outcomes(*pair) for pair in zip(samples, outcomes, strict=True)]
+    used = {by.model: {**total(usages), "cost": means.cost(usages)}}
+    results = {**_results(by.model, judged, samples, name), "usage": used, **({"against": other} if other else {})}
     place = output / f"judge_{slug(name)}{f'-against-{slug(other)}' if other else ''}.json"
     with exclusive(place):
         if lost := sorted(_subjects_in(place) - _subjects(results)):
             _LOGGER.warning(
-                "%s no longer has the results of %s; the verdicts are kept, and the command with all judges and samples shows them again",
+                "%s no longer has the results of %s; the verdicts are kept, and the command with that judge and all samples shows them again",
                 place,
                 ", ".join(lost[:3]) + f" and {len(lost) - 3} more" * (len(lost) > 3),
             )
@@ -234,62 +212,35 @@ def _combine_outcomes(sample: Sample, outcomes: Sequence[Outcome]) -> Judged:
         sample.cluster,
         (winners[0], winners[1]) if winners else (None, None),
         not sample.answer.strip(),
-        len(sample.answer.split()) - len(sample.row.target.split()),
         sum(bool(outcome.failed) for outcome in outcomes),
         not sample.row.target.strip(),
-        tuple(_by_text(outcomes)),
     )
 
 
-def _by_text(outcomes: Sequence[Outcome]) -> Iterator[tuple[dict[str, int], dict[str, int]]]:
-    """The counts of claims of the generated text and of the reference, which changed places in the second order."""
-    for order, outcome in enumerate(outcomes):
-        if outcome.claims:
-            yield (outcome.claims[1], outcome.claims[0]) if order else outcome.claims
-
-
-def _results(
-    judged: Mapping[str, Sequence[Judged]], samples: Sequence[Sample], name: str, other: str
-) -> dict[str, Any]:
-    families = {family(model) for model in (name, other) if model} - {None}
-    others = {model: of_judge for model, of_judge in judged.items() if family(model) not in families}
+def _results(model: str, judged: Sequence[Judged], samples: Sequence[Sample], name: str) -> dict[str, Any]:
+    """What the file of a judge's results says."""
     return {
         "judged_model": name,
         "round": samples[0].row.round,
         "prompt_versions": sorted({sample.row.prompt_version for sample in samples}),
         "judge_prompt_version": registry.version(),
         "tasks": {
+            task: {model: summary([sample for sample in judged if sample.task == task])} for task in by_task(samples)
+        },
+        # The winners in both orders, generated text first and second; "empty" if there was no text.
+        "verdicts": {
             task: {
-                model: summary([sample for sample in of_judge if sample.task == task])
-                for model, of_judge in judged.items()
+                sample.id: {model: list(sample.orders) if sample.settled is None else "empty"}
+                for sample in judged
+                if sample.task == task
             }
             for task in by_task(samples)
         },
-        "panel": panel(judged),
-        "panel_without_own_family": panel(others),
-        "kappa": kappas(judged),
-        "verdicts": {task: verdicts_of(judged, task) for task in by_task(samples)},
         "texts": {
             task: {sample.id: texts_hash(sample.answer, sample.row.target) for sample in of_task}
             for task, of_task in by_task(samples).items()
         },
     }
-
-
-def verdicts_of(judged: Mapping[str, Sequence[Judged]], task: str) -> dict[str, dict[str, Any]]:
-    """Sample -> judge -> the winners in both orders, generated text first and second; "empty" if there was no text."""
-    verdicts: dict[str, dict[str, Any]] = {}
-    for model, of_judge in judged.items():
-        for sample in of_judge:
-            if sample.task == task:
-                verdicts.setdefault(sample.id, {})[model] = list(sample.orders) if sample.settled is None else "empty"
-    return verdicts
-
-
-def family(model: str) -> str | None:
-    """The family that a model's name shows; None if it shows none."""
-    name = model.casefold()
-    return next((kind for kind, marks in _FAMILIES.items() if any(mark in name for mark in marks)), None)
 
 
 def slug(name: str) -> str:

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ from lm_eval_tasks.prompts import templates
 PROMPT = "judge"
 OVERALL = "Overall Winner"
 DIMENSIONS = ("Novelty", "Feasibility", "Consistency", "Factuality", "Academic Style")
-CLAIMS = ("supported", "contradicted", "not found")
 REPAIR = "This is not the JSON object that was asked for. Output the JSON object alone, in exactly the given format."
 # The winner of a verdict that prefers neither answer.
 TIE = 0
@@ -25,19 +23,6 @@ _TIE = re.compile(r"[\[\s*]*(?:both(?: answers)?|neither|tie|tied|draw|equal|sam
 _DECODER = json.JSONDecoder()
 # A verdict is short and comes last; what is read of an answer that never ends, and how many braces are tried.
 _LONGEST, _MOST_TRIES = 20_000, 500
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What a judge says.
-
-    Attributes:
-        winners: overall, and for each dimension that can be read, the place of the better answer, 1 or 2, or `TIE`.
-        claims: for each answer, how many of its claims are supported, contradicted and not found; None if that was not asked.
-    """
-
-    winners: dict[str, int]
-    claims: tuple[dict[str, int], dict[str, int]] | None = None
 
 
 def texts_hash(text: str, target: str) -> str:
@@ -77,12 +62,16 @@ def prompt_of(first: str, second: str, evidence: str = "") -> str:
     return f"{head}{first}{middle}{second}{tail}"
 
 
-def parse(text: str) -> Verdict | None:
-    """The verdict in a judge's answer: its last JSON object that names an overall winner, for drafts come first; None without any."""
+def parse(text: str) -> dict[str, int] | None:
+    """The verdict in a judge's answer: its last JSON object that names an overall winner, for drafts come first; None without any.
+
+    Returns:
+        Overall, and for each dimension that can be read, the place of the better answer, 1 or 2, or `TIE`.
+    """
     for content in _objects(text):
         winners = {name: place for name in (*DIMENSIONS, OVERALL) if (place := _winner(content.get(name))) is not None}
         if OVERALL in winners:
-            return Verdict(winners, _claims(content.get("Claims")))
+            return winners
     return None
 
 
@@ -96,21 +85,6 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
         with suppress(ValueError, RecursionError):
             yield _DECODER.raw_decode(text, at)[0]
         at = text.rfind("{", 0, at)
-
-
-def _claims(value: object) -> tuple[dict[str, int], dict[str, int]] | None:
-    """The counts of both answers; None if they are not what was asked for."""
-    each = [value.get(f"Answer {place}") for place in (1, 2)] if isinstance(value, dict) else []
-    if not each or not all(is_count(counts) for counts in each):
-        return None
-    first = {name: int(each[0][name]) for name in CLAIMS}  # type: ignore[index]
-    second = {name: int(each[1][name]) for name in CLAIMS}  # type: ignore[index]
-    return first, second
-
-
-def is_count(counts: object) -> bool:
-    """Whether these are counts of claims."""
-    return isinstance(counts, dict) and all(type(counts.get(name)) is int and counts[name] >= 0 for name in CLAIMS)
 
 
 def is_complete(winners: object) -> bool:

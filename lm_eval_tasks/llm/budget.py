@@ -22,12 +22,10 @@ class Means:
     Attributes:
         price: what the model's tokens cost.
         max_cost: the most that all answers of the output folder may cost together.
-        batch: whether a server is asked through its batch API, for half the price.
     """
 
     price: Price | None = None
     max_cost: float | None = None
-    batch: bool = False
 
     def check(self) -> None:
         """Raise an OptionError if a limit is set without the prices to check it."""
@@ -42,14 +40,14 @@ class Means:
         """
         if self.max_cost is None or self.price is None:
             return None
-        return Budget(self.max_cost, self.price, batch=self.batch, spent=spent)
+        return Budget(self.max_cost, self.price, spent)
 
     def cost(self, usages: Iterable[Usage]) -> float | None:
         """What answers cost; None without a price, or if the tokens of an answer are not known."""
         all_usages = list(usages)
         if self.price is None or any(usage.tokens_in is None or usage.tokens_out is None for usage in all_usages):
             return None
-        return sum(self.price.of(usage, batch=self.batch) for usage in all_usages)
+        return sum(map(self.price.of, all_usages))
 
 
 class Budget:
@@ -57,13 +55,12 @@ class Budget:
 
     Args:
         limit: in the unit of the prices.
-        batch: whether batch prices apply.
         spent: on existing answers.
     """
 
-    def __init__(self, limit: float, price: Price, *, batch: bool = False, spent: Iterable[Usage] = ()) -> None:
-        self._limit, self._price, self._batch = limit, price, batch
-        self._paid = sum(map(self._cost, spent))
+    def __init__(self, limit: float, price: Price, spent: Iterable[Usage] = ()) -> None:
+        self._limit, self._price = limit, price
+        self._paid = sum(map(price.of, spent))
         self._promised = 0.0
 
     def take(self, most: Usage) -> None:
@@ -72,7 +69,7 @@ class Budget:
         Raises:
             CostError: that could pass the limit.
         """
-        cost = self._cost(most)
+        cost = self._price.of(most)
         if self._paid + self._promised + cost > self._limit:
             raise CostError(
                 f"stopped at a cost of {self._paid:.4f}: the next question could pass --max-cost {self._limit:g}; answers are kept, and "
@@ -82,11 +79,8 @@ class Budget:
 
     def settle(self, most: Usage, usage: Usage) -> None:
         """Note what a question took; if that is not known, the most that it could take."""
-        self._promised -= self._cost(most)
-        self._paid += self._cost(usage if usage.tokens_out is not None else most)
-
-    def _cost(self, usage: Usage) -> float:
-        return self._price.of(usage, batch=self._batch)
+        self._promised -= self._price.of(most)
+        self._paid += self._price.of(usage if usage.tokens_out is not None else most)
 
 
 def most_tokens(prompt: str, prompt_tokens: int | None, answer_tokens: int) -> Usage:

@@ -83,24 +83,21 @@ class Price:
 
     Attributes:
         cached: of prompt tokens from the server's cache.
-        batch: what batch requests cost, as a share of the usual price.
     """
 
     input: float
     output: float
     cached: float
-    batch: float = 0.5
 
-    def of(self, usage: Usage, *, batch: bool = False) -> float:
+    def of(self, usage: Usage) -> float:
         """The price of an answer; what is not known about it counts as nothing."""
         cached = min(usage.cached_tokens or 0, usage.tokens_in or 0)
         fresh = (usage.tokens_in or 0) - cached
-        cost = (fresh * self.input + cached * self.cached + (usage.tokens_out or 0) * self.output) / _MILLION
-        return cost * (self.batch if batch else 1)
+        return (fresh * self.input + cached * self.cached + (usage.tokens_out or 0) * self.output) / _MILLION
 
 
 def read_price(path: Path, model: str) -> Price:
-    """A model's price from a table: TOML with a table for each model, `input`, `output`, and optionally `cached` and `batch`.
+    """A model's price from a table: TOML with a table for each model, `input`, `output`, and optionally `cached`.
 
     Raises:
         OptionError: the file cannot be read, or has no such model.
@@ -117,9 +114,9 @@ def read_price(path: Path, model: str) -> Price:
     if not isinstance(entry, dict):
         models = ", ".join(name for name, table in tables.items() if isinstance(table, dict)) or "none"
         raise OptionError(f"the price table {path} has no model {model!r}; it has {models}")
-    values = {"cached": entry.get("input"), "batch": 0.5, **entry}
-    for name in ("input", "output", "cached", "batch"):
+    values = {"cached": entry.get("input"), **entry}
+    for name in ("input", "output", "cached"):
         value = values.get(name)
         if not isinstance(value, int | float) or not 0 <= value < math.inf:
             raise OptionError(f"the price table {path} has no {name} for {model!r} that is a number of at least 0")
-    return Price(*(float(values[name]) for name in ("input", "output", "cached", "batch")))
+    return Price(*(float(values[name]) for name in ("input", "output", "cached")))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from statistics import fmean, median
 from typing import TYPE_CHECKING
@@ -13,10 +13,8 @@ from lm_eval_tasks.metrics import citation_mentions, function_words, rouge
 from lm_eval_tasks.metrics.answer_index import strict_answer_of
 from lm_eval_tasks.metrics.bertscore import NO_MODEL
 from lm_eval_tasks.metrics.bertscore import bertscore as score_pairs
-from lm_eval_tasks.metrics.grounding import Shown, support_of_names, support_of_numbers
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.metrics.cited import Cited
     from lm_eval_tasks.samples.answers import Answer, Answers
 
 Values = Sequence[float | None]
@@ -157,7 +155,7 @@ def unfinished(answers: Answers) -> Values:
 
 
 def capped(answers: Answers) -> Values:
-    """Share of answers that reached the longest allowed length; `rouge_l_uncapped` and the like are over the others.
+    """Share of answers that reached the longest allowed length.
 
     By the engine's finish reason, else by the model's tokenizer; None if neither is known.
     """
@@ -208,20 +206,6 @@ def _run(text: str, other: str) -> float:
     return float(longest_common_run(run_words(text), run_words(other)))
 
 
-def numbers_supported(answers: Answers) -> Values:
-    """Share of the answer's numbers that the paper or its citations in the prompt have; none for an answer without numbers."""
-    return [support_of_numbers(answer.text, shown).share for answer, shown in _answers_and_prompts(answers)]
-
-
-def names_supported(answers: Answers) -> Values:
-    """Share of the answer's names and acronyms that they have; none for an answer without names."""
-    return [support_of_names(answer.text, shown).share for answer, shown in _answers_and_prompts(answers)]
-
-
-def _answers_and_prompts(answers: Answers) -> Iterator[tuple[Answer, Shown]]:
-    return ((answer, Shown(answer.row.own_part)) for answer in answers.each)
-
-
 def citations_mentioned(answers: Answers) -> Values:
     """Related work: share of the given works that the answer mentions."""
     return _mentions(answers, lambda mentions: mentions.mentioned_share)
@@ -237,32 +221,6 @@ def _mentions(answers: Answers, share: Callable[[citation_mentions.Mentions], fl
         share(citation_mentions.mentions(answer.text, titles)) if (titles := answer.row.cited_titles) else None
         for answer in answers.each
     ]
-
-
-def citation_precision(answers: Answers) -> Values:
-    """Citations by number: share of the cited numbers that exist in the prompt."""
-    return _cited_figure(answers, lambda cited: cited.precision)
-
-
-def citation_recall(answers: Answers) -> Values:
-    """Citations by number: share of the given works that are cited."""
-    return _cited_figure(answers, lambda cited: cited.recall)
-
-
-def citation_support(answers: Answers) -> Values:
-    """Citations by number: how well sentences fit the works that they cite. 0.5 is chance."""
-    return _cited_figure(answers, lambda cited: cited.support)
-
-
-def _cited_figure(answers: Answers, figure: Callable[[Cited], float | None]) -> Values:
-    """A figure of the tasks that ask for citations by number; None for others."""
-    return [None if cited is None else figure(cited) for cited in answers.compute_once(_citations_by_number)]
-
-
-def _citations_by_number(answers: Answers) -> list[Cited | None]:
-    from lm_eval_tasks.metrics.cited import Cited, Given
-
-    return [Cited(answer.text, Given.of(answer.row)) if answer.row.by_number else None for answer in answers.each]
 
 
 # --- SCALAR

@@ -9,7 +9,6 @@ from lm_eval_tasks.metrics.answer_labels import (
     list_of,
     pairs_of,
     set_of,
-    strict_list_of,
     strict_pairs_of,
     strict_set_of,
 )
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from lm_eval_tasks.samples.row import PromptRow
 
 # Kinds of questions of the families that have one kind each.
-FOLLOWING, MASKS, WORKS = "following", "masks", "works"
+FOLLOWING, MASKS = "following", "masks"
 Values = Sequence[float | None]
 Read = Callable[[str], tuple[int, ...] | None]
 
@@ -36,23 +35,18 @@ def share_right_of(pairs: Mapping[int, int], asked: Sequence[int], right: Sequen
     return sum(pairs.get(label) == answer for label, answer in zip(asked, right, strict=True)) / len(right)
 
 
-def r_precision_of(named: Sequence[int], right: Collection[int]) -> float:
-    """Of the first labels that are named, as many as there are right ones, the share that are right."""
-    return len(set(named[: len(right)]) & set(right)) / len(right)
-
-
 def shortcut_score(row: Mapping[str, Any]) -> float:
     """What the shortcut of a row of a dataset scores by its family's headline metric."""
     answer, named = row["answer"], row["shortcut"]
     if row["kind"] in (FOLLOWING, MASKS):
         return share_right_of(dict(zip(row["asked"], named, strict=True)), row["asked"], answer)
-    return r_precision_of(named, answer) if row["kind"] == WORKS else float(set(named) == set(answer))
+    return float(set(named) == set(answer))
 
 
 def chance_of(row: Mapping[str, Any]) -> float | None:
     """What guessing scores for a row of a dataset; None for Walk, where the best constant tells it."""
     labels = int(row["labels"])
-    chances = {FOLLOWING: 1 / max(1, labels - 1), MASKS: 1 / labels, WORKS: len(row["answer"]) / labels}
+    chances = {FOLLOWING: 1 / max(1, labels - 1), MASKS: 1 / labels}
     return chances.get(row["kind"])
 
 
@@ -154,31 +148,6 @@ def share_right_bm25(answers: Answers) -> Values:
         else share_right_of(dict(zip(row.asked or (), row.shortcut, strict=False)), row.asked or (), row.answer)
         for row in answers.rows
     ]
-
-
-# --- choices from a pool
-
-
-def _of_choices(answers: Answers, read: Read) -> Values:
-    return [
-        r_precision_of(read(answer.reply) or (), answer.row.answer) if answer.row.answer else None
-        for answer in answers.each
-    ]
-
-
-def r_precision(answers: Answers) -> Values:
-    """Share of right works among those named first, as many as there are right ones."""
-    return _of_choices(answers, list_of)
-
-
-def r_precision_strict(answers: Answers) -> Values:
-    """Only JSON at the very end of an answer counts."""
-    return _of_choices(answers, strict_list_of)
-
-
-def r_precision_bm25(answers: Answers) -> Values:
-    """Without reading: BM25 between what is shown."""
-    return [r_precision_of(row.shortcut or (), row.answer) if row.answer else None for row in answers.rows]
 
 
 # --- all of them

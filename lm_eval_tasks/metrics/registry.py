@@ -67,8 +67,7 @@ _WRITING: frozenset[Kind] = frozenset({"writing"})
 _CLOZE: frozenset[Kind] = frozenset({"cloze"})
 _SET: frozenset[Kind] = frozenset({"set"})
 _PAIRS: frozenset[Kind] = frozenset({"pairs"})
-_CHOICE: frozenset[Kind] = frozenset({"choice"})
-_READING = _SET | _PAIRS | _CHOICE
+_READING = _SET | _PAIRS
 _CUT = _WRITING | _CLOZE
 _ALL = _CUT | _READING
 
@@ -148,16 +147,6 @@ METRICS: tuple[Metric, ...] = (
         zero=("share_right_random",),
     ),
     Metric(
-        "r_precision",
-        "R-precision",
-        _CHOICE,
-        "higher",
-        reading.r_precision,
-        headline=True,
-        floors=("r_precision_random", "r_precision_bm25"),
-        zero=("r_precision_random",),
-    ),
-    Metric(
         "rouge_l_content_wrong_paper",
         "ROUGE-L, content words, wrong paper",
         _WRITING,
@@ -199,16 +188,6 @@ METRICS: tuple[Metric, ...] = (
         measures.accuracy_embed_local,
         baseline=EMBED_LOCAL,
     ),
-    Metric("r_precision_strict", "R-precision, answers read strictly", _CHOICE, "higher", reading.r_precision_strict),
-    Metric("r_precision_random", "R-precision of guessing", _CHOICE, "lower", reading.chance),
-    Metric(
-        "r_precision_bm25",
-        "R-precision of BM25",
-        _CHOICE,
-        "neither",
-        reading.r_precision_bm25,
-        baseline=BM25_PARTS,
-    ),
     Metric("exact_strict", "Exact sets, answers read strictly", _SET, "higher", reading.exact_strict),
     Metric("exact_blind", "Exact sets of the best constant", _SET, "lower", reading.exact_blind),
     Metric(
@@ -238,8 +217,6 @@ METRICS: tuple[Metric, ...] = (
     Metric("no_answer", "No answer", _CLOZE | _READING, "lower", measures.empty, rate=True),
     Metric("unfinished", "Unfinished reasoning", _ALL, "lower", measures.unfinished, rate=True),
     Metric("outside", "Names a label that there is not", _READING, "lower", reading.outside, rate=True),
-    Metric("numbers_supported", "Numbers supported", _WRITING, "higher", measures.numbers_supported),
-    Metric("names_supported", "Names supported", _WRITING, "higher", measures.names_supported),
     Metric("rouge_1", "ROUGE-1", _WRITING, "higher", measures.rouge_1, usual="rouge1"),
     Metric("rouge_2", "ROUGE-2", _WRITING, "higher", measures.rouge_2, usual="rouge2"),
     Metric("rouge_lsum", "ROUGE-Lsum", _WRITING, "higher", measures.rouge_lsum, usual="rougeLsum"),
@@ -262,21 +239,12 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric("citations_mentioned", "Given citations mentioned", _WRITING, "higher", measures.citations_mentioned),
     Metric("citations_not_given", "Citations not given", _WRITING, "lower", measures.citations_not_given),
-    Metric("citation_precision", "Cited numbers that were given", _WRITING, "higher", measures.citation_precision),
-    Metric("citation_recall", "Given works cited by number", _WRITING, "higher", measures.citation_recall),
-    Metric("citation_support", "Sentences fit what they cite", _WRITING, "higher", measures.citation_support),
 )
 
 
 def of_kind(kind: Kind) -> Iterator[Metric]:
     """The metrics of a kind of task, in the order in which they are shown."""
     return (metric for metric in METRICS if kind in metric.kinds)
-
-
-def of_texts() -> list[Metric]:
-    """The metrics of writing tasks that say something about a text, without their floors: those that have a report card."""
-    floors = {name for metric in METRICS for name in metric.floors}
-    return [metric for metric in of_kind("writing") if not metric.rate and metric.name not in floors]
 
 
 def headline(kind: Kind | None = None) -> tuple[str, ...]:
@@ -354,9 +322,5 @@ def _group_list(kind: Kind) -> list[dict[str, Any]]:
 
 
 WRITING_METRIC_LIST, CLOZE_METRIC_LIST = _metric_list("writing"), _metric_list("cloze")
-SET_METRIC_LIST, PAIRS_METRIC_LIST, CHOICE_METRIC_LIST = (
-    _metric_list("set"),
-    _metric_list("pairs"),
-    _metric_list("choice"),
-)
+SET_METRIC_LIST, PAIRS_METRIC_LIST = _metric_list("set"), _metric_list("pairs")
 WRITING_GROUP_LIST, CLOZE_GROUP_LIST = _group_list("writing"), _group_list("cloze")

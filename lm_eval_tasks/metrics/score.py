@@ -14,7 +14,7 @@ from lm_eval_tasks.core.row_format import paper_of
 from lm_eval_tasks.core.text import ODD
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.metrics.answer_index import answer_of
-from lm_eval_tasks.metrics.answer_labels import list_of, pairs_of, set_of, write_list, write_pairs
+from lm_eval_tasks.metrics.answer_labels import pairs_of, set_of, write_list, write_pairs
 from lm_eval_tasks.samples import refine
 from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Answer, Answers, ScoredAnswer, mean_of
 from lm_eval_tasks.samples.row import PromptRow
@@ -67,11 +67,6 @@ def score_cloze(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
 def score_set(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
     """As `score`, for questions that a set of labels answers; what is kept of an answer is that set, "" if it names none."""
     return score_rows(resps, docs, "set", lambda text, row: _written(set_of(text), row, write_list))
-
-
-def score_choice(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
-    """As `score_set`, for questions that so many works of a pool answer; the order of an answer is kept."""
-    return score_rows(resps, docs, "choice", lambda text, row: _written(list_of(text), row, write_list))
 
 
 def score_pairs(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:

@@ -64,11 +64,9 @@ class PromptRow:
         target_at: the character at which the target's own part of the prompt begins, after the demonstrations.
         answer_cap: tokens that an answer may have, its reasoning included.
         opens, closes: the marks around reasoning that the chat template writes and that the user named; "" without any.
-        marker_words: of the abstract, per 1,000 words; None if it is not noted.
         others: targets of other papers, always the same ones; empty if there are none.
         lead: the first words of the body, as many as the median train target has; None if they are not noted.
-        content, demonstrations, lead_words: only for baselines and studies, which read a paper's body themselves.
-        by_number: whether citations by number are asked for.
+        content, demonstrations, lead_words: only for baselines and the judge's evidence, which read a paper's body themselves.
         shown: with how much less the sample was asked, see `tasks.records`; "" if with all that it shows.
         made_up: whether the papers are, which then have no page; None if they are not.
         label, candidate_ids, best_constant: of SCALAR; the last is the label that is right most often.
@@ -96,7 +94,6 @@ class PromptRow:
     license: str = "unknown"
     licenses: tuple[str, ...] | None = None
     month: str | None = None
-    marker_words: float | None = None
     cited_titles: tuple[str, ...] | None = None
     heading: str | None = None
     paper_id: str | None = None
@@ -144,7 +141,6 @@ class PromptRow:
     retriever: str = ""
     shown: str = ""
     metrics: str = ""
-    by_number: bool | None = None
     made_up: bool | None = None
 
     @property
@@ -344,7 +340,6 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(_COUNTS.split(), _count),
     "published": _day,
     "licenses": _list(_name),
-    "marker_words": _rate,
     "chance": _rate,
     "tags": _list(_name),
     "cited_titles": _list(_text),
@@ -355,6 +350,5 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "slots": _list(_span),
     "retriever": _label,
     "shown": _shown,
-    "by_number": _flag,
     "made_up": _flag,
 }

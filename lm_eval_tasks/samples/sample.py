@@ -43,6 +43,8 @@ JOURNAL = "journal.jsonl"
 USAGE = "usage"
 # After the key of a question whose answer was empty: paid for, and asked again by the next run.
 EMPTY = " empty"
+# How the prompts of tasks begin that earlier releases had; answers to them are passed over.
+_GONE = ("select", "related_cited")
 # What the slots summarise.
 _TEXTS = ("prompt", "content", "demonstrations", "others", "lead")
 
@@ -142,18 +144,23 @@ def read_lines(file: Path) -> Iterator[tuple[Sample, dict[str, Any]]]:
     try:
         with file.open("rb") as lines:
             for number, line in enumerate(lines, 1):
-                if line.strip():
-                    yield _parse_line(line, f"line {number} of {file}")
+                if line.strip() and (parsed := _parse_line(line, f"line {number} of {file}")):
+                    yield parsed
     except OSError as err:
         raise SamplesError(f"{file} cannot be read: {err.strerror or err}") from err
 
 
-def _parse_line(line: bytes, where: str) -> tuple[Sample, dict[str, Any]]:
+def _parse_line(line: bytes, where: str) -> tuple[Sample, dict[str, Any]] | None:
+    """A sample and its line; None for a task that is gone."""
     try:
         content = parse_json(line)
-        return Sample.of_logged(content), content
+        return None if _is_gone(content) else (Sample.of_logged(content), content)
     except ODD as err:
         raise SamplesError(f"{where} is not a logged sample of AcademicEval ({err})") from err
+
+
+def _is_gone(content: Mapping[str, Any]) -> bool:
+    return str(content["doc"]["prompt_name"]).startswith(_GONE)
 
 
 def _read_journal(file: Path) -> Iterator[Sample]:
@@ -164,8 +171,9 @@ def _read_journal(file: Path) -> Iterator[Sample]:
     samples = {}
     for entry in newest.values():
         with suppress(*ODD):
-            sample = Sample.of_entry(entry)
-            samples[sample.task, sample.id] = sample
+            if not _is_gone(entry):
+                sample = Sample.of_entry(entry)
+                samples[sample.task, sample.id] = sample
     yield from samples.values()
 
 

@@ -27,7 +27,6 @@ class Block:
         datasets: revisions of the dataset.
         months, licenses: task -> month of publication, or licence, of papers -> number of samples and mean headline scores.
         failures: task -> metric -> of how many samples it could not be computed.
-        noise: task -> headline metric -> how much of the variance is the model's own noise, if prompts were repeated.
         lengths, places: task -> bin of prompt lengths, or third of the context where the answers stand, -> n, mean and interval, see
             `stats.by_place`.
         gains: what reading is worth, see `stats.gains.Gain`.
@@ -46,7 +45,6 @@ class Block:
     months: Mapping[str, Mapping[str, Mapping[str, float]]]
     licenses: Mapping[str, Mapping[str, Mapping[str, float]]]
     failures: Mapping[str, Mapping[str, int]]
-    noise: Mapping[str, Mapping[str, Mapping[str, float]]]
     lengths: Mapping[str, Mapping[str, Mapping[str, Any]]]
     places: Mapping[str, Mapping[str, Mapping[str, Any]]]
     gains: Sequence[Any]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from statistics import fmean
@@ -46,11 +46,6 @@ class Column:
         """The mean and its 95 % interval, clustered by first authors."""
         return interval(list(self.scores.values()), list(self.clusters.values()), self.limits)
 
-    def among(self, samples: Collection[str]) -> Column | None:
-        """The column over some samples; None if it has none of them."""
-        rows = [(id_, score, self.clusters[id_]) for id_, score in self.scores.items() if id_ in samples]
-        return column(self.metric, rows, self.limits)
-
     def pairs(self) -> dict[str, tuple[float, str]]:
         """Sample -> score and first author."""
         return {id_: (score, self.clusters[id_]) for id_, score in self.scores.items()}
@@ -69,16 +64,14 @@ def column(
 def columns_of(samples: Sequence[Sample]) -> dict[str, Column]:
     """Metric -> its column over the samples of one task, in the order in which metrics are registered.
 
-    A metric that some samples lack, the first one even, is there over the others; one that all lack is not.
+    A metric that some samples lack, the first one even, is there over the others; one that all lack, or that is not registered, is not.
 
     Raises:
         SamplesError: a score lies beyond its metric's limits.
     """
-    present = dict.fromkeys(name for sample in samples for name in sample.scores)
-    registered = [metric.name for metric in registry.METRICS if metric.name in present]
-    names = [*registered, *(name for name in present if name not in registered)]
+    present = {name for sample in samples for name in sample.scores}
     columns = {}
-    for name in names:
+    for name in (metric.name for metric in registry.METRICS if metric.name in present):
         rows = [(sample.id, sample.scores[name], sample.cluster) for sample in samples if name in sample.scores]
         _check_scores(name, rows)
         if metric_column := column(name, rows, registry.limits_of(name)):

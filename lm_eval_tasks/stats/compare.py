@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from lm_eval_tasks.core.errors import SamplesError
 from lm_eval_tasks.core.intervals import DIFFERENCES, Interval, holm
-from lm_eval_tasks.core.tables import Table, bounds_text
+from lm_eval_tasks.core.tables import Table, with_bounds
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.samples.sample import Sample, by_task, read
 from lm_eval_tasks.stats import placed
@@ -186,21 +186,9 @@ def table(differences: Sequence[Difference], names: Mapping[Path, str]) -> Table
         names: run -> what it is called.
     """
     first, second = (names[run] for run in differences[0].runs)
-    head = (
-        "Task",
-        "Score",
-        "Papers",
-        "Left out",
-        "First authors",
-        first,
-        second,
-        f"{second} - {first}",
-        "95% interval",
-        "p",
-        "p (Holm)",
-        "Detectable",
-    )
-    return Table(head, "llrrrrrrlrrr", [_row(row, row.difference) for row in differences])
+    main = ("Task", "Score", "n", first, second, f"{second} - {first} [95%]", "p (Holm)")
+    head = (*main, "Left out", "First authors", "p", "Detectable")
+    return Table(head, "llrrrrrrrrr", [_row(row, row.difference) for row in differences], main=main)
 
 
 def names_of(runs: Sequence[Path]) -> dict[Path, str]:
@@ -214,14 +202,13 @@ def _row(difference: Difference, interval: Interval) -> tuple[object, ...]:
         difference.task,
         difference.metric,
         interval.samples,
-        difference.left_out,
-        interval.clusters,
         f"{difference.a:.4f}",
         f"{difference.b:.4f}",
-        f"{interval.mean:+.4f}",
-        bounds_text(interval.low, interval.high, "+.4f"),
-        _p(interval.p),
+        with_bounds(interval.mean, interval.low, interval.high, "+.4f"),
         _p(difference.corrected_p),
+        difference.left_out,
+        interval.clusters,
+        _p(interval.p),
         _p(interval.detectable),
     )
 

@@ -1,23 +1,21 @@
 """What reading is worth: the score with the full context minus that of each shortcut, paired by sample.
 
 A shortcut is the same model with less to read (`tasks.records`), or a program without a language model: the floors of the metric by which
-models are ranked. A model reads a task if the lower bounds of its gains over all of the task's shortcuts are above 0. The best of the
-shortcuts is not chosen first, which would bias the gain downwards.
+models are ranked. The best of the shortcuts is not chosen first, which would bias the gain downwards.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from statistics import fmean
 from typing import TYPE_CHECKING, Literal
 
 from lm_eval_tasks.core.intervals import DIFFERENCES, Interval, interval
-from lm_eval_tasks.core.tables import Table, bounds_text
+from lm_eval_tasks.core.tables import Table, with_bounds
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.prompts.registry import kind_of
-from lm_eval_tasks.tasks.records import HEADLINE, SHORTER
+from lm_eval_tasks.tasks.records import HEADLINE
 
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.sample import Sample
@@ -45,20 +43,6 @@ class Gain:
     short: float
     gain: Interval
     is_headline: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """Whether a model reads a task.
-
-    Attributes:
-        reads: None if that cannot be told.
-        reasons: why it cannot be told, or what is missing besides.
-    """
-
-    configuration: str
-    reads: bool | None
-    reasons: tuple[str, ...]
 
 
 def gains_of(samples: Iterable[Sample]) -> list[Gain]:
@@ -150,77 +134,25 @@ def context_task(task: str) -> str:
     return "cloze" if kind_of(task) == "cloze" else task
 
 
-def verdicts_of(samples: Sequence[Sample], gains: Sequence[Gain]) -> list[Verdict]:
-    """For each configuration with gains whether the model reads it.
-
-    Args:
-        samples: of the run.
-    """
-    tasks = {sample.row.setting: sample.row.task for sample in samples}
-    return [
-        verdict_of(name, tasks[name], list(of_name))
-        for name, of_name in groupby(gains, lambda gain: gain.configuration)
-    ]
-
-
-def verdict_of(configuration: str, task: str, gains: Sequence[Gain]) -> Verdict:
-    """Whether a model reads a configuration.
-
-    Args:
-        task: of the prompts, see `prompts.registry.task_of`.
-        gains: all that are known.
-    """
-    reasons = tuple(_reasons(context_task(task), gains))
-    if any(gain.gain.low is not None and gain.gain.low <= 0 for gain in gains):
-        return Verdict(configuration, False, reasons)
-    return Verdict(configuration, None if reasons else True, reasons)
-
-
-def _reasons(task: str, gains: Sequence[Gain]) -> Iterator[str]:
-    """Why the gains that are known do not suffice for a verdict."""
-    asked = {gain.shortcut.partition(" ")[0] for gain in gains if gain.by == "model"}
-    if missing := [context for context in SHORTER[task] if context not in asked]:
-        yield f"not asked with {', '.join(missing)}"
-    if not any(gain.by == "program" for gain in gains):
-        yield "no program's scores beside it"
-    if len({gain.gain.samples for gain in gains}) > 1:
-        yield "not all contexts have the same samples"
-    if any(gain.gain.low is None for gain in gains):
-        yield "too few clusters for intervals"
-
-
 # --- as text
 
 
 def gain_table(gains: Sequence[Gain]) -> Table:
     """A row for each gain; the headline shortcut of a task is marked."""
-    head = ("Task", "Score", "Shortcut", "By", "n", "Full", "Short", "Gain", "95% interval", "Detectable")
-    return Table(head, "llllrrrrlr", [_row(gain) for gain in gains])
+    head = ("Task", "Shortcut", "By", "n", "Full", "Short", "Gain [95%]", "Score", "Detectable")
+    return Table(head, "lllrrrrlr", [_row(gain) for gain in gains], main=head[:7])
 
 
 def _row(gain: Gain) -> tuple[object, ...]:
     over = gain.gain
     return (
         gain.configuration,
-        gain.metric,
         gain.shortcut + " *" * gain.is_headline,
         gain.by,
         over.samples,
         f"{gain.full:.4f}",
         f"{gain.short:.4f}",
-        f"{over.mean:+.4f}",
-        bounds_text(over.low, over.high, "+.4f"),
+        with_bounds(over.mean, over.low, over.high, "+.4f"),
+        gain.metric,
         "-" if over.detectable is None else f"{over.detectable:.4f}",
     )
-
-
-def sentences(verdicts: Sequence[Verdict]) -> Iterator[str]:
-    """What the gains say of each configuration."""
-    for verdict in verdicts:
-        reasons = f" ({'; '.join(verdict.reasons)})" if verdict.reasons else ""
-        if verdict.reads is None:
-            yield f"{verdict.configuration}: whether the model reads it cannot be told{reasons}."
-        elif verdict.reads:
-            yield f"{verdict.configuration}: the model reads it: all gains are above 0."
-        else:
-            yield f"{verdict.configuration}: not shown to be read: some gains are not above 0{reasons}."

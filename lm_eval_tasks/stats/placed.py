@@ -1,8 +1,7 @@
-"""Scores between their floor, 0, and their ceiling, 1, and their means over settings and tasks.
+"""Scores between their floor, 0, and a perfect score, 1, and their means over settings and tasks.
 
-A score s with floor f and ceiling c is placed at (s - f) / (c - f): 0 is what other papers' texts or function words score (SCALAR:
-guessing), 1 what the authors' own first version scores, or a perfect score if the round does not say that. Intervals are jackknife t
-intervals that leave out one first author at a time, from all settings at once. The ceiling's own error is not in them.
+A score s with floor f is placed at (s - f) / (1 - f): 0 is what other papers' texts or function words score (SCALAR: guessing). Intervals
+are jackknife t intervals that leave out one first author at a time, from all settings at once.
 """
 
 from __future__ import annotations
@@ -25,7 +24,6 @@ class Part:
     Attributes:
         names: of the authors; scores, floors, counts: shape (authors,).
         are_shares: whether all scores are right or wrong.
-        ceiling: the score that stands for 1. It is not known without error, which the interval does not count.
     """
 
     setting: str
@@ -34,7 +32,6 @@ class Part:
     scores: NDArray[np.float64]
     floors: NDArray[np.float64]
     counts: NDArray[np.int64]
-    ceiling: float
     are_shares: bool = False
 
     def mean(self) -> float:
@@ -44,7 +41,7 @@ class Part:
     def placed(self, score: float) -> float:
         """The figure of a mean score."""
         floor = float(self.floors.sum() / self.counts.sum())
-        return (score - floor) / (self.ceiling - floor)
+        return (score - floor) / (1 - floor)
 
     def without(self, authors: Sequence[str]) -> NDArray[np.float64]:
         """The figure without each of the authors, shape (authors,)."""
@@ -53,7 +50,7 @@ class Part:
         scores = self.scores.sum() - np.append(self.scores, 0)[at]
         floors = self.floors.sum() - np.append(self.floors, 0)[at]
         counts = self.counts.sum() - np.append(self.counts, 0)[at]
-        figures = np.asarray((scores - floors) / (self.ceiling * counts - floors), dtype=np.float64)
+        figures = np.asarray((scores - floors) / (counts - floors), dtype=np.float64)
         return figures
 
 
@@ -63,7 +60,6 @@ def part_of(
     scores: Mapping[str, float],
     floors: Mapping[str, float],
     authors: Mapping[str, str],
-    ceiling: float = 1.0,
 ) -> Part | None:
     """A model's part of one setting; None if no score has a floor.
 
@@ -79,7 +75,7 @@ def part_of(
     score_sums = np.bincount(at, [scores[id_] for id_ in ids]).astype(np.float64)
     floor_sums = np.bincount(at, [floors[id_] for id_ in ids]).astype(np.float64)
     are_shares = all(scores[id_] in (0.0, 1.0) for id_ in ids)
-    return Part(setting, task, names, score_sums, floor_sums, np.bincount(at), ceiling, are_shares)
+    return Part(setting, task, names, score_sums, floor_sums, np.bincount(at), are_shares)
 
 
 def by_task(parts: Iterable[Part]) -> list[list[Part]]:

@@ -1,85 +1,83 @@
-"""Scores as readable tables: the headline metrics with their floors first, then the rest."""
+"""Scores as readable tables: a row for each headline score of a task; then, where all columns are asked for, every score."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from lm_eval_tasks.core.intervals import NO_INTERVAL
 from lm_eval_tasks.core.tables import Table, with_bounds
-from lm_eval_tasks.metrics.registry import METRICS, find_metric, headline
+from lm_eval_tasks.metrics.registry import METRICS, Metric, headline
 from lm_eval_tasks.samples.results import Score
-from lm_eval_tasks.stats.scores import UNCAPPED
+from lm_eval_tasks.tasks.derived import TASKS
+from lm_eval_tasks.tasks.records import FULL
 
-_Rows = Mapping[tuple[str, str], Mapping[str, Score]]
+if TYPE_CHECKING:
+    from lm_eval_tasks.stats.gains import Gain
+
+_MAIN = ("Task", "Score", "Value [95%]", "n", "Floor", "Gain [95%]", "Cut")
+# Metric -> score.
+_Scores = Mapping[str, Score]
 
 
-def score_table(scores: Sequence[Score]) -> Iterator[str | Table]:
-    """Markdown: headline scores with 95 % intervals and floors, and how prompts and answers fared; then all other scores."""
+def score_table(scores: Sequence[Score], gains: Sequence[Gain] = ()) -> Iterator[str | Table]:
+    """The scores of a run, or of several, with 95 % intervals.
+
+    Args:
+        gains: of the run; the headline gain of a task stands beside the score that it is of.
+    """
     if not scores:
         yield "no task has a score for this model"
         return
-    rows: dict[tuple[str, str], dict[str, Score]] = {}
+    tasks: dict[tuple[str, str], dict[str, Score]] = {}
     for score in scores:
         model = f"{score.model} + {score.retriever}" if score.retriever else score.model
-        rows.setdefault((score.task, model), {})[score.metric] = score
-    present = list(dict.fromkeys(score.metric for score in scores))
-    main = [
-        name for metric in METRICS if metric.headline for name in (metric.name, metric.name + UNCAPPED, *metric.floors)
+        tasks.setdefault((score.task, model), {})[score.metric] = score
+    rows = [
+        _row(task, model, metric, of_task, gains)
+        for (task, model), of_task in sorted(tasks.items())
+        for metric in METRICS
+        if metric.headline and metric.name in of_task
     ]
-    main += [metric.name for metric in METRICS if metric.rate]
-    yield _table([name for name in main if name in present], rows, placed=True)
-    others = [name for name in present if name not in main]
-    if others:
-        yield from ("", _table(others, rows))
-    if any(" of " in _samples(_most(cells)) for cells in rows.values()):
+    several = len({model for _, model in tasks}) > 1
+    main = ("Task", "Model", *_MAIN[1:5], "Cut") if several else _MAIN
+    yield Table(("Task", "Model", *_MAIN[1:], "Placed"), "lllrrrrrr", rows, main)
+    every = [
+        (task, model, score.metric, _value(score), _samples(score))
+        for (task, model), of_task in sorted(tasks.items())
+        for score in of_task.values()
+    ]
+    yield Table(("Task", "Model", "Score", "Value [95%]", "n"), "lllrr", every, ())
+    if any(score.of not in (None, score.samples) for score in scores):
         yield from ("", "If n is only a part of the samples, the scores are of a subset, not of the round.")
     if any(score.low is None for score in scores if score.metric in headline()):
-        yield from (
-            "",
-            NO_INTERVAL,
-        )
+        yield from ("", NO_INTERVAL)
 
 
-def _table(metrics: Sequence[str], rows: _Rows, *, placed: bool = False) -> Table:
-    table_rows = [
-        (
-            task,
-            model,
-            _samples(most := _most(cells)),
-            *([_placed(cells)] if placed else []),
-            *(_cell(cells.get(metric), most) for metric in metrics),
-        )
-        for (task, model), cells in sorted(rows.items())
-        if not cells.keys().isdisjoint(metrics)
-    ]
-    head = ("Task", "Model", "n", *(["placed"] if placed else []), *metrics)
-    return Table(head, "llr" + "r" * (len(head) - 3), table_rows)
+def _row(task: str, model: str, metric: Metric, scores: _Scores, gains: Sequence[Gain]) -> tuple[object, ...]:
+    score = scores[metric.name]
+    floor = max((scores[name].value for name in metric.zero if name in scores), default=None)
+    asked = next((record.configuration for record in TASKS if record.name == task and record.context == FULL), "")
+    own = (gain for gain in gains if gain.is_headline and gain.by == "model")
+    gain = next((gain.gain for gain in own if (gain.configuration, gain.metric) == (asked, metric.name)), None)
+    cut = scores.get("truncated")
+    return (
+        task,
+        model,
+        metric.name,
+        _value(score),
+        _samples(score),
+        "-" if floor is None else f"{floor:.4f}",
+        "-" if gain is None else with_bounds(gain.mean, gain.low, gain.high, "+.4f"),
+        "-" if cut is None else f"{cut.value:.2f}",
+        "-" if floor is None or floor >= 1 else f"{(score.value - floor) / (1 - floor):.3f}",
+    )
 
 
-def _placed(cells: Mapping[str, Score]) -> str:
-    """The score that models are ranked by, where 0 is its highest floor and 1 a perfect score; see `stats.placed`."""
-    metric = next((metric for metric in METRICS if metric.headline and metric.name in cells), None)
-    floor = max((cells[name].value for name in metric.zero if name in cells), default=None) if metric else None
-    if metric is None or floor is None or floor >= 1:
-        return "-"
-    return f"{(cells[metric.name].value - floor) / (1 - floor):.3f}"
-
-
-def _most(cells: Mapping[str, Score]) -> Score:
-    """The score over the most samples, whose number the row shows."""
-    return max(cells.values(), key=lambda score: score.samples)
+def _value(score: Score) -> str:
+    return with_bounds(score.value, score.low, score.high)
 
 
 def _samples(score: Score) -> str:
     """How many samples were scored, and out of how many if that is only a part."""
     return str(score.samples) if score.of in (None, score.samples) else f"{score.samples} of {score.of}"
-
-
-def _cell(score: Score | None, most: Score) -> str:
-    """A score, with the number of its samples if that is not the row's."""
-    if score is None:
-        return "-"
-    metric = find_metric(score.metric)
-    is_headline = metric is not None and metric.headline
-    text = with_bounds(score.value, score.low if is_headline else None, score.high)
-    return text if score.samples == most.samples else f"{text} (n {score.samples})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from statistics import fmean, variance
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.metrics import registry
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 # Task, as lm-eval names it, -> its samples.
 Samples = Mapping[str, Sequence["Sample"]]
 WHOLE_PAPER = "whole paper"
-# After the name of a headline metric: over only those answers that did not reach their cap.
-UNCAPPED = "_uncapped"
 _TASK = re.compile(r"^academiceval_(core_)?(tiny_)?")
 _SECTIONS = "sections"
 # Tasks whose targets are sections.
@@ -50,7 +48,6 @@ def facts_of(samples: Samples) -> dict[str, Any]:
         "months": {task: means_by(lambda row: row.published[:7], of_task) for task, of_task in samples.items()},
         "licenses": {task: means_by(lambda row: row.license, of_task) for task, of_task in samples.items()},
         "failures": {task: count for task, of_task in samples.items() if (count := _failures(of_task))},
-        "noise": {task: noise for task, of_task in samples.items() if (noise := noise_share(of_task))},
         "lengths": {task: bins for task, of_task in samples.items() if (bins := by_length(of_task))},
         "places": {task: thirds for task, of_task in samples.items() if (thirds := by_place(of_task))},
         "gains": gains_of(sample for of_task in samples.values() for sample in of_task),
@@ -80,40 +77,12 @@ def means_by(key: Callable[[PromptRow], str], samples: Sequence[Sample]) -> dict
     }
 
 
-def noise_share(samples: Sequence[Sample]) -> dict[str, dict[str, float]]:
-    """Headline metric -> how much of the variance of single answers' scores is between answers to one prompt: the model's own noise.
-
-    The rest is between papers. Empty if no two prompts were answered more than once.
-    """
-    if not samples:
-        return {}
-    shares = {}
-    for metric in registry.headline(samples[0].row.kind):
-        repeats = [[scores[metric] for scores in sample.repeats if metric in scores] for sample in samples]
-        each = [values for values in repeats if len(values) > 1]
-        if len(each) > 1:
-            within = fmean(variance(values) for values in each)
-            means = variance([fmean(values) for values in each])
-            total = within + max(0.0, means - within * fmean(1 / len(values) for values in each))
-            shares[metric] = {"repeats": max(map(len, each)), "share": within / total if total else 0.0}
-    return shares
-
-
 def _task_scores(samples: Samples, model: str) -> Iterator[Score]:
     for task, of_task in sorted((task, of_task) for task, of_task in samples.items() if of_task):
         columns = columns_of(of_task)
         row = of_task[0].row
         for name, metric_column in columns.items():
             yield _score(metric_column, model, task, name, row.retriever, row.of)
-            uncapped = metric_column.among(_uncapped_samples(columns)) if name in registry.headline() else None
-            if uncapped and uncapped.n < metric_column.n:
-                yield _score(uncapped, model, task, name + UNCAPPED, row.retriever, row.of)
-
-
-def _uncapped_samples(columns: Mapping[str, Column]) -> frozenset[str]:
-    """The samples whose answers are known not to have reached their cap."""
-    capped = columns[registry.CAPPED].scores if registry.CAPPED in columns else {}
-    return frozenset(id_ for id_, value in capped.items() if value == 0)
 
 
 def _score(over: Column, model: str, task: str, name: str, retriever: str = "", of: int | None = None) -> Score:

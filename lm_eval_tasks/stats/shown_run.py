@@ -101,13 +101,12 @@ def _engine(engine: Mapping[str, Any]) -> str:
 
 def shown_scores(results: Results) -> Iterator[str | Table]:
     """A run's scores, and its gains if it was asked with less to read and its samples are there."""
-    yield from score_table(results.scores)
-    if not samples_beside(results.path):
-        return
-    # Two tasks may ask the same, one of them under another name.
-    by_id = {(sample.task, sample.id): sample for file in samples_of(results).values() for sample in read_file(file)}
-    samples = list(by_id.values())
-    of_run = gains.gains_of(samples)
+    of_run: list[gains.Gain] = []
+    if samples_beside(results.path):
+        # Two tasks may ask the same, one of them under another name.
+        files = samples_of(results).values()
+        by_id = {(sample.task, sample.id): sample for file in files for sample in read_file(file)}
+        of_run = gains.gains_of(by_id.values())
+    yield from score_table(results.scores, of_run)
     if any(gain.by == "model" for gain in of_run):
-        yield from ("", gains.gain_table(of_run), "")
-        yield from gains.sentences(gains.verdicts_of(samples, of_run))
+        yield from ("", gains.gain_table(of_run))

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from lm_eval_tasks.compat.lm_eval import tasks_folder
+from lm_eval_tasks.core import gone
 from lm_eval_tasks.core.errors import EvalError, TaskFolderError
 from lm_eval_tasks.core.text import suggestion
 from lm_eval_tasks.tasks.derived import task_names
@@ -44,6 +45,8 @@ def check_tasks(tasks: Iterable[str], option: str = "--tasks") -> None:
     """
     known = task_names()
     for task in tasks:
+        if said := gone.task(task):
+            raise EvalError(f"the task {task!r} of {option} is gone: {said}")
         if task not in known:
             near = [name for folder in FOLDERS if (name := f"{folder}_{task}") in known]
             hint = f"did you mean {near[0]!r}?" if near else suggestion(task, known, otherwise=_LIST)

@@ -19,9 +19,9 @@ Scope = Literal["full", "section"]
 CitationType = Literal["attributional", "descriptive"]
 Distractors = Literal["random", "nearest"]
 CandidateText = Literal["concise", "full", "body"]
-# Of tasks: what is written; which candidate is named; which of many; which belongs to which; which so many of a pool.
-Kind = Literal["writing", "cloze", "set", "pairs", "choice"]
-ReadingTask = Literal["walk", "next", "match", "select"]
+# Of tasks: what is written; which candidate is named; which of many; which belongs to which.
+Kind = Literal["writing", "cloze", "set", "pairs"]
+ReadingTask = Literal["walk", "next", "match"]
 # Of all that a task shows: all of it, nothing, the beginning of the paper, what is around the question, or what a search finds.
 FULL: Context = "full"
 NONE: Context = "none"
@@ -38,7 +38,6 @@ SHORTER: dict[str, tuple[Context, ...]] = {
     "walk": (NONE, RETRIEVED),
     "next": (RETRIEVED,),
     "match": (NONE, LOCAL),
-    "select": (NONE,),
 }
 # The shorter context that each task's full one is compared with first.
 HEADLINE: dict[str, Context] = {
@@ -46,7 +45,6 @@ HEADLINE: dict[str, Context] = {
     "cloze": LOCAL,
     **dict.fromkeys(("walk", "next"), RETRIEVED),
     "match": LOCAL,
-    "select": NONE,
 }
 
 
@@ -76,7 +74,6 @@ FAMILIES: tuple[Family, ...] = (
     Family("walk", "Walk", "set", "reading"),
     Family("next", "Next", "pairs", "reading"),
     Family("match", "Match", "pairs", "reading"),
-    Family("select", "Select", "choice", "reading"),
 )
 FOLDERS: tuple[str, ...] = tuple(dict.fromkeys(family.folder for family in FAMILIES))
 
@@ -193,7 +190,6 @@ class Role:
 
 
 _PROMPT = "{task}_{length}"
-_RELATED = tuple(setting.name for setting in SETTINGS if setting.task == "related")
 PLAIN = Role("prompt", _PROMPT, "academiceval_{slug}", "", "", group="academiceval_{task}")
 ROLES: tuple[Role, ...] = (
     PLAIN,
@@ -205,15 +201,6 @@ ROLES: tuple[Role, ...] = (
         "retrieved chunks in place of body and demonstrations, as `context=retrieved`",
         group="academiceval_ralm_{task}",
         context=RETRIEVED,
-    ),
-    Role(
-        "cited",
-        "related_cited_{length}",
-        "academiceval_{slug}_cited",
-        "cited",
-        "citations by number; the prompt is ours",
-        settings=_RELATED,
-        group="academiceval_related_cited",
     ),
     Role(
         "prompt",
@@ -334,21 +321,20 @@ class Reading:
 
 READING_TOKENS = 512
 # What a label is called in the prompts of a family, and what is asked about where each gets an answer of its own.
-WORDS: dict[str, str] = {"walk": "Paper", "next": "Passage", "match": "Paper", "select": "Work"}
+WORDS: dict[str, str] = {"walk": "Paper", "next": "Passage", "match": "Paper"}
 ASKED: dict[str, str] = {"next": "Passage", "match": "Mask"}
-_SIZES = {"64K": 64, "128K": 128, "256K": 256, "512K": 512, "1M": 1024}
+_SIZES = {"128K": 128, "256K": 256, "512K": 512, "1M": 1024}
 
 
-def _readings(label: str, task: ReadingTask, smallest: int) -> Iterator[Reading]:
-    return (Reading(f"{label}-{size}", task, number) for size, number in _SIZES.items() if number >= smallest)
+def _readings(label: str, task: ReadingTask) -> Iterator[Reading]:
+    return (Reading(f"{label}-{size}", task, number) for size, number in _SIZES.items())
 
 
 READINGS: tuple[Reading, ...] = (
-    *_readings("Walk", "walk", 128),
+    *_readings("Walk", "walk"),
     Reading("Walk-Controls-128K", "walk", 128, controls=True),
-    *_readings("Next", "next", 128),
-    *_readings("Match", "match", 128),
-    *_readings("Select", "select", 64),
+    *_readings("Next", "next"),
+    *_readings("Match", "match"),
 )
 
 

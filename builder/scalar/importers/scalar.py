@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 # ICLR 2025, whose papers the published questions are made of.
 ROUND = "2025.01"
-_READINGS = ("Match-128K", "Match-256K", "Select-64K", "Select-128K")
+_READINGS = ("Match-128K", "Match-256K")
 
 
 def import_questions(source: Path, output: Path, choosers: Mapping[Measured, Chooser]) -> list[StageReport]:
@@ -64,7 +64,7 @@ def import_questions(source: Path, output: Path, choosers: Mapping[Measured, Cho
 
 
 def import_papers(source: Path, output: Path, seed: int, choosers: Mapping[Measured, Chooser]) -> list[StageReport]:
-    """Make SCALAR's questions, Match and Select from its structured papers; a report for each configuration.
+    """Make SCALAR's questions and Match from its structured papers; a report for each configuration.
 
     Raises:
         FolderError: the file cannot be read, or no question could be made.
@@ -90,7 +90,7 @@ def import_papers(source: Path, output: Path, seed: int, choosers: Mapping[Measu
 
 
 def _reading(structured: Structured, place: Path, seed: int) -> Iterator[tuple[Configuration, Sequence[StageReport]]]:
-    """Match and Select over the papers and what they cite."""
+    """Match over the papers and what they cite."""
     citing = {each.paper.id: each for each in structured.citing}
     papers = sorted((each.paper for each in structured.citing), key=lambda paper: row_order(paper.versioned_id))
 

@@ -1,4 +1,4 @@
-"""The rows of a setting that a board counts: those of the round's core, which every model is asked."""
+"""The rows of a setting that a board counts: those that all its models have answered, who were asked its core at least."""
 
 from __future__ import annotations
 
@@ -14,37 +14,28 @@ if TYPE_CHECKING:
     from hub_scripts.report.cells import Cell, Group
 
 
-def core_rows(group: Group, samples: int | None) -> Group:
-    """A setting with the cells of those that have answered its core, each over the core alone.
+def counted_rows(group: Group, core: int | None) -> Group:
+    """A setting with its cells over the rows that count; a cell that lacks some of them has no score.
+
+    The core is the same for all models, so these rows are the core if anybody was asked no more than that, else all.
 
     Args:
-        samples: of the core; None if all rows count.
+        core: how many samples every model is asked at least; None for all.
     """
-    ids = _core_ids(group, samples) if samples is not None else None
-    if ids is None:
-        return group
     metric = registry.ranking(kind_of(group.task))
+    answered = [
+        set(cell.values.get(metric, ()))
+        for cell in group.cells
+        if len(cell.values.get(metric, ())) >= min(core or cell.of or len(group.ids), cell.of or len(group.ids))
+    ]
+    ids = set.intersection(*answered) if answered else set(group.ids)
     return replace(group, cells=[cell_over(cell, ids, metric, group) for cell in group.cells])
-
-
-def _core_ids(group: Group, samples: int) -> frozenset[str] | None:
-    """The ids of the core; None if these are all, or cannot be told."""
-    if group.whole:
-        from lm_eval_tasks.data.rows import Fact, representative_rows
-
-        facts = [Fact(row.paper, row.published, row.category) for row in group.whole]
-        if samples >= len(facts):
-            return None
-        return frozenset(group.whole[i].id for i in representative_rows(range(len(facts)), facts, samples))
-    asked = next((cell for cell in group.cells if cell.asked == samples and cell.of != samples), None)
-    values = asked.values.get(registry.ranking(kind_of(group.task)), {}) if asked else {}
-    return frozenset(values) if len(values) == samples else None
 
 
 def cell_over(cell: Cell, ids: Collection[str], metric: str, group: Group) -> Cell:
     """A cell over some samples; it has no score if it lacks any of them."""
     values = {id_: score for id_, score in cell.values.get(metric, {}).items() if id_ in ids}
-    if len(values) < len(ids):
+    if not ids or len(values) < len(ids):
         return replace(cell, scores={}, values={}, samples=0)
     clusters = dict(zip(group.ids, group.clusters, strict=True))
     score = interval(list(values.values()), [clusters[id_] for id_ in values], registry.limits_of(metric))

@@ -1,1 +1,0 @@
-"""The published tables again: which runs they take, the runs, and our scores next to theirs."""

@@ -1,0 +1,50 @@
+"""What earlier releases had and this one has not: for each command, option and key a sentence that names what replaces it."""
+
+from __future__ import annotations
+
+import re
+
+_JUDGED = "no part of this release measures the metrics; docs/limits.md says what was found"
+_BEFORE_AND_AFTER = "compare scores before and after a model's cut-off: `--metadata published_after=...`, or the months of the results page"
+_CORE = "no rows of older rounds are carried along; `academiceval compare` pairs what two runs have in common"
+
+COMMANDS = {
+    "audit": "use `academiceval run --only audit`",
+    "build": "use `academiceval run --only build`",
+    "contamination": _BEFORE_AND_AFTER,
+    "crawl": "use `academiceval run --until crawl`",
+    "link": "use `academiceval run --until link`",
+    "link-rounds": _BEFORE_AND_AFTER,
+    "live": "docs/monthly/workflow.yml has the commands of a month, each of which resumes",
+    "metrics": _JUDGED,
+    "publishable": "`academiceval push` writes and keeps the copy that may be published",
+    "records": "`academiceval push-results` publishes results",
+    "reproduce": "docs/evaluate.md has a command for each table of the papers, with the published numbers",
+    "study": _JUDGED,
+    "tasks-path": "use `academiceval link-tasks --print`",
+    "update": "`academiceval run` updates a workspace that has an earlier round",
+    "yank": "use `academiceval push FOLDER --repo ORG/NAME --replaces REVISION --note TEXT`",
+}
+OPTIONS = {
+    "--anchors": _BEFORE_AND_AFTER,
+    "--batch": "`academiceval export` writes the prompts for any vendor's batch API",
+    "--gpu-memory": "vLLM says when it starts whether a model and its cache fit",
+    "--report-card": _JUDGED,
+    "--sealed": "a seal could be opened by anyone with the papers; publish the round, or keep it",
+    "--space": "`hf upload ORG/NAME FOLDER --repo-type space` publishes a results page",
+}
+METADATA = {"core": _CORE, "batch": OPTIONS["--batch"]}
+# Keys of round.toml, with their tables.
+ROUND = {
+    "core": _CORE,
+    "samples.ceiling_bertscore": "a round has no ceiling; `compare` shows differences between models",
+}
+_TASKS = {
+    r"(academiceval_|^)select([_-]|$)": "Match and Walk ask what its questions were meant to",
+    r"academiceval_related.*_cited$": "the judge reads what a text says of other works",
+}
+
+
+def task(name: str) -> str | None:
+    """What a task or configuration of an earlier release is replaced by; None for others."""
+    return next((said for pattern, said in _TASKS.items() if re.search(pattern, name, re.IGNORECASE)), None)

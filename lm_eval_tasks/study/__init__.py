@@ -1,1 +1,0 @@
-"""What measures the measuring: the report card of metrics and judges, contamination, linked rounds."""

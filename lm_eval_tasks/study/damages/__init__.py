@@ -1,1 +1,0 @@
-"""Texts made worse on purpose, and changed without harm: what metrics are measured with."""
