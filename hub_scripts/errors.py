@@ -35,7 +35,3 @@ class DifferenceError(HubError):
 
 class ReportError(HubError):
     """The results cannot be read, or there are none."""
-
-
-class LiveError(HubError):
-    """A month of the live benchmark cannot begin, or did not finish."""

@@ -292,17 +292,6 @@ def export(arguments: Namespace) -> Iterator[str | Table]:
     yield f"{count} prompts written to {output}"
 
 
-def read_config(path: Path) -> Namespace:
-    """The arguments of `eval --config PATH`.
-
-    Raises:
-        OptionError: the file cannot be read, or has a key or value that cannot be used.
-    """
-    commands = Commands()
-    register(commands)
-    return _with_file(commands.parse(["eval", "--config", str(path)]))
-
-
 def _with_file(arguments: Namespace) -> Namespace:
     from lm_eval_tasks.evaluate.config_file import with_config
 

@@ -60,7 +60,7 @@ SHARED = "core tasks llm compat engines prompts metrics retrieval"
 ASSEMBLING = {"builder.cli", "builder.demo"}
 # Modules that can open a connection -> the rooms that may import them.
 CONNECTING = {
-    "requests": "builder.sources",
+    "httpx2": "builder.sources",
     "fsspec": "builder.sources",
     "ray": "lm_eval_tasks.engines",
     "arxiv": "builder.sources",

@@ -22,8 +22,8 @@ from builder.round.licenses import Licenses
 from builder.stage_report import StageCounts
 from lm_eval_tasks.core.files import is_inside, sha256_of_bytes, write_whole
 from lm_eval_tasks.core.metadata import Context
-from lm_eval_tasks.core.row_format import Measured
 from lm_eval_tasks.core.row_format import MANIFEST as MANIFEST
+from lm_eval_tasks.core.row_format import Measured
 from lm_eval_tasks.core.text import parse_json
 
 if TYPE_CHECKING:

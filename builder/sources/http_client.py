@@ -9,19 +9,19 @@ Traps of arXiv: the service answers 429 without Retry-After, 503 with `Retry-Aft
 
 from __future__ import annotations
 
+import asyncio
 import random
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
-from urllib.parse import urljoin, urlsplit
+from typing import TYPE_CHECKING, cast
+from urllib.parse import urlsplit
 
-import requests
+import httpx2
+from tenacity import RetryCallState, Retrying, retry_if_exception_type, wait_exponential
 
 from builder.errors import SourceError
-from builder.sources.connections import EndableAdapter
 from builder.store import Answer, Store
-from lm_eval_tasks.core.deadline import within
 from lm_eval_tasks.core.files import write_whole
 from lm_eval_tasks.core.version import VERSION
 from lm_eval_tasks.core.waiting import LONGEST_WAIT, announce_wait, retry_after
@@ -30,12 +30,6 @@ if TYPE_CHECKING:
     from builder.round.source import LiveTable
 
 TRANSIENT_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504})
-TRANSIENT_ERRORS = (
-    requests.Timeout,
-    requests.ConnectionError,
-    requests.exceptions.ChunkedEncodingError,
-    requests.exceptions.ContentDecodingError,
-)
 # Answers that asking again does not change; the caller makes sense of them.
 FINAL_STATUS = frozenset({200, 400, 404, 410})
 TRIES = 7
@@ -50,7 +44,6 @@ UNREACHABLE_TRIES = 3
 _OFFLINE = ", or try a made-up round, which needs no network (`academiceval init --source sample`)"
 OVERLOAD = b"Rate exceeded"
 _ANY_ROUND = ""
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _MOST_REDIRECTS = 3
 _MOST_BYTES = 200_000_000
 
@@ -90,8 +83,7 @@ class HttpClient:
 
     def __init__(self, source: LiveTable, store: Store, round_: str) -> None:
         self._source, self._answers, self._round = source, store.answers, round_
-        self._connections = EndableAdapter()
-        self._session = self._new_session()
+        self._certificates = httpx2.create_ssl_context()
         # Answers that were believed despite a doubt: for this run.
         self._believed: dict[str, Answer] = {}
         self._odd_files = 0
@@ -156,51 +148,64 @@ class HttpClient:
         self, url: str, check: Callable[[bytes], None] | None, tries: int, *, patient: bool = False
     ) -> tuple[Answer, bool]:
         """Ask until an answer can be believed; returns the answer, and whether a doubt remains."""
-        doubted, seen = "", 0
-        tried = 0
-        while True:
-            tried += 1
-            try:
-                answer = self._follow(url)
-                if answer.status == 200 and check is not None:
-                    check(answer.body)
-                return answer, False
-            except DoubtfulAnswer as doubt:
-                seen = seen + 1 if doubted == str(doubt) else 1
-                if doubt.believe and seen > 1 + patient:
-                    return answer, True
-                doubted = str(doubt)
-                wait = _LATER * self._source.delay if patient and seen == 2 else 0.0
-                trouble = _TransientFailure(doubted, wait=wait, tries=tries)
-            except _TransientFailure as failure:
-                doubted, seen, trouble = "", 0, failure
-            if tried >= trouble.tries:
-                raise (_Doubted if doubted else SourceError)(
-                    f"{_host(url)} failed {tried} times, last: {trouble} ({url[:200]}); what was "
-                    f"fetched is kept; run the same command again later{_OFFLINE * (trouble.tries == UNREACHABLE_TRIES)}"
-                ) from trouble
-            pause = self._back_off(tried, trouble.wait)
-            announce_wait(pause, f"{_host(url)} is asked again after {trouble}")
-            time.sleep(pause)
+        # The same doubt, time after time.
+        doubts: list[str] = []
+        try:
+            for attempt in self._attempts(url):
+                with attempt:
+                    answer = self._follow(url, doubts)
+                    try:
+                        if answer.status == 200 and check is not None:
+                            check(answer.body)
+                        return answer, False
+                    except DoubtfulAnswer as doubt:
+                        doubts[:] = [*(said for said in doubts if said == str(doubt)), str(doubt)]
+                        if doubt.believe and len(doubts) > 1 + patient:
+                            return answer, True
+                        wait = _LATER * self._source.delay if patient and len(doubts) == 2 else 0.0
+                        raise _TransientFailure(str(doubt), wait=wait, tries=tries) from doubt
+        except _TransientFailure as failure:
+            raise (_Doubted if doubts else SourceError)(
+                f"{_host(url)} failed {failure.tries} times, last: {failure} ({url[:200]}); what was "
+                f"fetched is kept; run the same command again later{_OFFLINE * (failure.tries == UNREACHABLE_TRIES)}"
+            ) from failure
+        raise AssertionError("the last attempt returns or raises")
 
-    def _back_off(self, tried: int, least: float) -> float:
-        """Seconds to wait: doubled each time, with jitter, at least what the server asked for, never endless."""
-        wait = self._source.delay * 2.0 ** (tried - 1)
-        return min(max(wait * random.uniform(1, 1.5), least), LONGEST_WAIT)
+    def _attempts(self, url: str) -> Retrying:
+        """As often as the failures are worth; the wait doubles each time, with jitter, is at least what the server asked for, and ends."""
+        exponential = wait_exponential(self._source.delay)
 
-    def _follow(self, url: str) -> Answer:
-        """One request, and the redirects within its host."""
+        def failure(state: RetryCallState) -> _TransientFailure:
+            return cast("_TransientFailure", state.outcome and state.outcome.exception())
+
+        return Retrying(
+            retry=retry_if_exception_type(_TransientFailure),
+            stop=lambda state: state.attempt_number >= failure(state).tries,
+            wait=lambda state: min(max(exponential(state) * random.uniform(1, 1.5), failure(state).wait), LONGEST_WAIT),
+            before_sleep=lambda state: announce_wait(
+                state.upcoming_sleep, f"{_host(url)} is asked again after {failure(state)}"
+            ),
+            sleep=time.sleep,
+            reraise=True,
+        )
+
+    def _follow(self, url: str, doubts: list[str]) -> Answer:
+        """One request, and the redirects within its host; a request that fails ends the row of doubts."""
         for _ in range(_MOST_REDIRECTS + 1):
-            response, body = self._request(url)
-            if response.status_code not in _REDIRECTS:
-                return self._judge(url, response, body)
-            target = urljoin(url, response.headers.get("Location", ""))
+            try:
+                response, body = self._request(url)
+                if response.next_request is None:
+                    return self._judge(url, response, body)
+            except _TransientFailure:
+                doubts.clear()
+                raise
+            target = str(response.next_request.url)
             if urlsplit(target).netloc != urlsplit(url).netloc:
                 raise SourceError(f"{url[:200]} redirects to another host ({target[:200]}), which is refused")
             url = target
         raise SourceError(f"{url[:200]} redirects more than {_MOST_REDIRECTS} times")
 
-    def _judge(self, url: str, response: requests.Response, body: bytes) -> Answer:
+    def _judge(self, url: str, response: httpx2.Response, body: bytes) -> Answer:
         status = response.status_code
         if status == 403:
             raise SourceError(
@@ -215,44 +220,44 @@ class HttpClient:
             raise _TransientFailure(f"status {status} with the text {body[:40].decode(errors='replace')!r}")
         return Answer(status, body)
 
-    def _request(self, url: str) -> tuple[requests.Response, bytes]:
+    def _request(self, url: str) -> tuple[httpx2.Response, bytes]:
         host = _host(url)
         began = self._wait_for_turn(host)
         try:
-            return self._receive(url)
-        except requests.ConnectionError as err:
-            raise _TransientFailure(
-                _describe_error(err), tries=TRIES if _was_reached(err) else UNREACHABLE_TRIES
-            ) from err
-        except TRANSIENT_ERRORS as err:
-            raise _TransientFailure(_describe_error(err)) from err
-        except requests.RequestException as err:
-            raise SourceError(f"cannot ask {url[:200]}: {_describe_error(err)}") from err
+            return asyncio.run(self._receive(url))
+        except (TimeoutError, httpx2.TimeoutException) as err:
+            raise _TransientFailure(f"no whole answer in {self._source.timeout:g} s") from err
+        except httpx2.ConnectError as err:
+            message = "it cannot be reached (is this machine online?)"
+            raise _TransientFailure(message, tries=UNREACHABLE_TRIES) from err
+        except (httpx2.NetworkError, httpx2.RemoteProtocolError, httpx2.DecodingError) as err:
+            raise _TransientFailure("the connection broke off") from err
+        except (httpx2.HTTPError, httpx2.InvalidURL) as err:
+            raise SourceError(f"cannot ask {url[:200]}: {err}") from err
         finally:
             self._answers.add_seconds(host, time.monotonic() - began)
 
-    def _receive(self, url: str) -> tuple[requests.Response, bytes]:
-        """One answer from first byte to last, within the deadline."""
-        seconds = self._source.timeout
-        waits, until = (min(_CONNECT, seconds), min(_SILENCE, seconds)), time.monotonic() + seconds
-        session = self._session
+    async def _receive(self, url: str) -> tuple[httpx2.Response, bytes]:
+        """One answer from first byte to last. A request that takes too long ends, and with it its connection.
 
-        def ask() -> tuple[requests.Response, bytes]:
-            with session.get(url, timeout=waits, allow_redirects=False, stream=True) as response:
-                return response, _read(response, until)
-
-        try:
-            return within(seconds, ask)
-        except TimeoutError as err:
-            self._connections.end_all()
-            raise _TransientFailure(f"no whole answer in {seconds:g} s") from err
-
-    def _new_session(self) -> requests.Session:
-        session = requests.Session()
-        for scheme in ("http://", "https://"):
-            session.mount(scheme, self._connections)
-        session.headers["User-Agent"] = f"academiceval/{VERSION} ({self._source.contact})"
-        return session
+        Raises:
+            TimeoutError: it has not ended in time. The client's own limits are for each read, so that a server which sends a byte a
+                second is never too slow for them.
+            SourceError: it is too large.
+        """
+        seconds, body = self._source.timeout, bytearray()
+        waits = httpx2.Timeout(min(_SILENCE, seconds), connect=min(_CONNECT, seconds))
+        headers = {"User-Agent": f"academiceval/{VERSION} ({self._source.contact})"}
+        async with (
+            asyncio.timeout(seconds),
+            httpx2.AsyncClient(headers=headers, timeout=waits, verify=self._certificates) as client,
+            client.stream("GET", url) as response,
+        ):
+            async for chunk in response.aiter_bytes():
+                body += chunk
+                if len(body) > _MOST_BYTES:
+                    raise SourceError(f"{url[:200]} sends more than {_MOST_BYTES} bytes, which is refused")
+            return response, bytes(body)
 
     def _wait_for_turn(self, host: str) -> float:
         """Wait until the delay since the last request of any process is over; returns when the waiting began."""
@@ -267,33 +272,3 @@ class HttpClient:
 def _host(url: str) -> str:
     """Host and port, without the user and password that an address may contain."""
     return urlsplit(url).netloc.rpartition("@")[2]
-
-
-def _read(response: requests.Response, until: float) -> bytes:
-    """The body, in pieces as they arrive.
-
-    Raises:
-        TimeoutError: it has not ended at the time `until`.
-        SourceError: it is too large.
-    """
-    chunks, size = [], 0
-    for chunk in response.iter_content(None):
-        if time.monotonic() > until:
-            raise TimeoutError
-        chunks.append(chunk)
-        size += len(chunk)
-        if size > _MOST_BYTES:
-            raise SourceError(f"{response.url[:200]} sends more than {_MOST_BYTES} bytes, which is refused")
-    return b"".join(chunks)
-
-
-def _was_reached(err: requests.ConnectionError) -> bool:
-    """Whether there was a connection that broke, rather than none (no such name, no route, refused)."""
-    return "NewConnectionError" not in repr(err) and "NameResolutionError" not in repr(err)
-
-
-def _describe_error(err: Exception) -> str:
-    """An error of the transport as a few words."""
-    if isinstance(err, requests.ConnectionError) and not _was_reached(err):
-        return "it cannot be reached (is this machine online?)"
-    return "no answer in time" if isinstance(err, requests.Timeout) else "the connection broke off"

@@ -8,7 +8,6 @@ from __future__ import annotations
 import errno
 import shutil
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
@@ -16,14 +15,16 @@ from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
+from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_chain, wait_fixed
+
 from builder.errors import SourceError
 from lm_eval_tasks.core.deadline import within
 
 _T = TypeVar("_T")
 # For one file, or one list of names.
 PATIENCE = 300.0
-# Seconds before a store that failed is asked again.
-_WAITS = (1.0, 10.0)
+# A store that failed is asked again after a second, and once more after ten.
+_TRIES, _WAITS = 3, (wait_fixed(1), wait_fixed(10))
 # Errors about the one file.
 OF_THE_FILE = (FileNotFoundError, IsADirectoryError, PermissionError)
 # Errors about this machine's disk.
@@ -101,19 +102,27 @@ def _open(address: str) -> tuple[Any, str]:
 
 def _ask_with_retries(ask: Callable[[], _T], address: str, cancelled: threading.Event | None = None) -> _T:
     """What a store answers, asked again if it fails."""
-    for wait in (*_WAITS, None):
-        try:
-            return within(PATIENCE, ask, cancelled)
-        except Exception as err:  # each store's library raises its own
-            if isinstance(err, OSError) and err.errno in _OF_THE_DISK:
-                raise
-            # Over HTTP fsspec calls a server that cannot be reached a missing file, and says why in the cause.
-            if isinstance(err, OF_THE_FILE) and not err.__cause__:
-                raise
-            if wait is None or isinstance(err, ImportError | ValueError) or (cancelled and cancelled.is_set()):
-                raise SourceError(f"cannot read {address}: {_reason(err)}") from err
-            time.sleep(wait)
-    raise AssertionError("the last try returns or raises")
+
+    def may_pass(err: BaseException) -> bool:
+        is_final = _is_of_the_file(err) or isinstance(err, ImportError | ValueError)
+        return isinstance(err, Exception) and not (is_final or (cancelled and cancelled.is_set()))
+
+    attempts = Retrying(
+        retry=retry_if_exception(may_pass), stop=stop_after_attempt(_TRIES), wait=wait_chain(*_WAITS), reraise=True
+    )
+    try:
+        return attempts(lambda: within(PATIENCE, ask, cancelled))
+    except Exception as err:  # each store's library raises its own
+        if _is_of_the_file(err):
+            raise
+        raise SourceError(f"cannot read {address}: {_reason(err)}") from err
+
+
+def _is_of_the_file(err: BaseException) -> bool:
+    """Whether an error is about the one file, or about this machine's disk, not about the store."""
+    # Over HTTP fsspec calls a server that cannot be reached a missing file, and says why in the cause.
+    of_the_file = isinstance(err, OF_THE_FILE) and not err.__cause__
+    return of_the_file or (isinstance(err, OSError) and err.errno in _OF_THE_DISK)
 
 
 def _reason(err: Exception) -> str:

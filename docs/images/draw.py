@@ -18,8 +18,9 @@ from matplotlib.figure import Figure
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from hub_scripts.report.drawing import STYLE  # noqa: E402
 from lm_eval_tasks.study.linking import link_task  # noqa: E402
+
+from hub_scripts.report.drawing import STYLE  # noqa: E402
 
 MONTHS = 12
 CUTOFFS = {"model A": 2, "model B": 8}

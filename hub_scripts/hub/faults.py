@@ -10,9 +10,8 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import count
 from json import JSONDecodeError
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from huggingface_hub.errors import (
     HfHubHTTPError,
@@ -20,6 +19,7 @@ from huggingface_hub.errors import (
     OfflineModeIsEnabled,
     RepositoryNotFoundError,
 )
+from tenacity import RetryCallState, Retrying, retry_if_exception
 
 from hub_scripts.errors import AccessError, ConflictError, HubError, UnreachableError
 from hub_scripts.hub.compat import endpoint
@@ -89,19 +89,30 @@ def ask_with_retries(
     Raises:
         FaultError: it failed for good.
     """
-    for tried in count():
+
+    def ask() -> _T:
         try:
             return within(DEADLINE if moves_files else DEADLINE_OF_QUESTIONS, call)
         except caught as err:
             fault = understand(err, repo)
             if (outcome := done(fault)) is not None:
                 return outcome
-            if tried == len(fault.waits) or not helps(fault):
-                raise FaultError(fault) from err
-            pause = max(fault.waits[tried], fault.wait)
-            _LOGGER.warning("%s (asked again in %.0f s)", fault.error, pause)
-            time.sleep(pause)
-    raise AssertionError("the loop returns or raises")
+            raise FaultError(fault) from err
+
+    def fault_of(state: RetryCallState) -> Fault:
+        return cast("FaultError", state.outcome and state.outcome.exception()).fault
+
+    attempts = Retrying(
+        retry=retry_if_exception(lambda err: isinstance(err, FaultError) and helps(err.fault)),
+        stop=lambda state: state.attempt_number > len(fault_of(state).waits),
+        wait=lambda state: max(fault_of(state).waits[state.attempt_number - 1], fault_of(state).wait),
+        before_sleep=lambda state: _LOGGER.warning(
+            "%s (asked again in %.0f s)", fault_of(state).error, state.upcoming_sleep
+        ),
+        sleep=time.sleep,
+        reraise=True,
+    )
+    return attempts(ask)
 
 
 def understand(err: BaseException, repo: str) -> Fault:

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from hub_scripts.report.cells import Cell, Group
 from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL, NO_MODEL
 from lm_eval_tasks.stats import placed
 
 if TYPE_CHECKING:
+    from hub_scripts.report.cells import Cell, Group
     from lm_eval_tasks.samples.results import Results
     from lm_eval_tasks.stats.placed import Part
 

@@ -18,7 +18,6 @@ from lm_eval_tasks.core.text import ODD, parse_json
 from lm_eval_tasks.judge.ask import Judge, Outcome, Question, is_answered
 from lm_eval_tasks.judge.verdict import texts_hash
 from lm_eval_tasks.judge.winrate import Judged, summary
-from lm_eval_tasks.llm.chat import Server
 from lm_eval_tasks.llm.usage import Usage, total
 from lm_eval_tasks.prompts import registry
 from lm_eval_tasks.samples.sample import Sample, by_task, read
@@ -26,6 +25,7 @@ from lm_eval_tasks.samples.sample import Sample, by_task, read
 if TYPE_CHECKING:
     from lm_eval_tasks.judge.evidence import Bodies
     from lm_eval_tasks.llm.budget import Means
+    from lm_eval_tasks.llm.chat import Server
 
 DEFAULT_JUDGE = "mistralai/Mixtral-8x22B-Instruct-v0.1"
 _LOGGER = logging.getLogger(__name__)

@@ -8,13 +8,14 @@ from __future__ import annotations
 import asyncio
 import math
 import os
-import random
 import signal
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, stop_after_attempt, wait_exponential_jitter
 
 from lm_eval_tasks.core.errors import CostError, ServerError
 from lm_eval_tasks.core.redaction import redact
@@ -51,7 +52,7 @@ DEADLINE = 600.0
 # How often 429, 5xx and lost answers are retried, after the waiting time that the server names.
 _RETRIES = 8
 _TRANSIENT = frozenset({408, 409, 425, 429})
-_FIRST_WAIT = 0.5
+_WAIT = wait_exponential_jitter(initial=0.5, max=8.0, jitter=0.5)
 _STEP = 0.5
 # For an answer that is not one, such as a page of HTML with status 200.
 _ODD_TRIES = 3
@@ -81,6 +82,18 @@ class Server:
 
 class NoAnswer(Exception):
     """One question could not be answered; the message says why."""
+
+
+class _Transient(NoAnswer):
+    """A request that failed in a way that may pass.
+
+    Attributes:
+        wait: seconds that the server asks to wait.
+    """
+
+    def __init__(self, reason: str, wait: float = 0.0) -> None:
+        super().__init__(reason)
+        self.wait = wait
 
 
 class _Stopped(Exception):
@@ -191,7 +204,9 @@ class _Asking:
 
     async def _ask_with_retries(self, messages: Messages, most_tokens: int, sampling: Sampling) -> Answer:
         odd = 0
-        for attempt in range(_RETRIES + 1):
+
+        async def ask() -> Answer:
+            nonlocal odd
             try:
                 reply = await self._client.chat.completions.create(
                     **body_of(self._server.model, messages, most_tokens, sampling)
@@ -201,12 +216,24 @@ class _Asking:
                 reason, wait = self._explain_error(err)
                 reason = redact(reason)  # a server may repeat the key that it was sent
                 odd += wait is None
-                if attempt == _RETRIES or odd == _ODD_TRIES or wait == math.inf:
+                if odd == _ODD_TRIES or wait == math.inf:
                     raise NoAnswer(reason) from err
-                pause = max(min(_FIRST_WAIT * 2**attempt, 8.0) * random.uniform(0.75, 1.0), wait or 0.0)
-                announce_wait(pause, f"{self._server.model} is asked again after {reason}")
-                await self._sleep(pause)
-        raise AssertionError("the last try returns or raises")
+                raise _Transient(reason, wait or 0.0) from err
+
+        def failure(state: RetryCallState) -> _Transient:
+            return cast("_Transient", state.outcome and state.outcome.exception())
+
+        attempts = AsyncRetrying(
+            retry=retry_if_exception_type(_Transient),
+            stop=stop_after_attempt(_RETRIES + 1),
+            wait=lambda state: max(_WAIT(state), failure(state).wait),
+            before_sleep=lambda state: announce_wait(
+                state.upcoming_sleep, f"{self._server.model} is asked again after {failure(state)}"
+            ),
+            sleep=self._sleep,
+            reraise=True,
+        )
+        return await attempts(ask)
 
     async def _sleep(self, seconds: float) -> None:
         """Wait, but not if the process was asked to stop meanwhile."""

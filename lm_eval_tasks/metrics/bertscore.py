@@ -10,10 +10,11 @@ tokenizer that in deberta's case names no limit.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
+
+from cachetools import LRUCache
 
 from lm_eval_tasks.compat import bert_score as compat
 from lm_eval_tasks.compat.minilm import MINILM, has_minilm, minilm_path
@@ -104,8 +105,7 @@ class Scorer:
         self._tokenizer, self._model = compat.load(path, layers or _LAYERS.get(model))
         self._tokenizer.model_max_length = MAX_TOKENS
         self._unweighted = (self._tokenizer.cls_token_id, self._tokenizer.sep_token_id)
-        self._kept: OrderedDict[str, Embedded] = OrderedDict()
-        self._bytes = 0
+        self._kept: LRUCache[str, Embedded] = LRUCache(_KEPT_BYTES, getsizeof=lambda embedded: embedded[0].nbytes)
 
     def score(self, targets: Sequence[str], answers: Sequence[str]) -> list[float]:
         """As `bertscore`."""
@@ -121,7 +121,6 @@ class Scorer:
     def forget(self) -> None:
         """Drop the embedded references."""
         self._kept.clear()
-        self._bytes = 0
 
     def _references(self, texts: Sequence[str]) -> dict[str, Embedded]:
         """Embed the texts that are not kept from before, and keep as many as fit."""
@@ -129,10 +128,6 @@ class Scorer:
         references = {text: self._kept[text] for text in unique if text in self._kept}
         for text, embedded in self._embed([text for text in unique if text not in references]):
             references[text] = self._kept[text] = embedded
-            self._bytes += embedded[0].nbytes
-        while self._bytes > _KEPT_BYTES:
-            _, oldest = self._kept.popitem(last=False)
-            self._bytes -= oldest[0].nbytes
         return references
 
     def _embed(self, texts: Sequence[str]) -> Iterator[tuple[str, Embedded]]:

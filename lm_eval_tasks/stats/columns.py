@@ -91,8 +91,3 @@ def _check_scores(metric: str, rows: Sequence[tuple[str, float, str]]) -> None:
 def zero_of(metric: registry.Metric, columns: Mapping[str, Column]) -> Column | None:
     """The highest of the floors that count as a metric's 0; None if there are none."""
     return max((columns[name] for name in metric.zero if name in columns), key=lambda floor: floor.mean, default=None)
-
-
-def headline_of(columns: dict[str, Column]) -> str | None:
-    """The first headline metric among columns; None if there is none."""
-    return next((name for name in registry.headline() if name in columns), None)

@@ -38,7 +38,7 @@ def planted_answer(row: Row, texts: Mapping[str, str], world: Mapping[str, World
 
 def _places(paper: WorldPaper, key: str) -> Places:
     entries = {i for i, entry in enumerate(paper.references) if key in title_key(entry)}
-    return {(role, paragraph) for i, role, paragraph in paper.citations() if i in entries}
+    return {(role, paragraph) for i, role, paragraph in citations(paper) if i in entries}
 
 
 def _fits(kind: str, places: list[Places]) -> bool:
@@ -73,3 +73,11 @@ def _of_masks(row: Row, texts: Mapping[str, str], world: Mapping[str, WorldPaper
         mark = re.sub(r"\s+", " ", text[edit["start"] : edit["end"]])
         entry = paper.references[paper.marks.index(mark)]
         yield next(number for key, number in titles.items() if key in title_key(entry))
+
+
+def citations(paper: WorldPaper) -> Iterator[tuple[int, str, int]]:
+    """Where a paper cites: index into its `references`, role of the section, number of the paragraph in the whole text."""
+    paragraphs = ((section.role, text) for section in paper.sections for text in section.paragraphs)
+    for number, (role, text) in enumerate(paragraphs):
+        for index, mark in enumerate(paper.marks):
+            yield from ((index, role, number) for _ in range(text.count(mark)))

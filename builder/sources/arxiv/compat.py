@@ -6,10 +6,9 @@ It turns pages and parses feeds; requests, waiting and retries are our own. A pu
 
 from __future__ import annotations
 
-from typing import Protocol, cast
+from typing import Protocol
 
 import arxiv
-import requests
 
 
 class Session(Protocol):
@@ -24,5 +23,5 @@ def client(address: str, page_size: int, session: Session) -> arxiv.Client:
     """A client that asks through a session of ours, once for each page."""
     arxiv_client = arxiv.Client(page_size=page_size, delay_seconds=0, num_retries=0)
     arxiv_client.query_url_format = f"{address}?{{}}"
-    arxiv_client._session = cast("requests.Session", session)
+    arxiv_client._session = session
     return arxiv_client

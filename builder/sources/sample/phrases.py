@@ -1,294 +1,138 @@
-"""What papers of the made-up arXiv say: each claim in several wordings for each place where a paper makes it."""
+"""What papers of the made-up arXiv say: each claim in several wordings. Names in braces are facts of a study, or words of its voice."""
 
 from __future__ import annotations
 
-# A group of words that mean the same -> what one study calls it throughout, so that papers differ in their words as people do.
-VOICES: dict[str, tuple[str, ...]] = {
-    "inputs": ("inputs", "items", "cases", "instances", "records", "samples", "entries"),
-    "errors": ("errors", "mistakes", "failures", "slips", "misreadings", "faults", "blunders"),
-    "effort": ("effort", "labour", "computation", "attention", "care", "time", "energy"),
-    "procedure": ("procedure", "method", "scheme", "recipe", "algorithm", "approach", "technique"),
-    "lowers": ("lowers", "reduces", "cuts", "shrinks", "trims", "diminishes", "brings down"),
-    "advantage": ("gain", "benefit", "improvement", "advantage", "profit", "progress", "lead"),
-    "evidence": ("hints", "clues", "traces", "indications", "facts", "observations", "remarks"),
-    "decides": ("decides", "chooses", "rules", "determines", "settles", "judges", "selects"),
-    "costly": ("expensive", "costly", "laborious", "tedious", "painstaking", "burdensome", "troublesome"),
-    "difficult": ("difficult", "hard", "doubtful", "stubborn", "tricky", "unclear", "awkward"),
-    "observe": ("observe", "notice", "find", "report", "discover", "see", "establish"),
-    "examples": ("examples", "annotations", "demonstrations", "labels", "pairs", "exercises", "specimens"),
-    "current": ("current", "existing", "modern", "recent", "available", "common", "established"),
-    "model": ("model", "network", "predictor", "reader", "machine", "learner", "backbone"),
-    "predicts": ("predicts", "announces", "precedes", "foretells", "betrays", "indicates", "heralds"),
-    "cheap": ("cheap", "free", "simple", "modest", "light", "plain", "inexpensive"),
-    "removed": ("removed", "dropped", "disabled", "deleted", "omitted", "discarded", "cut away"),
-    "confirm": ("confirm", "repeat", "verify", "reproduce", "replicate", "check", "corroborate"),
-    "pages": ("pages", "screens", "sheets", "minutes", "frames", "rows", "turns"),
-    "outputs": ("outputs", "answers", "results", "predictions", "verdicts", "guesses", "replies"),
-    "measure": ("measure", "test", "evaluate", "assess", "try", "examine", "study"),
-    "propose": ("propose", "introduce", "present", "suggest", "describe", "build", "develop"),
-    "trained": ("trained", "fitted", "tuned", "taught", "adjusted", "learned", "optimised"),
-    "keeps": ("keeps", "stores", "holds", "collects", "preserves", "retains", "gathers"),
-    "returns": ("returns to", "revisits", "rereads", "reopens", "repeats", "reconsiders", "goes back to"),
-    "trust": ("trust", "believe", "accept", "rely on", "use", "adopt", "endorse"),
-    "rest": ("remaining", "residual", "leftover", "persistent", "lasting", "final", "surviving"),
-}
-# Claim -> its wordings. Names in braces are facts of a study, or words of its voice.
-ABSTRACT: dict[str, tuple[str, ...]] = {
-    "problem": (
-        "For {task} of {material}, {obstacle} are behind most {errors}.",
-        "{Obstacle} make {task} of {material} unreliable.",
-        "{Material} contain {obstacle}, from which {task} suffers.",
-        "Why does {task} break down on {material}? Because of {obstacle}.",
-        "Few people {trust} automatic {task} of {material}, where {obstacle} go unseen.",
-        "This paper is about {obstacle} in the {task} of {material}.",
-    ),
-    "gap": (
-        "{Current} {subject} spend the same {effort} on all {inputs}.",
-        "Larger {subject} commit the same {errors} with more confidence.",
-        "{Current} {subject} ask for {examples} that are {costly}.",
-        "Retraining {subject} is {costly}, and the next {inputs} undo it.",
-        "No {current} {procedure} tells {difficult} {inputs} from easy ones.",
-        "What {current} {subject} lack is doubt.",
-    ),
-    "signal": (
-        "We {observe} that {signal} {predicts} {errors}.",
-        "It turns out that {signal}, which is {cheap} to obtain, {predicts} {errors}.",
-        "In {share} percent of the {inputs}, {signal} {predicts} what will go wrong.",
-        "A {cheap} quantity, {signal}, separates {difficult} {inputs} from the others.",
-        "The key is {signal}.",
-        "That {signal} {predicts} {errors} has been overlooked so far.",
-    ),
-    "method": (
-        "{Method} has two parts, a {first} that {keeps} {evidence} and a {second} that {decides} what deserves {effort}.",
-        "We {propose} {method}: a {first} {keeps} {evidence} while a {second} {returns} {difficult} {inputs}.",
-        "Our {procedure}, {method}, joins a {first} to a {second}.",
-        "In {method}, a {second} interrupts the {model} and a {first} {keeps} the {evidence}.",
-        "We {propose} a {first} and a {second}, together called {method}.",
-        "{Method} is a {cheap} {procedure} in which a {second} {decides} and a {first} {keeps} {evidence}.",
-    ),
-    "result": (
-        "On {data} it {lowers} the {errors} by {gain} percent against {rival}, for {cost} percent of the {effort}.",
-        "With {cost} percent of the {effort} of {rival}, {gain} percent of the {errors} on {data} are avoided.",
-        "Compared with {rival} on {data}, {method} {lowers} the number of {errors} by {gain} percent.",
-        "{Data} sees {gain} percent fewer {errors} than with {rival}, and {cost} percent of the {effort}.",
-        "{Rival} makes {gain} percent more {errors} on {data} and needs more {effort}.",
-    ),
-    "breadth": (
-        "The {advantage} is similar on {data2} and {data3}, whose {inputs} reach {window} {pages}.",
-        "We {confirm} this on {data2} and {data3} with up to {window} {pages}.",
-        "{Data2} and {data3}, with {inputs} of {window} {pages}, agree.",
-        "So do {data2} and, to a lesser degree, {data3}.",
-        "We also {measure} {method} on {data2} and {data3}.",
-    ),
-    "ablation": (
-        "The {first} accounts for {loss} points of the {advantage}.",
-        "When the {first} is {removed}, {loss} points disappear.",
-        "{Loss} points vanish if the {first} is {removed}.",
-        "Most of the {advantage}, {loss} points, is due to the {first}.",
-    ),
-    "limit": (
-        "Below {limit} {examples} the {second} falls silent.",
-        "The {second} has to be {trained} on {limit} {examples} at least.",
-        "With fewer than {limit} {examples} nothing is won.",
-        "How to do with fewer than {limit} {examples} remains open.",
-    ),
-}
-# The introduction motivates the same claims, in the order in which its abstract makes them.
-INTRODUCTION: dict[str, tuple[str, ...]] = {
-    "problem": (
-        "Anyone who handles {material} depends on {task}, and has met {obstacle}.",
-        "The {task} of {material} looks solved until one meets {obstacle}.",
-        "{Material} are kept for decades, but {task} has to cope with {obstacle} first.",
-        "Consider {material}, whose {task} has to deal with {obstacle}.",
-    ),
-    "gap": (
-        "{Current} {subject} spend the same {effort} on all {inputs}, easy or hopeless.",
-        "The obvious remedy, larger {subject}, is {costly} and leaves the cause alone.",
-        "{Current} {subject} were never told that {difficult} {inputs} deserve a second look.",
-    ),
-    "signal": (
-        "There is a warning, however: {signal} changes before {errors} occur.",
-        "While reading wrong {outputs} we came to {observe} {signal}, which {predicts} {share} percent of the {errors}.",
-        "At the centre of this paper is {signal}, a {cheap} quantity that {predicts} {errors} and is usually thrown away.",
-    ),
-    "method": (
-        "{Method}, which we {propose} here, reads it with a {first} that {keeps} {evidence} and acts on it with a {second}.",
-        "We {propose} {method}, built from a {first}, which {keeps} {evidence}, and a {second}, which {decides}.",
-        "Our {procedure} is called {method}; its {first} {keeps} {evidence}, its {second} {decides} where {effort} is due.",
-    ),
-    "result": (
-        "On {data}, {method} {lowers} the {errors} by {gain} percent against {rival} for {cost} percent of the {effort}.",
-        "On {data}, {gain} percent of the {errors} of {rival} are avoided with {cost} percent of its {effort}.",
-    ),
-    "breadth": (
-        "{Data2} and {data3}, with {inputs} of up to {window} {pages}, {confirm} it.",
-        "What holds for {data} carries over to {data2} and {data3}, where {inputs} reach {window} {pages}.",
-    ),
-    "ablation": (
-        "We show that the {first} accounts for {loss} points of the {advantage}.",
-        "A run in which the {first} is {removed} explains {loss} points of the {advantage}.",
-    ),
-    "limit": (
-        "There is a limit: on fewer than {limit} {examples} the {second} cannot be {trained}.",
-        "We are open about what fails, a {second} {trained} on fewer than {limit} {examples}.",
-    ),
-}
+import re
+
+
+def _banks(text: str) -> dict[str, list[str]]:
+    """Name -> the lines below the line that names it and ends with a colon."""
+    names = re.findall(r"^(\w+):$", text, re.MULTILINE)
+    return dict(zip(names, map(str.splitlines, re.split(r"^\w+:\n", text, flags=re.MULTILINE)[1:]), strict=True))
+
+
+# Words that mean the same, of which one study uses one throughout, so that papers differ in their words as people do.
+_VOICES = """inputs items cases instances records samples entries
+errors mistakes failures slips misreadings faults blunders
+effort labour computation attention care time energy
+procedure method scheme recipe algorithm approach technique
+lowers reduces cuts shrinks trims diminishes curbs
+advantage benefit improvement gain profit progress lead
+evidence hints clues traces indications facts observations
+decides chooses rules determines settles judges selects
+difficult hard doubtful stubborn tricky unclear awkward
+observe notice find report discover see establish
+examples annotations demonstrations labels pairs exercises specimens
+current existing modern recent available common established
+model network predictor reader machine learner backbone
+predicts announces precedes foretells betrays indicates heralds
+removed dropped disabled deleted omitted discarded withdrawn
+confirm repeat verify reproduce replicate check corroborate
+pages screens sheets minutes frames rows turns
+propose introduce present suggest describe build develop
+keeps stores holds collects preserves retains gathers"""
+VOICES = {words.split()[0]: words.split() for words in _VOICES.splitlines()}
+# Claims: the last wording is the introduction's, which makes them in the order of its abstract; the others are the abstract's.
+CLAIMS = _banks("""problem:
+For {task} of {material}, {obstacle} are behind most {errors}.
+{Material} contain {obstacle}, from which {task} suffers.
+Why does {task} break down on {material}? Because of {obstacle}.
+{Obstacle} make {task} of {material} unreliable.
+Anyone who handles {material} depends on {task}, and has met {obstacle}.
+gap:
+{Current} {subject} spend the same {effort} on all {inputs}.
+{Current} {subject} ask for costly {examples}.
+No {current} {procedure} tells {difficult} {inputs} from easy ones.
+{Current} {subject} spend the same {effort} on all {inputs}, easy or hopeless.
+signal:
+We {observe} that {signal} {predicts} {errors}.
+The key is {signal}.
+{Signal}, a cheap quantity, separates {difficult} {inputs} from the others.
+In {share} percent of the {inputs}, {signal} {predicts} what will go wrong.
+There is a warning, however: {signal} changes before {errors} occur.
+method:
+We {propose} {method}: a {first} {keeps} {evidence} while a {second} {decides} what deserves {effort}.
+Our {procedure}, {method}, joins a {first} to a {second}.
+In {method}, a {second} interrupts the {model} and a {first} {keeps} the {evidence}.
+{Method}, which we {propose} here, has a {first} that {keeps} {evidence} and a {second} that {decides}.
+result:
+On {data} it {lowers} the {errors} by {gain} percent against {rival}, for {cost} percent of the {effort}.
+With {cost} percent of the {effort} of {rival}, {gain} percent of the {errors} on {data} are avoided.
+{Rival} makes {gain} percent more {errors} on {data} and needs more {effort}.
+{Data} sees {gain} percent fewer {errors} than with {rival}.
+On {data}, {method} {lowers} the {errors} by {gain} percent against {rival} for {cost} percent of the {effort}.
+breadth:
+The {advantage} is similar on {data2} and {data3}, whose {inputs} reach {window} {pages}.
+So do {data2} and, to a lesser degree, {data3}.
+We {confirm} this on {data2} and {data3}.
+{Data2} and {data3}, with {inputs} of up to {window} {pages}, {confirm} it.
+ablation:
+The {first} accounts for {loss} points of the {advantage}.
+When the {first} is {removed}, {loss} points disappear.
+Most of it, {loss} points, is due to the {first}.
+A run in which the {first} is {removed} explains {loss} points of the {advantage}.
+limit:
+Below {limit} {examples} the {second} falls silent.
+With fewer than {limit} {examples} nothing is won.
+How to do with fewer than {limit} {examples} remains open.
+There is a limit: on fewer than {limit} {examples} the {second} cannot be trained.""")
 # Why a work is cited, by the section that does it: {mark} follows {name}, the work's method.
-MOTIVATION = (
-    "Their users range from archives to hospitals {mark}.",
-    "Early {subject} needed a rule for every case {mark}.",
-    "What one overlooked page may cost is documented in detail {mark}.",
-    "Interest in the problem began with {name} {mark}.",
-    "Surveys of the field list {task} among its open problems {mark}.",
-    "Since {name} {mark}, {material} are collected by the million.",
-    "Two trials had to be stopped because of it {mark}.",
-    "Even specialists disagree about {n} percent of them {mark}.",
-    "A {quality} remedy was tried and given up {mark}.",
-    "The public noticed when {name} {mark} went into service.",
-)
-RELATED = (
-    "{name} {mark} learns {quality} representations and applies them once.",
-    "A {quality} variant of the same idea is due to {name} {mark}, which needs twice the memory.",
-    "Labels for single steps are what {name} relies on {mark}.",
-    "Others plan ahead: {name} {mark} fixes its budget before it has seen a page.",
-    "The theory behind {quality} stopping rules is older {mark}.",
-    "Human readers behave in a comparable way, as a study of eye movements found {mark}.",
-    "{name} {mark} shares our goal but assumes that {errors} are independent.",
-    "For {task}, {name} {mark} replaces the {model} by a {quality} {device}.",
-    "That {material} deserve a {device} of their own was argued first by {name} {mark}.",
-    "A negative result on {task} warns against {quality} shortcuts {mark}.",
-    "With {name} {mark}, {inputs} are sorted by length, which hides {obstacle}.",
-    "{name} {mark} asks a person whenever its {device} is in doubt.",
-    "Compression, not {task}, is the aim of {name} {mark}.",
-    "Voting among {n} {quality} copies is an old answer {mark}.",
-    "In {name} {mark} the {device} is frozen, and only the last layer is {trained}.",
-    "Where {material} are short, {name} {mark} needs no {device} at all.",
-    "The {quality} bound of {name} {mark} holds for a single {device}.",
-    "How often {subject} contradict themselves was counted by hand {mark}.",
-    "Closest in spirit is {name} {mark}, a {quality} {device} for {material}.",
-    "{name} {mark} treats {obstacle} as noise and smooths them away.",
-    "Several libraries ship a {quality} {device} for {task} {mark}.",
-    "A {device} with {m} units was enough for {name} {mark}.",
-)
-BUILDS_ON = (
-    "The {first} follows the design of {name} {mark}, with one change.",
-    "We initialise the {second} as proposed for {name} {mark}.",
-    "Its update rule is borrowed from {name} {mark}.",
-    "A proof that it converges can be adapted from earlier work {mark}.",
-    "The code of {name} {mark} was the basis of our {device}.",
-    "Like {name} {mark}, we share weights between the {first} and the {model}.",
-    "Its {quality} form is treated elsewhere {mark}.",
-)
-COMPARED = (
-    "We compare with {name} {mark}, {trained} on the same {inputs}.",
-    "As a second baseline, {name} {mark} is run with its published settings.",
-    "{name} {mark} serves as the upper bound on cost.",
-    "For the longest {inputs} we add {name} {mark}.",
-    "The evaluation protocol is that of {name} {mark}.",
-    "On {some} we quote the numbers of {name} {mark}.",
-    "A {quality} version of {name} {mark} completes the list of rivals.",
-    "Significance is decided as usual {mark}.",
-)
-# What the sections say in detail; every sentence names something that is this study's own.
-METHOD = (
-    "The {first} holds at most {window} entries, the oldest of which is dropped when a new one arrives.",
-    "Whenever {signal} exceeds a threshold, {method} passes the input to the {second}.",
-    "The threshold is set once on {data} so that {cost} percent of the budget is spent.",
-    "In matrix form the {first} is a table with one row for each open question about {obstacle}.",
-    "The {second} sees neither the output nor the label, only {signal} and the state of the {first}.",
-    "Training alternates between the {first} and the {second} for {runs} rounds.",
-    "Because {obstacle} come in clusters, the {second} keeps its decision for {runs} further {inputs}.",
-    "If the {first} is empty, {method} reduces to the plain model.",
-    "A single pass of the {second} costs less than a hundredth of a pass over {material}.",
-    "We write the {evidence} of one page as a vector whose length equals the number of entries in the {first}.",
-    "For {task}, an entry of the {first} is resolved as soon as it is confirmed twice.",
-    "The loss adds a price of {point} for each time that the {second} interrupts the {model}.",
-    "Entry {n} of the {first} stores the position, the wording and the age of an open question.",
-    "A {quality} {device} in place of the {second} would need {m} parameters more.",
-    "After {n} {inputs} of {some} the {first} contains what is needed for the next {m}.",
-    "We tried a {quality} {device} as well, which lost {point} points on {some}.",
-    "The {second} has {n} units, and doubling them changes nothing on {some}.",
-    "{Inputs} that wait in the {first} are visited again after {n} steps at the latest.",
-    "For {material} of more than {m} words, {method} splits the input at paragraphs.",
-    "The proof in the {quality} case is short: {signal} is bounded by {point}, so that the {second} stops.",
-    "With {n} threads, {method} reads {m} {inputs} of {some} in a second.",
-    "A question about {obstacle} is closed if {n} of the {evidence} agree.",
-)
-EXPERIMENTS = (
-    "{Data} contains {material} from {runs} sources, split by source.",
-    "All {inputs} of {data2} were read by two people, who agreed in {share} percent of the cases.",
-    "{Data3} is smaller; its {inputs} are up to {window} {pages} long.",
-    "Each run was repeated {runs} times with other seeds.",
-    "Against {rival}, {method} makes {gain} percent fewer {errors} on {data}.",
-    "The time for {task} falls to {cost} percent, most of which is saved on easy {material}.",
-    "On {data3} the {advantage} is smaller because {obstacle} are rare there.",
-    "Where {signal} is noisy, {method} behaves like {rival}.",
-    "Most remaining {errors} on {data2} concern {obstacle} that even the annotators missed.",
-    "The {second} interrupts the {model} for {share} of a thousand {inputs} of {data}.",
-    "Leaving out the {first} costs {loss} points on {data} and more on {data2}.",
-    "Replacing the {second} by a coin that is thrown equally often loses the whole gain on {data}.",
-    "With fewer than {limit} {examples}, {method} and {rival} cannot be told apart.",
-    "The memory of the {first} grows to {window} entries on {data3} and stays there.",
-    "A simpler rule that looks at {signal} alone reaches half of the {advantage}.",
-    "On {some}, {rival} needs {m} seconds where {method} needs {n}.",
-    "Of {m} {errors} on {some}, {n} are due to {obstacle}.",
-    "A {quality} {device} in place of the {first} is {point} points worse on {some}.",
-    "Split by length, the {advantage} on {some} rises from {point} points for short {inputs} to {n} for long ones.",
-    "Two of the {n} sources of {some} account for most of the variance.",
-    "Seeds differ by {point} points on {some}, less than any difference that we report.",
-    "With {n} percent of the labels, {method} still beats {rival} on {some}.",
-    "We inspected {m} interruptions by the {second} and found {n} that were needless.",
-    "If {signal} is rounded to {n} levels, nothing changes on {some}.",
-    "The {first} was full in {n} of {m} runs on {some}.",
-    "Annotators corrected {n} of {m} {outputs} of {method}, and twice as many of {rival}.",
-    "On the hardest {n} percent of {some} the error falls by {point} points.",
-)
-CONCLUSION = (
-    "We presented {method}, which uses {signal} to decide where {task} of {material} deserves more {effort}.",
-    "Its {first} and its {second} together remove {gain} percent of the {errors} on {data} at {cost} percent of the cost.",
-    "The approach needs {limit} examples, and it does not help where {obstacle} are absent.",
-    "We hope that {data2} and {data3} will be useful to others who study {task}.",
-)
-OUTLINE = (
-    "What follows describes {method} and then what was measured on {data}.",
-    "The later sections describe {method} part by part, and measure it.",
-)
-RELATED_LEAD = (
-    "Work on {task} has dealt with {obstacle} in two ways.",
-    "Two lines of work on {material} are close to ours.",
-    "How to spend {effort} on {difficult} {inputs} has been studied outside {task}, too.",
-    "Few papers mention {obstacle} by name.",
-    "Research on {subject} and research on {material} have hardly met.",
-)
-RELATED_CLOSE = (
-    "Unlike all of these, {method} needs {signal} and nothing else.",
-    "None of them looks at {signal}, on which {method} rests.",
-    "In contrast, the {first} of {method} remembers what was already asked.",
-    "{Method} differs from them in its {second}, which {decides} anew for all {inputs}.",
-)
-ASIDES = (
-    "On {material}, {n} of every hundred {inputs} are of this kind.",
-    "This is no accident, as {obstacle} leave a trace in {signal}.",
-    "A {quality} {device} would be the obvious choice, but it forgets after {n} {inputs}.",
-    "Those who label {material} for a living agree.",
-    "It took {n} attempts until the {first} was small enough.",
-    "In {some}, the effect can be seen with the naked eye.",
-    "The price of {task} is paid by those who correct its {errors}.",
-    "Neither more data nor a {quality} {device} changes that.",
-    "We return to {some} when the {second} is discussed.",
-    "Whoever reads {m} {pages} of {material} in a row overlooks {n} of them.",
-    "Some of it is luck, as {n} runs with other seeds show.",
-    "The {device} of earlier years was never meant for {material}.",
-    "A careful person needs {n} seconds for each of the {inputs}.",
-    "Nothing of the kind happens on {some} when {obstacle} are taken out.",
-    "{Subject} of {m} million weights and of ten times as many do not differ here.",
-    "Think of {n} {inputs} that arrive at once.",
-    "To a {quality} {device} all of them look alike.",
-    "What helps on {some} may hurt elsewhere.",
-    "Half of the {effort} goes into {n} percent of the {material}.",
-    "The {second} is the part that took us longest.",
-    "One of our {n} annotators put it as a matter of patience.",
-    "Such {inputs} are {difficult} for {subject} and for people.",
-    "The archive behind {some} holds {m} boxes of {material}.",
-    "It is tempting to blame the {model}.",
-)
+CITED = _banks("""introduction:
+Early {subject} needed a rule for every case {mark}.
+Interest in the problem began with {name} {mark}.
+Since {name} {mark}, {material} are collected by the million.
+Even specialists disagree about {n} percent of them {mark}.
+related_work:
+{name} {mark} learns {quality} representations and applies them once.
+A {quality} variant of the same idea is due to {name} {mark}, which needs twice the memory.
+{name} {mark} shares our goal but assumes that {errors} are independent.
+With {name} {mark}, {inputs} are sorted by length, which hides {obstacle}.
+{name} {mark} asks a person whenever its {device} is in doubt.
+Closest in spirit is {name} {mark}, a {quality} {device} for {material}.
+method:
+The {first} follows the design of {name} {mark}, with one change.
+We initialise the {second} as proposed for {name} {mark}.
+The code of {name} {mark} was the basis of our {device}.
+experiments:
+We compare with {name} {mark}, trained on the same {inputs}.
+As a second baseline, {name} {mark} is run with its published settings.
+The evaluation protocol is that of {name} {mark}.
+On {some} we quote the numbers of {name} {mark}.""")
+# What the sections say besides; most sentences name something that is this study's own.
+TOLD = _banks("""title:
+{Method}: {task} of {material} with a {first}
+{Task} of {material} by {first} and {second}
+{Method}, a {second} for {task} of {material}
+method:
+The {first} holds at most {window} entries, the oldest of which is dropped when a new one arrives.
+The threshold is set once on {data} so that {cost} percent of the budget is spent.
+Training alternates between the {first} and the {second} for {runs} rounds.
+The loss adds a price of {point} for each time that the {second} interrupts the {model}.
+Entry {n} of the {first} stores the position, the wording and the age of an open question.
+A {quality} {device} in place of the {second} would need {m} parameters more.
+After {n} {inputs} of {some} the {first} contains what is needed for the next {m}.
+We tried a {quality} {device} as well, which lost {point} points on {some}.
+experiments:
+{Data} contains {material} from {runs} sources, split by source.
+Against {rival}, {method} makes {gain} percent fewer {errors} on {data}.
+The time for {task} falls to {cost} percent, most of which is saved on easy {material}.
+Leaving out the {first} costs {loss} points on {data} and more on {data2}.
+With fewer than {limit} {examples}, {method} and {rival} cannot be told apart.
+The {second} interrupts the {model} for {share} of a thousand {inputs} of {data}.
+Of {m} {errors} on {some}, {n} are due to {obstacle}.
+A {quality} {device} in place of the {first} is {point} points worse on {some}.
+conclusion:
+We presented {method}, which uses {signal} to decide where {task} of {material} deserves more {effort}.
+Its {first} and its {second} together remove {gain} percent of the {errors} on {data} at {cost} percent of the cost.
+The approach needs {limit} {examples}, and it does not help where {obstacle} are absent.
+lead:
+Work on {task} has dealt with {obstacle} in two ways.
+Two lines of work on {material} are close to ours.
+close:
+Unlike all of these, {method} needs {signal} and nothing else.
+In contrast, the {first} of {method} remembers what was already asked.
+asides:
+On {material}, {n} of every hundred {inputs} are of this kind.
+A {quality} {device} would be the obvious choice, but it forgets after {n} {inputs}.
+Whoever reads {m} {pages} of {material} in a row overlooks {n} of them.
+A careful person needs {n} seconds for each of the {inputs}.""")

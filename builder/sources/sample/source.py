@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from builder.ids import PaperId, with_version
-from builder.records import Paper
 from builder.sources.mirror import MirrorSource
 from builder.sources.sample.latexml import page
 from builder.sources.sample.typeset import draw
@@ -19,7 +14,6 @@ from builder.sources.sample.world import WorldPaper, make_world
 from lm_eval_tasks.core.progress import progress
 
 if TYPE_CHECKING:
-    from builder.records import Drop
     from builder.round.model import Round
     from builder.round.source import SampleTable
     from builder.store import Store
@@ -28,7 +22,7 @@ from lm_eval_tasks.core.files import sync_folder, write_whole
 # arXiv has no HTML for some of its papers; here for every third.
 _WITHOUT_HTML = 3
 # Raised with any change to what a world contains.
-_EDITION = 3
+_EDITION = 4
 _METADATA = "arxiv-metadata-oai-snapshot.json"
 
 
@@ -46,25 +40,6 @@ class SampleSource(MirrorSource):
             _draw_world(place, make_world(seed, authors, papers))
         super().__init__(place, index=place / "index.sqlite3")
 
-    def by_ids(self, ids: Iterable[str]) -> Iterator[Paper | Drop]:
-        """The papers; of a revised paper version 1 where that is wanted."""
-        first_ids = {
-            parsed.bare for name in ids if (parsed := PaperId.parse(name)) and parsed.version == 1
-        } & self._first_versions.keys()
-        for item in super().by_ids(ids):
-            if isinstance(item, Paper) and item.id in first_ids:
-                title, abstract = self._first_versions[item.id]
-                yield replace(item, version=1, title=title, abstract=abstract, updated=item.published)
-            else:
-                yield item
-
-    @cached_property
-    def _first_versions(self) -> dict[str, tuple[str, str]]:
-        """Id -> title and abstract of version 1, of revised papers."""
-        lines = self.metadata.read_text(encoding="utf-8").splitlines()
-        versions = {record["id"]: record["versions"][0] for record in map(json.loads, lines)}
-        return {id_: (version["title"], version["abstract"]) for id_, version in versions.items() if "title" in version}
-
     def fingerprint(self) -> str:
         """The world's arguments: its content depends on nothing else."""
         return self.metadata.parent.name
@@ -77,7 +52,7 @@ def _draw_world(place: Path, world: list[WorldPaper]) -> None:
     for i, paper in enumerate(progress(world, "draw", len(world))):
         draw(paper, place / "pdf" / f"{paper.id}.pdf")
         if i % _WITHOUT_HTML and not paper.flaw:
-            (place / "html" / f"{with_version(paper.id, paper.version)}.html").write_text(page(paper), encoding="utf-8")
+            (place / "html" / f"{paper.id}v1.html").write_text(page(paper), encoding="utf-8")
     sync_folder(place)
     # The metadata comes last: if it exists, the world is complete.
     write_whole(place / _METADATA, "".join(json.dumps(_record(paper)) + "\n" for paper in world))
@@ -87,30 +62,16 @@ def _record(paper: WorldPaper) -> dict[str, object]:
     """The paper's line in Kaggle's snapshot format."""
     return {
         "id": paper.id,
-        "submitter": paper.authors[0],
         "authors": ", ".join(paper.authors),
         "title": paper.title,
         "comments": "This paper has been withdrawn by the authors" if paper.flaw == "withdrawn" else None,
-        "journal-ref": None,
-        "doi": None,
         "categories": f"{paper.category} cs.AI",
         "license": paper.license,
         "abstract": f"  {paper.abstract}\n",
-        "versions": list(_versions(paper)),
-        "update_date": paper.updated.isoformat(),
+        "versions": [{"version": "v1", "created": f"{paper.published:%a, %d %b %Y} 09:30:00 GMT"}],
+        "update_date": paper.published.isoformat(),
         "authors_parsed": [[name.split()[-1], " ".join(name.split()[:-1]), ""] for name in paper.authors],
     }
-
-
-def _versions(paper: WorldPaper) -> Iterator[dict[str, object]]:
-    """The versions, the first with its own title and abstract if it was revised, which Kaggle's snapshot does not have."""
-    first: dict[str, object] = {"version": "v1", "created": f"{paper.published:%a, %d %b %Y} 09:30:00 GMT"}
-    if paper.first is None:
-        yield first
-        return
-    title, abstract = paper.first
-    yield {**first, "title": title, "abstract": abstract}
-    yield {"version": "v2", "created": f"{paper.updated:%a, %d %b %Y} 09:30:00 GMT"}
 
 
 def open_source(table: SampleTable, round_: Round, store: Store) -> SampleSource:

@@ -1,106 +1,187 @@
-"""What a made-up paper is about and what it found."""
+"""The text of a made-up paper: what its study found, said in each section that has a reason to say it."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
+from itertools import chain, zip_longest
+from typing import Literal
 
 from builder.sources.sample import phrases
-from builder.sources.sample.lexicon import DEVICES, QUALITIES, Topic, coin, coin_collection
+from builder.sources.sample.lexicon import DEVICES, QUALITIES, Topic, coin, coin_collection, person
 
-# What a paper begins with.
+Citing = Literal["numeric", "author-year"]
+SectionRole = Literal["introduction", "related_work", "method", "experiments", "conclusion", "acknowledgements"]
 _BEGINNINGS = (
-    ("problem", "gap", "signal", "method"),
-    ("gap", "problem", "signal", "method"),
-    ("signal", "problem", "method"),
-    ("method", "problem", "signal"),
-    ("problem", "signal", "method"),
-    ("problem", "method", "signal"),
+    "problem gap signal method",
+    "gap problem signal method",
+    "signal problem method",
+    "problem method signal",
 )
+_NUMBERS = {
+    "gain": (6, 41),
+    "cost": (31, 89),
+    "share": (61, 97),
+    "window": (12, 99),
+    "runs": (3, 29),
+    "limit": (150, 2950),
+}
+# Of each six works, the sections that have a reason to cite them.
+_ROLES = ("related_work", "experiments", "related_work", "introduction", "method", "related_work")
+# Slots that differ from sentence to sentence; what has none of them is said only once.
+_OWN = re.compile(r"\{(?:n|m|point|quality|some)\}")
 
 
 @dataclass(frozen=True, slots=True)
-class Study:
-    """What a made-up paper is about and what it found; its texts say nothing else.
+class Work:
+    """What a reference list and a citation say of an earlier paper; `method` is the name under which others speak of it."""
 
-    Attributes:
-        method: the name of what it proposes; first, second: that method's parts.
-        collections: that it is measured on, the main one first.
-        numbers: gain, cost, share, window, runs, loss, limit.
-        rival: the method that it is compared with.
-        voice: what it calls things that have several names.
-        claims: what it claims, in its order.
-    """
-
-    subject: str
-    topic: Topic
+    id: str
+    title: str
+    authors: tuple[str, ...]
+    published: date
     method: str
-    first: str
-    second: str
-    collections: tuple[str, str, str]
-    numbers: Mapping[str, str]
-    rival: str
-    voice: Mapping[str, str]
-    claims: tuple[str, ...]
 
-    def words(self) -> dict[str, str]:
-        """What the braces of a phrase stand for; a capital begins a sentence."""
-        data, data2, data3 = self.collections
-        topic = self.topic
-        facts = {
-            "subject": self.subject,
-            "task": topic.task,
-            "material": topic.material,
-            "obstacle": topic.obstacle,
-            "signal": topic.signal,
-            "method": self.method,
-            "first": self.first,
-            "second": self.second,
-            "data": data,
-            "data2": data2,
-            "data3": data3,
-            "rival": self.rival,
-            **self.voice,
-            **self.numbers,
-        }
-        return facts | {name.capitalize(): words[:1].upper() + words[1:] for name, words in facts.items()}
+    def mark(self, index: int, citing: Citing) -> str:
+        """What cites it in the text."""
+        who = self.authors[0].split()[-1] + " et al." * (len(self.authors) > 1)
+        return f"[{index + 1}]" if citing == "numeric" else f"({who}, {self.published.year})"
+
+    def entry(self, rng: random.Random) -> str:
+        """Its entry in a reference list, without a label."""
+        names = ", ".join(f"{author[0]}. {author.split()[-1]}" for author in self.authors[:8])
+        is_preprint = self.id and rng.random() < 0.5
+        place = f"arXiv preprint arXiv:{self.id}" if is_preprint else "In Proceedings of the Made-up Conference"
+        return f"{names}. {self.title}. {place}, {self.published.year}."
 
 
-def make_study(rng: random.Random, subject: str, topic: Topic, collections: Sequence[str], rival: str) -> Study:
-    """A study of a topic.
+@dataclass(frozen=True, slots=True)
+class WorldSection:
+    """A section of a made-up paper; paragraphs are plain text."""
+
+    heading: str
+    level: int
+    paragraphs: tuple[str, ...]
+    role: SectionRole
+
+
+class Study:
+    """What a paper is about and what it found; its texts say nothing else.
 
     Args:
         collections: that its group measures on; one more is its own.
+        rival: the method that it is compared with.
     """
-    first, second = rng.sample(QUALITIES, 2)
-    device, other = rng.sample(DEVICES, 2)
-    numbers = {
-        "gain": rng.randint(6, 41),
-        "cost": rng.randint(31, 89),
-        "share": rng.randint(61, 97),
-        "window": rng.randint(12, 99),
-        "runs": rng.randint(3, 29),
-        "loss": f"{rng.randint(11, 79) / 10:.1f}",
-        "limit": 50 * rng.randint(3, 59),
-    }
-    data, data2 = rng.sample(list(collections), 2)
-    return Study(
-        subject,
-        topic,
-        coin(rng),
-        f"{first} {device}",
-        f"{second} {other}",
-        (data, coin_collection(rng), data2),
-        {name: str(number) for name, number in numbers.items()},
-        rival,
-        voice={name: rng.choice(words) for name, words in phrases.VOICES.items()},
-        claims=_order(rng),
-    )
+
+    def __init__(self, rng: random.Random, subject: str, topic: Topic, collections: Sequence[str], rival: str) -> None:
+        self._rng, self.method = rng, coin(rng)
+        (quality, quality2), (device, device2) = rng.sample(QUALITIES, 2), rng.sample(DEVICES, 2)
+        data, data2 = rng.sample(list(collections), 2)
+        self._collections = (data, coin_collection(rng), data2)
+        facts = {
+            **{name: rng.choice(words) for name, words in phrases.VOICES.items()},
+            **{name: str(rng.randint(*limits)) for name, limits in _NUMBERS.items()},
+            **{name: getattr(topic, name) for name in ("task", "material", "obstacle", "signal")},
+            **{"subject": subject, "method": self.method, "rival": rival, "loss": f"{rng.randint(11, 79) / 10:.1f}"},
+            **{"first": f"{quality} {device}", "second": f"{quality2} {device2}"},
+            **dict(zip(("data", "data2", "data3"), self._collections, strict=True)),
+        }
+        self._facts = facts | {name.capitalize(): words[:1].upper() + words[1:] for name, words in facts.items()}
+        found = ["result", "breadth"] if rng.random() < 0.8 else ["result"]
+        rest = rng.sample(["ablation", "limit"], rng.randint(1, 2))
+        self._claims = [*rng.choice(_BEGINNINGS).split(), *found, *rest]
+        # Bank of wordings -> those not said yet.
+        self._decks: dict[str, list[str]] = {}
+        title = self._say(rng.choice(phrases.TOLD["title"]))
+        self.title = re.sub(r"\b(?!(?:of|by|and|with|an?|for)\b)\w", lambda letter: letter[0].upper(), title)
+
+    def abstract(self) -> str:
+        return " ".join(self._say(self._rng.choice(phrases.CLAIMS[claim][:-1])) for claim in self._claims)
+
+    def sections(
+        self, cited: Sequence[Work], citing: Citing, *, introduction: bool, related: bool
+    ) -> tuple[tuple[WorldSection, ...], tuple[str, ...], tuple[str, ...]]:
+        """The sections in order, the entries of the reference list, and the marks that cite the first of these."""
+        rng, facts = self._rng, self._facts
+        known, uncited = [*cited, _unknown(rng)], [_unknown(rng) for _ in range(2)]
+        marks = [work.mark(i, citing) for i, work in enumerate(known)]
+        cites = self._citing_sentences([(work.method, mark) for work, mark in zip(known, marks, strict=True)])
+        claims = [self._say(phrases.CLAIMS[claim][-1]) for claim in self._claims]
+        reasons = zip_longest(claims, cites["introduction"], self._told("asides", len(claims)), fillvalue="")
+        plain = rng.randint(0, 2)
+        opening = "Introduction" if introduction else "Setting the Scene"
+        behind = ("Related Work", "Background and Related Work", "Prior Work")[plain]
+        discussed = [*self._told("lead", 1), *cites["related_work"], *self._told("close", 1)]
+        # Heading, level, role, sentences of its own, sentences that cite, paragraphs.
+        body: list[tuple[str, int, SectionRole, int, list[str], int]] = [
+            (self.method, 1, "method", 12, cites["method"][:1], 2),
+            (f"The {facts['first']}", 2, "method", 28, cites["method"][1:], 5),
+            (f"The {facts['second']}", 2, "method", 18, [], 3),
+            ("Experiments", 1, "experiments", 12, cites["experiments"][:2], 2),
+            (f"Results on {facts['data']}", 2, "experiments", 24, cites["experiments"][2:], 4),
+            ("Ablation", 2, "experiments", 18, [], 3),
+        ]
+        parts = [
+            _section(heading, level, role, [*self._told(role, own), *citing_], paragraphs)
+            for heading, level, role, own, citing_, paragraphs in body
+        ]
+        if related:
+            parts.insert(0 if plain else len(parts), _section(behind, 1, "related_work", discussed, 2))
+        ending = ("Conclusion", "Conclusions", "Conclusion and Future Work")[plain]
+        sections = (
+            _section(opening, 1, "introduction", list(filter(None, chain.from_iterable(reasons))), 2),
+            *parts,
+            _section(ending, 1, "conclusion", [*self._told("conclusion", 3), *self._told("asides", 1)], 1),
+            _section("Acknowledgements", 1, "acknowledgements", ["We thank the operators of the shared machines."], 1),
+        )
+        return sections, tuple(work.entry(rng) for work in (*known, *uncited)), tuple(marks)
+
+    def _citing_sentences(self, named: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
+        """For each role what its sections say of the works that they have a reason to cite, given the method's name and the mark."""
+        order = self._rng.sample(list(named), len(named))
+        of = {role: [work for i, work in enumerate(order) if _ROLES[i % len(_ROLES)] == role] for role in phrases.CITED}
+        # What is compared with is often discussed as well, and what is discussed motivates.
+        of["introduction"] += of["related_work"][:5]
+        of["related_work"] += [work for work in of["experiments"] if self._rng.random() < 0.6]
+        wordings = {role: self._wordings(role, phrases.CITED[role], len(works)) for role, works in of.items()}
+        return {
+            role: [
+                self._say(text, name=name, mark=mark) for text, (name, mark) in zip(wordings[role], works, strict=True)
+            ]
+            for role, works in of.items()
+        }
+
+    def _told(self, bank: str, count: int) -> list[str]:
+        return [self._say(wording) for wording in self._wordings(f"told {bank}", phrases.TOLD[bank], count)]
+
+    def _wordings(self, name: str, bank: Sequence[str], count: int) -> list[str]:
+        """The next wordings of a bank, in an order of the paper's own."""
+        deck = self._decks.setdefault(name, self._rng.sample(bank, len(bank)))
+        again = [wording for wording in bank if _OWN.search(wording)] or list(bank)
+        while len(deck) < count:
+            deck += self._rng.sample(again, len(again))
+        taken, deck[:count] = deck[:count], []
+        return taken
+
+    def _say(self, wording: str, **more: str) -> str:
+        """A wording with the study's facts, and with details that no other sentence has."""
+        rng = self._rng
+        own = {"n": str(rng.randint(2, 98)), "m": str(rng.randint(101, 998)), "point": f"{rng.randint(3, 98) / 10:.1f}"}
+        own |= {"quality": rng.choice(QUALITIES), "device": rng.choice(DEVICES), "some": rng.choice(self._collections)}
+        sentence = wording.format_map(self._facts | own | more)
+        return re.sub(r"\b([Aa]) (?=[aeiouAEIOU])", r"\1n ", sentence[:1].upper() + sentence[1:])
 
 
-def _order(rng: random.Random) -> tuple[str, ...]:
-    """Most of the claims, first what the paper is about, then what it found, then the rest."""
-    begin, found = rng.choice(_BEGINNINGS), ["result", "breadth"]
-    rest = rng.sample(["ablation", "limit"], rng.randint(1, 2))
-    return (*begin, *(found if rng.random() < 0.8 else found[:1]), *rest)
+def _section(heading: str, level: int, role: SectionRole, sentences: Sequence[str], paragraphs: int) -> WorldSection:
+    """A section whose sentences are shared out to its paragraphs."""
+    parts = (" ".join(sentences[i::paragraphs]) for i in range(paragraphs))
+    return WorldSection(heading, level, tuple(parts), role)
+
+
+def _unknown(rng: random.Random) -> Work:
+    """A work that is in no archive."""
+    title = f"Notes on {rng.choice(QUALITIES)} {rng.choice(DEVICES)}s and their history"
+    return Work("", title, (person(rng),), date(rng.randint(1990, 2024), 1, 1), coin(rng))

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 import yaml
+from builder.dataset.croissant import CROISSANT, croissant
 from datasets import load_dataset
 
 from builder.dataset.card import canary
-from builder.dataset.croissant import CROISSANT, croissant
 from builder.dataset.manifest import read_manifest
 from tests.faults.cases import questions
 

@@ -15,6 +15,7 @@ from builder.sources.sample.world import make_world
 from lm_eval_tasks.engines.local import LocalEngine
 from tests.helpers.jats_world import article, doi_of
 from tests.helpers.places import DATA
+from tests.helpers.planted import citations
 
 FRONT = """<front><article-meta><article-id pub-id-type="doi">10.5555/x.1</article-id><title-group><article-title>A
 <italic>Title</italic><xref ref-type="fn" rid="f1">*</xref></article-title></title-group>
@@ -173,7 +174,7 @@ def test_made_up_articles_are_read_as_they_were_written(tmp_path: Path) -> None:
             (section.heading, list(section.paragraphs)) for section in paper.sections
         ]
         cited = sorted(i for mention in document.mentions for i in mention.references)
-        assert cited == sorted(i for i, _, _ in paper.citations())
+        assert cited == sorted(i for i, _, _ in citations(paper))
         known = [re.search(r"arXiv:(\d{4}\.\d{5})", entry) for entry in paper.references]
         assert [entry.doi for entry in document.references] == [doi_of(match[1]) if match else None for match in known]
 

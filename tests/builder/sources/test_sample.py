@@ -11,11 +11,12 @@ import pytest
 from builder.extract.html import read_html
 from builder.ids import author_key
 from builder.sources.sample.latexml import page
-from builder.sources.sample.prose import WorldSection
 from builder.sources.sample.source import SampleSource
+from builder.sources.sample.study import WorldSection
 from builder.sources.sample.typeset import draw
 from builder.sources.sample.world import LAST_DAY, WorldPaper, make_world
 from lm_eval_tasks.metrics.rouge import rouge_l_content
+from tests.helpers.planted import citations
 
 
 def test_the_world_is_as_large_and_as_odd_as_promised() -> None:
@@ -140,17 +141,17 @@ def test_a_page_cites_where_the_paper_says(tmp_path: Path) -> None:
         seen = {
             (i, document.sections[mention.section].role) for mention in document.mentions for i in mention.references
         }
-        assert seen == {(i, roles.get(role, role)) for i, role, _ in paper.citations()} or "Introduction" not in {
+        assert seen == {(i, roles.get(role, role)) for i, role, _ in citations(paper)} or "Introduction" not in {
             section.heading for section in paper.sections
         }
 
 
 def test_every_work_is_cited_where_there_is_a_section_for_it() -> None:
     for paper in make_world(5, 20, 30):
-        cited = {i for i, _, _ in paper.citations()}
+        cited = {i for i, _, _ in citations(paper)}
         if any(section.role == "related_work" for section in paper.sections):
             assert cited == set(range(len(paper.marks)))
-        assert {role for _, role, _ in paper.citations()} <= {"introduction", "related_work", "method", "experiments"}
+        assert {role for _, role, _ in citations(paper)} <= {"introduction", "related_work", "method", "experiments"}
 
 
 @pytest.mark.long

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hub_scripts.hub.yank import yank
 
 from builder.dataset.manifest import read_manifest
 from hub_scripts.errors import HubError, UnreachableError
@@ -24,7 +25,6 @@ from hub_scripts.hub.publishable_copy import publishable_copy
 from hub_scripts.hub.push import checked_folder, push
 from hub_scripts.hub.repo import Repo
 from hub_scripts.hub.verify import verify
-from hub_scripts.hub.yank import yank
 from tests.helpers.hub_server import Fault, Hub, hub_settings
 from tests.helpers.serving import JsonHandler, serving
 

@@ -16,6 +16,7 @@ from typing import Any
 import datasets
 import pyarrow as pa
 import pytest
+from hub_scripts.hub.space import push_site
 from huggingface_hub import HfFileSystem
 
 from builder.dataset import folder as folders
@@ -28,7 +29,6 @@ from builder.errors import FolderError
 from builder.round.audit import AuditTable
 from hub_scripts.errors import DifferenceError, SecretError
 from hub_scripts.hub.loading import load_counts
-from hub_scripts.hub.space import push_site
 from tests.helpers.hub_server import Fault, Hub, hub_environment
 from tests.helpers.places import BIN
 

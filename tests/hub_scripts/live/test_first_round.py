@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hub_scripts.live.config import load_live
 
 from builder.errors import RoundError
 from builder.round.model import load_round
-from hub_scripts.live.config import load_live
 from lm_eval_tasks.compat.lm_eval import parse_args
 from lm_eval_tasks.llm.served_length import served_length
 from lm_eval_tasks.tasks.records import CORE

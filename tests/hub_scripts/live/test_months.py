@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-
-from builder.round.tables import CoreTable
-from hub_scripts.errors import LiveError
 from hub_scripts.live.config import Live, ModelTable
 from hub_scripts.live.months import months_to_do
 from hub_scripts.live.run import live
 from hub_scripts.live.spending import Spending
 from hub_scripts.live.state import State
 from hub_scripts.live.steps import Step, steps
+
+from builder.round.tables import CoreTable
+from hub_scripts.errors import LiveError
 from lm_eval_tasks.core.tables import Table
 from tests.helpers.rounds import small_round
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from lm_eval_tasks.study.linking import linked_settings
 
 from builder.dataset.manifest import Bounds, Ceiling, read_manifest
 from hub_scripts.errors import ReportError
@@ -19,7 +20,6 @@ from lm_eval_tasks.core.intervals import interval
 from lm_eval_tasks.data.rows import Fact, representative_rows
 from lm_eval_tasks.samples.results import Results
 from lm_eval_tasks.stats.boards import READING, WRITING, Board, counted
-from lm_eval_tasks.study.linking import linked_settings
 
 METRIC = "rouge_l_content"
 IDS = [f"2611.{i:05d}" for i in range(40)]

@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 import yaml
+from lm_eval_tasks.llm.batch_api import ask_all_in_batches
 
 from lm_eval_tasks.compat.lm_eval_answers import Watch
 from lm_eval_tasks.core.errors import CostError, ServerError
 from lm_eval_tasks.core.files import sha256_of_bytes
 from lm_eval_tasks.core.journal import Journal
 from lm_eval_tasks.data.rows import Fact, representative_rows
-from lm_eval_tasks.llm.batch_api import ask_all_in_batches
 from lm_eval_tasks.llm.budget import Budget
 from lm_eval_tasks.llm.chat import GREEDY, Ask, NoAnswer, Server
 from lm_eval_tasks.llm.thoughts import in_marks

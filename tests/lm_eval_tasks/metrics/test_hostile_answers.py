@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from lm_eval_tasks.metrics.grounding import Shown, support_of_numbers
 
 from builder.scalar.importers.questions import _split_prompt
 from lm_eval_tasks.core.redaction import redact
@@ -11,7 +12,6 @@ from lm_eval_tasks.llm.thoughts import take_apart
 from lm_eval_tasks.metrics import names, rouge
 from lm_eval_tasks.metrics.answer_index import answer_of
 from lm_eval_tasks.metrics.citation_mentions import mentions
-from lm_eval_tasks.metrics.grounding import Shown, support_of_numbers
 from lm_eval_tasks.prompts.scalar import slots_of
 from lm_eval_tasks.samples import refine
 

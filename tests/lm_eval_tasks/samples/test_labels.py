@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from lm_eval_tasks.study.linking import anchors_of
 
 from lm_eval_tasks.core.errors import SamplesError
 from lm_eval_tasks.samples.labels import cutoffs_of, label
-from lm_eval_tasks.study.linking import anchors_of
 
 
 def test_a_model_is_called_by_its_weights() -> None:

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hub_scripts.reproduce.page import _scores
 
 from builder.pipeline import build
-from hub_scripts.reproduce.page import _scores
 from lm_eval_tasks.core.errors import SamplesError
 from lm_eval_tasks.core.tables import text_lines
 from lm_eval_tasks.samples.answers import ScoredAnswer, mean_of
