@@ -25,12 +25,14 @@ class Listing:
         revision: the sha256 of the manifest.
         configurations: name -> the manifest's entry, not yet checked.
         is_made_up: whether the round's papers are.
+        core: the configurations that every model is asked first.
     """
 
     folder: Path
     revision: str
     configurations: Mapping[str, Any]
     is_made_up: bool
+    core: tuple[str, ...]
 
     @classmethod
     def of(cls, folder: Path) -> Listing:
@@ -46,7 +48,8 @@ class Listing:
             if len(set(names)) < len(names):
                 raise ValueError("it lists a configuration twice")
             entries = dict(zip(names, content["configurations"], strict=True))
-            return cls(folder, sha256_of_bytes(data), entries, content.get("source") == MADE_UP)
+            core = tuple(str(entry["configuration"]) for entry in content.get("core", ()))
+            return cls(folder, sha256_of_bytes(data), entries, content.get("source") == MADE_UP, core)
         except OSError as err:
             raise DatasetError(
                 f"{folder} has no {MANIFEST}, so it is not a finished dataset; name the folder of one, or build it again"

@@ -97,15 +97,15 @@ def _not_loaded(name: str, config: str, err: Exception) -> DatasetError:
     )
 
 
-def manifest_of(dataset: str, revision: str | None) -> bytes:
-    """The manifest of a folder, or of a dataset on the Hub; empty if there is none or the Hub does not answer."""
+def listing_of(dataset: str, revision: str | None) -> Listing | None:
+    """What the manifest of a folder, or of a dataset on the Hub, says; None if there is none or the Hub does not answer."""
     try:
-        path = Path(dataset).expanduser() / MANIFEST
-        if not path.is_file():
-            path = Path(hf_hub_download(dataset, MANIFEST, repo_type="dataset", revision=revision))
-        return path.read_bytes()
-    except (HFValidationError, OSError, RuntimeError, HTTPError):
-        return b""
+        folder = Path(dataset).expanduser()
+        if not (folder / MANIFEST).is_file():
+            folder = Path(hf_hub_download(dataset, MANIFEST, repo_type="dataset", revision=revision)).parent
+        return Listing.of(folder)
+    except (DatasetError, HFValidationError, OSError, RuntimeError, HTTPError):
+        return None
 
 
 @contextmanager

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.core.errors import OptionError
 from lm_eval_tasks.core.metadata import CONTEXTS, dataset_of
-from lm_eval_tasks.core.text import ODD, parse_json, suggestion
-from lm_eval_tasks.data.rows import manifest_of
+from lm_eval_tasks.core.text import suggestion
+from lm_eval_tasks.data.rows import listing_of
 from lm_eval_tasks.tasks.derived import CORE_GROUPS, TASKS, Task, core_tasks, tasks_of, with_context
 from lm_eval_tasks.tasks.folder import tasks_path
 from lm_eval_tasks.tasks.records import FULL, PLAIN, SHORTER, what_of
@@ -42,10 +41,8 @@ def with_core(tasks: Sequence[str], metadata: Mapping[str, Any]) -> list[str]:
     """The tasks, with the groups of the core as the round's manifest has it."""
     if not set(tasks) & set(CORE_GROUPS):
         return list(tasks)
-    core: list[str] = []
-    manifest = manifest_of(dataset_of(metadata), metadata.get("dataset_revision"))
-    with suppress(*ODD):
-        core = [str(entry["configuration"]) for entry in parse_json(manifest).get("core", ())]
+    listing = listing_of(dataset_of(metadata), metadata.get("dataset_revision"))
+    core = listing.core if listing else ()
     return [name for task in tasks for name in (core_tasks(task, core) if core and task in CORE_GROUPS else [task])]
 
 

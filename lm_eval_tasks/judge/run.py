@@ -155,7 +155,7 @@ def judge(
     with exclusive(place):
         if lost := sorted(_subjects_in(place) - _subjects(results)):
             _LOGGER.warning(
-                "%s no longer has the results of %s; the verdicts are kept, and the command with that judge and all samples shows them again",
+                "%s no longer has the results of %s; their verdicts are kept: the command with that judge and all samples shows them again",
                 place,
                 ", ".join(lost[:3]) + f" and {len(lost) - 3} more" * (len(lost) > 3),
             )

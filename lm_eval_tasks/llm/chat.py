@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, stop_after_attempt, wait_exponential_jitter
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, stop_after_attempt, wait_exponential, wait_random
 
 from lm_eval_tasks.core.errors import CostError, ServerError
 from lm_eval_tasks.core.redaction import redact
@@ -52,7 +52,7 @@ DEADLINE = 600.0
 # How often 429, 5xx and lost answers are retried, after the waiting time that the server names.
 _RETRIES = 8
 _TRANSIENT = frozenset({408, 409, 425, 429})
-_WAIT = wait_exponential_jitter(initial=0.5, max=8.0, jitter=0.5)
+_WAIT = wait_exponential(0.5, max=8.0) + wait_random(0, 0.5)
 _STEP = 0.5
 # For an answer that is not one, such as a page of HTML with status 200.
 _ODD_TRIES = 3

@@ -152,6 +152,10 @@ class Hub:
         repo = self.repos[f"models/{id_}"] = Repository()
         repo.add("main", "initial commit", "", {".gitattributes": Blob(b"", False), **tree})
 
+    def files(self, kind_and_id: str, revision: str = "main") -> dict[str, Blob]:
+        """Path -> content of what a reader of a revision sees."""
+        return self.repos[kind_and_id].resolve(revision).tree
+
     def repo(self, kind_and_id: str) -> Repository:
         if kind_and_id not in self.repos:
             raise Answer(404, {"error": "Repository not found"}, {"X-Error-Code": "RepoNotFound"})

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from builder.collect.graph import CoAuthorGraph
+from builder.pipeline import graph_of, stages
 from builder.round.model import Round
 from builder.round.source import SampleTable
 from builder.round.tables import SplitTable
+from builder.stage_report import StageReport
+from lm_eval_tasks.engines.local import LocalEngine
 
 
 def small_round(folder: Path, **changes: object) -> Round:
@@ -20,3 +24,9 @@ def small_round(folder: Path, **changes: object) -> Round:
         "split": SplitTable(validation=0.2, test=0.25),
     }
     return Round.model_validate({**fields, **changes})
+
+
+def crawl_only(round_: Round) -> tuple[CoAuthorGraph, list[StageReport]]:
+    """The first stage: the graph, with the reports of crawl or update and of the graph."""
+    reports = list(stages(round_, LocalEngine(1), ["crawl"]))
+    return graph_of(round_), reports

@@ -108,10 +108,10 @@ The {first} holds at most {window} entries, the oldest of which is dropped when 
 The threshold is set once on {data} so that {cost} percent of the budget is spent.
 Training alternates between the {first} and the {second} for {runs} rounds.
 The loss adds a price of {point} for each time that the {second} interrupts the {model}.
-Entry {n} of the {first} stores the position, the wording and the age of an open question.
+Entry {n} of the {first} {keeps} the {evidence} that {signal} {predicts} {errors}.
 A {quality} {device} in place of the {second} would need {m} parameters more.
 After {n} {inputs} of {some} the {first} contains what is needed for the next {m}.
-We tried a {quality} {device} as well, which lost {point} points on {some}.
+For {task} of {material}, a {quality} {device} lost {point} points on {some}.
 experiments:
 {Data} contains {material} from {runs} sources, split by source.
 Against {rival}, {method} makes {gain} percent fewer {errors} on {data}.
@@ -119,7 +119,7 @@ The time for {task} falls to {cost} percent, most of which is saved on easy {mat
 Leaving out the {first} costs {loss} points on {data} and more on {data2}.
 With fewer than {limit} {examples}, {method} and {rival} cannot be told apart.
 The {second} interrupts the {model} for {share} of a thousand {inputs} of {data}.
-Of {m} {errors} on {some}, {n} are due to {obstacle}.
+Of {m} {errors} in {task} on {some}, {n} are due to {obstacle}.
 A {quality} {device} in place of the {first} is {point} points worse on {some}.
 conclusion:
 We presented {method}, which uses {signal} to decide where {task} of {material} deserves more {effort}.

@@ -18,7 +18,7 @@ from builder.collect.update import months_before, update
 from builder.dataset.manifest import read_manifest
 from builder.errors import RoundError, StoreError
 from builder.ids import author_key
-from builder.pipeline import STORE, crawl_only, run, update_only
+from builder.pipeline import STORE, run
 from builder.records import Drop, Paper
 from builder.round.model import Round
 from builder.sources.mirror import MirrorSource
@@ -28,6 +28,7 @@ from lm_eval_tasks.engines.local import LocalEngine
 from tests.helpers.dump import content
 from tests.helpers.loopback import Fault, Loopback, World, serve
 from tests.helpers.papers import mirror, paper
+from tests.helpers.rounds import crawl_only
 from tests.helpers.warm import Warm
 
 Command = Callable[..., tuple[int, str, str]]
@@ -189,12 +190,6 @@ def test_a_walk_does_not_change_its_shape(folder: Path) -> None:
         crawl_only(make_round(folder, crawl={**SEEDS, "neighbours": 3}))
 
 
-def test_a_later_round_is_the_updates(folder: Path) -> None:
-    crawl_only(make_round(folder))
-    with pytest.raises(RoundError, match=r"academiceval update --round 2026.03"):
-        crawl_only(make_round(folder, "2026.03"))
-
-
 # --- the update
 
 
@@ -212,7 +207,7 @@ def test_candidates_of_active_authors_come_first(
     folder: Path, by: str, wanted: int, members: set[str], papers: set[str]
 ) -> None:
     crawl_only(make_round(folder))
-    graph, (updated, _) = update_only(make_round(folder, "2026.03", update={"by": by, "papers": wanted}))
+    graph, (updated, _) = crawl_only(make_round(folder, "2026.03", update={"by": by, "papers": wanted}))
     assert visited(folder, "2026.03") - visited(folder) == members
     assert set(pool(folder)) == {"01", "02", "03", "04", "05", "06"} | papers
     assert updated.kept == len(papers)
@@ -224,9 +219,9 @@ def test_candidates_of_active_authors_come_first(
 def test_an_update_is_done_once_and_older_rounds_stay_as_they_were(folder: Path) -> None:
     before = crawl_only(make_round(folder))[0]
     later = make_round(folder, "2026.03", update={"papers": 99})
-    first = update_only(later)
+    first = crawl_only(later)
     state = content(folder / "work" / STORE)
-    assert [r.to_dict() for r in update_only(later)[1]] == [r.to_dict() for r in first[1]]
+    assert [r.to_dict() for r in crawl_only(later)[1]] == [r.to_dict() for r in first[1]]
     assert content(folder / "work" / STORE) == state
     again = crawl_only(make_round(folder))[0]
     assert (again.papers, sorted(again.graph.edges)) == (before.papers, sorted(before.graph.edges))
@@ -236,7 +231,7 @@ def test_papers_announced_late_are_found_in_the_overlap(folder: Path) -> None:
     crawl_only(make_round(folder))
     late = replace(paper(9, "Ada A", day=30), title="Submitted in January, announced in February")
     mirror(folder / "mirror", [*JANUARY, late, *FEBRUARY])
-    update_only(make_round(folder, "2026.03"))
+    crawl_only(make_round(folder, "2026.03"))
     assert "09" in pool(folder)
     assert "2601.00009" not in crawl_only(make_round(folder))[0].papers["ada a"]
 
@@ -244,24 +239,22 @@ def test_papers_announced_late_are_found_in_the_overlap(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("first", "second", "said"),
     [
-        (None, "2026.02", "has no graph yet"),
-        ("2026.03", "2026.02", "already at round 2026.03"),
-        ("2026.02", "2026.03", "already covers 2026-02-28"),
+        ("2026.03", "2026.02", "the graph of round 2026.03, which covers 2026-02-28: give a later round"),
+        ("2026.02", "2026.03", "the graph of round 2026.02, which covers 2026-02-28: give a later round"),
     ],
 )
-def test_an_update_of_nothing_says_so(folder: Path, first: str | None, second: str, said: str) -> None:
-    papers = {"categories": ["cs.CL"], "published_to": "2026-02-28"} if first else {}
-    if first:
-        crawl_only(make_round(folder, first, papers=papers))
+def test_an_update_of_nothing_says_so(folder: Path, first: str, second: str, said: str) -> None:
+    papers = {"categories": ["cs.CL"], "published_to": "2026-02-28"}
+    crawl_only(make_round(folder, first, papers=papers))
     with pytest.raises(RoundError, match=said):
-        update_only(make_round(folder, second, papers=papers or {"categories": ["cs.CL"]}))
+        crawl_only(make_round(folder, second, papers=papers))
 
 
 def test_without_seeds_an_update_takes_the_new_days_whole(folder: Path) -> None:
     crawl_only(make_round(folder, crawl={}, papers={"published_to": "2026-01-31"}))
     assert len(pool(folder)) == 8
     later = make_round(folder, "2026.03", crawl={}, papers={"published_to": "2026-02-28"})
-    update_only(later)
+    crawl_only(later)
     assert len(pool(folder)) == 16
     assert [r.stage for r in crawl_only(later)[1]] == ["update", "graph"]  # not taken again
 
@@ -271,11 +264,11 @@ def test_without_seeds_an_update_takes_the_new_days_whole(folder: Path) -> None:
 
 def test_old_papers_and_inactive_authors_are_pruned_and_counted(folder: Path) -> None:
     crawl_only(make_round(folder))
-    update_only(make_round(folder, "2026.03", update={"papers": 99}))
-    graph, (_, report) = update_only(make_round(folder, "2026.03", update={"max_age_months": 1}))
+    crawl_only(make_round(folder, "2026.03", update={"papers": 99}))
+    graph, (_, report) = crawl_only(make_round(folder, "2026.03", update={"max_age_months": 1}))
     assert report.dropped["too_old"] == 6
     assert all(id_ >= "2601.00011" for ids in graph.papers.values() for id_ in ids)
-    graph, (_, report) = update_only(make_round(folder, "2026.03", update={"inactive_months": 1}))
+    graph, (_, report) = crawl_only(make_round(folder, "2026.03", update={"inactive_months": 1}))
     assert set(graph.graph).isdisjoint({"eve e", "dee d", "cy c"})
     assert report.dropped["inactive_author"] == 3
 
@@ -421,7 +414,7 @@ def test_both_ways_update_to_the_same_graph_in_few_requests(tmp_path: Path, serv
     for by, workspace in (("harvest", "work"), ("author", "other")):
         round_ = arxiv_round(tmp_path, server, crawl=limits, update={"by": by, "papers": 6})
         server.log.clear()
-        graph, _ = update_only(round_.model_copy(update={"workspace": tmp_path / workspace}))
+        graph, _ = crawl_only(round_.model_copy(update={"workspace": tmp_path / workspace}))
         graphs.append((graph.papers, sorted(map(sorted, graph.graph.edges))))
         requests.append(len(server.log))
     assert graphs[0] == graphs[1]
@@ -435,7 +428,7 @@ def test_requests_an_author_and_the_status_of_a_crawl(tmp_path: Path, server: Lo
     match = '[reading]\nconfigurations = ["Match-128K"]\ncontexts = 4\ncited_papers = 10\n'
     file = write(tmp_path, server, "authors = 6", match)
     server.faults = [Fault("au:", (403, {}, b"Access Denied"), skip=4)]
-    code, _, errors = command("crawl", file)
+    code, _, errors = command("run", file, "--until", "crawl")
     assert code == 1
     assert "denies access" in errors
     code, out, _ = command("status", file)
@@ -444,7 +437,7 @@ def test_requests_an_author_and_the_status_of_a_crawl(tmp_path: Path, server: Lo
     assert "left of the crawl: 2 authors, about 0 min" in out
     assert "cited papers to fetch for Match: at most 120, 0.0 h" in out
     assert f"requests to 127.0.0.1:{server.server_port}: 5 in" in out
-    assert command("crawl", file)[0] == 0
+    assert command("run", file, "--until", "crawl")[0] == 0
     assert server.asked == {"api": 7}  # six authors, and the one that was denied
     assert "round 2026.11: covered to 2026-10-31" in command("status", file)[1]
 
@@ -463,17 +456,13 @@ def write(folder: Path, server: Loopback, crawl_lines: str = "", more: str = "")
 def test_kill_9_at_any_point_changes_nothing(warm: Warm, tmp_path: Path, server: Loopback) -> None:
     papers = "[papers]\npublished_to = 2026-08-31\n"
     files = {
-        "crawl": write(tmp_path, server, "authors = 12", papers).rename(tmp_path / "crawl.toml"),
-        "update": write(tmp_path, server, "authors = 12", '[update]\npapers = 9\nby = "author"\n'),
-    }
-    steps = {
-        stage: [stage, str(file), "--round", "2026.09" if stage == "crawl" else "2026.11"]
-        for stage, file in files.items()
+        "2026.09": write(tmp_path, server, "authors = 12", papers).rename(tmp_path / "first.toml"),
+        "2026.11": write(tmp_path, server, "authors = 12", '[update]\npapers = 9\nby = "author"\n'),
     }
     states = []
     for name, kills in (("calm", 0), ("rough", 3)):
-        for stage, arguments in steps.items():
-            line = ["academiceval", *arguments, "--workspace", tmp_path / name]
+        for round_, file in files.items():
+            line = ["academiceval", "run", file, "--round", round_, "--until", "crawl", "--workspace", tmp_path / name]
             for _ in range(kills):
                 asked = len(server.log)
                 process = warm.popen(line)
@@ -481,7 +470,7 @@ def test_kill_9_at_any_point_changes_nothing(warm: Warm, tmp_path: Path, server:
                     time.sleep(0.002)
                 assert process.kill_all(), "it ended before it was killed"
             warm.run(line, check=True)
-            states.append((stage, content(tmp_path / name / STORE)))
+            states.append((round_, content(tmp_path / name / STORE)))
     assert states[0] == states[2]
     assert states[1] == states[3]
 
@@ -489,10 +478,10 @@ def test_kill_9_at_any_point_changes_nothing(warm: Warm, tmp_path: Path, server:
 @pytest.mark.slow
 def test_a_full_disk_is_one_sentence_and_loses_nothing(warm: Warm, tmp_path: Path, server: Loopback) -> None:
     file = write(tmp_path, server)
-    line = ["academiceval", "crawl", file]
+    line = ["academiceval", "run", "--until", "crawl", file]
     little_room = (
         "import resource, signal, sys; from builder.cli import main; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
-        f"resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, 150_000)); sys.exit(main(['crawl', {str(file)!r}]))"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, 150_000)); sys.exit(main(['run', '--until', 'crawl', {str(file)!r}]))"
     )
     full = warm.run(["python", "-c", little_room])
     assert full.returncode == 1
@@ -508,7 +497,7 @@ def test_an_offline_machine_is_one_sentence(tmp_path: Path, server: Loopback, co
     file = write(tmp_path, server)
     server.shutdown()
     server.server_close()
-    code, _, errors = command("crawl", file)
+    code, _, errors = command("run", file, "--until", "crawl")
     assert code == 1
     assert "cannot be reached (is this machine online?)" in errors
     assert errors.count("\n") == 1

@@ -12,7 +12,7 @@ import pytest
 
 from builder.dataset.manifest import read_manifest
 from builder.errors import SourceError
-from builder.pipeline import STORE, run, update_only
+from builder.pipeline import STORE, run
 from builder.records import NO_LICENSE, UNKNOWN_LICENSE, Drop, Paper
 from builder.round.model import Round
 from builder.sources.europepmc.records import paper_of
@@ -23,6 +23,7 @@ from lm_eval_tasks.engines.local import LocalEngine
 from tests.helpers.dump import content
 from tests.helpers.jats_world import EuropePmc, doi_of, draw_jats, orcid_of, papers_of, result_of
 from tests.helpers.loopback import Fault, World, serve
+from tests.helpers.rounds import crawl_only
 from tests.helpers.warm import Warm
 
 FIRST, LAST = date(2025, 9, 1), date(2026, 10, 31)
@@ -226,7 +227,7 @@ def test_two_months_with_kills_give_the_same_store(tmp_path: Path, service: Euro
         if name == "killed":
             _kill_often(folder, first, service, warm)
         run(first, LocalEngine(1), replace=True)
-        update_only(second)
+        crawl_only(second)
         run(second, LocalEngine(1), replace=True)
         outcomes.append((content(folder / "work" / STORE, "answers"), _files(second.output)))
     assert outcomes[0][1] == outcomes[1][1]

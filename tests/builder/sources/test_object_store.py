@@ -62,7 +62,7 @@ def test_a_store_of_no_kind_is_one_sentence() -> None:
 def test_a_store_that_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     answer = threading.Event()
     monkeypatch.setattr(object_store, "PATIENCE", 0.1)
-    monkeypatch.setattr(object_store, "_WAITS", ())
+    monkeypatch.setattr(object_store, "_TRIES", 1)
     monkeypatch.setattr(fsspec.core, "url_to_fs", lambda address: answer.wait(60))
     with (
         pytest.raises(SourceError, match=r"cannot read memory://a.pdf: no whole answer within 0.1 s"),
@@ -86,7 +86,7 @@ def test_an_output_that_is_one_of_the_files_is_refused_also_by_address(tmp_path:
 def test_a_folder_is_one_failed_file_and_a_dead_server_ends_the_command(
     tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(object_store, "_WAITS", ())
+    monkeypatch.setattr(object_store, "_TRIES", 1)
     draw(tmp_path / "a.pdf", [stack(*PAPER)])
     (tmp_path / "folder").mkdir()
     code, out, _ = command("extract", f"file://{tmp_path}/*", "-o", tmp_path / "out.jsonl")

@@ -9,6 +9,7 @@ from typing import Any
 
 import fsspec
 import pytest
+from tenacity import wait_fixed
 
 from builder.sources import object_store
 from tests.helpers.drawing import PAPER, draw, stack
@@ -34,7 +35,7 @@ def bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bucket]:
             "AWS_EC2_METADATA_DISABLED": "true",
         }.items():
             monkeypatch.setenv(name, value)
-        monkeypatch.setattr(object_store, "_WAITS", (0.01, 0.01))
+        monkeypatch.setattr(object_store, "_WAITS", (wait_fixed(0.01),))
         fsspec.get_filesystem_class("s3").clear_instance_cache()
         yield found
     fsspec.get_filesystem_class("s3").clear_instance_cache()

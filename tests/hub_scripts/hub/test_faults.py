@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import re
+import shutil
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from http.server import ThreadingHTTPServer
 from itertools import product
 from multiprocessing import get_context
@@ -14,15 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hub_scripts.hub.yank import yank
 
-from builder.dataset.manifest import read_manifest
+from builder.round.takedowns import TAKEDOWNS
 from hub_scripts.errors import HubError, UnreachableError
 from hub_scripts.hub import faults
 from hub_scripts.hub import push as pushing
 from hub_scripts.hub.checks import Contents
-from hub_scripts.hub.publishable_copy import publishable_copy
 from hub_scripts.hub.push import checked_folder, push
+from hub_scripts.hub.replacing import Replaced
 from hub_scripts.hub.repo import Repo
 from hub_scripts.hub.verify import verify
 from tests.helpers.hub_server import Fault, Hub, hub_settings
@@ -253,8 +254,8 @@ def test_a_tag_that_somebody_else_took(hub: Hub, quick: Callable[[], str]) -> No
     assert repo.tags["2026.11"] == repo.history("main")[-1].id
 
 
-def _child(url: str, home: Path, ready: Checked, arguments: tuple[str, ...]) -> None:
-    """In a process of its own: a push, or a yank with these arguments."""
+def _child(url: str, home: Path, ready: Checked, replaced: Replaced | None) -> None:
+    """In a process of its own: a push."""
     import importlib
 
     for target, value in hub_settings(url, home).items():
@@ -262,25 +263,16 @@ def _child(url: str, home: Path, ready: Checked, arguments: tuple[str, ...]) -> 
         setattr(importlib.import_module(module), name, value)
     os.environ["HF_TOKEN"] = "hf_write"
     _shorten(ready, setattr)
-    list(_lines(ready, arguments))
-
-
-def _lines(ready: Checked, arguments: tuple[str, ...]) -> Iterator[str]:
-    if not arguments:
-        return push(ready[0], REPO, "redistributable", yes=True)
-    revision, reason, list_ = arguments
-    return yank(REPO, revision, reason, (), Path(list_), yes=True)
+    list(push(ready[0], REPO, "redistributable", yes=True, replaced=replaced))
 
 
 def _killed_at(
-    hub: Hub, number: int, applied: bool, ready: Checked, home: Path, arguments: tuple[str, ...] = ()
+    hub: Hub, number: int, applied: bool, ready: Checked, home: Path, replaced: Replaced | None = None
 ) -> bool:
-    """Run in a child that is killed at one of its requests; whether it came that far."""
+    """Push in a child that is killed at one of its requests; whether it came that far."""
     context = get_context("forkserver")
-    context.set_forkserver_preload(
-        ["hub_scripts.hub.push", "hub_scripts.hub.yank", "tests.hub_scripts.hub.test_faults"]
-    )
-    child = context.Process(target=_child, args=(hub.url, home, ready, arguments))
+    context.set_forkserver_preload(["hub_scripts.hub.push", "tests.hub_scripts.hub.test_faults"])
+    child = context.Process(target=_child, args=(hub.url, home, ready, replaced))
     killed: list[int] = []
 
     def kill() -> None:
@@ -318,40 +310,47 @@ def test_killed_at_every_step_of_a_push(
         assert _state(hub) == wanted, number
 
 
+@pytest.mark.usefixtures("both")
 @pytest.mark.parametrize(
-    ("revision", "applied"), every(3, [("2026.12", False), ("2026.12", True), ("2026.11", False), ("2026.11", True)])
+    ("revision", "applied"), every(3, [("2026.11", False), ("2026.12", False), ("2026.11", True), ("2026.12", True)])
 )
-def test_killed_at_every_step_of_a_yank(
+def test_killed_at_every_step_of_a_replacement(
     revision: str,
     applied: bool,
     hub: Hub,
-    ready: Checked,
-    quick: Callable[[], str],
     two_rounds: tuple[Path, Path],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("hub_scripts.hub.yank.verify", lambda repo, revision: iter(()))
-    second = publishable_copy(two_rounds[1], "redistributable")
-    manifest = read_manifest(second)
+    """The newest round, and an older one of which main is told; in both a paper is taken down."""
+    folder = tmp_path / "round" / "academiceval"
+    shutil.copytree(two_rounds[("2026.11", "2026.12").index(revision)], folder)
+    whole = checked_folder(folder, "redistributable")
+    paper = sorted(whole[2].papers)[0]
+    (tmp_path / "round" / TAKEDOWNS).write_text(f'{{"id": "{paper}"}}\n')
+    _shorten(whole, monkeypatch.setattr)
+    replaced = Replaced(revision, "wrong split")
+    before = copy.deepcopy((hub.repos, hub.large))
 
-    def publish_both() -> None:
+    def begin() -> None:
         hub.reset()
-        quick()
-        _shorten((second, manifest, ready[2]), monkeypatch.setattr)
-        quick()
-        _shorten(ready, monkeypatch.setattr)
-        hub.log.clear()
+        hub.repos, hub.large = copy.deepcopy(before)
 
-    arguments = (revision, "wrong split", str(tmp_path / "list.jsonl"))
-    publish_both()
-    list(_lines(ready, arguments))
-    wanted, numbers = _state_by_title(hub), _writes_only(hub)
-    assert len(numbers) >= 2
+    def resume() -> None:
+        list(push(whole[0], REPO, "redistributable", yes=True, replaced=replaced))
+
+    resume()
+    # That a large file was sent is nothing that anybody sees; the test of a push has those requests too.
+    wanted = _state_by_title(hub)
+    numbers = [number for number in _writes_only(hub) if "/__large/" not in hub.log[number][1]]
+    assert f"{revision}.post1" in wanted[0]
+    assert paper in hub.files(KEY, f"{revision}.post1")[TAKEDOWNS].data.decode()
+    # Commit and tag; of an older round also its branch, and main's commit.
+    assert len(numbers) >= (2 if revision == "2026.12" else 5)
     for number in numbers:
-        publish_both()
-        assert _killed_at(hub, number, applied, ready, tmp_path / "home", arguments)
-        list(_lines(ready, arguments))
+        begin()
+        assert _killed_at(hub, number, applied, whole, tmp_path / "home", replaced)
+        resume()
         assert _state_by_title(hub) == wanted, number
 
 

@@ -1,0 +1,241 @@
+"""`push --replaces` against a Hub on this machine: what takes the place of a published revision, whose tag stays."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import datasets
+import pytest
+
+from builder.dataset import folder as folders
+from builder.dataset.card import Publication, card
+from builder.dataset.errata import Erratum, parse_errata
+from builder.dataset.manifest import parse_manifest, read_manifest
+from builder.errors import FolderError
+from builder.round.takedowns import TAKEDOWNS
+from tests.helpers.hub_server import Fault, Hub
+
+pytestmark = pytest.mark.slow
+
+REPO = "org/academiceval"
+KEY = f"datasets/{REPO}"
+SETTINGS = ("Abs-9K", "Intro-28K-G")
+Command = Callable[..., tuple[int, str, str]]
+Rounds = tuple[Path, Path]
+
+
+def _hashes(hub: Hub, revision: str = "main") -> dict[str, str]:
+    return {path: blob.sha256 for path, blob in hub.files(KEY, revision).items()}
+
+
+def _text(hub: Hub, path: str, revision: str = "main") -> str:
+    return hub.files(KEY, revision)[path].data.decode()
+
+
+def _state(hub: Hub) -> tuple[dict[str, str], dict[str, str], int]:
+    """All tags and branches, and how many commits there are."""
+    repo = hub.repos[KEY]
+    return dict(repo.tags), dict(repo.branches), len(repo.commits)
+
+
+def _line(folder: Path, revision: str, note: str) -> tuple[str | Path, ...]:
+    """The command that publishes a folder as what replaces a revision."""
+    return ("push", folder, "--repo", REPO, "--replaces", revision, "--note", note, "--yes")
+
+
+def _victim(folder: Path, cache: Path) -> str:
+    """A paper that is a row of its own, and a demonstration of others."""
+    rows = datasets.load_dataset(str(folder), "Intro-28K-G", cache_dir=str(cache))
+    own = {row["id"] for split in rows.values() for row in split}
+    shown = (text["id"] for split in rows.values() for row in split for text in row["demonstrations"])
+    return next(id_ for id_ in shown if id_ in own).rpartition("v")[0]
+
+
+def _shown(revision: str, cache: Path) -> set[str]:
+    """The papers of which a reader of a revision finds texts, or hashes of texts."""
+    shown = set()
+    for name in (*SETTINGS, *(f"{name}-ids" for name in SETTINGS)):
+        loaded = datasets.load_dataset(REPO, name, revision=revision, cache_dir=str(cache))
+        for row in (row for split in loaded.values() for row in split):
+            shown |= {text["id"].rpartition("v")[0] for text in (row, *row["demonstrations"])}
+    return shown
+
+
+@pytest.fixture
+def beside(two_rounds: Rounds, tmp_path: Path) -> Rounds:
+    """The folders of both rounds, in a place where a list of takedowns can lie beside them."""
+    for folder, name in zip(two_rounds, ("first", "second"), strict=True):
+        shutil.copytree(folder, tmp_path / name)
+    return tmp_path / "first", tmp_path / "second"
+
+
+@pytest.mark.usefixtures("both")
+def test_the_newest_is_replaced(command: Command, hub: Hub, beside: Rounds) -> None:
+    # The round as it was built again, without the setting that was wrong.
+    manifest = read_manifest(beside[1])
+    kept = tuple(one for one in manifest.configurations if one.name == "Abs-9K")
+    shutil.rmtree(beside[1] / "Intro-28K-G")
+    folders.finish(beside[1], replace(manifest, configurations=kept, core=()))
+    old, before = dict(hub.repos[KEY].tags), _state(hub)
+    line = _line(beside[1], "2026.12", "introductions | of others")
+    code, out, err = command(*line[:-1])
+    assert (code, "nothing was uploaded" in out, _state(hub)) == (0, True, before), err
+    code, out, err = command(*line)
+    assert (code, err) == (0, "")
+    assert "verified: org/academiceval at 2026.12.post1" in out
+    repo = hub.repos[KEY]
+    assert {name: repo.tags[name] for name in old} == old
+    assert repo.branches == {"main": repo.tags["2026.12.post1"]}
+    # Readers get the new folder under its own name, and nothing else of the old one.
+    there = parse_manifest(hub.files(KEY)["manifest.json"].data, "main")
+    files = {path: file.sha256 for path, file in there.files.items()}
+    assert (there.round, there.published_as) == ("2026.12", "2026.12.post1")
+    assert {path: hash_ for path, hash_ in _hashes(hub).items() if path.endswith(".parquet")} == files
+    assert not any(path.startswith("Intro") for path in files)
+    assert any(path.startswith("Intro") for path in _hashes(hub, "2026.12"))
+    [entry] = parse_errata(_text(hub, "errata.jsonl").encode())
+    assert (entry.revision, entry.replacement, entry.reason) == ("2026.12", "2026.12.post1", line[-2])
+    assert "| 2026.12 | 2026.12.post1 |" in _text(hub, "README.md")
+    # Once more, nothing changes; with another note it was replaced already; what replaces it can be replaced too.
+    state = _state(hub)
+    assert command(*line)[0] == 0
+    code, _, err = command(*_line(beside[1], "2026.12", "more"))
+    assert (code, "2026.12 was already replaced by 2026.12.post1" in err) == (1, True), err
+    assert _state(hub) == state
+    assert command(*_line(beside[1], "2026.12.post1", "more"))[0] == 0
+    assert set(hub.repos[KEY].tags) == {*old, "2026.12.post1", "2026.12.post2"}
+    assert [one.replacement for one in parse_errata(_text(hub, "errata.jsonl").encode())] == [
+        "2026.12.post1",
+        "2026.12.post2",
+    ]
+
+
+@pytest.mark.usefixtures("both")
+def test_an_older_one_is_replaced_and_main_says_so(command: Command, hub: Hub, two_rounds: Rounds) -> None:
+    repo, old, data = hub.repos[KEY], dict(hub.repos[KEY].tags), _hashes(hub)
+    line = _line(two_rounds[0], "2026.11", "wrong split")
+    code, _, err = command(*line)
+    assert (code, err) == (0, "")
+    assert {name: repo.tags[name] for name in old} == old
+    assert list(repo.branches) == ["main"]
+    # Main keeps its name and data, and names the replacement; the replacement has the older round's.
+    changed = {path for path, hash_ in _hashes(hub).items() if data.get(path) != hash_}
+    assert changed == {"README.md", "manifest.json", "errata.jsonl"}
+    assert json.loads(_text(hub, "manifest.json"))["revision"] == "2026.12"
+    assert "| 2026.11 | 2026.11.post1 |" in _text(hub, "README.md")
+    older, newer = _hashes(hub, "2026.11"), _hashes(hub, "2026.11.post1")
+    assert {path for path in older.keys() | newer.keys() if older.get(path) != newer.get(path)} == changed
+    for revision in ("main", "2026.11.post1"):
+        assert command("verify", REPO, "--revision", revision)[0] == 0
+    state = _state(hub)
+    assert command(*line)[0] == 0
+    assert _state(hub) == state
+
+
+@pytest.mark.usefixtures("first")
+@pytest.mark.long
+def test_the_errata_stay_with_the_rounds_to_come(command: Command, hub: Hub, two_rounds: Rounds) -> None:
+    assert command(*_line(two_rounds[0], "2026.11", "wrong split"))[0] == 0
+    assert command("push", two_rounds[1], "--repo", REPO, "--yes")[0] == 0
+    assert "| 2026.11 | 2026.11.post1 |" in _text(hub, "README.md", "2026.12")
+    assert "errata.jsonl" in hub.files(KEY, "2026.12")
+
+
+@pytest.mark.usefixtures("both")
+def test_papers_that_are_taken_down_go_and_do_not_come_back(
+    command: Command, hub: Hub, beside: Rounds, tmp_path: Path
+) -> None:
+    victim = _victim(beside[1], tmp_path / "a")
+    assert victim in _shown("2026.12", tmp_path / "b") & _shown("2026.11", tmp_path / "c")
+    by_hand = f'{{"id": "{victim}v2", "reason": "its authors ask"}}\n'
+    (tmp_path / TAKEDOWNS).write_text(by_hand)
+    line = _line(beside[1], "2026.12", "one paper goes")
+    code, out, err = command(*line)
+    assert (code, err) == (0, "")
+    assert "verified" in out
+    assert _shown("2026.12.post1", tmp_path / "d") == _shown("2026.12", tmp_path / "b") - {victim}
+    [listed] = [json.loads(one) for one in _text(hub, TAKEDOWNS).splitlines()]
+    assert (listed["id"], listed["reason"], listed["revision"]) == (victim, "its authors ask", "2026.12.post1")
+    [entry] = parse_errata(_text(hub, "errata.jsonl").encode())
+    assert entry.papers == (victim,)
+    assert (tmp_path / TAKEDOWNS).read_text() == by_hand
+    state = _state(hub)
+    assert command(*line)[0] == 0
+    assert _state(hub) == state
+
+    # Without the list beside it, the repository's own counts, for a round that is pushed and for an older one that is replaced.
+    (tmp_path / TAKEDOWNS).unlink()
+    for status, says in ((403, "the token may not do this"), (None, f"shows {victim}, which {REPO} has taken down")):
+        hub.fault = lambda number, method, path, status=status: (  # type: ignore[misc]
+            Fault(status) if status and method == "HEAD" and path.endswith(TAKEDOWNS) else None
+        )
+        code, _, err = command("push", beside[1], "--repo", REPO, "--yes")
+        assert (code, says in err) == (1, True), err
+    code, _, err = command(*_line(beside[0], "2026.11", "wrong split"))
+    assert (code, err) == (0, "")
+    assert victim not in _shown("2026.11.post1", tmp_path / "e")
+    for revision in ("main", "2026.11.post1"):
+        assert victim in _text(hub, TAKEDOWNS, revision)
+    assert json.loads(_text(hub, "manifest.json"))["revision"] == "2026.12.post1"
+
+
+@pytest.mark.usefixtures("first")
+def test_what_is_not_ours_stays(command: Command, hub: Hub, two_rounds: Rounds) -> None:
+    from huggingface_hub import HfApi
+
+    HfApi().upload_file(path_or_fileobj=b"mine", path_in_repo="LICENSE", repo_id=REPO, repo_type="dataset")
+    for line in (("push", two_rounds[1], "--repo", REPO, "--yes"), _line(two_rounds[1], "2026.12", "wrong split")):
+        code, out, err = command(*line)
+        assert (code, "1 files there are not of a round and stay: LICENSE" in out) == (0, True), err
+        assert _text(hub, "LICENSE") == "mine"
+
+
+@pytest.mark.usefixtures("first")
+@pytest.mark.parametrize(
+    ("number", "revision", "note", "says"),
+    [
+        (0, "2024.01", "x", f"{REPO} has no revision 2024.01; there are 2026.11"),
+        (0, "2026.11", " ", "--replaces needs --note TEXT"),
+        (0, "2026.11", "\udcff", "--replaces needs --note TEXT"),
+        (1, "2026.11", "x", "is round 2026.12, which cannot replace 2026.11"),
+    ],
+)
+def test_what_cannot_replace(
+    number: int, revision: str, note: str, says: str, command: Command, hub: Hub, two_rounds: Rounds
+) -> None:
+    before = _state(hub)
+    code, _, err = command(*_line(two_rounds[number], revision, note))
+    assert (code, says in err, err.count("\n")) == (1, True, 1), err
+    assert _state(hub) == before
+
+
+def test_what_was_never_published_cannot_be_replaced(command: Command, hub: Hub, two_rounds: Rounds) -> None:
+    code, _, err = command(*_line(two_rounds[0], "2026.11", "x"))
+    assert (code, "has no revision 2026.11; there are no tags" in err) == (1, True), err
+    assert not hub.repos
+
+
+@pytest.mark.parametrize(
+    "line", ['{"revision": ["a"]}', "[1]", "5", '{"revision": 1, "replacement": null, "date": "", "reason": ""}']
+)
+def test_errata_that_are_none(line: str) -> None:
+    with pytest.raises(FolderError, match=r"errata\.jsonl cannot be read"):
+        parse_errata(line.encode())
+
+
+def test_errata_are_on_the_card(two_rounds: Rounds) -> None:
+    manifest = replace(read_manifest(two_rounds[0]), changes={"2026.11": "new field"})
+    one = Erratum("2026.11", "2026.11.post1", "2026-11-20", "wrong\nsplit | here", ("2401.00001",))
+    text = card(manifest, Publication("org/x", "2026.11.post1", [one]))
+    assert "| 2026.11 | 2026.11.post1 | 2026-11-20 | wrong split \\| here (taken down: 2401.00001) |" in text
+    assert (
+        text.index("| 2026.11.post1 | replaces 2026.11")
+        < text.index("| 2026.11 | new field |")
+        < text.index("## Errata")
+    )
+    assert text.index("## Errata") < text.index("## How to cite")
+    assert "## Errata" not in card(manifest)
