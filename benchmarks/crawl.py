@@ -36,7 +36,7 @@ CRAWLED_TO, UPDATED_TO = date(2026, 4, 30), date(2026, 5, 31)
 
 def measure(folder: Path, quick: bool) -> Figures:
     """Walk, update, and kill both."""
-    authors, kills = (100, 2) if quick else (5000, 50)
+    authors, kills = (100, 1) if quick else (5000, 50)
     with lzma.open(METADATA, "rt", encoding="utf-8") as lines, (folder / "meta.jsonl").open("w") as copy:
         copy.writelines(line for line in lines if not quick or QUICK.search(line))
     seeds = seeds_of(folder / "meta.jsonl")
@@ -71,7 +71,8 @@ def seeds_of(metadata: Path) -> list[str]:
 
 def walk(workspace: Path, source: dict[str, Any], seeds: list[str], authors: int) -> Figures:
     """Breadth-first over so many authors, then the month after it."""
-    fields = {"workspace": workspace, "source": source, "crawl": {"seeds": seeds, "authors": authors}}
+    fields: dict[str, Any] = {"workspace": workspace, "source": source, "crawl": {"seeds": seeds, "authors": authors}}
+    fields["update"] = {"papers": authors // 4}
     window = {"published_from": date(2025, 3, 1), "published_to": CRAWLED_TO}
     with timed_store() as seconds:
         _, reports = crawl_only(Round.model_validate({"round": "2026.05", "papers": window, **fields}))

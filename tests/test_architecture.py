@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from builder.records import FAMILIES
+from builder.records import FAMILY_MODULES
 from lm_eval_tasks.tasks.records import FOLDERS
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("builder", "lm_eval_tasks", "hub_scripts")
 
 # The builder's rooms of families, from the ground up: SCALAR's importer makes questions of the others too.
-FAMILY_ROOMS = list(dict.fromkeys(module.split(".")[1] for module in FAMILIES.values()))
+FAMILY_ROOMS = list(dict.fromkeys(module.split(".")[1] for module in FAMILY_MODULES.values()))
 # lm_eval_tasks' own rooms with a hook.
 HOOK_ROOMS = " ".join(name for name in FOLDERS if (ROOT / "lm_eval_tasks" / name / "__init__.py").is_file())
 # From the ground up: a room imports from itself and from what stands before it.
@@ -48,11 +48,11 @@ ROOMS = {
         "data",
         f"stats judge {HOOK_ROOMS}",
         "evaluate",
-        "study inspect_tasks",
+        "inspect_tasks",
         "commands",
         "result_commands",
     ],
-    "hub_scripts": ["errors", "hub", "results report", "reproduce", "live", "commands"],
+    "hub_scripts": ["errors", "hub", "results report", "commands"],
 }
 # What the builder takes from the package that every installation has.
 SHARED = "core tasks llm compat engines prompts metrics retrieval"
@@ -207,12 +207,6 @@ def test_only_few_rooms_open_connections() -> None:
         imported |= {used for used in _USED[name] if used.split(".")[0] in imported}
         for connecting, rooms in CONNECTING.items():
             assert connecting not in imported or room(name) in rooms.split(), f"{name} uses {connecting}"
-
-
-def test_nothing_imports_the_study() -> None:
-    for name, others in graph(early=False).items():
-        inside = room(name) == "lm_eval_tasks.study"
-        assert inside or not any(room(other) == "lm_eval_tasks.study" for other in others), name
 
 
 def test_core_imports_nothing_of_ours() -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
-import sys
 import tarfile
 import time
 from collections.abc import Callable, Iterator
@@ -27,7 +25,6 @@ from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL
 from lm_eval_tasks.prompts.scalar import slots_of
 from lm_eval_tasks.samples.sample import JOURNAL
 from tests.helpers import loopback, openai_server
-from tests.helpers.batch_server import BatchServer, serve_batches
 from tests.helpers.drawing import FILLER, draw, stack
 from tests.helpers.dump import content
 from tests.helpers.jats_world import draw_jats
@@ -117,13 +114,6 @@ def _stable(path: Path) -> bytes:
     if path.name == JOURNAL or path.name.startswith("verdicts_"):
         newest = {entry["key"]: entry["value"] for entry in read_entries(path) if entry is not None}
         return json.dumps(newest, sort_keys=True).encode()
-    if path.name == "live.json":
-        return json.dumps(sorted(json.loads(path.read_text()))).encode()
-    if path.name == "live.md":
-        # Without the seconds.
-        return re.sub(r"\| [\d.]* \| academiceval", "| academiceval", path.read_text()).encode()
-    if path.name.startswith("batches_"):
-        return b""
     if path.suffix == ".jsonl":
         return "\n".join(
             sorted(json.dumps(_without(json.loads(line))) for line in path.read_text().splitlines())
@@ -257,34 +247,6 @@ def _crawled(folder: Path) -> None:
     crawl_only(load_round(folder / "round.toml"))
 
 
-def _month(folder: Path) -> None:
-    """A month whose round is there, and whose models were run on fewer tasks than they are to be now."""
-    (folder / "round.toml").write_text(_ROUND.format(seed=7))
-    (folder / "live.toml").write_text("")
-    (folder / "models.toml").write_text('[lead]\nconfig = "lead.yaml"\n')
-    lead = "model: lead\ntasks: [academiceval_title_10k]\nmetadata: {{bertscore_model: none}}\nlimit: {limit}\n"
-    (folder / "lead.yaml").write_text(lead.format(limit=2))
-    command = [sys.executable, "-m", "builder.cli", "live", "live.toml", "--round", "2026.11", "--yes", "--quiet"]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
-    (folder / "lead.yaml").write_text(lead.format(limit=3))
-
-
-# A folder's server of batches outlives its commands, as a real one does.
-_SERVERS: dict[Path, BatchServer] = {}
-
-
-@contextmanager
-def _batches(folder: Path, answer: Answer | None) -> Iterator[Served]:
-    verdict = json.dumps({name: {"Winner": "Answer 1"} for name in (*DIMENSIONS, OVERALL)})
-    server = _SERVERS.setdefault(folder, BatchServer(lambda body: verdict, polls=0))
-    server.broken = {} if answer is None else {len(server.seen) + answer.at: answer.how}
-    with serve_batches(server):
-        yield Served(server.url, server.seen)
-    # An answer that is paid twice makes another state.
-    (folder / "judged").mkdir(exist_ok=True)
-    (folder / "judged" / "paid.txt").write_text(str(len(server.asked)))
-
-
 @contextmanager
 def _judge(_: Path, answer: Answer | None) -> Iterator[Served]:
     verdict = json.dumps({name: {"Winner": "Answer 1"} for name in (*DIMENSIONS, OVERALL)})
@@ -312,15 +274,14 @@ def _results(folder: Path) -> None:
 
 
 CASES = (
-    Case("link", _crawled, ("link", "round.toml", "--jobs", "1"), "work/store.sqlite3", whole=False),
+    Case("link", _crawled, ("run", "round.toml", "--only", "link", "--jobs", "1"), "work/store.sqlite3", whole=False),
     Case("init", _nothing, ("init", "round.toml", "--source", "mirror", "--path", "papers"), "round.toml"),
-    Case("build", _workspace, ("build", "round.toml", "--replace"), "academiceval"),
+    Case("build", _workspace, ("run", "round.toml", "--only", "build", "--replace"), "academiceval"),
     Case("run jats", _articles, ("run", "round.toml", "--jobs", "1"), "academiceval"),
     Case("run", _small, ("run", "round.toml", "--jobs", "1"), "academiceval"),
-    Case("crawl", _crawling, ("crawl", "round.toml"), "work/store.sqlite3", _arxiv, whole=False),
-    Case("update", _updating, ("update", "round.toml"), "work/store.sqlite3", _arxiv, whole=False),
+    Case("crawl", _crawling, ("run", "round.toml", "--until", "crawl"), "work/store.sqlite3", _arxiv, whole=False),
+    Case("update", _updating, ("run", "round.toml", "--until", "crawl"), "work/store.sqlite3", _arxiv, whole=False),
     Case("extract", _papers, ("extract", "0.pdf", "1.pdf", "2.pdf", "-o", "out.jsonl", "--jobs", "1"), "out.jsonl"),
-    Case("publishable", _dataset, ("publishable", "academiceval", "-o", "public"), "public"),
     Case("fill", _dataset, ("fill", "public", "round.toml", "-o", "academiceval", "--jobs", "1"), "academiceval"),
     Case("import", _questions, ("import", "scalar", "scalar", "-o", "imported"), "imported"),
     Case(
@@ -367,43 +328,6 @@ CASES = (
         ("judge", "run", "--model", "m", "--base-url", "{server}", "--output", "judged", "--timeout", "1"),
         "judged",
         _judge,
-        whole=False,
-    ),
-    Case(
-        "judge --batch",
-        _samples,
-        ("judge", "run", "--model", "m", "--base-url", "{server}", "--output", "judged", "--timeout", "1", "--batch"),
-        "judged",
-        _batches,
-        whole=False,
-    ),
-    Case(
-        "live",
-        _month,
-        ("live", "live.toml", "--round", "2026.11", "--yes", "--quiet"),
-        "results",
-        whole=False,
-    ),
-    Case(
-        "reproduce",
-        _dataset,
-        (
-            "reproduce",
-            "academiceval",
-            "--dataset",
-            "academiceval",
-            "--model",
-            "lead",
-            "--only",
-            "LLaMA-3 Chat 70B",
-            "--limit",
-            "3",
-            "--output",
-            "reproduced",
-            "--metadata",
-            '{"bertscore_model": "none"}',
-        ),
-        "reproduced",
         whole=False,
     ),
     Case("report", _results, ("report", "run", "-o", "site"), "site"),

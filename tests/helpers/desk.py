@@ -12,7 +12,6 @@ from typing import Any
 
 from lm_eval_tasks.judge.verdict import OVERALL
 from tests.helpers import hub_server, openai_server
-from tests.helpers.batch_server import BatchServer, serve_batches
 from tests.helpers.hub_server import Hub, hub_environment
 from tests.helpers.llama import make_llama
 from tests.helpers.places import BIN
@@ -71,10 +70,9 @@ def desk(folder: Path, texts: list[str]) -> Iterator[Desk]:
     with ExitStack() as stack:
         hub = stack.enter_context(hub_server.serve())
         server = stack.enter_context(openai_server.serve(_answer))
-        batches = stack.enter_context(serve_batches(BatchServer(lambda body: "We study how readers read.", polls=0)))
         environment = hub_environment(hub.url, folder / "home") | {
             "HF_HUB_DISABLE_XET": "1",
-            "OPENAI_BASE_URL": batches.url,
+            "OPENAI_BASE_URL": server.url,
             "INSPECT_DISPLAY": "plain",
             "XDG_DATA_HOME": str(folder / "home"),
             "SLURM_ARRAY_TASK_ID": "0",

@@ -20,7 +20,7 @@ from builder.dataset.publishable import publishable
 from builder.pipeline import build, prepare
 from builder.reading import match, match_rows
 from builder.records import ReadingReason
-from builder.round.licenses import Shown
+from builder.round.licenses import Licenses
 from lm_eval_tasks.core.errors import BudgetError, DatasetError, OptionError
 from lm_eval_tasks.core.row_format import PAPERS
 from lm_eval_tasks.core.text import title_key
@@ -335,7 +335,7 @@ def test_a_setting_of_another_family_is_refused(with_reading: Path) -> None:
 
 @pytest.mark.parametrize("licenses", ["redistributable", "none"])
 def test_copies_hold_no_answer_that_they_must_not_and_can_be_filled(
-    with_reading: Path, command: Command, tmp_path: Path, licenses: Shown
+    with_reading: Path, command: Command, tmp_path: Path, licenses: Licenses
 ) -> None:
     folder, public = with_reading / "academiceval", tmp_path / "public"
     publishable(folder, public, licenses)

@@ -16,7 +16,6 @@ from matplotlib.figure import Figure
 from playwright.sync_api import expect
 
 from builder.dataset.publishable import publishable
-from hub_scripts.report.board import published_scores
 from hub_scripts.report.drawing import Plot, Sheet
 from hub_scripts.report.figures import draw_all
 from hub_scripts.report.gather import copies
@@ -29,7 +28,6 @@ from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.samples.results import Results, Score
 from lm_eval_tasks.samples.row import EXCERPT, PromptRow
 from lm_eval_tasks.samples.sample import compact, read
-from lm_eval_tasks.tasks.records import ALL_LEVELS
 from tests.helpers import openai_server
 from tests.helpers.browser import Visit, chromium
 from tests.helpers.hub_server import Hub
@@ -192,19 +190,6 @@ def test_one_authors_papers_have_no_interval(results: Path, command: Command, tm
     (cell,) = [cell for cell in _cells(tmp_path / "site").values() if "rouge_l" in cell["x"]]
     assert (cell["n"], len(cell["x"]["rouge_l"])) == (1, 1)
     assert 'class="interval"' not in (tmp_path / "site" / "index.html").read_text()
-
-
-def test_the_published_tables() -> None:
-    found = {(one.model, one.setting, one.metric): one for one in published_scores()}
-    assert len(found) == 3 * 62 + 4 + 24 + 2 * 8 + 2 * 5
-    assert found["LLaMA-3 Chat 70B", "Abs-9K", "bertscore"].value == pytest.approx(0.624)
-    assert found["LLaMA-3 Chat 70B + contriever", "Related-53K-G", "win_rate"].value == pytest.approx(0.902)
-    assert found["GPT 4o", "SCALAR-Hard", "accuracy"].source == "SCALAR, table 1"
-    assert found["GPT 4o Mini (table 2)", "SCALAR-Easy", "accuracy"].value == pytest.approx(0.8)
-    assert found["GPT 4o Mini (table 3)", "SCALAR-Easy", "accuracy"].value == pytest.approx(0.82)
-    scalar = {one.setting for one in found.values() if one.metric == "accuracy"}
-    assert scalar == {level.name for level in ALL_LEVELS}
-    assert ("Gemma Instruct 7B", "Title-30K", "rouge_l") not in found
 
 
 @pytest.mark.usefixtures("drawn")

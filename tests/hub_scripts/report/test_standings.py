@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from lm_eval_tasks.study.linking import linked_settings
 
-from builder.dataset.manifest import Bounds, Ceiling, read_manifest
 from hub_scripts.errors import ReportError
-from hub_scripts.report.cells import Cell, Group, Key, WholeRow
+from hub_scripts.report.cells import Cell, Group, Key
 from hub_scripts.report.model_facts import ModelFacts, facts_of, known_models
-from hub_scripts.report.placing import ceilings_of, placed_scores, scorers_of
-from hub_scripts.report.site import _setting_scores
 from hub_scripts.report.standings import Standings, standings_of
 from lm_eval_tasks.core.intervals import interval
-from lm_eval_tasks.data.rows import Fact, representative_rows
-from lm_eval_tasks.samples.results import Results
 from lm_eval_tasks.stats.boards import READING, WRITING, Board, counted
 
 METRIC = "rouge_l_content"
@@ -144,32 +137,6 @@ def test_a_ceiling_takes_the_place_of_a_perfect_score() -> None:
     assert _found([group]).standings[0].overall == plain
 
 
-def test_a_ceiling_by_another_bertscore_model_is_not_shown(dataset: Path) -> None:
-    bounds = Bounds(0.9, 0.85, 0.95)
-    manifest = replace(read_manifest(dataset), ceilings={"abs": Ceiling(40, 20, 15, 0.2, bounds, bounds, "minilm")})
-
-    def run(**options: str) -> Results:
-        return Results(Path(), "m", run={"model": "hf"}, options=options)
-
-    runs = [run(bertscore_model="minilm"), run(bertscore_model="none"), Results(Path(), "by lm_eval")]
-    assert ceilings_of("2026.11", "abs", [manifest], scorers_of(runs)) == {"rouge_l": 0.9, "bertscore": 0.9}
-    for other in (run(), run(bertscore_model="org/other")):
-        assert ceilings_of("2026.11", "abs", [manifest], scorers_of([*runs, other])) == {"rouge_l": 0.9}
-
-
-def test_each_setting_is_placed_between_its_floor_and_its_ceiling() -> None:
-    group = _group("Abs-9K", "abs", [_cell("m", _level(0.5, 0.1), 0.2)])
-    group.ceilings = {"rouge_l_content": 0.7}
-    found = placed_scores([group])
-    over = _found([group]).standings[0].overall
-    assert over is not None
-    assert over.bounds is not None
-    # With one setting, Standings is the same.
-    assert found == {(group.key, "m"): {METRIC: pytest.approx((over.mean, *over.bounds))}}
-    group.cells[0].floors = {}
-    assert placed_scores([group]) == {}
-
-
 def test_models_that_no_test_tells_apart_share_a_rank_and_baselines_have_none() -> None:
     cells = [
         _cell("best", _level(0.8, 0.02, 1), 0.1),
@@ -263,82 +230,3 @@ def test_facts_of_models(tmp_path: Path) -> None:
         (tmp_path / "models.toml").write_text(text)
         with pytest.raises(ReportError, match=r"models\.toml"):
             known_models(tmp_path / "models.toml")
-
-
-def test_later_rounds_are_put_on_the_scale_of_the_first() -> None:
-    """Every model gains 0.1 in the second round: none has become better."""
-
-    def of_round(round_: str, easier: float) -> Group:
-        chance = random.Random(round_)
-        papers = {id_: easier + chance.gauss(0, 0.05) for id_ in IDS}
-        cells = [
-            _cell(model, {id_: skill + own + chance.gauss(0, 0.02) for id_, own in papers.items()}, 0.1)
-            for model, skill in (("a1", 0.3), ("a2", 0.4), ("a3", 0.5), ("new", 0.6))
-        ]
-        group = _group("Abs-9K", "abs", cells)
-        group.key = Key(round_, "Abs-9K")
-        return group
-
-    groups = [of_round("2026.11", 0.0), of_round("2026.12", 0.1)]
-    boards = [_setting_scores(group) for group in groups]
-    linked = linked_settings(boards, ("a1", "a2", "a3"))
-    assert {model for *_, model in linked} == {"a1", "a2", "a3", "new"}
-    assert {round_ for round_, *_ in linked} == {"2026.12"}
-    value, low, high = linked["2026.12", groups[1].key.setting, "new"][METRIC]
-    assert low < 0.6 < high
-    assert value == pytest.approx(0.6, abs=0.03)
-    assert linked_settings(boards, ("a1", "b")) == {}
-
-
-def test_all_models_of_a_setting_have_one_ceiling() -> None:
-    """Where the samples of a short run have another mean floor, the scale stays the same."""
-    few = IDS[:10]
-    floors = {id_: 0.28 if id_ in few else 0.33 for id_ in IDS}
-    whole, short = _cell("whole", _level(0.38), 0.0), _cell("short", {id_: 0.36 for id_ in few}, 0.0, of=40)
-    cells = [replace(one, floors={METRIC: {id_: floors[id_] for id_ in one.values[METRIC]}}) for one in (whole, short)]
-    group = _group("Abs-9K", "abs", cells)
-    group.ceilings = {"rouge_l_content": 0.40}
-    placed = placed_scores([group])
-    floor = sum(floors.values()) / 40
-    assert placed[group.key, "whole"][METRIC][0] == pytest.approx((0.38 - floor) / (1 - floor), abs=1e-3)
-    assert placed[group.key, "short"][METRIC][0] == pytest.approx((0.36 - 0.28) / (1 - 0.28), abs=1e-3)
-
-
-def test_a_board_counts_the_core_whoever_answered_more() -> None:
-    facts = [Fact(id_, "2026-11-01", "cs.CL") for id_ in IDS]
-    core = {IDS[i] for i in representative_rows(range(len(IDS)), facts, 12)}
-    others = dict.fromkeys(set(IDS) - core, 0.9)
-    settings = {"Title-31K-G": "title", "Abs-29K-G": "abs"}
-
-    def groups(*cells: Cell) -> list[Group]:
-        whole = tuple(WholeRow(fact.paper, fact.paper, fact.published, fact.category) for fact in facts)
-        return [replace(_group(name, task, list(cells)), whole=whole) for name, task in settings.items()]
-
-    def standings(*cells: Cell) -> dict[str, tuple[float | None, int | None, int]]:
-        found = standings_of(groups(*cells), list(settings), WRITING, dict.fromkeys(settings, 12))
-        assert found is not None
-        return {
-            one.model: (one.overall and round(one.overall.mean, 6), one.rank, one.samples) for one in found.standings
-        }
-
-    whole = _cell("whole", {**_level(0.3, 0.02), **others}, 0.1, of=len(IDS))
-    of_core = {id_: score for id_, score in _level(0.5, 0.02, 1).items() if id_ in core}
-    core_only = replace(_cell("core", of_core, 0.1, of=len(IDS)), asked=12)
-    elsewhere = replace(_cell("elsewhere", dict(list(others.items())[:12]), 0.1, of=len(IDS)), asked=12)
-    found = standings(whole, core_only, elsewhere)
-    assert found["core"][1:] == (1, 24)
-    assert found["whole"][1:] == (2, 24)
-    assert found["elsewhere"][:2] == (None, None)
-    # No other model changes what a model has.
-    assert standings(whole)["whole"][0] == found["whole"][0]
-    # Without a whole run, the core is what runs of its size have asked.
-    alone = standings_of(
-        [replace(group, whole=()) for group in groups(core_only)], list(settings), WRITING, dict.fromkeys(settings, 12)
-    )
-    assert alone is not None
-    assert alone.standings[0].rank == 1
-    # Cut prompts, and retrieved chunks in place of the context, have no rank.
-    cut = replace(whole, flags={"truncated": dict.fromkeys(IDS, 1.0)})
-    assert standings(cut)["whole"][1] is None
-    short = replace(whole, model="whole + bm25", shown="retrieved", reader="whole")
-    assert set(standings(whole, short)) == {"whole"}

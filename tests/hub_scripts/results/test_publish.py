@@ -14,8 +14,6 @@ import pytest
 import yaml
 
 from builder.dataset.manifest import read_manifest
-from hub_scripts.errors import HubError
-from hub_scripts.results.publish import with_index
 from tests.helpers.hub_server import Blob, Fault, Hub, Repository
 
 pytestmark = pytest.mark.slow
@@ -188,25 +186,6 @@ def test_two_runs_of_one_model_lie_side_by_side(command: Command, hub: Hub, tmp_
     assert len(tree(hub, RESULTS)) == 4
     assert command("push-results", "--yes", tmp_path / "one", tmp_path / "two", "--repo", "org/results")[0] == 0
     assert len(tree(hub, RESULTS)) == 4
-
-
-@pytest.mark.parametrize(
-    "text", ["\ufeff---\nlicense: mit\n---\nText", "---\nlicense: mit\nText", "---\nlicense: [x\n---\n", "\xff"]
-)
-def test_a_card_that_cannot_be_read_is_left_alone(text: str) -> None:
-    data = text.encode("latin-1") if text == "\xff" else text.encode()
-    if text.startswith("\ufeff"):
-        assert b"license: mit" in with_index(data, "org/tiny", [])
-        return
-    with pytest.raises(HubError, match="the front matter of the card of org/tiny cannot be read or edited"):
-        with_index(data, "org/tiny", [])
-
-
-def test_the_index_keeps_its_other_models() -> None:
-    data = b"---\nmodel-index:\n- name: a\n  results: []\n  extra: 1\n- name: b\n  results: []\n---\n"
-    made = yaml.safe_load(with_index(data, "org/tiny", []).decode().split("---")[1])["model-index"]
-    assert [one["name"] for one in made] == ["a", "b", "tiny"]
-    assert made[0]["extra"] == 1
 
 
 SECRET = "hf_abcdefghijklmnopqrstuvwxyz"

@@ -13,22 +13,18 @@ from typing import Any
 
 import pytest
 import yaml
-from lm_eval_tasks.llm.batch_api import ask_all_in_batches
 
 from lm_eval_tasks.compat.lm_eval_answers import Watch
-from lm_eval_tasks.core.errors import CostError, ServerError
-from lm_eval_tasks.core.files import sha256_of_bytes
-from lm_eval_tasks.core.journal import Journal
+from lm_eval_tasks.core.errors import CostError
 from lm_eval_tasks.data.rows import Fact, representative_rows
 from lm_eval_tasks.llm.budget import Budget
-from lm_eval_tasks.llm.chat import GREEDY, Ask, NoAnswer, Server
+from lm_eval_tasks.llm.chat import GREEDY, Ask, NoAnswer
 from lm_eval_tasks.llm.thoughts import in_marks
 from lm_eval_tasks.llm.usage import Price, Usage
 from lm_eval_tasks.metrics.measures import capped
 from lm_eval_tasks.samples.answers import Answer, Answers
 from lm_eval_tasks.samples.row import EXCERPT
 from lm_eval_tasks.samples.sample import read
-from tests.helpers.batch_server import BatchServer, serve_batches
 from tests.helpers.openai_server import Reply, serve
 from tests.helpers.samples import sample
 
@@ -448,197 +444,6 @@ def _quick_polls(monkeypatch: pytest.MonkeyPatch) -> None:
         "_LONGEST_WAIT": 0.02,
     }.items():
         monkeypatch.setattr(f"lm_eval_tasks.llm.batch_client.{name}", seconds)
-
-
-def ask_in_batches(server: BatchServer, questions: list[str], place: Path, answer: Any = _text) -> dict[str, str]:
-    """As a run does: what its journal has is not asked again."""
-    journal = Journal(place / "journal.jsonl")
-    keys = {sha256_of_bytes(question): question for question in questions}
-    keyed = [(key, question) for key, question in keys.items() if key not in journal]
-    ask_all_in_batches(
-        Server("ours", server.url),
-        keyed,
-        answer,
-        lambda key, _, text: journal.add(key, text),
-        Journal(place / "state.jsonl"),
-        journal,
-    )
-    return {question: journal[key] for key, question in keys.items()}
-
-
-@pytest.mark.slow
-def test_batches_answer_every_question_and_those_that_follow(tmp_path: Path) -> None:
-    with serve_batches(BatchServer(said)) as server:
-        assert ask_in_batches(server, ["a", "b", "c"], tmp_path / "state") == {"a": "A", "b": "B", "c": "C"}
-        assert len(server.batches) == 1
-        assert ask_in_batches(server, ["x", "y"], tmp_path / "state", _twice) == {"x": "XX", "y": "YY"}
-        assert len(server.batches) == 3
-
-
-@pytest.mark.slow
-def test_batches_that_expire_are_asked_again_and_large_ones_are_split(tmp_path: Path) -> None:
-    with serve_batches(
-        BatchServer(said, most=3, fate=lambda n: "half" if n == 1 else "expired" if n == 2 else "completed")
-    ) as server:
-        questions = [str(i) for i in range(8)]
-        assert ask_in_batches(server, questions, tmp_path / "state") == {one: one for one in questions}
-        assert len(server.asked) == len(questions)
-    with serve_batches(BatchServer(lambda body: ("too long",) if said(body) == "B" else said(body))) as server:
-        assert ask_in_batches(server, ["a", "b"], tmp_path / "other") == {"a": "A", "b": "no answer: too long"}
-    with (
-        serve_batches(BatchServer(said, fate=lambda n: "failed")) as server,
-        pytest.raises(ServerError, match="the file is not as"),
-    ):
-        ask_in_batches(server, ["a"], tmp_path / "third")
-
-
-@pytest.mark.parametrize("kill_at", ["upload", "create", "retrieve", "fetch"])
-def test_a_run_of_batches_that_was_killed_pays_for_nothing_twice(
-    tmp_path: Path, kill_at: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import openai.resources.batches as batches
-    import openai.resources.files as files
-
-    name = {
-        "upload": (files.AsyncFiles, "create"),
-        "create": (batches.AsyncBatches, "create"),
-        "retrieve": (batches.AsyncBatches, "retrieve"),
-        "fetch": (files.AsyncFiles, "content"),
-    }[kill_at]
-    original = getattr(*name)
-
-    async def dies_after(self: Any, *arguments: Any, **named: Any) -> Any:
-        await original(self, *arguments, **named)
-        raise KeyboardInterrupt
-
-    with serve_batches(BatchServer(said)) as server:
-        with monkeypatch.context() as patch:
-            patch.setattr(*name, dies_after)
-            with pytest.raises(KeyboardInterrupt):
-                ask_in_batches(server, ["a", "b"], tmp_path / "state")
-        assert ask_in_batches(server, ["a", "b"], tmp_path / "state") == {"a": "A", "b": "B"}
-        assert len(server.batches) == 1
-        assert len(server.asked) == 2
-
-
-@pytest.mark.parametrize("fault", ["lost", "limited"])
-def test_a_batch_whose_answer_is_lost_is_bought_once(tmp_path: Path, fault: str) -> None:
-    """A server that made the batch and did not say so, and one that was asked too often."""
-    with serve_batches(BatchServer(said, faults=[fault])) as server:
-        assert ask_in_batches(server, ["a", "b"], tmp_path) == {"a": "A", "b": "B"}
-        assert len(server.batches) == 1
-        assert server.seen.count("create") == (1 if fault == "lost" else 2)
-        assert len(server.asked) == 2
-
-
-def test_nothing_is_bought_while_a_server_does_not_say_what_it_has(tmp_path: Path) -> None:
-    # The upload, the batch whose answer is lost, and the list that is refused.
-    with serve_batches(BatchServer(said, faults=["lost"], broken={2: "refused"})) as server:
-        with pytest.raises(ServerError, match="gave up on batches"):
-            ask_in_batches(server, ["a", "b"], tmp_path)
-        assert (server.seen, len(server.batches)) == (["upload", "create", "list"], 1)
-        assert ask_in_batches(server, ["a", "b"], tmp_path) == {"a": "A", "b": "B"}
-        assert len(server.batches) == 1
-
-
-def test_two_runs_with_the_same_requests_have_batches_of_their_own(tmp_path: Path) -> None:
-    with serve_batches(BatchServer(said, faults=["", "limited"])) as server:
-        for name in ("one", "two"):
-            assert ask_in_batches(server, ["a"], tmp_path / name) == {"a": "A"}
-        assert len(server.batches) == 2
-
-
-def test_a_limit_is_not_taken_for_a_batch_that_is_too_large(tmp_path: Path) -> None:
-    with (
-        serve_batches(BatchServer(said, faults=["limited"] * 100)) as server,
-        pytest.raises(ServerError, match="gave up on batches"),
-    ):
-        ask_in_batches(server, ["a", "b"], tmp_path)
-    assert not server.batches
-    assert server.seen.count("upload") == 1
-
-
-def test_batches_give_each_repeat_its_own_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Killed after the first of two answers to one prompt was noted: the second goes where it belongs."""
-    count = iter("123456789")
-    questions = [(sha256_of_bytes(str(i)), "the same prompt") for i in range(2)]
-    journal = Journal(tmp_path / "journal.jsonl")
-
-    def ask(note: Callable[[str, str, str], None]) -> None:
-        left = [(key, question) for key, question in questions if key not in journal]
-        ask_all_in_batches(Server("ours", server.url), left, _text, note, Journal(tmp_path / "state.jsonl"), journal)
-
-    def note_and_die(key: str, _: str, text: str) -> None:
-        if len(journal):
-            raise KeyboardInterrupt
-        journal.add(key, text)
-
-    with serve_batches(BatchServer(lambda body: next(count))) as server:
-        with pytest.raises(KeyboardInterrupt):
-            ask(note_and_die)
-        ask(lambda key, _, text: journal.add(key, text))
-        assert [journal[key] for key, _ in questions] == ["1", "2"]
-        assert len(server.asked) == 2
-
-
-def test_a_batch_of_another_run_in_the_folder_is_kept_for_it(tmp_path: Path) -> None:
-    with serve_batches(BatchServer(said)) as server:
-
-        def dies(key: str, _: str, text: str) -> None:
-            raise KeyboardInterrupt
-
-        state = Journal(tmp_path / "state.jsonl")
-        with pytest.raises(KeyboardInterrupt):
-            ask_all_in_batches(
-                Server("ours", server.url), [(sha256_of_bytes("a"), "a")], _text, dies, state, Journal(None)
-            )
-        assert ask_in_batches(server, ["b"], tmp_path) == {"b": "B"}
-        assert ask_in_batches(server, ["a", "b"], tmp_path) == {"a": "A", "b": "B"}
-        assert len(server.asked) == 2
-
-
-@pytest.mark.slow
-def test_eval_and_judge_in_batches(command: Command, dataset: Path, tmp_path: Path) -> None:
-    def answer(body: dict[str, Any]) -> dict[str, Any]:
-        is_judged = "Overall Winner" in body["messages"][0]["content"]
-        text = json.dumps({"Overall Winner": {"Winner": "[Answer 1]"}}) if is_judged else TITLE
-        return {"content": text, "usage": {"prompt_tokens": 10, "completion_tokens": 5}}
-
-    with serve_batches(BatchServer(answer)) as server:
-        prices = tmp_path / "prices.toml"
-        prices.write_text("[ours]\ninput = 100_000\noutput = 100_000\n")
-        arguments = (
-            "eval",
-            "--model",
-            "local-chat-completions",
-            "--tasks",
-            "academiceval_title_10k",
-            "--apply_chat_template",
-            "--batch",
-            "--limit",
-            "3",
-            "--model_args",
-            f"model=ours,base_url={server.url}/chat/completions",
-            "--output",
-            tmp_path / "a",
-            "--prices",
-            prices,
-            "--metadata",
-            metadata(dataset),
-        )
-        code, out, err = command(*arguments)
-        assert code == 0, err
-        assert len(server.asked) == 3
-        assert server.asked[0]["messages"][0]["content"].startswith("Please read the following")
-        assert results(tmp_path / "a")["usage"]["cost"] == pytest.approx(3 * 1.5 / 2)
-        assert command(*arguments)[1] == out
-        assert len(server.batches) == 1
-        code, _, err = command(
-            "judge", tmp_path / "a", "--model", "ours", "--base-url", server.url, "--batch", "--output", tmp_path / "j"
-        )
-        assert (code, "serves" in err or "batch" in err) == (0, True), err
-        verdicts = (tmp_path / "j" / "verdicts_ours.jsonl").read_text().splitlines()
-        assert len(verdicts) == 6
 
 
 BAD: list[tuple[str, Callable[[dict[str, Any]], Reply]]] = [

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
-import random
 import re
 import signal
 import threading
@@ -18,7 +16,7 @@ import pytest
 
 from lm_eval_tasks.judge import run
 from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL, TIE, parse, prompt_of
-from lm_eval_tasks.judge.winrate import Judged, kappa, length_controlled, panel, summary
+from lm_eval_tasks.judge.winrate import Judged, summary
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from tests.helpers.openai_server import Server, serve
 from tests.helpers.places import BIN
@@ -179,42 +177,6 @@ def test_what_could_not_be_read_is_counted_and_left_out() -> None:
     assert found["worst_and_best"] == [pytest.approx(1.5 / 4), pytest.approx(2 / 4)]
     assert found["raw_win_rate"] == pytest.approx(2 / 4)
     assert summary([one(None, None)])["win_rate"] is None
-
-
-def test_a_judge_of_lengths_is_freed_of_length() -> None:
-    lengths = [(-1) ** i * (20 + i) + 40 for i in range(200)]
-    points = [1.0 if length > 60 else 0.5 if length > 0 else 0.0 for length in lengths]
-    raw = sum(points) / len(points)
-    assert raw > 0.5
-    controlled = length_controlled(of_lengths(points, lengths))
-    assert controlled.mean < raw - 0.1
-    assert controlled.low is not None and controlled.high is not None
-    assert controlled.low < controlled.mean < controlled.high < 1
-    assert length_controlled(of_lengths([1.0, 0.0] * 50, [0] * 100)).mean == pytest.approx(0.5)
-    assert 0.9 < length_controlled(of_lengths([1.0] * 50, list(range(50)))).mean < 1.0
-    few = length_controlled(of_lengths([1.0, 0.0, 1.0], [1, 2, 3]))
-    assert few.bounds is None
-
-
-@pytest.mark.slow
-def test_intervals_at_equal_length_hold_the_truth() -> None:
-    rng, held = random.Random(3), 0
-    for _ in range(100):
-        lengths = [round(rng.gauss(0, 30)) for _ in range(80)]
-        points = [float(rng.random() < 1 / (1 + math.exp(-0.4 - length / 30))) for length in lengths]
-        over = length_controlled(of_lengths(points, lengths))
-        assert over.bounds is not None
-        held += over.bounds[0] <= 1 / (1 + math.exp(-0.4)) <= over.bounds[1]
-    assert 0.9 <= held / 100 <= 1
-
-
-def test_agreement_beyond_chance() -> None:
-    assert kappa([(1, 1), (0, 0), (1, 1), (0, 0)]) == pytest.approx(1.0)
-    assert kappa([(1, 1), (1, 0), (0, 1), (0, 0)]) == pytest.approx(0.0)
-    assert kappa([]) is None
-    both = panel({"a": [one(1, 2, 0), one(1, 2, 1)], "b": [one(2, 1, 0), one(1, 2, 1)]})
-    assert both is not None
-    assert both["value"] == 0.75
 
 
 def test_families() -> None:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from lm_eval_tasks.metrics.grounding import Shown, support_of_numbers
 
 from builder.scalar.importers.questions import _split_prompt
 from lm_eval_tasks.core.redaction import redact
-from lm_eval_tasks.core.word_runs import longest_common_run, run_words
 from lm_eval_tasks.llm.thoughts import take_apart
-from lm_eval_tasks.metrics import names, rouge
 from lm_eval_tasks.metrics.answer_index import answer_of
 from lm_eval_tasks.metrics.citation_mentions import mentions
 from lm_eval_tasks.prompts.scalar import slots_of
@@ -37,17 +34,6 @@ def test_answers() -> None:
     redact("-eyJaaaaaaaaaaaa" * (N // 8))
     assert take_apart("<think></think>" * (N // 10)).answer == ""
     assert take_apart("</think>" * (N // 4)).answer == ""
-
-
-@pytest.mark.slow
-def test_answers_of_a_model_in_a_loop() -> None:
-    loop, paper = "The gain is 3.5 s, as we show. " * 2000, "It takes 3.5 ms in each of them. " * 2000
-    assert support_of_numbers(loop, Shown(paper)).share == 0
-    assert support_of_numbers(loop, Shown(loop)).share == 1
-    assert names.names("A" * N + "@") == names.names("A" + "1" * N + "@") == []
-    assert longest_common_run(run_words("two words " * 20_000), run_words("two words " * 15_000)) == 30_000
-    varied = " ".join(f"Word{i} of the results that we show in {i}." for i in range(150))
-    assert 0 < rouge.rouge_lsum(varied, "The results that we show. " * 4000) < 1
 
 
 def test_questions_of_strangers() -> None:

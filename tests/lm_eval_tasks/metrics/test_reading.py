@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from lm_eval_tasks.metrics import answer_labels as labels
-from lm_eval_tasks.metrics.reading import blind_score, f1_of, r_precision_of, share_right_of, shortcut_score
-from lm_eval_tasks.metrics.score import score_choice, score_pairs, score_set
+from lm_eval_tasks.metrics.reading import blind_score, shortcut_score
+from lm_eval_tasks.metrics.score import score_pairs, score_set
 from lm_eval_tasks.samples.answers import ScoredAnswer
 
 
@@ -62,15 +62,6 @@ def test_reading_an_answer_takes_no_longer_than_writing_it() -> None:
             assert not read(text)
 
 
-def test_figures() -> None:
-    assert f1_of((), ()) == f1_of((1, 2), (2, 1)) == 1.0
-    assert f1_of((), (1,)) == f1_of((1,), ()) == 0.0
-    assert f1_of((1, 2, 3), (3, 4)) == pytest.approx(0.4)
-    assert share_right_of({1: 5, 2: 6}, (1, 2, 3, 4), (5, 7, 8, 9)) == 0.25
-    assert r_precision_of((4, 1, 2), (1, 2)) == 0.5
-    assert r_precision_of((), (1, 2)) == 0.0
-
-
 def doc(prompt_name: str, **more: Any) -> dict[str, Any]:
     usual = {"setting": "S", "prompt_version": 1, "first_author": "A", "published": "2026-05-01", "round": "2026.11"}
     return {"id": "1", **usual, "prompt_name": prompt_name, "target": "", "papers": 10, "labels": 10, **more}
@@ -100,13 +91,6 @@ def test_pairs_are_scored() -> None:
     assert scored.scores["share_right"] == scored.scores["share_right_bm25"] == 0.5
     assert (scored.scores["share_right_strict"], scored.scores["share_right_random"]) == (0.0, 0.1)
     assert scores(score_pairs, "?", row).scores["no_answer"] == 1.0
-
-
-def test_a_choice_is_scored() -> None:
-    row = doc("select", answer=[1, 2], shortcut=[1, 9], chance=0.2)
-    scored = scores(score_choice, '["Work 2", "Work 3", "Work 1"]', row)
-    assert scored.scores["r_precision"] == scored.scores["r_precision_bm25"] == 0.5
-    assert scored.scores["r_precision_random"] == 0.2
 
 
 def test_what_a_card_says_of_a_row() -> None:

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hub_scripts.reproduce.page import _scores
 
 from builder.pipeline import build
 from lm_eval_tasks.core.errors import SamplesError
@@ -16,7 +15,7 @@ from lm_eval_tasks.core.tables import text_lines
 from lm_eval_tasks.samples.answers import ScoredAnswer, mean_of
 from lm_eval_tasks.samples.run_folder import only_result
 from lm_eval_tasks.samples.sample import JOURNAL, Sample, read, read_file
-from lm_eval_tasks.stats.columns import columns_of, headline_of
+from lm_eval_tasks.stats.columns import columns_of
 from lm_eval_tasks.stats.compare import compare
 from lm_eval_tasks.stats.score_table import score_table
 from lm_eval_tasks.stats.scores import means_by, scores_of
@@ -57,13 +56,6 @@ def test_columns_do_not_depend_on_the_order_of_samples() -> None:
     assert [(one.value, one.samples) for one in uncapped] == [(0.5, 1)]
 
 
-def test_no_sample_has_a_score() -> None:
-    assert columns_of(samples({}, {})) == {}
-    assert headline_of({}) is None
-    assert scores_of({"academiceval_abs_9k": samples({}, {})}, "m") == []
-    assert columns_of([]) == {}
-
-
 def test_a_month_without_a_metric_says_nothing_of_it() -> None:
     months = means_by(lambda row: row.published[:7], samples({}, {"rouge_l": 0.5}, {"accuracy": 1.0}))
     assert months == {
@@ -76,15 +68,6 @@ def test_a_month_without_a_metric_says_nothing_of_it() -> None:
 def test_repeated_answers_keep_a_metric_that_only_some_have() -> None:
     answers = [ScoredAnswer("a", {"rouge_l": 0.2}), ScoredAnswer("b", {"rouge_l": 0.4, "names_supported": 1.0})]
     assert mean_of(answers).scores == {"rouge_l": pytest.approx(0.3), "names_supported": 1.0}
-
-
-def test_reproduced_tables_have_it_too(tmp_path: Path) -> None:
-    lines = [
-        {"doc": one.row.to_doc(), "filtered_resps": [ScoredAnswer("x", one.scores).to_text()]}
-        for one in samples({"bertscore": 0.5}, {"rouge_l": 0.25})
-    ]
-    (tmp_path / "samples_x_m.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert _scores(tmp_path)["Abs-9K", "rouge_l"].mean == 0.25
 
 
 def test_samples_that_lack_a_score_are_left_out_and_counted(tmp_path: Path) -> None:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import random
 
-import pytest
-
 from lm_eval_tasks.samples.sample import Sample
 from lm_eval_tasks.stats.by_place import by_length, by_place
-from lm_eval_tasks.stats.gains import gains_of, sentences, verdicts_of
 from tests.helpers.samples import sample
 
 
@@ -35,43 +32,6 @@ def asked(shares: dict[str, float], clusters: int = 40) -> list[Sample]:
 
 
 FOUND = {"none": 0.3, "local": 0.5, "retrieved": 0.6, "full": 0.9}
-
-
-def test_a_gain_is_the_mean_of_paired_differences() -> None:
-    samples = asked(FOUND)
-    gains = {gain.shortcut: gain for gain in gains_of(samples)}
-    assert list(gains) == ["local", "none", "retrieved", "accuracy_bm25_local"]
-    for name, gain in gains.items():
-        full = {one.id: one.scores["accuracy"] for one in samples if not one.row.shown}
-        metric, shown = ("accuracy", name) if gain.by == "model" else (name, "")
-        short = {one.id: one.scores[metric] for one in samples if one.row.shown == shown}
-        assert gain.gain.mean == pytest.approx(sum(full[id_] - short[id_] for id_ in full) / 120)
-        assert (gain.gain.samples, gain.gain.clusters) == (120, 40)
-        assert gain.is_headline == (name == "local")
-    [verdict] = verdicts_of(samples, list(gains.values()))
-    assert verdict.reads is True
-
-
-def test_one_shortcut_without_a_gain_is_enough_to_not_be_said_to_read() -> None:
-    samples = asked({**FOUND, "retrieved": 0.9})
-    [verdict] = verdicts_of(samples, gains_of(samples))
-    assert verdict.reads is False
-    # So is a program's.
-    lower = [one for one in asked({"none": 0.1, "local": 0.1, "retrieved": 0.1, "full": 0.3})]
-    [verdict] = verdicts_of(lower, gains_of(lower))
-    assert verdict.reads is False
-
-
-def test_what_was_not_asked_or_has_no_interval_is_not_decided() -> None:
-    for samples, told in (
-        ([one for one in asked(FOUND) if one.row.shown != "retrieved"], "not asked with retrieved"),
-        (asked(FOUND, clusters=4), "too few clusters"),
-    ):
-        verdicts = verdicts_of(samples, gains_of(samples))
-        assert [verdict.reads for verdict in verdicts] == [None]
-        assert told in next(sentences(verdicts))
-    # Shorter contexts alone have no gain.
-    assert gains_of([one for one in asked(FOUND) if one.row.shown]) == []
 
 
 def test_lengths_are_those_of_uncut_prompts() -> None:

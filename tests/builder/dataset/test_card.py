@@ -1,0 +1,46 @@
+"""The dataset card: what the Hub reads, and the canary."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+
+from builder.dataset.card import canary
+
+Command = Callable[..., tuple[int, str, str]]
+
+
+def test_the_card_has_what_the_hub_reads(dataset: Path) -> None:
+    from huggingface_hub import DatasetCard
+
+    card = DatasetCard.load(dataset / "README.md")
+    assert card.data.license == "other"
+    front = yaml.safe_load((dataset / "README.md").read_text().split("---")[1])
+    assert front["license_name"] == "arxiv-per-paper"
+    assert front["license_link"].startswith("https://")
+    assert front["size_categories"]
+    assert front["source_datasets"] == ["original"]
+    assert front["task_categories"][0] == "text-generation"
+    assert {"arxiv:2510.17725", "arxiv:2502.13753"} <= set(front["tags"])
+    assert [one.get("default") for one in front["configs"]].count(True) == 1
+    assert canary("2026.11") in card.text
+    assert canary("2026.11") != canary("2026.12")
+    for heading in ("## Limitations", "## Takedowns", "## How to cite"):
+        assert heading in card.text
+
+
+@pytest.mark.slow
+def test_an_audit_finds_the_canary_or_says_that_it_is_gone(dataset: Path, tmp_path: Path, command: Command) -> None:
+    place = tmp_path / "academiceval"
+    shutil.copytree(dataset, place)
+    file = tmp_path / "round.toml"
+    file.write_text('round = "2026.11"\noutput = "academiceval"\n[source]\nkind = "sample"\n')
+    assert command("run", file, "--only", "audit")[0] == 0
+    text = (place / "README.md").read_text()
+    (place / "README.md").write_text(text.replace(canary("2026.11"), ""))
+    code, _, errors = command("run", file, "--only", "audit")
+    assert (code, "lacks the canary of round 2026.11" in errors) == (1, True)
