@@ -23,8 +23,9 @@ from typing import Any
 
 import torch
 
+from benchmarks.shared.running import ROOT, offline
+
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent
 RESULTS = HERE / "results.json"
 PAGE = HERE / "results.md"
 VERSIONS = ("datasets", "lm_eval", "numpy", "pyarrow", "pymupdf", "ray", "tokenizers", "torch", "transformers")
@@ -65,11 +66,9 @@ def measured() -> dict[str, dict[str, Any]]:
 def measure(name: str, *, quick: bool) -> bool:
     """Run one benchmark and keep its figures; False if it failed."""
     print(f"== {name}", flush=True)
-    command = [sys.executable, str(HERE / f"{name}.py"), *(["--quick"] if quick else [])]
+    command = [sys.executable, "-m", f"benchmarks.{name}", *(["--quick"] if quick else [])]
     started = time.perf_counter()
-    done = subprocess.run(
-        command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}
-    )
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=offline())
     print(done.stdout, end="", flush=True)
     if done.returncode:
         return False
@@ -113,7 +112,7 @@ def page(found: dict[str, dict[str, Any]]) -> str:
         "seconds depend on the machine and on what else it was doing.",
     ]
     for name in figures():
-        title = f"## {name}\n\n`python benchmarks/{name}.py`"
+        title = f"## {name}\n\n`python -m benchmarks --only {name}`"
         if (run := found.get(name)) is None:
             parts.append(f"{title}: not measured yet.")
             continue

@@ -28,7 +28,9 @@ def measure(folder: Path, quick: bool) -> Figures:
         fill_workspace(place, size)
         built = call(build_workspace, place)
         seconds[size], peak = built.processor_seconds, built.peak_mb
-        print(f"{size} papers: {seconds[size]:.1f} s of processor time, {built.seconds:.1f} s, {peak:.0f} MB", flush=True)
+        print(
+            f"{size} papers: {seconds[size]:.1f} s of processor time, {built.seconds:.1f} s, {peak:.0f} MB", flush=True
+        )
         if size == middle:
             jobs, is_same = with_jobs(place)
             figures = {

@@ -1,22 +1,15 @@
 """Does a measured gain say what it should? Made-up readers with planted gains, and what the core can detect and costs.
 
-  python benchmarks/gain.py [--quick]
-
 First, readers behind a made-up server answer SCALAR's questions of a made-up round through `academiceval eval --contexts`: four with
 planted gains of 0, 2, 5 and 20 points, one that sees the beginning of the paper, and one that only matches words. What the command
-states must be what they answered. Then, by simulation over questions that come in clusters: the bias of a gain, how often its 95 %
-interval holds the truth, and how often a reader that gains nothing over one shortcut is said to read. Last, the smallest difference
-between two models that the core's reading board detects, and the tokens that it takes. The last line is JSON.
+states must be what they answered. Then, by simulation over questions that come in clusters: the bias of a gain, and how often its 95 %
+interval holds the truth. Last, the smallest difference between two models that the core's reading board detects, and the tokens that it
+takes.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
-import subprocess
-import sys
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,21 +20,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from builder.pipeline import run  # noqa: E402
-from builder.round.configurations import thousands_in  # noqa: E402
-from builder.round.model import Round  # noqa: E402
-from lm_eval_tasks.core.files import sha256_of_bytes  # noqa: E402
-from lm_eval_tasks.core.metadata import Context  # noqa: E402
-from lm_eval_tasks.core.row_format import MASK  # noqa: E402
-from lm_eval_tasks.data import scalar_hook  # noqa: E402
-from lm_eval_tasks.engines.local import LocalEngine  # noqa: E402
-from lm_eval_tasks.stats.gains import Gain, gain_over, verdict_of  # noqa: E402
-from lm_eval_tasks.stats.placed import Part, by_task, difference_over, part_of  # noqa: E402
-from lm_eval_tasks.tasks.records import CORE, FULL, READINGS, SHORTER, what_of  # noqa: E402
-from tests.helpers.openai_server import serve  # noqa: E402
+from benchmarks.shared.running import ACADEMICEVAL, Figures, command, run
+from builder import pipeline
+from builder.round.configurations import thousands_in
+from lm_eval_tasks.core.files import sha256_of_bytes
+from lm_eval_tasks.core.metadata import Context
+from lm_eval_tasks.core.row_format import MASK
+from lm_eval_tasks.data import scalar_hook
+from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.stats.gains import Gain, gain_over
+from lm_eval_tasks.stats.placed import Part, by_task, difference_over, part_of
+from lm_eval_tasks.tasks.records import CORE, FULL, READINGS, SHORTER, what_of
+from tests.helpers.openai_server import serve
+from tests.helpers.rounds import small_round
 
 LEVEL = "SCALAR-Easy"
 CONTEXTS: tuple[Context, ...] = (*SHORTER["cloze"], FULL)
@@ -60,18 +51,14 @@ FILLED = 0.89
 # Characters that a reader of beginnings sees.
 SEEN = 10_000
 Row = Mapping[str, Any]
-# (row of the dataset as lm-eval has it, context) -> the candidate that is named.
-Reader = Callable[[Row, Context], int]
+# (row of the dataset as lm-eval has it, context) -> whether the reader is right.
+Reader = Callable[[Row, Context], bool]
 
 
-def main() -> None:
-    """Run the benchmark."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="300 draws, a smaller round")
-    quick = parser.parse_args().quick
-    with tempfile.TemporaryDirectory() as place:
-        stated = through_the_command_line(Path(place), 20 if quick else 60)
-    print(json.dumps({**stated, **simulated(300 if quick else 3000), **cost()}))
+def measure(folder: Path, quick: bool) -> Figures:
+    """All three; `quick` takes a smaller round and 300 draws."""
+    stated = through_the_command_line(folder, 20 if quick else 60, list(READERS)[2:3] if quick else list(READERS))
+    return {**stated, **simulated(300 if quick else 3000), **cost()}
 
 
 # --- through the command line
@@ -80,23 +67,21 @@ def main() -> None:
 def planted(points: int) -> Reader:
     """Right in half of the questions, whatever it is shown, and in the full context in so many points more."""
 
-    def answer(row: Row, context: Context) -> int:
+    def is_right(row: Row, context: Context) -> bool:
         drawn = int(sha256_of_bytes(f"{points} {row['id']}")[:8], 16) / 16**8
-        is_right = drawn < SHORT + (points / 100 if context == "full" else 0)
-        return int(row["label"]) if is_right else (int(row["label"]) + 1) % 4
+        return drawn < SHORT + (points / 100 if context == "full" else 0)
 
-    return answer
+    return is_right
 
 
-def first_characters(row: Row, context: Context) -> int:
+def first_characters(row: Row, context: Context) -> bool:
     """Right if the mask is among the first characters that are shown of the paper."""
-    before = row["prompt"].partition("<Paper>\n\n")[2].partition(MASK)[0]
-    return int(row["label"]) if len(before) < SEEN else (int(row["label"]) + 1) % 4
+    return len(row["prompt"].partition("<Paper>\n\n")[2].partition(MASK)[0]) < SEEN
 
 
-def matching_words(row: Row, context: Context) -> int:
-    """What BM25 names for the sentence with the mask."""
-    return int(row["bm25_local"])
+def matching_words(row: Row, context: Context) -> bool:
+    """Right if BM25 is right about the sentence with the mask."""
+    return bool(row["bm25_local"] == row["label"])
 
 
 READERS: dict[str, Reader] = {
@@ -106,45 +91,45 @@ READERS: dict[str, Reader] = {
 }
 
 
-def through_the_command_line(place: Path, papers: int) -> dict[str, float]:
-    """The largest difference between a gain as the command states it and as it was planted."""
-    source = {"kind": "sample", "authors": papers, "papers": 3 * papers}
-    fields = {"round": "2026.11", "seed": 7, "settings": ["Title-10K"], "source": source, "split": {"test": 0.3}}
-    scalar = {"levels": [LEVEL], "questions": 3 * papers}
-    paths = {"workspace": place / "work", "output": place / "academiceval"}
-    round_ = Round.model_validate({**fields, **paths, "scalar": scalar})
-    run(round_, LocalEngine())
+def through_the_command_line(place: Path, papers: int, readers: list[str]) -> Figures:
+    """The largest difference between a gain as the command states it and as the readers answered."""
+    round_ = small_round(
+        place,
+        settings=["Title-10K"],
+        source={"kind": "sample", "authors": papers, "papers": 3 * papers},
+        split={"test": 0.3},
+        scalar={"levels": [LEVEL], "questions": 3 * papers},
+    )
+    pipeline.run(round_, LocalEngine())
     options = {"dataset": str(round_.output)}
     rows = {context: list(scalar_hook.load(LEVEL, 2000, shown=context, **options)["test"]) for context in CONTEXTS}
-    errors = [_error(name, reader, rows, options, place / name) for name, reader in READERS.items()]
+    errors = [_error(name, rows, options, place / name) for name in readers]
     return {"command_line_error": max(errors), "command_line_questions": len(rows["full"])}
 
 
-def _error(name: str, reader: Reader, rows: Mapping[Context, list[Row]], options: Row, output: Path) -> float:
-    """Runs a reader; the largest error of its stated gains."""
-    named = {row["prompt"]: reader(row, context) for context, of_context in rows.items() for row in of_context}
-    right = {
-        context: fmean(named[row["prompt"]] == row["label"] for row in of_context)
-        for context, of_context in rows.items()
-    }
-    with serve(lambda body: f"<answer>{named[body['messages'][-1]['content']]}</answer>") as server:
+def _error(name: str, rows: Mapping[Context, list[Row]], options: Row, output: Path) -> float:
+    """Run a reader; the largest error of its stated gains."""
+    answers, right = {}, {}
+    for context, of_context in rows.items():
+        is_right = [READERS[name](row, context) for row in of_context]
+        right[context] = fmean(is_right)
+        for row, is_own in zip(of_context, is_right, strict=True):
+            answers[row["prompt"]] = row["label"] if is_own else (row["label"] + 1) % 4
+    with serve(lambda body: f"<answer>{answers[body['messages'][-1]['content']]}</answer>") as server:
         given = {
             "model": "local-chat-completions",
             "model_args": f"model=made-up,base_url={server.url}/chat/completions,num_concurrent=8",
             "tasks": "scalar_easy",
             "contexts": ",".join(CONTEXTS),
             "metadata": json.dumps(options),
-            "output": str(output),
+            "output": output,
         }
-        command = [sys.executable, "-m", "builder.cli", "eval", "--apply_chat_template"]
-        command += [text for option, value in given.items() for text in (f"--{option}", value)]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "OPENAI_API_KEY": "none", "HF_HUB_OFFLINE": "1"}
-        done = subprocess.run(command, check=True, env=environment, capture_output=True, text=True)
+        line = [text for option, value in given.items() for text in (f"--{option}", value)]
+        command(*ACADEMICEVAL, "eval", "--apply_chat_template", *line)
     [results] = output.glob("results_*.json")
     gains = json.loads(results.read_text())["academiceval"]["gains"]
     stated = {gain["shortcut"]: gain["gain"]["mean"] for gain in gains if gain["by"] == "model"}
-    print(f"{name}: right {right['full']:.3f}, gains {stated}")
-    print("  " + next(line for line in done.stdout.splitlines() if line.startswith(f"{LEVEL}: ")))
+    print(f"{name}: right {right['full']:.3f}, gains {stated}", flush=True)
     return max(abs(stated[context] - (right["full"] - right[context])) for context in CONTEXTS if context != FULL)
 
 
@@ -183,46 +168,29 @@ def questions(chance: np.random.Generator, samples: int, clusters: int) -> Quest
     return Questions(tuple(map(str, names)), common)
 
 
-def simulated(draws: int) -> dict[str, float]:
-    """Bias and coverage of gains, false "reads", and what the core's reading board detects."""
-    figures: dict[str, float] = {}
+def simulated(draws: int) -> Figures:
+    """Bias and coverage of gains, and what the core's reading board detects."""
+    figures: Figures = {}
     held = 0
     for points in (0, 5):
-        gains = [_gain(np.random.default_rng([draw, points]), points / 100).gain for draw in range(draws)]
+        gains = [_gain([draw, points], points / 100, 300, CLUSTERS).gain for draw in range(draws)]
         means = [gain.mean for gain in gains]
         figures[f"bias_{points}"] = round(fmean(means) - points / 100, 4)
         figures[f"bias_{points}_error"] = round(stdev(means) / len(means) ** 0.5, 4)
         held += sum(low <= points / 100 <= high for gain in gains if gain.bounds for low, high in [gain.bounds])
     figures["coverage"] = round(held / (2 * draws), 3)
-    reads = sum(_reads(np.random.default_rng([draw, 1])) for draw in range(draws))
-    figures["false_reads"] = round(reads / draws, 4)
     figures["core_detectable"] = round(fmean(_detectable(np.random.default_rng(draw)) for draw in range(200)), 3)
-    figures["walk_gain_detectable"] = _mean_detectable(WALK, CLUSTERS)
-    figures["scalar_gain_detectable"] = _mean_detectable(300, AUTHORS)
+    for name, samples, clusters in (("walk", WALK, CLUSTERS), ("scalar", 300, AUTHORS)):
+        detectable = [_gain([draw], 0.1, samples, clusters).gain.detectable for draw in range(200)]
+        figures[f"{name}_gain_detectable"] = round(fmean(gain for gain in detectable if gain is not None), 3)
     return figures
 
 
-def _mean_detectable(samples: int, clusters: int) -> float:
-    gains = [_gain(np.random.default_rng(draw), 0.1, samples, clusters).gain.detectable for draw in range(200)]
-    return round(fmean(gain for gain in gains if gain is not None), 3)
-
-
-def _gain(chance: np.random.Generator, truth: float, samples: int = 300, clusters: int = 0) -> Gain:
-    asked = questions(chance, samples, clusters or CLUSTERS)
+def _gain(seed: list[int], truth: float, samples: int, clusters: int) -> Gain:
+    chance = np.random.default_rng(seed)
+    asked = questions(chance, samples, clusters)
     full, short = (asked.answers(chance, share) for share in (SHORT + truth, SHORT))
     return gain_over(LEVEL, "accuracy", "local", "model", full, short, asked.by_id)
-
-
-def _reads(chance: np.random.Generator) -> bool:
-    """Whether a reader that gains a lot over two contexts and a program, and nothing over the third context, is said to read."""
-    asked = questions(chance, 300, CLUSTERS)
-    full, *shorter = (asked.answers(chance, share) for share in (SHORT, SHORT, 0.25, 0.25, 0.25))
-    names = (*SHORTER["cloze"], "accuracy_random")
-    gains = [
-        gain_over(LEVEL, "accuracy", name, "program" if name == names[-1] else "model", full, short, asked.by_id)
-        for name, short in zip(names, shorter, strict=True)
-    ]
-    return verdict_of(LEVEL, "scalar", gains).reads is True
 
 
 def _detectable(chance: np.random.Generator) -> float:
@@ -247,9 +215,9 @@ def _detectable(chance: np.random.Generator) -> float:
 # --- what it takes
 
 
-def cost() -> dict[str, float]:
+def cost() -> Figures:
     """Millions of prompt tokens of the core's boards, sent, and computed by a server that keeps what rows of a context share."""
-    figures: dict[str, float] = {}
+    figures: Figures = {}
     sizes = {reading.name: reading.size for reading in READINGS}
     for core in CORE:
         name, task = core.configuration, what_of(core.configuration)
@@ -263,4 +231,4 @@ def cost() -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    main()
+    run(measure)

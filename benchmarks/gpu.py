@@ -4,8 +4,7 @@
 
 BERTScore: pairs a second of a model shaped like deberta-xlarge in bf16, against bert_score's own loop with the same model. Dense
 retrieval: chunks of 512 characters a second of a model shaped like Contriever. vLLM: prompt tokens a second of prompts of 32,000
-tokens through a Llama of 1.2 billion parameters, if vllm is installed. `--cpu` tries everything but vLLM at toy sizes. The last
-line is JSON.
+tokens through a Llama of 1.2 billion parameters, if vllm is installed. `--cpu` tries everything but vLLM at toy sizes.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ import json
 import random
 import sys
 import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
@@ -33,14 +32,18 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+# A test runs this file by itself.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.metrics import Pairs, make_pairs  # noqa: E402
+from benchmarks.shared.made_up import pairs  # noqa: E402
+from benchmarks.shared.running import Figures, best  # noqa: E402
 from lm_eval_tasks.metrics.bertscore import Scorer  # noqa: E402
 from lm_eval_tasks.retrieval.dense import open_pair  # noqa: E402
 
 CONTEXT = 32_768
+# A shape that a processor runs.
+TOY: dict[str, Any] = dict(hidden_size=64, num_hidden_layers=2, num_attention_heads=2, intermediate_size=128)
+XLARGE: dict[str, Any] = dict(hidden_size=1024, num_hidden_layers=48, num_attention_heads=16, intermediate_size=4096)
 
 
 @dataclass(frozen=True)
@@ -50,9 +53,12 @@ class Size:
     pairs: int
     chunks: int
     prompts: int
-    toy: bool
     device: str
     type: torch.dtype
+
+    @property
+    def is_toy(self) -> bool:
+        return self.device == "cpu"
 
 
 def main() -> None:
@@ -64,36 +70,28 @@ def main() -> None:
     if not torch.cuda.is_available() and not arguments.cpu:
         parser.exit(1, "error: there is no GPU here; --cpu tries the benchmark at toy sizes\n")
     size = (
-        Size(4, 64, 0, True, "cpu", torch.float32)
+        Size(4, 64, 0, "cpu", torch.float32)
         if arguments.cpu
-        else Size(64, 2_000, 4, False, "cuda", torch.bfloat16)
+        else Size(64, 2_000, 4, "cuda", torch.bfloat16)
         if arguments.quick
-        else Size(512, 20_000, 16, False, "cuda", torch.bfloat16)
+        else Size(512, 20_000, 16, "cuda", torch.bfloat16)
     )
     torch.manual_seed(0)
     with tempfile.TemporaryDirectory() as folder:
-        figures: dict[str, float | None] = {
-            **measure_bertscore(Path(folder), size),
-            **measure_retrieval(Path(folder), size),
-        }
-        figures["vllm_prompt_tokens_per_second"] = None
-        if not importlib.util.find_spec("vllm"):
-            print("vLLM is skipped: it is not installed")
-        elif size.prompts:
-            figures |= measure_vllm(Path(folder), size)
-    device = torch.cuda.get_device_name() if size.device == "cuda" else "cpu"
-    print(json.dumps({"device": device, **figures}))
+        place = Path(folder)
+        figures: Figures = {"device": "cpu" if size.is_toy else torch.cuda.get_device_name()}
+        figures |= measure_bertscore(place, size) | measure_retrieval(place, size)
+        if importlib.util.find_spec("vllm") and not size.is_toy:
+            figures |= measure_vllm(place, size)
+        print(json.dumps(figures))
 
 
-def measure_bertscore(folder: Path, size: Size) -> dict[str, float]:
+def measure_bertscore(folder: Path, size: Size) -> Figures:
     """Pairs a second, and how much faster than the library's own loop that is."""
     from bert_score import BERTScorer
 
-    shape = dict(hidden_size=64, num_hidden_layers=2, num_attention_heads=2, intermediate_size=128)
-    if not size.toy:
-        shape = dict(hidden_size=1024, num_hidden_layers=48, num_attention_heads=16, intermediate_size=4096)
-    pairs = make_pairs(size.pairs, 300, seed=1)
-    tokenizer = make_tokenizer(pairs)
+    targets, answers = zip(*pairs(size.pairs, 300, seed=1), strict=True)
+    tokenizer = make_tokenizer([*targets, *answers])
     config = DebertaConfig(
         vocab_size=len(tokenizer),
         type_vocab_size=0,
@@ -101,7 +99,7 @@ def measure_bertscore(folder: Path, size: Size) -> dict[str, float]:
         relative_attention=True,
         position_biased_input=False,
         pos_att_type=["c2p", "p2c"],
-        **shape,
+        **(TOY if size.is_toy else XLARGE),
     )
     save(folder / "deberta", DebertaModel(config), tokenizer)
     layers = config.num_hidden_layers
@@ -110,44 +108,38 @@ def measure_bertscore(folder: Path, size: Size) -> dict[str, float]:
     theirs._model.to(size.type)
     ours = Scorer(str(folder / "deberta"), layers)
     ours._model.to(size.device, size.type)
-    targets, answers = [target for target, _ in pairs], [answer for _, answer in pairs]
 
     def fresh() -> None:
         ours.forget()
         ours.score(targets, answers)
 
-    mine, plain = best(fresh), best(lambda: theirs.score(answers, targets))
+    seconds, _ = best(fresh)
+    plain, _ = best(lambda: theirs.score(list(answers), list(targets)))
     return {
-        "bertscore_pairs_per_second": round(size.pairs / mine, 1),
-        "bertscore_speedup": round(plain / mine, 2),
+        "bertscore_pairs_per_second": round(size.pairs / seconds, 1),
+        "bertscore_speedup": round(plain / seconds, 2),
     }
 
 
-def measure_retrieval(folder: Path, size: Size) -> dict[str, float]:
+def measure_retrieval(folder: Path, size: Size) -> Figures:
     """Chunks embedded a second."""
-    pairs = make_pairs(50, 300, seed=2)
-    tokenizer = make_tokenizer(pairs)
-    config = (
-        BertConfig(vocab_size=len(tokenizer))
-        if not size.toy
-        else BertConfig(
-            vocab_size=len(tokenizer), hidden_size=64, num_hidden_layers=2, num_attention_heads=2, intermediate_size=128
-        )
-    )
+    texts = [target for target, _ in pairs(50, 300, seed=2)]
+    tokenizer = make_tokenizer(texts)
+    config = BertConfig(vocab_size=len(tokenizer), **(TOY if size.is_toy else {}))
     save(folder / "contriever", BertModel(config), tokenizer)
     retriever = open_pair("contriever", str(folder / "contriever"), "inner_product")
-    rng, text = random.Random(0), " ".join(target for target, _ in pairs)
+    rng, text = random.Random(0), " ".join(texts)
     starts = [rng.randrange(len(text) - 512) for _ in range(size.chunks)]
     chunks = [text[start : start + 512] for start in starts]
-    seconds = best(lambda: retriever.rank(["which one"], [chunks], 12))
+    seconds, _ = best(lambda: retriever.rank(["which one"], [chunks], 12))
     return {"retrieval_chunks_per_second": round(size.chunks / seconds, 1)}
 
 
-def measure_vllm(folder: Path, size: Size) -> dict[str, float]:
+def measure_vllm(folder: Path, size: Size) -> Figures:
     """Prompt tokens a second at a context of 32K."""
     from vllm import LLM, SamplingParams
 
-    tokenizer = make_tokenizer(make_pairs(50, 300, seed=3))
+    tokenizer = make_tokenizer([target for target, _ in pairs(50, 300, seed=3)])
     config = LlamaConfig(
         vocab_size=len(tokenizer),
         hidden_size=2048,
@@ -161,19 +153,19 @@ def measure_vllm(folder: Path, size: Size) -> dict[str, float]:
     engine = LLM(str(folder / "llama"), max_model_len=CONTEXT, dtype="bfloat16", enable_prefix_caching=False)
     rng = random.Random(0)
     ids = [[rng.randrange(len(tokenizer)) for _ in range(CONTEXT - 768)] for _ in range(size.prompts)]
-    prompts = [{"prompt_token_ids": one} for one in ids]
+    prompts = [{"prompt_token_ids": of_prompt} for of_prompt in ids]
     sampling = SamplingParams(max_tokens=64, temperature=0.0, ignore_eos=True)
-    seconds = best(lambda: engine.generate(prompts, sampling, use_tqdm=False))
+    seconds, _ = best(lambda: engine.generate(prompts, sampling, use_tqdm=False))
     return {"vllm_prompt_tokens_per_second": round(sum(map(len, ids)) / seconds)}
 
 
-def make_tokenizer(pairs: Pairs) -> PreTrainedTokenizerFast:
-    """A byte-level tokenizer trained on the pairs, with a first and a last token as encoders have them."""
+def make_tokenizer(texts: Sequence[str]) -> PreTrainedTokenizerFast:
+    """A byte-level tokenizer trained on texts, with a first and a last token as encoders have them."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel()
     special = ["[PAD]", "[CLS]", "[SEP]"]
     trainer = trainers.BpeTrainer(vocab_size=8_000, special_tokens=special, show_progress=False)
-    tokenizer.train_from_iterator((text for pair in pairs for text in pair), trainer)
+    tokenizer.train_from_iterator(texts, trainer)
     tokenizer.post_processor = processors.BertProcessing(("[SEP]", 2), ("[CLS]", 1))
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer, pad_token="[PAD]", cls_token="[CLS]", sep_token="[SEP]", model_max_length=512
@@ -184,19 +176,6 @@ def save(folder: Path, model: torch.nn.Module, tokenizer: PreTrainedTokenizerFas
     """Write a model as the libraries read it."""
     model.save_pretrained(folder)  # type: ignore[operator]
     tokenizer.save_pretrained(folder)
-
-
-def best(run: Callable[[], object], rounds: int = 3) -> float:
-    """The shortest time of a few, after one that warms up."""
-    run()
-    shortest = float("inf")
-    for _ in range(rounds):
-        started = time.perf_counter()
-        run()
-        if torch.cuda.is_available():
-            torch.cuda.synchronize()
-        shortest = min(shortest, time.perf_counter() - started)
-    return shortest
 
 
 if __name__ == "__main__":

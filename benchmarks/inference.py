@@ -1,67 +1,85 @@
-"""How well boards, ranks, contamination and linking are inferred: simulated runs with known truths.
-
-  python benchmarks/inference.py [DATA] [--quick]
-
-DATA: default ../shared/data. Papers' difficulties and their noise are drawn from the ROUGE-L of two baselines on the real papers of `lab`
-(docs/arxiv.md). For contamination, four models with cut-offs half a year apart are run on papers of three years; a memorised
-paper scores 0.8. What is planted: `simulated/contamination.py`; boards, floors and linked rounds: next to it. 500 draws each. The last
-line is JSON.
-"""
+"""How well boards and ranks are inferred: 500 simulated boards of made-up models with known truths, and the floor of real texts."""
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
-import sys
-import tempfile
+import hashlib
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-os.environ["HF_HUB_OFFLINE"] = "1"
+from benchmarks.shared.data import GOLD_SECTIONS, records_of
+from benchmarks.shared.running import Figures, run
+from lm_eval_tasks.core.intervals import holm
+from lm_eval_tasks.core.power import SPREADS
+from lm_eval_tasks.metrics import rouge
+from lm_eval_tasks.metrics.score import others_of
+from lm_eval_tasks.stats.placed import Part, difference_over, interval_over, part_of
 
-from benchmarks.report_card import made  # noqa: E402
-from benchmarks.simulated import boards, contamination, linking  # noqa: E402
-from lm_eval_tasks.evaluate.run import evaluate  # noqa: E402
-from lm_eval_tasks.samples.sample import read  # noqa: E402
-
-DEFAULT = ROOT.parent / "shared" / "data"
+FLOOR = 0.1
+SMALL = (3, 5, 10)
+SALTS = 40
 
 
-def main() -> None:
-    """Run the benchmark."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path, nargs="?", default=DEFAULT)
-    parser.add_argument("--quick", action="store_true", help="8 draws")
-    arguments = parser.parse_args()
-    if not arguments.data.is_dir():
-        parser.exit(1, f"error: no folder {arguments.data}\n")
-    with tempfile.TemporaryDirectory() as place:
-        real = real_scores(arguments.data, Path(place))
-    draws = 8 if arguments.quick else 500
-    figures = {
-        **boards.figures(draws, arguments.data),
-        **linking.figures(draws, real),
-        **contamination.figures(draws, real),
+def measure(_: Path, quick: bool) -> Figures:
+    """Coverage of boards, power and false alarms of ranks, the error of a floor."""
+    draws = 8 if quick else 500
+    return {
+        **{f"overall_coverage_{few}": coverage(draws, few) for few in SMALL},
+        "rank_power": told_apart(draws, (0.02, 0.0)),
+        "rank_false": told_apart(draws, (0.0,) * 4),
+        "floor_error": floor_error(),
     }
-    for name, value in figures.items():
-        print(f"{name:24} {value}")
-    print(json.dumps(figures))
 
 
-def real_scores(data: Path, place: Path) -> np.ndarray:
-    """The ROUGE-L of two baselines, shape (papers, 2)."""
-    dataset = made("lab", data, place)
-    columns = []
-    for baseline in ("lead", "random-sentence"):
-        metadata = {"dataset": str(dataset), "bertscore_model": "none", "split": "all"}
-        evaluate(baseline, "", ["academiceval_abs_9k"], metadata, None, place / baseline)
-        columns.append({sample.id: sample.scores["rouge_l"] for sample in read([place / baseline])})
-    return np.array([[column[id_] for column in columns] for id_ in sorted(columns[0])])
+def coverage(draws: int, few: int) -> float:
+    """How often the interval over two tasks holds the truth where one has few authors; 1.0 if none is given."""
+    held = 0
+    truth = ((0.4 - FLOOR) + (0.3 - FLOOR)) / 2 / (1 - FLOOR)
+    for seed in range(draws):
+        chance = np.random.default_rng([seed, few])
+        abstracts = chance.normal(0.4, 0.08, chance.integers(40, 101))
+        over = interval_over([[part("abs", abstracts)], [part("related", chance.normal(0.3, 0.08, few))]])
+        held += over.bounds is None or over.bounds[0] <= truth <= over.bounds[1]
+    return round(held / draws, 3)
+
+
+def told_apart(draws: int, skills: tuple[float, ...]) -> float:
+    """How often any two of several models over the same 100 papers are told apart."""
+    apart = 0
+    for seed in range(draws):
+        chance = np.random.default_rng([seed, 17])
+        papers = chance.normal(0.25, 0.06, 100)
+        models = [part("abs", papers + skill + chance.normal(0, SPREADS["abs"] / 2**0.5, 100)) for skill in skills]
+        over = [difference_over([[first]], [[second]]) for first, second in combinations(models, 2)]
+        apart += min(holm([1.0 if difference.p is None else difference.p for difference in over])) < 0.05
+    return round(apart / draws, 3)
+
+
+def part(task: str, scores: np.ndarray) -> Part:
+    """A model's scores on a task, each paper by another author."""
+    by_paper = {str(i): float(score) for i, score in enumerate(scores)}
+    made = part_of(task, task, by_paper, dict.fromkeys(by_paper, FLOOR), {paper: paper for paper in by_paper})
+    assert made is not None
+    return made
+
+
+def floor_error() -> float:
+    """The largest standard error, over pairings, of the floor of real titles and abstracts, by both kinds of ROUGE-L."""
+    records = records_of(GOLD_SECTIONS)
+    errors = []
+    for section in ("title", "abstract"):
+        texts = [record[section] for record in records]
+        for metric in (rouge.rouge_l, rouge.rouge_l_content):
+            scores = np.array([[metric(target, other) for other in texts] for target in texts])
+            floors = []
+            for salt in range(SALTS):
+                ids = [hashlib.sha256(f"{salt} {record['id']}".encode()).hexdigest() for record in records]
+                pairs = [(i, other) for i, others in enumerate(others_of(ids)) for other in others]
+                floors.append(float(np.mean([scores[pair] for pair in pairs])))
+            errors.append(float(np.std(floors, ddof=1)))
+    return round(max(errors), 5)
 
 
 if __name__ == "__main__":
-    main()
+    run(measure, GOLD_SECTIONS)

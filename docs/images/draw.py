@@ -2,7 +2,7 @@
 
   python docs/images/draw.py
 
-Those of months.md are drawn from made-up runs with planted effects; that of reading.md from benchmarks/results.json.
+That of months.md is drawn from made-up runs with planted effects, that of reading.md from benchmarks/results.json.
 """
 
 from __future__ import annotations
@@ -18,8 +18,6 @@ from matplotlib.figure import Figure
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from lm_eval_tasks.study.linking import link_task  # noqa: E402
-
 from hub_scripts.report.drawing import STYLE  # noqa: E402
 
 MONTHS = 12
@@ -34,14 +32,13 @@ WITHOUT_MODEL = (
     ("Next: BM25", "reading", "next_bm25", 0.003),
     ("Match: BM25", "reading", "match_bm25", 0.073),
 )
-EASIER = (0.0, 0.02, -0.015, 0.03, 0.005, 0.04)
 
 
 def main() -> None:
     """Draw the pictures."""
     place = Path(__file__).parent
     with mpl.rc_context({**STYLE, "svg.hashsalt": "academiceval", "svg.fonttype": "none"}):
-        drawn = {"seen-papers": seen_papers(), "one-scale": one_scale(), "without-a-model": without_a_model()}
+        drawn = {"seen-papers": seen_papers(), "without-a-model": without_a_model()}
         for name, figure in drawn.items():
             figure.savefig(place / f"{name}.svg", metadata={"Date": None}, facecolor="white")
 
@@ -83,50 +80,6 @@ def seen_papers() -> Figure:
     axis.set(xlabel="month of publication", ylabel="score", ylim=(0.2, 0.4))
     axis.set_xticks(range(MONTHS), [f"{month + 1}" for month in range(MONTHS)])
     axis.legend(loc="lower left")
-    return figure
-
-
-def one_scale() -> Figure:
-    """One model over six rounds, as it scored and on the first round's scale."""
-    names = [f"round {i + 1}" for i in range(len(EASIER))]
-    skills = {"a1": 0.18, "a2": 0.2, "a3": 0.22, "a4": 0.25, "model": 0.28}
-    rounds = []
-    for i, easier in enumerate(EASIER):
-        chance = np.random.default_rng(i)
-        hard = chance.normal(0, 0.05, 300)
-        rounds.append(
-            {
-                model: {
-                    f"{i}.{p}": (float(skill + easier + hard[p] + chance.normal(0, 0.04)), str(p)) for p in range(300)
-                }
-                for model, skill in skills.items()
-            }
-        )
-    raw = [float(np.mean([score for score, _ in one["model"].values()])) for one in rounds]
-    linked = [(raw[0], raw[0], raw[0])]
-    for name, one in zip(names[1:], rounds[1:], strict=True):
-        _, found = link_task(name, "made up", rounds[0], one, ["a1", "a2", "a3", "a4"])
-        own = next(row for row in found if row.model == "model")
-        assert own.low is not None
-        assert own.high is not None
-        linked.append((own.value, own.low, own.high))
-    figure = Figure(figsize=(7, 3))
-    axis = figure.subplots()
-    axis.plot(names, raw, color="#d55e00", marker="s", linestyle="--", markersize=4, label="as it scored")
-    middle = [value for value, _, _ in linked]
-    reach = np.array([[value - low, high - value] for value, low, high in linked]).T
-    axis.errorbar(
-        names,
-        middle,
-        yerr=reach,
-        color="#0072b2",
-        marker="o",
-        markersize=4,
-        capsize=2,
-        label="on the first round's scale",
-    )
-    axis.set(ylabel="score of one frozen model")
-    axis.legend()
     return figure
 
 

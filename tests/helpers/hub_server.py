@@ -6,6 +6,7 @@ https://huggingface.co/docs/hub/api; large files as in https://github.com/git-lf
 from __future__ import annotations
 
 import base64
+import copy
 import hashlib
 import json
 import os
@@ -141,6 +142,15 @@ class Hub:
         self.large.clear()
         self.log.clear()
         self.fault = lambda number, method, path: None
+
+    def save(self) -> tuple[dict[str, Repository], dict[str, bytes]]:
+        """A copy of all that it holds, for `load`."""
+        return copy.deepcopy((self.repos, self.large))
+
+    def load(self, saved: tuple[dict[str, Repository], dict[str, bytes]]) -> None:
+        """Hold what was saved, and nothing else."""
+        self.reset()
+        self.repos, self.large = copy.deepcopy(saved)
 
     def forget_datasets(self) -> None:
         """Drop all repositories but those of models."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from filelock import FileLock
@@ -30,6 +31,12 @@ def hub(hub_server: Hub, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Hub
     monkeypatch.setenv("HF_TOKEN", "hf_write")
     monkeypatch.setattr("time.sleep", lambda seconds: None)
     return hub_server
+
+
+@pytest.fixture(scope="session")
+def states() -> dict[str, Any]:
+    """What tests begin with -> what the Hub then holds, once a test of this process has begun with it."""
+    return {}
 
 
 @pytest.fixture(scope="session")

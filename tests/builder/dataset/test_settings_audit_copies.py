@@ -20,6 +20,7 @@ from builder.dataset.audit import LONG_RUN, audit
 from builder.dataset.card import card
 from builder.dataset.importers.academiceval import import_academiceval
 from builder.dataset.manifest import Audit, Configuration, read_manifest
+from builder.dataset.publishable import publishable
 from builder.errors import AuditError, FolderError, RoundError
 from builder.pipeline import build, fill_only, run
 from builder.round.audit import AuditTable
@@ -369,10 +370,9 @@ def test_whole_papers_are_scored_over_their_tasks() -> None:
 
 
 @pytest.fixture
-def copy(dataset: Path, tmp_path: Path, command: Command) -> Path:
-    code, out, _ = command("publishable", dataset, "-o", tmp_path / "public")
-    assert code == 0
-    assert re.search(r"publishable: \d+ in, \d+ kept, license \d+", out)
+def copy(dataset: Path, tmp_path: Path) -> Path:
+    report = publishable(dataset, tmp_path / "public", "redistributable")
+    assert report.dropped["license"] > 0
     return tmp_path / "public"
 
 
@@ -459,11 +459,9 @@ def test_a_paper_that_has_changed_since_is_left_out_and_counted(world: Path, cop
 
 
 @pytest.mark.slow
-def test_publishing_and_filling_want_the_right_folders(
-    dataset: Path, copy: Path, tmp_path: Path, command: Command
-) -> None:
-    code, _, errors = command("publishable", copy, "-o", tmp_path / "again")
-    assert (code, "is a" in errors or "already" in errors) == (1, True)
+def test_publishing_and_filling_want_the_right_folders(dataset: Path, copy: Path, tmp_path: Path) -> None:
+    with pytest.raises(FolderError):
+        publishable(copy, tmp_path / "again", "redistributable")
     with pytest.raises(FolderError, match="is not a publishable copy"):
         fill_only(small_round(tmp_path), dataset, tmp_path / "filled", LocalEngine(1))
 

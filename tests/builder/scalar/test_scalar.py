@@ -18,6 +18,7 @@ from datasets import load_dataset
 
 from benchmarks import shortcuts
 from builder.dataset.manifest import read_manifest
+from builder.dataset.publishable import publishable
 from builder.errors import RoundError, SourceError
 from builder.extract.sections import parts
 from builder.ids import bare_id
@@ -553,8 +554,7 @@ def test_what_is_right_without_reading_stands_in_the_card(with_scalar: Path, com
     assert measured["SCALAR-Easy"][POPULARITY].mean == round(sum(most) / len(most), 4)
     assert "Best constant answer | bm25-local | popularity |" in (folder / "README.md").read_text()
     # A copy to publish says what the whole yields, whichever rows are whole in it.
-    code, _, err = command("publishable", folder, "-o", tmp_path / "public", "--licenses", "redistributable")
-    assert code == 0, err
+    publishable(folder, tmp_path / "public", "redistributable")
     tables = [
         (place / "README.md").read_text().partition("## Without reading the paper")[2].partition("\n## ")[0]
         for place in (folder, tmp_path / "public")
@@ -603,7 +603,7 @@ def test_a_publishable_copy_holds_no_text_without_licence_and_can_be_filled(
     with_scalar: Path, command: Command, tmp_path: Path
 ) -> None:
     folder, public = with_scalar / "academiceval", tmp_path / "public"
-    assert command("publishable", folder, "-o", public)[0] == 0
+    publishable(folder, public, "redistributable")
     kept = [one for level in ALL_LEVELS for one in rows(public, level.name)]
     by_id = [one for level in ALL_LEVELS for one in rows(public, f"{level.name}-ids")]
     assert 0 < len(kept) < len(kept) + len(by_id) == sum(len(rows(folder, level.name)) for level in ALL_LEVELS)

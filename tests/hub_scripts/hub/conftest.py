@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,31 +13,23 @@ from tests.helpers.hub_server import Hub
 Command = Callable[..., tuple[int, str, str]]
 
 
-@pytest.fixture(scope="session")
-def states() -> dict[int, Any]:
-    """How many rounds were published -> what the Hub then holds."""
-    return {}
-
-
-def _begin(count: int, states: dict[int, Any], command: Command, hub: Hub, two_rounds: tuple[Path, Path]) -> None:
+def _begin(count: int, states: dict[str, Any], command: Command, hub: Hub, two_rounds: tuple[Path, Path]) -> None:
     """Publish the first rounds, or put what that came to into the Hub again."""
-    if count not in states:
+    name = f"{count} rounds"
+    if name not in states:
         for folder in two_rounds[:count]:
             assert command("push", folder, "--repo", "org/academiceval", "--yes")[0] == 0
-        states[count] = hub.repos.copy(), hub.large.copy()
-    repos, large = copy.deepcopy(states[count])
-    hub.repos.update(repos)
-    hub.large.update(large)
-    hub.log.clear()
+        states[name] = hub.save()
+    hub.load(states[name])
 
 
 @pytest.fixture
-def first(states: dict[int, Any], command: Command, hub: Hub, two_rounds: tuple[Path, Path]) -> None:
+def first(states: dict[str, Any], command: Command, hub: Hub, two_rounds: tuple[Path, Path]) -> None:
     """The Hub holds the first round."""
     _begin(1, states, command, hub, two_rounds)
 
 
 @pytest.fixture
-def both(states: dict[int, Any], command: Command, hub: Hub, two_rounds: tuple[Path, Path]) -> None:
+def both(states: dict[str, Any], command: Command, hub: Hub, two_rounds: tuple[Path, Path]) -> None:
     """The Hub holds both rounds."""
     _begin(2, states, command, hub, two_rounds)

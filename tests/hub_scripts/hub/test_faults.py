@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import os
 import re
 import shutil
@@ -330,11 +329,7 @@ def test_killed_at_every_step_of_a_replacement(
     (tmp_path / "round" / TAKEDOWNS).write_text(f'{{"id": "{paper}"}}\n')
     _shorten(whole, monkeypatch.setattr)
     replaced = Replaced(revision, "wrong split")
-    before = copy.deepcopy((hub.repos, hub.large))
-
-    def begin() -> None:
-        hub.reset()
-        hub.repos, hub.large = copy.deepcopy(before)
+    before = hub.save()
 
     def resume() -> None:
         list(push(whole[0], REPO, "redistributable", yes=True, replaced=replaced))
@@ -348,7 +343,7 @@ def test_killed_at_every_step_of_a_replacement(
     # Commit and tag; of an older round also its branch, and main's commit.
     assert len(numbers) >= (2 if revision == "2026.12" else 5)
     for number in numbers:
-        begin()
+        hub.load(before)
         assert _killed_at(hub, number, applied, whole, tmp_path / "home", replaced)
         resume()
         assert _state_by_title(hub) == wanted, number

@@ -9,11 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 import yaml
+from huggingface_hub import EvalResultEntry, HfApi, eval_result_entries_to_yaml, parse_eval_result_entries
 
 from builder.dataset.manifest import read_manifest
+from hub_scripts.results.leaderboard import SOURCE
 from tests.helpers.hub_server import Blob, Fault, Hub, Repository
 
 pytestmark = pytest.mark.slow
@@ -21,7 +22,6 @@ pytestmark = pytest.mark.slow
 REPO = "org/academiceval"
 RESULTS, MODEL = "datasets/org/results", "models/org/tiny"
 FILE = ".eval_results/academiceval.yaml"
-SCHEMA = Path(__file__).parent / "eval_results.schema.json"
 Command = Callable[..., tuple[int, str, str]]
 
 
@@ -57,7 +57,7 @@ RESULT = {
 }
 
 
-def test_results_and_a_model_card(command: Command, hub: Hub, tmp_path: Path) -> None:
+def test_results_and_their_index(command: Command, hub: Hub, tmp_path: Path) -> None:
     file = tmp_path / "results_tiny.json"
     file.write_text(json.dumps(RESULT))
     push = ("push-results", file, "--repo", "org/results", "--card", "org/tiny", "--yes")
@@ -66,45 +66,22 @@ def test_results_and_a_model_card(command: Command, hub: Hub, tmp_path: Path) ->
         assert (code, "org/tiny does not exist" in err) == (1, True)
     assert hub.repos == {}  # all targets are checked before the first write
 
-    from huggingface_hub import HfApi, ModelCard
-
     HfApi().create_repo("org/tiny")
-    card = "---\nlicense: mit\nmodel-index:\n- name: tiny\n  results:\n  - task: {type: x}\n    dataset: {name: d, type: d}\n    metrics: [{type: m, value: 1}]\n---\n# Tiny\n"
-    HfApi().upload_file(path_or_fileobj=card.encode(), path_in_repo="README.md", repo_id="org/tiny")
+    before = hub.files(MODEL).copy()
     code, out, _ = command(*push[:-1])
     assert (code, "nothing was uploaded" in out, set(hub.repos)) == (0, True, {MODEL})
-    assert command(*push)[0] == 0
+    code, out, _ = command(*push)
+    # No leaderboard has abstracts.
+    assert (code, f"org/tiny: no {FILE}" in out, hub.files(MODEL)) == (0, True, before)
     [stored, index] = tree(hub, RESULTS).values()
     assert json.loads(stored) == RESULT
-    assert yaml.safe_load(index)["model-index"][0]["results"][0]["dataset"]["config"] == "Abs-9K"
-    loaded = ModelCard.load("org/tiny")
-    shown = {(one.dataset_type, one.metric_type): one.metric_value for one in loaded.data.eval_results}
-    assert shown == {("d", "m"): 1, ("academiceval", "rouge_l"): 0.25}
-    assert loaded.data.license == "mit"
-    assert loaded.text.strip() == "# Tiny"
+    [found] = yaml.safe_load(index)["model-index"][0]["results"]
+    assert found["dataset"]["config"] == "Abs-9K"
+    assert {one["type"]: one["value"] for one in found["metrics"]} == {"rouge_l": 0.25}
     commits = [len(repo.commits) for repo in hub.repos.values()]
     code, out, _ = command(*push)
-    assert (code, out.count("already has all of it")) == (0, 2)
+    assert (code, out.count("already has all of it")) == (0, 1)
     assert [len(repo.commits) for repo in hub.repos.values()] == commits
-
-
-def test_scores_on_somebody_elses_card_are_proposed(command: Command, hub: Hub, tmp_path: Path) -> None:
-    from huggingface_hub import HfApi
-
-    HfApi().create_repo("org/tiny")
-    # A model of somebody else's.
-    hub.repos["models/other/tiny"] = hub.repos.pop("models/org/tiny")
-    file = tmp_path / "results_tiny.json"
-    file.write_text(json.dumps(RESULT))
-    push = ("push-results", file, "--repo", "org/results", "--card", "other/tiny", "--yes")
-    code, _, errors = command(*push)
-    assert (code, "does not belong to other" in errors) == (1, True)
-    for _ in range(2):
-        code, out, errors = command(*push, "--create-pr")
-        assert code == 0, errors
-        assert f"pull request: {hub.url}/other/tiny/discussions/1" in out
-    [changed] = hub.repos["models/other/tiny"].proposed
-    assert "README.md" in changed
 
 
 def test_results_of_the_plain_lm_eval(command: Command, hub: Hub, tmp_path: Path) -> None:
@@ -161,8 +138,6 @@ def test_results_that_are_none(command: Command, hub: Hub, tmp_path: Path) -> No
 
 
 def test_scores_go_onto_the_card_of_the_model_that_answered(command: Command, hub: Hub, tmp_path: Path) -> None:
-    from huggingface_hub import HfApi
-
     HfApi().create_repo("org/Tiny")
     HfApi().create_repo("org/other")
     results = json.loads(json.dumps(RESULT))
@@ -236,13 +211,14 @@ def test_results_with_a_key_are_not_uploaded(command: Command, hub: Hub, tmp_pat
 
 
 @pytest.fixture
-def published(command: Command, hub: Hub, cloze_rounds: tuple[Path, Path]) -> tuple[Path, Path]:
+def published(states: dict[str, Any], command: Command, hub: Hub, cloze_rounds: tuple[Path, Path]) -> tuple[Path, Path]:
     """Two rounds and a model repository on the Hub; the rounds' folders."""
-    from huggingface_hub import HfApi
-
-    for folder in cloze_rounds:
-        assert command("push", folder, "--repo", REPO, "--yes", "--licenses", "all")[0] == 0
-    HfApi().create_repo("org/tiny")
+    if "results" not in states:
+        for folder in cloze_rounds:
+            assert command("push", folder, "--repo", REPO, "--yes", "--licenses", "all")[0] == 0
+        HfApi().create_repo("org/tiny")
+        states["results"] = hub.save()
+    hub.load(states["results"])
     return cloze_rounds
 
 
@@ -262,20 +238,34 @@ def push(command: Command, run_: Path, *more: str) -> str:
     return out
 
 
-def board(hub: Hub) -> dict[str, dict[str, Any]]:
+def board(hub: Hub) -> dict[str, EvalResultEntry]:
     """Task -> the model's entry, as a reader of the leaderboards sees it."""
-    entries = yaml.safe_load(tree(hub, MODEL)[FILE])
-    ours = [entry for entry in entries if entry["dataset"]["id"] == REPO]
-    jsonschema.validate(ours, json.loads(SCHEMA.read_text()))
-    found = {entry["dataset"]["task_id"]: entry for entry in entries}
+    content = yaml.safe_load(tree(hub, MODEL)[FILE])
+    entries = parse_eval_result_entries(content)
+    assert eval_result_entries_to_yaml(entries) == content  # nothing that the Hub does not know
+    found = {entry.task_id: entry for entry in entries}
     assert len(found) == len(entries)
     return found
+
+
+def entry(task: str, source: str = SOURCE) -> dict[str, Any]:
+    """A score of the model that somebody has published before."""
+    made = EvalResultEntry(REPO, task, 0.5, source_url="https://example.org", source_name=source)
+    return eval_result_entries_to_yaml([made])[0]
 
 
 def test_a_leaderboard_keeps_what_other_runs_and_months_have_brought(
     published: tuple[Path, Path], command: Command, hub: Hub, tmp_path: Path
 ) -> None:
     place = ("--dataset", REPO)
+    theirs = {
+        "README.md": b"---\r\nlicense: no # Norwegian\r\nmodel-index:\r\n- {name: tiny, results: []}\r\n---\r\n# Tiny",
+        ".eval_results/others.yaml": b"- dataset: {id: a/b, task_id: t}  # exact\n  value: 1.10\n",
+        "model.safetensors": bytes(range(256)),
+    }
+    for path, data in theirs.items():
+        HfApi().upload_file(path_or_fileobj=data, path_in_repo=path, repo_id="org/tiny")
+    before = hub.files(MODEL).copy()
     push(command, run(command, published[0], tmp_path / "easy", "scalar_easy"), *place)
     push(command, run(command, REPO, tmp_path / "medium", "scalar_medium", dataset_revision="2026.11"))
     # Both tasks at once, with the mean over a paper's tasks, which no leaderboard has.
@@ -289,20 +279,23 @@ def test_a_leaderboard_keeps_what_other_runs_and_months_have_brought(
         f"{task}_accuracy_{round_}" for task in ("scalar_easy", "scalar_medium") for round_ in ("2026_11", "2026_12")
     }
     files = tree(hub, RESULTS)
-    for task, entry in entries.items():
+    # Nothing else of the repository is touched.
+    assert {path: blob for path, blob in hub.files(MODEL).items() if path != FILE} == before
+    for task, one in entries.items():
         revision = hub.repos[f"datasets/{REPO}"].tags["2026.11" if task.endswith("11") else "2026.12"]
-        assert entry["dataset"] == {"id": REPO, "task_id": task, "revision": revision}
+        assert (one.dataset_id, one.dataset_revision) == (REPO, revision)
         assert task in {
-            one["id"] for one in yaml.safe_load(tree(hub, f"datasets/{REPO}", revision)["eval.yaml"])["tasks"]
+            listed["id"] for listed in yaml.safe_load(tree(hub, f"datasets/{REPO}", revision)["eval.yaml"])["tasks"]
         }
-        address, path = entry["source"]["url"].split("/blob/main/")
+        address, path = str(one.source_url).split("/blob/main/")
         scores = json.loads(files[path])["academiceval"]["scores"]
-        assert (address, entry["source"]["name"]) == (f"{hub.url}/datasets/org/results", "AcademicEval")
+        assert (address, one.source_name) == (f"{hub.url}/datasets/org/results", "AcademicEval")
         assert any(
-            one["metric"] == "accuracy" and one["value"] == pytest.approx(entry["value"], abs=1e-6) for one in scores
+            score["metric"] == "accuracy" and score["value"] == pytest.approx(one.value, abs=1e-6) for score in scores
         )
-        assert re.fullmatch(r"\d+ samples.*", entry["notes"])
-    index = yaml.safe_load(tree(hub, MODEL)["README.md"].split("---")[1])["model-index"][0]["results"]
+        assert re.fullmatch(r"\d+ samples.*", str(one.notes))
+    indices = [yaml.safe_load(text)["model-index"][0] for path, text in files.items() if path.endswith("index.yml")]
+    index = [result for one in indices for result in one["results"]]
     assert len({(one["task"]["name"], one["dataset"]["revision"]) for one in index}) == len(index) == 7
     assert "config" not in next(one["dataset"] for one in index if one["task"]["name"] == "whole paper")
     # Beside each result lie the scores of its samples, from which its means can be computed.
@@ -323,23 +316,38 @@ def test_a_leaderboard_keeps_what_other_runs_and_months_have_brought(
     assert board(hub) == entries
 
 
+def test_scores_of_somebody_elses_model_are_proposed(
+    published: tuple[Path, Path], command: Command, hub: Hub, tmp_path: Path
+) -> None:
+    hub.repos["models/other/tiny"] = hub.repos.pop(MODEL)
+    found = run(command, published[0], tmp_path / "run", "scalar_easy")
+    line = ("push-results", found, "--repo", "org/results", "--card", "other/tiny", "--dataset", REPO, "--yes")
+    code, _, errors = command(*line)
+    assert (code, "does not belong to other" in errors) == (1, True)
+    for _ in range(2):
+        code, out, errors = command(*line, "--create-pr")
+        assert code == 0, errors
+        assert f"pull request: {hub.url}/other/tiny/discussions/1" in out
+    assert hub.repos["models/other/tiny"].proposed == [{FILE}]
+    assert FILE not in hub.files("models/other/tiny")
+
+
 @pytest.mark.long
 def test_what_is_on_no_leaderboard_says_so(
     published: tuple[Path, Path], command: Command, hub: Hub, tmp_path: Path
 ) -> None:
-    for number, (tasks, options) in enumerate(
-        (
-            (("scalar_easy",), {}),
-            (("scalar_easy",), {"context": "local"}),
-            (("scalar_easy",), {"published_after": "2000-01-01"}),
-            # Inspect cannot run it from the dataset's columns.
-            (("abs_9k",), {}),
-        )
-    ):
-        place = () if number == 0 else ("--dataset", REPO)
-        subset = ("--subset",) if "split" in options else ()
-        out = push(command, run(command, published[0], tmp_path / str(number), *tasks, **options), *place, *subset)
-        assert f"org/tiny: no {FILE}: it is for whole runs of tasks" in out, (tasks, options)
+    says, place = f"org/tiny: no {FILE}: it is for whole runs of tasks", ("--dataset", REPO)
+    found = run(command, published[0], tmp_path / "run", "scalar_easy")
+    assert says in push(command, found)
+    # Inspect cannot run it from the dataset's columns.
+    assert says in push(command, run(command, published[0], tmp_path / "abs", "abs_9k"), *place)
+    file = found / "results_lead.json"
+    content = json.loads(file.read_text())
+    for options in ({"context": "local"}, {"published_after": "2000-01-01"}, {"retriever": "bm25"}):
+        changed = json.loads(json.dumps(content))
+        changed["academiceval"]["run"]["metadata"] |= options
+        file.write_text(json.dumps(changed))
+        assert says in push(command, found, *place), options
     code, _, err = command(
         "eval",
         "--model",
@@ -392,7 +400,8 @@ def test_a_replaced_round_is_on_no_leaderboard(
     published: tuple[Path, Path], command: Command, hub: Hub, tmp_path: Path
 ) -> None:
     found = run(command, published[1], tmp_path / "run", "scalar_easy")
-    assert command("yank", REPO, "--revision", "2026.12", "--reason", "wrong", "--yes")[0] == 0
+    line = ("push", published[1], "--repo", REPO, "--licenses", "all", "--yes")
+    assert command(*line, "--replaces", "2026.12", "--note", "wrong")[0] == 0
     code, _, err = command(
         "push-results", found, "--repo", "org/results", "--card", "org/tiny", "--yes", "--dataset", REPO
     )
@@ -436,14 +445,12 @@ def test_the_plain_lm_evals_run_over_a_part_is_on_no_leaderboard(
 def test_what_the_hub_does_not_say_is_not_taken_for_absent(
     published: tuple[Path, Path], command: Command, hub: Hub, tmp_path: Path
 ) -> None:
-    from huggingface_hub import HfApi
-
-    for path in (FILE, "README.md"):
-        HfApi().upload_file(path_or_fileobj=b"- {}\n", path_in_repo=path, repo_id="org/tiny")
+    ours = yaml.safe_dump([entry("scalar_easy_accuracy_2026_10")]).encode()
+    HfApi().upload_file(path_or_fileobj=ours, path_in_repo=FILE, repo_id="org/tiny")
     before = tree(hub, MODEL)
     found = run(command, published[0], tmp_path / "run", "scalar_easy")
     for status in (400, 403, 409, 429, 503):
-        for name in (FILE, "README.md", "errata.jsonl", "manifest.json"):
+        for name in (FILE, "errata.jsonl", "manifest.json", "eval.yaml"):
             hub.fault = lambda number, method, path, name=name, status=status: (  # type: ignore[misc]
                 Fault(status) if method == "HEAD" and path.endswith(name) else None
             )
@@ -454,52 +461,51 @@ def test_what_the_hub_does_not_say_is_not_taken_for_absent(
             assert "Traceback" not in err
     assert tree(hub, MODEL) == before
     assert RESULTS not in hub.repos
+    hub.fault = lambda number, method, path: None
+    push(command, found, "--dataset", REPO)
+    assert set(board(hub)) == {"scalar_easy_accuracy_2026_10", "scalar_easy_accuracy_2026_11"}
 
 
 def test_what_somebody_else_pushes_meanwhile_stays(
     published: tuple[Path, Path], command: Command, hub: Hub, tmp_path: Path
 ) -> None:
     found = run(command, published[0], tmp_path / "run", "scalar_easy")
+    theirs = yaml.safe_dump([entry("scalar_hard_accuracy_2026_11")])
 
     def meanwhile(number: int, method: str, path: str) -> None:
-        if path.startswith("/api/datasets/org/results/commit") and FILE not in hub.repos[MODEL].resolve("main").tree:
-            files = {**hub.repos[MODEL].resolve("main").tree, FILE: Blob(b"- {value: 1}\n", False)}
+        if path.startswith("/api/datasets/org/results/commit") and FILE not in hub.files(MODEL):
+            files = {**hub.files(MODEL), FILE: Blob(theirs.encode(), False)}
             hub.repos[MODEL].add("main", "theirs", "", files)
 
     hub.fault = meanwhile
     line = ("push-results", found, "--repo", "org/results", "--card", "org/tiny", "--yes", "--dataset", REPO)
     code, _, err = command(*line)
     assert (code, "try again" in err) == (1, True), err
-    assert tree(hub, MODEL)[FILE] == "- {value: 1}\n"
+    assert tree(hub, MODEL)[FILE] == theirs
     assert command(*line)[0] == 0
-    assert len(yaml.safe_load(tree(hub, MODEL)[FILE])) == 2
+    assert set(board(hub)) == {"scalar_hard_accuracy_2026_11", "scalar_easy_accuracy_2026_11"}
 
 
-def test_entries_of_others_stay_and_a_damaged_file_is_not_replaced(
+def test_a_file_that_is_not_ours_is_not_replaced(
     published: tuple[Path, Path], command: Command, hub: Hub, tmp_path: Path
 ) -> None:
-    from huggingface_hub import HfApi
-
-    def put(text: str) -> None:
-        HfApi().upload_file(path_or_fileobj=text.encode(), path_in_repo=FILE, repo_id="org/tiny")
-
     found = run(command, published[0], tmp_path / "run", "scalar_easy")
-    theirs = {"dataset": {"id": "a/b", "task_id": "t"}, "value": "1", "date": "2025-01-15T10:30:00Z", "theirs": 1}
-    put(yaml.safe_dump([theirs]))
-    push(command, found, "--dataset", REPO)
-    assert board(hub)["t"] == theirs
+    line = ("push-results", found, "--repo", "org/results", "--card", "org/tiny", "--yes", "--dataset", REPO)
+    by_hand = "it has entries that others wrote"
     for text, says in (
-        ("[", "cannot be read or edited"),
-        ("a: 1", "is not a list"),
-        ("- x", "is not a list"),
-        ("!!bool foo", "is not a list"),
-        ("[{a: b}]", "written in brackets"),
-        ("- a: &a [x]\n  b: *a", "it has aliases"),
-        ("[" * 3000, "cannot be read or edited"),
+        (yaml.safe_dump([entry("scalar_easy_accuracy_2026_11", "A lab")]), by_hand),
+        (yaml.safe_dump([entry("scalar_hard_accuracy_2026_11"), {"dataset": {"id": "a/b"}, "value": 1}]), by_hand),
+        ("a: 1", by_hand),
+        ("- x", by_hand),
+        ("[", ""),
+        ("!!bool foo", ""),
+        ("- a: &a [x]\n  b: *a", ""),
+        ("[" * 3000, ""),
+        ("\udcff", ""),
     ):
-        put(text)
-        code, _, err = command(
-            "push-results", found, "--repo", "org/results", "--card", "org/tiny", "--yes", "--dataset", REPO
-        )
-        assert (code, says in err, "repair it first" in err) == (1, True, True), err
-        assert tree(hub, MODEL)[FILE] == text
+        data = text.encode(errors="surrogateescape")
+        HfApi().upload_file(path_or_fileobj=data, path_in_repo=FILE, repo_id="org/tiny")
+        code, _, err = command(*line)
+        assert (code, f"{FILE} of org/tiny cannot be used: {says}" in err, err.count("\n")) == (1, True, 1), err
+        assert hub.files(MODEL)[FILE].data == data
+    assert RESULTS not in hub.repos

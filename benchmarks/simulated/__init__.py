@@ -1,1 +1,0 @@
-"""Made-up runs with known truths, for `inference.py`."""
