@@ -1,17 +1,11 @@
 """How often 95 % intervals contain the truth: made-up scores of papers whose first authors have one to three of them.
 
-  python benchmarks/intervals.py [--quick]
-
-2,000 draws for each number of first authors. `like_rouge` is bounded and skewed a little, as ROUGE-L is; `accuracy` is right or
-wrong. The last line is JSON: the share of intervals that contain the true mean, goal 0.95 within 0.015
-from ten authors up.
+2,000 draws for each number of first authors. `like_rouge` is bounded and skewed a little, as ROUGE-L is; `accuracy` is right or wrong.
+The goal is 0.95 within 0.015 from ten authors up.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,31 +13,33 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
+from benchmarks.shared.running import Figures, run
 from lm_eval_tasks.core.intervals import SHARES, interval
 
-DRAWS = 2_000
 AUTHORS = (10, 25, 100)
 Values = NDArray[np.float64]
 # From what an author's papers share, and what each has of its own, both standard normal.
-SHAPES: dict[str, Callable[[Values, Values, np.random.Generator], Values]] = {
+Shape = Callable[[Values, Values, np.random.Generator], Values]
+
+
+def right(logit: float) -> Shape:
+    """Answers that are right or wrong."""
+    return lambda author, _, rng: (rng.random(len(author)) < special.expit(logit + 0.7 * author)).astype(float)
+
+
+SHAPES: dict[str, Shape] = {
     "normal": lambda author, paper, _: 0.2 + 0.05 * author + 0.05 * paper,
     "like_rouge": lambda author, paper, _: special.expit(-1.4 + 0.3 * author + 0.3 * paper),
-    "accuracy": lambda author, _, rng: (rng.random(len(author)) < special.expit(0.7 * author)).astype(float),
-    "often_right": lambda author, _, rng: (rng.random(len(author)) < special.expit(2.4 + 0.7 * author)).astype(float),
-    "almost_always_right": lambda author, _, rng: (rng.random(len(author)) < special.expit(3.7 + 0.7 * author)).astype(
-        float
-    ),
+    "accuracy": right(0.0),
+    "often_right": right(2.4),
+    "almost_always_right": right(3.7),
     "very_skewed": lambda author, paper, _: np.exp(0.6 * author + 0.6 * paper),
 }
 
 
-def main() -> None:
-    """Run the benchmark."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="200 draws")
-    draws = 200 if parser.parse_args().quick else DRAWS
+def measure(_: Path, quick: bool) -> Figures:
+    """The share of intervals that contain the true mean."""
+    draws = 200 if quick else 2_000
     rng = np.random.default_rng(0)
     figures = {}
     for name in SHAPES:
@@ -51,8 +47,7 @@ def main() -> None:
         for authors in AUTHORS:
             held = sum(holds(name, authors, truth, rng) for _ in range(draws))
             figures[f"{name}_{authors}"] = round(held / draws, 3)
-            print(f"{name}, {authors} first authors: {held / draws:.3f}", flush=True)
-    print(json.dumps(figures))
+    return figures
 
 
 def holds(name: str, authors: int, truth: float, rng: np.random.Generator) -> bool:
@@ -71,4 +66,4 @@ def draw(name: str, authors: int, rng: np.random.Generator) -> tuple[Values, NDA
 
 
 if __name__ == "__main__":
-    main()
+    run(measure)
