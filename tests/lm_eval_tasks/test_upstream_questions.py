@@ -94,21 +94,3 @@ def test_answers_are_read_alike(upstream: ModuleType) -> None:
         asked = [1, 2]
         found = share_right_of(pairs_of(pairs) or {}, asked, [3, 4])
         assert upstream.process_next({"asked": asked, "answer": [3, 4]}, [pairs])["share_right"] == found
-
-
-def test_nemo_skills_lines_ask_for_a_letter() -> None:
-    spec = importlib.util.spec_from_file_location("nemo_skills_prepare", PLACE.parents[1] / "nemo_skills_prepare.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    row = {
-        "id": "q",
-        "question": "As **[MASKED_CITATION]** {choices}",
-        "choices": ["w {question}", "x", "y", "z"],
-        "target": "C",
-    }
-    line = module.line_of(row, "SCALAR-Easy")
-    assert line["expected_answer"] == "C"
-    assert "As **[MASKED_CITATION]** {choices}</Paper>" in line["question"]
-    assert "\nA) w {question}\nB) x\nC) y\n" in line["question"]

@@ -1,4 +1,4 @@
-"""The results page: what is in it, and how it behaves in a browser."""
+"""The results page: what is in it, and what it is made of."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import csv
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from matplotlib.figure import Figure
-from playwright.sync_api import expect
 
 from builder.dataset.publishable import publishable
 from hub_scripts.report.drawing import Plot, Sheet
@@ -22,30 +21,25 @@ from hub_scripts.report.gather import copies
 from hub_scripts.report.inputs import find
 from hub_scripts.report.runs import run_facts
 from lm_eval_tasks.core.intervals import interval
-from lm_eval_tasks.judge import run as judging
-from lm_eval_tasks.llm.budget import Means
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.samples.results import Results, Score
 from lm_eval_tasks.samples.row import EXCERPT, PromptRow
 from lm_eval_tasks.samples.sample import compact, read
-from tests.helpers import openai_server
-from tests.helpers.browser import Visit, chromium
-from tests.helpers.hub_server import Hub
 from tests.helpers.runs import relist
 from tests.helpers.samples import sample
+from tests.hub_scripts.report.conftest import handed
 
 pytestmark = pytest.mark.slow
 
+LEAD = ("lead", "Abs-9K", "rouge_l")
 Command = Callable[..., tuple[int, str, str]]
-TASKS = "academiceval_abs_9k,academiceval_abs_28k,academiceval_abs_29k_g,academiceval_title_10k"
-HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">\u2028</script>"
 
 
 @pytest.fixture(autouse=True)
 def _plots(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Empty plots, because to draw them takes most of a site's time; the site of this module, made before, has real ones."""
+    """Empty plots, because to draw them takes most of a site's time; the shared site, made before, has real ones."""
     if "drawn" not in request.fixturenames:
-        monkeypatch.setattr(Figure, "savefig", lambda figure, file, **options: Path(file).write_text("<svg/>"))
+        monkeypatch.setattr(Figure, "savefig", lambda figure, file, **options: file.write("<svg/>"))
 
 
 @pytest.fixture
@@ -53,82 +47,55 @@ def drawn() -> None:
     """For tests that look at plots which they draw themselves."""
 
 
-@pytest.fixture(scope="module")
-def results(dataset: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two baselines' runs, a judge's verdicts on one, and a third model whose texts attack the page."""
-    from builder.cli import main
-
-    place = tmp_path_factory.mktemp("results")
-    for model in ("lead", "copy-demo"):
-        options = json.dumps({"dataset": str(dataset), "bertscore_model": "none", "model_cutoff": "2026-09"})
-        assert (
-            main(["eval", "--model", model, "--tasks", TASKS, "--metadata", options, "--output", str(place / model)])
-            == 0
-        )
-    with openai_server.serve(_verdict) as server:
-        samples = judging.load([place / "lead"])
-        judging.judge(samples, {"judge-a": Means()}, server.url, 4, place / "judged", "lead")
-    _make_hostile(place / "lead", place / "hostile")
-    return place
-
-
-def _verdict(body: dict[str, Any]) -> str:
-    names = ("Novelty", "Feasibility", "Consistency", "Factuality", "Academic Style", "Overall Winner")
-    shown = f"[Answer {1 + len(body['messages'][0]['content']) % 2}]"
-    return json.dumps({name: {"Winner": shown, "Reason": "so"} if name != names[-1] else shown for name in names})
-
-
-def _make_hostile(source: Path, place: Path) -> None:
-    place.mkdir()
-    for file in source.glob("samples_*.jsonl"):
-        rows = [json.loads(line) for line in file.read_text().splitlines()]
-        for row in rows:
-            scored = ScoredAnswer.from_text(row["filtered_resps"][0])
-            row["filtered_resps"] = [replace(scored, answer=HOSTILE).to_text()]
-            row["doc"]["slots"][0]["head"] = HOSTILE
-        (place / file.name).write_text("".join(json.dumps(row) + "\n" for row in rows))
-    content = json.loads((source / "results_lead.json").read_text())
-    for score in content["academiceval"]["scores"]:
-        score["model"] = "<b onclick=alert(1)>evil"
-    (place / "results_lead.json").write_text(json.dumps(content))
-    relist(place)
-
-
-@pytest.fixture(scope="module")
-def site(results: Path, dataset: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from builder.cli import main
-
-    place = tmp_path_factory.mktemp("report") / "site"
-    assert main(["report", str(results), str(dataset), "-o", str(place)]) == 0
-    return place
-
-
-def _data(path: Path) -> Any:
-    """What a script of data hands over."""
-    match = re.fullmatch(r'academiceval\("[^"]+",(.*)\);\n', path.read_text(encoding="utf-8"), re.DOTALL)
-    assert match
-    return json.loads(match[1])
-
-
-def _cells(site: Path) -> dict[tuple[str, str], dict[str, Any]]:
-    board = _data(site / "data" / "board.js")
-    return {(board["models"][c["m"]]["name"], board["settings"][c["s"]]["name"]): c for c in board["cells"]}
+def _rows(site: Path) -> dict[tuple[str, str, str], dict[str, str]]:
+    """Model, setting and metric -> what the page's spreadsheet says."""
+    rows = csv.DictReader((site / "data" / "scores.csv").read_text().splitlines())
+    return {(row["model"], row["setting"], row["metric"]): row for row in rows}
 
 
 def test_the_board_says_what_the_results_say(site: Path, results: Path) -> None:
-    cells = _cells(site)
+    rows = _rows(site)
+    page = (site / "index.html").read_text()
     scores = json.loads((results / "lead" / "results_lead.json").read_text())["academiceval"]["scores"]
     told = {(one["task"], one["metric"]): one for one in scores}
     for setting in ("Abs-9K", "Abs-28K", "Abs-29K-G", "Title-10K"):
         one = told[f"academiceval_{setting.lower().replace('-', '_')}", "rouge_l"]
-        cell = cells["lead", setting]
-        assert cell["x"]["rouge_l"] == [round(one[name], 6) for name in ("value", "low", "high")]
-        assert cell["n"] == one["samples"]
+        row = rows["lead", setting, "rouge_l"]
+        assert [float(row[name]) for name in ("value", "low", "high", "n")] == pytest.approx(
+            [one[name] for name in ("value", "low", "high", "samples")], rel=1e-5
+        )
+        shown = (
+            f'<strong>{one["value"]:.3f}</strong> <span class="interval">[{one["low"]:.3f}, {one["high"]:.3f}]</span>'
+        )
+        assert shown in page
     judged = json.loads((results / "judged" / "judge_lead.json").read_text())["tasks"]["Abs-9K"]["judge-a"]
-    assert cells["lead", "Abs-9K"]["x"]["win_rate"][0] == round(judged["win_rate"]["value"], 6)
-    assert ("copy-demo", "Abs-9K") not in cells
-    models = {one["name"]: one["cutoff"] for one in _data(site / "data" / "board.js")["models"]}
-    assert models["lead"] == "2026-09"
+    assert float(rows["lead", "Abs-9K", "win_rate"]["value"]) == pytest.approx(judged["win_rate"]["value"], rel=1e-5)
+    assert ("copy-demo", "Abs-9K", "rouge_l") not in rows
+    assert {row["cutoff"] for (model, *_), row in rows.items() if model == "lead"} == {"2026-09"}
+
+
+def test_scores_before_and_since_a_month_are_those_of_the_samples(site: Path, results: Path) -> None:
+    """What the slider shows is text that was made with the page; the spreadsheet has the same numbers."""
+    steps = handed(site / "data" / "months.js")
+    table = re.findall(r'<tr data-row="(\d+)".*?</tr>', (site / "index.html").read_text(), re.DOTALL)
+    assert list(map(int, table)) == list(range(len(steps["rows"])))
+    names = [tuple(row) for row in _rows(site)]
+    samples = [one for one in read([results / "lead"]) if one.task == "Abs-9K"]
+    months = sorted({one.row.published[:7] for one in samples})
+    assert len(months) > 2
+    listed = list(csv.DictReader((site / "data" / "months.csv").read_text().splitlines()))
+    of_row = {row["month"]: row for row in listed if (row["model"], row["setting"], row["metric"]) == LEAD}
+    assert sorted(of_row) == months[1:]
+    for month in months[1:]:
+        texts = steps["rows"][names.index(LEAD)][steps["months"].index(month)]
+        for which, text in zip(("before", "since"), texts, strict=True):
+            own = [one for one in samples if (one.row.published[:7] < month) == (which == "before")]
+            over = interval([one.scores["rouge_l"] for one in own], [one.cluster for one in own], (0, 1))
+            told = [of_row[month][f"{which}_{name}"] for name in ("value", "low", "high", "n")]
+            wanted = [over.mean, *(over.bounds or ()), len(own)]
+            assert [float(one) for one in told if one] == pytest.approx(wanted, rel=1e-4)
+            shown = [float(one) for one in re.findall(r"-?[\d.]+", text)]
+            assert shown == pytest.approx(wanted, abs=0.0006)
 
 
 def test_two_models_are_shown_head_to_head(results: Path, dataset: Path, command: Command, tmp_path: Path) -> None:
@@ -176,7 +143,7 @@ def test_made_up_papers_are_called_so_on_every_page(
             (real / file.name).write_text(file.read_text().replace('"made_up": true, ', ""))
     relist(real)
     assert command("report", real, "-o", tmp_path / "site")[0] == 0
-    assert not any("are made up" in page.read_text() for page in (tmp_path / "site").glob("*.html"))
+    assert not any("Made-up papers" in page.read_text() for page in (tmp_path / "site").glob("*.html"))
     assert '"url":"https://arxiv.org/abs/' in "".join(
         sample.read_text() for sample in (tmp_path / "site" / "data" / "samples").rglob("*.js")
     )
@@ -187,8 +154,8 @@ def test_one_authors_papers_have_no_interval(results: Path, command: Command, tm
     (tmp_path / source.name).write_text(source.read_text().splitlines(keepends=True)[0])
     assert command("report", tmp_path / source.name, "-o", tmp_path / "site")[0] == 0
     # Beside it stands the baseline whose score the sample carries.
-    (cell,) = [cell for cell in _cells(tmp_path / "site").values() if "rouge_l" in cell["x"]]
-    assert (cell["n"], len(cell["x"]["rouge_l"])) == (1, 1)
+    (row,) = [row for (*_, metric), row in _rows(tmp_path / "site").items() if metric == "rouge_l"]
+    assert (row["n"], row["low"], row["high"]) == ("1", "", "")
     assert 'class="interval"' not in (tmp_path / "site" / "index.html").read_text()
 
 
@@ -209,7 +176,7 @@ def test_the_same_results_give_the_same_bytes(
 
 
 def test_a_sample_shows_the_ends_of_its_slots(site: Path) -> None:
-    sample = _data(next((site / "data" / "samples" / "2026.11_Abs-28K").glob("0.js")))
+    sample = handed(next((site / "data" / "samples" / "2026.11_Abs-28K").glob("0.js")))
     bodies = [slot for slot in sample["prompts"][0]["slots"] if slot["part"] == "body"]
     assert len(bodies) == 1
     assert bodies[0]["characters"] == bodies[0]["end"] - bodies[0]["start"] > 4000
@@ -237,7 +204,7 @@ def test_texts_without_a_licence_stay_out(results: Path, command: Command, tmp_p
     assert command("report", results, "-o", tmp_path / "public", "--licenses", "redistributable")[0] == 0
     shown = withheld = 0
     for path in (tmp_path / "public" / "data" / "samples").rglob("*.js"):
-        sample = _data(path)
+        sample = handed(path)
         allowed = all("creativecommons.org" in one and not re.search("-n[cd]", one) for one in sample["licenses"])
         texts = any("head" in slot for prompt in sample["prompts"] for slot in prompt["slots"])
         assert (sample["target"] is not None) == texts == allowed
@@ -246,7 +213,7 @@ def test_texts_without_a_licence_stay_out(results: Path, command: Command, tmp_p
     assert withheld
 
 
-def test_plots_and_their_data(site: Path) -> None:
+def test_plots_and_theirhanded(site: Path) -> None:
     page = (site / "plots.html").read_text()
     names = re.findall(r'src="plots/([^"]+)\.svg"', page)
     assert {
@@ -259,9 +226,8 @@ def test_plots_and_their_data(site: Path) -> None:
         assert f'href="plots/{name}.csv"' in page
         rows = list(csv.DictReader((site / "plots" / f"{name}.csv").read_text().splitlines()))
         assert rows
-        for file in (f"{name}.svg", f"{name}-narrow.svg"):
-            assert "<script" not in (site / "plots" / file).read_text()
         assert f'srcset="plots/{name}-narrow.svg"' in page
+        assert f'srcset="plots/{name}-dark.svg"' in page
     assert all(re.findall(r'alt="([^"]{40,})"', page))
     months = list(csv.DictReader((site / "plots" / "months_rouge_l_content_abs.csv").read_text().splitlines()))
     assert {row["cutoff"] for row in months if row["model"] == "lead"} == {"2026-09"}
@@ -273,12 +239,25 @@ def test_plots_and_their_data(site: Path) -> None:
     assert {row["model"] for row in differences if float(row["difference"]) == 0} >= {"lead"}
 
 
+def test_a_dark_page_gets_the_same_picture_in_other_colours(site: Path) -> None:
+    names = {path.name for path in (site / "plots").glob("*.svg")}
+    dark = {name for name in names if name.endswith("-dark.svg")}
+    assert {name.replace("-dark", "") for name in dark} == names - dark
+    for name in dark:
+        picture, light = ((site / "plots" / one).read_text() for one in (name, name.replace("-dark", "")))
+        assert "<script" not in light + picture
+        assert re.sub("#[0-9a-f]{6}", "", picture) == re.sub("#[0-9a-f]{6}", "", light)
+        # The first rectangle is the ground.
+        assert [re.search("#[0-9a-f]{6}", one)[0] for one in (light, picture)] == ["#ffffff", "#16181b"]  # type: ignore[index]
+        assert not re.search("fill: #(ffffff|000000|1b1b1b)", picture.replace("fill: #ffffff; stroke", ""))
+
+
 def test_a_telephone_gets_its_panels_below_one_another(site: Path) -> None:
     def inches(name: str) -> float:
         return float(re.search(r'<svg[^>]* width="([\d.]+)pt"', (site / "plots" / name).read_text())[1]) / 72  # type: ignore[index]
 
     names = {path.name for path in (site / "plots").glob("*.svg")}
-    narrow = {name for name in names if name.endswith("-narrow.svg")}
+    narrow = {name for name in names if "-narrow" in name}
     assert {name.replace("-narrow", "") for name in narrow} == names - narrow
     assert all(inches(name) < 5 for name in narrow)
 
@@ -401,7 +380,7 @@ def test_an_unfinished_run_is_named(results: Path, command: Command, tmp_path: P
     assert command("report", tmp_path / "runs", results / "lead", "-o", tmp_path / "site")[0] == 0
     page = (tmp_path / "site" / "index.html").read_text()
     assert "half: 3 answers to" in page
-    assert ("half", "Abs-9K") not in _cells(tmp_path / "site")
+    assert "half" not in {model for model, *_ in _rows(tmp_path / "site")}
 
 
 def test_a_judge_may_know_a_model_by_its_folder(results: Path, tmp_path: Path) -> None:
@@ -489,24 +468,7 @@ def test_of_two_runs_of_a_model_the_newest_is_shown_or_both_with_a_label(
     assert (code, "is not NAME=FOLDER" in err) == (1, True)
 
 
-def test_report_cards_of_metrics_are_shown(results: Path, command: Command, tmp_path: Path) -> None:
-    place = tmp_path / "given"
-    shutil.copytree(results / "lead", place / "lead")
-    seen = {"accuracy": 0.6, "low": 0.5, "high": 0.7, "n": 40, "harmless": 0.1}
-    (place / "report_card-abs.json").write_text(json.dumps({"rouge_l": {"numbers": seen, "names": seen}}))
-    code, _, err = command("report", place, "-o", tmp_path / "site")
-    assert code == 0, err
-    page = (tmp_path / "site" / "plots.html").read_text()
-    assert "What the metrics notice" in page
-    assert "0.60 [0.50, 0.70]" in page
-    (place / "report_card-abs.json").write_text("[]")
-    code, _, err = command("report", place, "-o", tmp_path / "site")
-    assert (code, "is not a report card" in err) == (1, True)
-
-
-def test_agreement_of_metrics_and_models_against_each_other_are_shown(
-    results: Path, command: Command, tmp_path: Path
-) -> None:
+def test_models_against_each_other_are_shown(results: Path, command: Command, tmp_path: Path) -> None:
     place = tmp_path / "given"
     shutil.copytree(results, place)
     rate = {"value": 0.625, "low": 0.5, "high": 0.75}
@@ -516,12 +478,10 @@ def test_agreement_of_metrics_and_models_against_each_other_are_shown(
         "win_rate": rate,
         "worst_and_best": [0.55, 0.675],
         "raw_win_rate": 0.5,
-        "length_controlled_win_rate": rate,
         "position_consistency": 0.9,
         "first_place_share": 0.5,
         "unparseable": 0,
         "failed": 0,
-        "claims": None,
     }
     duel = {
         "judged_model": "lead",
@@ -534,14 +494,12 @@ def test_agreement_of_metrics_and_models_against_each_other_are_shown(
     code, _, err = command("report", place, "-o", tmp_path / "site")
     assert code == 0, err
     page = (tmp_path / "site" / "plots.html").read_text()
-    assert "Models against each other" in page
+    assert "lead against copy-demo" in page
     assert "0.625 [0.500, 0.750]" in page
-    assert "How far the metrics agree" in page
-    assert re.search(r"Abstract, over up to \d+ answers", page)
-    for name in ("Numbers supported", "ROUGE-2", "Length"):
-        assert name in page
     # It is not a win rate against the authors' text.
-    assert '"win_rate":[0.625' not in (tmp_path / "site" / "data" / "board.js").read_text()
+    wins = {row["value"] for (*_, metric), row in _rows(tmp_path / "site").items() if metric == "win_rate"}
+    assert wins
+    assert "0.625" not in wins
     (place / "judge_lead-against-copy-demo.json").write_text(json.dumps({**duel, "tasks": {"Abs-9K": {"m": {}}}}))
     code, _, err = command("report", place, "-o", tmp_path / "site")
     assert (code, "is not a file of a judge's results" in err) == (1, True)
@@ -573,7 +531,7 @@ def test_runs_over_other_papers_are_not_on_the_board(
     for place in ("results/lead", "results"):
         code, out, err = command("report", tmp_path / place, "-o", tmp_path / "site")
         assert code == 0, err
-        boards.append((tmp_path / "site" / "data" / "board.js").read_bytes())
+        boards.append((tmp_path / "site" / "data" / "scores.csv").read_bytes())
     assert (
         f"left out: {tmp_path / 'results' / 'all' / 'results_lead.json'}, whose scores are over the split 'all'" in out
     )
@@ -585,7 +543,7 @@ def test_runs_over_other_papers_are_not_on_the_board(
     other.write_text(re.sub(r'"files": {[^}]*}', '"files": {}', other.read_text()))
     code, out, err = command("report", tmp_path / "results" / "lead", "-o", tmp_path / "site")
     assert (code, "results_2026-11-20.json, whose scores are over the split 'all'" in out) == (0, True), err
-    assert (tmp_path / "site" / "data" / "board.js").read_bytes() == boards[0]
+    assert (tmp_path / "site" / "data" / "scores.csv").read_bytes() == boards[0]
     for file in (tmp_path / "results" / "lead").glob("*_2026-11-20.json*"):
         file.rename(tmp_path / "results" / "all" / file.name)
     assert boards[0] == boards[1]
@@ -593,272 +551,6 @@ def test_runs_over_other_papers_are_not_on_the_board(
     assert (code, "are over the split 'all': a page shows those of the test papers" in err) == (1, True)
     code, _, err = command("push-results", tmp_path / "results" / "all", "--repo", "org/results")
     assert (code, "is about the split 'all'" in err) == (1, True)
-
-
-def test_a_space(site: Path, results: Path, command: Command, hub: Hub, tmp_path: Path) -> None:
-    place, push = tmp_path / "site", ("--space", "org/board", "--yes")
-    code, out, err = command("report", results, "-o", place, *push[:-1])
-    assert (code, "nothing was uploaded; add --yes" in out, hub.repos) == (0, True, {}), err
-    code, out, err = command("report", results, "-o", place, *push)
-    assert (code, err) == (0, ""), err
-    tree = hub.repos["spaces/org/board"].resolve("main").tree
-    files = {path.relative_to(place).as_posix(): path.read_bytes() for path in place.rglob("*") if path.is_file()}
-    assert {path: blob.data for path, blob in tree.items() if path != ".gitattributes"} == files
-    assert "sdk: static" in tree["README.md"].data.decode()
-    assert tree["data/board.js"].large
-    assert json.loads((place / "academiceval-site.json").read_text()) == {"licenses": "redistributable"}
-    code, out, _ = command("report", results, "-o", place, *push)
-    assert "already shows this site" in out
-    code, out, _ = command("report", results / "copy-demo", "-o", place, *push)
-    assert re.search(r"[1-9]\d* removed", out)
-
-
-@pytest.fixture(scope="module")
-def browser(site: Path) -> Iterator[Any]:  # its own event loop must not run yet when the site is made
-    with chromium() as opened:
-        yield opened
-
-
-def _column(page: Any, column: int) -> list[float]:
-    cells = page.locator(f"#board tbody tr:not(.published, .reference) td:nth-child({column + 2}) a strong")
-    return [float(one) for one in cells.all_inner_texts()]
-
-
-@pytest.mark.browser
-def test_sort_and_filter(browser: Any, site: Path) -> None:
-    visit = Visit(browser, site, "index.html#task=abs")
-    page = visit.page
-    page.wait_for_selector("#filters:not([hidden])")
-    assert page.locator("#board tr.published").count() == 0
-    page.locator("#metric").select_option("rouge_l")
-    page.get_by_label("published scores").check()
-    expect(page.locator("#board tr.block")).to_have_count(1)
-    heads = page.locator("#board thead th")
-    names = [text.split("\n")[0].strip(" ▼▲") for text in heads.all_inner_texts()]
-    assert names == ["Model", "Abs-9K", "Abs-28K", "Abs-29K-G", "Abs-9K none"]
-    assert "published only" in heads.last.inner_text()
-    assert _column(page, 0) == sorted(_column(page, 0), reverse=True)
-    page.get_by_role("button", name="Abs-28K").focus()
-    page.keyboard.press("Enter")
-    page.wait_for_selector("th[aria-sort=descending] >> text=Abs-28K")
-    page.get_by_role("button", name="Abs-28K").click()
-    page.wait_for_selector("th[aria-sort=ascending] >> text=Abs-28K")
-    assert _column(page, 1) == sorted(_column(page, 1))
-    assert page.locator("tr.published").count() == 7
-    assert page.locator("tr.reference", has_text="wrong paper").count() == 1
-    page.get_by_label("Task").select_option("scalar")
-    expect(page.locator("#board tbody tr")).to_have_count(13)
-    assert "GPT 4o" in page.locator("#board tbody").inner_text()
-    page.get_by_label("Task").select_option("abs")
-    page.get_by_label("published scores").uncheck()
-    page.get_by_label("Model").fill("COPY")
-    expect(page.locator("#board tbody tr")).to_have_count(2)  # and the floor
-    assert "copy-demo" in page.locator("#board tbody").inner_text()
-    page.get_by_label("Model").fill("")
-    page.get_by_label("Context up to").select_option("9")
-    expect(page.locator("#board thead th")).to_have_count(2)
-    page.locator("#metric").select_option("win_rate")
-    expect(page.locator("#board caption")).to_contain_text("Judge win rate")
-    page.reload()
-    page.wait_for_selector("#filters:not([hidden])")
-    assert page.locator("#metric").input_value() == "win_rate"
-    assert visit.complaints == []
-
-
-@pytest.mark.browser
-def test_any_table_is_sorted_narrowed_and_saved(browser: Any, site: Path) -> None:
-    visit = Visit(browser, site, "index.html#task=abs")
-    page = visit.page
-    page.wait_for_selector("#models:not([hidden])")
-    board = page.locator("table.overall").first
-    names = board.locator("tbody tr:not([hidden]) th")
-    before = names.all_inner_texts()
-    board.get_by_role("button", name="Model").click()
-    expect(board.locator("thead th[aria-sort=ascending]")).to_contain_text("Model")
-    ascending = [text.lower() for text in names.all_inner_texts()]
-    assert ascending == sorted(ascending)
-    board.get_by_role("button", name="Model").click()
-    assert [text.lower() for text in names.all_inner_texts()] == ascending[::-1]
-    assert sorted(before) == sorted(names.all_inner_texts())
-    page.get_by_label("baselines").uncheck()
-    expect(board.locator("tbody tr:not([hidden])")).to_have_count(1)
-    expect(page.locator("#kept")).to_contain_text("ranks count all")
-    page.get_by_label("baselines").check()
-    tools = page.locator(".tools").first
-    tools.get_by_text("Columns").click()
-    assert not tools.get_by_label("Capped").is_checked()
-    expect(board.get_by_role("columnheader", name="Capped")).to_be_hidden()
-    tools.get_by_label("Capped").check()
-    expect(board.get_by_role("columnheader", name="Capped")).to_be_visible()
-    tools.get_by_label("Cost/1,000").uncheck()
-    with page.expect_download() as download:
-        tools.get_by_role("button", name="CSV").click()
-    rows = list(csv.DictReader(Path(download.value.path()).read_text().splitlines()))
-    assert download.value.suggested_filename.endswith(".csv")
-    assert len(rows) == len(before)
-    assert "Capped" in rows[0]
-    assert not any("Cost" in name for name in rows[0])
-    assert {row["Model"] for row in rows} >= {"lead", "copy-demo"}
-    [row] = [row for row in rows if row["Model"] == "lead"]
-    assert float(row["Writing low"]) < float(row["Writing"]) < float(row["Writing high"])
-    assert row["Model note"].startswith("baseline")
-    assert visit.complaints == []
-
-
-@pytest.mark.browser
-def test_a_cell_is_saved_as_a_spreadsheet_takes_it(browser: Any, site: Path) -> None:
-    page = Visit(browser, site, "index.html").page
-    page.wait_for_selector("#models:not([hidden])")
-    script = """() => {
-      const table = document.querySelector("table.overall");
-      const row = table.tBodies[0].rows[0];
-      row.cells[1].textContent = '=HYPERLINK("x"), y';
-      row.cells[2].textContent = "+0.120 [+0.100, +0.140]";
-      row.cells[3].textContent = "-2 +cmd|' /C calc'!A0";
-      return tables.csv(table);
-    }"""
-    [first, *_] = csv.DictReader(page.evaluate(script).splitlines())
-    assert (first["Model"], first["Writing"]) == ('\'=HYPERLINK("x"), y', "+0.120 [+0.100, +0.140]")
-    assert "'-2 +cmd|' /C calc'!A0" in first.values()
-
-
-@pytest.mark.browser
-def test_texts_that_differ_are_marked_and_no_others(browser: Any, site: Path) -> None:
-    page = Visit(browser, site, "samples.html#setting=2026.11_Abs-9K&sample=0").page
-    page.wait_for_selector("#shown h2")
-    sample = _data(site / "data" / "samples" / "2026.11_Abs-9K" / "0.js")
-    texts = [
-        {json.dumps([s["part"], s["index"], s["field"], s["head"]]) for s in p["slots"]} for p in sample["prompts"]
-    ]
-    assert len(texts) > 1  # the third model's first text is another one
-    apart = sum(len(own - set.intersection(*texts)) for own in texts)
-    assert 0 < apart < sum(map(len, texts))
-    expect(page.locator("#shown .card summary .tag", has_text="differs")).to_have_count(apart)
-
-
-@pytest.mark.browser
-def test_scores_between_floor_and_ceiling(browser: Any, site: Path) -> None:
-    visit = Visit(browser, site, "index.html#task=abs")
-    page = visit.page
-    page.wait_for_selector("#filters:not([hidden])")
-    raw = _column(page, 0)
-    floor = float(page.locator("tr.reference", has_text="wrong paper").locator("td strong").first.inner_text())
-    page.get_by_label("Scale").select_option("placed")
-    expect(page.locator("#board tr.reference", has_text="wrong paper")).to_have_count(0)
-    assert _column(page, 0) == pytest.approx([(one - floor) / (1 - floor) for one in raw], abs=0.002)
-    page.locator("#from").focus()
-    page.keyboard.press("End")
-    expect(page.get_by_label("Scale")).to_be_disabled()
-    assert visit.complaints == []
-
-
-@pytest.mark.browser
-def test_the_slider_scores_anew(browser: Any, site: Path, results: Path) -> None:
-    visit = Visit(browser, site, "index.html#task=abs&published=false")
-    page = visit.page
-    page.wait_for_selector("#filters:not([hidden])")
-    rows = [one for one in read([results / "lead"]) if one.task == "Abs-9K"]
-    months = sorted({one.row.published[:7] for one in rows})
-    assert len(months) > 1
-    page.locator("#from").focus()
-    page.keyboard.press("End")
-    expect(page.locator("#status")).to_contain_text("recomputed")
-    last = page.locator("#from-shown").inner_text()
-    own = [one for one in rows if one.row.published[:7] >= last]
-    metric = page.locator("#metric").input_value()
-    mean = sum(one.scores[metric] for one in own) / len(own)
-    bounds = interval([one.scores[metric] for one in own], [one.cluster for one in own]).bounds
-    cell = (
-        page.locator("#board tbody tr", has=page.get_by_role("rowheader", name="lead")).locator("td").first.inner_text()
-    )
-    shown = [float(one) for one in re.findall(r"-?\d\.\d{3}", cell)]
-    assert shown == pytest.approx([mean, *(bounds or ())], abs=0.0011)
-    assert f"n\u00a0{len(own)}" in cell
-    page.keyboard.press("Home")
-    expect(page.locator("#status")).to_contain_text("all papers")
-    assert visit.complaints == []
-
-
-@pytest.mark.browser
-def test_a_sample_in_the_browser(browser: Any, site: Path) -> None:
-    visit = Visit(browser, site, "samples.html#setting=2026.11_Abs-28K&sample=1")
-    page = visit.page
-    page.wait_for_selector("#shown h2")
-    sample = _data(site / "data" / "samples" / "2026.11_Abs-28K" / "1.js")
-    assert page.locator("#shown h2").first.inner_text() == sample["title"]
-    # Its paper is made up, so that arXiv has no page of it.
-    assert page.locator("#shown a[href^='http']").count() == 0
-    assert sample["target"] in page.locator("#shown").inner_text()
-    page.get_by_text("Verdicts: who won in each order").first.click()
-    assert "Academic Style" in page.locator("table").first.inner_text()
-    page.get_by_role("button", name="Next").click()
-    expect(page.locator("#status")).to_contain_text("Sample 3 of")
-    assert "sample=2" in page.url
-    page.get_by_label("Setting").select_option("2026.11_Title-10K")
-    expect(page.locator("#status")).to_contain_text("Sample 1 of")
-    assert visit.complaints == []
-
-
-@pytest.mark.browser
-def test_a_hostile_sample_stays_inert(browser: Any, site: Path) -> None:
-    for name in ("index.html", "plots.html", "samples.html#setting=2026.11_Abs-9K&sample=0"):
-        visit = Visit(browser, site, name)
-        visit.page.wait_for_timeout(300)
-        assert "owned" not in visit.page.title()
-        assert visit.page.locator("b[onclick], img[src=x], main script").count() == 0
-        assert visit.complaints == []
-    page = visit.page
-    page.locator("summary").evaluate_all("all => all.forEach((one) => one.click())")
-    text = page.locator("#shown").inner_text()
-    assert text.count("<script>document.title='owned'</script><img src=x") >= 2
-    assert "<b onclick=alert(1)>evil" in text
-    page.evaluate(
-        "document.body.append(Object.assign(document.createElement('script'), {textContent: \"document.title='owned'\"}))"
-    )
-    assert "owned" not in page.title()
-    assert "Content Security Policy" in " ".join(visit.complaints)
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_page_fits_and_is_told(width: int, scheme: str, browser: Any, site: Path) -> None:
-    for name in ("index.html", "plots.html", "samples.html", "rounds.html", "about.html"):
-        visit = Visit(browser, site, name, width, color_scheme=scheme)
-        page = visit.page
-        page.wait_for_timeout(200)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
-        assert page.locator("img:not([alt])").count() == 0
-        assert page.locator("h1").count() == 1
-        assert page.evaluate("[...document.querySelectorAll('select,input')].every((one) => one.labels.length)")
-        assert page.evaluate(CONTRAST) >= 4.5, (name, scheme)
-        page.keyboard.press("Tab")
-        assert page.evaluate("document.activeElement.className") == "skip"
-        assert visit.complaints == []
-
-
-# The least contrast of any text with its ground (https://www.w3.org/TR/WCAG21/#dfn-contrast-ratio).
-CONTRAST = """() => {
-  const parse = (color) => color.match(/[\\d.]+/g).map(Number);
-  const luminance = (rgb) => {
-    const [r, g, b] = rgb.slice(0, 3).map((v) => ((v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const ground = (node) => {
-    for (; node; node = node.parentElement) {
-      const color = parse(getComputedStyle(node).backgroundColor);
-      if (color.length < 4 || color[3] > 0) return color;
-    }
-    return [255, 255, 255];
-  };
-  let least = 21;
-  for (const node of document.querySelectorAll("main *, header *")) {
-    if (![...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim()) || node.disabled || !node.offsetParent) continue;
-    const [a, b] = [luminance(parse(getComputedStyle(node).color)), luminance(ground(node))].sort((x, y) => y - x);
-    least = Math.min(least, (a + 0.05) / (b + 0.05));
-  }
-  return least;
-}"""
 
 
 def _changed(source: Path, place: Path, change: Callable[[dict[str, Any]], None]) -> Path:

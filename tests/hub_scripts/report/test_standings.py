@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,11 @@ import pytest
 from hub_scripts.errors import ReportError
 from hub_scripts.report.cells import Cell, Group, Key
 from hub_scripts.report.model_facts import ModelFacts, facts_of, known_models
+from hub_scripts.report.placing import scorers_of
 from hub_scripts.report.standings import Standings, standings_of
 from lm_eval_tasks.core.intervals import interval
+from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL
+from lm_eval_tasks.samples.results import Results
 from lm_eval_tasks.stats.boards import READING, WRITING, Board, counted
 
 METRIC = "rouge_l_content"
@@ -121,22 +125,6 @@ def test_a_part_with_few_authors_has_no_interval_and_gives_no_rank() -> None:
     assert (standing.overall.bounds, standing.rank, standing.small) == (None, None, ("Related-34K",))
 
 
-def test_a_ceiling_takes_the_place_of_a_perfect_score() -> None:
-    group = _group("Abs-9K", "abs", [_cell("m", _level(0.5, 0.1), 0.2)])
-    plain = _found([group]).standings[0].overall
-    group.ceilings = {"rouge_l_content": 0.7}
-    found = _found([group])
-    over = found.standings[0].overall
-    assert over is not None
-    assert plain is not None
-    assert found.ceilings == {"Abs-9K": 0.7}
-    # (s - 0.2) / 0.5 in place of (s - 0.2) / 0.8, interval and all.
-    for one, other in ((over.mean, plain.mean), (over.low, plain.low), (over.high, plain.high)):
-        assert one == pytest.approx(other * 0.8 / 0.5)  # type: ignore[operator]
-    group.ceilings = {"rouge_l_content": 0.25}  # no higher than chance: it says nothing
-    assert _found([group]).standings[0].overall == plain
-
-
 def test_models_that_no_test_tells_apart_share_a_rank_and_baselines_have_none() -> None:
     cells = [
         _cell("best", _level(0.8, 0.02, 1), 0.1),
@@ -145,7 +133,8 @@ def test_models_that_no_test_tells_apart_share_a_rank_and_baselines_have_none() 
         _cell("lead", _level(0.9), 0.1),
     ]
     found = _found([_group("Abs-9K", "abs", cells)])
-    assert {one.model: one.rank for one in found.standings} == {"best": 1, "as good": 1, "worse": 3, "lead": None}
+    places = {one.model: (one.rank, one.last) for one in found.standings}
+    assert places == {"best": (1, 2), "as good": (1, 2), "worse": (3, 3), "lead": (None, None)}
     assert found.standings[-1].model == "lead"
 
 
@@ -166,10 +155,58 @@ def test_a_model_without_a_counted_setting_or_with_a_part_of_it_has_no_rank() ->
     assert [one.model for one in found.standings][-1] == "part"
 
 
-def test_results_without_floors_have_no_overall() -> None:
-    cell = _cell("m", _level(0.5), 0.1)
-    cell.floors.clear()
-    assert standings_of([_group("Abs-9K", "abs", [cell])], ["Abs-9K"], WRITING) is None
+def test_without_a_floor_or_with_one_that_leaves_no_room_there_is_no_overall() -> None:
+    bare, full = _cell("m", _level(0.5), 0.1), _cell("m", _level(0.95), 0.92)
+    bare.floors.clear()
+    for cell in (bare, full):
+        assert standings_of([_group("Abs-9K", "abs", [cell])], ["Abs-9K"], WRITING) is None
+
+
+def _over_core(*cells: Cell) -> dict[str, tuple[float | None, int | None, int]]:
+    """Model -> overall, rank, samples that count; of two settings whose core is twelve samples."""
+    settings = {"Title-31K-G": "title", "Abs-29K-G": "abs"}
+    groups = [_group(name, task, list(cells)) for name, task in settings.items()]
+    found = standings_of(groups, list(settings), WRITING, dict.fromkeys(settings, 12))
+    assert found is not None
+    return {one.model: (one.overall and round(one.overall.mean, 6), one.rank, one.samples) for one in found.standings}
+
+
+CORE = IDS[:36:3]
+_OTHERS = {id_: 0.9 for id_ in IDS if id_ not in CORE}
+WHOLE = _cell("whole", {id_: _OTHERS.get(id_, score) for id_, score in _level(0.3, 0.02).items()}, 0.1, of=len(IDS))
+OF_CORE = _cell("core", {id_: score for id_, score in _level(0.5, 0.02, 1).items() if id_ in CORE}, 0.1, of=len(IDS))
+
+
+def test_a_board_counts_the_core_where_a_model_was_asked_no_more() -> None:
+    found = _over_core(WHOLE, OF_CORE)
+    assert {model: one[1:] for model, one in found.items()} == {"core": (1, 24), "whole": (2, 24)}
+    assert found["whole"][0] == pytest.approx((0.3 - 0.1) / 0.9, abs=0.02)
+    assert _over_core(WHOLE)["whole"][1:] == (1, 80)
+    assert _over_core(OF_CORE)["core"] == found["core"]
+    # Fewer than the core are no score, and take nothing from the others.
+    few = replace(OF_CORE, model="few", values={METRIC: dict(list(OF_CORE.values[METRIC].items())[:11])})
+    assert _over_core(WHOLE, OF_CORE, few) == {**found, "few": (None, None, 0)}
+    # Cut prompts, and retrieved chunks in place of the context, have no rank.
+    cut = replace(WHOLE, flags={"truncated": dict.fromkeys(IDS, 1.0)})
+    assert _over_core(cut)["whole"][1] is None
+    short = replace(WHOLE, model="whole + bm25", shown="retrieved", reader="whole")
+    assert set(_over_core(WHOLE, short)) == {"whole"}
+
+
+def test_a_model_that_was_asked_other_samples_takes_nothing_from_the_others() -> None:
+    """As many as the core has or more, but of one window of days, or chosen by hand."""
+    found = _over_core(WHOLE, OF_CORE)
+    for asked in (IDS[-16:], list(_OTHERS)[:12]):
+        odd = _cell("odd", dict.fromkeys(asked, 0.9), 0.1, of=len(IDS))
+        assert _over_core(WHOLE, OF_CORE, odd) == {**found, "odd": (None, None, 0)}
+
+
+def test_the_models_of_bertscore_are_named_where_it_was_computed() -> None:
+    def run(**options: str) -> Results:
+        return Results(Path(), "m", run={"model": "hf"}, options=options)
+
+    assert scorers_of([run(bertscore_model="minilm"), run(bertscore_model="none"), run()]) == {"minilm", DEFAULT_MODEL}
+    assert scorers_of([Results(Path(), "by lm_eval")]) == frozenset()
 
 
 def test_intervals_hold_the_truth_where_authors_answer_alike() -> None:

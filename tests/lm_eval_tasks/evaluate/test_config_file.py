@@ -48,7 +48,6 @@ def test_lists_switches_and_nothing(tmp_path: Path) -> None:
     content = {
         "tasks": ["academiceval", "scalar"],
         "apply_chat_template": True,
-        "batch": False,
         "limit": None,
         "seed": 7,
         "max-cost": 2,
@@ -57,7 +56,7 @@ def test_lists_switches_and_nothing(tmp_path: Path) -> None:
     both = read(tmp_path, content)
     assert (both.max_cost, json.loads(both.metadata)) == (2.0, {"published_after": "2026-01-01"})
     assert not read(tmp_path, {"apply_chat_template": None}).apply_chat_template
-    assert (both.tasks, both.apply_chat_template, both.batch) == ("academiceval,scalar", True, False)
+    assert (both.tasks, both.apply_chat_template) == ("academiceval,scalar", True)
     assert (both.limit, both.seed) == (None, "7")
     assert read(tmp_path, {}, "--apply_chat_template").apply_chat_template
 

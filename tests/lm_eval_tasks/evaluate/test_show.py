@@ -98,13 +98,11 @@ def test_what_is_typed_comes_before_a_files_options_however_either_is_written(co
     assert metadata("--metadata", "dataset=D") == {"dataset": "D"}
 
 
-def test_help_shows_everyday_commands_and_names_the_others(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_shows_everyday_commands_and_names_the_others() -> None:
     commands = all_commands()
     everyday, _, more = commands.help().partition("\nmore:\n")
     explained = [line for line in everyday.splitlines() if line.startswith("  ")]
     assert len(explained) <= 16
     for name in commands.parsers:
         assert f"  {name.split()[-1]} " in everyday or name.split()[-1] in more, name
-    with pytest.raises(SystemExit):
-        commands.parse(["metrics"])
-    assert "study metrics" in capsys.readouterr().err
+    assert len(commands.parsers) <= 20
