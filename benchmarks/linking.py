@@ -73,16 +73,18 @@ def strings(folder: Path, quick: bool) -> Figures:
 def world(folder: Path, quick: bool) -> Figures:
     """The share of citations that each way of linking resolves on a made-up arXiv, of which the store knows a part."""
     size = {"authors": 30, "papers": 60} if quick else {}
+    since = date(2026, 6, 1)
     figures = {}
     with serve(World(SampleSource(folder / "sample", **size))) as server:
+        seeds = sorted({paper.authors[0] for paper in server.world.papers if paper.published >= since})[:2]
         for name, link in WAYS.items():
             round_ = Round.model_validate(
                 {
                     "round": "2026.11",
                     "workspace": folder / "work",
                     "source": server.tables(),
-                    "papers": {"published_from": date(2026, 6, 1)},
-                    "crawl": {"seeds": sorted({paper.authors[0] for paper in server.world.papers})[:2], "authors": 20},
+                    "papers": {"published_from": since},
+                    "crawl": {"seeds": seeds, "authors": 20},
                     "link": link,
                 }
             )

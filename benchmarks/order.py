@@ -1,81 +1,60 @@
 """How much of the prompts a server computes that keeps what prompts begin with: in our order of questions, and in lm-eval's for vLLM.
 
-  python benchmarks/order.py [--quick]
-
 A round of made-up papers, questions over 128K. The cache holds blocks of 64 characters (16 tokens), room for one and a half prompts,
-and lets go what was used longest ago; nothing is sent anywhere. The last line is JSON.
+and lets go what was used longest ago; nothing is sent anywhere.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import sys
-import tempfile
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-os.environ.update({"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "TRANSFORMERS_VERBOSITY": "error"})
-
-from builder.pipeline import run
-from builder.round.model import Round
+from benchmarks.shared.running import Figures, run
+from builder import pipeline
 from lm_eval_tasks.compat.run_tasks import RunTasks
 from lm_eval_tasks.data.reading_hook import doc_to_text
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.evaluate.order import by_beginning
 from lm_eval_tasks.tasks.folder import tasks_path
+from tests.helpers.rounds import small_round
 
 BLOCK = 64
-# Characters at the beginning of a prompt that tell its context.
+# Characters at the beginning of a prompt that tell its context: its first papers stand before anything that is asked.
 BEGINNING = 2_000
 
 
-def main() -> None:
-    """Build a round and print the shares."""
-    authors, papers, contexts = (12, 160, 10) if "--quick" in sys.argv else (100, 1200, 80)
-    with tempfile.TemporaryDirectory(prefix="academiceval-bench-") as place:
-        folder = Path(place)
-        round_ = Round.model_validate(
-            {
-                "round": "2026.11",
-                "workspace": folder / "work",
-                "output": folder / "academiceval",
-                "source": {"kind": "sample", "authors": authors, "papers": papers},
-                "split": {"validation": 0.1, "test": 0.5},
-                "reading": {"configurations": ["Walk-128K", "Next-128K"], "contexts": contexts},
-            }
-        )
-        run(round_, LocalEngine())
-        prompts = prompts_of(round_.output)
+def measure(folder: Path, quick: bool) -> Figures:
+    """The shares that are computed, and how often a context is begun."""
+    authors, papers, contexts = (12, 160, 10) if quick else (100, 1200, 80)
+    round_ = small_round(
+        folder,
+        source={"kind": "sample", "authors": authors, "papers": papers},
+        split={"validation": 0.1, "test": 0.5},
+        reading={"configurations": ["Walk-128K", "Next-128K"], "contexts": contexts},
+    )
+    pipeline.run(round_, LocalEngine())
+    prompts = prompts_of(round_.output)
     room = max(map(len, prompts)) * 3 // 2
+    different = len({prompt[:BEGINNING] for prompt in prompts})
+    ours = [prompts[i] for i in by_beginning(prompts)]
     # By length in tokens, longest first. Questions about one context differ as little in characters.
     like_lm_eval = sorted(prompts, key=lambda prompt: (-len(prompt), prompt))
-    ours = [prompts[i] for i in by_beginning(prompts)]
-    shares = {
-        "ours": computed(ours, room),
-        "lm_eval": computed(like_lm_eval, room),
-        "least": computed(sorted(prompts), sum(map(len, prompts))),
+    return {
+        "questions": len(prompts),
+        "contexts": different,
+        "computed_ours": computed(ours, room),
+        "computed_lm_eval": computed(like_lm_eval, room),
+        "computed_least": computed(sorted(prompts), sum(map(len, prompts))),
+        "reads_ours": round(reads(ours) / different, 2),
+        "reads_lm_eval": round(reads(like_lm_eval) / different, 2),
     }
-    for order, share in shares.items():
-        print(f"{order}: {share:.3f} of the prompts' text is computed")
-    figures = {f"computed_{order}": round(share, 3) for order, share in shares.items()}
-    different = len({context_of(prompt) for prompt in prompts})
-    figures["reads_ours"] = round(reads(ours) / different, 2)
-    figures["reads_lm_eval"] = round(reads(like_lm_eval) / different, 2)
-    print(json.dumps({"questions": len(prompts), "contexts": different, **figures}))
-
-
-def context_of(prompt: str) -> str:
-    """What tells the context of a prompt: its first papers stand before anything that is asked."""
-    return prompt[:BEGINNING]
 
 
 def reads(prompts: Sequence[str]) -> int:
     """How often the context changes, the first included."""
-    return 1 + sum(context_of(prompt) != context_of(other) for prompt, other in pairwise(prompts))
+    return 1 + sum(prompt[:BEGINNING] != other[:BEGINNING] for prompt, other in pairwise(prompts))
 
 
 def prompts_of(dataset: Path) -> list[str]:
@@ -106,8 +85,8 @@ def computed(prompts: Iterable[str], room: int) -> float:
                 cache[beginning] = None
         while len(cache) * BLOCK > room:
             cache.popitem(last=False)
-    return work / total
+    return round(work / total, 3)
 
 
 if __name__ == "__main__":
-    main()
+    run(measure)

@@ -22,7 +22,7 @@ from builder.dataset.importers.academiceval import import_academiceval
 from builder.dataset.manifest import Audit, Configuration, read_manifest
 from builder.dataset.publishable import publishable
 from builder.errors import AuditError, FolderError, RoundError
-from builder.pipeline import build, fill_only, run
+from builder.pipeline import build, fill_only
 from builder.round.audit import AuditTable
 from builder.round.licenses import Licenses, allows
 from builder.round.model import Round, load_round
@@ -311,46 +311,6 @@ def test_a_section_of_the_card_that_has_nothing_to_say_is_left_out(dataset: Path
 
 
 # --- a frozen core
-
-
-@pytest.mark.slow
-def test_a_core_is_carried_from_round_to_round(world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    few = {"settings": ("Title-10K", "Title-30K")}
-    first = small_round(
-        copy_of(world, tmp_path),
-        round="2026.09",
-        output=tmp_path / "2026.09",
-        papers={"published_to": "2026-07-31"},
-        **few,
-    )
-    with Store.open(first.workspace / "store.sqlite3") as store:
-        store._db.execute("UPDATE papers SET since = '2026.09'")
-    run(first, LocalEngine(1))
-    rounds = ["2026.09"]
-    for name in ("2026.10", "2026.11"):
-        core = {"folder": tmp_path / rounds[-1], "samples": 3}
-        run(
-            small_round(tmp_path, round=name, output=tmp_path / name, core=core, changes={name: "Carried."}, **few),
-            LocalEngine(1),
-        )
-        rounds.append(name)
-    cores = {name: rows(tmp_path / name, "Title-30K-core") for name in rounds[1:]}
-    assert cores["2026.10"] == cores["2026.11"]
-    assert {row["round"] for row in cores["2026.11"]} == {"2026.09"}
-    assert 1 <= len(cores["2026.11"]) <= 3
-    assert {row["id"] for row in cores["2026.11"]} == {
-        row["id"] for row in rows(tmp_path / "2026.11", "Title-10K-core")
-    }
-    assert read_manifest(tmp_path / "2026.11").core_round == "2026.10"
-    assert "| 2026.11 | Carried. |" in (tmp_path / "2026.11" / "README.md").read_text()
-    monkeypatch.setenv("ACADEMICEVAL_DATASET", str(tmp_path / "2026.11"))
-    loaded = hook.load("Title-30K", 64, core=True, bertscore_model="none")["test"]
-    assert len(loaded) == len(cores["2026.11"])
-
-
-def test_a_core_that_is_not_there_is_named(world: Path, tmp_path: Path) -> None:
-    with pytest.raises(FolderError, match="nowhere does not exist"):
-        build(small_round(copy_of(world, tmp_path), settings=("Title-10K",), core={"folder": tmp_path / "nowhere"}))
 
 
 def test_whole_papers_are_scored_over_their_tasks() -> None:

@@ -213,7 +213,7 @@ def test_texts_without_a_licence_stay_out(results: Path, command: Command, tmp_p
     assert withheld
 
 
-def test_plots_and_theirhanded(site: Path) -> None:
+def test_plots_and_their_data(site: Path) -> None:
     page = (site / "plots.html").read_text()
     names = re.findall(r'src="plots/([^"]+)\.svg"', page)
     assert {

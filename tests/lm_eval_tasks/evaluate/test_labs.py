@@ -435,17 +435,6 @@ def said(body: dict[str, Any]) -> str:
     return str(body["messages"][-1]["content"]).upper()
 
 
-@pytest.fixture(autouse=True)
-def _quick_polls(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, seconds in {
-        "_FIRST_POLL": 0.01,
-        "_LONGEST_POLL": 0.02,
-        "_FIRST_WAIT": 0.01,
-        "_LONGEST_WAIT": 0.02,
-    }.items():
-        monkeypatch.setattr(f"lm_eval_tasks.llm.batch_client.{name}", seconds)
-
-
 BAD: list[tuple[str, Callable[[dict[str, Any]], Reply]]] = [
     ("an error page", lambda body: (200, {"Content-Type": "text/html"}, "<html>Bad gateway</html>")),
     ("another object", lambda body: (200, {}, json.dumps({"error": {"message": "overloaded"}}))),
