@@ -23,10 +23,11 @@ from unittest.mock import patch
 
 from benchmarks.shared.data import METADATA, papers_of
 from benchmarks.shared.running import ACADEMICEVAL, ROOT, Figures, call, command, interrupt, run
+from builder.pipeline import stages
 from builder.round.model import Round
 from builder.store import STORE, Answers, Store
+from lm_eval_tasks.engines.local import LocalEngine
 from tests.helpers.dump import content
-from tests.helpers.rounds import crawl_only
 
 SEEDS = 5
 # A fifth of the records of the last months.
@@ -75,14 +76,18 @@ def walk(workspace: Path, source: dict[str, Any], seeds: list[str], authors: int
     fields["update"] = {"papers": authors // 4}
     window = {"published_from": date(2025, 3, 1), "published_to": CRAWLED_TO}
     with timed_store() as seconds:
-        _, reports = crawl_only(Round.model_validate({"round": "2026.05", "papers": window, **fields}))
+        crawled, _ = stages(
+            Round.model_validate({"round": "2026.05", "papers": window, **fields}), LocalEngine(), ["crawl"]
+        )
     with Store.open(workspace / STORE) as store:
         requests = sum(n for n, _ in store.answers.requests().values())
         visited, waiting = store.frontier.counts()
-    print(f"breadth-first: {visited} authors, {waiting} waiting, {requests} requests; {reports[0].line()}", flush=True)
+    print(f"breadth-first: {visited} authors, {waiting} waiting, {requests} requests; {crawled.line()}", flush=True)
     window["published_to"] = UPDATED_TO
-    _, reports = crawl_only(Round.model_validate({"round": "2026.06", "papers": window, **fields}))
-    print(f"update: {reports[0].line()}", flush=True)
+    updated, _ = stages(
+        Round.model_validate({"round": "2026.06", "papers": window, **fields}), LocalEngine(), ["crawl"]
+    )
+    print(updated.line(), flush=True)
     return {
         "bfs_authors": visited,
         "bfs_requests_per_author": round(requests / visited, 4),

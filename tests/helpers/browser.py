@@ -25,11 +25,16 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
+# Not every violation is a line of the console.
+_TELL_OF_POLICY = """addEventListener("securitypolicyviolation", (event) =>
+  console.error(`Content Security Policy: ${event.violatedDirective} ${event.blockedURI}`))"""
+
+
 class Visit:
     """One page of a site, opened from disk, and what went wrong in it.
 
     Attributes:
-        complaints: console errors, script errors, and requests that left the disk.
+        complaints: console errors, script errors, what the content security policy stopped, and requests that left the disk.
     """
 
     def __init__(self, browser: Any, site: Path, name: str, width: int = 1280, **context: Any) -> None:
@@ -39,6 +44,7 @@ class Visit:
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("request", lambda request: self._note(not request.url.startswith("file://"), request.url))
         self.page.on("dialog", lambda dialog: (self.complaints.append("a dialog"), dialog.dismiss()))
+        self.page.add_init_script(_TELL_OF_POLICY)
         self.page.goto(f"{(site / name.partition('#')[0]).as_uri()}#{name.partition('#')[2]}")
 
     def _note(self, wrong: bool, text: str) -> None:

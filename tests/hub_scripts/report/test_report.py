@@ -247,9 +247,17 @@ def test_a_dark_page_gets_the_same_picture_in_other_colours(site: Path) -> None:
         picture, light = ((site / "plots" / one).read_text() for one in (name, name.replace("-dark", "")))
         assert "<script" not in light + picture
         assert re.sub("#[0-9a-f]{6}", "", picture) == re.sub("#[0-9a-f]{6}", "", light)
-        # The first rectangle is the ground.
-        assert [re.search("#[0-9a-f]{6}", one)[0] for one in (light, picture)] == ["#ffffff", "#16181b"]  # type: ignore[index]
-        assert not re.search("fill: #(ffffff|000000|1b1b1b)", picture.replace("fill: #ffffff; stroke", ""))
+        # Ground and ink change places; no light area of grey stays, on which light lines would be lost.
+        grounds = [_fills(one)[0] for one in (light, picture)]
+        assert grounds == ["#ffffff", "#16181b"], name
+        assert "#1b1b1b" not in picture
+        stay = {fill for fill in _fills(light) if re.fullmatch("#([c-f].)\\1\\1", fill)} - {"#ffffff"}
+        assert stay.isdisjoint(_fills(picture)), name
+
+
+def _fills(picture: str) -> list[str]:
+    """The colours of areas."""
+    return re.findall("fill: (#[0-9a-f]{6})", picture)
 
 
 def test_a_telephone_gets_its_panels_below_one_another(site: Path) -> None:

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from builder.pipeline import build
 from lm_eval_tasks.core.errors import SamplesError
 from lm_eval_tasks.core.tables import text_lines
 from lm_eval_tasks.samples.answers import ScoredAnswer, mean_of
-from lm_eval_tasks.samples.run_folder import only_result
-from lm_eval_tasks.samples.sample import JOURNAL, Sample, read, read_file
+from lm_eval_tasks.samples.sample import JOURNAL, Sample, read_file
 from lm_eval_tasks.stats.columns import columns_of
 from lm_eval_tasks.stats.compare import compare
 from lm_eval_tasks.stats.score_table import score_table
 from lm_eval_tasks.stats.scores import means_by, scores_of
-from tests.helpers.rounds import small_round
 from tests.helpers.samples import sample
 
 Command = Callable[..., tuple[int, str, str]]
@@ -79,8 +75,8 @@ def test_a_table_names_the_samples_of_a_score_that_few_have() -> None:
     text = "\n".join(
         line for item in score_table(scores_of({"t": of_task}, "m")) for line in text_lines(item, "markdown")
     )
-    assert "1.0000 (n 1)" in text
-    assert "0.4000 (n" not in text
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| t |")]
+    assert {row[1]: row[3] for row in rows} == {"rouge_l": "2", "bertscore": "1"}
 
 
 def test_of_a_journal_the_newest_answer_to_a_sample_counts(tmp_path: Path) -> None:
@@ -124,6 +120,3 @@ def test_rows_with_and_without_demonstrations(command: Command, world: Path, tmp
         len(able),
         len(rows) - len(able) + len(rows) - len(able),
     )
-    assert command("report", *runs, dataset, "-o", tmp_path / "site")[0] == 0
-    board = (tmp_path / "site" / "data" / "board.js").read_text()
-    assert f'"n":{len(able)},"of":{len(rows)}' in board
