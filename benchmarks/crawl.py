@@ -75,18 +75,15 @@ def walk(workspace: Path, source: dict[str, Any], seeds: list[str], authors: int
     fields: dict[str, Any] = {"workspace": workspace, "source": source, "crawl": {"seeds": seeds, "authors": authors}}
     fields["update"] = {"papers": authors // 4}
     window = {"published_from": date(2025, 3, 1), "published_to": CRAWLED_TO}
+    first = Round.model_validate({"round": "2026.05", "papers": window, **fields})
     with timed_store() as seconds:
-        crawled, _ = stages(
-            Round.model_validate({"round": "2026.05", "papers": window, **fields}), LocalEngine(), ["crawl"]
-        )
+        crawled, _ = stages(first, LocalEngine(), ["crawl"])
     with Store.open(workspace / STORE) as store:
         requests = sum(n for n, _ in store.answers.requests().values())
         visited, waiting = store.frontier.counts()
     print(f"breadth-first: {visited} authors, {waiting} waiting, {requests} requests; {crawled.line()}", flush=True)
-    window["published_to"] = UPDATED_TO
-    updated, _ = stages(
-        Round.model_validate({"round": "2026.06", "papers": window, **fields}), LocalEngine(), ["crawl"]
-    )
+    later = Round.model_validate({"round": "2026.06", "papers": {**window, "published_to": UPDATED_TO}, **fields})
+    updated, _ = stages(later, LocalEngine(), ["crawl"])
     print(updated.line(), flush=True)
     return {
         "bfs_authors": visited,

@@ -35,10 +35,10 @@ from transformers import (
 # A test runs this file by itself.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.shared.made_up import pairs  # noqa: E402
-from benchmarks.shared.running import Figures, best  # noqa: E402
-from lm_eval_tasks.metrics.bertscore import Scorer  # noqa: E402
-from lm_eval_tasks.retrieval.dense import open_pair  # noqa: E402
+from benchmarks.shared.made_up import pairs
+from benchmarks.shared.running import Figures, best
+from lm_eval_tasks.metrics.bertscore import Scorer
+from lm_eval_tasks.retrieval.dense import open_pair
 
 CONTEXT = 32_768
 # A shape that a processor runs.

@@ -1,19 +1,13 @@
 """JATS: how much of real articles is read, and what reading one costs, compared with a PDF of the same paper.
 
-  python benchmarks/jats.py [DATA] [--quick]
-
 Real articles are read twice: by the reader, and by plain paths through their XML. Made-up articles (5,000; `--quick`: 200), half of
-whose authors have ORCIDs, are drawn as JATS, some of them as PDF; both are read in one process. The last line is JSON.
+whose authors have ORCIDs, are drawn as JATS, some of them as PDF; both are read in one process.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import lzma
 import re
-import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -22,53 +16,38 @@ from pathlib import Path
 
 from lxml import etree
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+from benchmarks.shared.data import DATA
+from benchmarks.shared.running import Figures, run
+from builder.collect.graph import build_graph
+from builder.collect.identities import identities_of
+from builder.extract.jats import read_jats
+from builder.extract.pdf import read_pdf
+from builder.records import NO_LICENSE, UNKNOWN_LICENSE, Paper
+from builder.sources.jats.source import JatsSource
+from builder.sources.sample.typeset import draw
+from builder.sources.sample.world import make_world
+from tests.helpers.jats_world import article, drops_of, papers_of
 
-from builder.collect.graph import build_graph  # noqa: E402
-from builder.collect.identities import identities_of  # noqa: E402
-from builder.extract.jats import read_jats  # noqa: E402
-from builder.extract.pdf import read_pdf  # noqa: E402
-from builder.records import NO_LICENSE, UNKNOWN_LICENSE, Paper  # noqa: E402
-from builder.sources.jats.source import JatsSource  # noqa: E402
-from builder.sources.sample.typeset import draw  # noqa: E402
-from builder.sources.sample.world import make_world  # noqa: E402
-from tests.helpers.jats_world import article, drops_of, papers_of  # noqa: E402
-
-DATA = ROOT.parent / "shared" / "data"
+ARTICLES = DATA / "jats"
 ASIDE = frozenset(
     "fig table-wrap boxed-text supplementary-material fn disp-formula media caption graphic tex-math".split()
 )
 SUPPLEMENT = re.compile("support|supplement", re.IGNORECASE)
-Figures = dict[str, float]
 
 
-def main() -> None:
-    """Run the benchmark."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path, nargs="?", default=DATA)
-    parser.add_argument("--quick", action="store_true", help="few made-up articles")
-    arguments = parser.parse_args()
-    folder = arguments.data / "jats"
-    if not folder.is_dir():
-        parser.exit(1, f"error: {folder} is not there: name the folder of the data\n")
-    with tempfile.TemporaryDirectory() as work:
-        figures = {
-            **of_fronts(folder, Path(work)),
-            **of_bodies(folder),
-            **of_costs(Path(work), 200 if arguments.quick else 5000),
-        }
-    print(json.dumps(figures))
+def measure(work: Path, quick: bool) -> Figures:
+    """Fronts and bodies of real articles, costs of made-up ones."""
+    return {**of_fronts(work), **of_bodies(), **of_costs(work, 200 if quick else 5000)}
 
 
-def of_fronts(folder: Path, work: Path) -> Figures:
+def of_fronts(work: Path) -> Figures:
     """Records of the real articles, by number, and how many differ from what plain paths say."""
-    source = JatsSource(str(folder), work / "real")
+    source = JatsSource(str(ARTICLES), work / "real")
     papers, dropped = {paper.id: paper for paper in papers_of(source)}, drops_of(source)
     print(f"real articles: {len(papers)} papers, dropped {sorted(dropped.values())}")
     whole = [paper for paper in papers.values() if paper.title and paper.authors and paper.abstract]
     wrong = dict.fromkeys(("titles", "authors", "days", "licences"), 0)
-    for file in sorted(folder.glob("*.xml.xz")):
+    for file in sorted(ARTICLES.glob("*.xml.xz")):
         meta = parsed(file).find("front/article-meta")
         assert meta is not None
         doi = meta.findtext("article-id[@pub-id-type='doi']", "").strip().lower()
@@ -116,10 +95,10 @@ def differences(paper: Paper, meta: etree._Element) -> Iterator[str]:
         yield "licences"
 
 
-def of_bodies(folder: Path) -> Figures:
+def of_bodies() -> Figures:
     """How much of the bodies is found again."""
     paragraphs = kept = linked = covered = refs = entries = 0
-    for file in sorted(folder.glob("*.xml.xz")):
+    for file in sorted(ARTICLES.glob("*.xml.xz")):
         root = parsed(file)
         document = read_jats(file).document
         body = root.find("body")
@@ -214,4 +193,4 @@ def seconds(read: Callable[[Path], object], files: Sequence[Path]) -> float:
 
 
 if __name__ == "__main__":
-    main()
+    run(measure, ARTICLES)

@@ -1,73 +1,57 @@
-"""How far retrievers agree: the share of their twelve best chunks that two of them have in common, on real papers.
+"""How far retrievers agree: the share of their twelve best chunks that two of them have in common, on 30 real papers.
 
-  python benchmarks/retrieval.py [DATA] [--quick]
-
-DATA: default ../shared/data, with pdf/ and pdf_meta.jsonl. A paper's body is split and asked for as the abstract task does it
-(section 4.2 of the AcademicEval paper). "first letter" asks BM25 as the reference's code does, which passes the query as a text
-where a list is expected. The last line is JSON.
+A paper's body is split and asked for as the abstract task does it (section 4.2 of the AcademicEval paper). "first letter" asks BM25 as the
+reference's code does, which passes the query as a text where a list is expected.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
-import tempfile
-from itertools import combinations
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+from benchmarks.shared.data import DATA, PDF, pdf_files
+from benchmarks.shared.running import Figures, run
+from builder.extract.workers import extract_files
+from builder.samples.task_view import content
+from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.prompts import templates
+from lm_eval_tasks.retrieval.retrieve import Question, Retrieval, retrieve
 
-from builder.extract.workers import extract_files  # noqa: E402
-from builder.samples.task_view import content  # noqa: E402
-from lm_eval_tasks.engines.local import LocalEngine  # noqa: E402
-from lm_eval_tasks.prompts import templates  # noqa: E402
-from lm_eval_tasks.retrieval.retrieve import Question, Retrieval, retrieve  # noqa: E402
-
-RETRIEVERS = ("bm25", "bm25_okapi", "tfidf", "minilm")
-FIRST_LETTER = "first letter"
+RECORDS = DATA / "pdf_meta.jsonl"
 
 
-def main() -> None:
-    """Run the benchmark."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path, nargs="?", default=ROOT.parent / "shared" / "data")
-    parser.add_argument("--quick", action="store_true", help="five papers")
-    arguments = parser.parse_args()
-    if not (arguments.data / "pdf_meta.jsonl").is_file():
-        parser.exit(1, f"error: no metadata file {arguments.data / 'pdf_meta.jsonl'}\n")
-    asked = questions(arguments.data, 5 if arguments.quick else 30)
-    found = {name: chunks(asked, name) for name in RETRIEVERS}
-    found[FIRST_LETTER] = chunks([Question(one.query[0], one.texts) for one in asked], "bm25_okapi")
-    figures = {}
-    for one, other in combinations(found, 2):
-        shared = fmean(len(set(a) & set(b)) / max(1, len(a)) for a, b in zip(found[one], found[other], strict=True))
-        figures[f"{one} and {other}"] = round(shared, 3)
-        print(f"{one} and {other}: {shared:.2f} of the chunks in common")
-    print(json.dumps({"papers": len(asked), **figures}))
+def measure(folder: Path, quick: bool) -> Figures:
+    """Our BM25, that of rank_bm25, and the latter asked for the first letter."""
+    asked = questions(5 if quick else 30)
+    okapi = retrieve(asked, Retrieval("bm25_okapi"), folder)
+    others = {
+        "bm25": retrieve(asked, Retrieval("bm25"), folder),
+        "first letter": retrieve([Question(one.query[0], one.texts) for one in asked], Retrieval("bm25_okapi"), folder),
+    }
+    return {"papers": len(asked), **{f"{name} and bm25_okapi": common(found, okapi) for name, found in others.items()}}
 
 
-def questions(data: Path, most: int) -> list[Question]:
+def questions(most: int) -> list[Question]:
     """What the abstract task asks of the first papers that can be read."""
-    records = {one["id"]: one for one in map(json.loads, (data / "pdf_meta.jsonl").open())}
+    titles = {record["id"]: record["title"] for record in map(json.loads, RECORDS.open())}
     query = templates.load("abs_query")
     asked = []
-    for result in extract_files(map(str, sorted((data / "pdf").glob("*.pdf"))[: 2 * most]), LocalEngine(2), 60.0, 2048):
-        record = records.get(Path(result.name).stem.replace("_", "/"))
-        if result.document is not None and record is not None and len(asked) < most:
-            row = {"title": record["title"], "content": "", "abstract": "", "demonstrations": []}
+    for result in extract_files(map(str, pdf_files(2 * most)), LocalEngine(2), 60.0, 2048):
+        title = titles.get(Path(result.name).stem.replace("_", "/"))
+        if result.document is not None and title is not None and len(asked) < most:
+            row = {"title": title, "content": "", "abstract": "", "demonstrations": []}
             text = "".join(slot.text for slot in query.slots(row))
             asked.append(Question(text, (content(result.document, "abs"),)))
     return asked
 
 
-def chunks(asked: list[Question], name: str) -> list[list[str]]:
-    """The twelve best chunks of each paper."""
-    with tempfile.TemporaryDirectory() as cache:
-        return retrieve(asked, Retrieval(name), Path(cache))
+def common(found: Sequence[Sequence[str]], others: Sequence[Sequence[str]]) -> float:
+    """The mean share of chunks that are also among others."""
+    shares = [len(set(chunks) & set(other)) / max(1, len(chunks)) for chunks, other in zip(found, others, strict=True)]
+    return round(fmean(shares), 3)
 
 
 if __name__ == "__main__":
-    main()
+    run(measure, PDF, RECORDS)

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
+import pytest
+
+from hub_scripts.report.board import month_steps, score_rows
+from hub_scripts.report.cells import Cell, Group, Key
 from hub_scripts.report.gather import carried_baselines
+from lm_eval_tasks.core.intervals import interval
 from lm_eval_tasks.core.row_format import BM25_LOCAL
 from tests.helpers.samples import sample
 
@@ -22,3 +29,41 @@ def test_a_baseline_that_samples_carry_is_shown_over_all_that_carry_it() -> None
         assert set(cell.floors["accuracy"].values()) == {0.25}
     assert not list(carried_baselines({"old": old}))
     assert not list(carried_baselines({"new": new, BM25_LOCAL: old}))
+
+
+def test_a_row_has_its_scores_before_and_since_each_month() -> None:
+    """Papers of three months and thirty authors; one model has answered none of the last month."""
+    ids = [str(i) for i in range(36)]
+    days = [f"2026-{8 + i // 12:02}-{1 + i % 12:02}" for i in range(36)]
+    authors = [f"A{i % 12}" for i in range(36)]
+    scores = {id_: (7 * i % 36) / 50 for i, id_ in enumerate(ids)}
+    some = {id_: scores[id_] for id_ in ids[:24]}
+    cells = [
+        Cell(
+            model,
+            len(own),
+            {"rouge_l": interval(list(own.values()), authors[: len(own)])},
+            {"rouge_l": own},
+            {},
+            {},
+            None,
+            36,
+        )
+        for model, own in (("all", scores), ("some", some))
+    ]
+    group = Group(Key("2026.11", "Abs-9K"), "abs", 9, ids, ids, days, authors, cells, [1], {})
+    rows = score_rows([group], {})
+    steps = month_steps(rows)
+    assert steps["months"] == ["2026-09", "2026-10"]
+    for row, own in zip(steps["rows"], (scores, some), strict=True):
+        for texts, at in zip(row, (12, 24), strict=True):
+            for text, part in zip(texts, (ids[:at], ids[at:]), strict=True):
+                values = [own[id_] for id_ in part if id_ in own]
+                if not values:
+                    assert text == "\u2013"
+                    continue
+                over = interval(values, [authors[int(id_)] for id_ in part if id_ in own], (0, 1))
+                assert over.bounds
+                shown = [sum(values) / len(values), *over.bounds, len(values)]
+                assert [float(one) for one in re.findall(r"[\d.]+", text)] == pytest.approx(shown, abs=0.00051)
+    assert [dict(row.months)["2026-10"][1] is None for row in rows] == [False, True]

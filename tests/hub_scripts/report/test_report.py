@@ -257,7 +257,7 @@ def test_a_dark_page_gets_the_same_picture_in_other_colours(site: Path) -> None:
 
 def _fills(picture: str) -> list[str]:
     """The colours of areas."""
-    return re.findall("fill: (#[0-9a-f]{6})", picture)
+    return re.findall('fill(?:: |=")(#[0-9a-f]{6})', picture)
 
 
 def test_a_telephone_gets_its_panels_below_one_another(site: Path) -> None:

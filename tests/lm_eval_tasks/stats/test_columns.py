@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from builder.pipeline import build
 from lm_eval_tasks.core.errors import SamplesError
 from lm_eval_tasks.core.tables import text_lines
 from lm_eval_tasks.samples.answers import ScoredAnswer, mean_of
-from lm_eval_tasks.samples.sample import JOURNAL, Sample, read_file
+from lm_eval_tasks.samples.run_folder import only_result
+from lm_eval_tasks.samples.sample import JOURNAL, Sample, read, read_file
 from lm_eval_tasks.stats.columns import columns_of
 from lm_eval_tasks.stats.compare import compare
 from lm_eval_tasks.stats.score_table import score_table
 from lm_eval_tasks.stats.scores import means_by, scores_of
+from tests.helpers.rounds import small_round
 from tests.helpers.samples import sample
 
 Command = Callable[..., tuple[int, str, str]]
