@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from hub_scripts.report.cells import WIN_RATE, Cell, Group, is_baseline
+from hub_scripts.report.spreadsheet import csv_text
 from lm_eval_tasks.core.intervals import interval
 from lm_eval_tasks.core.tables import with_bounds
 from lm_eval_tasks.metrics import registry
@@ -156,18 +155,3 @@ def months_csv(rows: Sequence[ScoreRow]) -> str:
 
 def _numbers(score: Interval | None) -> list[float | None]:
     return [None] * 4 if score is None else [score.mean, score.low, score.high, score.samples]
-
-
-def csv_text(head: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
-    """A CSV file whose cells a spreadsheet takes for texts or numbers, never for formulas."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows([_csv_cell(cell) for cell in line] for line in lines)
-    return text.getvalue()
-
-
-def _csv_cell(cell: object) -> object:
-    if isinstance(cell, float):
-        return f"{cell:.6g}"
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell

@@ -12,11 +12,11 @@ from itertools import combinations
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from hub_scripts.report.board import csv_text
 from hub_scripts.report.cells import Cell, Group, is_baseline
 from hub_scripts.report.counted_rows import cell_over, counted_rows
 from hub_scripts.report.gains import ModelGains, model_gains, shorter_cell
 from hub_scripts.report.placing import part_of
+from hub_scripts.report.spreadsheet import csv_text
 from lm_eval_tasks.core.intervals import holm
 from lm_eval_tasks.core.power import LEVEL
 from lm_eval_tasks.metrics.registry import ranking

@@ -1,0 +1,88 @@
+"""The commands of a month, as the workflow in the docs has them, against a Hub on this machine."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+from datasets import load_dataset
+
+from tests.helpers import hub_server
+from tests.helpers.hub_server import Hub, hub_environment
+from tests.helpers.pages import ROOT
+from tests.helpers.warm import warm
+
+pytestmark = pytest.mark.slow
+
+# Two writing tasks that a board counts, and a level of SCALAR.
+ROUND = """round = "2026.11"
+seed = 7
+settings = ["Title-31K-G", "Abs-29K-G"]
+[source]
+kind = "sample"
+authors = 20
+papers = 50
+[split]
+validation = 0.2
+test = 0.25
+[scalar]
+levels = ["SCALAR-Easy"]
+questions = 12
+"""
+
+
+def test_a_month_from_the_papers_to_the_page(world: Path, tmp_path: Path) -> None:
+    """Every command after set-up, in order, and once more: then nothing is new."""
+    job = yaml.safe_load((ROOT / "docs" / "monthly" / "workflow.yml").read_text())["jobs"]["round"]
+    steps = [step for step in job["steps"] if step.get("run", "").startswith("academiceval ")]
+    assert len(steps) > 3
+    shutil.copytree(world / "work", tmp_path / "work")
+    (tmp_path / "round.toml").write_text(ROUND)
+    with hub_server.serve() as hub:
+        environment = hub_environment(hub.url, tmp_path / "home")
+        with warm(environment) as interpreter:
+            (tmp_path / "bin").mkdir()
+            interpreter.command(tmp_path / "bin")
+            token = environment.pop("HF_TOKEN")
+            environment |= job["env"] | {"ROUND": "2026.11", "PATH": f"{tmp_path / 'bin'}:{environment['PATH']}"}
+            states = []
+            for _ in range(2):
+                for step in steps:
+                    # Only a step that is given the secret has it.
+                    secret = {name: token for name in step.get("env", {})}
+                    command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+                    done = subprocess.run(
+                        command, cwd=tmp_path, env=environment | secret, capture_output=True, text=True, check=False
+                    )
+                    assert done.returncode == 0, f"{step['run']}\n{done.stdout[-1000:]}\n{done.stderr[-2000:]}"
+                states.append(_state(hub))
+    assert states[0] == states[1]
+    _check(hub, tmp_path, job["env"]["REPO"], job["env"]["RESULTS"])
+
+
+def _state(hub: Hub) -> dict[str, object]:
+    """Of each repository its tags, branches and commits."""
+    return {key: (dict(repo.tags), dict(repo.branches), sorted(repo.commits)) for key, repo in hub.repos.items()}
+
+
+def _check(hub: Hub, place: Path, repo: str, results: str) -> None:
+    """What readers find: the round under its name, its results, and a page with both."""
+    assert set(hub.repos) == {f"datasets/{repo}", f"datasets/{results}"}
+    data = hub.repos[f"datasets/{repo}"]
+    assert data.tags == {"2026.11": data.branches["main"]}
+    names = {path.partition("/")[0].removesuffix("-ids") for path in hub.files(f"datasets/{repo}") if "/" in path}
+    assert names == {"Title-31K-G", "Abs-29K-G", "SCALAR-Easy"}
+    files = hub.files(f"datasets/{results}")
+    [path] = [path for path in files if path.startswith("lead/2026.11/results_") and path.count(".json") == 1]
+    scores = json.loads(files[path].data)["academiceval"]["scores"]
+    asked = {score["task"]: score["samples"] for score in scores}
+    for name, task in (("Title-31K-G", "academiceval_title_31k_g"), ("SCALAR-Easy", "scalar_easy")):
+        rows = load_dataset(str(place / "academiceval"), name, split="test", cache_dir=str(place / "cache"))
+        assert asked[task] == rows.num_rows
+    page = (place / "site" / "index.html").read_text()
+    assert "lead" in page
+    assert json.loads((place / "site" / "academiceval-site.json").read_text()) == {"licenses": "redistributable"}
