@@ -25,12 +25,13 @@ RECORDS = DATA / "pdf_meta.jsonl"
 def measure(folder: Path, quick: bool) -> Figures:
     """Our BM25, that of rank_bm25, and the latter asked for the first letter."""
     asked = questions(5 if quick else 30)
-    okapi = retrieve(asked, Retrieval("bm25_okapi"), folder)
-    others = {
-        "bm25": retrieve(asked, Retrieval("bm25"), folder),
-        "first letter": retrieve([Question(one.query[0], one.texts) for one in asked], Retrieval("bm25_okapi"), folder),
+    bm25, okapi = (retrieve(asked, Retrieval(name), folder) for name in ("bm25", "bm25_okapi"))
+    first_letter = retrieve([Question(one.query[0], one.texts) for one in asked], Retrieval("bm25_okapi"), folder)
+    return {
+        "papers": len(asked),
+        "bm25 and bm25_okapi": common(bm25, okapi),
+        "bm25_okapi and first letter": common(okapi, first_letter),
     }
-    return {"papers": len(asked), **{f"{name} and bm25_okapi": common(found, okapi) for name, found in others.items()}}
 
 
 def questions(most: int) -> list[Question]:

@@ -123,7 +123,7 @@ def test_names_are_told_apart_by_the_manifest_and_not_by_their_endings() -> None
     assert "texts" in columns_of(ids).names
 
 
-@pytest.mark.parametrize("name", ["Title-10K", "title-10k", "Foo-ids", "Foo-CORE"])
+@pytest.mark.parametrize("name", ["Title-10K", "title-10k", "Foo-ids"])
 def test_settings_that_could_be_misread_are_refused(name: str) -> None:
     with pytest.raises(RoundError, match=r"the setting '.*' of round\.toml (has the name of another|ends like)"):
         select(["Title-10K"], SETTINGS, [Setting(name, "abs")], "setting")

@@ -200,7 +200,7 @@ def test_rows_of_older_releases_are_what_they_were_asked() -> None:
 
 def test_the_group_of_the_core_is_the_rounds(tmp_path: Path) -> None:
     entries = [{"configuration": name, "samples": 5, "shortcut": "start"} for name in ("Abs-29K-G", "Match-128K")]
-    (tmp_path / "manifest.json").write_text(json.dumps({"core": entries}))
+    (tmp_path / "manifest.json").write_text(json.dumps({"configurations": [], "core": entries}))
     assert with_core(["academiceval_core_tiny", "academiceval_abs_9k"], {"dataset": str(tmp_path)}) == [
         "academiceval_core_tiny_abs_29k_g",
         "academiceval_core_tiny_match_128k",
@@ -212,7 +212,7 @@ def test_the_group_of_the_core_is_the_rounds(tmp_path: Path) -> None:
 def test_the_core_of_a_dataset_on_the_hub_is_what_its_manifest_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "manifest.json").write_text('{"core": [{"configuration": "Abs-29K-G"}]}')
+    (tmp_path / "manifest.json").write_text('{"configurations": [], "core": [{"configuration": "Abs-29K-G"}]}')
 
     def download(dataset: str, name: str, *, repo_type: str, revision: str | None) -> str:
         assert (dataset, name, repo_type, revision) == ("org/academiceval", "manifest.json", "dataset", "2026.11")
