@@ -78,7 +78,7 @@ faults: setup
 fuzz: setup
 	FUZZ=5000 $(PYTEST) tests/fuzz --dist load --timeout 3000
 
-# Every figure that docs promise, into benchmarks/results.md; an hour and a half. ONLY=build,extraction runs some.
+# Every figure that docs promise, into benchmarks/results.md; some two hours. ONLY=build,extraction runs some.
 bench: setup
 	$(BIN)/python -m benchmarks $(if $(ONLY),--only $(ONLY))
 

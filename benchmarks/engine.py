@@ -94,12 +94,14 @@ def asked(side: str, part: Part, folder: Path) -> dict[str, float]:
     from benchmarks.serving import ask
 
     counts = {"seconds": 0.0, "prompts": 0, "tokens": 0, "cached": 0}
+    engines: set[LLM] = set()
     generate = LLM.generate
     clock = time.perf_counter if torch.cuda.is_available() else _processor_time
 
-    def counted(*arguments: Any, **keywords: Any) -> Any:
+    def counted(llm: LLM, *arguments: Any, **keywords: Any) -> Any:
+        engines.add(llm)
         started = clock()
-        outputs = generate(*arguments, **keywords)
+        outputs = generate(llm, *arguments, **keywords)
         counts["seconds"] += clock() - started
         counts["prompts"] += len(outputs)
         counts["tokens"] += sum(len(output.prompt_token_ids) for output in outputs)
@@ -119,6 +121,9 @@ def asked(side: str, part: Part, folder: Path) -> dict[str, float]:
     metadata = {"dataset": str(folder / "academiceval"), "bertscore_model": "none"}
     with patch.object(LLM, "generate", counted):
         ask(side, "vllm", given, part.tasks, metadata, folder / f"out-{part.context}", GENERATION, "auto")
+    for llm in engines:
+        # This process waits for the engine's, and ends without the finalizers that would end it.
+        llm.llm_engine.engine_core.shutdown()
     return counts
 
 

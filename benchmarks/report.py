@@ -1,79 +1,58 @@
 """The results page at size: 20 models x 19 settings x 200 samples, built, measured, and opened in headless Chromium.
 
-    python benchmarks/report.py [--quick] [--keep FOLDER]
-
-Prompts are made up at the length of their settings' excerpts: each slot with 4,000 characters, as `academiceval eval` writes them.
-The last line is JSON: seconds, peak_mb, landing_kb, first_paint_ms (null without playwright and a browser).
+Prompts are made up at the length of their settings' excerpts: each slot with 4,000 characters, as `academiceval eval` writes them. The
+first paint is null without playwright and a browser.
 """
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import random
-import resource
+import re
 import shutil
-import subprocess
-import sys
-import tempfile
-import time
+from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
+from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
+from benchmarks.shared.running import ACADEMICEVAL, Figures, command, run
 from builder.round.configurations import thousands_in
 from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL, texts_hash
-from lm_eval_tasks.tasks.records import SETTINGS
+from lm_eval_tasks.tasks.records import LEVELS, SETTINGS
 from tests.helpers.runs import write_results
 
 WORDS = "the model of a graph and its papers we show that long inputs help or hurt as tokens grow beyond what was read".split()
-LEVELS = ("SCALAR-Easy", "SCALAR-Medium", "SCALAR-Hard")
+LICENSE = "http://creativecommons.org/licenses/by/4.0/"
+# Setting or level -> what it asks for, and words of a target.
+NAMES = {**{setting.name: setting.task for setting in SETTINGS}, **{level.name: "scalar" for level in LEVELS}}
 TARGET_WORDS = {"title": 10, "abs": 180, "intro": 700, "related": 600}
+ALONE = ("Title-10K", "Abs-9K", "Intro-8K", "Related-34K")
 
 
-def main() -> None:
+def measure(folder: Path, quick: bool) -> Figures:
     """Make results, build their site, measure it."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="4 models x 19 settings x 20 samples")
-    parser.add_argument("--keep", type=Path, help="leave results and site in this folder")
-    arguments = parser.parse_args()
-    models, samples = (4, 20) if arguments.quick else (20, 200)
-    with tempfile.TemporaryDirectory() as fresh:
-        place = arguments.keep or Path(fresh)
-        size = make_results(place / "results", models, samples)
-        print(f"{models} models x 19 settings x {samples} samples: {size / 1e6:.0f} MB of results")
-        figures = build(place)
-        landing = landing_size(place / "site")
-        paint = first_paint(place / "site")
-        print(f"built in {figures['seconds']:.1f} s, peak {figures['peak_mb']:.0f} MB")
-        print(f"landing page {landing:.0f} kB, first paint {paint} ms")
-        print(json.dumps({**figures, "landing_kb": round(landing, 1), "first_paint_ms": paint}))
-
-
-def build(place: Path) -> dict[str, float]:
-    """Build the site in a separate process, whose memory is its children's."""
-    started = time.perf_counter()
-    subprocess.run(
-        [sys.executable, "-m", "builder.cli", "report", str(place / "results"), "-o", str(place / "site")], check=True
-    )
-    seconds = time.perf_counter() - started
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    return {"seconds": round(seconds, 1), "peak_mb": round(peak, 1)}
-
-
-def landing_size(site: Path) -> float:
-    """Kilobytes of all that the landing page loads."""
-    files = ("index.html", "site.css", "common.js", "tables.js", "models.js", "board.js", "data/board.js")
-    return sum((site / name).stat().st_size for name in files) / 1000
+    models, samples = (4, 20) if quick else (20, 200)
+    results, site = folder / "results", folder / "site"
+    make_results(results, models, samples)
+    used = command(*ACADEMICEVAL, "report", results, "-o", site)
+    loaded = re.findall(r'(?:src|href)="([^"]+\.(?:css|js))"', (site / "index.html").read_text(encoding="utf-8"))
+    landing = sum((site / name).stat().st_size for name in ("index.html", *loaded))
+    return {
+        "seconds": round(used.seconds, 1),
+        "peak_mb": round(used.peak_mb, 1),
+        "landing_kb": round(landing / 1000, 1),
+        "first_paint_ms": first_paint(site),
+    }
 
 
 def first_paint(site: Path) -> float | None:
-    """Milliseconds to the leaderboard's first contentful paint, the median of five fresh browsers' pages."""
+    """Milliseconds to the leaderboard's first contentful paint, the median of five fresh pages."""
     try:
         from playwright.sync_api import Error, sync_playwright
     except ModuleNotFoundError:
         return None
+    painted = "performance.getEntriesByName('first-contentful-paint')"
     paints = []
     with sync_playwright() as play:
         try:
@@ -84,43 +63,37 @@ def first_paint(site: Path) -> float | None:
             page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
             page.goto((site / "index.html").as_uri())
             page.wait_for_selector("#filters:not([hidden])")
-            while not page.evaluate("performance.getEntriesByName('first-contentful-paint').length"):
-                page.wait_for_timeout(10)
-            paints.append(page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"))
-            page.close()
+            page.wait_for_function(f"{painted}.length")
+            paints.append(page.evaluate(f"{painted}[0].startTime"))
         browser.close()
-    return round(sorted(paints)[2], 1)
+    return round(median(paints), 1)
 
 
-def make_results(place: Path, models: int, samples: int) -> int:
-    """Write what `academiceval eval` and `judge` would have written; returns the bytes."""
+# --- what `academiceval eval` and `judge` would have written
+
+
+def make_results(place: Path, models: int, samples: int) -> None:
+    """Write the results of made-up models over the same made-up papers."""
     rng = random.Random(7)
     text = " ".join(rng.choices(WORDS, k=40_000))
-    papers = [
-        (f"26{1 + i % 10:02d}.{i:05d}v1", f"2026-{1 + i % 10:02d}-{1 + i % 28:02d}", f"Author {i % 150}")
-        for i in range(samples)
-    ]
     for m in range(models):
-        folder = place / f"model-{m:02d}"
+        model = f"model-{m:02d}"
+        folder = place / model
         folder.mkdir(parents=True)
-        verdicts: dict[str, dict[str, object]] = {}
-        texts: dict[str, dict[str, str]] = {}
-        for setting in [*SETTINGS, *LEVELS]:
-            name = setting if isinstance(setting, str) else setting.name
-            task = "scalar" if isinstance(setting, str) else setting.task
-            with (folder / f"samples_{name.lower()}_model-{m:02d}.jsonl").open("w", encoding="utf-8") as file:
-                for i, paper in enumerate(papers):
-                    row = sample(text, rng, name, task, m, i, paper)
-                    file.write(json.dumps(row) + "\n")
-                    if task != "scalar":
-                        verdicts.setdefault(name, {})[paper[0]] = {"judge-a": [verdict(rng), verdict(rng)]}
-                        answer, target = row["resps"][0][0], row["target"]  # type: ignore[index]
-                        texts.setdefault(name, {})[paper[0]] = texts_hash(answer, str(target))
-        write_results(folder, f"model-{m:02d}", f"2026-{1 + m % 6:02d}")
-        (folder / f"judge_model-{m:02d}.json").write_text(
-            json.dumps({"judged_model": f"model-{m:02d}", "round": "2026.11", "verdicts": verdicts, "texts": texts})
-        )
-    return sum(path.stat().st_size for path in place.rglob("*") if path.is_file())
+        judged: dict[str, Any] = {"judged_model": model, "round": "2026.11", "verdicts": {}, "texts": {}}
+        for name, task in NAMES.items():
+            lines = [sample(text, rng, name, m, i) for i in range(samples)]
+            content = "".join(json.dumps(line) + "\n" for line in lines)
+            (folder / f"samples_{name.lower()}_{model}.jsonl").write_text(content, encoding="utf-8")
+            if task != "scalar":
+                judged["verdicts"][name] = {
+                    line["doc"]["id"]: {"judge-a": [verdict(rng), verdict(rng)]} for line in lines
+                }
+                judged["texts"][name] = {
+                    line["doc"]["id"]: texts_hash(line["resps"][0][0], line["target"]) for line in lines
+                }
+        write_results(folder, model, f"2026-{1 + m % 6:02d}")
+        (folder / f"judge_{model}.json").write_text(json.dumps(judged))
 
 
 def verdict(rng: random.Random) -> dict[str, int]:
@@ -128,96 +101,75 @@ def verdict(rng: random.Random) -> dict[str, int]:
     return {name: rng.choice((1, 2)) for name in (*DIMENSIONS, OVERALL)}
 
 
-def sample(
-    text: str, rng: random.Random, setting: str, task: str, m: int, i: int, paper: tuple[str, str, str]
-) -> dict[str, object]:
-    """One logged sample."""
-    skill = 0.1 + 0.02 * m
-    at = 997 * i % 100_000
-    target = (
-        str(i % 4)
-        if task == "scalar"
-        else " ".join(text[at : at + 9 * TARGET_WORDS[task]].split()[: TARGET_WORDS[task]])
-    )
+def sample(text: str, rng: random.Random, setting: str, m: int, i: int) -> dict[str, Any]:
+    """A model's logged answer to one prompt."""
+    task, skill, at, cut = NAMES[setting], 0.1 + 0.02 * m, 997 * i % 100_000, m % 3
+    paper = f"26{1 + i % 10:02d}.{i:05d}v1"
     if task == "scalar":
-        scores = {
-            "accuracy": float(rng.random() < 0.2 + skill),
-            "accuracy_random": 0.25,
-            "no_answer": 0.0,
-            "truncated": 0.0,
-        }
-        answer = str(rng.randrange(4))
+        target, answer = str(i % 4), str(rng.randrange(4))
+        scores = {"accuracy": float(rng.random() < 0.2 + skill), "accuracy_random": 0.25, "no_answer": 0.0}
     else:
-        base = min(1.0, max(0.0, rng.gauss(skill, 0.08)))
+        target = " ".join(text[at:].split(maxsplit=TARGET_WORDS[task])[:-1])
+        answer = f"{target[m:]} {m}"
+        score = min(1.0, max(0.0, rng.gauss(skill, 0.08)))
         scores = {
-            "rouge_l_content": base,
+            "rouge_l_content": score,
             "rouge_l_content_wrong_paper": abs(rng.gauss(0.04, 0.01)),
-            "rouge_l": base,
-            "bertscore": min(1.0, base + 0.4),
+            "rouge_l": score,
+            "bertscore": min(1.0, score + 0.4),
             "rouge_l_wrong_paper": abs(rng.gauss(0.08, 0.02)),
             "bertscore_wrong_paper": min(1.0, abs(rng.gauss(0.48, 0.02))),
             "empty": 0.0,
-            "truncated": float(m % 3 == 0),
             "length_ratio": 1.0,
         }
-        answer = target[m:] + f" {m}"
     tokens = 1000 * (thousands_in(setting) or 30)
     doc = {
-        "id": f"{paper[0]}#{i}" if task == "scalar" else paper[0],
-        "paper_id": paper[0],
+        "id": f"{paper}#{i}" if task == "scalar" else paper,
+        "paper_id": paper,
         "title": f"Paper {i} about {text[at : at + 40]}",
-        "published": paper[1],
-        "license": "http://creativecommons.org/licenses/by/4.0/",
-        "licenses": ["http://creativecommons.org/licenses/by/4.0/"],
+        "published": f"2026-{1 + i % 10:02d}-{1 + i % 28:02d}",
+        "license": LICENSE,
+        "licenses": [LICENSE],
         "target": target,
         "round": "2026.11",
-        "first_author": paper[2],
+        "first_author": f"Author {i % 150}",
         "setting": setting,
         "prompt_name": "scalar" if task == "scalar" else f"{task}_short",
         "prompt_version": 1,
         "retriever": "",
         "tokens_before": tokens,
-        "tokens_after": tokens - 100 * (m % 3),
-        "cut_body": 100 * (m % 3),
-        "slots": slots(text, setting, at, m % 3),
+        "tokens_after": tokens - 100 * cut,
+        "cut_body": 100 * cut,
+        "slots": list(slots(text, setting, at, cut)),
     }
-    scored = json.dumps({"answer": answer, "scores": scores})
     return {
         "doc_id": i,
         "doc": doc,
         "target": target,
         "resps": [[answer]],
-        "filtered_resps": [scored],
+        "filtered_resps": [json.dumps({"answer": answer, "scores": {**scores, "truncated": float(cut > 0)}})],
         "prompt_hash": hashlib.sha256(f"{setting}{i}".encode()).hexdigest(),
     }
 
 
-def slots(text: str, setting: str, at: int, cut: int) -> list[dict[str, object]]:
+def slots(text: str, setting: str, at: int, cut: int) -> Iterator[dict[str, Any]]:
     """A title, a body and, by the setting's name, demonstrations or candidates; each with the ends that are kept."""
-    without = ("Title-10K", "Abs-9K", "Intro-8K", "Related-34K")
-    shown = 4 if setting.startswith("SCALAR") or setting.endswith("-M") else 0 if setting in without else 2
+    shown = 0 if setting in ALONE else 4 if setting.startswith("SCALAR") or setting.endswith("-M") else 2
     parts = [("demonstration", n, field) for n in range(shown) for field in ("content", "output")]
-    parts += [("fixed", 0, "title"), ("body", 0, "content")]
-    made = []
-    for n, (part, index, field) in enumerate(parts):
+    for n, (part, index, field) in enumerate([*parts, ("fixed", 0, "title"), ("body", 0, "content")]):
         size = 60 if field == "title" else 40_000
         kept = size - (400 * cut if part == "body" else 0)
-        head = text[(at + 31 * n) % 90_000 :][: min(kept, 2000)]
-        tail = text[(at + 57 * n + cut) % 90_000 :][:2000] if kept > 4000 else ""
-        made.append(
-            {
-                "part": part,
-                "index": index,
-                "field": field,
-                "characters": size,
-                "start": 0,
-                "end": kept,
-                "head": head,
-                "tail": tail,
-            }
-        )
-    return made
+        yield {
+            "part": part,
+            "index": index,
+            "field": field,
+            "characters": size,
+            "start": 0,
+            "end": kept,
+            "head": text[(at + 31 * n) % 90_000 :][: min(kept, 2000)],
+            "tail": text[(at + 57 * n + cut) % 90_000 :][:2000] if kept > 4000 else "",
+        }
 
 
 if __name__ == "__main__":
-    main()
+    run(measure)

@@ -1,79 +1,57 @@
 """How many of SCALAR's questions are answered without reading the paper, and how many papers are shown as SCALAR shows them.
 
-  python benchmarks/shortcuts.py [DATA] [--quick]
-
-DATA: default ../shared/data/scalar. The shortcuts answer the published questions there, and questions made of SCALAR's structured
-papers (100 a level; with --quick ten, and bm25-local alone); intervals are by paper. Then, for every single citation of a work in
-these papers, the text inside <Paper> is compared with the layout of the published prompts. The last line is JSON.
+The shortcuts answer the published questions, and questions made of SCALAR's structured papers (100 a level; with `--quick` ten, and
+bm25-local alone). Then, for every single citation of a work in these papers, the text inside <Paper> is compared with the layout of the
+published prompts.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import lzma
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from builder.extract.sections import parts  # noqa: E402
-from builder.scalar.citation_classifier import types_of  # noqa: E402
-from builder.scalar.importers.papers import Structured, read_structured  # noqa: E402
-from builder.scalar.importers.questions import read_questions  # noqa: E402
-from builder.scalar.questions import QuestionMaker, ask_all, turn_of  # noqa: E402
-from builder.scalar.render import question  # noqa: E402
-from builder.scalar.rows import row_of  # noqa: E402
-from lm_eval_tasks.core.intervals import SHARES, interval  # noqa: E402
-from lm_eval_tasks.core.row_format import MASK, OF_SCALAR  # noqa: E402
-from lm_eval_tasks.retrieval.shortcuts import chooser  # noqa: E402
-from lm_eval_tasks.tasks.records import LEVELS, Scope  # noqa: E402
+from benchmarks.shared.data import DATA, records_of
+from benchmarks.shared.running import Figures, run
+from builder.extract.sections import parts
+from builder.scalar.citation_classifier import types_of
+from builder.scalar.importers.papers import Structured, read_structured
+from builder.scalar.importers.questions import read_questions
+from builder.scalar.questions import QuestionMaker, ask_all, turn_of
+from builder.scalar.render import question
+from builder.scalar.rows import row_of
+from lm_eval_tasks.core.row_format import MASK, OF_SCALAR
+from lm_eval_tasks.retrieval.shortcuts import chooser
+from lm_eval_tasks.tasks.records import LEVELS, Scope
 
 Row = Mapping[str, Any]
-DATA = ROOT.parent / "shared" / "data" / "scalar"
+SCALAR = DATA / "scalar"
 FILES = ("papers.jsonl.xz", "papers_more.jsonl.xz")
 SEED = 1
 SCOPES: tuple[Scope, ...] = ("full", "section")
 
 
-def main() -> None:
-    """Run the benchmark."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path, nargs="?", default=DATA)
-    parser.add_argument("--quick", action="store_true", help="ten questions a level, bm25-local alone")
-    arguments = parser.parse_args()
-    if not arguments.data.is_dir():
-        parser.exit(1, f"error: {arguments.data} is not there: name the folder of SCALAR's papers and questions\n")
-    structured = [read_structured(arguments.data / file) for file in FILES]
-    rows = {
-        "published": list(published(arguments.data)),
-        "made": list(made(structured, 10 if arguments.quick else 100)),
-    }
-    figures: dict[str, object] = {}
-    for shortcut in OF_SCALAR[:1] if arguments.quick else OF_SCALAR:
+def measure(_: Path, quick: bool) -> Figures:
+    """Shares right, and papers alike."""
+    structured = [read_structured(SCALAR / file) for file in FILES]
+    rows = {"published": list(published()), "made": list(made(structured, 10 if quick else 100))}
+    figures: Figures = {}
+    for shortcut in OF_SCALAR[:1] if quick else OF_SCALAR:
         choose, name = chooser(shortcut), shortcut.replace("-", "_")
         for kind, of_kind in rows.items():
-            all_right: list[float] = []
-            for level, own in by_level(of_kind).items():
-                right = [float(choose(row) == row["label"]) for row in own]
-                all_right += right
-                score = interval(right, [row["paper_id"] for row in own], SHARES)
-                bounds = f" [{score.low:.2f}, {score.high:.2f}]" if score.bounds else ""
-                print(f"{shortcut}, {kind}, {level}: {score.mean:.2f}{bounds}, n {len(own)}", flush=True)
-                figures[f"{name}_{kind}_{level}"] = round(score.mean, 3)
-            figures[f"{name}_{kind}"] = round(fmean(all_right), 3)
-    equal, citations = shown_alike(structured, arguments.data)
-    print(f"papers shown as the published prompts show them: {equal} of {citations} citations")
-    print(json.dumps({**figures, "papers_alike": equal, "citations": citations}))
+            right = [choose(row) == row["label"] for row in of_kind]
+            figures[f"{name}_{kind}"] = round(fmean(right), 3)
+            for level in LEVELS:
+                of_level = [own for row, own in zip(of_kind, right, strict=True) if row["level"] == level.short_name]
+                figures[f"{name}_{kind}_{level.short_name}"] = round(fmean(of_level), 3)
+    equal, citations = shown_alike(structured, SCALAR)
+    return {**figures, "papers_alike": equal, "citations": citations}
 
 
-def published(data: Path) -> Iterator[Row]:
+def published() -> Iterator[Row]:
     """The published questions."""
-    for _, row in read_questions(data / "published"):
+    for _, row in read_questions(SCALAR / "published"):
         if not isinstance(row, str):
             yield row
 
@@ -87,21 +65,11 @@ def made(structured: Sequence[Structured], most: int) -> Iterator[Row]:
         yield from map(row_of, ask_all(maker, citing, SEED, most))
 
 
-def by_level(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    """The rows of each level."""
-    levels: dict[str, list[Row]] = {level.short_name: [] for level in LEVELS}
-    for row in rows:
-        levels[row["level"]].append(row)
-    return levels
-
-
 def shown_alike(structured: Sequence[Structured], data: Path) -> tuple[int, int]:
     """How many single citations of a work in the files give the text inside <Paper> of a published prompt, and how many there are."""
     equal = total = 0
     for each, file in zip(structured, FILES, strict=True):
-        with lzma.open(data / file, "rt") as lines:
-            records = [json.loads(line) for line in lines]
-        for citing, record in zip(each.citing, records, strict=True):
+        for citing, record in zip(each.citing, records_of(data / file), strict=True):
             document, all_parts = citing.document, parts(citing.document)
             of_section = {i: part for part in all_parts for i in part.sections}
             mentions = iter(document.mentions)
@@ -133,4 +101,4 @@ def laid_out(record: Row, heading: str, place: Row, scope: Scope) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    run(measure, SCALAR)

@@ -1,33 +1,25 @@
 """Small things that users wait for: repeating a run, the checks of a push, the bare lm_eval command.
 
-  python benchmarks/small.py [DATA] [--quick]
-
-DATA: default ../shared/data, of which `lab` becomes a round; with --quick it is the made-up arXiv. Every command is a separate process;
-figures are ratios of processor time. The last line is JSON.
+The folder `lab` becomes a round; with `--quick` it is the made-up arXiv. Every command is a separate process; figures are ratios of
+processor time.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
-import resource
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+from benchmarks.shared.data import DATA
+from benchmarks.shared.running import ACADEMICEVAL, Figures, command, run
+from lm_eval_tasks.tasks.folder import tasks_path
+from tests.helpers import hub_server
+from tests.helpers.places import BIN
 
-from lm_eval_tasks.tasks.folder import tasks_path  # noqa: E402
-from tests.helpers import hub_server  # noqa: E402
-
-BIN = Path(sys.executable).parent
 ROUND = """
 round = "2026.11"
 seed = 2026
-settings = {settings}
+settings = ["Abs-9K", "Title-10K", "Abs-28K", "Intro-8K"]
 [source]
 {source}
 [split]
@@ -63,78 +55,54 @@ metric_list: [{{metric: exact_match, aggregation: mean, higher_is_better: true}}
 """
 
 
-def main() -> None:
-    """Run the benchmark."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path, nargs="?", default=ROOT.parent / "shared" / "data")
-    parser.add_argument("--quick", action="store_true")
-    arguments = parser.parse_args()
-    if not arguments.quick and not (arguments.data / "lab").is_dir():
-        parser.exit(1, f"error: no folder {arguments.data / 'lab'}\n")
-    with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder)
-        figures = again(place, None if arguments.quick else arguments.data / "lab")
-        figures |= publishing(place)
-        figures |= harness(place)
-    print(json.dumps({name: round(value, 3) for name, value in figures.items()}))
+def measure(folder: Path, quick: bool) -> Figures:
+    """All ratios; the faster of two turns each."""
+    turns = 1 if quick else 2
+    source = 'kind = "sample"\nauthors = 16\npapers = 36' if quick else f'kind = "mirror"\npath = "{DATA / "lab"}"'
+    (folder / "round.toml").write_text(ROUND.format(source=source))
+    build = (*ACADEMICEVAL, "run", folder / "round.toml", "-q")
+    first = command(*build).processor_seconds
+    figures = {"again": command(*build).processor_seconds / first}
+    floor, *published = fastest([publishing(folder, folder / f"cache{turn}") for turn in range(turns)])
+    figures |= dict(zip(("push_checks", "push", "verify"), (seconds / floor for seconds in published), strict=True))
+    ours, plain = fastest([harness(folder) for _ in range(turns)])
+    figures["lm_eval"] = ours / plain
+    return {name: round(ratio, 3) for name, ratio in figures.items()}
 
 
-def seconds(*command: object, **environment: str) -> float:
-    """Processor seconds of a command and its children."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    own = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
-    subprocess.run([str(one) for one in command], check=True, env={**own, **environment}, stdout=subprocess.DEVNULL)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+def fastest(turns: list[tuple[float, ...]]) -> list[float]:
+    """The shortest time of each command over the turns."""
+    return [min(seconds) for seconds in zip(*turns, strict=True)]
 
 
-def again(place: Path, lab: Path | None) -> dict[str, float]:
-    """A run, and the same run again."""
-    source = f'kind = "mirror"\npath = "{lab}"' if lab else 'kind = "sample"\nauthors = 16\npapers = 36'
-    settings = '["Abs-9K", "Title-10K", "Abs-28K", "Intro-8K"]'
-    (place / "round.toml").write_text(ROUND.format(source=source, settings=settings))
-    run = (BIN / "academiceval", "run", place / "round.toml", "-q")
-    first = seconds(*run)
-    return {"again": seconds(*run) / first}
-
-
-def publishing(place: Path) -> dict[str, float]:
-    """A push, most of which is checks and the verification of what was pushed, and verify alone; the faster of two each."""
-    runs = [_published(place, place / f"cache{i}") for i in range(2)]
-    least = {name: min(run[name] for run in runs) for name in runs[0]}
-    return {name: least[name] / least["floor"] for name in ("push_checks", "push", "verify")}
-
-
-def _published(place: Path, cache: Path) -> dict[str, float]:
-    folder = place / "academiceval"
-    floor = seconds(sys.executable, "-c", FLOOR, folder, cache, HF_HUB_OFFLINE="1", HF_HOME=str(place / "home"))
+def publishing(place: Path, cache: Path) -> tuple[float, ...]:
+    """Processor seconds: of the floor, a push that only checks, a whole push, and verify."""
+    folder, home = place / "academiceval", str(place / "home")
+    floor = command(sys.executable, "-c", FLOOR, folder, cache, HF_HOME=home)
     with hub_server.serve() as hub:
-        at = {"HF_ENDPOINT": hub.url, "HF_TOKEN": "hf_write", "HF_HOME": str(place / "home")}
-        push = (BIN / "academiceval", "push", folder, "--repo", "org/academiceval", "--licenses", "all")
-        planned = seconds(*push, **at)
-        pushed = seconds(*push, "--yes", **at)
-        verified = seconds(BIN / "academiceval", "verify", "org/academiceval", "--revision", "2026.11", **at)
-    return {"floor": floor, "push_checks": planned, "push": pushed, "verify": verified}
+        at = {"HF_ENDPOINT": hub.url, "HF_TOKEN": "hf_write", "HF_HOME": home, "HF_HUB_OFFLINE": "0"}
+        push = (*ACADEMICEVAL, "push", folder, "--repo", "org/academiceval", "--licenses", "all")
+        checked = command(*push, **at)
+        pushed = command(*push, "--yes", **at)
+        verified = command(*ACADEMICEVAL, "verify", "org/academiceval", "--revision", "2026.11", **at)
+    return tuple(used.processor_seconds for used in (floor, checked, pushed, verified))
 
 
-def harness(place: Path) -> dict[str, float]:
-    """The bare `lm_eval` on one of our tasks, and on one of lm-eval's kind with the same prompts."""
-    prompts = place / "prompts.jsonl"
-    export = (BIN / "academiceval", "export", place / "academiceval", "--setting", "Abs-9K", "--format", "prompts")
-    seconds(*export, "--output", prompts, HF_HUB_OFFLINE="1")
-    rows = [json.loads(line) for line in prompts.read_text(encoding="utf-8").splitlines()]
-    kept = [{"prompt": row["prompt"], "target": row.get("target", "")} for row in rows]
-    (place / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in kept), encoding="utf-8")
-    (place / "tasks").mkdir()
-    (place / "tasks" / "own.yaml").write_text(OWN.format(file=json.dumps(str(place / "rows.jsonl"))))
+def harness(place: Path) -> tuple[float, ...]:
+    """Processor seconds of the bare `lm_eval` on one of our tasks, and on one of lm-eval's kind with the same prompts."""
+    tasks, rows = place / "tasks", place / "rows.jsonl"
+    exported = ("export", place / "academiceval", "--setting", "Abs-9K", "--output", rows)
+    command(*ACADEMICEVAL, *exported)
+    tasks.mkdir(exist_ok=True)
+    (tasks / "own.yaml").write_text(OWN.format(file=json.dumps(str(rows))))
     metadata = json.dumps({"dataset": str(place / "academiceval"), "bertscore_model": "none"})
-    bare = (BIN / "lm_eval", "--model", "dummy")
-    at = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(place / "home")}
-    own = (*bare, "--tasks", "own", "--include_path", place / "tasks")
-    ours = (*bare, "--tasks", "academiceval_abs_9k", "--include_path", tasks_path(), "--metadata", metadata)
-    pairs = [(seconds(*ours, **at), seconds(*own, **at)) for _ in range(2)]
-    return {"lm_eval": min(one for one, _ in pairs) / min(other for _, other in pairs)}
+    lines = (
+        ("--tasks", "academiceval_abs_9k", "--include_path", tasks_path(), "--metadata", metadata),
+        ("--tasks", "own", "--include_path", tasks),
+    )
+    home = str(place / "home")
+    return tuple(command(BIN / "lm_eval", "--model", "dummy", *line, HF_HOME=home).processor_seconds for line in lines)
 
 
 if __name__ == "__main__":
-    main()
+    run(measure, DATA / "lab")

@@ -75,7 +75,7 @@ def _add_task_options(sub: ArgumentParser) -> None:
     sub.add_argument(
         "--metadata",
         default="{}",
-        help='options of the tasks: JSON, e.g. \'{"split": "all", "published_after": "2026-06"}\', or key=value,...',
+        help='options of the tasks: JSON, e.g. \'{"split": "all", "published_after": "2026-06-01"}\', or key=value,...',
     )
     sub.add_argument(
         "--contexts",

@@ -19,7 +19,7 @@ from builder.round.model import load_round
 from lm_eval_tasks.engines.local import LocalEngine
 from tests.builder.dataset.test_settings_audit_copies import reference
 from tests.faults.cases import questions
-from tests.helpers.desk import ADDRESS, Desk, desk
+from tests.helpers.desk import Desk, desk
 from tests.helpers.linked_tasks import linked_tasks
 from tests.helpers.pages import PAGES, ROOT, blocks
 from tests.helpers.places import DATA
@@ -31,7 +31,7 @@ Command = Callable[..., tuple[int, str, str]]
 NOT_HERE = {
     r"^make test": "runs this test",
     r"^pip (install|download)": "fetches packages from the network",
-    r"^academiceval live live\.toml": "needs a GPU for eight models; tests/hub_scripts/live/test_first_round.py reads their files",
+    r"--config llama-3": "needs a GPU; tests/test_first_round.py reads the file as the command does",
     r"pretrained=Qwen/": "needs a real model's tokenizer",
     r"academiceval_walk_128k --output": "needs a model with 128K tokens of context",
     r"^ray |^RAY_ADDRESS=": "needs several machines; the tests of engines run a round on a cluster on this one",
@@ -46,13 +46,9 @@ INSTEAD = (
     ),
     ("init --source europepmc --field neuroscience --contact you@example.org", "init --source sample"),
     ("--model vllm/ORG/MODEL", "--model hf/ORG/MODEL -M do_sample=false"),
-    ("--model vllm --model_args tensor_parallel_size=8", "--model lead"),
     ("--model vllm", "--model hf"),
-    ("model: vllm", "model: hf"),
     ("max_model_len", "max_length"),
     ("/data/pdf", "pdf"),
-    ("0 6 8 * *  cd /srv/academiceval &&", "cd srv &&"),
-    ("live live.toml --yes", "live live.toml --round 2026.11 --yes"),
 )
 ROUND = """round = "2026.11"
 seed = 7
@@ -64,51 +60,23 @@ papers = 50
 validation = 0.2
 test = 0.1
 """
-WHOLE = {"split": "all", "model_cutoff": "2026-08"}
-LEAD, RANDOM = "--model lead", "--model random-sentence"
 
 
-# Three of lm_eval_tasks/study/anchors.toml.
-ANCHORS = ("meta-llama/Llama-3.1-8B-Instruct", "google/gemma-3-4b-it", "google/gemma-3-12b-it")
-
-
-def evaluated(model: str, output: str, task: str = "title_10k", **metadata: str) -> str:
-    """The command that makes a run."""
-    given = json.dumps({"bertscore_model": "none", **metadata})
-    return f"academiceval eval {model} --tasks academiceval_{task} --metadata '{given}' --output {output}"
-
-
-def weights(name: str) -> str:
-    """The options of a model from the Hub."""
-    return f"--model hf --model_args pretrained={name}"
+def evaluated(model: str, output: str) -> str:
+    """The command that makes a run of a baseline."""
+    return f"academiceval eval --model {model} --tasks academiceval_title_10k --bertscore none --output {output}"
 
 
 # What a page takes for granted: made by commands that other pages explain.
 BEFORE = {
-    "README.md": [
-        evaluated(LEAD, "results/lead"),
-        evaluated(RANDOM, "results/random-sentence"),
-        evaluated(LEAD, "results/model-a", **WHOLE),
-        evaluated(RANDOM, "results/model-b", **WHOLE),
-    ],
-    "docs/evaluate.md": [evaluated(LEAD, "out/model-a"), evaluated(RANDOM, "out/model-b")],
-    "docs/metrics.md": [evaluated(LEAD, "results/model", "abs_9k")],
-    "docs/months.md": [
-        evaluated(weights("ORG/MODEL-B"), "results/b", "abs_9k", **WHOLE),
-        evaluated(weights("ORG/MODEL-C"), "results/c", "abs_9k", **WHOLE),
-        "academiceval run round.toml --round 2026.10 --output older",
-        *(
-            evaluated(weights(anchor), f"runs/{round_}/{place}", dataset=dataset)
-            for place, anchor in enumerate(ANCHORS)
-            for dataset, round_ in (("older", "2026.10"), ("academiceval", "2026.11"))
-        ),
-    ],
-    "docs/publish.md": [evaluated(LEAD, "results/model")],
+    "README.md": [evaluated("lead", "results/lead"), evaluated("random-sentence", "results/random-sentence")],
+    "docs/first_round.md": [evaluated("lead", "results/lead")],
+    "docs/publish.md": [evaluated("lead", "results/model")],
     "docs/reading.md": [
         "printf '\\n[reading]\\nconfigurations = [\"Walk-128K\"]\\ncontexts = 2\\n' >> round.toml",
         "academiceval run round.toml --replace",
     ],
-    "docs/report.md": [evaluated(LEAD, "results/lead")],
+    "docs/report.md": [evaluated("lead", "results/lead")],
 }
 
 
@@ -127,9 +95,6 @@ def here(text: str) -> str:
 def prepare(place: Path, base: Path) -> None:
     """Make the folder in which a page's commands are typed."""
     shutil.copytree(base, place)
-    (place / "srv").mkdir()
-    for file in ("round.toml", "prices.toml"):
-        shutil.copyfile(base / file, place / "srv" / file)
     reference(place / "AcademicEval")
     (place / "scalar").mkdir()
     for question, level in zip(questions(), ("easy", "medium", "hard"), strict=True):
@@ -156,8 +121,7 @@ def base(world: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(world / "work", place / "work")
     (place / "round.toml").write_text(ROUND)
     run(load_round(place / "round.toml"), LocalEngine(2))
-    prices = "".join(f'["{name}"]\ninput = 0.5\noutput = 1.5\n' for name in ("ORG/MODEL", "MODEL", "JUDGE"))
-    (place / "prices.toml").write_text(prices)
+    (place / "prices.toml").write_text('["ORG/MODEL"]\ninput = 0.5\noutput = 1.5\n')
     shutil.copytree(next((place / "work").rglob("*.pdf")).parent, place / "pdf")
     shutil.copyfile(next((place / "work").rglob("*.pdf")), place / "paper.pdf")
     shutil.copyfile(next((place / "work").rglob("*.html")), place / "page.html")
@@ -179,20 +143,16 @@ def test_every_command_of_a_page_runs(page: Path, reader: Desk, base: Path, tmp_
     prepare(tmp_path / "place", base)
     reader.type("\n".join(BEFORE.get(name, ())), tmp_path / "place")
     with linked_tasks(shared_tmp) if "\nlm_eval " in page.read_text() else nullcontext():
-        read(page, reader, tmp_path / "place", base)
+        read(page, reader, tmp_path / "place")
 
 
-def read(page: Path, reader: Desk, place: Path, base: Path) -> None:
-    """Type the blocks of a page in a folder, one after another, each with a Hub without datasets; files go where `live` is run."""
+def read(page: Path, reader: Desk, place: Path) -> None:
+    """Type the blocks of a page in a folder, one after another, each with a Hub without datasets."""
     for block in blocks(page):
         reader.hub.forget_datasets()
         if block.language == "python":
             reader.python(block.text, place)
-        elif file := re.match(r"# ([\w-]+\.(?:toml|yaml))\b", block.text):
-            (place / "srv" / file[1]).write_text(here(block.text).replace(ADDRESS, reader.server.url))
         elif lines := [here(line) for line in block.commands if not needs(line)]:
-            if lines[0].startswith("cd srv") and not (place / "srv" / "work").exists():
-                shutil.copytree(base / "work", place / "srv" / "work")
             reader.type("\n".join(lines), place)
 
 

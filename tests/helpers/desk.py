@@ -20,15 +20,7 @@ from tests.helpers.warm import Warm, warm
 ADDRESS = "http://127.0.0.1:8000/v1"  # of the pages' model server
 BERTSCORE_MODEL = "microsoft/deberta-xlarge-mnli"
 _LAYERS = 41  # one more than bert_score uses of that model
-MODELS = (
-    "ORG/MODEL",
-    "ORG/MODEL-A",
-    "ORG/MODEL-B",
-    "ORG/MODEL-C",
-    "meta-llama/Llama-3.1-8B-Instruct",
-    "google/gemma-3-4b-it",
-    "google/gemma-3-12b-it",
-)
+MODELS = ("ORG/MODEL",)
 
 
 @dataclass(frozen=True)

@@ -172,8 +172,8 @@ class Hub:
         return self.repos[kind_and_id]
 
 
-_REPO = r"/api/(models|datasets|spaces)/([\w.-]+/[\w.-]+)"
-_GIT = r"/(?:(datasets|spaces)/)?([\w.-]+/[\w.-]+?)"
+_REPO = r"/api/(models|datasets)/([\w.-]+/[\w.-]+)"
+_GIT = r"/(?:(datasets)/)?([\w.-]+/[\w.-]+?)"
 
 
 class Requests:
@@ -297,8 +297,7 @@ class Requests:
         commit = self.hub.repo(f"{kind}/{id_}").resolve(revision)
         found = []
         for file in json.loads(self.body)["files"]:
-            marked = file["path"].startswith("data/") and b"data/**" in commit.tree[".gitattributes"].data
-            large = marked or file["path"].endswith((".parquet", ".zst", ".png")) or file["size"] > BIG
+            large = file["path"].endswith((".parquet", ".zst", ".png")) or file["size"] > BIG
             there = commit.tree.get(file["path"])
             known = {"oid": there.sha256 if there.large else there.oid} if there else {}
             found.append(

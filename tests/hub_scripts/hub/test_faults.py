@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from builder.dataset.manifest import Manifest
 from builder.round.takedowns import TAKEDOWNS
 from hub_scripts.errors import HubError, UnreachableError
 from hub_scripts.hub import faults
@@ -32,7 +33,7 @@ pytestmark = pytest.mark.slow
 
 REPO = "org/academiceval"
 KEY = f"datasets/{REPO}"
-Checked = tuple[Path, dict[str, Any], Contents]
+Checked = tuple[Path, Manifest, Contents]
 # The kinds of requests that a push makes before it verifies.
 STEPS = (
     "GET /api/whoami-v2",
@@ -311,7 +312,7 @@ def test_killed_at_every_step_of_a_push(
 
 @pytest.mark.usefixtures("both")
 @pytest.mark.parametrize(
-    ("revision", "applied"), every(3, [("2026.11", False), ("2026.12", False), ("2026.11", True), ("2026.12", True)])
+    ("revision", "applied"), every(4, [("2026.11", False), ("2026.12", False), ("2026.11", True), ("2026.12", True)])
 )
 def test_killed_at_every_step_of_a_replacement(
     revision: str,

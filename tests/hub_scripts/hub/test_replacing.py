@@ -52,7 +52,7 @@ def _victim(folder: Path, cache: Path) -> str:
     rows = datasets.load_dataset(str(folder), "Intro-28K-G", cache_dir=str(cache))
     own = {row["id"] for split in rows.values() for row in split}
     shown = (text["id"] for split in rows.values() for row in split for text in row["demonstrations"])
-    return next(id_ for id_ in shown if id_ in own).rpartition("v")[0]
+    return str(next(id_ for id_ in shown if id_ in own).rpartition("v")[0])
 
 
 def _shown(revision: str, cache: Path) -> set[str]:

@@ -14,6 +14,7 @@ from hub_scripts.report.model_facts import ModelFacts, facts_of, known_models
 from hub_scripts.report.placing import scorers_of
 from hub_scripts.report.standings import Standings, standings_of
 from lm_eval_tasks.core.intervals import interval
+from lm_eval_tasks.data.rows import Fact, representative_rows
 from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL
 from lm_eval_tasks.samples.results import Results
 from lm_eval_tasks.stats.boards import READING, WRITING, Board, counted
@@ -168,10 +169,11 @@ def _over_core(*cells: Cell) -> dict[str, tuple[float | None, int | None, int]]:
     groups = [_group(name, task, list(cells)) for name, task in settings.items()]
     found = standings_of(groups, list(settings), WRITING, dict.fromkeys(settings, 12))
     assert found is not None
-    return {one.model: (one.overall and round(one.overall.mean, 6), one.rank, one.samples) for one in found.standings}
+    means = {one.model: round(one.overall.mean, 6) if one.overall else None for one in found.standings}
+    return {one.model: (means[one.model], one.rank, one.samples) for one in found.standings}
 
 
-CORE = IDS[:36:3]
+CORE = [IDS[i] for i in representative_rows(range(len(IDS)), [Fact(id_, "2026-11-01", "") for id_ in IDS], 12)]
 _OTHERS = {id_: 0.9 for id_ in IDS if id_ not in CORE}
 WHOLE = _cell("whole", {id_: _OTHERS.get(id_, score) for id_, score in _level(0.3, 0.02).items()}, 0.1, of=len(IDS))
 OF_CORE = _cell("core", {id_: score for id_, score in _level(0.5, 0.02, 1).items() if id_ in CORE}, 0.1, of=len(IDS))
@@ -195,10 +197,11 @@ def test_a_board_counts_the_core_where_a_model_was_asked_no_more() -> None:
 
 def test_a_model_that_was_asked_other_samples_takes_nothing_from_the_others() -> None:
     """As many as the core has or more, but of one window of days, or chosen by hand."""
-    found = _over_core(WHOLE, OF_CORE)
+    others = (WHOLE, OF_CORE, replace(OF_CORE, model="core too"))
+    found = _over_core(*others)
     for asked in (IDS[-16:], list(_OTHERS)[:12]):
         odd = _cell("odd", dict.fromkeys(asked, 0.9), 0.1, of=len(IDS))
-        assert _over_core(WHOLE, OF_CORE, odd) == {**found, "odd": (None, None, 0)}
+        assert _over_core(*others, odd) == {**found, "odd": (None, None, 0)}
 
 
 def test_the_models_of_bertscore_are_named_where_it_was_computed() -> None:
