@@ -105,7 +105,8 @@ def ask_with_retries(
     attempts = Retrying(
         retry=retry_if_exception(lambda err: isinstance(err, FaultError) and helps(err.fault)),
         stop=lambda state: state.attempt_number > len(fault_of(state).waits),
-        wait=lambda state: max(fault_of(state).waits[state.attempt_number - 1], fault_of(state).wait),
+        # tenacity asks for the wait before it asks whether to stop.
+        wait=lambda state: max(fault_of(state).waits[: state.attempt_number][-1], fault_of(state).wait),
         before_sleep=lambda state: _LOGGER.warning(
             "%s (asked again in %.0f s)", fault_of(state).error, state.upcoming_sleep
         ),

@@ -8,7 +8,13 @@ const academiceval = (name, data) => {
 
 document.addEventListener("DOMContentLoaded", () => {
   // Sorting, with the order of the page first; no paging, so that a search of the browser finds every row.
-  const options = { paging: false, info: false, searching: true, order: [], autoWidth: false };
+  const order = (data, type) => {
+    if (type !== "sort" && type !== "type") return data;
+    const shown = String(data).replace(/<[^>]*>/g, "").trim();
+    const number = /^[-+]?[\d,]*\.?\d+/.exec(shown);
+    return number ? Number(number[0].replaceAll(",", "")) : shown === "–" ? "" : shown;
+  };
+  const options = { columnDefs: [{ targets: "_all", render: order }], paging: false, info: false, searching: true, order: [], autoWidth: false };
   const layout = { topStart: null, topEnd: null, bottomStart: null, bottomEnd: null };
   const tables = new Map();
   document.querySelectorAll("table.sortable").forEach((table) => tables.set(table.id, new DataTable(table, { ...options, layout })));
