@@ -1,4 +1,4 @@
-"""The rows of a setting that a board counts: those that all its models have answered, who were asked its core at least."""
+"""The rows of a setting that a board counts: its core if anybody was asked no more than that, else all."""
 
 from __future__ import annotations
 
@@ -17,18 +17,17 @@ if TYPE_CHECKING:
 def counted_rows(group: Group, core: int | None) -> Group:
     """A setting with its cells over the rows that count; a cell that lacks some of them has no score.
 
-    The core is the same for all models, so these rows are the core if anybody was asked no more than that, else all.
+    Of the sets of answers that are as large as the core or as the whole setting, the one that most models have answers to: a
+    window of days, or samples that somebody chose, take nothing from the others.
 
     Args:
         core: how many samples every model is asked at least; None for all.
     """
     metric = registry.ranking(kind_of(group.task))
-    answered = [
-        set(cell.values.get(metric, ()))
-        for cell in group.cells
-        if len(cell.values.get(metric, ())) >= min(core or cell.of or len(group.ids), cell.of or len(group.ids))
-    ]
-    ids = set.intersection(*answered) if answered else set(group.ids)
+    answered = [frozenset(cell.values.get(metric, ())) for cell in group.cells]
+    wholes = [cell.of or len(group.ids) for cell in group.cells]
+    sets = [ids for ids, whole in zip(answered, wholes, strict=True) if len(ids) in (whole, min(core or whole, whole))]
+    ids = max(sets, key=lambda ids: (sum(ids <= other for other in answered), len(ids)), default=frozenset(group.ids))
     return replace(group, cells=[cell_over(cell, ids, metric, group) for cell in group.cells])
 
 

@@ -21,9 +21,16 @@ Layout = Literal["one-column", "two-column"]
 _CLASSICS = 24
 LAST_DAY = date(2026, 10, 28)
 MONTHS = 14
-_OPEN_LICENSES = ("licenses/by/4.0", "licenses/by-sa/4.0", "publicdomain/zero/1.0", "licenses/by-nc-nd/4.0")
-_LICENSES = [f"http://creativecommons.org/{name}/" for name in _OPEN_LICENSES]
-_LICENSES += ["http://arxiv.org/licenses/nonexclusive-distrib/1.0/"] * 2
+# More are open than on arXiv, so that a copy to publish has whole questions with five papers each.
+_CREATIVE_COMMONS = (
+    "licenses/by/4.0",
+    "licenses/by/4.0",
+    "licenses/by-sa/4.0",
+    "publicdomain/zero/1.0",
+    "licenses/by-nc-nd/4.0",
+)
+_LICENSES = [f"http://creativecommons.org/{name}/" for name in _CREATIVE_COMMONS]
+_LICENSES.append("http://arxiv.org/licenses/nonexclusive-distrib/1.0/")
 
 
 @dataclass(frozen=True, slots=True)

@@ -303,7 +303,6 @@ def test_references_made_from_real_records_are_resolved(store: Store) -> None:
     [
         ({}, [1]),
         ({"reading": {"configurations": ["Walk-128K"]}}, [1]),
-        ({"reading": {"configurations": ["Select-64K"]}}, [1, 0]),
         ({"reading": {"configurations": ["Match-128K"]}}, [1, 0]),
         ({"scalar": {"levels": ["SCALAR-Easy"]}}, [1, 0]),
     ],

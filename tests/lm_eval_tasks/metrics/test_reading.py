@@ -100,5 +100,3 @@ def test_what_a_card_says_of_a_row() -> None:
     following = {"asked": [1, 2], "answer": [3, 4], "shortcut": [3, 1], "kind": "following", "labels": 11}
     assert (shortcut_score(following), blind_score(following)) == (0.5, 0.1)
     assert blind_score({**following, "kind": "masks", "labels": 10}) == 0.1
-    select = {"asked": [], "answer": [1, 2], "shortcut": [1, 5], "kind": "works", "labels": 20}
-    assert (shortcut_score(select), blind_score(select)) == (0.5, 0.1)
