@@ -21,13 +21,13 @@ from builder.extract.workers import extract_files
 from lm_eval_tasks.engines.local import LocalEngine
 
 
-def measure(_: Path, quick: bool) -> Figures:
+def measure(folder: Path, quick: bool) -> Figures:
     """All figures; the times of a file's turns are added up."""
     files, turns = (pdf_files(16), 1) if quick else (pdf_files(), 2)
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
     # These come first: the memory of this process when it starts a child counts towards that child's peak.
-    one, two = (best(lambda jobs=jobs: extract(files, jobs), turns)[0] for jobs in (1, 2))  # type: ignore[misc]
+    (one, _), (two, _) = best(lambda: extract(files, 1), lambda: extract(files, 2), times=turns)
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     extraction(files[0])  # what is loaded once does not count
     taken = []

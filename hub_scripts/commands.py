@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hub_scripts.errors import CheckError
 from lm_eval_tasks.core.command_line import MAKE, PUBLISHING, READ, check_dataset, check_there, repository
 
 if TYPE_CHECKING:
@@ -91,6 +92,8 @@ def push(arguments: Namespace) -> Iterator[str | Table]:
     from hub_scripts.hub.push import push
     from hub_scripts.hub.replacing import Replaced
 
+    if arguments.note and not arguments.replaces:
+        raise CheckError("--note says what was wrong with a revision: name that with --replaces, or leave --note out")
     replaced = Replaced(arguments.replaces, arguments.note) if arguments.replaces else None
     return push(
         arguments.folder,

@@ -16,13 +16,12 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 ACADEMICEVAL = (sys.executable, "-m", "builder.cli")
 Figures = dict[str, Any]
 Line = Sequence[object]
-_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -110,11 +109,13 @@ def offline() -> dict[str, str]:
     return {**own, **fixed, "HF_HUB_OFFLINE": "1"}
 
 
-def best(function: Callable[[], _T], times: int = 3) -> tuple[float, _T]:
-    """The shortest time of a few calls, and what the last returned."""
-    seconds = []
+def best(*functions: Callable[[], Any], times: int = 3) -> list[tuple[float, Any]]:
+    """Of each function the shortest time of a few calls, taken in turn, and what the last returned."""
+    seconds: list[list[float]] = [[] for _ in functions]
+    results: list[Any] = [None] * len(functions)
     for _ in range(times):
-        started = time.perf_counter()
-        result = function()
-        seconds.append(time.perf_counter() - started)
-    return min(seconds), result
+        for i, function in enumerate(functions):
+            started = time.perf_counter()
+            results[i] = function()
+            seconds[i].append(time.perf_counter() - started)
+    return list(zip(map(min, seconds), results, strict=True))

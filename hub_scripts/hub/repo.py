@@ -63,7 +63,7 @@ class Repo:
 
     Args:
         id_: ORG/NAME.
-        kind: dataset, model or space.
+        kind: dataset or model.
     """
 
     def __init__(self, id_: str, kind: str = "dataset") -> None:
@@ -120,15 +120,11 @@ class Repo:
             raise HubError(f"{self.id} has no branch {MAIN}")
         return branches[MAIN]
 
-    def create(self, private: bool, **how: str) -> None:
-        """Create the repository if it does not exist.
-
-        Args:
-            how: what the Hub must know of a Space.
-        """
+    def create(self, private: bool) -> None:
+        """Create the repository if it does not exist."""
         if self.refs() is None:
             self._do_once(
-                lambda: self._api.create_repo(self.id, repo_type=self.kind, private=private, **how) and None,  # type: ignore[arg-type]
+                lambda: self._api.create_repo(self.id, repo_type=self.kind, private=private) and None,
                 self.refs,
             )
 

@@ -6,7 +6,7 @@ import re
 
 _JUDGED = "no part of this release measures the metrics; docs/limits.md says what was found"
 _BEFORE_AND_AFTER = "compare scores before and after a model's cut-off: `--metadata published_after=...`, or the months of the results page"
-_CORE = "no rows of older rounds are carried along; `academiceval compare` pairs what two runs have in common"
+_CORE = "no rows of older rounds are carried along; compare models within one round"
 
 COMMANDS = {
     "audit": "use `academiceval run --only audit`",
@@ -27,6 +27,7 @@ COMMANDS = {
 }
 OPTIONS = {
     "--anchors": _BEFORE_AND_AFTER,
+    "--by": _JUDGED,
     "--batch": "`academiceval export` writes the prompts for any vendor's batch API",
     "--gpu-memory": "vLLM says when it starts whether a model and its cache fit",
     "--report-card": _JUDGED,

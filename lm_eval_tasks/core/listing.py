@@ -44,6 +44,8 @@ class Listing:
         try:
             data = (folder / MANIFEST).read_bytes()
             content = parse_json(data)
+            if str(content.get("revision")).endswith(".sealed"):
+                raise ValueError("sealed copies are gone; take the round itself")
             names = [str(entry["name"]) for entry in content["configurations"]]
             if len(set(names)) < len(names):
                 raise ValueError("it lists a configuration twice")

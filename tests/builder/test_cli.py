@@ -186,10 +186,15 @@ def test_eval_prints_a_table_and_names_what_is_wrong(
     assert "academiceval_related_72k_m" in out.splitlines()
 
 
-def test_tasks_path_is_the_folder_of_the_tasks(command: Command) -> None:
+@pytest.mark.parametrize("linked", [False, True])
+def test_what_include_path_is_given_has_the_tasks_unless_they_are_linked(
+    linked: bool, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lm_eval_tasks.tasks.folder.is_linked", lambda: linked)
     code, out, _ = command("link-tasks", "--print")
     assert code == 0
-    assert (Path(out.strip()) / "academiceval" / "abs_9k.yaml").is_file()
+    assert Path(out.strip()).is_dir()
+    assert (Path(out.strip()) / "academiceval" / "abs_9k.yaml").is_file() == (not linked)
 
 
 def test_a_tokenizer_that_cannot_be_had_says_what_to_install(

@@ -239,3 +239,8 @@ def test_errata_are_on_the_card(two_rounds: Rounds) -> None:
     )
     assert text.index("## Errata") < text.index("## How to cite")
     assert "## Errata" not in card(manifest)
+
+
+def test_a_note_is_about_a_revision(dataset: Path, command: Command) -> None:
+    code, _, errors = command("push", dataset, "--repo", "org/academiceval", "--note", "wrong")
+    assert (code, "--replaces" in errors) == (1, True)
