@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from builder.errors import BuildError
 from builder.round.starter import NEEDED, STARTS
+from builder.stage_report import STAGES
 from lm_eval_tasks.core.command_line import (
     BUILDING,
     EVALUATE,
@@ -26,7 +27,7 @@ from lm_eval_tasks.core.command_line import (
     positive,
 )
 
-_STAGES = ("crawl", "extract", "link", "build", "audit")
+_STAGES = (*STAGES, "build", "audit")
 _QUESTIONS = {
     "contact": "Your email or web address, which is sent with every request:",
     "field": "Words to search for, such as neuroscience:",
@@ -144,7 +145,7 @@ def run(arguments: Namespace) -> Iterator[str | Table]:
     from builder import pipeline
 
     with _engine(arguments) as engine:
-        if before := [stage for stage in pipeline.STAGES if stage in wanted]:
+        if before := [stage for stage in STAGES if stage in wanted]:
             yield from (report.line() for report in pipeline.stages(round_, engine, before))
         if "build" in wanted:
             yield from _outcome(pipeline.build(round_, engine, replace=arguments.replace))

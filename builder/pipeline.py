@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING
 
 from builder.citations.link import link_papers, link_report, link_ways, unresolved_examples
 from builder.collect.coverage import months_before
@@ -34,7 +34,7 @@ from builder.samples.split import split_dates
 from builder.samples.texts import TextsWriter
 from builder.samples.tokens import token_counter
 from builder.sources.base import open_source
-from builder.stage_report import StageReport
+from builder.stage_report import STAGES, Stage, StageReport
 from builder.store import STORE, Store
 from lm_eval_tasks.compat.minilm import minilm_path
 from lm_eval_tasks.core.locks import exclusive
@@ -48,9 +48,6 @@ if TYPE_CHECKING:
     from lm_eval_tasks.engines.base import Engine
     from lm_eval_tasks.tasks.records import Setting
 
-Stage = Literal["crawl", "extract", "link"]
-# Those before the build.
-STAGES: tuple[Stage, ...] = get_args(Stage)
 # In the workspace, while a folder is written.
 TEXTS = "build.texts"
 
@@ -100,7 +97,8 @@ def stages(round_: Round, engine: Engine, wanted: Sequence[Stage] = STAGES) -> I
         source = open_source(round_, store)
         if "crawl" in wanted:
             yield crawl(round_, source, store)
-        crawl_report(round_, store)
+        else:
+            crawl_report(round_, store)  # raises if no earlier call has crawled
         graph, on_graph = _graph(round_, store)
         if "crawl" in wanted:
             yield on_graph

@@ -23,6 +23,7 @@ from tests.helpers.desk import Desk, desk
 from tests.helpers.linked_tasks import linked_tasks
 from tests.helpers.pages import PAGES, ROOT, blocks
 from tests.helpers.places import DATA
+from tests.helpers.rounds import SMALL_SOURCE
 
 pytestmark = pytest.mark.slow
 Command = Callable[..., tuple[int, str, str]]
@@ -50,13 +51,9 @@ INSTEAD = (
     ("max_model_len", "max_length"),
     ("/data/pdf", "pdf"),
 )
-ROUND = """round = "2026.11"
+ROUND = f"""round = "2026.11"
 seed = 7
-[source]
-kind = "sample"
-authors = 20
-papers = 50
-[split]
+{SMALL_SOURCE}[split]
 validation = 0.2
 test = 0.1
 """

@@ -39,9 +39,12 @@ def is_update(round_: Round, source: Source, store: Store) -> bool:
         return False
     if round_.last_day <= max(coverage.last_day for coverage in done.values()):
         return False
+    if round_.crawl.seeds:
+        return True
     newest = max(done)
-    rules = _rules(done[newest].settings, newest), _rules(harvest_key(round_, source), round_.round)
-    return bool(round_.crawl.seeds) or rules[0][not round_.source.LIVE :] == rules[1][not round_.source.LIVE :]
+    before, now = _rules(done[newest].settings, newest), _rules(harvest_key(round_, source), round_.round)
+    # What a local source is asked changes with its files.
+    return before == now if round_.source.LIVE else before[1] == now[1]
 
 
 def update(round_: Round, source: Source, store: Store) -> None:

@@ -20,6 +20,7 @@ from builder.records import FAMILY_MODULES, SPLITS, TASKS, LinkWay, ReadingSumma
 from builder.round.audit import AuditTable
 from builder.round.licenses import Licenses
 from builder.stage_report import StageCounts
+from lm_eval_tasks.core import gone
 from lm_eval_tasks.core.files import is_inside, sha256_of_bytes, write_whole
 from lm_eval_tasks.core.metadata import Context
 from lm_eval_tasks.core.row_format import MANIFEST as MANIFEST
@@ -417,8 +418,7 @@ def _without_gone(content: dict[str, Any]) -> dict[str, Any]:
     Raises:
         ValueError: it is of a copy that only they can open.
     """
-    if str(content.get("revision")).endswith(".sealed"):
-        raise ValueError("sealed copies are gone; take the round itself")
+    gone.refuse_sealed(content.get("revision"))
     kept = {name: value for name, value in content.items() if name not in ("ceilings", "report_card", "core_round")}
     if isinstance(audit := kept.get("audit"), dict):
         kept["audit"] = {name: value for name, value in audit.items() if name != "markers"}
@@ -431,8 +431,8 @@ def _without_gone_rows(configurations: object) -> object:
     """The configurations without those of Select, and without rows that were carried over from an older round."""
     if not isinstance(configurations, list) or not all(isinstance(each, dict) for each in configurations):
         return configurations
-    gone = {each.get("name") for each in configurations if each.get("task") == "select" or each.get("form") == "core"}
-    return [each for each in configurations if not {each.get("name"), each.get("of")} & gone]
+    left = {each.get("name") for each in configurations if each.get("task") == "select" or each.get("form") == "core"}
+    return [each for each in configurations if not {each.get("name"), each.get("of")} & left]
 
 
 def _first_problem(err: ValidationError) -> tuple[str, str]:

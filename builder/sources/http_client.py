@@ -14,7 +14,7 @@ import random
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import httpx2
@@ -24,7 +24,7 @@ from builder.errors import SourceError
 from builder.store import Answer, Store
 from lm_eval_tasks.core.files import write_whole
 from lm_eval_tasks.core.version import VERSION
-from lm_eval_tasks.core.waiting import LONGEST_WAIT, announce_wait, retry_after
+from lm_eval_tasks.core.waiting import LONGEST_WAIT, announce_wait, failure_of, retry_after
 
 if TYPE_CHECKING:
     from builder.round.source import LiveTable
@@ -153,7 +153,11 @@ class HttpClient:
         try:
             for attempt in self._attempts(url):
                 with attempt:
-                    answer = self._follow(url, doubts)
+                    try:
+                        answer = self._follow(url)
+                    except _TransientFailure:
+                        doubts.clear()
+                        raise
                     try:
                         if answer.status == 200 and check is not None:
                             check(answer.body)
@@ -176,7 +180,7 @@ class HttpClient:
         exponential = wait_exponential(self._source.delay)
 
         def failure(state: RetryCallState) -> _TransientFailure:
-            return cast("_TransientFailure", state.outcome and state.outcome.exception())
+            return failure_of(state, _TransientFailure)
 
         return Retrying(
             retry=retry_if_exception_type(_TransientFailure),
@@ -189,16 +193,12 @@ class HttpClient:
             reraise=True,
         )
 
-    def _follow(self, url: str, doubts: list[str]) -> Answer:
-        """One request, and the redirects within its host; a request that fails ends the row of doubts."""
+    def _follow(self, url: str) -> Answer:
+        """One request, and the redirects within its host."""
         for _ in range(_MOST_REDIRECTS + 1):
-            try:
-                response, body = self._request(url)
-                if response.next_request is None:
-                    return self._judge(url, response, body)
-            except _TransientFailure:
-                doubts.clear()
-                raise
+            response, body = self._request(url)
+            if response.next_request is None:
+                return self._judge(url, response, body)
             target = str(response.next_request.url)
             if urlsplit(target).netloc != urlsplit(url).netloc:
                 raise SourceError(f"{url[:200]} redirects to another host ({target[:200]}), which is refused")

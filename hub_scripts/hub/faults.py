@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from json import JSONDecodeError
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from huggingface_hub.errors import (
     HfHubHTTPError,
@@ -25,7 +25,7 @@ from hub_scripts.errors import AccessError, ConflictError, HubError, Unreachable
 from hub_scripts.hub.compat import endpoint
 from lm_eval_tasks.compat.huggingface_hub import HTTPError
 from lm_eval_tasks.core.deadline import within
-from lm_eval_tasks.core.waiting import retry_after
+from lm_eval_tasks.core.waiting import failure_of, retry_after
 
 # What the client and its transports raise if the Hub, or our side, is at fault.
 FAULTS = (HTTPError, OSError, RuntimeError, ValueError, AttributeError, TypeError, LookupError)
@@ -100,7 +100,7 @@ def ask_with_retries(
             raise FaultError(fault) from err
 
     def fault_of(state: RetryCallState) -> Fault:
-        return cast("FaultError", state.outcome and state.outcome.exception()).fault
+        return failure_of(state, FaultError).fault
 
     attempts = Retrying(
         retry=retry_if_exception(lambda err: isinstance(err, FaultError) and helps(err.fault)),

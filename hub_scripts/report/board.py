@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from hub_scripts.report.cells import WIN_RATE, Cell, Group, is_baseline
-from hub_scripts.report.spreadsheet import csv_text
+from hub_scripts.report.spreadsheet import csv_text, interval_cells
 from lm_eval_tasks.core.intervals import interval
 from lm_eval_tasks.core.tables import with_bounds
 from lm_eval_tasks.metrics import registry
@@ -125,20 +125,12 @@ def _text(score: Interval | None) -> str:
 def scores_csv(rows: Sequence[ScoreRow]) -> str:
     """A line for each row, a column for each number."""
     names = ("round", "task", "setting", "model", "cutoff", "metric")
-    head = [*names, "value", "low", "high", "n", "of", "floor", "cut", "capped", "empty"]
+    more = ("of", "floor", "cut", "capped", "empty")
     lines = (
-        [
-            *(getattr(row, name) for name in names),
-            *_numbers(row.score),
-            row.of,
-            row.floor,
-            row.cut,
-            row.capped,
-            row.empty,
-        ]
+        [*(getattr(row, name) for name in names), *_numbers(row.score), *(getattr(row, name) for name in more)]
         for row in rows
     )
-    return csv_text(head, lines)
+    return csv_text([*names, "value", "low", "high", "n", *more], lines)
 
 
 def months_csv(rows: Sequence[ScoreRow]) -> str:
@@ -154,4 +146,4 @@ def months_csv(rows: Sequence[ScoreRow]) -> str:
 
 
 def _numbers(score: Interval | None) -> list[float | None]:
-    return [None] * 4 if score is None else [score.mean, score.low, score.high, score.samples]
+    return [*interval_cells(score), score.samples if score else None]

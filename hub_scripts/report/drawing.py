@@ -25,10 +25,12 @@ PLAIN: dict[Any, Any] = {
     "figure.constrained_layout.use": True,
     **dict.fromkeys(_INKED, _INK),
 }
-# The colours of a picture for dark pages: only what is black, white or grey changes.
-_DARK = {_INK: "#ececec", _PAPER: "#16181b", "#000000": "#ffffff", "#b0b0b0": "#6a7078", "#0072b2": "#56a5d8"}
-# Months that a model may have been trained on, and their hatching.
-_DARK |= {"#e6e6e6": "#2a2e34", "#9a9a9a": "#5c636c"}
+# The colours of a picture for dark pages: black, white, greys, and the blue that is too dark there.
+_DARK = {
+    **{_INK: "#ececec", _PAPER: "#16181b", "#000000": "#ffffff", "#b0b0b0": "#6a7078", "#0072b2": "#56a5d8"},
+    # Months that a model may have been trained on, and their hatching.
+    **{"#e6e6e6": "#2a2e34", "#9a9a9a": "#5c636c"},
+}
 STYLE: dict[Any, Any] = {
     **PLAIN,
     "axes.grid": True,

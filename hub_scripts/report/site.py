@@ -135,8 +135,8 @@ def _write(
         "months.js": script("months", steps),
         "settings.js": script("settings", [_setting(group) for group in all_groups]),
     }
+    (place / "data").mkdir(exist_ok=True)
     for name, text in data.items():
-        (place / "data").mkdir(exist_ok=True)
         (place / "data" / name).write_text(text, encoding="utf-8")
     _pages(
         place,

@@ -5,6 +5,10 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.core.intervals import Interval
 
 
 def csv_text(head: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
@@ -14,6 +18,11 @@ def csv_text(head: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
     writer.writerow(head)
     writer.writerows([_csv_cell(cell) for cell in line] for line in lines)
     return text.getvalue()
+
+
+def interval_cells(estimate: Interval | None) -> tuple[float | None, float | None, float | None]:
+    """Mean and bounds, each None where there is none."""
+    return (estimate.mean, estimate.low, estimate.high) if estimate else (None, None, None)
 
 
 def _csv_cell(cell: object) -> object:

@@ -16,7 +16,7 @@ from hub_scripts.report.cells import Cell, Group, is_baseline
 from hub_scripts.report.counted_rows import cell_over, counted_rows
 from hub_scripts.report.gains import ModelGains, model_gains, shorter_cell
 from hub_scripts.report.placing import part_of
-from hub_scripts.report.spreadsheet import csv_text
+from hub_scripts.report.spreadsheet import csv_text, interval_cells
 from lm_eval_tasks.core.intervals import holm
 from lm_eval_tasks.core.power import LEVEL
 from lm_eval_tasks.metrics.registry import ranking
@@ -239,22 +239,7 @@ def _ranked(standing: Standing, leads: Mapping[tuple[str, str], Interval]) -> St
 def boards_csv(boards: Sequence[Standings]) -> str:
     """A line for each model of each board, a column for each number."""
     tasks = list(dict.fromkeys(task for board in boards for standing in board.standings for task in standing.tasks))
-    head = (
-        "round",
-        "board",
-        "model",
-        "rank",
-        "last",
-        "score",
-        "low",
-        "high",
-        "gain",
-        "gain_low",
-        "gain_high",
-        "n",
-        "capped",
-        "cut",
-    )
+    head = "round board model rank last score low high gain gain_low gain_high n capped cut".split()
     lines = (
         (
             board.round,
@@ -262,8 +247,8 @@ def boards_csv(boards: Sequence[Standings]) -> str:
             standing.model,
             standing.rank,
             standing.last,
-            *_numbers(standing.overall),
-            *_numbers(standing.gain),
+            *interval_cells(standing.overall),
+            *interval_cells(standing.gain),
             standing.samples,
             standing.capped,
             standing.cut,
@@ -273,7 +258,3 @@ def boards_csv(boards: Sequence[Standings]) -> str:
         for standing in board.standings
     )
     return csv_text((*head, *tasks), lines)
-
-
-def _numbers(over: Interval | None) -> tuple[float | None, ...]:
-    return (None, None, None) if over is None else (over.mean, over.low, over.high)

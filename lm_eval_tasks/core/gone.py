@@ -27,8 +27,8 @@ COMMANDS = {
 }
 OPTIONS = {
     "--anchors": _BEFORE_AND_AFTER,
-    "--by": _JUDGED,
     "--batch": "`academiceval export` writes the prompts for any vendor's batch API",
+    "--by": _JUDGED,
     "--gpu-memory": "vLLM says when it starts whether a model and its cache fit",
     "--report-card": _JUDGED,
     "--sealed": "a seal could be opened by anyone with the papers; publish the round, or keep it",
@@ -40,6 +40,8 @@ ROUND = {
     "core": _CORE,
     "samples.ceiling_bertscore": "a round has no ceiling; `compare` shows differences between models",
 }
+# How the prompts of tasks begin that are gone; answers to them are passed over.
+PROMPTS = ("select", "related_cited")
 _TASKS = {
     r"(academiceval_|^)select([_-]|$)": "Match and Walk ask what its questions were meant to",
     r"academiceval_related.*_cited$": "the judge reads what a text says of other works",
@@ -49,3 +51,9 @@ _TASKS = {
 def task(name: str) -> str | None:
     """What a task or configuration of an earlier release is replaced by; None for others."""
     return next((said for pattern, said in _TASKS.items() if re.search(pattern, name, re.IGNORECASE)), None)
+
+
+def refuse_sealed(revision: object) -> None:
+    """Raise a ValueError for the revision of a dataset's copy that only an earlier release opens."""
+    if str(revision).endswith(".sealed"):
+        raise ValueError("sealed copies are gone; take the round itself")

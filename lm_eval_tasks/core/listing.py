@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lm_eval_tasks.core import gone
 from lm_eval_tasks.core.errors import DatasetError
 from lm_eval_tasks.core.files import sha256_of_bytes
 from lm_eval_tasks.core.metadata import VARIABLE
@@ -44,8 +45,7 @@ class Listing:
         try:
             data = (folder / MANIFEST).read_bytes()
             content = parse_json(data)
-            if str(content.get("revision")).endswith(".sealed"):
-                raise ValueError("sealed copies are gone; take the round itself")
+            gone.refuse_sealed(content.get("revision"))
             names = [str(entry["name"]) for entry in content["configurations"]]
             if len(set(names)) < len(names):
                 raise ValueError("it lists a configuration twice")

@@ -6,10 +6,16 @@ import sys
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, TypeVar
 
 from tqdm import tqdm
 
 from lm_eval_tasks.core.redaction import safe_text
+
+if TYPE_CHECKING:
+    from tenacity import RetryCallState
+
+_E = TypeVar("_E", bound=BaseException)
 
 LONGEST_WAIT = 300.0
 # A shorter silence needs no explanation.
@@ -36,3 +42,10 @@ def announce_wait(seconds: float, reason: str) -> None:
     """Say why nothing will happen for a while."""
     if seconds >= _LONG:
         announce(f"waiting {seconds:.0f} s: {reason}")
+
+
+def failure_of(state: RetryCallState, kind: type[_E]) -> _E:
+    """What the last attempt of a `tenacity` loop, which retries errors of this kind alone, failed with."""
+    error = state.outcome and state.outcome.exception()
+    assert isinstance(error, kind)
+    return error

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tenacity import (
     AsyncRetrying,
@@ -27,7 +27,7 @@ from tenacity import (
 from lm_eval_tasks.core.errors import CostError, ServerError
 from lm_eval_tasks.core.redaction import redact
 from lm_eval_tasks.core.text import valid
-from lm_eval_tasks.core.waiting import announce_wait, retry_after
+from lm_eval_tasks.core.waiting import announce_wait, failure_of, retry_after
 from lm_eval_tasks.llm.budget import Budget, charge, most_tokens
 from lm_eval_tasks.llm.thoughts import in_marks
 from lm_eval_tasks.llm.usage import Usage
@@ -228,7 +228,7 @@ class _Asking:
                 raise _Transient(reason, wait or 0.0) from err
 
         def failure(state: RetryCallState) -> _Transient:
-            return cast("_Transient", state.outcome and state.outcome.exception())
+            return failure_of(state, _Transient)
 
         attempts = AsyncRetrying(
             retry=retry_if_exception_type(_Transient),

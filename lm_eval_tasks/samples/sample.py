@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lm_eval_tasks.core import gone
 from lm_eval_tasks.core.errors import SamplesError
 from lm_eval_tasks.core.journal import read_entries
 from lm_eval_tasks.core.text import ODD, parse_json
@@ -43,8 +44,6 @@ JOURNAL = "journal.jsonl"
 USAGE = "usage"
 # After the key of a question whose answer was empty: paid for, and asked again by the next run.
 EMPTY = " empty"
-# How the prompts of tasks begin that earlier releases had; answers to them are passed over.
-_GONE = ("select", "related_cited")
 # What the slots summarise.
 _TEXTS = ("prompt", "content", "demonstrations", "others", "lead")
 
@@ -160,7 +159,7 @@ def _parse_line(line: bytes, where: str) -> tuple[Sample, dict[str, Any]] | None
 
 
 def _is_gone(content: Mapping[str, Any]) -> bool:
-    return str(content["doc"]["prompt_name"]).startswith(_GONE)
+    return str(content["doc"]["prompt_name"]).startswith(gone.PROMPTS)
 
 
 def _read_journal(file: Path) -> Iterator[Sample]:

@@ -12,6 +12,9 @@ from builder.round.tables import SplitTable
 from builder.stage_report import StageReport
 from lm_eval_tasks.engines.local import LocalEngine
 
+# As a table of round.toml.
+SMALL_SOURCE = '[source]\nkind = "sample"\nauthors = 20\npapers = 50\n'
+
 
 def small_round(folder: Path, **changes: object) -> Round:
     """A round over a small made-up world that all tests share, in a workspace of its own."""

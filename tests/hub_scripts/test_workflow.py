@@ -16,19 +16,16 @@ from datasets import load_dataset
 from tests.helpers import hub_server
 from tests.helpers.hub_server import Hub, hub_environment
 from tests.helpers.pages import ROOT
+from tests.helpers.rounds import SMALL_SOURCE
 from tests.helpers.warm import warm
 
 pytestmark = pytest.mark.slow
 
 # Two writing tasks that a board counts, and a level of SCALAR.
-ROUND = """round = "2026.11"
+ROUND = f"""round = "2026.11"
 seed = 7
 settings = ["Title-31K-G", "Abs-29K-G"]
-[source]
-kind = "sample"
-authors = 20
-papers = 50
-[split]
+{SMALL_SOURCE}[split]
 validation = 0.2
 test = 0.25
 [scalar]

@@ -39,7 +39,7 @@ from tests.helpers.llama import make_llama
 from tests.helpers.openai_server import serve
 from tests.helpers.places import BIN
 from tests.helpers.planted import planted_answer, world_of
-from tests.helpers.rounds import small_round
+from tests.helpers.rounds import SMALL_SOURCE, small_round
 from tests.helpers.warm import Warm
 
 pytestmark = pytest.mark.slow
@@ -343,7 +343,7 @@ def test_copies_hold_no_answer_that_they_must_not_and_can_be_filled(
     assert not any("title" in row or "title" in work for row in by_id for work in row["works"])
     assert any(row["answer"] or row["shortcut"] for row in by_id)
     (tmp_path / "round.toml").write_text(
-        f'round = "2026.11"\nseed = 7\nworkspace = "{with_reading / "work"}"\n[source]\nkind = "sample"\nauthors = 20\npapers = 50\n'
+        f'round = "2026.11"\nseed = 7\nworkspace = "{with_reading / "work"}"\n{SMALL_SOURCE}'
     )
     code, _, err = command("fill", public, tmp_path / "round.toml", "-o", tmp_path / "whole")
     assert code == 0, err

@@ -57,7 +57,7 @@ from tests.builder.test_pipeline import digests, rows
 from tests.faults.cases import questions
 from tests.helpers.openai_server import serve
 from tests.helpers.places import DATA
-from tests.helpers.rounds import small_round
+from tests.helpers.rounds import SMALL_SOURCE, small_round
 from tests.helpers.samples import sample
 from tests.lm_eval_tasks.data.test_slots import Words
 
@@ -613,7 +613,7 @@ def test_a_publishable_copy_holds_no_text_without_licence_and_can_be_filled(
         assert not {"title", "question"} & set(one)
         assert len(one["texts"]) == 3 + 2 * CANDIDATES
     (tmp_path / "round.toml").write_text(
-        f'round = "2026.11"\nseed = 7\nworkspace = "{with_scalar / "work"}"\n[source]\nkind = "sample"\nauthors = 20\npapers = 50\n'
+        f'round = "2026.11"\nseed = 7\nworkspace = "{with_scalar / "work"}"\n{SMALL_SOURCE}'
     )
     code, _, err = command("fill", public, tmp_path / "round.toml", "-o", tmp_path / "whole")
     assert code == 0, err
