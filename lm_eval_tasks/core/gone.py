@@ -48,6 +48,14 @@ _TASKS = {
 }
 
 
+_METRICS = re.compile(r"(?:names|numbers)_supported|citation_(?:precision|recall|support)|r_precision(?:_\w+)?")
+
+
+def is_score(task_name: str, metric: str) -> bool:
+    """Whether a score of an earlier release's results is passed over, because its task or its metric is gone."""
+    return bool(_METRICS.fullmatch(metric) or task(task_name))
+
+
 def task(name: str) -> str | None:
     """What a task or configuration of an earlier release is replaced by; None for others."""
     return next((said for pattern, said in _TASKS.items() if re.search(pattern, name, re.IGNORECASE)), None)

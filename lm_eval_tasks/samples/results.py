@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from lm_eval_tasks.core import gone
 from lm_eval_tasks.core.errors import SamplesError
 from lm_eval_tasks.core.metadata import TEST
 from lm_eval_tasks.core.text import ODD, day, number, number_or_none, parse_json
@@ -171,7 +172,10 @@ def read_results(path: Path) -> Results:
     except (OSError, *ODD) as err:
         reason = str(err) if isinstance(err, ValueError | TypeError) else f"{type(err).__name__}: {err}"
         raise SamplesError(f"{path} is not a result of `academiceval eval` or lm_eval ({reason})") from err
-    return replace(results, seconds=seconds, engine=engine, model_id=name or results.model, content=content)
+    scores = tuple(score for score in results.scores if not gone.is_score(score.task, score.metric))
+    return replace(
+        results, scores=scores, seconds=seconds, engine=engine, model_id=name or results.model, content=content
+    )
 
 
 def _seconds(date: object) -> int:

@@ -1,0 +1,82 @@
+"""What commit 41e9705 wrote opens here: a round, its workspace, and the results of two baselines, over a made-up mirror."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Command = Callable[..., tuple[int, str, str]]
+_WRITTEN = Path(__file__).parent / "helpers" / "round-41e9705.tar.xz"
+
+
+@pytest.fixture
+def earlier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder, in which the commands then run."""
+    with tarfile.open(_WRITTEN) as archive:
+        archive.extractall(tmp_path, filter="data")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def rows(folder: Path) -> dict[str, str]:
+    return {
+        str(file.relative_to(folder)): hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in folder.rglob("*.parquet")
+    }
+
+
+def test_results_are_shown_compared_and_reported(earlier: Path, command: Command) -> None:
+    code, shown, _ = command("show", "results/lead")
+    assert code == 0
+    assert "| academiceval_title_10k | rouge_l_content | 0.1470 [0.0203, 0.2737] | 12 |" in shown
+    assert "names_supported" not in command("show", "results/lead", "--all-columns")[1]
+    code, compared, _ = command("compare", "results/lead", "results/random-sentence")
+    assert code == 0
+    assert "| SCALAR-Easy | accuracy | 9 | 0.2222 | 0.1111 | -0.1111 |" in compared
+    assert command("report", "results", "academiceval", "--output", "site")[0] == 0
+    assert "random-sentence" in (earlier / "site" / "index.html").read_text(encoding="utf-8")
+
+
+def test_an_evaluation_goes_on_and_scores_as_before(earlier: Path, command: Command) -> None:
+    before = json.loads((earlier / "results/lead/results_lead.json").read_text(encoding="utf-8"))["results"]
+    tasks = "academiceval_title_10k,scalar_easy"
+    arguments = "--model", "lead", "--tasks", tasks, "--bertscore", "none", "--output", "results/lead"
+    assert command("eval", *arguments)[0] == 0
+    after = json.loads((earlier / "results/lead/results_lead.json").read_text(encoding="utf-8"))["results"]
+    for task, metric in (("academiceval_title_10k", "rouge_l_content,score"), ("scalar_easy", "accuracy,score")):
+        assert after[task][metric] == before[task][metric]
+
+
+def test_a_round_and_its_workspace_give_the_same_rows(earlier: Path, command: Command) -> None:
+    assert "papers read: 20" in command("status", "round.toml")[1]
+    before = rows(earlier / "academiceval")
+    assert len(before) == 7
+    code, _, errors = command("run", "round.toml")
+    assert code == 0, errors
+    assert rows(earlier / "academiceval") == before
+
+
+def test_a_round_is_pushed_without_what_is_gone(earlier: Path, command: Command) -> None:
+    assert (earlier / "academiceval" / "croissant.json").is_file()
+    code, _, errors = command("push", "academiceval", "--repo", "ORG/academiceval")
+    assert code == 1
+    assert "HF_HUB_OFFLINE" in errors
+    assert not list(earlier.glob("academiceval-publishable/**/croissant.json"))
+
+
+@pytest.mark.parametrize(
+    ("table", "key"),
+    [("[core]\nsamples = 5\n", "core"), ('[samples]\nceiling_bertscore = "none"\n', "samples.ceiling_bertscore")],
+)
+def test_a_key_that_is_gone_gets_a_sentence(earlier: Path, command: Command, table: str, key: str) -> None:
+    with (earlier / "round.toml").open("a", encoding="utf-8") as file:
+        file.write(table)
+    code, _, errors = command("run", "round.toml")
+    assert code == 1
+    assert key in errors
+    assert len(errors.strip().splitlines()) == 1
