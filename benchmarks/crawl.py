@@ -23,11 +23,11 @@ from unittest.mock import patch
 
 from benchmarks.shared.data import METADATA, papers_of
 from benchmarks.shared.running import ACADEMICEVAL, ROOT, Figures, call, command, interrupt, run
-from builder.pipeline import stages
 from builder.round.model import Round
 from builder.store import STORE, Answers, Store
 from lm_eval_tasks.engines.local import LocalEngine
 from tests.helpers.dump import content
+from tests.helpers.rounds import stages
 
 SEEDS = 5
 # A fifth of the records of the last months.

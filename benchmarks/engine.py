@@ -67,8 +67,8 @@ def prepare(folder: Path, quick: bool) -> None:
     """A made-up round, and a Llama whose tokenizer has read it."""
     from datasets import load_dataset
 
-    from builder import pipeline
     from lm_eval_tasks.engines.local import LocalEngine
+    from tests.helpers import rounds
     from tests.helpers.llama import make_llama
     from tests.helpers.rounds import small_round
 
@@ -79,7 +79,7 @@ def prepare(folder: Path, quick: bool) -> None:
         changes["source"] = {"kind": "sample", "authors": 24, "papers": 320}
         changes["reading"] = {"configurations": ["Walk-128K", "Next-128K"], "contexts": 6}
     round_ = small_round(folder, **changes)
-    pipeline.run(round_, LocalEngine())
+    rounds.run(round_, LocalEngine())
     texts = load_dataset(str(round_.output), "Abs-9K", split="test")["content"]
     # vLLM's kernels take heads of 64 and more.
     make_llama(

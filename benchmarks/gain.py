@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from scipy import special
 
 from benchmarks.shared.running import ACADEMICEVAL, Figures, command, run
-from builder import pipeline
 from builder.round.configurations import thousands_in
 from lm_eval_tasks.core.files import sha256_of_bytes
 from lm_eval_tasks.core.metadata import Context
@@ -31,6 +30,7 @@ from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.stats.gains import Gain, gain_over
 from lm_eval_tasks.stats.placed import Part, by_task, difference_over, part_of
 from lm_eval_tasks.tasks.records import CORE, FULL, READINGS, SHORTER, what_of
+from tests.helpers import rounds
 from tests.helpers.openai_server import serve
 from tests.helpers.rounds import small_round
 
@@ -100,7 +100,7 @@ def through_the_command_line(place: Path, papers: int, readers: list[str]) -> Fi
         split={"test": 0.3},
         scalar={"levels": [LEVEL], "questions": 3 * papers},
     )
-    pipeline.run(round_, LocalEngine())
+    rounds.run(round_, LocalEngine())
     options = {"dataset": str(round_.output)}
     rows = {context: list(scalar_hook.load(LEVEL, 2000, shown=context, **options)["test"]) for context in CONTEXTS}
     errors = [_error(name, rows, options, place / name) for name in readers]

@@ -19,7 +19,6 @@ from benchmarks.shared.running import Figures, run
 from builder.citations.resolve import resolve_entry
 from builder.extract.references import parse_entry
 from builder.extract.workers import extract_files
-from builder.pipeline import prepare
 from builder.round.model import Round
 from builder.sources.sample.source import SampleSource
 from builder.store import STORE, Store
@@ -27,6 +26,7 @@ from lm_eval_tasks.core.text import title_key
 from lm_eval_tasks.engines.local import LocalEngine
 from tests.helpers.citations import citation
 from tests.helpers.loopback import World, serve
+from tests.helpers.rounds import prepare
 
 KNOWN, UNKNOWN, SCANNED = 2000, 500, 20
 WAYS = {"alone": {"fetch": False, "searches": 0}, "by_ids": {"searches": 0}, "by_searches": {}}

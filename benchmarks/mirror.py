@@ -17,11 +17,11 @@ from statistics import median
 
 from benchmarks.shared.data import METADATA, papers_of
 from benchmarks.shared.running import Figures, call, run
-from builder.pipeline import graph_of, stages
 from builder.records import Paper
 from builder.round.model import Round
 from builder.sources.mirror import MirrorSource
 from lm_eval_tasks.engines.local import LocalEngine
+from tests.helpers.rounds import graph_of, stages
 
 FIRST_YEAR, YEARS = 2008, 18
 LOOK_UPS = 200

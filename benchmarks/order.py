@@ -12,12 +12,12 @@ from itertools import pairwise
 from pathlib import Path
 
 from benchmarks.shared.running import Figures, run
-from builder import pipeline
 from lm_eval_tasks.compat.run_tasks import RunTasks
 from lm_eval_tasks.data.reading_hook import doc_to_text
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.evaluate.order import by_beginning
 from lm_eval_tasks.tasks.folder import tasks_path
+from tests.helpers import rounds
 from tests.helpers.rounds import small_round
 
 BLOCK = 64
@@ -34,7 +34,7 @@ def measure(folder: Path, quick: bool) -> Figures:
         split={"validation": 0.1, "test": 0.5},
         reading={"configurations": ["Walk-128K", "Next-128K"], "contexts": contexts},
     )
-    pipeline.run(round_, LocalEngine())
+    rounds.run(round_, LocalEngine())
     prompts = prompts_of(round_.output)
     room = max(map(len, prompts)) * 3 // 2
     different = len({prompt[:BEGINNING] for prompt in prompts})

@@ -14,12 +14,12 @@ from benchmarks.shared.data import PDF, pdf_files
 from benchmarks.shared.made_up import fill_workspace, hashes
 from benchmarks.shared.running import Figures, run
 from builder.extract.workers import Extracted, extract_files
-from builder.pipeline import build
 from builder.round.model import load_round
 from lm_eval_tasks.engines.base import Engine
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.engines.ray import RayEngine
 from tests.helpers.ray_cluster import RayCluster
+from tests.helpers.rounds import build
 
 NODES = ("head", "other")
 

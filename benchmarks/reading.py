@@ -20,7 +20,6 @@ import pyarrow.parquet as pq
 from benchmarks.shared.data import DATA
 from benchmarks.shared.running import Figures, call, processor_seconds, run
 from builder.dataset.manifest import read_manifest
-from builder.pipeline import build, prepare
 from builder.reading import match
 from builder.reading.papers_read import PaperRead
 from builder.round.model import Round
@@ -34,7 +33,7 @@ from lm_eval_tasks.metrics.reading import share_right_of, shortcut_score
 from lm_eval_tasks.prompts.reading import part_texts
 from lm_eval_tasks.retrieval.dense import encoder
 from lm_eval_tasks.retrieval.shortcuts import choosers_of
-from tests.helpers.rounds import small_round
+from tests.helpers.rounds import build, prepare, small_round
 
 SCALAR_FILES = ("papers.jsonl.xz", "papers_more.jsonl.xz")
 FAMILIES = ("Walk", "Next", "Match")

@@ -17,11 +17,11 @@ from lm_eval.evaluator import simple_evaluate
 from lm_eval.tasks import TaskManager
 
 from benchmarks.shared.running import Figures, run
-from builder import pipeline
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.evaluate.generation import Generation
 from lm_eval_tasks.evaluate.run import Part, evaluate
 from lm_eval_tasks.tasks.folder import tasks_path
+from tests.helpers import rounds
 from tests.helpers.openai_server import serve
 from tests.helpers.rounds import small_round
 
@@ -61,7 +61,7 @@ def measure(folder: Path, quick: bool) -> Figures:
     papers, authors, turns = (60, 20, 1) if quick else (500, 160, TURNS)
     source = {"kind": "sample", "authors": authors, "papers": papers}
     round_ = small_round(folder, source=source, split={"validation": 0.1, "test": 0.5})
-    pipeline.run(round_, LocalEngine())
+    rounds.run(round_, LocalEngine())
     metadata = {"dataset": str(round_.output), "bertscore_model": "none"}
     clock = Clock()
     taken: dict[str, list[float]] = {"plain": [], "ours": []}

@@ -15,13 +15,13 @@ from typing import Any
 
 from benchmarks.shared.data import DATA
 from benchmarks.shared.running import Figures, run
-from builder import pipeline
 from lm_eval_tasks.core.files import sha256_of_bytes
 from lm_eval_tasks.data.rows import Fact, representative_rows
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.evaluate.generation import WRITERS
 from lm_eval_tasks.evaluate.run import Part, evaluate
 from lm_eval_tasks.samples.sample import Sample, by_task, read
+from tests.helpers import rounds
 from tests.helpers.rounds import small_round
 
 SETTINGS = ("Title-10K", "Abs-9K", "Intro-8K", "Abs-28K")
@@ -54,7 +54,7 @@ def scored(name: str, place: Path, baselines: Sequence[str]) -> list[list[Sample
     """The samples of each task and baseline over a round."""
     split, samples = {"validation": 0.2, "test": 0.2}, {"min_citations": 1}
     round_ = small_round(place, seed=2026, settings=list(SETTINGS), split=split, samples=samples, **PAPERS[name])
-    pipeline.run(round_, LocalEngine())
+    rounds.run(round_, LocalEngine())
     metadata = {"dataset": str(round_.output), "bertscore_model": "none", "split": "all"}
     found = []
     for baseline in baselines:

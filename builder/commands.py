@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from builder.collect.graph import CoAuthorGraph
     from builder.pipeline import Outcome
     from builder.round.model import Round
+    from builder.workspace import Workspace
     from lm_eval_tasks.core.command_line import Commands
     from lm_eval_tasks.core.tables import Json, Table
     from lm_eval_tasks.engines.base import Engine
@@ -143,18 +144,21 @@ def run(arguments: Namespace) -> Iterator[str | Table]:
     round_ = _load_round(arguments)
     wanted = [arguments.only] if arguments.only else _STAGES[: _STAGES.index(arguments.until or "build") + 1]
     from builder import pipeline
+    from builder.workspace import Workspace
 
     with _engine(arguments) as engine:
-        if before := [stage for stage in STAGES if stage in wanted]:
-            yield from (report.line() for report in pipeline.stages(round_, engine, before))
-        if "build" in wanted:
-            yield from _outcome(pipeline.build(round_, engine, replace=arguments.replace))
-        elif "audit" in wanted:
+        if "audit" in wanted:
             yield from _audit(round_.output, engine)
-        elif "link" in wanted:
-            yield from _links(round_)
-        elif "crawl" in wanted:
-            yield from _graph(pipeline.graph_of(round_))
+            return
+        with Workspace.open(round_) as workspace:
+            if before := [stage for stage in STAGES if stage in wanted]:
+                yield from (report.line() for report in pipeline.stages(workspace, engine, before))
+            if "build" in wanted:
+                yield from _outcome(pipeline.build(workspace, engine, replace=arguments.replace))
+            elif "link" in wanted:
+                yield from _links(workspace)
+            elif "crawl" in wanted:
+                yield from _graph(workspace.graph)
 
 
 def init(arguments: Namespace) -> Iterator[str | Table]:
@@ -203,13 +207,14 @@ def fill(arguments: Namespace) -> Iterator[str | Table]:
     from builder.round.model import load_round
 
     round_ = load_round(arguments.file)
-    from builder.pipeline import fill_only
+    from builder.dataset.fill import fill
+    from builder.workspace import Workspace
 
     if arguments.work:
         round_ = round_.model_copy(update={"workspace": arguments.work.resolve()})
     output = arguments.output or arguments.folder.with_name(f"{arguments.folder.name}-filled")
-    with _engine(arguments) as engine:
-        yield fill_only(round_, arguments.folder, output, engine).line()
+    with _engine(arguments) as engine, Workspace.open(round_) as workspace:
+        yield fill(arguments.folder, output, workspace, engine).line()
     yield f"written: {output}"
 
 
@@ -292,15 +297,13 @@ def _graph(graph: CoAuthorGraph) -> Iterator[str]:
         yield f"authors known by ORCID: {graph.orcids}; names that several of them have: {graph.shared_names}"
 
 
-def _links(round_: Round) -> Iterator[str | Table]:
+def _links(workspace: Workspace) -> Iterator[str | Table]:
     """How well citations were resolved."""
+    from builder.citations.link import link_ways, unresolved_examples
     from builder.dataset import tables
-    from builder.pipeline import links_of
 
-    ways, examples = links_of(round_)
-    yield ""
-    yield tables.links(ways)
-    yield from ("", *examples)
+    yield from ("", tables.links(link_ways(workspace.store, workspace.papers)), "")
+    yield from unresolved_examples(workspace.store, workspace.papers, workspace.documents)
 
 
 def _outcome(outcome: Outcome) -> Iterator[str | Table]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from builder.dataset import tables
 from builder.pipeline import build, stages
 from builder.round.model import load_round
+from builder.workspace import Workspace
 from hub_scripts.report.site import report
 from lm_eval_tasks.core.files import write_whole
 from lm_eval_tasks.core.row_format import BM25_PARTS, TITLE_SEARCH
@@ -59,9 +60,9 @@ def demo(folder: Path, jobs: int) -> Iterator[str | Table]:
     write_whole(place / "round.toml", _ROUND)
     round_ = load_round(place / "round.toml")
     yield f"A round over a made-up arXiv, in {place}"
-    with LocalEngine(jobs) as engine:
-        yield from (report.line() for report in stages(round_, engine))
-        outcome = build(round_, engine)
+    with LocalEngine(jobs) as engine, Workspace.open(round_) as workspace:
+        yield from (report.line() for report in stages(workspace, engine))
+        outcome = build(workspace, engine)
     yield from (report.line() for report in outcome.reports)
     yield ""
     for table in tables.build_tables(outcome.manifest):

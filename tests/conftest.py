@@ -64,9 +64,8 @@ def world(shared_tmp: Path, pytestconfig: pytest.Config) -> Path:
 
 
 def _build_world(place: Path) -> None:
-    from builder.pipeline import run
     from lm_eval_tasks.engines.local import LocalEngine
-    from tests.helpers.rounds import small_round
+    from tests.helpers.rounds import run, small_round
 
     run(small_round(place), LocalEngine(2))
 

@@ -31,6 +31,7 @@ ROOMS = {
         "collect extract",
         "citations",
         "samples",
+        "workspace",
         "dataset",
         *FAMILY_ROOMS[::-1],
         "pipeline",

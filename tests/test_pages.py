@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 from datasets import load_dataset
 
-from builder.pipeline import run
 from builder.round.model import load_round
 from lm_eval_tasks.engines.local import LocalEngine
 from tests.builder.dataset.test_settings_audit_copies import reference
@@ -23,7 +22,7 @@ from tests.helpers.desk import Desk, desk
 from tests.helpers.linked_tasks import linked_tasks
 from tests.helpers.pages import PAGES, ROOT, blocks
 from tests.helpers.places import DATA
-from tests.helpers.rounds import SMALL_SOURCE
+from tests.helpers.rounds import SMALL_SOURCE, run
 
 pytestmark = pytest.mark.slow
 Command = Callable[..., tuple[int, str, str]]

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from builder.collect.coverage import Covered, finish
 from builder.extract.stage import EXTRACTOR
-from builder.pipeline import build
 from builder.records import Document, Link, Mention, Paper, Quality, Reference, Role, Section
 from builder.round.model import load_round
 from builder.stage_report import StageReport
 from builder.store import STORE, Store, StoredDocument
 from lm_eval_tasks.engines.local import LocalEngine
+from tests.helpers.rounds import build
 
 _ROUND = """
 round = "2026.11"

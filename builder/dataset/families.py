@@ -17,33 +17,13 @@ from builder.dataset.row_kind import Row, RowKind
 from builder.records import FAMILY_MODULES
 
 if TYPE_CHECKING:
-    from builder.collect.graph import CoAuthorGraph
     from builder.dataset.manifest import Configuration
-    from builder.extract.stage import Documents
-    from builder.records import Paper, SplitDates
-    from builder.round.model import Round
-    from builder.sources.base import Source
     from builder.stage_report import StageReport
     from builder.store import Store
+    from builder.workspace import Workspace
     from lm_eval_tasks.engines.base import Engine
 
 Lacking = Literal["missing_paper", "missing_file", "changed_text"]
-
-
-@dataclass(frozen=True, slots=True)
-class Material:
-    """What configurations are written from: everything that the workspace contains of a round.
-
-    Attributes:
-        papers: those on the graph with a usable document, by id.
-    """
-
-    round_: Round
-    store: Store
-    papers: Sequence[Paper]
-    documents: Documents
-    dates: SplitDates
-    graph: CoAuthorGraph
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +41,8 @@ class Family:
     label: str
     rows: RowKind
     complete: Callable[[Row, Store], Row | Lacking]
-    prepare: Callable[[Material, Source, Engine], None]
-    write: Callable[[Material, Path], Iterator[tuple[Configuration, Sequence[StageReport]]]]
+    prepare: Callable[[Workspace, Engine], None]
+    write: Callable[[Workspace, Path], Iterator[tuple[Configuration, Sequence[StageReport]]]]
 
 
 def family_of(task: str) -> Family:

@@ -27,13 +27,12 @@ from lm_eval_tasks.core.progress import progress
 
 if TYPE_CHECKING:
     from builder.dataset.row_kind import Row
-    from builder.round.model import Round
-    from builder.sources.base import Source
     from builder.store import Store
+    from builder.workspace import Workspace
     from lm_eval_tasks.engines.base import Engine
 
 
-def fill(source: Path, output: Path, round_: Round, papers_from: Source, store: Store, engine: Engine) -> StageReport:
+def fill(source: Path, output: Path, workspace: Workspace, engine: Engine) -> StageReport:
     """Write the completed folder.
 
     Drop reasons (of id-only rows): missing_paper, missing_file, changed_text.
@@ -46,8 +45,8 @@ def fill(source: Path, output: Path, round_: Round, papers_from: Source, store: 
     manifest = read_manifest(source)
     if manifest.publishable is None:
         raise FolderError(f"{source} is not a publishable copy; it has nothing to fill")
-    _learn(round_, papers_from, store, *_paper_ids(source, manifest), engine)
-    report = StageReport("fill")
+    _learn(workspace, *_paper_ids(source, manifest), engine)
+    store, report = workspace.store, StageReport("fill")
     doubtful: set[str] = set()
     with replacing(output) as place:
         originals = {configuration.name: configuration for configuration in manifest.publishable.original}
@@ -101,14 +100,15 @@ def _paper_ids(source: Path, manifest: Manifest) -> tuple[set[str], set[str]]:
     return shown, cited
 
 
-def _learn(round_: Round, source: Source, store: Store, shown: set[str], cited: set[str], engine: Engine) -> None:
+def _learn(workspace: Workspace, shown: set[str], cited: set[str], engine: Engine) -> None:
     """Fetch the records and files of papers, as far as the workspace lacks them."""
+    source, store = workspace.source, workspace.store
     lacking = sorted(name for name in shown if not _is_known(store, name) and PaperId.parse(name))
     lacking += sorted(name for name in cited if not store.knows(name) and PaperId.parse(name))
     papers = (item for item in progress(source.by_ids(lacking), "papers", len(lacking)) if isinstance(item, Paper))
     store.add_papers(papers, since="", look_up=False)
     with_text = [paper for paper in store.papers(sorted(map(bare_id, shown))) if not documents_of(store, paper.id)]
-    extract_papers(round_, source, store, with_text, engine)
+    extract_papers(workspace.round_, source, store, with_text, engine)
 
 
 def _is_known(store: Store, name: str) -> bool:

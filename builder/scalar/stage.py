@@ -6,7 +6,6 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from builder.citations.cited_papers import cited_papers, read_papers
 from builder.extract.stage import Documents, choose_documents
 from builder.records import Cited, Citing
 from builder.round.licenses import allows
@@ -15,37 +14,33 @@ from builder.scalar.questions import Question, QuestionMaker, ask_all, turn_of
 from lm_eval_tasks.core.progress import progress
 
 if TYPE_CHECKING:
-    from builder.dataset.families import Material
     from builder.records import Paper, Split
-    from builder.sources.base import Source
     from builder.stage_report import StageReport
+    from builder.workspace import Workspace
     from lm_eval_tasks.engines.base import Engine
     from lm_eval_tasks.tasks.records import Level
 
 _CACHED = 256
 
 
-def read_cited(material: Material, source: Source, engine: Engine) -> None:
+def prepare(workspace: Workspace, engine: Engine) -> None:
     """Fetch and read the papers that the question papers cite, as far as the levels show their texts."""
-    round_, store = material.round_, material.store
-    if not round_.scalar.shows_texts:
-        return
-    cited = cited_papers(round_, store, question_papers(material), round_.scalar.cited_papers)
-    read_papers(round_, source, store, cited, engine)
+    scalar = workspace.round_.scalar
+    if scalar.shows_texts:
+        workspace.read_cited(question_papers(workspace), scalar.cited_papers, engine)
 
 
-def question_papers(material: Material) -> list[Paper]:
-    """The papers that are tried: with a document, in the wanted splits, passed by quality filter and licences.
+def question_papers(workspace: Workspace) -> list[Paper]:
+    """The papers that are tried: in the wanted splits, passed by quality filter and licences.
 
     For each split, those whose turn comes first, so that no more cited papers are fetched than the questions may need.
     """
-    round_, dates = material.round_, material.dates
+    round_, dates = workspace.round_, workspace.dates
     accepted = round_.scalar.accepted_ids
     fit = [
         paper
-        for paper in material.papers
-        if paper.id in material.documents
-        and dates.split_of(paper) in round_.scalar.splits
+        for paper in workspace.papers
+        if dates.split_of(paper) in round_.scalar.splits
         and (accepted is None or paper.id in accepted)
         and allows(paper.license, round_.licenses)
         and paper.abstract
@@ -62,12 +57,12 @@ def question_papers(material: Material) -> list[Paper]:
 class Asking:
     """What the questions of a round are made of: papers to ask about, and what is known of those that they cite."""
 
-    def __init__(self, material: Material) -> None:
-        round_, store = material.round_, material.store
+    def __init__(self, workspace: Workspace) -> None:
+        round_, store = workspace.round_, workspace.store
         self._round, self._store = round_, store
-        self._documents, self._dates = material.documents, material.dates
-        self._papers = question_papers(material) if round_.scalar.chosen else []
-        cited = cited_papers(round_, store, self._papers, round_.scalar.cited_papers)
+        self._documents, self._dates = workspace.documents, workspace.dates
+        self._papers = question_papers(workspace) if round_.scalar.chosen else []
+        cited = workspace.cited_papers(self._papers, round_.scalar.cited_papers)
         self._cited = {paper.id: paper for paper in cited if allows(paper.license, round_.licenses)}
         self._texts = Documents(store, {})
         if round_.scalar.shows_texts:

@@ -23,7 +23,6 @@ from builder.dataset import folder
 from builder.dataset.manifest import QUANTILES, read_manifest
 from builder.dataset.tables import short_of_name
 from builder.errors import FolderError, RoundError, StoreError
-from builder.pipeline import build, run, stages
 from builder.records import SPLITS
 from builder.round.model import Round
 from builder.round.source import MirrorTable, SampleTable
@@ -33,7 +32,7 @@ from lm_eval_tasks.core.errors import DatasetError
 from lm_eval_tasks.data import hook
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.tasks.records import SETTINGS
-from tests.helpers.rounds import small_round
+from tests.helpers.rounds import build, run, small_round, stages
 from tests.helpers.warm import Warm
 
 
@@ -281,7 +280,7 @@ def _documents(place: Path) -> int:
 def test_a_killed_run_goes_on_and_gives_the_same_bytes(tiny: Path, warm: Warm, tmp_path: Path, moment: str) -> None:
     shutil.copytree(tiny / "work" / "sample", tmp_path / "work" / "sample")
     script = (
-        "from pathlib import Path; from tests.builder.test_pipeline import tiny_round; from builder.pipeline import run; "
+        "from pathlib import Path; from tests.builder.test_pipeline import tiny_round; from tests.helpers.rounds import run; "
         "from lm_eval_tasks.engines.local import LocalEngine; "
         f"run(tiny_round(Path({str(tmp_path)!r})), LocalEngine())"
     )

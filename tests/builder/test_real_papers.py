@@ -20,7 +20,6 @@ from builder.extract.lines import read_page
 from builder.extract.running_heads import running_lines
 from builder.extract.stage import EXTRACTOR
 from builder.ids import PaperId
-from builder.pipeline import run
 from builder.records import Document, Quality
 from builder.round.model import Round
 from builder.round.source import MirrorTable
@@ -29,6 +28,7 @@ from builder.store import STORE, Store, StoredDocument
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.evaluate.run import evaluate
 from tests.helpers.places import DATA
+from tests.helpers.rounds import run
 
 pytestmark = [pytest.mark.data, pytest.mark.slow]
 TOOLS = DATA.parent / "tools"

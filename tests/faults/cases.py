@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from builder.dataset.publishable import publishable
-from builder.pipeline import build, run
 from builder.round.model import load_round
 from builder.sources.mirror import MirrorSource
 from lm_eval_tasks.core.files import sha256_of_bytes
@@ -30,7 +29,7 @@ from tests.helpers.dump import content
 from tests.helpers.jats_world import draw_jats
 from tests.helpers.papers import mirror, paper
 from tests.helpers.published import write_reference, write_structured
-from tests.helpers.rounds import crawl_only, small_round
+from tests.helpers.rounds import build, crawl_only, run, small_round
 from tests.lm_eval_tasks.judge.test_judge import make_samples
 
 State = dict[str, str]

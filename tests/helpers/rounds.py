@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from builder import pipeline
 from builder.collect.graph import CoAuthorGraph
-from builder.pipeline import graph_of, stages
+from builder.dataset.fill import fill
+from builder.pipeline import Outcome
 from builder.round.model import Round
 from builder.round.source import SampleTable
 from builder.round.tables import SplitTable
-from builder.stage_report import StageReport
+from builder.stage_report import STAGES, Stage, StageReport
+from builder.workspace import Workspace
+from lm_eval_tasks.engines.base import Engine
 from lm_eval_tasks.engines.local import LocalEngine
 
 # As a table of round.toml.
@@ -29,7 +34,42 @@ def small_round(folder: Path, **changes: object) -> Round:
     return Round.model_validate({**fields, **changes})
 
 
+def stages(round_: Round, engine: Engine, wanted: Sequence[Stage] = STAGES) -> Iterator[StageReport]:
+    with Workspace.open(round_) as workspace:
+        yield from pipeline.stages(workspace, engine, wanted)
+
+
+def build(round_: Round, engine: Engine | None = None, *, replace: bool = False) -> Outcome:
+    with Workspace.open(round_) as workspace:
+        return pipeline.build(workspace, engine or LocalEngine(), replace=replace)
+
+
+def run(round_: Round, engine: Engine) -> Outcome:
+    """All stages and the build, as `academiceval run` does them."""
+    with Workspace.open(round_) as workspace:
+        for _ in pipeline.stages(workspace, engine):
+            pass
+        return pipeline.build(workspace, engine)
+
+
+def prepare(round_: Round, engine: Engine) -> list[StageReport]:
+    """The stages before the build."""
+    return list(stages(round_, engine))
+
+
+def graph_of(round_: Round) -> CoAuthorGraph:
+    """The graph of a crawled round."""
+    with Workspace.open(round_) as workspace:
+        return workspace.graph
+
+
 def crawl_only(round_: Round) -> tuple[CoAuthorGraph, list[StageReport]]:
     """The first stage: the graph, with the reports of crawl or update and of the graph."""
     reports = list(stages(round_, LocalEngine(1), ["crawl"]))
     return graph_of(round_), reports
+
+
+def fill_only(round_: Round, source: Path, output: Path, engine: Engine) -> StageReport:
+    """As `academiceval fill`."""
+    with Workspace.open(round_) as workspace:
+        return fill(source, output, workspace, engine)

@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
-from builder.pipeline import run
 from lm_eval_tasks.engines.local import LocalEngine
 from tests.helpers.hub_server import Hub, hub_settings, serve
-from tests.helpers.rounds import small_round
+from tests.helpers.rounds import run, small_round
 
 
 @pytest.fixture(scope="session")

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from builder.pipeline import build, prepare
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.samples.sample import read
 from lm_eval_tasks.tasks.derived import TASKS as RECORDS
 from tests.helpers.openai_server import serve
 from tests.helpers.places import BIN
-from tests.helpers.rounds import small_round
+from tests.helpers.rounds import build, prepare, small_round
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog

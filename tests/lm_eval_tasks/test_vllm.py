@@ -177,9 +177,9 @@ def test_a_context_of_128k_is_computed_once(tmp_path: Path) -> None:
 
     if not torch.cuda.is_available():
         pytest.skip("prompts of 128K tokens take a GPU; benchmarks/engine.py asks them without")
-    from builder.pipeline import run as build
     from builder.round.model import Round
     from lm_eval_tasks.engines.local import LocalEngine
+    from tests.helpers.rounds import run as build
 
     round_ = Round.model_validate(
         {

@@ -18,17 +18,16 @@ from builder.collect.update import months_before, update
 from builder.dataset.manifest import read_manifest
 from builder.errors import RoundError, StoreError
 from builder.ids import author_key
-from builder.pipeline import STORE, run
 from builder.records import Drop, Paper
 from builder.round.model import Round
 from builder.sources.mirror import MirrorSource
 from builder.sources.sample.source import SampleSource
-from builder.store import Author, Store
+from builder.store import STORE, Author, Store
 from lm_eval_tasks.engines.local import LocalEngine
 from tests.helpers.dump import content
 from tests.helpers.loopback import Fault, Loopback, World, serve
 from tests.helpers.papers import mirror, paper
-from tests.helpers.rounds import crawl_only
+from tests.helpers.rounds import crawl_only, run
 from tests.helpers.warm import Warm
 
 Command = Callable[..., tuple[int, str, str]]

@@ -22,7 +22,6 @@ from builder.dataset.importers.academiceval import import_academiceval
 from builder.dataset.manifest import Audit, Configuration, read_manifest
 from builder.dataset.publishable import publishable
 from builder.errors import AuditError, FolderError, RoundError
-from builder.pipeline import build, fill_only
 from builder.round.audit import AuditTable
 from builder.round.licenses import Licenses, allows
 from builder.round.model import Round, load_round
@@ -36,7 +35,7 @@ from lm_eval_tasks.stats.scores import paper_scores
 from tests.builder.test_pipeline import copy_of, digests, rows
 from tests.helpers.loopback import World, serve
 from tests.helpers.papers import paper
-from tests.helpers.rounds import small_round
+from tests.helpers.rounds import build, fill_only, small_round
 from tests.helpers.samples import sample
 
 Command = Callable[..., tuple[int, str, str]]

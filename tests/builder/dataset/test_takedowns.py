@@ -15,11 +15,10 @@ from builder.dataset.rows import kind_of, rows_of
 from builder.dataset.takedown import without_papers
 from builder.errors import RoundError
 from builder.ids import bare_id
-from builder.pipeline import build, fill_only
 from builder.round.takedowns import TAKEDOWNS, parse_takedowns, taken_down
 from builder.store import STORE, Store
 from lm_eval_tasks.engines.local import LocalEngine
-from tests.helpers.rounds import small_round
+from tests.helpers.rounds import build, fill_only, small_round
 
 pytestmark = pytest.mark.slow
 

@@ -17,7 +17,6 @@ from datasets import load_dataset
 from builder.dataset.folder import core_of
 from builder.dataset.manifest import read_manifest
 from builder.dataset.publishable import publishable
-from builder.pipeline import build, prepare
 from builder.reading import match, match_rows
 from builder.records import ReadingReason
 from lm_eval_tasks.core.errors import BudgetError, DatasetError, OptionError
@@ -39,7 +38,7 @@ from tests.helpers.llama import make_llama
 from tests.helpers.openai_server import serve
 from tests.helpers.places import BIN
 from tests.helpers.planted import planted_answer, world_of
-from tests.helpers.rounds import SMALL_SOURCE, small_round
+from tests.helpers.rounds import SMALL_SOURCE, build, prepare, small_round
 from tests.helpers.warm import Warm
 
 pytestmark = pytest.mark.slow

@@ -22,7 +22,6 @@ from builder.dataset.publishable import publishable
 from builder.errors import RoundError, SourceError
 from builder.extract.sections import parts
 from builder.ids import bare_id
-from builder.pipeline import build, prepare
 from builder.records import Cited, Citing, Document, Mention, Paper, Reference, Section
 from builder.round.configurations import select
 from builder.scalar.annotate import ask_model
@@ -57,7 +56,7 @@ from tests.builder.test_pipeline import digests, rows
 from tests.faults.cases import questions
 from tests.helpers.openai_server import serve
 from tests.helpers.places import DATA
-from tests.helpers.rounds import SMALL_SOURCE, small_round
+from tests.helpers.rounds import SMALL_SOURCE, build, prepare, small_round
 from tests.helpers.samples import sample
 from tests.lm_eval_tasks.data.test_slots import Words
 

@@ -12,18 +12,17 @@ import pytest
 
 from builder.dataset.manifest import read_manifest
 from builder.errors import SourceError
-from builder.pipeline import STORE, run
 from builder.records import NO_LICENSE, UNKNOWN_LICENSE, Drop, Paper
 from builder.round.model import Round
 from builder.sources.europepmc.records import paper_of
 from builder.sources.europepmc.source import EuropePmcSource
 from builder.sources.jats.source import JatsSource
-from builder.store import Store
+from builder.store import STORE, Store
 from lm_eval_tasks.engines.local import LocalEngine
 from tests.helpers.dump import content
 from tests.helpers.jats_world import EuropePmc, doi_of, draw_jats, orcid_of, papers_of, result_of
 from tests.helpers.loopback import Fault, World, serve
-from tests.helpers.rounds import crawl_only
+from tests.helpers.rounds import crawl_only, run
 from tests.helpers.warm import Warm
 
 FIRST, LAST = date(2025, 9, 1), date(2026, 10, 31)

@@ -16,7 +16,6 @@ import pytest
 from builder.dataset.audit import audit
 from builder.dataset.manifest import read_manifest
 from builder.extract.workers import _Reader
-from builder.pipeline import build
 from lm_eval_tasks.core.errors import EngineError
 from lm_eval_tasks.core.version import code_version
 from lm_eval_tasks.engines import local, ray_driver
@@ -27,7 +26,7 @@ from lm_eval_tasks.metrics.bertscore import bertscore
 from lm_eval_tasks.retrieval.retrieve import Question, Retrieval, retrieve
 from tests.builder.test_pipeline import copy_of, digests
 from tests.helpers.ray_cluster import RayCluster
-from tests.helpers.rounds import small_round
+from tests.helpers.rounds import build, small_round
 
 Command = Callable[..., tuple[int, str, str]]
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from builder.pipeline import build
 from lm_eval_tasks.core.errors import SamplesError
 from lm_eval_tasks.core.tables import text_lines
 from lm_eval_tasks.samples.answers import ScoredAnswer, mean_of
@@ -19,7 +18,7 @@ from lm_eval_tasks.stats.columns import columns_of
 from lm_eval_tasks.stats.compare import compare
 from lm_eval_tasks.stats.score_table import score_table
 from lm_eval_tasks.stats.scores import means_by, scores_of
-from tests.helpers.rounds import small_round
+from tests.helpers.rounds import build, small_round
 from tests.helpers.samples import sample
 
 Command = Callable[..., tuple[int, str, str]]

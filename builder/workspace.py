@@ -1,0 +1,150 @@
+"""What a command works on: a round over its workspace, of which everything is opened or built once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from builder.collect.coverage import months_before
+from builder.collect.crawl import crawl_report
+from builder.collect.graph import CoAuthorGraph, build_graph
+from builder.collect.identities import identities_of
+from builder.collect.license_lookup import learn_licenses
+from builder.errors import FolderError
+from builder.extract.stage import Documents, choose_documents, extract_papers
+from builder.samples.near_duplicates import copies
+from builder.samples.split import split_dates
+from builder.seeding import digest_of
+from builder.sources.base import open_source
+from builder.store import STORE, Store
+from lm_eval_tasks.core.locks import exclusive
+from lm_eval_tasks.core.waiting import announce
+
+if TYPE_CHECKING:
+    from builder.records import Paper, SplitDates
+    from builder.round.model import Round
+    from builder.sources.base import Source
+    from builder.stage_report import StageReport
+    from lm_eval_tasks.engines.base import Engine
+
+
+@dataclass
+class Workspace:
+    """A round and its store. Each other attribute is built when it is first asked for, from what finished stages have left.
+
+    Raises:
+        StoreError: the stage that an attribute is built from was not finished.
+    """
+
+    round_: Round
+    store: Store
+
+    @classmethod
+    @contextmanager
+    def open(cls, round_: Round) -> Iterator[Workspace]:
+        """The workspace of a round, for this process alone."""
+        path = round_.workspace / STORE
+        with exclusive(path), Store.open(path) as store:
+            yield cls(round_, store)
+
+    @cached_property
+    def source(self) -> Source:
+        return open_source(self.round_, self.store)
+
+    @cached_property
+    def crawled(self) -> StageReport:
+        return crawl_report(self.round_, self.store)
+
+    @cached_property
+    def _built_graph(self) -> tuple[CoAuthorGraph, StageReport]:
+        started = time.perf_counter()
+        assert self.crawled
+        round_, store, window = self.round_, self.store, self.round_.papers
+        graph, report = build_graph(
+            store.pool_authorships(round_.round, window.categories, window.published_from, window.published_to),
+            round_.graph.max_authors,
+            round_.graph.component,
+            identities=identities_of(store.identified_authorships(round_.round)),
+            members=store.frontier.members(round_.round) if round_.crawl.seeds else None,
+            papers_from=self._months_back(round_.max_age_months),
+            active_from=self._months_back(round_.inactive_months),
+        )
+        report.seconds = time.perf_counter() - started
+        return graph, report
+
+    def _months_back(self, months: int | None) -> date:
+        return date.min if months is None else months_before(self.round_.last_day, months)
+
+    @property
+    def graph(self) -> CoAuthorGraph:
+        return self._built_graph[0]
+
+    @property
+    def graph_report(self) -> StageReport:
+        return self._built_graph[1]
+
+    @cached_property
+    def on_graph(self) -> list[Paper]:
+        """The papers on the graph, by id."""
+        return list(self.store.papers(sorted(id_ for ids in self.graph.papers.values() for id_ in ids)))
+
+    @cached_property
+    def _chosen(self) -> tuple[Documents, StageReport]:
+        return choose_documents(self.round_, self.store, self.on_graph)
+
+    @property
+    def documents(self) -> Documents:
+        return self._chosen[0]
+
+    @property
+    def extracted(self) -> StageReport:
+        return self._chosen[1]
+
+    @cached_property
+    def papers(self) -> tuple[Paper, ...]:
+        """Those on the graph with a usable document, by id.
+
+        Raises:
+            FolderError: there is none.
+        """
+        papers = tuple(paper for paper in self.on_graph if paper.id in self.documents)
+        if not papers:
+            raise FolderError(f"no paper can be used, nothing was written ({self.extracted.line()})")
+        return papers
+
+    @cached_property
+    def copies(self) -> frozenset[str]:
+        """Of each paper that was posted twice or more, the ids of the later ones."""
+        return copies(self.papers)
+
+    @cached_property
+    def dates(self) -> SplitDates:
+        return split_dates(self.round_.split, self.papers)
+
+    def forget_papers(self) -> None:
+        """Read the papers again when they are next asked for: a stage may have completed their records."""
+        for name in ("on_graph", "_chosen", "papers", "copies", "dates"):
+            self.__dict__.pop(name, None)
+
+    def cited_papers(self, citing: Iterable[Paper], most: int) -> list[Paper]:
+        """The records of what papers cite; at most `most` for each paper, chosen by the seed alone."""
+        cited: set[str] = set()
+        for paper in citing:
+            ids = set(self.store.cited_ids(paper.id).values()) - self.round_.taken_down
+            cited.update(sorted(ids, key=lambda id_: digest_of(self.round_.seed, id_, "cited"))[:most])
+        return list(self.store.papers(sorted(cited)))
+
+    def read_cited(self, citing: Iterable[Paper], most: int, engine: Engine) -> None:
+        """Fetch and read what `cited_papers` gives, with the licences."""
+        papers = self.cited_papers(citing, most)
+        unread = sum(not self.store.outcomes(paper.id) for paper in papers)
+        minutes = unread * self.round_.source.seconds_between_requests / 60
+        if minutes >= 1:
+            announce(f"fetching {unread} cited papers: at least {minutes:.0f} min")
+        papers = learn_licenses(self.source, self.store, papers)
+        extract_papers(self.round_, self.source, self.store, papers, engine)
