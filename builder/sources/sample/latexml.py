@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from html import escape
-from itertools import count
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from builder.sources.sample.world import WorldPaper
 
 _KINDS = {1: ("section", "h2"), 2: ("subsection", "h3")}
-_ABOUT_A_FIGURE = 5
 
 
 def page(paper: WorldPaper) -> str:
@@ -31,8 +29,8 @@ def front(paper: WorldPaper) -> str:
 
 
 def article(paper: WorldPaper) -> str:
-    """What follows: the abstract, the sections with a figure here and there, the references."""
-    counters, paragraphs, body = [0, 0], count(1), list[str]()
+    """What follows: the abstract, the sections, the references."""
+    counters, body = [0, 0], list[str]()
     for i, section in enumerate(paper.sections):
         kind, tag = _KINDS[section.level]
         counters = [counters[0] + 1, 0] if section.level == 1 else [counters[0], counters[1] + 1]
@@ -44,7 +42,6 @@ def article(paper: WorldPaper) -> str:
         body.append(f'<section class="ltx_{kind}"><{tag} class="ltx_title">{label}{escape(section.heading)}</{tag}>')
         for text in section.paragraphs:
             body.append(f'<div class="ltx_para"><p class="ltx_p">{_link_marks(text, paper)}</p></div>')
-            body.append(_figure(place) if (place := next(paragraphs)) % _ABOUT_A_FIGURE == 0 else "")
         body.append("</section>" * (section.level == 2))
     entries = "".join(_entry(i, text, paper) for i, text in enumerate(paper.references, start=1))
     return (
@@ -53,11 +50,6 @@ def article(paper: WorldPaper) -> str:
         f'<section class="ltx_bibliography"><h2 class="ltx_title ltx_title_bibliography">References</h2>'
         f'<ul class="ltx_biblist">{entries}</ul></section>'
     )
-
-
-def _figure(number: int) -> str:
-    caption = f"Figure {number // _ABOUT_A_FIGURE}: Error against cost; the dotted line marks what the baseline reaches in one pass."
-    return f'<figure class="ltx_figure"><figcaption class="ltx_caption">{caption}</figcaption></figure>'
 
 
 def _link_marks(text: str, paper: WorldPaper) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from typing import NamedTuple
 
 GIVEN = (
     "Ada Bruno Chiara Dmitri Elif Farid Greta Hanna Igor Jun Kavya Lars Maya Nils Olga Pablo Qing Rosa Sven Tara "
@@ -28,57 +28,48 @@ _CODAS = "l m n r s t x nd rn sk lt".split()
 _COLLECTIONS = "Bench Corpus Set Suite Pool Archive Trials".split()
 
 
-@dataclass(frozen=True, slots=True)
-class Topic:
-    """One thing that a field works on: what is done, with what, what makes it hard, and what can be seen before it goes wrong."""
-
-    task: str
-    material: str
-    obstacle: str
-    signal: str
-
-
-@dataclass(frozen=True, slots=True)
-class Discipline:
+class Discipline(NamedTuple):
     """A field of the made-up arXiv: its category, who works in it, and on what."""
 
     category: str
     subject: str
-    topics: tuple[Topic, ...]
+    topics: tuple[dict[str, str], ...]
+
+
+# What is done, with what, what makes it hard, and what can be seen before it goes wrong.
+_TOPIC = ("task", "material", "obstacle", "signal")
+_TOPICS = """cs.CL | language models
+    summarisation | meeting transcripts | decisions scattered over hours of talk | the return of a speaker's name
+    translation | rental contracts | clauses that point to each other | the distance between a term and its definition
+    dialogue | support chats | customers who change their mind | a sudden drop in the length of replies
+
+cs.LG | learning systems
+    pruning | speech recognisers | weights that matter for one accent alone | the variance of early activations
+    distillation | weather emulators | teachers that are wrong with confidence | the gap between two checkpoints
+    calibration | triage classifiers | patients unlike any seen before | the slope of the last logits
+
+cs.CV | vision models
+    segmentation | satellite mosaics | seams between two days | the entropy along a shoreline
+    detection | night traffic cameras | headlights that bloom into each other | blur in the lowest third
+    tracking | bird colonies | wings that hide the neighbour | the curvature of short paths
+
+cs.IR | search engines
+    ranking | patent families | documents that differ by one claim | clicks that return within seconds
+    recommendation | library loans | readers with three loans a year | gaps between two visits
+    indexing | radio archives | songs announced after they were played | silence before the jingle
+
+stat.ML | statistical learners
+    regression | river gauges | floods that occur once in a career | residuals that share a sign
+    clustering | dialect surveys | speakers between two valleys | the width of the second gap
+    forecasting | hospital admissions | holidays that move with the moon | errors on the previous Monday"""
 
 
 def _discipline(text: str) -> Discipline:
     (category, subject), *topics = (map(str.strip, line.split("|")) for line in text.splitlines())
-    return Discipline(category, subject, tuple(Topic(*topic) for topic in topics))
+    return Discipline(category, subject, tuple(dict(zip(_TOPIC, topic, strict=True)) for topic in topics))
 
 
-DISCIPLINES = (
-    _discipline("""cs.CL | language models
-        summarisation | meeting transcripts | decisions scattered over hours of talk | the return of a speaker's name
-        translation | rental contracts | clauses that point to each other | the distance between a term and its definition
-        dialogue | support chats | customers who change their mind | a sudden drop in the length of replies
-        annotation | court records | labels that depend on the next page | disagreement among three quick readers"""),
-    _discipline("""cs.LG | learning systems
-        pruning | speech recognisers | weights that matter for one accent alone | the variance of early activations
-        distillation | weather emulators | teachers that are wrong with confidence | the gap between two checkpoints
-        calibration | triage classifiers | patients unlike any seen before | the slope of the last logits
-        transfer | soil measurements | regions without a single label | the overlap of nearest neighbours"""),
-    _discipline("""cs.CV | vision models
-        segmentation | satellite mosaics | seams between two days | the entropy along a shoreline
-        detection | night traffic cameras | headlights that bloom into each other | blur in the lowest third
-        tracking | bird colonies | wings that hide the neighbour | the curvature of short paths
-        restoration | glass plate negatives | scratches as thin as hair | grain that grows toward the edge"""),
-    _discipline("""cs.IR | search engines
-        ranking | patent families | documents that differ by one claim | clicks that return within seconds
-        recommendation | library loans | readers with three loans a year | gaps between two visits
-        indexing | radio archives | songs announced after they were played | silence before the jingle
-        filtering | emergency calls | rumours that travel faster than reports | bursts from one neighbourhood"""),
-    _discipline("""stat.ML | statistical learners
-        regression | river gauges | floods that occur once in a career | residuals that share a sign
-        clustering | dialect surveys | speakers between two valleys | the width of the second gap
-        forecasting | hospital admissions | holidays that move with the moon | errors on the previous Monday
-        smoothing | tide tables | storms that erase a sensor | jumps larger than the moon allows"""),
-)
+DISCIPLINES = tuple(map(_discipline, _TOPICS.split("\n\n")))
 
 
 def coin(rng: random.Random) -> str:

@@ -49,7 +49,7 @@ We {observe} that {signal} {predicts} {errors}.
 The key is {signal}.
 {Signal}, a cheap quantity, separates {difficult} {inputs} from the others.
 In {share} percent of the {inputs}, {signal} {predicts} what will go wrong.
-There is a warning, however: {signal} changes before {errors} occur.
+There is a warning, however: for {share} percent of the {inputs}, {signal} changes before {errors} occur.
 method:
 We {propose} {method}: a {first} {keeps} {evidence} while a {second} {decides} what deserves {effort}.
 Our {procedure}, {method}, joins a {first} to a {second}.
@@ -81,13 +81,11 @@ CITED = _banks("""introduction:
 Early {subject} needed a rule for every case {mark}.
 Interest in the problem began with {name} {mark}.
 Since {name} {mark}, {material} are collected by the million.
-Even specialists disagree about {n} percent of them {mark}.
 related_work:
 {name} {mark} learns {quality} representations and applies them once.
 A {quality} variant of the same idea is due to {name} {mark}, which needs twice the memory.
 {name} {mark} shares our goal but assumes that {errors} are independent.
 With {name} {mark}, {inputs} are sorted by length, which hides {obstacle}.
-{name} {mark} asks a person whenever its {device} is in doubt.
 Closest in spirit is {name} {mark}, a {quality} {device} for {material}.
 method:
 The {first} follows the design of {name} {mark}, with one change.
@@ -96,43 +94,30 @@ The code of {name} {mark} was the basis of our {device}.
 experiments:
 We compare with {name} {mark}, trained on the same {inputs}.
 As a second baseline, {name} {mark} is run with its published settings.
-The evaluation protocol is that of {name} {mark}.
 On {some} we quote the numbers of {name} {mark}.""")
-# What the sections say besides; most sentences name something that is this study's own.
+# What the sections say besides; each sentence has a detail that no other one has.
 TOLD = _banks("""title:
 {Method}: {task} of {material} with a {first}
 {Task} of {material} by {first} and {second}
-{Method}, a {second} for {task} of {material}
 method:
-The {first} holds at most {window} entries, the oldest of which is dropped when a new one arrives.
-The threshold is set once on {data} so that {cost} percent of the budget is spent.
-Training alternates between the {first} and the {second} for {runs} rounds.
+The {first} holds at most {m} entries, the oldest of which is dropped when entry {n} arrives.
+The threshold is set to {point} on {some} so that {cost} percent of the budget is spent.
 The loss adds a price of {point} for each time that the {second} interrupts the {model}.
 Entry {n} of the {first} {keeps} the {evidence} that {signal} {predicts} {errors}.
 A {quality} {device} in place of the {second} would need {m} parameters more.
 After {n} {inputs} of {some} the {first} contains what is needed for the next {m}.
 For {task} of {material}, a {quality} {device} lost {point} points on {some}.
 experiments:
-{Data} contains {material} from {runs} sources, split by source.
-Against {rival}, {method} makes {gain} percent fewer {errors} on {data}.
-The time for {task} falls to {cost} percent, most of which is saved on easy {material}.
-Leaving out the {first} costs {loss} points on {data} and more on {data2}.
-With fewer than {limit} {examples}, {method} and {rival} cannot be told apart.
-The {second} interrupts the {model} for {share} of a thousand {inputs} of {data}.
+{Data} contains {m} {inputs} of {material}, {n} of which {rival} never answers.
+Against {rival}, {method} makes {gain} percent fewer {errors} on part {n} of {data}.
+The {second} interrupts the {model} for {n} of a thousand {inputs} of {some}.
 Of {m} {errors} in {task} on {some}, {n} are due to {obstacle}.
 A {quality} {device} in place of the {first} is {point} points worse on {some}.
 conclusion:
 We presented {method}, which uses {signal} to decide where {task} of {material} deserves more {effort}.
 Its {first} and its {second} together remove {gain} percent of the {errors} on {data} at {cost} percent of the cost.
 The approach needs {limit} {examples}, and it does not help where {obstacle} are absent.
-lead:
-Work on {task} has dealt with {obstacle} in two ways.
-Two lines of work on {material} are close to ours.
-close:
-Unlike all of these, {method} needs {signal} and nothing else.
-In contrast, the {first} of {method} remembers what was already asked.
 asides:
 On {material}, {n} of every hundred {inputs} are of this kind.
 A {quality} {device} would be the obvious choice, but it forgets after {n} {inputs}.
-Whoever reads {m} {pages} of {material} in a row overlooks {n} of them.
-A careful person needs {n} seconds for each of the {inputs}.""")
+Whoever reads {m} {pages} of {material} in a row overlooks {n} of them.""")

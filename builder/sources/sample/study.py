@@ -4,35 +4,21 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import chain, zip_longest
 from typing import Literal
 
 from builder.sources.sample import phrases
-from builder.sources.sample.lexicon import DEVICES, QUALITIES, Topic, coin, coin_collection, person
+from builder.sources.sample.lexicon import DEVICES, QUALITIES, coin, coin_collection, person
 
 Citing = Literal["numeric", "author-year"]
 SectionRole = Literal["introduction", "related_work", "method", "experiments", "conclusion", "acknowledgements"]
-_BEGINNINGS = (
-    "problem gap signal method",
-    "gap problem signal method",
-    "signal problem method",
-    "problem method signal",
-)
-_NUMBERS = {
-    "gain": (6, 41),
-    "cost": (31, 89),
-    "share": (61, 97),
-    "window": (12, 99),
-    "runs": (3, 29),
-    "limit": (150, 2950),
-}
+_BEGINNINGS = ("problem gap signal method", "gap problem signal method", "signal problem method")
+_NUMBERS = {"gain": (6, 41), "cost": (31, 89), "share": (61, 97), "window": (12, 99), "limit": (150, 2950)}
 # Of each six works, the sections that have a reason to cite them.
 _ROLES = ("related_work", "experiments", "related_work", "introduction", "method", "related_work")
-# Slots that differ from sentence to sentence; what has none of them is said only once.
-_OWN = re.compile(r"\{(?:n|m|point|quality|some)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +62,9 @@ class Study:
         rival: the method that it is compared with.
     """
 
-    def __init__(self, rng: random.Random, subject: str, topic: Topic, collections: Sequence[str], rival: str) -> None:
+    def __init__(
+        self, rng: random.Random, subject: str, topic: Mapping[str, str], collections: Sequence[str], rival: str
+    ) -> None:
         self._rng, self.method = rng, coin(rng)
         (quality, quality2), (device, device2) = rng.sample(QUALITIES, 2), rng.sample(DEVICES, 2)
         data, data2 = rng.sample(list(collections), 2)
@@ -84,7 +72,7 @@ class Study:
         facts = {
             **{name: rng.choice(words) for name, words in phrases.VOICES.items()},
             **{name: str(rng.randint(*limits)) for name, limits in _NUMBERS.items()},
-            **{name: getattr(topic, name) for name in ("task", "material", "obstacle", "signal")},
+            **topic,
             **{"subject": subject, "method": self.method, "rival": rival, "loss": f"{rng.randint(11, 79) / 10:.1f}"},
             **{"first": f"{quality} {device}", "second": f"{quality2} {device2}"},
             **dict(zip(("data", "data2", "data3"), self._collections, strict=True)),
@@ -93,8 +81,6 @@ class Study:
         found = ["result", "breadth"] if rng.random() < 0.8 else ["result"]
         rest = rng.sample(["ablation", "limit"], rng.randint(1, 2))
         self._claims = [*rng.choice(_BEGINNINGS).split(), *found, *rest]
-        # Bank of wordings -> those not said yet.
-        self._decks: dict[str, list[str]] = {}
         title = self._say(rng.choice(phrases.TOLD["title"]))
         self.title = re.sub(r"\b(?!(?:of|by|and|with|an?|for)\b)\w", lambda letter: letter[0].upper(), title)
 
@@ -114,7 +100,10 @@ class Study:
         plain = rng.randint(0, 2)
         opening = "Introduction" if introduction else "Setting the Scene"
         behind = ("Related Work", "Background and Related Work", "Prior Work")[plain]
-        discussed = [*self._told("lead", 1), *cites["related_work"], *self._told("close", 1)]
+        discussed = [
+            *cites["related_work"],
+            self._say("Unlike all of these, {method} needs {signal} and nothing else."),
+        ]
         # Heading, level, role, sentences of its own, sentences that cite, paragraphs.
         body: list[tuple[str, int, SectionRole, int, list[str], int]] = [
             (self.method, 1, "method", 12, cites["method"][:1], 2),
@@ -130,11 +119,10 @@ class Study:
         ]
         if related:
             parts.insert(0 if plain else len(parts), _section(behind, 1, "related_work", discussed, 2))
-        ending = ("Conclusion", "Conclusions", "Conclusion and Future Work")[plain]
         sections = (
             _section(opening, 1, "introduction", list(filter(None, chain.from_iterable(reasons))), 2),
             *parts,
-            _section(ending, 1, "conclusion", [*self._told("conclusion", 3), *self._told("asides", 1)], 1),
+            _section("Conclusion", 1, "conclusion", list(map(self._say, phrases.TOLD["conclusion"])), 1),
             _section("Acknowledgements", 1, "acknowledgements", ["We thank the operators of the shared machines."], 1),
         )
         return sections, tuple(work.entry(rng) for work in (*known, *uncited)), tuple(marks)
@@ -146,25 +134,13 @@ class Study:
         # What is compared with is often discussed as well, and what is discussed motivates.
         of["introduction"] += of["related_work"][:5]
         of["related_work"] += [work for work in of["experiments"] if self._rng.random() < 0.6]
-        wordings = {role: self._wordings(role, phrases.CITED[role], len(works)) for role, works in of.items()}
         return {
-            role: [
-                self._say(text, name=name, mark=mark) for text, (name, mark) in zip(wordings[role], works, strict=True)
-            ]
+            role: [self._say(self._rng.choice(phrases.CITED[role]), name=name, mark=mark) for name, mark in works]
             for role, works in of.items()
         }
 
     def _told(self, bank: str, count: int) -> list[str]:
-        return [self._say(wording) for wording in self._wordings(f"told {bank}", phrases.TOLD[bank], count)]
-
-    def _wordings(self, name: str, bank: Sequence[str], count: int) -> list[str]:
-        """The next wordings of a bank, in an order of the paper's own."""
-        deck = self._decks.setdefault(name, self._rng.sample(bank, len(bank)))
-        again = [wording for wording in bank if _OWN.search(wording)] or list(bank)
-        while len(deck) < count:
-            deck += self._rng.sample(again, len(again))
-        taken, deck[:count] = deck[:count], []
-        return taken
+        return [self._say(self._rng.choice(phrases.TOLD[bank])) for _ in range(count)]
 
     def _say(self, wording: str, **more: str) -> str:
         """A wording with the study's facts, and with details that no other sentence has."""

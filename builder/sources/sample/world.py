@@ -14,22 +14,15 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Literal
 
-from builder.sources.sample.lexicon import DISCIPLINES, FAMILY, GIVEN, Discipline, coin, coin_collection, person
+from builder.sources.sample.lexicon import DISCIPLINES, FAMILY, GIVEN, Discipline, coin_collection, person
 from builder.sources.sample.study import Citing, Study, Work, WorldSection
 
 Layout = Literal["one-column", "two-column"]
-_CLASSICS = 24
 LAST_DAY = date(2026, 10, 28)
 MONTHS = 14
 # More are open than on arXiv, so that a copy to publish has whole questions with five papers each.
-_CREATIVE_COMMONS = (
-    "licenses/by/4.0",
-    "licenses/by/4.0",
-    "licenses/by-sa/4.0",
-    "publicdomain/zero/1.0",
-    "licenses/by-nc-nd/4.0",
-)
-_LICENSES = [f"http://creativecommons.org/{name}/" for name in _CREATIVE_COMMONS]
+_OPEN = ("licenses/by/4.0", "licenses/by/4.0", "licenses/by-sa/4.0", "publicdomain/zero/1.0", "licenses/by-nc-nd/4.0")
+_LICENSES = [f"http://creativecommons.org/{name}/" for name in _OPEN]
 _LICENSES.append("http://arxiv.org/licenses/nonexclusive-distrib/1.0/")
 
 
@@ -57,11 +50,10 @@ class WorldPaper(Work):
 
 @dataclass(slots=True)
 class _Group:
-    """Authors of one discipline who write about the same topics, measure on the same collections and know the same older works."""
+    """Authors of one discipline, who write about the same topics and measure on the same collections."""
 
     discipline: Discipline
     collections: tuple[str, ...]
-    classics: tuple[Work, ...]
     members: list[str] = field(default_factory=list)
 
 
@@ -83,7 +75,7 @@ def _groups(rng: random.Random, authors: int) -> list[_Group]:
     groups = list[_Group]()
     for discipline in DISCIPLINES:
         collections = tuple(coin_collection(rng) for _ in range(6))
-        groups.append(_Group(discipline, collections, tuple(_classic(rng, discipline) for _ in range(_CLASSICS))))
+        groups.append(_Group(discipline, collections))
     names: set[str] = set()
     for i in range(authors):
         name = person(rng)
@@ -95,14 +87,6 @@ def _groups(rng: random.Random, authors: int) -> list[_Group]:
         # Two people of one name, in different fields: nothing in the metadata tells them apart.
         groups[1].members[0] = groups[0].members[0]
     return [group for group in groups if group.members]
-
-
-def _classic(rng: random.Random, discipline: Discipline) -> Work:
-    """An older work that is in no archive and that a whole discipline cites."""
-    topic, method = rng.choice(discipline.topics), coin(rng)
-    authors = tuple(dict.fromkeys(person(rng) for _ in range(rng.randint(1, 4))))
-    title = f"{method}: {topic.task.title()} of {topic.material.title()} from First Principles"
-    return Work("", title, authors, date(rng.randint(1998, 2024), 1, 1), method)
 
 
 def _authors(rng: random.Random, i: int, group: _Group, groups: Sequence[_Group]) -> tuple[str, ...]:
@@ -125,9 +109,11 @@ def _paper(
     cited = _choose_cited(rng, group, earlier)
     topics = group.discipline.topics
     line = group.members.index(authors[0]) * len(topics) // len(group.members)
-    topic = topics[line if rng.random() < 0.9 else rng.randrange(len(topics))]
+    topic = topics[line if rng.random() < 0.7 else rng.randrange(len(topics))]
     collections = [group.collections[(line + step) % len(group.collections)] for step in range(3)]
-    study = Study(rng, group.discipline.subject, topic, collections, rng.choice(cited).method)
+    study = Study(
+        rng, group.discipline.subject, topic, collections, rng.choice([work.method for work in cited] or ["Ridge"])
+    )
     citing: Citing = "numeric" if i % 3 else "author-year"
     sections, references, marks = study.sections(cited, citing, introduction=i % 40 != 7, related=i % 12 != 5)
     return WorldPaper(
@@ -155,10 +141,7 @@ def _choose_cited(rng: random.Random, group: _Group, earlier: Sequence[WorldPape
         [paper for paper in earlier if not paper.flaw and (paper.category == group.discipline.category) == is_near]
         for is_near in (True, False)
     )
-    # Some classics are cited by nearly everybody.
-    ranks = sorted(range(_CLASSICS), key=lambda rank: rng.random() * (rank + 2))[:4]
-    picked: list[Work] = [group.classics[rank] for rank in ranks]
-    picked += [*rng.sample(near, min(len(near), 9)), *rng.sample(far, min(len(far), 4))]
+    picked: list[Work] = [*rng.sample(near, min(len(near), 11)), *rng.sample(far, min(len(far), 4))]
     # An author-year mark means one work.
     distinct = {(work.authors[0].split()[-1], work.published.year): work for work in picked}
     return sorted(distinct.values(), key=lambda work: (work.authors[0].split()[-1], work.id, work.title))
