@@ -68,7 +68,7 @@ def _add_task_options(sub: ArgumentParser) -> None:
     """The options that `eval` and `plan` have in common."""
     sub.add_argument("--model_args", default="", help="lm-eval's key=value,...")
     help_ = "comma-separated task or group names; `eval --tasks list` prints them"
-    sub.add_argument("--tasks", default="", help=help_).completer = _tasks_so_far  # type: ignore[attr-defined]
+    sub.add_argument("--tasks", default="", help=help_)
     sub.add_argument("--dataset", type=name, help="folder or Hub id of the round (default: academiceval)")
     help_ = "minilm: the small model of academiceval[offline]; none: no BERTScore"
     sub.add_argument("--bertscore", type=name, metavar="MODEL", help=help_)
@@ -85,21 +85,6 @@ def _add_task_options(sub: ArgumentParser) -> None:
     )
 
 
-def _usual_models(**_: object) -> tuple[str, ...]:
-    """What the shell may complete a model to."""
-    from lm_eval_tasks.evaluate.generation import MODELS
-
-    return MODELS
-
-
-def _tasks_so_far(prefix: str, **_: object) -> list[str]:
-    """What the shell may complete a list of tasks to."""
-    from lm_eval_tasks.tasks.derived import task_names
-
-    before = prefix.rpartition(",")[0]
-    return [f"{before},{name}" if before else name for name in task_names()]
-
-
 def _add_evaluation(sub: ArgumentParser) -> None:
     sub.add_argument(
         "--config",
@@ -108,7 +93,7 @@ def _add_evaluation(sub: ArgumentParser) -> None:
         help="YAML with these options, as lm-eval's; options given here override it",
     )
     help_ = "a baseline, or a model type of lm-eval such as hf or vllm"
-    sub.add_argument("--model", default="", help=help_).completer = _usual_models  # type: ignore[attr-defined]
+    sub.add_argument("--model", default="", help=help_)
     _add_task_options(sub)
     sub.add_argument(
         "--fits-only",

@@ -17,7 +17,6 @@ from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
@@ -91,12 +90,6 @@ class CoAuthorGraph:
     @cached_property
     def _places(self) -> dict[str, int]:
         return {key: i for i, key in enumerate(self.nodes)}
-
-    @cached_property
-    def graph(self) -> nx.Graph[str]:
-        """The same for networkx: edge attribute `weight` counts shared papers. It takes about 500 bytes per edge."""
-        numbered: nx.Graph[Any] = nx.from_scipy_sparse_array(self.shared)
-        return nx.relabel_nodes(numbered, dict(enumerate(self.nodes)))
 
 
 def build_graph(

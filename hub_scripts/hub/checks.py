@@ -41,20 +41,15 @@ class Contents:
     unlicensed: tuple[str, ...]
 
 
-def check_files(folder: Path, ignored: frozenset[str] = frozenset()) -> Manifest:
+def check_files(folder: Path) -> Manifest:
     """The manifest of a folder that contains what it says and nothing else.
-
-    Args:
-        ignored: files that may differ.
 
     Raises:
         CheckError: a file is missing, changed or not listed.
     """
     manifest = read_manifest(folder)
-    wrong = list(file_differences(folder, manifest, ignored))
-    wrong += [
-        f"{path} is not listed" for path in unlisted_files(folder, manifest) if path not in OF_THE_REPOSITORY | ignored
-    ]
+    wrong = list(file_differences(folder, manifest))
+    wrong += [f"{path} is not listed" for path in unlisted_files(folder, manifest) if path not in OF_THE_REPOSITORY]
     if wrong:
         raise CheckError(f"{folder} is not what its {MANIFEST} says: {'; '.join(wrong[:5])}; build it again")
     return manifest

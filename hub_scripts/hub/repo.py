@@ -7,7 +7,7 @@ repository is read, and if the change is there, it counts as done.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -162,8 +162,8 @@ class Repo:
 
         return self._ask(download, moves_files=True)
 
-    def snapshot(self, revision: str, cache: Path, patterns: Sequence[str] = ()) -> Path:
-        """Download a revision, or its files of some patterns, and say where it lies below the cache."""
+    def snapshot(self, revision: str, cache: Path) -> Path:
+        """Download a revision and say where it lies below the cache."""
         return Path(
             self._ask(
                 lambda: self._api.snapshot_download(
@@ -171,7 +171,6 @@ class Repo:
                     revision=revision,
                     repo_type=self.kind,
                     cache_dir=cache,
-                    allow_patterns=list(patterns) or None,
                 ),
                 moves_files=True,
             )

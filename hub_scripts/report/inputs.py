@@ -13,7 +13,7 @@ from hub_scripts.report.verdicts import Verdicts, duel
 from lm_eval_tasks.core.metadata import TEST
 from lm_eval_tasks.core.text import parse_json
 from lm_eval_tasks.samples.results import RESULTS, Results, read_results
-from lm_eval_tasks.samples.run_folder import SAMPLES, samples_beside, samples_of
+from lm_eval_tasks.samples.run_folder import SAMPLES, samples_beside, samples_of, task_of
 from lm_eval_tasks.samples.sample import JOURNAL
 
 if TYPE_CHECKING:
@@ -142,20 +142,20 @@ def _read(path: Path) -> dict[str, Any]:
     return content
 
 
+def _task_of(samples: Path, results: Path) -> str:
+    """The task of samples that were written with some results; "" if they were not."""
+    return task_of(samples.name, results) if samples.parent == results.parent else ""
+
+
 def _model_of(path: Path, results: Mapping[Path, Results]) -> str:
     """The model of a samples file: by the results file with the same ending, else by its folder."""
-    return next((result.model for other, result in results.items() if _have_one_ending(path, other)), path.parent.name)
+    return next((result.model for other, result in results.items() if _task_of(path, other)), path.parent.name)
 
 
 def _is_of(path: Path, results: Path) -> bool:
     """Whether a file is a results file, its samples, or the journal next to it."""
     is_journal = path.name == JOURNAL and path.parent == results.parent
-    return path == results or is_journal or (_is(path, SAMPLES, ".jsonl") and _have_one_ending(path, results))
-
-
-def _have_one_ending(samples: Path, results: Path) -> bool:
-    """Whether samples and results were written together."""
-    return samples.parent == results.parent and samples.stem.endswith(f"_{results.stem.removeprefix(RESULTS)}")
+    return path == results or is_journal or (_is(path, SAMPLES, ".jsonl") and bool(_task_of(path, results)))
 
 
 def _label_of(path: Path, labels: Mapping[Path, str]) -> str:
@@ -166,10 +166,7 @@ def _label_of(path: Path, labels: Mapping[Path, str]) -> str:
 def _date(path: Path, results: Mapping[Path, Results]) -> float:
     """When samples were made: as the results that were written with them say, else when the file was written."""
     for other, result in results.items():
-        ending = f"_{other.stem.removeprefix(RESULTS)}"
-        if _have_one_ending(path, other) and (
-            seconds := result.seconds_of(path.stem.removeprefix(SAMPLES).removesuffix(ending))
-        ):
+        if (task := _task_of(path, other)) and (seconds := result.seconds_of(task)):
             return seconds
     return path.stat().st_mtime
 

@@ -12,7 +12,6 @@ import importlib.util
 import json
 import logging
 import re
-import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -55,26 +54,6 @@ def _program() -> str:
     """The name of what was started, as a command or by `python -m`."""
     place = Path(sys.argv[0])
     return place.parent.name if place.stem == "__main__" else place.stem
-
-
-def with_metadata(key: str, value: str) -> str | None:
-    """This process's command with one more entry in --metadata, as a shell takes it; None if it takes none, or none that can be
-    added to.
-    """
-    name, arguments = _program(), sys.argv[1:]
-    if name not in _PROGRAMS and not (name == "academiceval" and arguments[:1] == ["eval"]):
-        return None
-    parser = argparse.ArgumentParser(add_help=False)
-    parser.add_argument("--metadata", nargs="+", action="append", default=[])
-    typed, rest = parser.parse_known_args(arguments)
-    values = [text for texts in typed.metadata for text in texts] or [_read(_config_of(arguments)).get("metadata")]
-    # A list in key=value has commas of its own.
-    if any(isinstance(text, str) and "=[" in text for text in values):
-        return None
-    metadata = {name: entry for text in values for name, entry in _entries(text).items()} | {key: value}
-    command = shlex.join([name, *rest, "--metadata", json.dumps(metadata, default=str)])
-    # With a secret in it, it would not be printed whole.
-    return None if _SECRET.search(command) or redact(command) != command else command
 
 
 def _config_of(arguments: Sequence[str]) -> Path | None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -127,10 +127,6 @@ class Commands:
         Raises:
             SystemExit: help or version was asked for, or something else is wrong.
         """
-        if "_ARGCOMPLETE" in os.environ:
-            import argcomplete
-
-            argcomplete.autocomplete(self._parser)
         words = list(sys.argv[1:] if argv is None else argv)
         if words and not words[0].startswith("-") and words[0] not in self._subparsers.choices:
             if words[0] in gone.COMMANDS:
@@ -268,37 +264,20 @@ def name(text: str) -> str:
     return text
 
 
-def month(text: str) -> str:
-    """An argument that names a round."""
-    if not re.fullmatch(ROUND, text):
-        raise argparse.ArgumentTypeError(f"{text!r:.40} is not a year and month such as 2026.11")
-    return text
+def _read_as(kind: Callable[[str], Any], fits: Callable[[Any], object], wrong: str) -> Callable[[str], Any]:
+    """A reader of an argument that is of some kind and must fit; else it `wrong`."""
+
+    def read(text: str) -> Any:
+        with suppress(ValueError):
+            if fits(value := kind(text)):
+                return value
+        raise argparse.ArgumentTypeError(f"{text!r:.80} {wrong}")
+
+    return read
 
 
-def repository(text: str) -> str:
-    """An argument that names a repository on the Hub."""
-    if not re.fullmatch(REPOSITORY, text):
-        raise argparse.ArgumentTypeError(f"{text!r:.80} is not a repository; give ORG/NAME")
-    return text
-
-
-def amount(text: str) -> float:
-    """An argument that is an amount of money."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < 1e12:
-        raise argparse.ArgumentTypeError(f"{text!r:.40} is not an amount of money")
-    return value
-
-
-def seconds(text: str) -> float:
-    """An argument that is a time in seconds, or a rate."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < 1e9:
-        raise argparse.ArgumentTypeError(f"{text!r:.40} is not a number above 0")
-    return value
+# A round, a repository on the Hub, an amount of money, a time in seconds or a rate.
+month = _read_as(str, partial(re.fullmatch, ROUND), "is not a year and month such as 2026.11")
+repository = _read_as(str, partial(re.fullmatch, REPOSITORY), "is not a repository; give ORG/NAME")
+amount = _read_as(float, lambda value: 0 <= value < 1e12, "is not an amount of money")
+seconds = _read_as(float, lambda value: 0 < value < 1e9, "is not a number above 0")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -28,14 +27,12 @@ class Journal:
         also: a field next to the values that is remembered too, see `also_of`.
 
     Attributes:
-        times: how often each key was noted.
         unreadable: how many lines were skipped.
     """
 
     def __init__(self, path: Path | None, also: str = "") -> None:
         self._path = path
         self._known: dict[str, Any] = {}
-        self.times: Counter[str] = Counter()
         self._also_name, self._also = also, dict[str, list[Any]]()
         self.unreadable = 0
         self._is_torn = self._is_new = False
@@ -94,7 +91,6 @@ class Journal:
 
     def _hold(self, entry: Mapping[str, Any]) -> None:
         self._known[entry["key"]] = entry["value"]
-        self.times[entry["key"]] += 1
         if self._also_name in entry:
             self._also.setdefault(entry["key"], []).append(entry[self._also_name])
 

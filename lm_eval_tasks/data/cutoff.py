@@ -7,7 +7,6 @@ import re
 import tomllib
 from calendar import monthrange
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -35,31 +34,14 @@ def _month(match: re.Match[str]) -> str:
     return f"{match['year']}-{number:02d}"
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """The cut-off of a family of models.
-
-    Attributes:
-        source: an address.
-        says: in brief, what is found there.
-        confidence: "stated" by the maker, or "derived" from what the maker says of the training data.
-    """
-
-    month: str
-    source: str
-    says: str
-    confidence: str
-
-
 @cache
-def families() -> dict[str, Known]:
-    """Pattern -> cut-off, in the order in which they are looked up."""
+def families() -> dict[str, str]:
+    """Pattern -> month, in the order in which they are looked up."""
     read = tomllib.loads((Path(__file__).parent / "cutoffs.toml").read_text(encoding="utf-8"))
-    sources = {name: (address, says) for name, (address, says) in read["sources"].items()}
-    return {name: Known(month, *sources[source], how) for name, (month, source, how) in read["families"].items()}
+    return {name: month for name, (month, *_) in read["families"].items()}
 
 
-def of_name(name: str) -> Known | None:
+def of_name(name: str) -> str | None:
     """The cut-off of a model by its name; None if its maker has said nothing that we know of."""
     plain = folded_name(name)
     return next((known for pattern, known in families().items() if folded_name(pattern) in plain), None)
@@ -79,7 +61,7 @@ def of_model(arguments: Mapping[str, Any], served: Sequence[str] = ()) -> str | 
     model = arguments.get("pretrained") or arguments.get("model")
     for name in (model, *(served if len(served) == 1 else ())):
         if isinstance(name, str) and (known := of_name(name)):
-            return known.month
+            return known
     return _of_local_card(arguments)
 
 

@@ -58,20 +58,6 @@ class CutPrompt:
     spans: tuple[Span, ...] = ()
 
 
-def fit(slots: Sequence[Slot], budget: int, tokenizer: Tokenizer, cut: Cut = "end") -> CutPrompt:
-    """Cut one prompt's slots until it has at most `budget` tokens.
-
-    Args:
-        cut: whether the body loses its end or its middle.
-
-    Raises:
-        BudgetError: the parts that are never cut have more.
-    """
-    [fitted] = fit_all([slots], budget, tokenizer, cut)
-    assert fitted is not None
-    return fitted
-
-
 def fit_all(
     prompts: Sequence[Sequence[Slot]], budget: int, tokenizer: Tokenizer, cut: Cut | None = "end"
 ) -> Iterator[CutPrompt | None]:

@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from multiprocessing import get_context
-from types import TracebackType
 from typing import Any, TypeVar
 
 from lm_eval_tasks.core.batches import batches
@@ -109,9 +108,7 @@ class RayEngine:
     def __enter__(self) -> RayEngine:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         while self._idle:
             self._idle.pop().close()
 

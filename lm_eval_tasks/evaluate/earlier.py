@@ -15,7 +15,7 @@ from lm_eval_tasks.evaluate.models import RUNTIME, telling
 from lm_eval_tasks.samples.results import RESULTS, Results, read_results
 from lm_eval_tasks.samples.run_folder import results_in, samples_beside, samples_of
 from lm_eval_tasks.samples.sample import Sample, read_lines
-from lm_eval_tasks.tasks.derived import GROUPS, TASKS
+from lm_eval_tasks.tasks.derived import tasks_of
 
 # What does not make a run another one.
 _FREE = (*RUNTIME, "model_cutoff", "served_as")
@@ -151,16 +151,7 @@ def _table(content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 def _expanded(tasks: Sequence[str]) -> set[str]:
     """The tasks that names of tasks, groups and tags stand for."""
-    members = {group.name: group.members for group in GROUPS}
-    expanded: set[str] = set()
-    left = list(tasks)
-    while left:
-        name = left.pop()
-        tagged = [task.name for task in TASKS if task.tag == name]
-        left += [*members.get(name, ()), *tagged]
-        if not tagged and name not in members:
-            expanded.add(name)
-    return expanded
+    return {member for name in tasks for member in ([task.name for task in tasks_of(name)] or [name])}
 
 
 def _options(run: Mapping[str, Any]) -> dict[str, Any]:

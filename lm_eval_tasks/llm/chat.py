@@ -302,23 +302,18 @@ def most_of(messages: Messages, answer_tokens: int) -> Usage:
     return most_tokens("".join(message["content"] for message in messages), None, answer_tokens)
 
 
-def client_of(server: Server, retries: int = 0, most_bytes: int | None = None) -> AsyncOpenAI:
-    """A client for a server.
-
-    Args:
-        retries: of each request, by the package itself.
-        most_bytes: of a response; None for those of a chat completion.
-    """
+def client_of(server: Server) -> AsyncOpenAI:
+    """A client for a server."""
     from openai import AsyncOpenAI
 
-    from lm_eval_tasks.compat.openai import MOST_BYTES, BoundedClient
+    from lm_eval_tasks.compat.openai import BoundedClient
 
     return AsyncOpenAI(
         base_url=server.base_url,
         api_key=os.environ.get("OPENAI_API_KEY") or "none",
-        max_retries=retries,
+        max_retries=0,
         timeout=server.deadline,
-        http_client=BoundedClient(server.deadline, most_bytes or MOST_BYTES),
+        http_client=BoundedClient(server.deadline),
     )
 
 

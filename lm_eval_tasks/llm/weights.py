@@ -23,13 +23,12 @@ _SERVERS = ("openai", "anthropic", "local-")
 _SECONDS = 10.0
 
 
-def weights_of(model: str, arguments: Mapping[str, Any], *, only_local: bool = False) -> dict[str, str]:
+def weights_of(model: str, arguments: Mapping[str, Any]) -> dict[str, str]:
     """What a model that runs here is made of: argument -> the sha256 of its files, or its commit on the Hub.
 
     Args:
         model: lm-eval's model type, or a baseline; those that ask a server have no weights here.
         arguments: of lm-eval's model.
-        only_local: whether to name what lies on this machine alone, without asking the Hub.
 
     Returns:
         Nothing for what is neither a folder, a file nor known to the Hub or its cache.
@@ -45,7 +44,7 @@ def weights_of(model: str, arguments: Mapping[str, Any], *, only_local: bool = F
         place = Path(name, str(arguments.get("subfolder") or "") * (argument == PRETRAINED))
         if name and place.exists():
             identities[argument] = _hash_of(place)
-        elif not only_local:
+        else:
             identities[argument] = _commit_of(name, arguments.get("revision"))
     return {argument: identity for argument, identity in identities.items() if identity}
 

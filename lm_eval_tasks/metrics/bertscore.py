@@ -62,13 +62,8 @@ def check_model(name: object) -> str:
 
 def _not_here(model: str) -> str:
     """The sentence about a model that cannot be loaded, with the command that works without it."""
-    from lm_eval_tasks.compat import lm_eval as command_line
-
     other = MINILM if has_minilm() else NO_MODEL
     sentence = f"the BERTScore model {model!r} cannot be loaded: `hf download {model}` fetches it while online"
-    if command := command_line.with_metadata("bertscore_model", other):
-        what = "with a small model in its place" if other == MINILM else "without BERTScore"
-        return f"{sentence}; {what}, this works here:\n\n{command}\n"
     return f"{sentence}; or name {other!r} in its place, which is {'small' if other == MINILM else 'no model'}"
 
 

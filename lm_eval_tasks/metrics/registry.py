@@ -278,9 +278,9 @@ def limits_of(name: str) -> tuple[float, float] | None:
     return metric.limits if metric else None
 
 
-def check_names(names: Iterable[str], known: Sequence[Metric] = METRICS) -> None:
+def check_names(names: Iterable[str]) -> None:
     """Raise a MetricError for a name that no metric has."""
-    each = [metric.name for metric in known]
+    each = [metric.name for metric in METRICS]
     for name in names:
         if name not in each:
             raise MetricError(f"no metric {name!r:.60}; {suggestion(name, each, '{}')}")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from lm_eval_tasks.core.errors import EvalError
-from lm_eval_tasks.core.files import sha256_of_bytes
 from lm_eval_tasks.tasks.records import FAMILIES, SETTINGS, Kind, prompts_of
 
 # The prompt file of all SCALAR settings.
@@ -61,32 +59,6 @@ def kind_of(name: str) -> Kind:
     """How answers to a prompt are scored."""
     task = task_of(name)
     return "writing" if task in WRITING else _KINDS[task]
-
-
-def digest(family: str = SCALAR) -> str:
-    """sha256 over the bytes of a family's prompt files; over those of the writing tasks too, and which setting is asked
-    with which prompt, for the versions that SCALAR shares with them.
-
-    Another setting that is asked as older ones are changes nothing.
-    """
-    own = {path.name: path.read_bytes().hex() for path in _FOLDER.glob("*.txt") if _family_of(path.stem) == family}
-    asked = sorted(
-        {
-            (setting.task, setting.length, role, prompt)
-            for setting in SETTINGS
-            for role, prompt in prompts_of(setting).items()
-        }
-    )
-    return sha256_of_bytes(json.dumps([asked if family == SCALAR else [], own], sort_keys=True))
-
-
-def digests(family: str = SCALAR) -> dict[str, str]:
-    """The digest of every version that was ever published."""
-    return dict(_registry(family)["digests"])
-
-
-def _family_of(prompt: str) -> str:
-    return task if (task := task_of(prompt)) in QUESTIONS else SCALAR
 
 
 @cache

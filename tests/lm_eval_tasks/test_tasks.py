@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,7 +14,6 @@ from typing import Any
 import pytest
 import yaml
 
-from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.core.errors import EvalError, TaskFolderError
 from lm_eval_tasks.core.tables import text_lines
 from lm_eval_tasks.data import hook
@@ -201,31 +199,6 @@ def test_lm_eval_ends_with_the_sentence_of_an_error(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(sys, "argv", ["lm_eval", "--tasks", "academiceval_abs_9k"])
     with pytest.raises(SystemExit, match="error: the dataset 'nowhere' is neither"):
         hook.load("Abs-9K", 512, dataset="nowhere", bertscore_model="none")
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        [],
-        ["--metadata", '{"dataset": "a b"}'],
-        ["--metadata", "dataset=a b,bertscore_model=x"],
-        ['--metadata={"dataset": "a b"}'],
-        ["--metadata", "dataset=x", "--metadata", "dataset=a b", "bertscore_model=y"],
-    ],
-)
-def test_a_command_that_works_here_is_printed(given: list[str], dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "argv", ["/usr/bin/lm_eval", *given, "--tasks", "academiceval_abs", "--model", "it's"])
-    command = command_line.with_metadata("bertscore_model", "minilm")
-    program, *arguments = shlex.split(command or "")
-    assert (program, arguments[:-1]) == ("lm_eval", ["--tasks", "academiceval_abs", "--model", "it's", "--metadata"])
-    assert json.loads(arguments[-1]) == {**({"dataset": "a b"} if given else {}), "bertscore_model": "minilm"}
-    with pytest.raises(SystemExit, match=re.escape(f"this works here:\n\n{command}\n")):
-        hook.load("Abs-9K", 512, dataset=str(dataset), bertscore_model="nobody/nothing")
-    for other in (["/usr/bin/pytest"], ["academiceval", "run", "round.toml"], ["lm_eval", "--metadata", "x=[1,2]"]):
-        monkeypatch.setattr(sys, "argv", other)
-        assert command_line.with_metadata("bertscore_model", "minilm") is None
-    monkeypatch.setattr(sys, "argv", ["/lib/lm_eval/__main__.py", "--limit", "2"])
-    assert command_line.with_metadata("a", "b") == 'lm_eval --limit 2 --metadata \'{"a": "b"}\''
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -29,6 +30,12 @@ def words(n: int, tag: str) -> str:
     return "".join(f" {tag}{i}" for i in range(n))
 
 
+def fit(prompt: Sequence[Slot], budget: int, tokenizer: Tokenizer, cut: slots.Cut = "end") -> slots.CutPrompt:
+    [fitted] = slots.fit_all([prompt], budget, tokenizer, cut)
+    assert fitted is not None
+    return fitted
+
+
 def prompt() -> list[Slot]:
     return [
         Slot(" Instruction"),
@@ -48,29 +55,29 @@ TOTAL = 1 + 12 + 12 + 10 + 20 + 3 + 1
 
 
 def test_what_fits_is_left_alone() -> None:
-    fitted = slots.fit(prompt(), TOTAL, Words())
+    fitted = fit(prompt(), TOTAL, Words())
     assert fitted.text == "".join(slot.text for slot in prompt())
     assert (fitted.tokens_before, fitted.tokens_after, fitted.cut) == (TOTAL, TOTAL, {})
 
 
 def test_the_farthest_demonstration_goes_first() -> None:
-    fitted = slots.fit(prompt(), TOTAL - 4, Words())
+    fitted = fit(prompt(), TOTAL - 4, Words())
     assert "da5" in fitted.text
     assert "da6" not in fitted.text
     assert "oa0 oa1" in fitted.text
     assert fitted.cut == {"demonstration": 4}
-    fitted = slots.fit(prompt(), TOTAL - 14, Words())
+    fitted = fit(prompt(), TOTAL - 14, Words())
     assert "oa" not in fitted.text
     assert "db7" in fitted.text
     assert "db8" not in fitted.text
 
 
 def test_then_the_end_of_the_body_then_the_citations_abstracts() -> None:
-    fitted = slots.fit(prompt(), TOTAL - 24 - 5, Words())
+    fitted = fit(prompt(), TOTAL - 24 - 5, Words())
     assert "b14" in fitted.text
     assert "b15" not in fitted.text
     assert fitted.cut == {"demonstration": 24, "body": 5}
-    fitted = slots.fit(prompt(), TOTAL - 24 - 20 - 3, Words())
+    fitted = fit(prompt(), TOTAL - 24 - 20 - 3, Words())
     assert "ca4" in fitted.text
     assert "ca5" not in fitted.text
 
@@ -84,7 +91,7 @@ def test_the_citations_abstracts_are_shortened_to_a_like_length() -> None:
             Slot(words(n, f"a{i}x"), "citation", i, "abstract"),
         )
     ]
-    fitted = slots.fit([*prompt(), *many], TOTAL + 8 + 4 + 3 * 10 - 24 - 20, Words())
+    fitted = fit([*prompt(), *many], TOTAL + 8 + 4 + 3 * 10 - 24 - 20, Words())
     kept = {span.index: fitted.text[span.start : span.end].split() for span in fitted.spans if span.field == "abstract"}
     assert [len(kept[i]) for i in (1, 2, 3)] == [10, 10, 10]
     assert fitted.cut["citation"] == 20 + 2 + 20
@@ -93,16 +100,16 @@ def test_the_citations_abstracts_are_shortened_to_a_like_length() -> None:
 
 def test_instruction_title_citation_titles_and_cue_are_never_cut() -> None:
     least = TOTAL - 24 - 20 - 8
-    fitted = slots.fit(prompt(), least, Words())
+    fitted = fit(prompt(), least, Words())
     assert fitted.text == " Instruction ct0 ct1 t0 t1 t2 Answer"
     with pytest.raises(BudgetError, match=f"have {least} tokens.*leaves {least - 1}"):
-        slots.fit(prompt(), least - 1, Words())
+        fit(prompt(), least - 1, Words())
 
 
 @settings(max_examples=200, deadline=None)
 @given(budget=st.integers(7, TOTAL + 5))
 def test_a_cut_prompt_fits_and_loses_only_tails(budget: int) -> None:
-    fitted = slots.fit(prompt(), budget, Words())
+    fitted = fit(prompt(), budget, Words())
     assert fitted.tokens_after <= budget
     assert fitted.tokens_after == min(TOTAL, budget)
     rest = fitted.text
@@ -121,7 +128,7 @@ def test_a_real_tokenizer_counts_the_joined_prompt(tiny_llama: Any) -> None:
     tokenizer = AutoTokenizer.from_pretrained(tiny_llama)
     texts = [Slot("Read this.\n"), Slot("naïve “quotes” — and 字 " * 80, "body", 0, "content"), Slot("\nNow write.")]
     for budget in range(20, 200, 7):
-        fitted = slots.fit(texts, budget, tokenizer)
+        fitted = fit(texts, budget, tokenizer)
         assert len(tokenizer(fitted.text, add_special_tokens=False)["input_ids"]) <= budget
         body = fitted.text.removeprefix("Read this.\n").removesuffix("\nNow write.")
         assert texts[1].text.startswith(body)
@@ -168,7 +175,7 @@ def test_the_count_after_cutting_is_that_of_the_text(kind: str, cut: slots.Cut) 
     ]
     whole = tokenizer("".join(slot.text for slot in texts), add_special_tokens=False)["input_ids"]
     for budget in range(90, len(whole) + 5, 13):
-        fitted = slots.fit(texts, budget, tokenizer, cut)
+        fitted = fit(texts, budget, tokenizer, cut)
         counted = len(tokenizer(fitted.text, add_special_tokens=False)["input_ids"])
         assert fitted.tokens_before == len(whole)
         assert counted <= fitted.tokens_after <= min(budget, counted + 4)
@@ -176,7 +183,7 @@ def test_the_count_after_cutting_is_that_of_the_text(kind: str, cut: slots.Cut) 
 
 
 def test_the_body_may_lose_its_middle() -> None:
-    fitted = slots.fit(prompt(), TOTAL - 24 - 6, Words(), "middle")
+    fitted = fit(prompt(), TOTAL - 24 - 6, Words(), "middle")
     assert " b6 b13" in fitted.text
     assert " b0 b1" in fitted.text
     assert " b18 b19 t0" in fitted.text
@@ -184,6 +191,6 @@ def test_the_body_may_lose_its_middle() -> None:
 
 def test_chunks_go_from_the_last_rank() -> None:
     chunks = [Slot(words(5, f"c{i}x"), "chunk", i, "content") for i in range(3)]
-    fitted = slots.fit([Slot(" Begin"), *chunks, Slot(" End")], 2 + 8, Words())
+    fitted = fit([Slot(" Begin"), *chunks, Slot(" End")], 2 + 8, Words())
     assert fitted.text == " Begin" + words(5, "c0x") + words(3, "c1x") + " End"
     assert fitted.cut == {"chunk": 7}
