@@ -20,6 +20,7 @@ from lm_eval_tasks.core.command_line import (
     EVALUATE,
     MAKE,
     PUBLISHING,
+    Commands,
     add_engine,
     check_dataset,
     check_there,
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from builder.pipeline import Outcome
     from builder.round.model import Round
     from builder.workspace import Workspace
-    from lm_eval_tasks.core.command_line import Commands
     from lm_eval_tasks.core.tables import Json, Table
     from lm_eval_tasks.engines.base import Engine
 

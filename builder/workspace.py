@@ -20,7 +20,7 @@ from builder.extract.stage import Documents, choose_documents, extract_papers
 from builder.samples.near_duplicates import copies
 from builder.samples.split import split_dates
 from builder.seeding import digest_of
-from builder.sources.base import open_source
+from builder.sources.base import Source, open_source
 from builder.store import STORE, Store
 from lm_eval_tasks.core.locks import exclusive
 from lm_eval_tasks.core.waiting import announce
@@ -28,7 +28,6 @@ from lm_eval_tasks.core.waiting import announce
 if TYPE_CHECKING:
     from builder.records import Paper, SplitDates
     from builder.round.model import Round
-    from builder.sources.base import Source
     from builder.stage_report import StageReport
     from lm_eval_tasks.engines.base import Engine
 

@@ -21,7 +21,7 @@ from lm_eval_tasks.compat import datasets as datasets_compat
 from lm_eval_tasks.compat import huggingface_hub as shared_hub_compat
 from lm_eval_tasks.compat import inspect_ai as inspect_compat
 from lm_eval_tasks.compat import lm_eval as lm_eval_compat
-from lm_eval_tasks.compat import lm_eval_order
+from lm_eval_tasks.compat import lm_eval_answers
 from lm_eval_tasks.compat import openai as openai_compat
 from lm_eval_tasks.compat.lm_eval_answers import Watch
 from lm_eval_tasks.compat.minilm import minilm_path
@@ -143,7 +143,7 @@ def test_lm_eval_models_keep_an_order() -> None:
 
     theirs = api_models.Collator
     requests = ["a", "longest", "mid"]
-    with lm_eval_order.as_given():
+    with lm_eval_answers.as_given():
         batches = list(api_models.Collator(requests, sort_fn=len).get_batched(n=1))
     assert [request for batch in batches for request in batch] == requests
     assert api_models.Collator is theirs

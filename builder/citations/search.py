@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from builder.citations.resolve import resolve_entry
 from builder.records import Paper, Reference
-from builder.sources.base import TITLES_AT_ONCE
+from builder.sources.base import TITLES_AT_ONCE, Source
 from lm_eval_tasks.core.batches import batches
 from lm_eval_tasks.core.progress import progress
 from lm_eval_tasks.core.text import title_key
@@ -21,7 +21,6 @@ from lm_eval_tasks.core.waiting import announce
 
 if TYPE_CHECKING:
     from builder.round.model import Round
-    from builder.sources.base import Source
     from builder.store import Store
 
 # Letters and digits of a title: a shorter one finds too much, a longer one was not read well.

@@ -8,13 +8,9 @@ that two ORCIDs are never merged. A consortium is nobody's co-author.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from builder.ids import author_key
-from builder.records import GROUP
-
-if TYPE_CHECKING:
-    from builder.records import Authorship, Paper
+from builder.records import GROUP, Authorship, Paper
 
 
 class Identities:

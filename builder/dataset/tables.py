@@ -7,14 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from builder.dataset.families import family_of
-from builder.dataset.manifest import QUANTILES
+from builder.dataset.manifest import QUANTILES, Audit, Bounds, Configuration, CoreEntry, Manifest, Statistics
 from builder.records import SPLITS, LinkWay, ReadingSummary
 from builder.round.configurations import thousands_in
 from lm_eval_tasks.core.row_format import LEAD, OF_SCALAR, POPULARITY
 from lm_eval_tasks.core.tables import Table, with_bounds
 
 if TYPE_CHECKING:
-    from builder.dataset.manifest import Audit, Bounds, Configuration, CoreEntry, Manifest, Statistics
     from builder.round.audit import AuditTable
     from builder.stage_report import StageCounts
 

@@ -9,12 +9,28 @@ from pathlib import Path
 
 from builder.dataset.folder import finish, replacing
 from builder.dataset.manifest import Configuration, Manifest, read_manifest
-from builder.dataset.rows import read_rows, rows_of, with_positions, without_files
-from builder.dataset.shown_papers import group_of, rows_to_remove
+from builder.dataset.rows import kind_of, read_rows, rows_of, with_positions, without_files
 from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
+from builder.ids import bare_id
 from builder.records import SPLITS, Split
 from builder.stage_report import StageReport
+
+
+def rows_to_remove(source: Path, manifest: Manifest, ids: frozenset[str]) -> dict[str, set[str]]:
+    """Task, or SCALAR level -> ids of the rows that show any of the papers in any setting."""
+    row_ids: dict[str, set[str]] = {}
+    for configuration in manifest.configurations:
+        papers = kind_of(configuration).papers
+        for _, row in rows_of(source, configuration):
+            if not ids.isdisjoint(bare_id(name) for name, _ in papers(row)):
+                row_ids.setdefault(group_of(configuration), set()).add(row["id"])
+    return row_ids
+
+
+def group_of(configuration: Configuration) -> str:
+    """What must contain the same samples: the settings of a task, or one SCALAR level."""
+    return configuration.task if configuration.is_writing else configuration.of or configuration.name
 
 
 def without_papers(source: Path, output: Path, ids: Collection[str], revision: str) -> StageReport:

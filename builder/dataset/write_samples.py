@@ -14,13 +14,12 @@ from builder.dataset.lead import with_lead
 from builder.dataset.manifest import Configuration, SplitContents
 from builder.dataset.write import SplitWriter
 from builder.dataset.writing_rows import columns, row_of
-from builder.records import SPLITS, CitedPaper, DemoKind, Demonstration, Sample, Split, Task
+from builder.records import SPLITS, CitedPaper, DemoKind, Demonstration, Sample, Split, SplitDates, Task
 from builder.samples.cut import Cut
 from builder.samples.texts import Texts
 from lm_eval_tasks.core.progress import progress
 
 if TYPE_CHECKING:
-    from builder.records import SplitDates
     from builder.samples.plan import Planned
     from builder.samples.pool import Pool
     from lm_eval_tasks.engines.base import Engine

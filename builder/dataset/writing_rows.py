@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
 from builder.dataset.row_kind import RowKind
 from builder.dataset.text_hashes import TEXTS, hash_column
-from builder.records import PUBLIC_DOMAIN
-
-if TYPE_CHECKING:
-    from builder.records import Sample, Task
+from builder.records import PUBLIC_DOMAIN, Sample, Task
 
 _STRINGS = pa.list_(pa.string())
 _AUTHORS = ("authors", _STRINGS)

@@ -9,7 +9,6 @@ from pathlib import Path
 import pymupdf
 
 from builder.errors import ExtractError
-from builder.extract import front
 from builder.extract.compat import FAULTS, outline_of
 from builder.extract.headings import Heading, find_headings, roles_of
 from builder.extract.layout import body_size, text_lines
@@ -20,9 +19,45 @@ from builder.extract.references import read_entries
 from builder.extract.roles import normalise
 from builder.extract.run_in_headings import with_run_ins, without_lead
 from builder.extract.running_heads import own_size, running_lines
-from builder.extract.text import join_lines
+from builder.extract.text import clean, join_lines
 from builder.records import Document, Reference, Role, Section
 from lm_eval_tasks.core.text import is_valid
+
+_RUN_IN = re.compile(r"\s*a ?b ?s ?t ?r ?a ?c ?t\s*[.:—–-]*\s*", re.IGNORECASE)
+_END = re.compile(r"(?:index terms|key ?words?|ccs concepts|pacs|acm reference)\b", re.IGNORECASE)
+
+
+def title_of(front: Sequence[Line], size: float) -> str:
+    """The largest lines at the top of the first page; "" if nothing is larger than the body.
+
+    Args:
+        size: the body's type size in points.
+    """
+    top = [line for line in front if line.page == 0]
+    largest = max((line.size for line in top if len(line.text) > 3), default=0.0)
+    if largest <= size + 0.7:
+        return ""
+    return join_lines(line for line in top if line.size > largest - 0.6 and len(line.text) > 1).replace("\n", " ")
+
+
+def abstract_of(lines: Sequence[Line], words: frozenset[str]) -> str:
+    """The text of an abstract from the lines below its heading, without key words."""
+    kept: list[Line] = []
+    for line in running_lines(lines, own_size(lines)):
+        if _END.match(clean(line.text)):
+            break
+        kept.append(line)
+    return join_lines(kept, words)
+
+
+def run_in_abstract(front: Sequence[Line], words: frozenset[str]) -> str:
+    """The abstract that begins after the word "Abstract" on its own line; "" if there is none."""
+    start = next((i for i, line in enumerate(front) if _RUN_IN.match(line.text)), None)
+    if start is None:
+        return ""
+    text = abstract_of(front[start:], words)
+    return text[match.end() :] if (match := _RUN_IN.match(text)) else text
+
 
 _HEADER_BYTES = 1024
 _UNMAPPED = re.compile("[\x00-\x08\x0b-\x1f\ue000-\uf8ff\ufffd]")
@@ -78,12 +113,12 @@ def assemble(pages: Sequence[Page], toc: Sequence[tuple[int, str]], stamp: str |
     main_headings, agree = find_headings(lines, size, toc)
     headings = with_run_ins(main_headings, lines)
     before = lines[: headings[0].first] if headings else lines[:60]
-    abstract = front.run_in_abstract(before, words)
+    abstract = run_in_abstract(before, words)
     sections: list[Section] = []
     references: list[Reference] = []
     for heading, role, block in _blocks(headings, lines):
         if normalise(heading.words) == "abstract" and not sections:
-            abstract = front.abstract(block, words)
+            abstract = abstract_of(block, words)
             continue
         small = role in ("references", "acknowledgements")
         running = running_lines(block, min(size, own_size(block)) if small else size)
@@ -92,7 +127,7 @@ def assemble(pages: Sequence[Page], toc: Sequence[tuple[int, str]], stamp: str |
         label = f"{heading.number} {heading.words}".strip()
         sections.append(Section(label, role, heading.level, join_lines(running, words)))
     mentions = find_mentions(sections, references)
-    document = Document(front.title(before, size), abstract, tuple(sections), tuple(references), mentions, stamp)
+    document = Document(title_of(before, size), abstract, tuple(sections), tuple(references), mentions, stamp)
     return Reading(document, sum(len(line.text) for line in lines), unmapped, agree)
 
 

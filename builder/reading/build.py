@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from builder.dataset.manifest import Configuration
 from builder.dataset.write import ConfigurationWriter
 from builder.reading import papers
-from builder.reading.choose import Chooser
+from builder.reading.choose import Chooser, Chosen
 from builder.reading.contexts import clusters
 from builder.reading.match_rows import MatchAsking
 from builder.reading.next_rows import NextAsking
@@ -21,7 +21,6 @@ from lm_eval_tasks.core.row_format import ABSTRACTS, PAPERS
 
 if TYPE_CHECKING:
     from builder.reading.asking import Asking
-    from builder.reading.choose import Chosen
     from builder.reading.shelf import Shelf
     from builder.records import Paper, ReadingReason, Split
     from lm_eval_tasks.tasks.records import Reading

@@ -1,4 +1,7 @@
-"""The reading families as `builder.dataset.families` wants them: over the papers of a round and what they cite."""
+"""The reading families as `builder.dataset.families` wants them: over the papers of a round and what they cite.
+
+Reasons why a row cannot be completed: missing_paper, changed_text.
+"""
 
 from __future__ import annotations
 
@@ -7,23 +10,53 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from builder.dataset.families import Family
+from builder.dataset.completion import documents_of, paper_of
+from builder.dataset.families import Family, Lacking
+from builder.dataset.text_hashes import digest, matches
 from builder.extract.stage import choose_documents
 from builder.reading.build import Wanted, build
-from builder.reading.completion import complete_row
 from builder.reading.contexts import Neighbourhoods
-from builder.reading.rows import KIND
+from builder.reading.rows import KEPT, KIND, texts
 from builder.reading.shelf import Shelf
-from builder.records import Cited, Citing
+from builder.records import Cited, Citing, Document, Paper, ReadingReason
 from builder.round.licenses import allows
 from builder.seeding import row_order
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Configuration
-    from builder.records import Paper, ReadingReason
+    from builder.dataset.row_kind import Row
     from builder.stage_report import StageReport
+    from builder.store import Store
     from builder.workspace import Workspace
     from lm_eval_tasks.engines.base import Engine
+
+
+def complete_row(row: Row, store: Store) -> Row | Lacking:
+    """The whole row, or why it cannot be had."""
+    paper = paper_of(store, row["paper_id"])
+    if paper is None:
+        return "missing_paper"
+    hashes = {text["name"]: text["sha256"] for text in row["texts"]}
+    whole: Row = {**{name: row[name] for name in KEPT}, "title": paper.title, "works": []}
+    for i, work in enumerate(row["works"]):
+        title = _title(work, store, hashes[f"works.{i}.title"])
+        if title is None:
+            return "changed_text"
+        whole["works"].append({"title": title, **work})
+    return whole if matches(texts(whole), hashes) else "changed_text"
+
+
+def _title(work: Row, store: Store, sha256: str) -> str | None:
+    """The title of an entry of a reference list."""
+    lists = [document.references for document in _documents(store, work["paper"])]
+    titles = (entries[work["entry"]].title for entries in lists if work["entry"] < len(entries))
+    return next((title for title in titles if digest(title) == sha256), None)
+
+
+def _documents(store: Store, name: str) -> list[Document]:
+    paper = paper_of(store, name)
+    return documents_of(store, paper.id) if paper else []
+
 
 _KEPT = 1024
 

@@ -7,12 +7,11 @@ older than the paper, not by much, and not known to everybody.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
-from builder.reading.names import names_of, pattern_of
 from builder.reading.neutral import sentence_end, sentence_start, with_brackets
 from builder.seeding import digest_of
 from lm_eval_tasks.core.text import title_key
@@ -24,6 +23,32 @@ if TYPE_CHECKING:
     from builder.reading.papers_read import PaperRead
     from builder.reading.shelf import Shelf
     from builder.records import Mention, Paper
+
+
+_WORD = re.compile(r"[^\W_][\w’'-]*")
+_LEAST, _MOST_OF_HEAD = 3, 3
+
+
+def names_of(paper: Paper) -> frozenset[str]:
+    """What a text may name a work by: the few words before its title's colon, words of the title with a capital or digit within
+    them ("ResNet", "GPT2"), and the surnames of its authors.
+    """
+    head, colon, _ = paper.title.partition(":")
+    heads = [" ".join(head.split())] if colon and len(head.split()) <= _MOST_OF_HEAD else []
+    coined = [word for word in _WORD.findall(paper.title) if _is_coined(word)]
+    surnames = [author.split()[-1] for author in paper.authors if author.split()]
+    return frozenset([*(name for name in (*heads, *coined) if len(name) >= _LEAST), *surnames])
+
+
+def _is_coined(word: str) -> bool:
+    return any(c.isupper() or c.isdigit() for c in word[1:])
+
+
+def pattern_of(names: Iterable[str]) -> re.Pattern[str] | None:
+    """What finds any of some names, in capitals or not; None if there is none."""
+    ordered = sorted(names, key=lambda name: (-len(name), name))
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, ordered))})(?:’s|'s|s)?\b", re.IGNORECASE) if ordered else None
+
 
 Tag = Literal["title", "body", "neither"]
 FEWEST, MOST = 3, 5

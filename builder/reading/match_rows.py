@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from builder.reading.asking import LABEL_TOKENS, Asked, Asking, part_of
-from builder.reading.contexts import fill
+from builder.reading.contexts import Context, fill
 from builder.reading.match import FEWEST, Mask, by_texts, by_titles, distractors, masks, tag_of
 from builder.reading.neighbours import LEAST_PAPERS
 from builder.reading.neutral import CITE, Edit, citations_in, without_overlaps
@@ -16,7 +16,6 @@ from builder.samples.tokens import token_counter
 from lm_eval_tasks.metrics.reading import MASKS
 
 if TYPE_CHECKING:
-    from builder.reading.contexts import Context
     from builder.reading.shelf import Shelf
     from builder.records import Paper, ReadingReason
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from builder.dataset.completion import documents_of, paper_of
-from builder.dataset.families import Family
+from builder.dataset.families import Family, Lacking
 from builder.dataset.row_kind import Row, RowKind
 from builder.dataset.text_hashes import TEXTS, hash_column, matches
 from builder.reading.text import abstract_text, shown_text
@@ -15,7 +15,6 @@ from builder.samples.tokens import token_counter
 from lm_eval_tasks.core.row_format import PAPERS
 
 if TYPE_CHECKING:
-    from builder.dataset.families import Lacking
     from builder.records import Paper
     from builder.store import Store
 

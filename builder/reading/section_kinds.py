@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from builder.extract.roles import normalise, split_number
-from builder.extract.sections import parts
+from builder.extract.sections import Part, parts
 
 if TYPE_CHECKING:
-    from builder.extract.sections import Part
     from builder.records import Document
 
 SectionKind = Literal["introduction", "related_work", "method", "experiments"]

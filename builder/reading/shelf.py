@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
 
 from builder.reading.papers_read import PaperRead
 from builder.reading.text import abstract_text
-from builder.records import Citing, Document
-
-if TYPE_CHECKING:
-    from builder.records import Cited, Paper
+from builder.records import Cited, Citing, Document, Paper
 
 # Papers whose texts are kept in memory.
 _KEPT = 1024

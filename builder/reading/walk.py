@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations, islice, permutations
 from typing import TYPE_CHECKING, Literal, get_args
 
-from builder.reading.works import NearTitles, WorkFault, Works, is_garbled
+from builder.reading.works import NearTitles, Work, WorkFault, Works, is_garbled
 from builder.seeding import digest_of, share_of
 from lm_eval_tasks.core.text import title_key
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from builder.reading.citing import Places
     from builder.reading.papers_read import PaperRead
     from builder.reading.section_kinds import SectionKind
-    from builder.reading.works import Work
 
 WalkKind = Literal["experiments", "introduction", "related_work", "method", "background_only", "same_paragraph"]
 WALK_KINDS: tuple[WalkKind, ...] = get_args(WalkKind)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from pydantic import Field, TypeAdapter, model_validator
 
@@ -36,10 +36,7 @@ from lm_eval_tasks.core.command_line import ROUND
 from lm_eval_tasks.core.errors import TomlError
 from lm_eval_tasks.core.redaction import redact
 from lm_eval_tasks.core.row_format import ABSTRACTS, PAPERS
-from lm_eval_tasks.tasks.records import ALL_LEVELS, READINGS, SETTINGS
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.tasks.records import Setting
+from lm_eval_tasks.tasks.records import ALL_LEVELS, READINGS, SETTINGS, Setting
 
 # What section 3.3 of the AcademicEval paper leaves open. Two years without a paper, in any position, are "a long time"; papers of three
 # years give demonstrations of the same era; and a month's growth by 1,000 first-author papers makes up for what pruning

@@ -4,27 +4,165 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from functools import lru_cache
+from itertools import islice, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from builder.dataset.families import Family
+from builder.dataset.completion import documents_of, paper_of
+from builder.dataset.families import Family, Lacking
 from builder.dataset.manifest import Configuration
+from builder.dataset.text_hashes import digest, matches
 from builder.dataset.write import ConfigurationWriter
+from builder.extract.sections import parts
+from builder.extract.stage import Documents, choose_documents
 from builder.ids import bare_id
+from builder.records import Cited, Citing, Document, Paper, Split
+from builder.round.licenses import allows
 from builder.samples.tokens import TokenCounter, token_counter
-from builder.scalar.completion import complete_question
+from builder.scalar import rows
+from builder.scalar.annotate import typing_of
+from builder.scalar.questions import Question, QuestionMaker, ask_all, turn_of
+from builder.scalar.render import MOST_CHARACTERS, candidate, question
 from builder.scalar.rows import KIND, TASK, row_of, with_token_counts
-from builder.scalar.stage import Asking, prepare
+from lm_eval_tasks.core.progress import progress
 from lm_eval_tasks.core.row_format import POPULARITY, Measured
 from lm_eval_tasks.retrieval.shortcuts import Chooser, choosers_of
 
 if TYPE_CHECKING:
     from builder.dataset.row_kind import Row
-    from builder.records import Split
     from builder.stage_report import StageReport
+    from builder.store import Store
     from builder.workspace import Workspace
+    from lm_eval_tasks.engines.base import Engine
     from lm_eval_tasks.tasks.records import Level
+
+
+_CACHED = 256
+
+
+def prepare(workspace: Workspace, engine: Engine) -> None:
+    """Fetch and read the papers that the question papers cite, as far as the levels show their texts."""
+    scalar = workspace.round_.scalar
+    if scalar.shows_texts:
+        workspace.read_cited(question_papers(workspace), scalar.cited_papers, engine)
+
+
+def question_papers(workspace: Workspace) -> list[Paper]:
+    """The papers that are tried: in the wanted splits, passed by quality filter and licences.
+
+    For each split, those whose turn comes first, so that no more cited papers are fetched than the questions may need.
+    """
+    round_, dates = workspace.round_, workspace.dates
+    accepted = round_.scalar.accepted_ids
+    fit = [
+        paper
+        for paper in workspace.papers
+        if dates.split_of(paper) in round_.scalar.splits
+        and (accepted is None or paper.id in accepted)
+        and allows(paper.license, round_.licenses)
+        and paper.abstract
+    ]
+    fit.sort(key=lambda paper: turn_of(paper, round_.seed))
+    most = min(len(fit), round_.scalar.tried)
+    return [
+        paper
+        for split in round_.scalar.splits
+        for paper in islice((candidate for candidate in fit if dates.split_of(candidate) == split), most)
+    ]
+
+
+class Asking:
+    """What the questions of a round are made of: papers to ask about, and what is known of those that they cite."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        round_, store = workspace.round_, workspace.store
+        self._round, self._store = round_, store
+        self._documents, self._dates = workspace.documents, workspace.dates
+        self._papers = question_papers(workspace) if round_.scalar.chosen else []
+        cited = workspace.cited_papers(self._papers, round_.scalar.cited_papers)
+        self._cited = {paper.id: paper for paper in cited if allows(paper.license, round_.licenses)}
+        self._texts = Documents(store, {})
+        if round_.scalar.shows_texts:
+            self._texts = choose_documents(round_, store, self._cited.values())[0]
+        self._known = lru_cache(maxsize=_CACHED)(self._look_up)
+
+    def questions(self, level: Level) -> tuple[dict[Split, list[Question]], StageReport]:
+        """The questions of a level, split by split."""
+        scalar = self._round.scalar
+        maker = QuestionMaker(
+            level, self._round.seed, self._known, typing_of(self._round), scalar.questions_of_paper, scalar.lengths
+        )
+        questions = {split: self._of_split(maker, split) for split in scalar.splits}
+        return questions, maker.report
+
+    def _of_split(self, maker: QuestionMaker, split: Split) -> list[Question]:
+        papers = [paper for paper in self._papers if self._dates.split_of(paper) == split]
+        citing = (
+            Citing(paper, self._documents[paper.id], self._store.cited_ids(paper.id))
+            for paper in progress(papers, maker.report.stage, len(papers))
+        )
+        return ask_all(maker, citing, self._round.seed, self._round.scalar.questions)
+
+    def _look_up(self, id_: str) -> Cited | None:
+        paper = self._cited.get(id_)
+        return Cited(paper, self._texts.get(id_)) if paper else None
+
+
+# A round cuts long papers, or leaves them out.
+_CUTS = (MOST_CHARACTERS, None)
+
+
+def complete_question(row: Row, store: Store) -> Row | Lacking:
+    """The whole question, or why it cannot be had."""
+    papers = [paper_of(store, name) for name, _ in rows.papers(row)]
+    known = [paper for paper in papers if paper is not None]
+    if len(known) < len(papers):
+        return "missing_paper"
+    hashes = {text["name"]: text["sha256"] for text in row["texts"]}
+    paper, *cited = known
+    documents = documents_of(store, paper.id)
+    if not documents:
+        return "missing_file"
+    candidates = []
+    for i, (entry, cited_paper) in enumerate(zip(row["candidates"], cited, strict=True)):
+        read = documents_of(store, cited_paper.id)
+        options = (
+            candidate(document, cited_paper.abstract, row["candidate_text"], most)
+            for document in (*read, None)
+            for most in _CUTS
+        )
+        content = _text_with_hash(options, hashes[f"candidates.{i}.content"])
+        if content is None:
+            return "changed_text" if read else "missing_file"
+        candidates.append(
+            {**entry, "title": cited_paper.title, "content": content, "authors": list(cited_paper.authors)}
+        )
+    for document, most in product(documents, _CUTS):
+        text = _question(row, paper, document, most)
+        if text is not None and digest(text[1]) == hashes["question"]:
+            full_row: dict[str, Any] = {name: row[name] for name in rows.KEPT}
+            full_row |= {"title": paper.title, "candidates": candidates, "section": text[0], "question": text[1]}
+            return rows.with_choices(full_row) if matches(rows.texts(full_row), hashes) else "changed_text"
+    return "changed_text"
+
+
+def _question(row: Row, paper: Paper, document: Document, most: int | None) -> tuple[str, str] | None:
+    """The section's heading and the question's text, as a document gives them."""
+    number = int(row["id"].rpartition("#")[2])
+    if number >= len(document.mentions):
+        return None
+    mention, all_parts = document.mentions[number], parts(document)
+    part = next((part for part in all_parts if mention.section in part.sections), None)
+    if part is None:
+        return None
+    text = question(document, paper.title, paper.abstract, mention, part, row["question_paper"], all_parts, most)
+    return (part.heading, text) if text is not None else None
+
+
+def _text_with_hash(texts: Iterable[str | None], sha256: str) -> str | None:
+    return next((text for text in texts if text is not None and digest(text) == sha256), None)
+
 
 _COUNTED_TOGETHER = 16
 

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from builder.ids import PaperId
-from builder.records import GROUP
+from builder.records import GROUP, Paper
 from lm_eval_tasks.core.text import day, is_valid
-
-if TYPE_CHECKING:
-    from builder.records import Paper
 
 _CATEGORY = re.compile(r"[A-Za-z][A-Za-z0-9-]{1,60}(?:\.[A-Za-z0-9-]{1,60})?")
 _MOST_VERSIONS = 9999

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from hub_scripts.errors import ConflictError
 from hub_scripts.hub.file_hashes import gone
 from hub_scripts.hub.repo import MAIN, Change, Repo
-from hub_scripts.hub.staging import newest
+from hub_scripts.hub.staging import Staged, newest
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Manifest
-    from hub_scripts.hub.staging import Staged
 
 
 def publish(repo: Repo, staged: Staged, branch: str = MAIN) -> str:

@@ -7,19 +7,20 @@ and each is made only if it does not exist.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from builder.dataset.audit import audit, check
-from builder.dataset.manifest import read_manifest
+from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
+from builder.dataset.publishable import publishable
 from builder.dataset.takedown import without_papers
 from hub_scripts.errors import CheckError
 from hub_scripts.hub import checks
 from hub_scripts.hub.benchmark import EVAL
 from hub_scripts.hub.file_hashes import gone, unchanged_paths
-from hub_scripts.hub.publishable_copy import publishable_copy
 from hub_scripts.hub.publishing import obsolete_paths, publish
-from hub_scripts.hub.replacing import listed_beside, notices_with, tell_main
+from hub_scripts.hub.replacing import Replaced, listed_beside, notices_with, tell_main
 from hub_scripts.hub.repo import MAIN, Repo
 from hub_scripts.hub.revisions import order
 from hub_scripts.hub.secret_scan import refuse_secrets
@@ -27,10 +28,38 @@ from hub_scripts.hub.staging import Notices, Staged, newest, read_notices, stage
 from hub_scripts.hub.verify import verify
 
 if TYPE_CHECKING:
-    from builder.dataset.manifest import Manifest
     from builder.round.licenses import Licenses
     from hub_scripts.hub.checks import Contents
-    from hub_scripts.hub.replacing import Replaced
+
+
+def publishable_copy(source: Path, licenses: Licenses) -> Path:
+    """The folder to upload: the publishable copy next to a round, made again if it is not of this very round.
+
+    Raises:
+        CheckError: the folder is such a copy with more than these licences allow, or the copy's place is taken.
+    """
+    manifest = read_manifest(source)
+    copy_record = manifest.publishable
+    if licenses == "all" or (copy_record and copy_record.licenses == licenses):
+        return source
+    if copy_record:
+        raise CheckError(f"{source} was made with --licenses {copy_record.licenses}, not {licenses}; push its round")
+    copy = source.resolve().with_name(f"{source.resolve().name}-publishable")
+    if (copy / MANIFEST).is_file():
+        copy_manifest = read_manifest(copy)
+        if copy_manifest.publishable is None:
+            raise CheckError(f"{copy} exists and is not a publishable copy; move it away")
+        is_of_it = _original_manifest(copy_manifest) == replace(manifest, other_files={})
+        if copy_manifest.publishable.licenses == licenses and is_of_it:
+            return copy
+    publishable(source, copy, licenses)
+    return copy
+
+
+def _original_manifest(copy: Manifest) -> Manifest:
+    """The manifest of the round that a copy was made of, except for the hashes of the files next to the data."""
+    assert copy.publishable is not None
+    return replace(copy, configurations=copy.publishable.original, publishable=None, other_files={})
 
 
 def push(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from builder.dataset.errata import Erratum
 from builder.round.takedowns import TAKEDOWNS, Takedown, parse_takedowns
 from hub_scripts.errors import CheckError, HubError
-from hub_scripts.hub.repo import MAIN, Change
+from hub_scripts.hub.repo import MAIN, Change, Refs, Repo
 from hub_scripts.hub.revisions import replacement
 from hub_scripts.hub.staging import Notices, Staged, beside, read_notices
 from lm_eval_tasks.core.files import sha256_of, sha256_of_bytes
@@ -20,7 +20,6 @@ from lm_eval_tasks.core.text import is_valid
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Manifest
-    from hub_scripts.hub.repo import Refs, Repo
 
 
 @dataclass(frozen=True, slots=True)

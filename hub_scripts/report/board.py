@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from hub_scripts.report.cells import WIN_RATE, Cell, Group, is_baseline
-from hub_scripts.report.spreadsheet import csv_text, interval_cells
-from lm_eval_tasks.core.intervals import interval
+from hub_scripts.report.cells import WIN_RATE, Cell, Group, csv_text, interval_cells, is_baseline
+from lm_eval_tasks.core.intervals import Interval, interval
 from lm_eval_tasks.core.tables import with_bounds
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.tasks.records import FAMILIES
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.core.intervals import Interval
 
 LABELS = {**{name: registry.label(name) for name in registry.headline()}, WIN_RATE: "Judge win rate"}
 TASK_LABELS = {

@@ -14,7 +14,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from hub_scripts.report.spreadsheet import csv_text
+from hub_scripts.report.cells import csv_text
 
 # Names of models and authors may contain any character: none may begin a formula.
 _INK, _PAPER = "#1b1b1b", "#ffffff"

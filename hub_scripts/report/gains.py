@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from hub_scripts.report.cells import is_baseline
+from hub_scripts.report.cells import Cell, Group, is_baseline
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.prompts.registry import kind_of
 from lm_eval_tasks.stats.gains import Gain, context_task, gains_over
 from lm_eval_tasks.tasks.records import SHORTER
-
-if TYPE_CHECKING:
-    from hub_scripts.report.cells import Cell, Group
 
 
 @dataclass(frozen=True, slots=True)

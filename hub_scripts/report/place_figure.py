@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hub_scripts.report.board import TASK_LABELS
-from hub_scripts.report.cells import TASKS, is_baseline
+from hub_scripts.report.cells import TASKS, Group, is_baseline
 from hub_scripts.report.drawing import REFERENCE, Plot, Sheet
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.prompts.registry import kind_of
 from lm_eval_tasks.stats.by_place import BINS, LONGER, PLACES
-
-if TYPE_CHECKING:
-    from hub_scripts.report.cells import Group
 
 Row = tuple[Any, ...]
 _LENGTH, _PLACE = "length of the uncut prompt, at most", "place of what answers"

@@ -6,19 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 import networkx as nx
 
 from builder.dataset import tables
-from builder.dataset.manifest import QUANTILES
+from builder.dataset.manifest import QUANTILES, Manifest
 from builder.dataset.rows import kind_of, read_columns
 from hub_scripts.report.drawing import BLUE, PLAIN, Plot, Sheet, both
 from lm_eval_tasks.core.tables import Table
-
-if TYPE_CHECKING:
-    from builder.dataset.manifest import Manifest
 
 _LABEL = {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.5}
 _DRAWN = 90

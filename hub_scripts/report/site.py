@@ -17,12 +17,11 @@ from hub_scripts.report.figures import draw_all
 from hub_scripts.report.gather import MOST_COPIED, gather, groups, script
 from hub_scripts.report.inputs import Inputs, find
 from hub_scripts.report.model_facts import ModelFacts, facts_of, known_models
-from hub_scripts.report.pages import read_packaged, render
+from hub_scripts.report.pages import read_packaged, render, table_library
 from hub_scripts.report.placing import scorers_of
 from hub_scripts.report.round_page import RoundPage, round_page
 from hub_scripts.report.runs import run_facts
 from hub_scripts.report.standings import Standings, boards_csv, standings_of
-from hub_scripts.report.table_library import table_library
 from lm_eval_tasks.core.progress import progress
 from lm_eval_tasks.core.row_format import MADE_UP
 from lm_eval_tasks.samples.labels import cutoffs_of

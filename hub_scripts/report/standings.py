@@ -10,14 +10,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import fmean
-from typing import TYPE_CHECKING
 
-from hub_scripts.report.cells import Cell, Group, is_baseline
+from hub_scripts.report.cells import Cell, Group, csv_text, interval_cells, is_baseline
 from hub_scripts.report.counted_rows import cell_over, counted_rows
 from hub_scripts.report.gains import ModelGains, model_gains, shorter_cell
 from hub_scripts.report.placing import part_of
-from hub_scripts.report.spreadsheet import csv_text, interval_cells
-from lm_eval_tasks.core.intervals import holm
+from lm_eval_tasks.core.intervals import Interval, holm
 from lm_eval_tasks.core.power import LEVEL
 from lm_eval_tasks.metrics.registry import ranking
 from lm_eval_tasks.prompts.registry import kind_of
@@ -25,9 +23,6 @@ from lm_eval_tasks.stats.boards import Board, counted
 from lm_eval_tasks.stats.gains import context_task
 from lm_eval_tasks.stats.placed import Part, by_task, difference_over, interval_over, too_small
 from lm_eval_tasks.tasks.records import HEADLINE
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.core.intervals import Interval
 
 
 @dataclass(frozen=True, slots=True)

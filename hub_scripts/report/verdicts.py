@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from hub_scripts.errors import ReportError
 from lm_eval_tasks.core.text import ODD
-from lm_eval_tasks.judge.results import table
 from lm_eval_tasks.judge.verdict import is_complete, texts_hash
+from lm_eval_tasks.judge.winrate import table
 
 if TYPE_CHECKING:
     from lm_eval_tasks.core.tables import Table

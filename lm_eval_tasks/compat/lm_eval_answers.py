@@ -6,7 +6,12 @@ separately are seen where the models read them; a public way would be an answer 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import json
+import logging
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.compat import vllm
@@ -14,6 +19,75 @@ from lm_eval_tasks.core.deadline import within
 
 if TYPE_CHECKING:
     from lm_eval.api.model import LM
+
+
+_LOGGER = logging.getLogger("lm_eval.models.api_models")
+_BODY = re.compile(r"API request failed.*?(?:error message|Response text): (.*?)\. Retrying", re.DOTALL)
+_LONGEST = 300
+
+
+class _Listener(logging.Filter):
+    """Takes the bodies out of the log; what else is logged passes as before."""
+
+    def __init__(self, level: int) -> None:
+        super().__init__()
+        self.level, self.bodies = level, list[str]()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        body = _BODY.match(record.getMessage())
+        if body:
+            self.bodies.append(body[1])
+        return body is None and record.levelno >= self.level
+
+
+@contextmanager
+def listening() -> Iterator[list[str]]:
+    """The bodies of refused requests, as they come."""
+    listener, level = _Listener(_LOGGER.getEffectiveLevel()), _LOGGER.level
+    _LOGGER.addFilter(listener)
+    _LOGGER.setLevel(min(logging.WARNING, listener.level))
+    try:
+        yield listener.bodies
+    finally:
+        _LOGGER.removeFilter(listener)
+        _LOGGER.setLevel(level)
+
+
+def message_of(body: str) -> str:
+    """What a body says: the message of an OpenAI-compatible error, else its text."""
+    try:
+        content = json.loads(body)
+    except ValueError:
+        content = None
+    for key in ("error", "message", "detail"):
+        if isinstance(content, dict) and key in content:
+            content = content[key]
+    text = content if isinstance(content, str) else body
+    return " ".join(text.split())[:_LONGEST]
+
+
+# Models behind a server, and vLLM's.
+_MODULES = ("lm_eval.models.api_models", "lm_eval.models.vllm_causallms")
+
+
+@contextmanager
+def as_given() -> Iterator[None]:
+    """Within this block models do not sort their requests."""
+    from lm_eval.models.utils import Collator
+
+    class InOrder(Collator):  # type: ignore[misc]
+        def __init__(self, arr: Any, sort_fn: Any = None, *arguments: Any, **keywords: Any) -> None:
+            super().__init__(arr, lambda _: 0, *arguments, **keywords)
+
+    modules = [module for name in _MODULES if (module := sys.modules.get(name)) and hasattr(module, "Collator")]
+    for module in modules:
+        vars(module)["Collator"] = InOrder
+    try:
+        yield
+    finally:
+        for module in modules:
+            vars(module)["Collator"] = Collator
+
 
 # Called with a prompt, its generation arguments if they are known, the answer, and what is known of it: the `usage` of an
 # OpenAI-compatible answer, and why it ended.

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.core.errors import DatasetError
-from lm_eval_tasks.core.files import is_inside, sha256_of_bytes
-from lm_eval_tasks.core.known_hashes import known_sha256
+from lm_eval_tasks.core.files import is_inside, known_sha256, sha256_of_bytes
 from lm_eval_tasks.core.progress import progress
 from lm_eval_tasks.core.row_format import MANIFEST
 

@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING, Any
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
 
-from lm_eval_tasks.compat.lm_eval_answers import Watch
-from lm_eval_tasks.compat.lm_eval_order import as_given
-from lm_eval_tasks.compat.lm_eval_refusals import listening, message_of
+from lm_eval_tasks.compat.lm_eval_answers import Watch, as_given, listening, message_of
 from lm_eval_tasks.core.errors import CostError, EvalError, ModelError
 from lm_eval_tasks.core.files import sha256_of_bytes
 from lm_eval_tasks.core.progress import Progress

@@ -7,14 +7,11 @@ import json
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from lm_eval_tasks.core.command_line import SHORT, options_metadata
+from lm_eval_tasks.core.command_line import SHORT, Parser, options_metadata
 from lm_eval_tasks.core.errors import OptionError
 from lm_eval_tasks.core.yaml_text import parse_yaml
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.core.command_line import Parser
 
 # Options of lm-eval's files that have no meaning here, and change nothing.
 _IGNORED = frozenset({"log_samples", "include_path", "bootstrap_iters", "show_config", "verbosity"})

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_tasks.core.errors import EvalError, SamplesError
-from lm_eval_tasks.core.known_hashes import known_sha256
+from lm_eval_tasks.core.files import known_sha256
 from lm_eval_tasks.core.metadata import dataset_of
 from lm_eval_tasks.core.redaction import redact
 from lm_eval_tasks.evaluate.models import RUNTIME, telling

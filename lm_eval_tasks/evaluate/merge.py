@@ -13,8 +13,8 @@ from lm_eval_tasks.core.errors import SamplesError
 from lm_eval_tasks.core.locks import exclusive
 from lm_eval_tasks.core.metadata import Shard
 from lm_eval_tasks.core.text import ODD
+from lm_eval_tasks.evaluate.made_with import together
 from lm_eval_tasks.evaluate.models import RUNTIME, telling
-from lm_eval_tasks.evaluate.run_usage import together
 from lm_eval_tasks.samples.results import RESULTS, Results, Score
 from lm_eval_tasks.samples.run_folder import only_result, results_in, samples_beside, samples_of
 from lm_eval_tasks.samples.sample import JOURNAL, Sample, read_lines

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.compat.run_tasks import RunTasks
-from lm_eval_tasks.core.metadata import check
+from lm_eval_tasks.core.metadata import Context, check
 from lm_eval_tasks.core.power import FEWEST, detectable, detectable_with, spread_of
 from lm_eval_tasks.core.tables import Table
 from lm_eval_tasks.data.reading_hook import doc_to_text
@@ -20,9 +20,6 @@ from lm_eval_tasks.evaluate.shorter import in_contexts, with_core, write_tasks
 from lm_eval_tasks.llm.budget import CHARACTERS_OF_TOKEN
 from lm_eval_tasks.llm.usage import Price, Usage
 from lm_eval_tasks.tasks.folder import check_tasks, tasks_path
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.core.metadata import Context
 
 
 @dataclass(frozen=True, slots=True)

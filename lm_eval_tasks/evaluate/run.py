@@ -18,15 +18,14 @@ from lm_eval_tasks.compat.run_tasks import RunTasks
 from lm_eval_tasks.core.errors import EvalError
 from lm_eval_tasks.core.journal import Journal
 from lm_eval_tasks.core.locks import exclusive
-from lm_eval_tasks.core.metadata import check, dataset_of
+from lm_eval_tasks.core.metadata import Context, check, dataset_of
 from lm_eval_tasks.core.row_format import EMBED_LOCAL
 from lm_eval_tasks.data import cutoff, options
 from lm_eval_tasks.evaluate.answers import AnsweringLM
 from lm_eval_tasks.evaluate.earlier import check_earlier, earlier_run
 from lm_eval_tasks.evaluate.generation import BASELINES, Generation
-from lm_eval_tasks.evaluate.made_with import made_with
+from lm_eval_tasks.evaluate.made_with import made_with, together, usage_of
 from lm_eval_tasks.evaluate.models import check_chat_template, identity_of, label_of, open_model
-from lm_eval_tasks.evaluate.run_usage import together, usage_of
 from lm_eval_tasks.evaluate.shorter import in_contexts, places_of, with_core, write_tasks
 from lm_eval_tasks.llm.budget import Means
 from lm_eval_tasks.llm.served_length import ENGINE_LENGTH
@@ -40,7 +39,6 @@ from lm_eval_tasks.tasks.folder import check_tasks, tasks_path
 from lm_eval_tasks.tasks.records import FULL
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.core.metadata import Context
     from lm_eval_tasks.samples.results import Score
 
 _LOGGER = logging.getLogger(__name__)

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lm_eval_tasks.core.errors import OptionError
-from lm_eval_tasks.core.metadata import CONTEXTS, dataset_of
+from lm_eval_tasks.core.metadata import CONTEXTS, Context, dataset_of
 from lm_eval_tasks.core.text import suggestion
 from lm_eval_tasks.data.rows import listing_of
 from lm_eval_tasks.tasks.derived import CORE_GROUPS, TASKS, Task, core_tasks, tasks_of, with_context
 from lm_eval_tasks.tasks.folder import tasks_path
 from lm_eval_tasks.tasks.records import FULL, PLAIN, SHORTER, what_of
 from lm_eval_tasks.tasks.written import task_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from lm_eval_tasks.core.metadata import Context
 
 _LOGGER = logging.getLogger(__name__)
 

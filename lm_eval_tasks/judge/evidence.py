@@ -5,16 +5,44 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.core.errors import JudgeError
 from lm_eval_tasks.core.text import sentences
+from lm_eval_tasks.data import hook
 from lm_eval_tasks.retrieval.sparse import BM25
+from lm_eval_tasks.samples.results import read_results
+from lm_eval_tasks.samples.row import PromptRow
+from lm_eval_tasks.samples.run_folder import results_in
 
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.sample import Sample
 
+
 _WORDS = 80
+
+
+def rows_of_run(folders: Sequence[Path], tasks: Sequence[str], bertscore_model: str) -> dict[str, dict[str, PromptRow]]:
+    """Task -> sample -> its row, as the run's own arguments load it.
+
+    Args:
+        folders: of one run, or files in them.
+        tasks: settings, as samples name them.
+
+    Raises:
+        SamplesError: the results that name the dataset cannot be read.
+        EvalError: the dataset does not exist.
+    """
+    places = [path if path.is_dir() else path.parent for path in folders]
+    files = sorted(file for place in places for file in results_in(place))
+    metadata: Mapping[str, Any] = read_results(files[0]).run.get("metadata", {}) if files else {}
+    options = {**metadata, "bertscore_model": bertscore_model, "keep_parts": True}
+    return {task: _rows(task, options) for task in tasks}
+
+
+def _rows(task: str, options: Mapping[str, Any]) -> dict[str, PromptRow]:
+    rows = map(PromptRow.of_doc, hook.load(task.split(" ")[0], 1, **options)["test"])
+    return {row.id: row for row in rows}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +78,6 @@ def bodies(folders: Sequence[Path], samples: Sequence[Sample], passages: int) ->
         JudgeError: a sample's paper is missing.
         EvalError: the dataset cannot be loaded, or the runs do not name it.
     """
-    from lm_eval_tasks.data.rows_of_run import rows_of_run
-
     rows = rows_of_run(folders, sorted({sample.row.setting for sample in samples}), "none")
     each = {}
     for sample in samples:

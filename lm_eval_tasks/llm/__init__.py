@@ -1,1 +1,1 @@
-"""Asking language models: chat and batch requests, what they use and may cost, reasoning in answers, tokenizers."""
+"""Asking language models: chat, what they use and may cost, reasoning in answers, tokenizers."""

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_tasks.core.errors import ModelError
-from lm_eval_tasks.core.files import sha256_of_bytes
-from lm_eval_tasks.core.known_hashes import known_sha256
+from lm_eval_tasks.core.files import known_sha256, sha256_of_bytes
 from lm_eval_tasks.core.progress import progress
 
 # lm-eval's arguments that name files of a model which runs here.

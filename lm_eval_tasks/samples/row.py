@@ -8,15 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lm_eval_tasks.core.row_format import paper_of
 from lm_eval_tasks.core.text import day, is_valid, number
 from lm_eval_tasks.prompts import registry
-from lm_eval_tasks.tasks.records import NONE, RETRIEVED, SHORTER
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.tasks.records import Kind
+from lm_eval_tasks.tasks.records import NONE, RETRIEVED, SHORTER, Kind
 
 # Characters of each end of a slot that are kept of a logged prompt.
 EXCERPT = 2000

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from lm_eval_tasks.core.errors import SamplesError
-from lm_eval_tasks.core.known_hashes import known_sha256
+from lm_eval_tasks.core.files import known_sha256
 from lm_eval_tasks.samples.results import RESULTS, Results, read_results
 
 _LOGGER = logging.getLogger(__name__)

@@ -8,12 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from lm_eval_tasks.tasks.records import CORE_READINGS, LEVELS, MATCH_CORE, SETTINGS, TARGETS
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.tasks.records import Kind
+from lm_eval_tasks.tasks.records import CORE_READINGS, LEVELS, MATCH_CORE, SETTINGS, TARGETS, Kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,12 @@ from lm_eval_tasks.tasks.records import (
     SHORTER,
     TARGETS,
     TINY,
+    Core,
+    Kind,
+    Level,
+    Reading,
+    Role,
+    Setting,
     settings_of,
     slug_of,
     what_of,
@@ -28,7 +34,6 @@ from lm_eval_tasks.tasks.records import (
 
 if TYPE_CHECKING:
     from lm_eval_tasks.core.metadata import Context
-    from lm_eval_tasks.tasks.records import Core, Kind, Level, Reading, Role, Setting
 
 # Of the core's samples, those that its small edition asks.
 _TINY_SHARE = 10

@@ -34,7 +34,7 @@ from builder.scalar.importers.questions import read_questions
 from builder.sources.arxiv.export_api import ExportApi
 from builder.sources.arxiv.oai_pmh import OaiPmh
 from builder.sources.europepmc.api import RestApi
-from builder.sources.europepmc.records import paper_of as result_paper
+from builder.sources.europepmc.source import paper_of as result_paper
 from builder.sources.http_client import DoubtfulAnswer
 from builder.sources.jats.front import paper_of as front_of
 from builder.sources.jats.markup import NotJatsError, read_article

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from builder.ids import author_key, bare_id, stem_of, with_version
-from builder.records import NO_LICENSE, Drop, Paper
+from builder.records import NO_LICENSE, Drop, FileKind, Paper
 from builder.round import taxonomy
 from builder.sources.arxiv.export_api import BadRequest, ExportApi, any_phrase, in_any, phrase, submission_filter
 from builder.sources.arxiv.oai_pmh import OaiPmh
@@ -20,7 +20,6 @@ from lm_eval_tasks.core.batches import batches
 from lm_eval_tasks.core.text import title_key
 
 if TYPE_CHECKING:
-    from builder.records import FileKind
     from builder.round.model import Round
     from builder.round.source import ArxivTable
     from builder.store import Store

@@ -12,7 +12,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from builder.ids import bare_ids
-from builder.records import GROUP, Drop, Paper
+from builder.records import GROUP, CrawlReason, Drop, Paper
 from builder.sources.jats.licenses import license_of
 from builder.sources.jats.markup import attribute, one_line
 from builder.sources.record_check import checked_paper
@@ -20,7 +20,6 @@ from builder.sources.record_check import checked_paper
 if TYPE_CHECKING:
     from lxml import etree
 
-    from builder.records import CrawlReason
 
 # What reports no study of its own (https://jats.nlm.nih.gov/archiving/tag-library/1.3/attribute/article-type.html).
 _NO_RESEARCH = frozenset(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from builder.errors import SourceError
 from builder.ids import stem_of
-from builder.records import Drop, Paper
+from builder.records import Drop, FileKind, Paper
 from builder.sources.jats.archives import files_of
 from builder.sources.jats.front import other_abstracts, paper_of
 from builder.sources.jats.markup import NotJatsError, read_article
@@ -22,7 +22,6 @@ from lm_eval_tasks.core.text import is_valid, parse_json, valid
 from lm_eval_tasks.core.waiting import announce
 
 if TYPE_CHECKING:
-    from builder.records import FileKind
     from builder.round.model import Round
     from builder.round.source import JatsTable
     from builder.store import Store

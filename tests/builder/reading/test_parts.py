@@ -10,10 +10,9 @@ import pytest
 from builder.extract.mentions import find_mentions
 from builder.reading.citing import citing
 from builder.reading.contexts import clusters, fill
-from builder.reading.match import masks, tag_of
-from builder.reading.names import names_of
+from builder.reading.match import masks, names_of, tag_of
 from builder.reading.neutral import CITE, FORMULA, NUMBER, edits_of
-from builder.reading.next import LEAST_OF_CALL, MOST_OF_CALL, calls
+from builder.reading.next_rows import LEAST_OF_CALL, MOST_OF_CALL, calls
 from builder.reading.papers_read import PaperRead
 from builder.reading.passages import Passage, neutral_text, passages_of
 from builder.reading.section_kinds import section_kinds
