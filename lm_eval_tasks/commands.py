@@ -14,6 +14,7 @@ from lm_eval_tasks.core.command_line import (
     EVALUATE,
     EVALUATING,
     Commands,
+    above_zero,
     add_engine,
     amount,
     check_there,
@@ -23,7 +24,6 @@ from lm_eval_tasks.core.command_line import (
     options_metadata,
     part,
     positive,
-    seconds,
 )
 from lm_eval_tasks.core.errors import EvalError
 
@@ -46,14 +46,14 @@ def register(commands: Commands) -> None:
     sub.add_argument("--repeats", type=positive, default=1, help="as for eval")
     sub.add_argument(
         "--detect",
-        type=amount,
+        type=above_zero,
         metavar="POINTS",
         help="say how many papers it takes to show a difference of this many points (of 100)",
     )
     help_ = "runs of two models that show how much their differences vary from paper to paper, for --detect"
     sub.add_argument("--like", type=Path, nargs=2, metavar=("A", "B"), help=help_)
     help_ = "rates that were measured, of prompts and of answers: says how many hours it takes"
-    sub.add_argument("--tokens-per-second", type=seconds, nargs=2, metavar=("READ", "WRITTEN"), help=help_)
+    sub.add_argument("--tokens-per-second", type=above_zero, nargs=2, metavar=("READ", "WRITTEN"), help=help_)
     sub = commands.add(EVALUATING, "merge", "merge the shards of a run (eval --shard) into one run", merge)
     sub.add_argument("shards", type=Path, nargs="+", metavar="SHARD", help="output folders of all shards")
     sub.add_argument("--output", type=Path, required=True, help="folder for the whole run")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.commands import add_means, means_of
-from lm_eval_tasks.core.command_line import READ, Commands, check_there, positive, seconds
+from lm_eval_tasks.core.command_line import READ, Commands, above_zero, check_there, positive
 from lm_eval_tasks.core.errors import EvalError
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def _add_judging(sub: ArgumentParser) -> None:
     sub.add_argument("--name", help="name of the model that generated the texts (default: the folder's name)")
     sub.add_argument("--concurrency", type=positive, default=16, help="requests at a time (default: 16)")
     sub.add_argument(
-        "--timeout", type=seconds, default=600.0, help="seconds that one request may take in total (default: 600)"
+        "--timeout", type=above_zero, default=600.0, help="seconds that one request may take in total (default: 600)"
     )
     help_ = "show the judge, for each sentence, K passages of the paper's body"
     sub.add_argument("--evidence", type=positive, metavar="K", help=help_)

@@ -293,6 +293,7 @@ class Manifest:
         takedown: rows that were taken out of this folder.
         fill: rows by id that could not be completed.
         other_files: name -> sha256 of the files next to the data.
+        gone_files: paths of data files that an earlier release wrote and this one passes over.
     """
 
     __pydantic_config__ = _STRICT
@@ -317,6 +318,7 @@ class Manifest:
     takedown: StageCounts | None = None
     fill: StageCounts | None = None
     other_files: dict[str, str] = field(default_factory=dict)
+    gone_files: Annotated[tuple[str, ...], Field(exclude=True)] = ()
 
     def __post_init__(self) -> None:
         names = [configuration.name for configuration in self.configurations]
@@ -424,7 +426,10 @@ def _without_gone(content: dict[str, Any]) -> dict[str, Any]:
         kept["audit"] = {name: value for name, value in audit.items() if name != "markers"}
     if isinstance(publishable := kept.get("publishable"), dict):
         kept["publishable"] = publishable | {"original": _without_gone_rows(publishable.get("original"))}
-    return kept | {"configurations": _without_gone_rows(kept.get("configurations"))}
+    every: Any = kept.get("configurations")
+    left = _without_gone_rows(every)
+    paths = [path for each in every if each not in left for path in _paths(each)] if isinstance(left, list) else []
+    return kept | {"configurations": left, "gone_files": paths}
 
 
 def _without_gone_rows(configurations: object) -> object:
@@ -433,6 +438,11 @@ def _without_gone_rows(configurations: object) -> object:
         return configurations
     left = {each.get("name") for each in configurations if each.get("task") == "select" or each.get("form") == "core"}
     return [each for each in configurations if not {each.get("name"), each.get("of")} & left]
+
+
+def _paths(configuration: Any) -> Iterator[str]:
+    for contents in configuration["splits"].values():
+        yield from (file["path"] for file in contents["files"])
 
 
 def _first_problem(err: ValidationError) -> tuple[str, str]:

@@ -198,10 +198,11 @@ def core(entries: Sequence[CoreEntry]) -> Table:
 
 
 def newer_than(configurations: Sequence[Configuration]) -> Table:
-    """Reading families: the share of the papers in contexts that are newer than the last day of a month; at most six months."""
+    """Reading families: the share of the papers in contexts that are newer than the last day of a month; at most six, up to the newest."""
     tests = [(configuration.name, configuration.statistics("test").shown_months) for configuration in configurations]
-    known = sorted({month for _, months in tests for month in months})
-    chosen = known[:: max(1, len(known) // _CUTOFFS)][:_CUTOFFS]
+    months_shown = sorted({month for _, months in tests for month in months})
+    known = months_shown[:-1] or months_shown  # after the newest one there is nothing
+    chosen = known[:: -max(1, -(-len(known) // _CUTOFFS))][::-1]
     rows = [
         (
             name,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -56,9 +57,14 @@ def without_papers(source: Path, output: Path, ids: Collection[str], revision: s
         ]
         if not report.kept:
             raise FolderError(f"every row of {source} shows {', '.join(sorted(ids))}; nothing was written")
+        left: Counter[str] = Counter()
+        for part in copied:
+            left[part.of or part.name] += part.statistics("test").samples
+        core = (replace(entry, samples=min(entry.samples, left[entry.configuration])) for entry in manifest.core)
         # What the completed folder would be is no longer known.
         copy_of = manifest.publishable and replace(manifest.publishable, original=())
-        facts = replace(manifest, configurations=tuple(copied), core=(), revision=revision, takedown=report.counts())
+        facts = replace(manifest, configurations=tuple(copied), revision=revision, takedown=report.counts())
+        facts = replace(facts, core=tuple(entry for entry in core if entry.samples))
         finish(place, replace(facts, publishable=copy_of))
     return report
 

@@ -22,6 +22,8 @@ def split_dates(table: SplitTable, papers: Sequence[Paper]) -> SplitDates:
     days = sorted(paper.published for paper in papers)
     if not days:
         return SplitDates(date.min, date.max)
-    test_from = days[min(len(days) - 1, round(len(days) * (1 - table.test)))]
-    validation_from = days[round(len(days) * (1 - table.test - table.validation))]
+    test_from, validation_from = (
+        days[min(len(days) - 1, round(len(days) * (1 - share)))]
+        for share in (table.test, table.test + table.validation)
+    )
     return SplitDates(min(validation_from, test_from), test_from)

@@ -10,8 +10,11 @@ Traps of arXiv: the service answers 429 without Retry-After, 503 with `Retry-Aft
 from __future__ import annotations
 
 import asyncio
+import gzip
+import io
 import random
 import time
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -247,17 +250,20 @@ class HttpClient:
         """
         seconds, body = self._source.timeout, bytearray()
         waits = httpx2.Timeout(min(_SILENCE, seconds), connect=min(_CONNECT, seconds))
-        headers = {"User-Agent": f"academiceval/{VERSION} ({self._source.contact})"}
+        headers = {"User-Agent": f"academiceval/{VERSION} ({self._source.contact})", "Accept-Encoding": "gzip"}
         async with (
             asyncio.timeout(seconds),
             httpx2.AsyncClient(headers=headers, timeout=waits, verify=self._certificates) as client,
             client.stream("GET", url) as response,
         ):
-            async for chunk in response.aiter_bytes():
+            async for chunk in response.aiter_raw():
                 body += chunk
                 if len(body) > _MOST_BYTES:
-                    raise SourceError(f"{url[:200]} sends more than {_MOST_BYTES} bytes, which is refused")
-            return response, bytes(body)
+                    break
+        plain = _unpacked(bytes(body), response.headers.get("Content-Encoding", "identity"))
+        if len(plain) > _MOST_BYTES:
+            raise SourceError(f"{url[:200]} sends more than {_MOST_BYTES} bytes, which is refused")
+        return response, plain
 
     def _wait_for_turn(self, host: str) -> float:
         """Wait until the delay since the last request of any process is over; returns when the waiting began."""
@@ -272,3 +278,19 @@ class HttpClient:
 def _host(url: str) -> str:
     """Host and port, without the user and password that an address may contain."""
     return urlsplit(url).netloc.rpartition("@")[2]
+
+
+def _unpacked(body: bytes, encoding: str) -> bytes:
+    """A body as it was before the server packed it, as far as it is not too large.
+
+    httpx2 reads the first member of a gzip file alone, and takes one that was cut off for whole.
+    """
+    if encoding == "identity" or len(body) > _MOST_BYTES:
+        return body
+    if encoding != "gzip":
+        raise _TransientFailure(f"an answer packed as {encoding[:40]!r}, which was not asked for")
+    try:
+        with gzip.open(io.BytesIO(body)) as file:
+            return file.read(_MOST_BYTES + 1)
+    except (OSError, EOFError, zlib.error) as err:
+        raise _TransientFailure("an answer that was cut off") from err

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from builder.dataset.audit import audit, check
-from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
+from builder.dataset.manifest import Manifest, read_manifest
 from builder.dataset.publishable import publishable
 from builder.dataset.takedown import without_papers
+from builder.errors import FolderError
 from hub_scripts.errors import CheckError
 from hub_scripts.hub import checks
 from hub_scripts.hub.benchmark import EVAL
@@ -45,8 +46,7 @@ def publishable_copy(source: Path, licenses: Licenses) -> Path:
     if copy_record:
         raise CheckError(f"{source} was made with --licenses {copy_record.licenses}, not {licenses}; push its round")
     copy = source.resolve().with_name(f"{source.resolve().name}-publishable")
-    if (copy / MANIFEST).is_file():
-        copy_manifest = read_manifest(copy)
+    if (copy_manifest := _manifest_there(copy)) is not None:
         if copy_manifest.publishable is None:
             raise CheckError(f"{copy} exists and is not a publishable copy; move it away")
         is_of_it = _original_manifest(copy_manifest) == replace(manifest, other_files={})
@@ -54,6 +54,14 @@ def publishable_copy(source: Path, licenses: Licenses) -> Path:
             return copy
     publishable(source, copy, licenses)
     return copy
+
+
+def _manifest_there(folder: Path) -> Manifest | None:
+    """The manifest of a folder; None if there is none, or one of another release."""
+    try:
+        return read_manifest(folder)
+    except FolderError:
+        return None
 
 
 def _original_manifest(copy: Manifest) -> Manifest:
@@ -92,8 +100,8 @@ def push(
     last = newest(repo, head) if head else None
     notices = read_notices(repo, head) if head else Notices()
     revision, mark, entry = manifest.published_as, "", None
+    listed = listed_beside(source)
     if replaced:
-        listed = listed_beside(source)
         taken_down = notices.taken_down | {takedown.id for takedown in listed}
         mark = replaced.mark(folder)
         entry, notices = notices_with(repo, refs, notices, replaced, mark, listed)
@@ -105,8 +113,15 @@ def push(
             manifest = read_manifest(folder)
             contents = checks.contents(folder, manifest, licenses)
             yield f"without {', '.join(sorted(gone_since))}, taken down: {folder}"
+    elif shown := sorted({takedown.id for takedown in listed} & contents.papers):
+        raise CheckError(
+            f"{folder} shows {', '.join(shown[:3])}, which the takedowns.jsonl next to it lists; build the round again, or push it "
+            "with --replaces if it was published"
+        )
     checks.check_contents(folder, contents, licenses, notices.taken_down, repo_id)
     staged = stage(folder, repo_id, head, notices, mark, revision)
+    if last is None:
+        _refuse_strangers(repo, staged)
     refuse_secrets(staged.files)
     yield from _plan(repo, staged, manifest, last)
     if entry:
@@ -134,6 +149,16 @@ def _without(folder: Path, papers: Collection[str], revision: str) -> Path:
     return copy
 
 
+def _refuse_strangers(repo: Repo, staged: Staged) -> None:
+    """Raise a CheckError if the first revision of a repository would overwrite files that somebody wrote there."""
+    there = repo.files(staged.base) if staged.base else {}
+    if others := sorted((there.keys() & staged.files.keys()) - set(unchanged_paths(there, staged.files))):
+        raise CheckError(
+            f"{repo.id} has files of its own that the round would overwrite: {', '.join(others[:3])}; move them away there, or push to "
+            "another repository"
+        )
+
+
 def checked_folder(source: Path, licenses: Licenses) -> tuple[Path, Manifest, Contents]:
     """The folder to upload, after all checks that need no network: folder, manifest, what its rows show.
 
@@ -144,6 +169,11 @@ def checked_folder(source: Path, licenses: Licenses) -> tuple[Path, Manifest, Co
     check(audit(source, original.configurations), original.allowed)
     folder = publishable_copy(source, licenses)
     manifest = checks.check_files(folder)
+    if manifest.gone_files:
+        raise CheckError(
+            f"{folder} has configurations that this release does not know, such as {manifest.gone_files[0].partition('/')[0]}; build the "
+            "round again under another name, or push with the release that made it"
+        )
     checks.check_card(folder, manifest)
     contents = checks.contents(folder, manifest, licenses)
     checks.check_loading(folder, manifest)

@@ -43,9 +43,9 @@ class Replaced:
 
 
 def listed_beside(folder: Path) -> list[Takedown]:
-    """The papers in the `takedowns.jsonl` next to a dataset folder, where builds look for it; none without one."""
-    place = folder.resolve().parent / TAKEDOWNS
-    return parse_takedowns(place.read_bytes(), str(place)) if place.is_file() else []
+    """The papers in the `takedowns.jsonl` next to a dataset folder or a link to it, where builds look for it; none without one."""
+    places = sorted({folder.absolute().parent / TAKEDOWNS, folder.resolve().parent / TAKEDOWNS})
+    return [entry for place in places if place.is_file() for entry in parse_takedowns(place.read_bytes(), str(place))]
 
 
 def notices_with(

@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import Any
 
 from hub_scripts.report.cells import WIN_RATE, Cell, Group, csv_text, interval_cells, is_baseline
-from lm_eval_tasks.core.intervals import Interval, interval
+from lm_eval_tasks.core.intervals import SHARES, Interval, interval
 from lm_eval_tasks.core.tables import with_bounds
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.tasks.records import FAMILIES
@@ -72,7 +72,7 @@ def score_rows(groups: Sequence[Group], cutoffs: Mapping[str, str]) -> list[Scor
             share(cell, "truncated"),
             share(cell, "capped"),
             share(cell, "empty", "no_answer"),
-            dict(_by_month(group, cell.values[metric], registry.limits_of(metric))),
+            dict(_by_month(group, cell.values[metric], SHARES if metric == WIN_RATE else registry.limits_of(metric))),
         )
         for group in by_round
         for cell in group.cells

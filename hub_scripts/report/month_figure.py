@@ -18,13 +18,20 @@ Row = tuple[Any, ...]
 
 
 def month_rows(groups: Sequence[Group], metric: str, cutoffs: Mapping[str, str]) -> Iterator[Row]:
-    """model, setting, month of publication, mean, low, high, samples, cut-off; settings stay apart, and one month is no line."""
+    """model, setting, month of publication, mean, low, high, samples, cut-off; settings stay apart, and one month is no line.
+
+    A sample that several rounds have counts once, as the newest of them has it.
+    """
     scores: dict[tuple[str, str, str], tuple[list[float], list[str]]] = {}
-    for group in groups:
+    seen: set[tuple[str, str, str]] = set()
+    for group in sorted(groups, key=lambda group: group.key.round, reverse=True):
         months = {id_: day[:7] for id_, day in zip(group.ids, group.published, strict=True)}
         authors = dict(zip(group.ids, group.clusters, strict=True))
         for cell in group.cells:
             for id_, value in cell.values.get(metric, {}).items():
+                if (cell.model, group.key.setting, id_) in seen:
+                    continue
+                seen.add((cell.model, group.key.setting, id_))
                 key = (cell.model, group.key.setting, months[id_])
                 values, clusters = scores.setdefault(key, ([], []))
                 values.append(value)

@@ -88,7 +88,9 @@ def labels_of(arguments: Sequence[str]) -> dict[str, Path]:
 
 
 def _known_cutoffs(inputs: Inputs) -> dict[str, str]:
-    return {model: month for model, runs in inputs.runs.items() if (month := runs[0].cutoff)}
+    """Model -> the cut-off that its newest run with one states."""
+    newest = {model: sorted(runs, key=lambda run: run.seconds, reverse=True) for model, runs in inputs.runs.items()}
+    return {model: month for model, runs in newest.items() if (month := next((r.cutoff for r in runs if r.cutoff), ""))}
 
 
 def _write(

@@ -26,19 +26,10 @@ if TYPE_CHECKING:
 SOURCE = "AcademicEval"
 FILE = ".eval_results/academiceval.yaml"
 _METRICS = tuple(ranking(kind) for kind in get_args(Kind))
-# Options with which a task is another one, or has other samples.
-_OTHER_TASK = (
-    "published_after",
-    "published_before",
-    "shard",
-    "config",
-    "context",
-    "fits_only",
-    "retriever",
-    "similarity",
-    "chunks",
-    "chunk_size",
-)
+# Options with which a run is about a part of the samples; the last is of an earlier release.
+OF_A_PART = ("published_after", "published_before", "shard", "fits_only", "core")
+# Options with which a task is another one.
+_OTHER_TASK = ("config", "context", "retriever", "similarity", "chunks", "chunk_size")
 
 
 def entries(results: Results, published: PublishedRound, url: str) -> list[dict[str, Any]]:
@@ -48,7 +39,7 @@ def entries(results: Results, published: PublishedRound, url: str) -> list[dict[
         published: the round that was run.
         url: of the file of results.
     """
-    if results.split != TEST or any(results.options.get(name) for name in _OTHER_TASK):
+    if results.split != TEST or any(results.options.get(name) for name in (*OF_A_PART, *_OTHER_TASK)):
         return []
     leaderboard_entries = []
     for score in results.scores:
@@ -82,7 +73,7 @@ def merge_entries(old: bytes | None, fresh: Sequence[Mapping[str, Any]], model: 
 
     Args:
         old: what the model's repository has under its name.
-        fresh: as `entries` makes them; of two with the same subject the last counts.
+        fresh: as `entries` makes them; of two with the same subject the newer one counts.
 
     Raises:
         HubError: what is there is not a list of our entries.
@@ -93,7 +84,11 @@ def merge_entries(old: bytes | None, fresh: Sequence[Mapping[str, Any]], model: 
             raise ValueError("it has entries that others wrote: move them to a file of their own")
     except ValueError as err:
         raise HubError(f"{FILE} of {model} cannot be used: {err!s:.200}") from err
-    merged = {_subject(entry): entry for entry in (*there, *fresh)}
+    merged = {_subject(entry): entry for entry in there}
+    for entry in fresh:
+        before = merged.get(_subject(entry), {})
+        if str(entry.get("date", "")) >= str(before.get("date", "")):
+            merged[_subject(entry)] = {**before, **entry}
     return yaml.safe_dump(list(merged.values()), sort_keys=False, allow_unicode=True).encode()
 
 

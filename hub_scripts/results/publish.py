@@ -22,7 +22,7 @@ from hub_scripts.hub.file_hashes import Content, digest, unchanged_paths
 from hub_scripts.hub.repo import MAIN, Change, Repo
 from hub_scripts.hub.secret_scan import refuse_secrets
 from hub_scripts.results.checked import checked_results
-from hub_scripts.results.leaderboard import FILE, SOURCE, entries, merge_entries
+from hub_scripts.results.leaderboard import FILE, OF_A_PART, SOURCE, entries, merge_entries
 from hub_scripts.results.published_round import published_round
 from lm_eval_tasks.core.files import sha256_of, sha256_of_bytes
 from lm_eval_tasks.core.metadata import TEST
@@ -145,9 +145,9 @@ def _check(results: Sequence[ResultFile], card: str | None, *, subset: bool) -> 
     if subset:
         return
     for file in results:
-        if file.results.subsets:
+        if parts := _parts(file.results):
             raise HubError(
-                f"{file.path} covers only a part of the samples ({', '.join(_parts(file.results))}); its scores are not those of the "
+                f"{file.path} covers only a part of the samples ({', '.join(parts)}); its scores are not those of the "
                 "round: run all samples, or publish them as a subset's with --subset"
             )
         if file.results.split != TEST:
@@ -163,7 +163,15 @@ def _name(model: str) -> str:
 
 
 def _parts(results: Results) -> list[str]:
-    return [f"{task} ({results.subset_of(task)})" for task in results.subsets]
+    return [f"{task} ({results.subset_of(task)})" for task in results.subsets] or _options_of_a_part(results)
+
+
+def _is_partial(results: Results, task: str) -> bool:
+    return bool(results.subset_of(task) or results.split != TEST or _options_of_a_part(results))
+
+
+def _options_of_a_part(results: Results) -> list[str]:
+    return [f"{name}={value}" for name in OF_A_PART if (value := results.options.get(name))]
 
 
 def _model_upload(card: str, results: Sequence[ResultFile], dataset: str | None) -> _Upload:
@@ -215,7 +223,7 @@ def read_result(path: Path, repo_id: str, dataset: str | None = None) -> ResultF
             task_type="text-generation",
             task_name=score.task,
             dataset_type=results.hub_id or dataset or "academiceval",
-            dataset_name=f"AcademicEval {results.round}{', subset' * (bool(results.subset_of(score.task)) or results.split != TEST)}",
+            dataset_name=f"AcademicEval {results.round}{', subset' * _is_partial(results, score.task)}",
             dataset_config=setting_of(score.task),
             dataset_split=results.split,
             dataset_revision=results.round,

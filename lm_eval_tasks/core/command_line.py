@@ -76,11 +76,12 @@ class Parser(argparse.ArgumentParser):
 
     def refuse_unknown(self, extra: Sequence[str]) -> NoReturn:
         """Exit with an error about unknown arguments."""
-        name = next((word for word in extra if word.startswith("-")), extra[0])
-        if said := gone.OPTIONS.get(name.partition("=")[0]):
-            self.error(f"{name.partition('=')[0]} is gone: {said}")
+        name = next((word for word in extra if word.startswith("-")), extra[0]).partition("=")[0]
+        command, plain = self.prog.rpartition(" ")[2], name.replace("--no-", "--")
+        if said := gone.OPTIONS.get(f"{command} {plain}") or gone.OPTIONS.get(plain):
+            self.error(f"{name} is gone: {said}")
         options = [text for action in self.options.values() for text in action.option_strings]
-        near = nearest(name.partition("=")[0], options)
+        near = nearest(name, options)
         self.error(f"unrecognized arguments: {' '.join(extra)}" + (f"; did you mean {near}?" if near else ""))
 
 
@@ -103,7 +104,7 @@ class Commands:
         """Add a command and return its parser. The parsed arguments hold the function in `command`."""
         self._groups.setdefault(group, []).append((name, help_))
         sub: Parser = self._subparsers.add_parser(
-            name, help=help_, description=help_[0].upper() + help_[1:] + "." * (help_[-1] != "?")
+            name, allow_abbrev=False, help=help_, description=help_[0].upper() + help_[1:] + "." * (help_[-1] != "?")
         )
         volume = sub.add_mutually_exclusive_group()
         volume.add_argument("-v", "--verbose", action="store_true", help="show what the libraries log")
@@ -129,8 +130,9 @@ class Commands:
         """
         words = list(sys.argv[1:] if argv is None else argv)
         if words and not words[0].startswith("-") and words[0] not in self._subparsers.choices:
-            if words[0] in gone.COMMANDS:
-                self._parser.error(f"`academiceval {words[0]}` is gone: {gone.COMMANDS[words[0]]}")
+            for name in (" ".join(words[:2]), words[0]):
+                if name in gone.COMMANDS:
+                    self._parser.error(f"`academiceval {name}` is gone: {gone.COMMANDS[name]}")
             self._parser.error(f"invalid choice: {words[0]!r}; {suggestion(words[0], sorted(self.parsers))}")
         arguments, extra = self._parser.parse_known_args(words)
         if arguments.version:
@@ -276,8 +278,8 @@ def _read_as(kind: Callable[[str], Any], fits: Callable[[Any], object], wrong: s
     return read
 
 
-# A round, a repository on the Hub, an amount of money, a time in seconds or a rate.
+# A round, a repository on the Hub, an amount of money, a time in seconds or another measure.
 month = _read_as(str, partial(re.fullmatch, ROUND), "is not a year and month such as 2026.11")
 repository = _read_as(str, partial(re.fullmatch, REPOSITORY), "is not a repository; give ORG/NAME")
 amount = _read_as(float, lambda value: 0 <= value < 1e12, "is not an amount of money")
-seconds = _read_as(float, lambda value: 0 < value < 1e9, "is not a number above 0")
+above_zero = _read_as(float, lambda value: 0 < value < 1e9, "is not a number above 0")

@@ -21,19 +21,24 @@ COMMANDS = {
     "records": "`academiceval push-results` publishes results",
     "reproduce": "docs/evaluate.md has a command for each table of the papers, with the published numbers",
     "study": _JUDGED,
+    "study contamination": _BEFORE_AND_AFTER,
+    "study link-rounds": _BEFORE_AND_AFTER,
     "tasks-path": "use `academiceval link-tasks --print`",
     "update": "`academiceval run` updates a workspace that has an earlier round",
     "yank": "use `academiceval push FOLDER --repo ORG/NAME --replaces REVISION --note TEXT`",
 }
+# By option, or by command and option where others still have it.
 OPTIONS = {
     "--anchors": _BEFORE_AND_AFTER,
     "--batch": "`academiceval export` writes the prompts for any vendor's batch API",
-    "--by": _JUDGED,
+    "run --by": "`update.by` in round.toml says how an update deletes",
+    "export --format": "prompts are written in one format, JSON lines of chat messages",
     "--gpu-memory": "vLLM says when it starts whether a model and its cache fit",
     "--report-card": _JUDGED,
     "--sealed": "a seal could be opened by anyone with the papers; publish the round, or keep it",
-    "--space": "`hf upload ORG/NAME FOLDER --repo-type space` publishes a results page",
+    "--space": "docs/report.md says how a results page is published with `hf`",
 }
+# Keys of --metadata.
 METADATA = {"core": _CORE, "batch": OPTIONS["--batch"]}
 # Keys of round.toml, with their tables.
 ROUND = {

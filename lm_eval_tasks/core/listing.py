@@ -66,6 +66,8 @@ class Listing:
             name: the folder, as the user typed it.
         """
         if setting not in self.configurations:
+            if said := gone.task(setting):
+                raise DatasetError(f"{setting} is gone: {said}")
             hint = suggestion(setting, [known for known in self.configurations if not known.endswith(IDS)], "{}")
             raise DatasetError(f"the dataset {name!r} has no setting {setting}; {hint}")
 

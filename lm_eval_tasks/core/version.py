@@ -15,7 +15,7 @@ _LIBRARIES = ("numpy", "pyarrow", "pymupdf", "tokenizers", "torch", "transformer
 @cache
 def code_version() -> str:
     """The release, a hash of the code (two checkouts of one release may differ) and the libraries that make the bytes."""
-    root = Path(__file__).resolve().parents[1]
+    root = Path(__file__).resolve().parents[2]
     digest = sha256()
     for package in _PACKAGES:
         for path in sorted((root / package).rglob("*.py")):

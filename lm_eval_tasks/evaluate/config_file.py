@@ -9,6 +9,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from lm_eval_tasks.core import gone
 from lm_eval_tasks.core.command_line import SHORT, Parser, options_metadata
 from lm_eval_tasks.core.errors import OptionError
 from lm_eval_tasks.core.yaml_text import parse_yaml
@@ -20,7 +21,7 @@ _TABLES = frozenset({"model_args", "gen_kwargs", "metadata", "samples"})
 _LISTS = frozenset({"tasks", "seed"})
 _RENAMED = {"output_path": "output"}
 # How a command shows what it does is settled before the file is read.
-_TYPED_ONLY = frozenset({"config", "help", "format", "quiet", "verbose"})
+_TYPED_ONLY = frozenset({"all_columns", "config", "help", "format", "quiet", "verbose"})
 
 
 def read_options(path: Path) -> dict[str, Any]:
@@ -74,6 +75,8 @@ def _words(content: dict[str, Any], parser: Parser, path: Path) -> Iterator[str]
         if action is None:
             if key in _IGNORED:
                 continue
+            if said := gone.OPTIONS.get(f"--{name.replace('_', '-')}"):
+                raise OptionError(f"the key {key!r} of {path} is gone: {said}")
             raise OptionError(f"{path} has the key {key!r}, which `academiceval eval` does not read")
         if value is None:
             continue

@@ -16,7 +16,7 @@ from lm_eval_tasks.core.metadata import Context, check
 from lm_eval_tasks.core.power import FEWEST, detectable, detectable_with, spread_of
 from lm_eval_tasks.core.tables import Table
 from lm_eval_tasks.data.reading_hook import doc_to_text
-from lm_eval_tasks.evaluate.shorter import in_contexts, with_core, write_tasks
+from lm_eval_tasks.evaluate.shorter import in_contexts, of_round, write_tasks
 from lm_eval_tasks.llm.budget import CHARACTERS_OF_TOKEN
 from lm_eval_tasks.llm.usage import Price, Usage
 from lm_eval_tasks.tasks.folder import check_tasks, tasks_path
@@ -72,7 +72,7 @@ def plan(
         "whole_answers": True,
         "bertscore_model": "none",
     }
-    tasks = with_core(tasks, metadata)
+    tasks = of_round(tasks, metadata)
     asked = in_contexts(tasks, contexts) if contexts else []
     with TemporaryDirectory() as folder:
         write_tasks(asked, Path(folder))
@@ -165,7 +165,7 @@ def papers_to_detect(points: float, spread: float) -> int:
     """How many papers, each by a different first author, show a true difference in four out of five cases at 5 %.
 
     Args:
-        points: the difference, in points of 100.
+        points: the difference, in points of 100, above 0.
         spread: standard deviation of the differences between two models on one paper.
     """
     n = FEWEST

@@ -26,7 +26,7 @@ from lm_eval_tasks.evaluate.earlier import check_earlier, earlier_run
 from lm_eval_tasks.evaluate.generation import BASELINES, Generation
 from lm_eval_tasks.evaluate.made_with import made_with, together, usage_of
 from lm_eval_tasks.evaluate.models import check_chat_template, identity_of, label_of, open_model
-from lm_eval_tasks.evaluate.shorter import in_contexts, places_of, with_core, write_tasks
+from lm_eval_tasks.evaluate.shorter import in_contexts, of_round, places_of, write_tasks
 from lm_eval_tasks.llm.budget import Means
 from lm_eval_tasks.llm.served_length import ENGINE_LENGTH
 from lm_eval_tasks.llm.usage import Usage
@@ -84,7 +84,7 @@ def evaluate(
     """
     check_tasks(tasks)
     contexts, metadata = _contexts(model, contexts, metadata)
-    tasks = with_core(tasks, metadata)
+    tasks = of_round(tasks, metadata)
     asked = in_contexts(tasks, contexts) if contexts else []
     if part and part.samples:
         part = replace(part, samples=places_of(part.samples, asked))
@@ -177,7 +177,8 @@ def _evaluate(
         facts = facts_of(every)
         earlier.check_dataset(output, facts["datasets"])
         known = metadata.get("model_cutoff") or cutoff.of_model(parsed, lm.served)
-        before = earlier.results.run if earlier.results and earlier.samples else {}
+        # Where nothing was asked, all answers are those of the earlier run.
+        before = earlier.results.run if earlier.results and (earlier.samples or not lm.counts.asked) else {}
         run |= {"model_cutoff": known or before.get("model_cutoff"), "served_as": lm.served or before.get("served_as")}
         runs = earlier.runs(list(logged), results["date"], usage_of(lm.counts, means))
         block = Block(

@@ -11,7 +11,7 @@ from lm_eval_tasks.core.errors import OptionError
 from lm_eval_tasks.core.metadata import CONTEXTS, Context, dataset_of
 from lm_eval_tasks.core.text import suggestion
 from lm_eval_tasks.data.rows import listing_of
-from lm_eval_tasks.tasks.derived import CORE_GROUPS, TASKS, Task, core_tasks, tasks_of, with_context
+from lm_eval_tasks.tasks.derived import CORE_GROUPS, GROUPS, TASKS, Task, core_tasks, tasks_of, with_context
 from lm_eval_tasks.tasks.folder import tasks_path
 from lm_eval_tasks.tasks.records import FULL, PLAIN, SHORTER, what_of
 from lm_eval_tasks.tasks.written import task_text
@@ -32,13 +32,29 @@ def contexts_of(text: str) -> tuple[Context, ...]:
     return tuple(context for context in CONTEXTS if context in names)
 
 
-def with_core(tasks: Sequence[str], metadata: Mapping[str, Any]) -> list[str]:
-    """The tasks, with the groups of the core as the round's manifest has it."""
-    if not set(tasks) & set(CORE_GROUPS):
+def of_round(tasks: Sequence[str], metadata: Mapping[str, Any]) -> list[str]:
+    """The tasks, with groups as far as the round has what they ask; those of the core as its manifest has it."""
+    groups = {group.name for group in GROUPS}
+    listing = listing_of(dataset_of(metadata), metadata.get("dataset_revision")) if groups & set(tasks) else None
+    if listing is None:
         return list(tasks)
-    listing = listing_of(dataset_of(metadata), metadata.get("dataset_revision"))
-    core = listing.core if listing else ()
-    return [name for task in tasks for name in (core_tasks(task, core) if core and task in CORE_GROUPS else [task])]
+    asked: list[str] = []
+    lacking: list[str] = []
+    for name in tasks:
+        members = tasks_of(name) if name in groups else []
+        there = listing.core if name in CORE_GROUPS and listing.core else listing.configurations
+        left_out = [task.configuration for task in members if task.configuration not in there]
+        if name in CORE_GROUPS and listing.core:
+            asked += core_tasks(name, listing.core)
+        elif 0 < len(left_out) < len(members):
+            asked += [task.name for task in members if task.configuration in there]
+        else:
+            asked.append(name)
+            left_out = []
+        lacking += left_out
+    if lacking:
+        _LOGGER.warning("not asked, because this round does not have it: %s", ", ".join(dict.fromkeys(lacking)))
+    return asked
 
 
 def in_contexts(tasks: Sequence[str], contexts: Sequence[Context]) -> list[Task]:
@@ -51,6 +67,7 @@ def in_contexts(tasks: Sequence[str], contexts: Sequence[Context]) -> list[Task]
         OptionError: one of them is not asked as it stands, or all have none of the contexts.
     """
     asked: list[Task] = []
+    lacking: dict[Context, list[str]] = {}
     for task in dict.fromkeys(task for name in tasks for task in tasks_of(name)):
         if task.context != FULL or task.role != PLAIN.role:
             raise OptionError(
@@ -59,9 +76,12 @@ def in_contexts(tasks: Sequence[str], contexts: Sequence[Context]) -> list[Task]
             )
         own = (FULL, *SHORTER[what_of(task.configuration)])
         has = [context for context in contexts if context in own]
-        if not has:
-            _LOGGER.warning("%s is left out: its contexts are %s", task.name, ", ".join(own))
+        for context in contexts:
+            if context not in own:
+                lacking.setdefault(context, []).append(task.name)
         asked += [task if context == FULL else with_context(task, context) for context in has]
+    for context, names in lacking.items():
+        _LOGGER.warning("not asked in the context %s, which they do not have: %s", context, ", ".join(names))
     if not asked:
         raise OptionError(f"no task in --tasks is asked with --contexts {','.join(contexts)}")
     return asked

@@ -31,9 +31,9 @@ def load(name: str, *, trust_remote_code: bool = False) -> Any:
 def _load(name: str, *, trust_remote_code: bool) -> Any:
     from transformers import AutoTokenizer
 
-    model, _, revision = name.rpartition("@")
+    model, _, revision = name.partition("@")
     try:
-        tokenizer = AutoTokenizer.from_pretrained(model, revision=revision, trust_remote_code=trust_remote_code)
+        tokenizer = AutoTokenizer.from_pretrained(model, revision=revision or None, trust_remote_code=trust_remote_code)
     except (OSError, ValueError, ImportError, AttributeError) as err:
         reason = str(err).strip().splitlines()[0][:160] if str(err).strip() else type(err).__name__
         remedy = (

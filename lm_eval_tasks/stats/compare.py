@@ -108,7 +108,8 @@ def _of_pair(
     ]
     if not differences:
         raise SamplesError(f"neither {runs[0]} nor {runs[1]} has one of the scores {', '.join(metrics)} in both runs")
-    over_boards = (_of_board(runs, board, pairs, metrics) for board in BOARDS)
+    sizes = {task: (len(first[task]), len(second[task])) for task in common}
+    over_boards = (_of_board(runs, board, pairs, sizes, metrics) for board in BOARDS)
     return differences + [difference for difference in over_boards if difference]
 
 
@@ -130,9 +131,14 @@ def _of_board(
     runs: tuple[Path, Path],
     board: Board,
     pairs: Mapping[str, Sequence[tuple[Sample, Sample]]],
+    sizes: Mapping[str, tuple[int, int]],
     metrics: Sequence[str],
 ) -> Difference | None:
-    """The difference over what a board counts of the tasks that both runs have, between floor, 0, and a perfect score, 1."""
+    """The difference over what a board counts of the tasks that both runs have, between floor, 0, and a perfect score, 1.
+
+    Args:
+        sizes: task -> samples of each run, of which some may be in no pair.
+    """
     kinds = {task: both[0][0].row.kind for task, both in pairs.items() if both}
     ranked = {task: registry.ranking(kind) for task, kind in kinds.items() if kind in board.kinds}
     parts: list[tuple[Part, Part]] = []
@@ -145,9 +151,9 @@ def _of_board(
     first, second = (placed.by_task(pair[side] for pair in parts) for side in (0, 1))
     over = placed.difference_over(second, first)
     a = fmean(fmean(part.mean() for part in of_task) for of_task in first)
-    left_out = sum(len(pairs[pair[0].setting]) for pair in parts) - over.samples
+    left_out = sum(sum(sizes[pair[0].setting]) for pair in parts) - 2 * over.samples
     names = " and ".join(dict.fromkeys(ranked[pair[0].setting] for pair in parts))
-    return Difference(runs, f"{board.title} board", names, a, a + over.mean, over, 2 * left_out, of_board=True)
+    return Difference(runs, f"{board.title} board", names, a, a + over.mean, over, left_out, of_board=True)
 
 
 def _part(task: str, samples: Sequence[Sample], metric: str) -> Part | None:
@@ -186,8 +192,11 @@ def table(differences: Sequence[Difference], names: Mapping[Path, str]) -> Table
         names: run -> what it is called.
     """
     first, second = (names[run] for run in differences[0].runs)
-    main = ("Task", "Score", "n", first, second, f"{second} - {first} [95%]", "p (Holm)")
-    head = (*main, "Left out", "First authors", "p", "Detectable")
+    beside = ("Left out", "First authors", "p", "Detectable")
+    taken = {"Task", "Score", "n", "p (Holm)", *beside}
+    columns = [f"{name} (run)" if name in taken else name for name in (first, second)]
+    main = ("Task", "Score", "n", *columns, f"{second} - {first} [95%]", "p (Holm)")
+    head = (*main, *beside)
     return Table(head, "llrrrrrrrrr", [_row(row, row.difference) for row in differences], main=main)
 
 

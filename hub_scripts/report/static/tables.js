@@ -11,7 +11,7 @@ document.addEventListener("DOMContentLoaded", () => {
   const order = (data, type) => {
     if (type !== "sort" && type !== "type") return data;
     const shown = String(data).replace(/<[^>]*>/g, "").trim();
-    const number = /^[-+]?[\d,]*\.?\d+/.exec(shown);
+    const number = /^[-+]?[\d,]*\.?\d+(?=$|[\s%[(])/.exec(shown);
     return number ? Number(number[0].replaceAll(",", "")) : shown === "–" ? "" : shown;
   };
   const options = { columnDefs: [{ targets: "_all", render: order }], paging: false, info: false, searching: true, order: [], autoWidth: false };

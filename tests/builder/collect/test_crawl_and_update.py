@@ -25,6 +25,7 @@ from builder.sources.sample.source import SampleSource
 from builder.store import STORE, Author, Store
 from lm_eval_tasks.engines.local import LocalEngine
 from tests.helpers.dump import content
+from tests.helpers.graphs import as_networkx
 from tests.helpers.loopback import Fault, Loopback, World, serve
 from tests.helpers.papers import mirror, paper
 from tests.helpers.rounds import crawl_only, run
@@ -116,7 +117,7 @@ def test_the_walk_stops_when_it_has_papers_enough(folder: Path) -> None:
 
 def test_authors_that_were_not_visited_are_not_on_the_graph(folder: Path) -> None:
     graph, (_, on_graph) = crawl_only(make_round(folder, crawl={"seeds": ["Bo B"], "authors": 1}))
-    assert set(graph.graph) == {"bo b"}
+    assert set(as_networkx(graph)) == {"bo b"}
     assert on_graph.dropped == {"not_visited": 2}
 
 
@@ -157,7 +158,7 @@ def test_active_authors_are_admitted_less_often(tmp_path: Path) -> None:
 def test_names_are_kept_as_printed_and_filed_folded(tmp_path: Path) -> None:
     mirror(tmp_path / "mirror", [paper(1, "Ada A", "Zoë  Ünal"), paper(2, "ZOE UNAL", day=1)])
     graph, _ = crawl_only(make_round(tmp_path))
-    assert set(graph.graph) == {"ada a", "zoe unal"}
+    assert set(as_networkx(graph)) == {"ada a", "zoe unal"}
 
 
 # --- what can be wrong
@@ -212,7 +213,7 @@ def test_candidates_of_active_authors_come_first(
     assert updated.kept == len(papers)
     assert updated.dropped["other_category"] == 1
     assert updated.dropped["no_graph_author"] == (7 - len(papers) if by == "harvest" else 0)
-    assert set(graph.graph) == {"ada a", "bo b", "cy c", "dee d", "eve e"} | members
+    assert set(as_networkx(graph)) == {"ada a", "bo b", "cy c", "dee d", "eve e"} | members
 
 
 def test_an_update_is_done_once_and_older_rounds_stay_as_they_were(folder: Path) -> None:
@@ -223,7 +224,7 @@ def test_an_update_is_done_once_and_older_rounds_stay_as_they_were(folder: Path)
     assert [r.to_dict() for r in crawl_only(later)[1]] == [r.to_dict() for r in first[1]]
     assert content(folder / "work" / STORE) == state
     again = crawl_only(make_round(folder))[0]
-    assert (again.papers, sorted(again.graph.edges)) == (before.papers, sorted(before.graph.edges))
+    assert (again.papers, sorted(as_networkx(again).edges)) == (before.papers, sorted(as_networkx(before).edges))
 
 
 def test_papers_announced_late_are_found_in_the_overlap(folder: Path) -> None:
@@ -268,7 +269,7 @@ def test_old_papers_and_inactive_authors_are_pruned_and_counted(folder: Path) ->
     assert report.dropped["too_old"] == 6
     assert all(id_ >= "2601.00011" for ids in graph.papers.values() for id_ in ids)
     graph, (_, report) = crawl_only(make_round(folder, "2026.03", update={"inactive_months": 1}))
-    assert set(graph.graph).isdisjoint({"eve e", "dee d", "cy c"})
+    assert set(as_networkx(graph)).isdisjoint({"eve e", "dee d", "cy c"})
     assert report.dropped["inactive_author"] == 3
 
 
@@ -414,7 +415,7 @@ def test_both_ways_update_to_the_same_graph_in_few_requests(tmp_path: Path, serv
         round_ = arxiv_round(tmp_path, server, crawl=limits, update={"by": by, "papers": 6})
         server.log.clear()
         graph, _ = crawl_only(round_.model_copy(update={"workspace": tmp_path / workspace}))
-        graphs.append((graph.papers, sorted(map(sorted, graph.graph.edges))))
+        graphs.append((graph.papers, sorted(map(sorted, as_networkx(graph).edges))))
         requests.append(len(server.log))
     assert graphs[0] == graphs[1]
     # One list for all authors.

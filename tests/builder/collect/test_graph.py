@@ -1,36 +1,37 @@
 from __future__ import annotations
 
 from builder.collect.graph import build_graph
+from tests.helpers.graphs import as_networkx
 from tests.helpers.papers import paper
 
 
 def test_nodes_are_first_authors_and_edges_join_coauthors() -> None:
     papers = [paper(1, "Ann", "Bob", "Cy"), paper(2, "Bob", "Ann"), paper(3, "Cy", "Dee")]
     graph, report = build_graph(papers, 50, "largest")
-    assert set(graph.graph) == {"ann", "bob", "cy"}  # Dee wrote nothing as first author
-    assert {frozenset(edge) for edge in graph.graph.edges} == {
+    assert set(as_networkx(graph)) == {"ann", "bob", "cy"}  # Dee wrote nothing as first author
+    assert {frozenset(edge) for edge in as_networkx(graph).edges} == {
         frozenset("ann bob".split()),
         frozenset("ann cy".split()),
         frozenset("bob cy".split()),
     }
-    assert graph.graph["ann"]["bob"]["weight"] == 2
+    assert as_networkx(graph)["ann"]["bob"]["weight"] == 2
     assert (graph.authors, graph.first_authors, report.kept) == (4, 3, 3)
 
 
 def test_only_the_largest_component_is_kept_unless_all_are_wanted() -> None:
     papers = [paper(1, "Ann", "Bob"), paper(2, "Bob", "Ann"), paper(3, "Zoe")]
     graph, report = build_graph(papers, 50, "largest")
-    assert set(graph.graph) == {"ann", "bob"}
+    assert set(as_networkx(graph)) == {"ann", "bob"}
     assert dict(report.dropped) == {"outside_component": 1}
     assert report.examples == {"outside_component": ["2601.00003"]}
-    assert set(build_graph(papers, 50, "all")[0].graph) == {"ann", "bob", "zoe"}
+    assert set(as_networkx(build_graph(papers, 50, "all")[0])) == {"ann", "bob", "zoe"}
 
 
 def test_long_author_lists_add_no_edges() -> None:
     crowd = [f"P{i}" for i in range(4)]
     papers = [paper(0, *crowd)] + [paper(i + 1, name) for i, name in enumerate(crowd)]
-    assert build_graph(papers, 4, "all")[0].graph.number_of_edges() == 6
-    assert build_graph(papers, 3, "all")[0].graph.number_of_edges() == 0
+    assert as_networkx(build_graph(papers, 4, "all")[0]).number_of_edges() == 6
+    assert as_networkx(build_graph(papers, 3, "all")[0]).number_of_edges() == 0
 
 
 def test_spellings_of_one_name_are_one_node() -> None:
@@ -47,9 +48,11 @@ def test_neighbour_papers_are_first_author_papers_of_coauthors() -> None:
 
 def test_ties_between_components_are_broken_by_name() -> None:
     papers = [paper(1, "Zed"), paper(2, "Amy")]
-    assert set(build_graph(papers, 50, "largest")[0].graph) == set(build_graph(papers[::-1], 50, "largest")[0].graph)
+    assert set(as_networkx(build_graph(papers, 50, "largest")[0])) == set(
+        as_networkx(build_graph(papers[::-1], 50, "largest")[0])
+    )
 
 
 def test_no_papers_no_graph() -> None:
     graph, report = build_graph([], 50, "largest")
-    assert (graph.graph.number_of_nodes(), report.total) == (0, 0)
+    assert (as_networkx(graph).number_of_nodes(), report.total) == (0, 0)

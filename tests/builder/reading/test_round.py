@@ -100,7 +100,7 @@ def test_what_a_context_is_made_of(with_reading: Path) -> None:
     shown = sum(sum(part["end"] - part["start"] for part in row["parts"]) for row in walk)
     assert sum(map(len, texts_of(folder).values())) < shown / 3
     card = (folder / "README.md").read_text()
-    assert "| Walk-128K | introduction |" in card
+    assert all(f"| Walk-128K | {row['kind'].replace('_', ' ')} |" in card for row in walk)
     assert "| Match-128K | masks |" in card
 
 

@@ -42,7 +42,7 @@ from builder.store import STORE, Store
 from lm_eval_tasks.core.errors import BudgetError
 from lm_eval_tasks.core.journal import Journal
 from lm_eval_tasks.core.row_format import BM25_LOCAL, EMBED_LOCAL, MASK, OF_SCALAR, POPULARITY
-from lm_eval_tasks.data import scalar_hook, slots
+from lm_eval_tasks.data import scalar_hook
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.evaluate.run import Part, evaluate
 from lm_eval_tasks.metrics import score
@@ -58,7 +58,7 @@ from tests.helpers.openai_server import serve
 from tests.helpers.places import DATA
 from tests.helpers.rounds import SMALL_SOURCE, build, prepare, small_round
 from tests.helpers.samples import sample
-from tests.lm_eval_tasks.data.test_slots import Words
+from tests.lm_eval_tasks.data.test_slots import Words, fit
 
 Command = Callable[..., tuple[int, str, str]]
 DAY = date(2026, 5, 1)
@@ -392,12 +392,12 @@ def row(form: str = "full", **more: Any) -> dict[str, Any]:
 def test_short_contexts_shorten_candidates_alike_then_the_paper_around_the_mask() -> None:
     whole = "".join(slot.text for slot in slots_of(row()))
     total = len(Words()([whole])["input_ids"][0])
-    light = slots.fit(slots_of(row()), total - 30, Words()).text
+    light = fit(slots_of(row()), total - 30, Words()).text
     assert [light.count(" c") - light.count(" carefully") for _ in (0,)] == [whole.count(" c") - 30]
     lengths = [part.count(" c") for part in light.split("<Candidate>Candidate ")[1:]]
     assert lengths[0] == 40
     assert max(lengths) - min(lengths) <= 41
-    tight = slots.fit(slots_of(row()), total - 330, Words()).text
+    tight = fit(slots_of(row()), total - 330, Words()).text
     assert tight.count(" before") == pytest.approx(tight.count(" after"), abs=1)
     assert 0 < tight.count(" before") < 50
     assert f" before {MASK} after" in tight
@@ -406,7 +406,7 @@ def test_short_contexts_shorten_candidates_alike_then_the_paper_around_the_mask(
     assert tight.startswith("You are given a paper")
     assert tight.endswith("within <answer> and </answer>.")
     with pytest.raises(BudgetError):
-        slots.fit(slots_of(row()), 60, Words())
+        fit(slots_of(row()), 60, Words())
 
 
 def test_without_context_no_paper_is_shown() -> None:

@@ -15,7 +15,7 @@ from lm_eval_tasks.core.row_format import MASK
 from lm_eval_tasks.data import hook
 from lm_eval_tasks.evaluate.generation import Generation
 from lm_eval_tasks.evaluate.run import Part, evaluate
-from lm_eval_tasks.evaluate.shorter import contexts_of, in_contexts, with_core
+from lm_eval_tasks.evaluate.shorter import contexts_of, in_contexts, of_round
 from lm_eval_tasks.retrieval.shortcuts import shortened
 from lm_eval_tasks.samples.sample import by_task, read
 from tests.helpers.openai_server import serve
@@ -202,12 +202,12 @@ def test_rows_of_older_releases_are_what_they_were_asked() -> None:
 def test_the_group_of_the_core_is_the_rounds(tmp_path: Path) -> None:
     entries = [{"configuration": name, "samples": 5, "shortcut": "start"} for name in ("Abs-29K-G", "Match-128K")]
     (tmp_path / "manifest.json").write_text(json.dumps({"configurations": [], "core": entries}))
-    assert with_core(["academiceval_core_tiny", "academiceval_abs_9k"], {"dataset": str(tmp_path)}) == [
+    assert of_round(["academiceval_core_tiny", "academiceval_abs_9k"], {"dataset": str(tmp_path)}) == [
         "academiceval_core_tiny_abs_29k_g",
         "academiceval_core_tiny_match_128k",
         "academiceval_abs_9k",
     ]
-    assert with_core(["academiceval_core"], {"dataset": str(tmp_path / "nowhere")}) == ["academiceval_core"]
+    assert of_round(["academiceval_core"], {"dataset": str(tmp_path / "nowhere")}) == ["academiceval_core"]
 
 
 def test_the_core_of_a_dataset_on_the_hub_is_what_its_manifest_says(
@@ -221,7 +221,7 @@ def test_the_core_of_a_dataset_on_the_hub_is_what_its_manifest_says(
 
     monkeypatch.setattr("lm_eval_tasks.data.rows.hf_hub_download", download)
     metadata = {"dataset": "org/academiceval", "dataset_revision": "2026.11"}
-    assert with_core(["academiceval_core"], metadata) == ["academiceval_core_abs_29k_g"]
+    assert of_round(["academiceval_core"], metadata) == ["academiceval_core_abs_29k_g"]
 
 
 def test_a_sealed_copy_of_an_earlier_release_is_refused(tmp_path: Path) -> None:
