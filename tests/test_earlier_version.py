@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from hub_scripts.hub.checks import check_files
 
 Command = Callable[..., tuple[int, str, str]]
 _WRITTEN = Path(__file__).parent / "helpers" / "round-41e9705.tar.xz"
@@ -80,3 +83,17 @@ def test_a_key_that_is_gone_gets_a_sentence(earlier: Path, command: Command, tab
     assert code == 1
     assert key in errors
     assert len(errors.strip().splitlines()) == 1
+
+
+def test_configurations_that_are_gone_are_passed_over(earlier: Path, command: Command) -> None:
+    folder = earlier / "academiceval"
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    [title] = [entry for entry in manifest["configurations"] if entry["name"] == "Title-10K"]
+    carried = json.loads(json.dumps(title).replace("Title-10K/", "Title-10K-core/"))
+    shutil.copytree(folder / "Title-10K", folder / "Title-10K-core")
+    manifest["configurations"].append({**carried, "name": "Title-10K-core", "form": "core", "of": "Title-10K"})
+    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    assert len(check_files(folder).gone_files) == 3
+    assert command("eval", "--model", "lead", "--tasks", "academiceval_title_10k", "--bertscore", "none")[0] == 0
+    code, _, errors = command("push", "academiceval", "--repo", "ORG/academiceval", "--licenses", "all")
+    assert (code, "does not know, such as Title-10K-core" in errors) == (1, True)

@@ -109,6 +109,11 @@ def test_the_copy_without_them(source: Path, dataset: Path, tmp_path: Path) -> N
     assert report.dropped["taken_down"] == sum(len(before[name]) - len(after[name]) for name in before) > 0
     manifest = read_manifest(tmp_path / "without")
     assert (manifest.round, manifest.revision) == ("2026.11", "2026.11.post1")
+    # What every model is asked first stays, rows by id included, as far as it is there.
+    core = {entry.configuration: entry.samples for entry in read_manifest(source).core}
+    assert {entry.configuration for entry in manifest.core} == core.keys() != set()
+    assert all(0 < entry.samples <= core[entry.configuration] for entry in manifest.core)
+    assert sum(entry.samples for entry in manifest.core) > sum(core.values()) / 2
     assert "taken_down" in (tmp_path / "without" / "README.md").read_text()
 
 

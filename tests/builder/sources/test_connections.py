@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import random
 import socket
 import threading
 import time
@@ -59,3 +61,21 @@ def test_one_connection_at_a_time() -> None:
             while opened and time.monotonic() < until:
                 time.sleep(0.01)
             assert not opened
+
+
+@pytest.mark.parametrize(
+    ("body", "encoding", "whole"),
+    [
+        (gzip.compress(b"hello ") + gzip.compress(b"world"), "gzip", b"hello world"),
+        (b"hello", "identity", b"hello"),
+        (gzip.compress(random.Random(0).randbytes(4000))[:-1000], "gzip", None),
+        (b"hello", "gzip", None),
+        (b"hello", "br", None),
+    ],
+)
+def test_a_packed_body_is_whole_or_none(body: bytes, encoding: str, whole: bytes | None) -> None:
+    if whole is None:
+        with pytest.raises(http_client._TransientFailure):
+            http_client._unpacked(body, encoding)
+    else:
+        assert http_client._unpacked(body, encoding) == whole

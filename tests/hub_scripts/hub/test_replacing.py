@@ -244,3 +244,20 @@ def test_errata_are_on_the_card(two_rounds: Rounds) -> None:
 def test_a_note_is_about_a_revision(dataset: Path, command: Command) -> None:
     code, _, errors = command("push", dataset, "--repo", "org/academiceval", "--note", "wrong")
     assert (code, "--replaces" in errors) == (1, True)
+
+
+@pytest.mark.parametrize("is_link", [False, True])
+def test_a_paper_that_is_listed_beside_a_round_is_not_pushed(
+    is_link: bool, command: Command, hub: Hub, beside: Rounds, tmp_path: Path
+) -> None:
+    folder, victim = beside[0], _victim(beside[0], tmp_path / "cache")
+    place = tmp_path
+    if is_link:
+        place = tmp_path / "links"
+        place.mkdir()
+        folder = place / "academiceval"
+        folder.symlink_to(beside[0])
+    (place / TAKEDOWNS).write_text(json.dumps({"id": victim}) + "\n")
+    code, _, err = command("push", folder, "--repo", REPO, "--yes")
+    assert (code, f"shows {victim}, which the takedowns.jsonl next to it lists" in err) == (1, True), err
+    assert KEY not in hub.repos or not hub.repos[KEY].tags

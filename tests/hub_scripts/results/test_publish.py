@@ -441,6 +441,22 @@ def test_the_plain_lm_evals_run_over_a_part_is_on_no_leaderboard(
         assert (f"no {FILE}" not in out) == is_shown
 
 
+@pytest.mark.parametrize("option", [{"published_after": "2026-09-01"}, {"shard": "1/2"}, {"core": True}])
+def test_the_plain_lm_evals_run_over_a_part_is_a_subsets(
+    option: dict[str, object], command: Command, hub: Hub, tmp_path: Path
+) -> None:
+    content = {
+        "results": {"academiceval_abs_9k": {"rouge_l,score": 0.25}},
+        "model_name": "org/tiny",
+        "date": 1.7e9,
+        "configs": {"academiceval_abs_9k": {"metadata": {"dataset": REPO, "dataset_revision": "2026.11", **option}}},
+        "n-samples": {"academiceval_abs_9k": {"original": 4, "effective": 4}},
+    }
+    (tmp_path / "results_x.json").write_text(json.dumps(content))
+    code, _, err = command("push-results", tmp_path / "results_x.json", "--repo", "org/results")
+    assert (code, "covers only a part of the samples" in err) == (1, True), err
+
+
 @pytest.mark.long
 def test_what_the_hub_does_not_say_is_not_taken_for_absent(
     published: tuple[Path, Path], command: Command, hub: Hub, tmp_path: Path

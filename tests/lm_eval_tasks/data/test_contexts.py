@@ -228,3 +228,16 @@ def test_a_sealed_copy_of_an_earlier_release_is_refused(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text('{"revision": "2026.11.sealed", "configurations": []}')
     with pytest.raises(DatasetError, match="sealed copies are gone"):
         Listing.of(tmp_path)
+
+
+def test_a_group_asks_what_the_round_has(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    there = [{"name": name} for name in ("Walk-128K", "Next-128K", "Title-10K")]
+    (tmp_path / "manifest.json").write_text(json.dumps({"configurations": there}))
+    metadata = {"dataset": str(tmp_path)}
+    assert of_round(["academiceval_reading"], metadata) == ["academiceval_walk_128k", "academiceval_next_128k"]
+    assert "this round does not have it: Walk-256K" in caplog.text
+    # A group of which it has nothing is refused by name when it is loaded.
+    assert of_round(["academiceval_abs", "academiceval_title_30k"], metadata) == [
+        "academiceval_abs",
+        "academiceval_title_30k",
+    ]

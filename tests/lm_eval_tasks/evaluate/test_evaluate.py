@@ -432,6 +432,20 @@ def test_a_servers_own_words_reach_the_user(command: Command, dataset: Path, tmp
 
 
 @pytest.mark.slow
+def test_a_repeat_that_asks_nothing_knows_what_served_the_answers(
+    command: Command, dataset: Path, tmp_path: Path
+) -> None:
+    runs = []
+    with serve(lambda body: "A title") as server:
+        arguments = ("--model_args", f"model=m,base_url={server.url}/chat/completions", "--limit", "2")
+        for _ in range(2):
+            code, _, err = command(*SERVED, *arguments, "--metadata", no_bertscore(dataset), "--output", tmp_path)
+            assert code == 0, err
+            runs.append(only_result(tmp_path).run)
+    assert runs[0]["served_as"] == runs[1]["served_as"] == ["m"]
+
+
+@pytest.mark.slow
 def test_answers_that_all_end_inside_their_reasoning_are_explained(
     command: Command, dataset: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
