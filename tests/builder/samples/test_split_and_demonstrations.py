@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from datetime import date
 
+import pytest
+
 from builder.collect.graph import build_graph
 from builder.records import Paper, SplitDates
 from builder.round.tables import SplitTable
