@@ -312,7 +312,7 @@ def test_a_section_of_the_card_that_has_nothing_to_say_is_left_out(dataset: Path
     assert "## Changelog" not in card(manifest)
 
 
-# --- a frozen core
+# --- whole papers
 
 
 def test_whole_papers_are_scored_over_their_tasks() -> None:

@@ -38,7 +38,7 @@ def test_one_day_is_one_split() -> None:
     assert {split_dates(SplitTable(), papers).split_of(p) for p in papers} == {"test"}
 
 
-@pytest.mark.parametrize("table", [SplitTable(), SplitTable(validation=0.0), SplitTable(validation=0.5, test=0.01)])
+@pytest.mark.parametrize("table", [SplitTable(), SplitTable(validation=0.5, test=0.01)])
 def test_one_paper_is_the_test_split(table: SplitTable) -> None:
     assert split_dates(table, [paper(1)]).split_of(paper(1)) == "test"
 

@@ -62,8 +62,8 @@ def test_a_month_without_a_metric_says_nothing_of_it() -> None:
 
 
 def test_repeated_answers_keep_a_metric_that_only_some_have() -> None:
-    answers = [ScoredAnswer("a", {"rouge_l": 0.2}), ScoredAnswer("b", {"rouge_l": 0.4, "names_supported": 1.0})]
-    assert mean_of(answers).scores == {"rouge_l": pytest.approx(0.3), "names_supported": 1.0}
+    answers = [ScoredAnswer("a", {"rouge_l": 0.2}), ScoredAnswer("b", {"rouge_l": 0.4, "length_ratio": 1.0})]
+    assert mean_of(answers).scores == {"rouge_l": pytest.approx(0.3), "length_ratio": 1.0}
 
 
 def test_samples_that_lack_a_score_are_left_out_and_counted(tmp_path: Path) -> None:

@@ -1,9 +1,8 @@
-"""One model against another, and a judge's own report card."""
+"""One model against another."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,7 @@ from typing import Any
 import pytest
 
 from tests.helpers.openai_server import serve
-from tests.helpers.runs import evaluated
-from tests.lm_eval_tasks.judge.test_judge import answers_of, judging, make_samples, verdict
+from tests.lm_eval_tasks.judge.test_judge import answers_of, judging, make_samples
 
 Command = Callable[..., tuple[int, str, str]]
 
@@ -64,68 +62,3 @@ def test_runs_that_cannot_be_compared(changes: dict[str, str], says: str, comman
     with serve(judging(lambda first, second: 1)) as server:
         code, _, err = command("judge", one, other, "--model", "m", "--base-url", server.url)
     assert (code, says in err) == (1, True), err
-
-
-def reads_evidence(body: dict[str, Any]) -> str:
-    """Prefers the text of which more numbers stand in the passages; of equals the first."""
-    prompt = body["messages"][0]["content"]
-    evidence, _, rest = prompt.partition("Answer 1:\n")
-    first, _, second = rest.partition("Answer 2:\n")
-    known = set(re.findall(r"\d+", evidence.partition("in their order:\n")[2]))
-    lost = [
-        sum(number not in known for number in re.findall(r"\d+", text.split("First go through")[0]))
-        for text in (first, second)
-    ]
-    counts = {"supported": 1, "contradicted": 0, "not found": 0}
-    return json.dumps(
-        {"Claims": {"Answer 1": counts, "Answer 2": counts}, **json.loads(verdict(2 if lost[1] < lost[0] else 1))}
-    )
-
-
-def likes_length(body: dict[str, Any]) -> str:
-    """Prefers the longer text, whatever stands in it."""
-    rest = body["messages"][0]["content"].partition("Answer 1:\n")[2]
-    first, _, second = rest.partition("Answer 2:\n")
-    return verdict(2 if len(second.split("First go through")[0]) > len(first) else 1)
-
-
-@pytest.mark.long
-def test_judges_are_told_apart_by_their_report_cards(command: Command, dataset: Path, tmp_path: Path) -> None:
-    cards = {}
-    run = evaluated(command, dataset, tmp_path / "run", "--limit", "10")
-    for name, answer in (("reads", reads_evidence), ("guesses", likes_length)):
-        with serve(answer) as server:
-            line = (
-                "study",
-                "metrics",
-                run,
-                "--metrics",
-                "rouge_l",
-                "--bertscore",
-                "none",
-                "--judge",
-                name,
-                "--base-url",
-                server.url,
-                "--evidence",
-                "2",
-                "--verdicts",
-                tmp_path / "judged",
-                "--output",
-                tmp_path / f"{name}.json",
-            )
-            code, out, err = command(*line)
-            assert code == 0, err
-            assert name in out
-            asked = len(server.requests)
-            assert asked > 100
-            # All verdicts are kept: nothing is asked twice.
-            code, again, err = command(*line)
-            assert (code, len(server.requests), again) == (0, asked, out), err
-        cards[name] = json.loads((tmp_path / f"{name}.json").read_text())
-        assert set(cards[name]) == {"rouge_l", name}
-    reads, guesses = cards["reads"]["reads"], cards["guesses"]["guesses"]
-    assert reads["numbers"]["accuracy"] > 0.8
-    assert guesses["numbers"]["accuracy"] < 0.7
-    assert reads["numbers"]["harmless"] < 0.05
-    assert guesses["padding"]["accuracy"] < 0.1 < reads["padding"]["accuracy"]
