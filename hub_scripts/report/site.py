@@ -19,7 +19,7 @@ from hub_scripts.report.inputs import Inputs, find
 from hub_scripts.report.model_facts import ModelFacts, facts_of, known_models
 from hub_scripts.report.pages import read_packaged, render, table_library
 from hub_scripts.report.placing import scorers_of
-from hub_scripts.report.round_page import RoundPage, round_page
+from hub_scripts.report.round_page import round_page
 from hub_scripts.report.runs import run_facts
 from hub_scripts.report.standings import Standings, boards_csv, standings_of
 from lm_eval_tasks.core.progress import progress
@@ -147,7 +147,10 @@ def _write(
             "rows": rows,
             "months": steps["months"],
             "plots": draw_all(all_groups, model_cutoffs, place / "plots"),
-            "pages": sorted(_round_pages(inputs, place / "plots"), key=lambda page: page.name),
+            "pages": sorted(
+                (round_page(manifest, place / "plots") for manifest in inputs.manifests.values()),
+                key=lambda page: page.name,
+            ),
             "about": {model: facts_of(model, facts) for model in models},
             "cutoffs": model_cutoffs,
             "runs": run_facts(inputs.runs, place),
@@ -192,11 +195,6 @@ def _off_board(groups: Sequence[Group], boards: Sequence[Sequence[Standings]]) -
     }
     ran = {cell.model for group in groups for cell in group.cells if not (cell.is_carried or cell.shown)}
     return sorted(ran - placed)
-
-
-def _round_pages(inputs: Inputs, place: Path) -> Iterator[RoundPage]:
-    for path, manifest in inputs.manifests.items():
-        yield round_page(path, manifest, place)
 
 
 def _pages(place: Path, content: Mapping[str, Any]) -> None:
