@@ -29,14 +29,15 @@ class Progress:
         what: the work's name.
         total: None if it is not known.
         done: steps done by an earlier run.
+        delay: seconds before a bar is drawn; 0 where the first step alone may take minutes.
     """
 
-    def __init__(self, what: str, total: int | None = None, done: int = 0) -> None:
+    def __init__(self, what: str, total: int | None = None, done: int = 0, delay: float = _DELAY) -> None:
         self._what, self._total, self._done, self._before = what, total, done, done
         self._started = self._told = time.monotonic()
         self._bar: Any = None
         if _shown and sys.stderr.isatty():
-            self._bar = tqdm(desc=what, total=total, initial=done, delay=_DELAY, unit_scale=True, leave=False)
+            self._bar = tqdm(desc=what, total=total, initial=done, delay=delay, unit_scale=True, leave=False)
 
     def __enter__(self) -> Progress:
         return self

@@ -125,7 +125,7 @@ class AnsweringLM(LM):  # type: ignore[misc]
         missing = [question for question in questions if not isinstance(self._journal.get(question.key), str)]
         self.counts.asked += len(missing)
         started = time.monotonic()
-        with Progress("answers", len(questions), len(questions) - len(missing)) as self._shown:
+        with Progress("answers", len(questions), len(questions) - len(missing), delay=0) as self._shown:
             missing = [missing[i] for i in by_beginning([str(question.request.args[0]) for question in missing])]
             while missing:
                 part = self._affordable(missing)
