@@ -15,7 +15,7 @@ from benchmarks.shared.data import DATA, papers_of
 from benchmarks.shared.running import Figures, run
 from builder.collect.graph import build_graph
 from builder.reading.choose import Chooser
-from builder.reading.contexts import Context, Neighbourhoods, clusters
+from builder.reading.contexts import Neighbourhoods, PaperSet, clusters
 from builder.reading.shelf import Shelf
 from builder.records import Paper, ReadingReason
 from builder.seeding import row_order, share_of
@@ -39,7 +39,7 @@ class Neighbours(ContextsAlone):
             return None
         return LEAST_TOKENS + int(MORE_TOKENS * share_of(SEED, paper.id, "tokens"))
 
-    def questions(self, context: Context, preferred: Sequence[str]) -> list[str]:
+    def questions(self, context: PaperSet, preferred: Sequence[str]) -> list[str]:
         return [context.paper.id]
 
 
@@ -48,7 +48,7 @@ class ByThemselves(Neighbours):
 
     keeps_apart = False
 
-    def contexts(self, paper: Paper, sizes: Sequence[int]) -> dict[int, Context] | ReadingReason:
+    def contexts(self, paper: Paper, sizes: Sequence[int]) -> dict[int, PaperSet] | ReadingReason:
         self.shown.clear()
         return super().contexts(paper, sizes)
 

@@ -28,7 +28,7 @@ from lm_eval_tasks.core.row_format import MASK
 from lm_eval_tasks.data import scalar_hook
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.stats.gains import Gain, gain_over
-from lm_eval_tasks.stats.placed import Part, by_task, difference_over, part_of
+from lm_eval_tasks.stats.placed import PlacedTask, by_task, difference_over, part_of
 from lm_eval_tasks.tasks.records import CORE, FULL, READINGS, SHORTER, what_of
 from tests.helpers import rounds
 from tests.helpers.openai_server import serve
@@ -195,7 +195,7 @@ def _gain(seed: list[int], truth: float, samples: int, clusters: int) -> Gain:
 
 def _detectable(chance: np.random.Generator) -> float:
     """The smallest difference between two models over the core's reading board; both sizes of Walk ask the same questions."""
-    sides: tuple[list[Part], list[Part]] = ([], [])
+    sides: tuple[list[PlacedTask], list[PlacedTask]] = ([], [])
     walk = questions(chance, WALK, CLUSTERS)
     for core in CORE:
         task = what_of(core.configuration)

@@ -14,7 +14,7 @@ from lm_eval_tasks.core.intervals import holm
 from lm_eval_tasks.core.power import SPREADS
 from lm_eval_tasks.metrics import rouge
 from lm_eval_tasks.metrics.score import others_of
-from lm_eval_tasks.stats.placed import Part, difference_over, interval_over, part_of
+from lm_eval_tasks.stats.placed import PlacedTask, difference_over, interval_over, part_of
 
 FLOOR = 0.1
 SMALL = (3, 5, 10)
@@ -56,7 +56,7 @@ def told_apart(draws: int, skills: tuple[float, ...]) -> float:
     return round(apart / draws, 3)
 
 
-def part(task: str, scores: np.ndarray) -> Part:
+def part(task: str, scores: np.ndarray) -> PlacedTask:
     """A model's scores on a task, each paper by another author."""
     by_paper = {str(i): float(score) for i, score in enumerate(scores)}
     made = part_of(task, task, by_paper, dict.fromkeys(by_paper, FLOOR), {paper: paper for paper in by_paper})

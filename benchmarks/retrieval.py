@@ -17,7 +17,7 @@ from builder.extract.workers import extract_files
 from builder.samples.task_view import content
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.prompts import templates
-from lm_eval_tasks.retrieval.retrieve import Question, Retrieval, retrieve
+from lm_eval_tasks.retrieval.retrieve import Query, Retrieval, retrieve
 
 RECORDS = DATA / "pdf_meta.jsonl"
 
@@ -26,7 +26,7 @@ def measure(folder: Path, quick: bool) -> Figures:
     """Our BM25, that of rank_bm25, and the latter asked for the first letter."""
     asked = questions(5 if quick else 30)
     bm25, okapi = (retrieve(asked, Retrieval(name), folder) for name in ("bm25", "bm25_okapi"))
-    first_letter = retrieve([Question(one.query[0], one.texts) for one in asked], Retrieval("bm25_okapi"), folder)
+    first_letter = retrieve([Query(one.query[0], one.texts) for one in asked], Retrieval("bm25_okapi"), folder)
     return {
         "papers": len(asked),
         "bm25 and bm25_okapi": common(bm25, okapi),
@@ -34,7 +34,7 @@ def measure(folder: Path, quick: bool) -> Figures:
     }
 
 
-def questions(most: int) -> list[Question]:
+def questions(most: int) -> list[Query]:
     """What the abstract task asks of the first papers that can be read."""
     titles = {record["id"]: record["title"] for record in map(json.loads, RECORDS.open())}
     query = templates.load("abs_query")
@@ -44,7 +44,7 @@ def questions(most: int) -> list[Question]:
         if result.document is not None and title is not None and len(asked) < most:
             row = {"title": title, "content": "", "abstract": "", "demonstrations": []}
             text = "".join(slot.text for slot in query.slots(row))
-            asked.append(Question(text, (content(result.document, "abs"),)))
+            asked.append(Query(text, (content(result.document, "abs"),)))
     return asked
 
 

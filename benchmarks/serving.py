@@ -19,7 +19,7 @@ from lm_eval.tasks import TaskManager
 from benchmarks.shared.running import Figures, run
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.evaluate.generation import Generation
-from lm_eval_tasks.evaluate.run import Part, evaluate
+from lm_eval_tasks.evaluate.run import SampleSelection, evaluate
 from lm_eval_tasks.tasks.folder import tasks_path
 from tests.helpers import rounds
 from tests.helpers.openai_server import serve
@@ -90,7 +90,7 @@ def ask(
     """Do what a command does: `academiceval eval` for the side "ours", else `lm_eval`, which keeps no output."""
     if side == "ours":
         generation = Generation(batch_size, apply_chat_template=True, gen_kwargs=gen_kwargs)
-        evaluate(model, given, tasks, metadata, Part(), output, generation)
+        evaluate(model, given, tasks, metadata, SampleSelection(), output, generation)
     else:
         simple_evaluate(
             model=model,

@@ -19,7 +19,7 @@ from lm_eval_tasks.core.files import sha256_of_bytes
 from lm_eval_tasks.data.rows import Fact, representative_rows
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.evaluate.generation import WRITERS
-from lm_eval_tasks.evaluate.run import Part, evaluate
+from lm_eval_tasks.evaluate.run import SampleSelection, evaluate
 from lm_eval_tasks.samples.sample import Sample, by_task, read
 from tests.helpers import rounds
 from tests.helpers.rounds import small_round
@@ -58,7 +58,7 @@ def scored(name: str, place: Path, baselines: Sequence[str]) -> list[list[Sample
     metadata = {"dataset": str(round_.output), "bertscore_model": "none", "split": "all"}
     found = []
     for baseline in baselines:
-        evaluate(baseline, "", TASKS, metadata, Part(), place / baseline)
+        evaluate(baseline, "", TASKS, metadata, SampleSelection(), place / baseline)
         found += by_task([sample for sample in read([place / baseline]) if "rouge_l" in sample.scores]).values()
     return found
 

@@ -38,7 +38,7 @@ _QUESTIONS = {
 
 if TYPE_CHECKING:
     from builder.collect.graph import CoAuthorGraph
-    from builder.pipeline import Outcome
+    from builder.pipeline import BuiltRound
     from builder.round.model import Round
     from builder.workspace import Workspace
     from lm_eval_tasks.core.tables import Json, Table
@@ -306,7 +306,7 @@ def _links(workspace: Workspace) -> Iterator[str | Table]:
     yield from unresolved_examples(workspace.store, workspace.papers, workspace.documents)
 
 
-def _outcome(outcome: Outcome) -> Iterator[str | Table]:
+def _outcome(outcome: BuiltRound) -> Iterator[str | Table]:
     """What a build did."""
     from builder.dataset import tables
 

@@ -27,7 +27,7 @@ class AuditError(BuildError):
     """A finished dataset has more of something than its round allows."""
 
 
-class TokenizerError(BuildError):
+class TokenCounterError(BuildError):
     """The tokenizer that counts input lengths cannot be loaded."""
 
 

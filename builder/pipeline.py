@@ -21,7 +21,7 @@ from builder.extract.stage import EXTRACTOR, extract_papers
 from builder.extract.summary import summarise
 from builder.round.configurations import by_task
 from builder.samples.cut import cut_papers
-from builder.samples.plan import Planned, plan
+from builder.samples.plan import PlannedSample, plan
 from builder.samples.pool import Pool
 from builder.samples.texts import TextsWriter
 from builder.samples.tokens import token_counter
@@ -41,7 +41,7 @@ TEXTS = "build.texts"
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class BuiltRound:
     """The outcome of a build: the folder, its manifest, and what its stages did, with times."""
 
     output: Path
@@ -85,7 +85,7 @@ def stages(workspace: Workspace, engine: Engine, wanted: Sequence[Stage] = STAGE
 # --- the build
 
 
-def build(workspace: Workspace, engine: Engine, *, replace: bool = False) -> Outcome:
+def build(workspace: Workspace, engine: Engine, *, replace: bool = False) -> BuiltRound:
     """Write the dataset folder from the contents of the workspace; the source is not asked again.
 
     Args:
@@ -127,7 +127,7 @@ def build(workspace: Workspace, engine: Engine, *, replace: bool = False) -> Out
         finished = folder.finish(place, manifest)
         if not replace:
             folder.refuse_other_contents(finished, round_.output)
-    return Outcome(round_.output, finished, reports)
+    return BuiltRound(round_.output, finished, reports)
 
 
 def _check_samples(settings: Sequence[Configuration], sampled: Sequence[StageReport], dates: SplitDates) -> None:
@@ -149,7 +149,7 @@ def _write_settings(workspace: Workspace, place: Path, engine: Engine) -> tuple[
     texts = round_.workspace / TEXTS
     try:
         pool = _cut(workspace, texts, engine)
-        planned: dict[Setting, list[Planned]] = {}
+        planned: dict[Setting, list[PlannedSample]] = {}
         reports: list[StageReport] = []
         for task, settings in by_task(round_.chosen).items():
             started = time.perf_counter()

@@ -349,7 +349,7 @@ class Demonstration:
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class WritingSample:
     """What a row of a writing setting shows."""
 
     paper: Paper

@@ -193,7 +193,7 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
             options.model_args,
             options.tasks.split(","),
             metadata,
-            running.Part(options.limit, samples),
+            running.SampleSelection(options.limit, samples),
             options.output,
             generation,
             means,

@@ -14,13 +14,13 @@ from builder.dataset.lead import with_lead
 from builder.dataset.manifest import Configuration, SplitContents
 from builder.dataset.write import SplitWriter
 from builder.dataset.writing_rows import columns, row_of
-from builder.records import SPLITS, CitedPaper, DemoKind, Demonstration, Sample, Split, SplitDates, Task
+from builder.records import SPLITS, CitedPaper, DemoKind, Demonstration, Split, SplitDates, Task, WritingSample
 from builder.samples.cut import Cut
-from builder.samples.texts import Texts
+from builder.samples.texts import PaperTexts
 from lm_eval_tasks.core.progress import progress
 
 if TYPE_CHECKING:
-    from builder.samples.plan import Planned
+    from builder.samples.plan import PlannedSample
     from builder.samples.pool import Pool
     from lm_eval_tasks.engines.base import Engine
     from lm_eval_tasks.tasks.records import Setting
@@ -48,7 +48,7 @@ class _Order:
 def write_settings(
     place: Path,
     texts: Path,
-    planned: Mapping[Setting, Sequence[Planned]],
+    planned: Mapping[Setting, Sequence[PlannedSample]],
     pool: Pool,
     dates: SplitDates,
     round_name: str,
@@ -79,7 +79,7 @@ def write_settings(
 
 
 def _samples(
-    planned: Sequence[Planned], setting: Setting, split: Split, pool: Pool, dates: SplitDates
+    planned: Sequence[PlannedSample], setting: Setting, split: Split, pool: Pool, dates: SplitDates
 ) -> Iterator[tuple[Cut, tuple[tuple[DemoKind, Cut], ...]]]:
     for sample in planned:
         if dates.split_of(sample.paper) == split:
@@ -92,11 +92,11 @@ def _samples(
 
 
 def _write(order: _Order) -> SplitContents:
-    with closing(Texts(order.texts)) as texts:
+    with closing(PaperTexts(order.texts)) as texts:
         return _write_split(order, texts)
 
 
-def _write_split(order: _Order, texts: Texts) -> SplitContents:
+def _write_split(order: _Order, texts: PaperTexts) -> SplitContents:
     writer = SplitWriter(order.place, order.name, order.task, order.split, columns(order.task), {})
     for target, demonstrations in order.samples:
         sample = _sample(target, demonstrations, order.task, texts)
@@ -106,10 +106,12 @@ def _write_split(order: _Order, texts: Texts) -> SplitContents:
     return writer.close()
 
 
-def _sample(target: Cut, demonstrations: Sequence[tuple[DemoKind, Cut]], task: Task, texts: Texts) -> Sample:
+def _sample(
+    target: Cut, demonstrations: Sequence[tuple[DemoKind, Cut]], task: Task, texts: PaperTexts
+) -> WritingSample:
     content, output = _parts(target, task, texts)
     citations = target.citations if task == "related" else ()
-    return Sample(
+    return WritingSample(
         paper=target.paper,
         content=content,
         citations=tuple(
@@ -127,7 +129,7 @@ def _sample(target: Cut, demonstrations: Sequence[tuple[DemoKind, Cut]], task: T
     )
 
 
-def _demonstration(kind: DemoKind, cut: Cut, task: Task, texts: Texts) -> Demonstration:
+def _demonstration(kind: DemoKind, cut: Cut, task: Task, texts: PaperTexts) -> Demonstration:
     paper = cut.paper
     content, output = _parts(cut, task, texts)
     return Demonstration(
@@ -143,7 +145,7 @@ def _demonstration(kind: DemoKind, cut: Cut, task: Task, texts: Texts) -> Demons
     )
 
 
-def _parts(cut: Cut, task: Task, texts: Texts) -> tuple[str, str]:
+def _parts(cut: Cut, task: Task, texts: PaperTexts) -> tuple[str, str]:
     """What the task shows of a paper, and what it asks for."""
     task_cut = cut.tasks[task]
     return "\n\n".join(texts[cut.spans[place]] for place in task_cut.content), texts[cut.spans[task_cut.output]]

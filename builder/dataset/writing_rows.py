@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from builder.dataset.row_kind import RowKind
 from builder.dataset.text_hashes import TEXTS, hash_column
-from builder.records import PUBLIC_DOMAIN, Sample, Task
+from builder.records import PUBLIC_DOMAIN, Task, WritingSample
 
 _STRINGS = pa.list_(pa.string())
 _AUTHORS = ("authors", _STRINGS)
@@ -68,7 +68,7 @@ ID_COLUMNS = pa.schema(
 )
 
 
-def row_of(sample: Sample, task: Task, round_name: str, input_tokens: int, target_tokens: int) -> dict[str, Any]:
+def row_of(sample: WritingSample, task: Task, round_name: str, input_tokens: int, target_tokens: int) -> dict[str, Any]:
     """A sample as a row; its tokens are those of bert-base-uncased, the prompt's own words left out."""
     paper = sample.paper
     row: dict[str, Any] = {

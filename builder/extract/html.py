@@ -15,7 +15,7 @@ from lxml import etree, html
 from builder.errors import ExtractError
 from builder.extract.flowing_text import FlowingText, within_brackets
 from builder.extract.headings import Heading, roles_of
-from builder.extract.reading import Reading
+from builder.extract.reading import MeasuredDocument
 from builder.extract.references import parse_entry
 from builder.ids import PaperId
 from builder.packed import ERRORS, read_packed
@@ -55,7 +55,7 @@ class _Block:
     text: FlowingText
 
 
-def read_html(path: Path) -> Reading:
+def read_html(path: Path) -> MeasuredDocument:
     """Read a LaTeXML page, plain or packed as .xz.
 
     Raises:
@@ -79,7 +79,7 @@ def read_html(path: Path) -> Reading:
     return _read(root, page)
 
 
-def _read(root: html.HtmlElement, page: html.HtmlElement) -> Reading:
+def _read(root: html.HtmlElement, page: html.HtmlElement) -> MeasuredDocument:
     blocks: list[_Block] = []
     _walk(root, None, blocks)
     named = roles_of([block.heading for block in blocks])
@@ -103,7 +103,7 @@ def _read(root: html.HtmlElement, page: html.HtmlElement) -> Reading:
     # Everything on the page that is meant to be read; what is in no section is front matter, floats and notes.
     characters = sum(len(section.text) for section in sections) + len(abstract)
     beside = sum(len(_plain_text(element)) for name in ("ltx_figure", "ltx_table") for element in root.find_class(name))
-    return Reading(document, characters + beside, 0)
+    return MeasuredDocument(document, characters + beside, 0)
 
 
 def _role(kind: str, named: Role) -> Role:

@@ -17,7 +17,7 @@ from builder.errors import ExtractError
 from builder.extract.flowing_text import FlowingText, within_brackets
 from builder.extract.headings import Heading, roles_of
 from builder.extract.jats_references import read_references
-from builder.extract.reading import Reading
+from builder.extract.reading import MeasuredDocument
 from builder.extract.roles import normalise, split_number
 from builder.records import Document, Mention, Reference, Role, Section
 from builder.sources.jats.front import NOTES, abstract_of
@@ -61,7 +61,7 @@ class _Block:
     text: FlowingText
 
 
-def read_jats(path: Path) -> Reading:
+def read_jats(path: Path) -> MeasuredDocument:
     """Read an article, plain or packed.
 
     Raises:
@@ -95,7 +95,7 @@ def read_jats(path: Path) -> Reading:
         entries,
         tuple(_mentions(blocks, entries, places)),
     )
-    return Reading(document, sum(len(section.text) for section in sections) + len(abstract), 0)
+    return MeasuredDocument(document, sum(len(section.text) for section in sections) + len(abstract), 0)
 
 
 def _walk(container: etree._Element, text: FlowingText, level: int, blocks: list[_Block]) -> None:

@@ -14,7 +14,7 @@ from builder.extract.headings import Heading, find_headings, roles_of
 from builder.extract.layout import body_size, text_lines
 from builder.extract.lines import Line, Page, read_page
 from builder.extract.mentions import find_mentions
-from builder.extract.reading import Reading
+from builder.extract.reading import MeasuredDocument
 from builder.extract.references import read_entries
 from builder.extract.roles import normalise
 from builder.extract.run_in_headings import with_run_ins, without_lead
@@ -64,7 +64,7 @@ _UNMAPPED = re.compile("[\x00-\x08\x0b-\x1f\ue000-\uf8ff\ufffd]")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
 
-def read_pdf(path: Path) -> Reading:
+def read_pdf(path: Path) -> MeasuredDocument:
     """Read a PDF file.
 
     Raises:
@@ -103,7 +103,7 @@ def _open(path: Path) -> pymupdf.Document:
     return pdf
 
 
-def assemble(pages: Sequence[Page], toc: Sequence[tuple[int, str]], stamp: str | None) -> Reading:
+def assemble(pages: Sequence[Page], toc: Sequence[tuple[int, str]], stamp: str | None) -> MeasuredDocument:
     """Build the document from its pages, the file's outline and the id stamped in the margin."""
     unmapped = _check_text(pages)
     links = [link for page in pages for link in page.links]
@@ -128,7 +128,7 @@ def assemble(pages: Sequence[Page], toc: Sequence[tuple[int, str]], stamp: str |
         sections.append(Section(label, role, heading.level, join_lines(running, words)))
     mentions = find_mentions(sections, references)
     document = Document(title_of(before, size), abstract, tuple(sections), tuple(references), mentions, stamp)
-    return Reading(document, sum(len(line.text) for line in lines), unmapped, agree)
+    return MeasuredDocument(document, sum(len(line.text) for line in lines), unmapped, agree)
 
 
 def _blocks(headings: Sequence[Heading], lines: Sequence[Line]) -> Iterator[tuple[Heading, Role, Sequence[Line]]]:

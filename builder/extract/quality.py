@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from builder.records import Document, ExtractReason, Quality
 
 if TYPE_CHECKING:
-    from builder.extract.reading import Reading
+    from builder.extract.reading import MeasuredDocument
     from builder.round.tables import QualityTable
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -21,7 +21,7 @@ _COMMON = frozenset("the of and to in a is that for we with as by on are this be
 _ORDER = ("introduction", "conclusion", "references")
 
 
-def measure(reading: Reading) -> Quality:
+def measure(reading: MeasuredDocument) -> Quality:
     """The figures of one reading."""
     document = reading.document
     body = " ".join(s.text for s in document.sections if s.role not in ("references", "appendix"))

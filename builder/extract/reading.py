@@ -8,7 +8,7 @@ from builder.records import Document
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class MeasuredDocument:
     """A document and counts of the characters it was read from.
 
     Attributes:

@@ -35,7 +35,7 @@ def cited_in_related_work(document: Document) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TopSection:
     """A top-level section: its heading, its role, and the indices of its sections, subsections included."""
 
     heading: str
@@ -43,17 +43,17 @@ class Part:
     sections: tuple[int, ...]
 
 
-def parts(document: Document) -> list[Part]:
+def parts(document: Document) -> list[TopSection]:
     """The top-level sections of a paper, references, appendices and acknowledgements left out."""
-    top_parts: list[Part] = []
+    top_parts: list[TopSection] = []
     top = min((section.level for section in document.sections), default=1)
     outside = False
     for i, section in enumerate(document.sections):
         if section.level <= top or not (top_parts or outside):
             outside = section.role in OUTSIDE
             if not outside:
-                top_parts.append(Part(section.heading, section.role, (i,)))
+                top_parts.append(TopSection(section.heading, section.role, (i,)))
         elif not outside and section.role not in OUTSIDE:
             last = top_parts[-1]
-            top_parts[-1] = Part(last.heading, last.role, (*last.sections, i))
+            top_parts[-1] = TopSection(last.heading, last.role, (*last.sections, i))
     return top_parts

@@ -32,7 +32,7 @@ from lm_eval_tasks.core.files import sha256_of
 from lm_eval_tasks.core.linux import die_with
 
 if TYPE_CHECKING:
-    from builder.extract.reading import Reading
+    from builder.extract.reading import MeasuredDocument
 
 _DOCUMENT = TypeAdapter(Document)
 
@@ -79,7 +79,7 @@ def answer(path: Path) -> dict[str, Any]:
     return result
 
 
-def _reader(path: Path) -> Callable[[Path], Reading]:
+def _reader(path: Path) -> Callable[[Path], MeasuredDocument]:
     if path.name.endswith(ENDINGS):
         return read_jats
     return read_html if path.name.endswith((".html", ".html.xz", ".htm")) else read_pdf

@@ -17,7 +17,7 @@ from lm_eval_tasks.prompts.reading import prompt_of
 
 if TYPE_CHECKING:
     from builder.dataset.row_kind import Row
-    from builder.reading.contexts import Context
+    from builder.reading.contexts import PaperSet
     from builder.reading.shelf import Shelf
     from builder.records import Paper, ReadingReason
     from lm_eval_tasks.tasks.records import ReadingTask
@@ -30,7 +30,7 @@ _AGAIN = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionColumns:
     """The columns of a row that tell what is asked and what is right.
 
     Attributes:
@@ -54,7 +54,7 @@ class Asked:
         return {"kind": self.kind, **{name: list(getattr(self, name)) for name in names}}
 
 
-class Asking(ABC, Generic[Question]):
+class ReadingFamily(ABC, Generic[Question]):
     """One family over the papers of a round.
 
     Attributes:
@@ -77,7 +77,7 @@ class Asking(ABC, Generic[Question]):
         self.withheld: Counter[str] = Counter()
 
     @abstractmethod
-    def contexts(self, paper: Paper, sizes: Sequence[int]) -> dict[int, Context] | ReadingReason:
+    def contexts(self, paper: Paper, sizes: Sequence[int]) -> dict[int, PaperSet] | ReadingReason:
         """The contexts around a paper, each within the next larger one; or why there is none of any size.
 
         Args:
@@ -85,7 +85,7 @@ class Asking(ABC, Generic[Question]):
         """
 
     @abstractmethod
-    def questions(self, context: Context, preferred: Sequence[Question]) -> list[Question]:
+    def questions(self, context: PaperSet, preferred: Sequence[Question]) -> list[Question]:
         """What is asked over a context.
 
         Args:
@@ -97,29 +97,29 @@ class Asking(ABC, Generic[Question]):
         """What makes it the same question over a larger context."""
 
     @abstractmethod
-    def parts(self, context: Context) -> list[dict[str, Any]]:
+    def parts(self, context: PaperSet) -> list[dict[str, Any]]:
         """What is shown under labels, as the column `parts` of a row, in any order."""
 
     @abstractmethod
-    def asked(self, question: Question, context: Context, label: Mapping[Any, int]) -> Asked:
+    def asked(self, question: Question, context: PaperSet, label: Mapping[Any, int]) -> QuestionColumns:
         """What a question asks.
 
         Args:
             label: key of a part, see `key_of`, -> its label.
         """
 
-    def joined(self, context: Context) -> Collection[str]:
+    def joined(self, context: PaperSet) -> Collection[str]:
         """What makes scores over a context depend on those over others that have it too: as for SCALAR, the first author of the paper
         that is asked about, or the paper itself if its authors are not known.
         """
         paper = context.paper
         return [author_key(paper.authors[0]) if paper.authors else paper.id]
 
-    def abstracts(self, context: Context) -> Collection[str]:
+    def abstracts(self, context: PaperSet) -> Collection[str]:
         """Ids of the papers of which a context shows only title and abstract."""
         return ()
 
-    def rows(self, context: Context, questions: Sequence[Question], cluster: str, round_name: str) -> Iterator[Row]:
+    def rows(self, context: PaperSet, questions: Sequence[Question], cluster: str, round_name: str) -> Iterator[Row]:
         """The rows of a context: all questions, then a tenth of them again with the parts in another order."""
         context = self._in_another_order(context)
         paper, abstracts = context.paper, self.abstracts(context)
@@ -154,7 +154,7 @@ class Asking(ABC, Generic[Question]):
                 common_tokens = common_tokens or token_counter()([common])[0]
                 yield row | {"input_tokens": common_tokens + token_counter()([own])[0]}
 
-    def _in_another_order(self, context: Context) -> Context:
+    def _in_another_order(self, context: PaperSet) -> PaperSet:
         """The context with its papers in an order that does not tell why they were taken; the new one stays first."""
         first, *others = context.papers
         others.sort(key=lambda other: digest_of(self.seed, first.id, other.id, "listed"))

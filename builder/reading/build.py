@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from builder.dataset.manifest import Configuration
 from builder.dataset.write import ConfigurationWriter
 from builder.reading import papers
-from builder.reading.choose import Chooser, Chosen
+from builder.reading.choose import Chooser, ChosenContexts
 from builder.reading.contexts import clusters
 from builder.reading.match_rows import MatchAsking
 from builder.reading.next_rows import NextAsking
@@ -20,7 +20,7 @@ from lm_eval_tasks.core.progress import progress
 from lm_eval_tasks.core.row_format import ABSTRACTS, PAPERS
 
 if TYPE_CHECKING:
-    from builder.reading.asking import Asking
+    from builder.reading.asking import ReadingFamily
     from builder.reading.shelf import Shelf
     from builder.records import Paper, ReadingReason, Split
     from lm_eval_tasks.tasks.records import Reading
@@ -55,7 +55,7 @@ def build(
         new: the papers that are asked about, in the order of their rows.
         reasons: new paper -> why there can be no context around it.
     """
-    families: tuple[Asking[Any], ...] = (
+    families: tuple[ReadingFamily[Any], ...] = (
         WalkAsking(shelf, wanted.seed, wanted.questions),
         WalkAsking(shelf, wanted.seed, wanted.questions, controls=True),
         NextAsking(shelf, wanted.seed),
@@ -76,13 +76,13 @@ def build(
     yield from (_write_texts(folder, name, shelf, ids, wanted.round) for name, ids in shown.items() if ids)
 
 
-def _questions_report(chosen: Chosen, rows: int) -> Iterator[StageReport]:
+def _questions_report(chosen: ChosenContexts, rows: int) -> Iterator[StageReport]:
     """What was withheld of questions that could have been asked, if anything was."""
     if chosen.withheld:
         yield StageReport(f"questions {chosen.reading.name}", rows, chosen.withheld)
 
 
-def _write(folder: Path, chosen: Chosen, asking: Asking[Any], round_name: str) -> Configuration:
+def _write(folder: Path, chosen: ChosenContexts, asking: ReadingFamily[Any], round_name: str) -> Configuration:
     writer = ConfigurationWriter(folder, Configuration(chosen.reading.name, chosen.reading.task, "questions"))
     names = clusters({context.paper.id: asking.joined(context) for context in chosen.contexts})
     pairs = list(zip(chosen.contexts, chosen.questions, strict=True))

@@ -12,14 +12,14 @@ from lm_eval_tasks.core.power import FEWEST
 from lm_eval_tasks.core.progress import progress
 
 if TYPE_CHECKING:
-    from builder.reading.asking import Asking
-    from builder.reading.contexts import Context
+    from builder.reading.asking import ReadingFamily
+    from builder.reading.contexts import PaperSet
     from builder.records import Paper, ReadingReason
     from lm_eval_tasks.tasks.records import Reading
 
 
 @dataclass(slots=True)
-class Chosen:
+class ChosenContexts:
     """The contexts of one configuration with what is asked over each, and a report over the papers that were tried.
 
     Attributes:
@@ -30,11 +30,11 @@ class Chosen:
 
     reading: Reading
     report: StageReport
-    contexts: list[Context] = field(default_factory=list)
+    contexts: list[PaperSet] = field(default_factory=list)
     questions: list[Sequence[Any]] = field(default_factory=list)
     withheld: Counter[str] = field(default_factory=Counter)
     papers: set[str] = field(default_factory=set)
-    overlapping: list[Context] = field(default_factory=list)
+    overlapping: list[PaperSet] = field(default_factory=list)
 
 
 class Chooser:
@@ -47,14 +47,14 @@ class Chooser:
         most: contexts of each configuration.
     """
 
-    def __init__(self, asking: Asking[Any], readings: Sequence[Reading], most: int) -> None:
+    def __init__(self, asking: ReadingFamily[Any], readings: Sequence[Reading], most: int) -> None:
         by_size = sorted(readings, key=lambda reading: reading.size)
         self._asking, self._most = asking, most
-        self._every = {reading.size: Chosen(reading, StageReport(reading.name)) for reading in by_size}
+        self._every = {reading.size: ChosenContexts(reading, StageReport(reading.name)) for reading in by_size}
         # (paper, size) -> what is asked.
         self._asked: dict[tuple[str, int], Sequence[Any]] = {}
 
-    def choose(self, new: Sequence[Paper], reasons: Mapping[str, ReadingReason]) -> list[Chosen]:
+    def choose(self, new: Sequence[Paper], reasons: Mapping[str, ReadingReason]) -> list[ChosenContexts]:
         """The contexts of each size, around papers in their order.
 
         Args:
@@ -74,7 +74,7 @@ class Chooser:
             self._fill_up(size, chosen)
         return list(self._every.values())
 
-    def _try(self, size: int, paper: Paper, context: Context | None) -> None:
+    def _try(self, size: int, paper: Paper, context: PaperSet | None) -> None:
         chosen = self._every[size]
         if context is None or len(context.papers) < self._asking.fewest:
             chosen.report.drop(paper.id, self._asking.too_few if context else "context_not_filled")
@@ -83,7 +83,7 @@ class Chooser:
         else:
             self._take(size, context)
 
-    def _fill_up(self, size: int, chosen: Chosen) -> None:
+    def _fill_up(self, size: int, chosen: ChosenContexts) -> None:
         """Decide about the contexts that overlap."""
         is_needed = len(chosen.contexts) < FEWEST
         for context in chosen.overlapping:
@@ -92,7 +92,7 @@ class Chooser:
             else:
                 chosen.report.drop(context.paper.id, "overlapping")
 
-    def _take(self, size: int, context: Context) -> None:
+    def _take(self, size: int, context: PaperSet) -> None:
         """Take a context, if there is something to ask."""
         chosen, paper = self._every[size], context.paper
         smaller = [other for other in self._every if other < size and (paper.id, other) in self._asked]

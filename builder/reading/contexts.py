@@ -21,7 +21,7 @@ LEAST, MOST = 0.855, 0.915
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class PaperSet:
     """Papers that are shown together.
 
     Attributes:
@@ -82,7 +82,7 @@ def clusters(joined: Mapping[str, Iterable[str]]) -> dict[str, str]:
 
 def fill(
     paper: Paper, others: Sequence[Paper], sizes: Sequence[int], tokens: Callable[[Paper], int | None]
-) -> dict[int, Context]:
+) -> dict[int, PaperSet]:
     """Contexts of several sizes, each within the next larger one; none of a size that cannot be filled.
 
     Args:
@@ -90,7 +90,7 @@ def fill(
         sizes: thousands of tokens, times 1,024, in rising order.
         tokens: of a paper as it is shown; None for one that cannot be.
     """
-    contexts: dict[int, Context] = {}
+    contexts: dict[int, PaperSet] = {}
     taken, total = {paper.id: paper}, tokens(paper) or 0
     for size in sizes:
         least, most = LEAST * size * 1024, MOST * size * 1024
@@ -101,5 +101,5 @@ def fill(
                 taken[other.id] = other
                 total += more
         if least <= total <= most:
-            contexts[size] = Context(tuple(taken.values()), total)
+            contexts[size] = PaperSet(tuple(taken.values()), total)
     return contexts

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from builder.reading.asking import LABEL_TOKENS, Asked, Asking, part_of
-from builder.reading.contexts import Context, fill
+from builder.reading.asking import LABEL_TOKENS, QuestionColumns, ReadingFamily, part_of
+from builder.reading.contexts import PaperSet, fill
 from builder.reading.match import FEWEST, Mask, by_texts, by_titles, distractors, masks, tag_of
 from builder.reading.neighbours import LEAST_PAPERS
 from builder.reading.neutral import CITE, Edit, citations_in, without_overlaps
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Masks = Sequence[Mask]
 
 
-class MatchAsking(Asking[Masks]):
+class MatchAsking(ReadingFamily[Masks]):
     """Match over the papers of a round.
 
     Args:
@@ -39,7 +39,7 @@ class MatchAsking(Asking[Masks]):
         super().__init__(shelf, seed)
         self._masks = lru_cache(maxsize=1)(lambda id_: masks(shelf.read(id_), shelf, seed, oldest))
 
-    def contexts(self, paper: Paper, sizes: Sequence[int]) -> dict[int, Context] | ReadingReason:
+    def contexts(self, paper: Paper, sizes: Sequence[int]) -> dict[int, PaperSet] | ReadingReason:
         read = self.shelf.read(paper.id)
         if not read.resolved:
             return "unresolved_citations"
@@ -56,26 +56,26 @@ class MatchAsking(Asking[Masks]):
         [count] = token_counter()([read.shown.text[: read.shown.references]])
         return count + LABEL_TOKENS
 
-    def questions(self, context: Context, preferred: Sequence[Masks]) -> list[Masks]:
+    def questions(self, context: PaperSet, preferred: Sequence[Masks]) -> list[Masks]:
         return list(preferred) or [self._masks(context.paper.id)]
 
     def key(self, question: Masks) -> Sequence[object]:
         return [self.task]
 
-    def parts(self, context: Context) -> list[dict[str, Any]]:
+    def parts(self, context: PaperSet) -> list[dict[str, Any]]:
         return [part_of(i, 0, self._end(paper)) for i, paper in enumerate(context.papers) if i]
 
     def _end(self, paper: Paper) -> int:
         return self.shelf.read(paper.id).shown.references
 
-    def asked(self, question: Masks, context: Context, label: Mapping[Any, int]) -> Asked:
+    def asked(self, question: Masks, context: PaperSet, label: Mapping[Any, int]) -> QuestionColumns:
         labels = {paper.id: label[i, 0] for i, paper in enumerate(context.papers) if i}
         read, candidates = self.shelf.read(context.paper.id), context.papers[1:]
         texts = [self.shelf.read(paper.id).shown.text[: self._end(paper)] for paper in candidates]
         by_title = by_titles(read, question, candidates)
         by_body = by_texts(read, question, candidates, texts)
         answer = [mask.work.id for mask in question]
-        return Asked(
+        return QuestionColumns(
             MASKS,
             [labels[id_] for id_ in answer],
             [labels[id_] for id_ in by_title],

@@ -6,8 +6,8 @@ from abc import abstractmethod
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from builder.reading.asking import Asking, Question
-from builder.reading.contexts import Context, fill
+from builder.reading.asking import Question, ReadingFamily
+from builder.reading.contexts import PaperSet, fill
 
 if TYPE_CHECKING:
     from builder.records import Paper, ReadingReason
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 LEAST_PAPERS = 8
 
 
-class NeighbourAsking(Asking[Question]):
+class NeighbourAsking(ReadingFamily[Question]):
     """A family over a new paper and its neighbours."""
 
     fewest = LEAST_PAPERS
@@ -28,12 +28,12 @@ class NeighbourAsking(Asking[Question]):
     def tokens(self, paper: Paper) -> int | None:
         """The tokens that a paper adds to a context; None if it cannot be shown."""
 
-    def contexts(self, paper: Paper, sizes: Sequence[int]) -> dict[int, Context] | ReadingReason:
+    def contexts(self, paper: Paper, sizes: Sequence[int]) -> dict[int, PaperSet] | ReadingReason:
         if self.tokens(paper) is None:
             return self.unfit
         others = sorted(self.shelf.around(paper), key=lambda other: other.id in self.shown)
         return fill(paper, others, sizes, self.tokens)
 
-    def joined(self, context: Context) -> Collection[str]:
+    def joined(self, context: PaperSet) -> Collection[str]:
         """Their answers are in all the papers."""
         return [paper.id for paper in context.papers]

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from builder.reading.asking import LABEL_TOKENS, Asked, part_of
+from builder.reading.asking import LABEL_TOKENS, QuestionColumns, part_of
 from builder.reading.neighbours import NeighbourAsking
 from builder.reading.passages import Passage, neutral_text, passages_of
 from builder.samples.tokens import token_counter
@@ -16,7 +16,7 @@ from lm_eval_tasks.metrics.reading import FOLLOWING
 from lm_eval_tasks.retrieval.sparse import BM25
 
 if TYPE_CHECKING:
-    from builder.reading.contexts import Context
+    from builder.reading.contexts import PaperSet
     from builder.reading.shelf import Shelf
     from builder.records import Paper, ReadingReason
 
@@ -96,20 +96,20 @@ class NextAsking(NeighbourAsking[NextCall]):
         texts = list(map(self._text, self._passages(paper.id)))
         return sum(token_counter()(texts)) + LABEL_TOKENS * len(texts) or None
 
-    def questions(self, context: Context, preferred: Sequence[NextCall]) -> list[NextCall]:
+    def questions(self, context: PaperSet, preferred: Sequence[NextCall]) -> list[NextCall]:
         return list(preferred) or calls(self._all(context), context.paper.id, self.seed)
 
     def key(self, question: NextCall) -> Sequence[object]:
         return [passage.key for passage in question.asked]
 
-    def parts(self, context: Context) -> list[dict[str, Any]]:
+    def parts(self, context: PaperSet) -> list[dict[str, Any]]:
         return [
             part_of(i, passage.start, passage.end, list(map(asdict, passage.edits)))
             for i, paper in enumerate(context.papers)
             for passage in self._passages(paper.id)
         ]
 
-    def asked(self, question: NextCall, context: Context, label: Mapping[Any, int]) -> Asked:
+    def asked(self, question: NextCall, context: PaperSet, label: Mapping[Any, int]) -> QuestionColumns:
         places = {paper.id: i for i, paper in enumerate(context.papers)}
         labels = {passage: label[places[passage.paper], passage.start] for passage in self._all(context)}
         in_order = sorted(labels, key=labels.__getitem__)
@@ -118,9 +118,9 @@ class NextAsking(NeighbourAsking[NextCall]):
         )
         asked = [first for first, _ in pairs]
         found = by_words([number - 1 for number in asked], list(map(self._text, in_order)))
-        return Asked(FOLLOWING, [second for _, second in pairs], [place + 1 for place in found], asked)
+        return QuestionColumns(FOLLOWING, [second for _, second in pairs], [place + 1 for place in found], asked)
 
-    def _all(self, context: Context) -> list[Passage]:
+    def _all(self, context: PaperSet) -> list[Passage]:
         return [passage for paper in context.papers for passage in self._passages(paper.id)]
 
     def _text(self, passage: Passage) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from builder.extract.roles import normalise, split_number
-from builder.extract.sections import Part, parts
+from builder.extract.sections import TopSection, parts
 
 if TYPE_CHECKING:
     from builder.records import Document
@@ -55,7 +55,7 @@ def section_kinds(document: Document) -> dict[int, Called]:
     return kinds
 
 
-def _called(part: Part) -> Called:
+def _called(part: TopSection) -> Called:
     """What a top-level section is called, by its heading."""
     words = _words(part.heading)
     named: set[SectionKind] = set()
@@ -78,7 +78,7 @@ def _called(part: Part) -> Called:
     return Called(frozenset(), frozenset(named | nearly))
 
 
-def _with_own_heading(called: Called, document: Document, part: Part, section: int) -> Called:
+def _with_own_heading(called: Called, document: Document, part: TopSection, section: int) -> Called:
     """What a section is called if its own heading is heeded too."""
     if section == part.sections[0]:
         return called

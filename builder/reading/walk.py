@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations, islice, permutations
 from typing import TYPE_CHECKING, Literal, get_args
 
-from builder.reading.works import NearTitles, Work, WorkFault, Works, is_garbled
+from builder.reading.works import CitedWork, NearTitles, WorkFault, Works, is_garbled
 from builder.seeding import digest_of, share_of
 from lm_eval_tasks.core.text import title_key
 
@@ -62,7 +62,7 @@ class WalkQuestion:
     """
 
     kind: Kind
-    works: tuple[Work, ...]
+    works: tuple[CitedWork, ...]
     answer: frozenset[str]
     by_title: frozenset[str]
 
@@ -98,13 +98,13 @@ class Walk:
             if 2 <= len(work.entries) < len(papers) and self._is_certain(work)
         }
 
-    def _is_certain(self, work: Work) -> bool:
+    def _is_certain(self, work: CitedWork) -> bool:
         """Whether it is known where all papers cite a work; counted if not."""
         if fault := self._fault(work):
             self.withheld[fault] += 1
         return fault is None
 
-    def _fault(self, work: Work) -> Withheld | None:
+    def _fault(self, work: CitedWork) -> Withheld | None:
         """Why it is not known where all papers cite a work."""
         if is_garbled(work.title):
             return "garbled_title"
@@ -120,7 +120,7 @@ class Walk:
             return "ways_disagree"
         return "cited_nowhere" if frozenset() in places else None
 
-    def _places(self, work: Work, id_: str) -> Places | None:
+    def _places(self, work: CitedWork, id_: str) -> Places | None:
         return self._papers[id_].citing.places(work.entries[id_].number)
 
     def questions(self, seed: int, count: int, preferred: Sequence[WalkQuestion] = ()) -> list[WalkQuestion]:
@@ -164,7 +164,7 @@ class Walk:
 
     def _of_kind(self, kind: Kind, seed: int) -> Iterator[WalkQuestion]:
         """All questions of a kind that have a certain answer: works that many cite first, and of these those that the new paper does."""
-        groups: Sequence[tuple[Work, ...]] = [(work,) for work in self._works.values()]
+        groups: Sequence[tuple[CitedWork, ...]] = [(work,) for work in self._works.values()]
         if kind in ("cites_both", "cites_first_only"):
             groups = list(permutations(self._works.values(), 2))
         elif kind == "same_paragraph":
@@ -181,7 +181,7 @@ class Walk:
             if (question := self._question(kind, works)) is not None:
                 yield question
 
-    def _pairs(self) -> list[tuple[Work, ...]]:
+    def _pairs(self) -> list[tuple[CitedWork, ...]]:
         """Pairs of works that the new paper cites in one paragraph, or that some other paper does."""
         pairs: set[tuple[str, str]] = set()
         for id_ in self._papers:
@@ -192,7 +192,7 @@ class Walk:
             pairs.update(pair for keys in paragraphs.values() for pair in combinations(sorted(keys), 2))
         return [(self._works[first], self._works[second]) for first, second in sorted(pairs)]
 
-    def _question(self, kind: Kind, works: tuple[Work, ...]) -> WalkQuestion | None:
+    def _question(self, kind: Kind, works: tuple[CitedWork, ...]) -> WalkQuestion | None:
         """A question; None if its answer is not certain."""
         if kind in CONTROL_KINDS:
             return self._control(kind, works)
@@ -208,13 +208,13 @@ class Walk:
             return None
         return WalkQuestion(kind, works, frozenset(answer), frozenset.intersection(*map(self._by_title, works)))
 
-    def _by_title(self, work: Work) -> frozenset[str]:
+    def _by_title(self, work: CitedWork) -> frozenset[str]:
         """The papers in whose text a search finds a work's title."""
         if work.key not in self._found:
             self._found[work.key] = frozenset(id_ for id_, read in self._papers.items() if work.key in read.text_key)
         return self._found[work.key]
 
-    def _control(self, kind: Kind, works: tuple[Work, ...]) -> WalkQuestion:
+    def _control(self, kind: Kind, works: tuple[CitedWork, ...]) -> WalkQuestion:
         """A question that reference lists answer."""
         first, last = works[0], works[-1]
         if kind == "cites_first_only":
@@ -223,7 +223,7 @@ class Walk:
         by_title = self._by_title(first) & self._by_title(last)
         return WalkQuestion(kind, works, frozenset(first.entries.keys() & last.entries.keys()), by_title)
 
-    def _answers(self, kind: Kind, works: tuple[Work, ...], id_: str) -> bool | None:
+    def _answers(self, kind: Kind, works: tuple[CitedWork, ...], id_: str) -> bool | None:
         """Whether a paper that cites the works answers a question; None if that is not certain."""
         places = [self._places(work, id_) or frozenset() for work in works]
         if kind == "same_paragraph":
@@ -244,7 +244,7 @@ class Walk:
         return None if any(section in name.doubtful for name in called) else False
 
 
-def _citing(works: tuple[Work, ...]) -> set[str]:
+def _citing(works: tuple[CitedWork, ...]) -> set[str]:
     """The papers that cite all of some works."""
     return set.intersection(*(set(work.entries) for work in works))
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from builder.reading.asking import LABEL_TOKENS, Asked, part_of
+from builder.reading.asking import LABEL_TOKENS, QuestionColumns, part_of
 from builder.reading.neighbours import NeighbourAsking
 from builder.reading.walk import CONTROL_KINDS, WALK_KINDS, Walk, WalkQuestion
 
 if TYPE_CHECKING:
-    from builder.reading.contexts import Context
+    from builder.reading.contexts import PaperSet
     from builder.reading.shelf import Shelf
     from builder.records import Paper, ReadingReason
 
@@ -35,7 +35,7 @@ class WalkAsking(NeighbourAsking[WalkQuestion]):
         read = self.shelf.read(paper.id)
         return read.tokens + LABEL_TOKENS if read.has_sure_references else None
 
-    def questions(self, context: Context, preferred: Sequence[WalkQuestion]) -> list[WalkQuestion]:
+    def questions(self, context: PaperSet, preferred: Sequence[WalkQuestion]) -> list[WalkQuestion]:
         kinds = CONTROL_KINDS if self.controls else WALK_KINDS
         walk = Walk([self.shelf.read(paper.id) for paper in context.papers], kinds)
         questions = walk.questions(self.seed, self._count, preferred)
@@ -45,17 +45,17 @@ class WalkAsking(NeighbourAsking[WalkQuestion]):
     def key(self, question: WalkQuestion) -> Sequence[object]:
         return question.key
 
-    def parts(self, context: Context) -> list[dict[str, Any]]:
+    def parts(self, context: PaperSet) -> list[dict[str, Any]]:
         return [part_of(i, 0, len(self.shelf.read(paper.id).shown.text)) for i, paper in enumerate(context.papers)]
 
-    def asked(self, question: WalkQuestion, context: Context, label: Mapping[Any, int]) -> Asked:
+    def asked(self, question: WalkQuestion, context: PaperSet, label: Mapping[Any, int]) -> QuestionColumns:
         labels = {paper.id: label[i, 0] for i, paper in enumerate(context.papers)}
         names = {paper.id: paper.versioned_id for paper in context.papers}
         entries = [
             min(work.entries.values(), key=lambda entry: (entry.title != work.title, entry.paper))
             for work in question.works
         ]
-        return Asked(
+        return QuestionColumns(
             question.kind,
             sorted(labels[id_] for id_ in question.answer),
             sorted(labels[id_] for id_ in question.by_title),

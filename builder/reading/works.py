@@ -42,7 +42,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class CitedWork:
     """A work that papers cite: its title as most of them print it, and their entries by paper."""
 
     key: str
@@ -64,7 +64,7 @@ class NearTitles:
             for word in _words(entry.title):
                 self._having[word].append(entry)
 
-    def of(self, work: Work) -> list[Entry]:
+    def of(self, work: CitedWork) -> list[Entry]:
         """Entries of papers that do not cite the work itself, of about the same year."""
         words = _words(work.title)
         # With half of the words in common, one of the rarer half is.
@@ -75,7 +75,7 @@ class NearTitles:
         ]
 
 
-def _are_near(work: Work, words: frozenset[str], entry: Entry) -> bool:
+def _are_near(work: CitedWork, words: frozenset[str], entry: Entry) -> bool:
     if entry.year and all(abs((other.year or 0) - entry.year) > _MOST_YEARS for other in work.entries.values()):
         return False
     others = _words(entry.title)
@@ -121,14 +121,14 @@ class Works:
                     titles_of_id[entry.cited_id].add(key)
         self._all_keys = "\n".join(by_key)
         self.faults: Counter[WorkFault] = Counter()
-        self.works: dict[str, Work] = {}
+        self.works: dict[str, CitedWork] = {}
         for key, of_key in sorted(by_key.items()):
             fault = self._fault(key, of_key, titles_of_id)
             if fault:
                 self.faults[fault] += len({entry.paper for entry in of_key}) > 1
             else:
                 title = min(Counter(entry.title for entry in of_key).items(), key=lambda item: (-item[1], item[0]))[0]
-                self.works[key] = Work(key, title, {entry.paper: entry for entry in of_key})
+                self.works[key] = CitedWork(key, title, {entry.paper: entry for entry in of_key})
 
     def _fault(self, key: str, entries: list[Entry], titles_of_id: Mapping[str, set[str]]) -> WorkFault | None:
         if len(entries[0].title.split()) < _LEAST_WORDS:

@@ -6,12 +6,12 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from builder.round.table import Table
+from builder.round.table import RoundTable
 
 _Fraction = Annotated[float, Field(ge=0, le=1)]
 
 
-class AuditTable(Table):
+class AuditTable(RoundTable):
     """What the audit of the finished folder may find; shares of samples, except for the last five, which are counts."""
 
     long_run: _Fraction = Field(1.0, description="target shares more than 13 words in a row with its prompt")

@@ -15,7 +15,7 @@ from builder.round.audit import AuditTable
 from builder.round.configurations import refuse_names, select
 from builder.round.licenses import Licenses
 from builder.round.source import AnySource, ArxivTable
-from builder.round.table import Table
+from builder.round.table import RoundTable
 from builder.round.tables import (
     CrawlTable,
     ExtractTable,
@@ -48,7 +48,7 @@ _QUESTIONS = [*(level.name for level in ALL_LEVELS), *(reading.name for reading 
 _SettingName = Annotated[str, among([setting.name for setting in SETTINGS])]
 
 
-class Round(Table):
+class Round(RoundTable):
     """One round: the same Round over the same workspace gives the same bytes."""
 
     round: Annotated[str, text_like(ROUND, "2026.11")] = Field(description="a year and month; the revision")

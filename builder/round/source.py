@@ -11,14 +11,14 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, model_validator
 
-from builder.round.table import Table
+from builder.round.table import RoundTable
 
 if TYPE_CHECKING:
     from builder.ids import Kind
     from builder.records import FileKind
 
 
-class SourceTable(Table):
+class SourceTable(RoundTable):
     """What every kind of source has.
 
     Attributes:

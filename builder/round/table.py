@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict
 
 
-class Table(BaseModel):
+class RoundTable(BaseModel):
     """Unknown keys are refused, and nothing changes once it is read."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -12,7 +12,7 @@ from builder.errors import RoundError
 from builder.ids import PaperId
 from builder.records import DemoKind, Split, Task
 from builder.round.configurations import select
-from builder.round.table import Table
+from builder.round.table import RoundTable
 from builder.round.toml_file import among
 from lm_eval_tasks.tasks.records import (
     ALL_LEVELS,
@@ -31,7 +31,7 @@ _LevelName = Annotated[str, among([level.name for level in ALL_LEVELS])]
 _Share = Annotated[float, Field(gt=0, lt=1)]
 
 
-class PapersTable(Table):
+class PapersTable(RoundTable):
     """Which papers of the source belong to the round."""
 
     categories: tuple[str, ...] = Field((), description="primary categories (cs.LG) or archives (cs); empty: all")
@@ -45,7 +45,7 @@ class PapersTable(Table):
         return self
 
 
-class CrawlTable(Table):
+class CrawlTable(RoundTable):
     """The breadth-first crawl from seed authors; without seeds, every paper of the source that belongs is taken."""
 
     seeds: tuple[str, ...] = Field(
@@ -61,7 +61,7 @@ class CrawlTable(Table):
     )
 
 
-class UpdateTable(Table):
+class UpdateTable(RoundTable):
     """The monthly update of a crawled graph."""
 
     by: Literal["harvest", "author"] = Field("harvest", description="fetch whole months, or ask author by author")
@@ -82,7 +82,7 @@ class UpdateTable(Table):
     )
 
 
-class GraphTable(Table):
+class GraphTable(RoundTable):
     """The co-author graph."""
 
     max_authors: int = Field(50, ge=2, description="papers with more authors add no edges")
@@ -91,7 +91,7 @@ class GraphTable(Table):
     )
 
 
-class ExtractTable(Table):
+class ExtractTable(RoundTable):
     """Limits of one file's extraction."""
 
     time_limit: float = Field(60.0, gt=0, le=86_400, description="seconds of processor time")
@@ -103,7 +103,7 @@ class ExtractTable(Table):
     )
 
 
-class LinkTable(Table):
+class LinkTable(RoundTable):
     """The citation corpus."""
 
     fetch: bool = Field(True, description="ask the source, in batches, for cited arXiv ids that the store lacks")
@@ -112,7 +112,7 @@ class LinkTable(Table):
     )
 
 
-class QualityTable(Table):
+class QualityTable(RoundTable):
     """What a document must reach to be used; see `records.Quality`."""
 
     min_words: int = Field(300, ge=0, description="words of the body")
@@ -125,7 +125,7 @@ class QualityTable(Table):
     headings_agree: bool = Field(True, description="no subsection without its section, and no number left out")
 
 
-class SplitTable(Table):
+class SplitTable(RoundTable):
     """The chronological split: either the first days of validation and test, or their shares of the papers."""
 
     validation_from: date | None = Field(None, description="first day of the validation split")
@@ -146,7 +146,7 @@ class SplitTable(Table):
         return self
 
 
-class SettingTable(Table):
+class SettingTable(RoundTable):
     """One of the round's own settings: numbers of demonstrations, or a budget of tokens to fill with whole ones."""
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9-]{0,40}$", description="name of the configuration")
@@ -176,7 +176,7 @@ class SettingTable(Table):
         )
 
 
-class SamplesTable(Table):
+class SamplesTable(RoundTable):
     """What a paper must have to become a sample."""
 
     min_citations: int = Field(5, ge=0, description="Related: resolved citations that a section must have")
@@ -184,7 +184,7 @@ class SamplesTable(Table):
     min_content_words: int = Field(300, ge=1, description="words of the body")
 
 
-class LevelTable(Table):
+class LevelTable(RoundTable):
     """One of the round's own SCALAR levels: any combination of the four dimensions."""
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9-]{0,40}$", description="name of the configuration")
@@ -200,7 +200,7 @@ class LevelTable(Table):
         return Level(self.name, self.question, self.citation, self.distractors, self.candidates)
 
 
-class ScalarTable(Table):
+class ScalarTable(RoundTable):
     """SCALAR: cloze questions over citations."""
 
     levels: tuple[_LevelName, ...] = Field(
@@ -274,7 +274,7 @@ class ScalarTable(Table):
         return ids
 
 
-class ReadingTable(Table):
+class ReadingTable(RoundTable):
     """Reading families: questions over as many papers as fill a context."""
 
     configurations: tuple[_ReadingName, ...] = Field(

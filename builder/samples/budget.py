@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import chain, zip_longest
 
-from builder.samples.demonstrations import Chosen
+from builder.samples.demonstrations import DemonstrationIds
 
 # Demonstrations that are too long for what is left are passed over, but not for ever.
 _MOST_PASSED = 5
 
 
-def fill(drawn: Chosen, room: int, cost: Callable[[str], int]) -> tuple[Chosen, bool]:
+def fill(drawn: DemonstrationIds, room: int, cost: Callable[[str], int]) -> tuple[DemonstrationIds, bool]:
     """Take demonstrations as long as they fit, the kinds in turn.
 
     Args:
@@ -36,4 +36,4 @@ def fill(drawn: Chosen, room: int, cost: Callable[[str], int]) -> tuple[Chosen, 
             if passed == _MOST_PASSED:
                 break
     kept = (tuple(id_ for id_ in ids if id_ in taken) for ids in (drawn.random, drawn.co_author))
-    return Chosen(*kept), passed > 0
+    return DemonstrationIds(*kept), passed > 0

@@ -26,7 +26,7 @@ _BESIDE = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class DemonstrationIds:
     """Ids of the demonstrations of one target, in the order in which they are shown."""
 
     random: tuple[str, ...]
@@ -50,7 +50,7 @@ class Demonstrators:
         for paper in sorted(self._papers.values(), key=lambda paper: (paper.published, paper.id)):
             self._by_category[paper.primary_category].append(paper)
 
-    def choose(self, target: Paper, n_random: int, n_co_author: int) -> Chosen:
+    def choose(self, target: Paper, n_random: int, n_co_author: int) -> DemonstrationIds:
         """Choose up to this many of each kind; fewer if there are not enough. No paper is chosen twice.
 
         Random ones are drawn as if at least two co-author ones were shown with them, as in the mixed settings, so
@@ -59,7 +59,7 @@ class Demonstrators:
         most = max(n_co_author, _BESIDE) if n_random else n_co_author
         co_author = self._draw(target, "co-author", self._co_author_pool(target), most, ())
         drawn = self._draw(target, "random", self._category_pool(target), n_random, co_author)
-        return Chosen(tuple(drawn), tuple(co_author[:n_co_author]))
+        return DemonstrationIds(tuple(drawn), tuple(co_author[:n_co_author]))
 
     def _co_author_pool(self, target: Paper) -> Sequence[Paper]:
         ids = self._graph.neighbour_papers(target)

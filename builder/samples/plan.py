@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from builder.records import Paper, SampleReason, Task
 from builder.samples.budget import fill
-from builder.samples.demonstrations import Chosen, Demonstrators
+from builder.samples.demonstrations import DemonstrationIds, Demonstrators
 from builder.seeding import row_order
 from builder.stage_report import StageReport
 from lm_eval_tasks.core.progress import progress
@@ -27,7 +27,7 @@ _LEAST_AT_ONCE, _MOST_BATCHES = 256, 64
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedSample:
     """A target and its demonstrations, before any text is put together.
 
     Attributes:
@@ -35,10 +35,12 @@ class Planned:
     """
 
     paper: Paper
-    demonstrations: dict[str, Chosen]
+    demonstrations: dict[str, DemonstrationIds]
 
 
-def plan(pool: Pool, task: Task, settings: Sequence[Setting], engine: Engine) -> tuple[list[Planned], StageReport]:
+def plan(
+    pool: Pool, task: Task, settings: Sequence[Setting], engine: Engine
+) -> tuple[list[PlannedSample], StageReport]:
     """Decide which papers become samples of a task, and with which demonstrations; in the order of the rows."""
     report = StageReport(f"samples {task}")
     cuts = pool.cuts.values()
@@ -59,7 +61,7 @@ def plan(pool: Pool, task: Task, settings: Sequence[Setting], engine: Engine) ->
     outcomes = engine.map(planner, targets, _LEAST_AT_ONCE + len(targets) // _MOST_BATCHES)
     planned = {}
     for paper, outcome in zip(targets, progress(outcomes, f"plan {task}", len(targets)), strict=True):
-        if isinstance(outcome, Planned):
+        if isinstance(outcome, PlannedSample):
             planned[paper.id] = outcome
         else:
             unfit[paper.id] = outcome
@@ -84,8 +86,8 @@ class _Planner:
     demonstrators: Demonstrators
     costs: Mapping[str, tuple[int, int]]
 
-    def __call__(self, paper: Paper) -> Planned | SampleReason:
-        demonstrations: dict[str, Chosen] = {}
+    def __call__(self, paper: Paper) -> PlannedSample | SampleReason:
+        demonstrations: dict[str, DemonstrationIds] = {}
         for setting in self.settings:
             chosen = self.demonstrators.choose(paper, setting.random, setting.co_author)
             if setting.tokens is not None:
@@ -100,4 +102,4 @@ class _Planner:
             elif len(chosen.co_author) < setting.co_author:
                 return "too_few_co_author_demonstrations"
             demonstrations[setting.name] = chosen
-        return Planned(paper, demonstrations)
+        return PlannedSample(paper, demonstrations)

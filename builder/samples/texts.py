@@ -32,7 +32,7 @@ class TextsWriter:
         self._file.close()
 
 
-class Texts:
+class PaperTexts:
     """Reads such a file."""
 
     def __init__(self, path: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, get_args
 
 from builder.errors import SourceError
-from builder.scalar.citation_classifier import Context, types_of
+from builder.scalar.citation_classifier import CitationContext, types_of
 from builder.sources.language_model import ask
 from lm_eval_tasks.core.files import sha256_of_bytes
 from lm_eval_tasks.core.journal import Journal
@@ -28,7 +28,7 @@ _MOST_UNCLEAR = 0.05
 _ANSWER = re.compile(r"attributional|descriptive", re.IGNORECASE)
 
 
-def typing_of(round_: Round) -> Callable[[Sequence[Context]], Sequence[CitationType]]:
+def typing_of(round_: Round) -> Callable[[Sequence[CitationContext]], Sequence[CitationType]]:
     """The annotator that the round asks for."""
     if round_.scalar.annotator == "rules":
         return types_of
@@ -36,7 +36,7 @@ def typing_of(round_: Round) -> Callable[[Sequence[Context]], Sequence[CitationT
     return lambda contexts: ask_model(contexts, round_.scalar.base_url or "", round_.scalar.model or "", journal)
 
 
-def ask_model(contexts: Sequence[Context], base_url: str, model: str, journal: Journal) -> list[CitationType]:
+def ask_model(contexts: Sequence[CitationContext], base_url: str, model: str, journal: Journal) -> list[CitationType]:
     """Ask a model behind an OpenAI-compatible server about every citation; answers are kept in the journal.
 
     Raises:
@@ -72,6 +72,6 @@ def _unclear_note(text: str) -> str:
     return f"unclear: {text[:200]}"
 
 
-def _key(context: Context, model: str) -> str:
+def _key(context: CitationContext, model: str) -> str:
     content = json.dumps([model, _PROMPT, context.before, context.citation, context.after])
     return sha256_of_bytes(content)

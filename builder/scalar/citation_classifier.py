@@ -34,7 +34,7 @@ _NEAR = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class CitationContext:
     """A citation and the text on both sides of it.
 
     Attributes:
@@ -51,7 +51,7 @@ class Context:
     single: bool = True
 
 
-def is_single(context: Context) -> bool:
+def is_single(context: CitationContext) -> bool:
     """Whether a citation stands alone, not in a row with others."""
     before, after = plain(context.before)[-_NEAR:], plain(context.after)[:_NEAR]
     return not (_GOES_ON.match(after) or _BEGAN.search(before))
@@ -76,7 +76,7 @@ _BEFORE, _AFTER = 200, 100
 _TOKENS_BEFORE, _TOKENS_AFTER = 14, 8
 
 
-def types_of(contexts: Sequence[Context]) -> list[CitationType]:
+def types_of(contexts: Sequence[CitationContext]) -> list[CitationType]:
     """The types of a paper's citations, in the order of its text, those in groups included."""
     if not contexts:
         return []
@@ -126,7 +126,7 @@ class Model:
     second: np.ndarray
 
 
-def neighbourhood(contexts: Sequence[Context], scores: Sequence[float]) -> np.ndarray:
+def neighbourhood(contexts: Sequence[CitationContext], scores: Sequence[float]) -> np.ndarray:
     """What the second model sees of each citation: its score, those of the same work's other citations, of its neighbours, of
     the paper; shape (citations, 9).
     """
@@ -156,7 +156,7 @@ def neighbourhood(contexts: Sequence[Context], scores: Sequence[float]) -> np.nd
     return np.array(rows)
 
 
-def features(context: Context) -> list[str]:
+def features(context: CitationContext) -> list[str]:
     """What the first model sees: the words before and after, their shapes, and how the citation is written."""
     before, after = plain(context.before)[-_BEFORE:], plain(context.after)[:_AFTER]
     opened = _OPENING.search(before)

@@ -22,7 +22,7 @@ from builder.round.licenses import allows
 from builder.samples.tokens import TokenCounter, token_counter
 from builder.scalar import rows
 from builder.scalar.annotate import typing_of
-from builder.scalar.questions import Question, QuestionMaker, ask_all, turn_of
+from builder.scalar.questions import ClozeQuestion, QuestionMaker, ask_all, turn_of
 from builder.scalar.render import MOST_CHARACTERS, candidate, question
 from builder.scalar.rows import KIND, TASK, row_of, with_token_counts
 from lm_eval_tasks.core.progress import progress
@@ -72,7 +72,7 @@ def question_papers(workspace: Workspace) -> list[Paper]:
     ]
 
 
-class Asking:
+class RoundQuestions:
     """What the questions of a round are made of: papers to ask about, and what is known of those that they cite."""
 
     def __init__(self, workspace: Workspace) -> None:
@@ -87,7 +87,7 @@ class Asking:
             self._texts = choose_documents(round_, store, self._cited.values())[0]
         self._known = lru_cache(maxsize=_CACHED)(self._look_up)
 
-    def questions(self, level: Level) -> tuple[dict[Split, list[Question]], StageReport]:
+    def questions(self, level: Level) -> tuple[dict[Split, list[ClozeQuestion]], StageReport]:
         """The questions of a level, split by split."""
         scalar = self._round.scalar
         maker = QuestionMaker(
@@ -96,7 +96,7 @@ class Asking:
         questions = {split: self._of_split(maker, split) for split in scalar.splits}
         return questions, maker.report
 
-    def _of_split(self, maker: QuestionMaker, split: Split) -> list[Question]:
+    def _of_split(self, maker: QuestionMaker, split: Split) -> list[ClozeQuestion]:
         papers = [paper for paper in self._papers if self._dates.split_of(paper) == split]
         citing = (
             Citing(paper, self._documents[paper.id], self._store.cited_ids(paper.id))
@@ -169,7 +169,7 @@ _COUNTED_TOGETHER = 16
 
 def write(workspace: Workspace, folder: Path) -> Iterator[tuple[Configuration, Sequence[StageReport]]]:
     """Every level that the round asks for."""
-    asking = Asking(workspace)
+    asking = RoundQuestions(workspace)
     choosers = choosers_of(embed_local=workspace.round_.scalar.embed_local) | {POPULARITY: _by_citations(workspace)}
     for level in workspace.round_.scalar.chosen:
         questions, report = asking.questions(level)

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from builder.extract.sections import Part, parts
+from builder.extract.sections import TopSection, parts
 from builder.records import Cited, Citing, Document, Mention, Paper
 from builder.scalar.candidates import Candidate, Candidates, Lengths, cut_at
-from builder.scalar.citation_classifier import Context, is_single
+from builder.scalar.citation_classifier import CitationContext, is_single
 from builder.scalar.render import question
 from builder.seeding import digest_of, integer_of, row_order
 from builder.stage_report import StageReport
@@ -42,7 +42,7 @@ _CONTEXT = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ClozeQuestion:
     """One row of a SCALAR configuration.
 
     Attributes:
@@ -65,12 +65,12 @@ class _Place:
     """A citation that may be masked."""
 
     mention: Mention
-    part: Part
+    part: TopSection
     part_index: int
     cited_id: str
 
 
-Typing = Callable[[Sequence[Context]], Sequence[CitationType]]
+Typing = Callable[[Sequence[CitationContext]], Sequence[CitationType]]
 
 
 class QuestionMaker:
@@ -96,11 +96,11 @@ class QuestionMaker:
         self._candidates = Candidates(level, known, lengths)
         self.report = StageReport(f"questions {level.name}")
 
-    def ask(self, citing: Citing) -> list[Question]:
+    def ask(self, citing: Citing) -> list[ClozeQuestion]:
         """Up to `most` questions of a paper, each about another cited work, in the order in which they are wanted."""
         all_parts = parts(citing.document)
         places = list(self._places(citing, all_parts))
-        questions: list[Question] = []
+        questions: list[ClozeQuestion] = []
         seen: set[str] = set()
         order = sorted(places, key=lambda place: self._rank(citing, place.mention))
         for place in order:
@@ -111,14 +111,14 @@ class QuestionMaker:
                 self.report.drop(name, "repeated")
             else:
                 outcome = self._question(citing, place, places, all_parts)
-                if isinstance(outcome, Question):
+                if isinstance(outcome, ClozeQuestion):
                     seen.add(place.cited_id)
                     questions.append(outcome)
                 else:
                     self.report.drop(name, outcome)
         return questions
 
-    def _places(self, citing: Citing, all_parts: Sequence[Part]) -> Iterator[_Place]:
+    def _places(self, citing: Citing, all_parts: Sequence[TopSection]) -> Iterator[_Place]:
         """The single citations of the wanted type whose work is known; the others are counted."""
         of_section = {i: (k, part) for k, part in enumerate(all_parts) for i in part.sections}
         mentions = [mention for mention in citing.document.mentions if mention.section in of_section]
@@ -141,8 +141,8 @@ class QuestionMaker:
                 yield _Place(mention, part, index, citing.cited[mention.references[0]])
 
     def _question(
-        self, citing: Citing, place: _Place, places: Sequence[_Place], all_parts: Sequence[Part]
-    ) -> Question | ClozeReason:
+        self, citing: Citing, place: _Place, places: Sequence[_Place], all_parts: Sequence[TopSection]
+    ) -> ClozeQuestion | ClozeReason:
         gold = self._candidates(place.cited_id)
         if not isinstance(gold, Candidate):
             return gold
@@ -163,9 +163,9 @@ class QuestionMaker:
         if len(distractors) < CANDIDATES - 1:
             return "too_few_candidates"
         name = f"{paper.versioned_id}#{citing.document.mentions.index(place.mention)}"
-        return Question(name, paper, level, place.part.heading, level.citation, text, (gold, *distractors), 0)
+        return ClozeQuestion(name, paper, level, place.part.heading, level.citation, text, (gold, *distractors), 0)
 
-    def _distractors(self, citing: Citing, place: _Place, all_parts: Sequence[Part]) -> list[Candidate]:
+    def _distractors(self, citing: Citing, place: _Place, all_parts: Sequence[TopSection]) -> list[Candidate]:
         nearest = self._level.distractors == "nearest"
         pool = list(dict.fromkeys(_by_distance(citing, place, all_parts) if nearest else sorted(citing.cited.values())))
         shuffle = random.Random(
@@ -198,13 +198,13 @@ def turn_of(paper: Paper, seed: int) -> bytes:
     return digest_of(seed, paper.id, "questions")
 
 
-def ask_all(maker: QuestionMaker, papers: Iterable[Citing], seed: int, most: int) -> list[Question]:
+def ask_all(maker: QuestionMaker, papers: Iterable[Citing], seed: int, most: int) -> list[ClozeQuestion]:
     """Up to `most` questions in the order of the rows, their right candidates in even positions.
 
     One question of each paper comes before a second one of any, so that they come from as many papers as possible. No
     more papers are tried than that takes.
     """
-    turns: list[list[Question]] = []
+    turns: list[list[ClozeQuestion]] = []
     for citing in papers:
         questions = maker.ask(citing)
         turns += [[] for _ in range(len(questions) - len(turns))]
@@ -219,9 +219,9 @@ def ask_all(maker: QuestionMaker, papers: Iterable[Citing], seed: int, most: int
     return balance_positions(sorted(questions[:most], key=lambda cloze: row_order(cloze.id)), seed)
 
 
-def balance_positions(questions: Iterable[Question], seed: int) -> list[Question]:
+def balance_positions(questions: Iterable[ClozeQuestion], seed: int) -> list[ClozeQuestion]:
     """The questions with their right candidates spread evenly over the positions, then the others in their order."""
-    placed: list[Question] = []
+    placed: list[ClozeQuestion] = []
     for k, cloze in enumerate(questions):
         block = list(range(CANDIDATES))
         random.Random(integer_of(seed, cloze.level.citation, str(k // CANDIDATES))).shuffle(block)
@@ -232,11 +232,11 @@ def balance_positions(questions: Iterable[Question], seed: int) -> list[Question
     return placed
 
 
-def context_of(document: Document, mention: Mention) -> Context:
+def context_of(document: Document, mention: Mention) -> CitationContext:
     """The words around a citation."""
     text = document.sections[mention.section].text
     alone = not mention.grouped and len(mention.references) == 1
-    around = Context(
+    around = CitationContext(
         text[max(0, mention.start - _CONTEXT) : mention.start],
         text[mention.start : mention.end],
         text[mention.end : mention.end + _CONTEXT],
@@ -246,7 +246,7 @@ def context_of(document: Document, mention: Mention) -> Context:
     return replace(around, single=alone and is_single(around))
 
 
-def _by_distance(citing: Citing, place: _Place, all_parts: Sequence[Part]) -> Iterator[str]:
+def _by_distance(citing: Citing, place: _Place, all_parts: Sequence[TopSection]) -> Iterator[str]:
     """Cited papers from the nearest citation outwards: those of the same section first, then of the adjacent ones."""
     offsets: dict[int, tuple[int, int]] = {}
     total = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from builder.extract.sections import Part, parts
+from builder.extract.sections import TopSection, parts
 from lm_eval_tasks.core.row_format import MASK
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ def question(
     title: str,
     abstract: str,
     mention: Mention,
-    part: Part,
+    part: TopSection,
     scope: Scope,
-    all_parts: Sequence[Part],
+    all_parts: Sequence[TopSection],
     most: int | None = MOST_CHARACTERS,
 ) -> str | None:
     """What is inside <Paper>, with the citation masked; None if the mask lies beyond what is shown of a paper.
@@ -57,7 +57,7 @@ def candidate(
     return f"{head}<Content>\n{text}\n</Content>" if kind == "full" else f"<Content>\n\n{text}\n\n</Content>"
 
 
-def _section_texts(document: Document, chosen: Iterable[Part], instead: dict[int, str]) -> Iterator[str]:
+def _section_texts(document: Document, chosen: Iterable[TopSection], instead: dict[int, str]) -> Iterator[str]:
     for part in chosen:
         for i in part.sections:
             section = document.sections[i]

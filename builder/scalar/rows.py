@@ -14,7 +14,7 @@ from lm_eval_tasks.core.row_format import BODY
 
 if TYPE_CHECKING:
     from builder.samples.tokens import TokenCounter
-    from builder.scalar.questions import Question
+    from builder.scalar.questions import ClozeQuestion
 
 # What a manifest calls the task.
 TASK = "cloze"
@@ -59,7 +59,7 @@ ID_COLUMNS = pa.schema(
 )
 
 
-def row_of(question: Question) -> dict[str, Any]:
+def row_of(question: ClozeQuestion) -> dict[str, Any]:
     """A question as a row, without its tokens and round."""
     paper, level = question.paper, question.level
     return {

@@ -20,7 +20,7 @@ import numpy as np
 
 from builder.packed import lines_of
 from builder.scalar.citation_classifier import (
-    Context,
+    CitationContext,
     First,
     Model,
     feature_numbers,
@@ -44,7 +44,7 @@ class Labelled:
     """A paper's citations: their contexts, hashed features and types (None if a citation has none)."""
 
     name: str
-    contexts: tuple[Context, ...]
+    contexts: tuple[CitationContext, ...]
     hashes: tuple[np.ndarray, ...]
     types: tuple[bool | None, ...]
     singles: tuple[bool, ...]
@@ -84,10 +84,10 @@ def _labelled_paper(name: str, labels: Sequence[dict[str, Any]]) -> Labelled:
     )
 
 
-def _context(label: dict[str, Any]) -> Context:
+def _context(label: dict[str, Any]) -> CitationContext:
     """A label's citation; whether it is single is decided by the rule, not by the label."""
     parts = label["before"], label["citation"], label["after"], label["section"], str(label["reference"])
-    return Context(*parts, single=is_single(Context(*parts)))
+    return CitationContext(*parts, single=is_single(CitationContext(*parts)))
 
 
 def measure(papers: Sequence[Labelled], folds: int) -> dict[str, float]:

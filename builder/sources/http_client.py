@@ -24,13 +24,14 @@ import httpx2
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, wait_exponential
 
 from builder.errors import SourceError
-from builder.store import Answer, Store
+from builder.store.answers import StoredAnswer
 from lm_eval_tasks.core.files import write_whole
 from lm_eval_tasks.core.version import VERSION
 from lm_eval_tasks.core.waiting import LONGEST_WAIT, announce_wait, failure_of, retry_after
 
 if TYPE_CHECKING:
     from builder.round.source import LiveTable
+    from builder.store import Store
 
 TRANSIENT_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504})
 # Answers that asking again does not change; the caller makes sense of them.
@@ -88,10 +89,10 @@ class HttpClient:
         self._source, self._answers, self._round = source, store.answers, round_
         self._certificates = httpx2.create_ssl_context()
         # Answers that were believed despite a doubt: for this run.
-        self._believed: dict[str, Answer] = {}
+        self._believed: dict[str, StoredAnswer] = {}
         self._odd_files = 0
 
-    def get(self, url: str, check: Callable[[bytes], None] | None = None, *, patient: bool = False) -> Answer:
+    def get(self, url: str, check: Callable[[bytes], None] | None = None, *, patient: bool = False) -> StoredAnswer:
         """The round's answer to a URL, asked for if it is not there yet.
 
         Args:
@@ -136,7 +137,7 @@ class HttpClient:
             return None
         self._odd_files = 0
         if answer.status != 200:
-            self._answers.put(url, _ANY_ROUND, Answer(answer.status, b""))
+            self._answers.put(url, _ANY_ROUND, StoredAnswer(answer.status, b""))
             return None
         doubtful = place.with_stem(f"{place.stem}.doubtful")
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -149,7 +150,7 @@ class HttpClient:
 
     def _ask(
         self, url: str, check: Callable[[bytes], None] | None, tries: int, *, patient: bool = False
-    ) -> tuple[Answer, bool]:
+    ) -> tuple[StoredAnswer, bool]:
         """Ask until an answer can be believed; returns the answer, and whether a doubt remains."""
         # The same doubt, time after time.
         doubts: list[str] = []
@@ -196,7 +197,7 @@ class HttpClient:
             reraise=True,
         )
 
-    def _follow(self, url: str) -> Answer:
+    def _follow(self, url: str) -> StoredAnswer:
         """One request, and the redirects within its host."""
         for _ in range(_MOST_REDIRECTS + 1):
             response, body = self._request(url)
@@ -208,7 +209,7 @@ class HttpClient:
             url = target
         raise SourceError(f"{url[:200]} redirects more than {_MOST_REDIRECTS} times")
 
-    def _judge(self, url: str, response: httpx2.Response, body: bytes) -> Answer:
+    def _judge(self, url: str, response: httpx2.Response, body: bytes) -> StoredAnswer:
         status = response.status_code
         if status == 403:
             raise SourceError(
@@ -221,7 +222,7 @@ class HttpClient:
             raise SourceError(f"{url[:200]} answers with status {status}")
         if body.lstrip().startswith(OVERLOAD):
             raise _TransientFailure(f"status {status} with the text {body[:40].decode(errors='replace')!r}")
-        return Answer(status, body)
+        return StoredAnswer(status, body)
 
     def _request(self, url: str) -> tuple[httpx2.Response, bytes]:
         host = _host(url)

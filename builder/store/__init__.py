@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from builder.errors import StoreError
 from builder.store import answers, documents, frontier, papers, titles
-from builder.store.answers import Answer, Answers
+from builder.store.answers import AnswerTable
 from builder.store.documents import DocumentTables, StoredDocument
 from builder.store.frontier import Author, Frontier
 from builder.store.papers import PaperTables, in_categories
@@ -59,7 +59,7 @@ class Store(PaperTables, DocumentTables):
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._db = connection
         self.frontier = Frontier(connection)
-        self.answers = Answers(connection)
+        self.answers = AnswerTable(connection)
         self.titles = Titles(connection)
 
     @classmethod
@@ -198,4 +198,4 @@ def _statements(script: str) -> Iterator[str]:
             pending = ""
 
 
-__all__ = ["STORE", "Answer", "Answers", "Author", "Frontier", "Store", "StoredDocument", "in_categories"]
+__all__ = ["STORE", "AnswerTable", "Author", "Frontier", "Store", "StoredDocument", "in_categories"]

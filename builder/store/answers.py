@@ -18,14 +18,14 @@ CREATE TABLE requests (
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class StoredAnswer:
     """A final answer: 200 with its body, or a refusal that asking again does not change (400, 404)."""
 
     status: int
     body: bytes
 
 
-class Answers:
+class AnswerTable:
     """The answers and the request counts of a store."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -34,11 +34,11 @@ class Answers:
         self._packer = zstandard.ZstdCompressor(level=1)
         self._unpacker = zstandard.ZstdDecompressor()
 
-    def get(self, url: str, round_: str) -> Answer | None:
+    def get(self, url: str, round_: str) -> StoredAnswer | None:
         row = self._db.execute("SELECT status, body FROM answers WHERE url = ? AND round = ?", (url, round_)).fetchone()
-        return Answer(row[0], self._unpacker.decompress(row[1])) if row else None
+        return StoredAnswer(row[0], self._unpacker.decompress(row[1])) if row else None
 
-    def put(self, url: str, round_: str, answer: Answer) -> None:
+    def put(self, url: str, round_: str, answer: StoredAnswer) -> None:
         self._db.execute(
             "INSERT OR REPLACE INTO answers VALUES (?,?,?,?)",
             (url, round_, answer.status, self._packer.compress(answer.body)),

@@ -12,13 +12,13 @@ from lm_eval_tasks.stats import placed
 if TYPE_CHECKING:
     from hub_scripts.report.cells import Cell, Group
     from lm_eval_tasks.samples.results import Results
-    from lm_eval_tasks.stats.placed import Part
+    from lm_eval_tasks.stats.placed import PlacedTask
 
 # A higher floor leaves no room above it.
 _HIGHEST_FLOOR = 0.9
 
 
-def part_of(group: Group, cell: Cell, metric: str) -> Part | None:
+def part_of(group: Group, cell: Cell, metric: str) -> PlacedTask | None:
     """A model's part by one metric; None if it has no scores with a floor, or the floor leaves no room."""
     floors = {id_: floor for each in group.cells for id_, floor in each.floors.get(metric, {}).items()}
     if not cell.floors.get(metric) or fmean(floors.values()) > _HIGHEST_FLOOR:

@@ -21,7 +21,7 @@ from lm_eval_tasks.metrics.registry import ranking
 from lm_eval_tasks.prompts.registry import kind_of
 from lm_eval_tasks.stats.boards import Board, counted
 from lm_eval_tasks.stats.gains import context_task
-from lm_eval_tasks.stats.placed import Part, by_task, difference_over, interval_over, too_small
+from lm_eval_tasks.stats.placed import PlacedTask, by_task, difference_over, interval_over, too_small
 from lm_eval_tasks.tasks.records import HEADLINE
 
 
@@ -122,7 +122,7 @@ def standings_of(
     )
 
 
-def _parts(model: str, groups: Sequence[Group]) -> Iterator[Part]:
+def _parts(model: str, groups: Sequence[Group]) -> Iterator[PlacedTask]:
     """A model's parts, each by the metric that its task is ranked by; without settings that it covers only in part."""
     for group in groups:
         metric = ranking(kind_of(group.task))
@@ -137,7 +137,7 @@ def _cell(group: Group, model: str) -> Cell | None:
 
 
 def _standing(
-    model: str, parts: Sequence[Part], groups: Sequence[Group], settings: Sequence[str], every: Sequence[Group]
+    model: str, parts: Sequence[PlacedTask], groups: Sequence[Group], settings: Sequence[str], every: Sequence[Group]
 ) -> Standing:
     having = {part.setting for part in parts}
     cells = [cell for group in groups if group.key.setting in having and (cell := _cell(group, model))]
@@ -159,7 +159,7 @@ def _standing(
     )
 
 
-def _gain(model: str, parts: Sequence[Part], groups: Sequence[Group], every: Sequence[Group]) -> Interval | None:
+def _gain(model: str, parts: Sequence[PlacedTask], groups: Sequence[Group], every: Sequence[Group]) -> Interval | None:
     """The mean over settings, then tasks, of the full context minus the headline shortcut, placed alike.
 
     Args:
@@ -201,7 +201,7 @@ def _is_rankable(standing: Standing) -> bool:
     )
 
 
-def _leads(parts: Mapping[str, Sequence[Part]]) -> dict[tuple[str, str], Interval]:
+def _leads(parts: Mapping[str, Sequence[PlacedTask]]) -> dict[tuple[str, str], Interval]:
     """Of each pair of models, both ways."""
     sets = {model: by_task(model_parts) for model, model_parts in parts.items()}
     pairs = list(combinations(parts, 2))

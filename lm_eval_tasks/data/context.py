@@ -36,7 +36,7 @@ _READ = (
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class ModelContext:
     """What a model reads prompts with.
 
     Attributes:
@@ -51,7 +51,7 @@ class Context:
     opens: str
 
 
-def of_model(arguments: Mapping[str, Any], system_instruction: str = "") -> Context | None:
+def of_model(arguments: Mapping[str, Any], system_instruction: str = "") -> ModelContext | None:
     """The context of the model that lm-eval's arguments name; None if they name none (API servers, baselines).
 
     Args:
@@ -92,7 +92,7 @@ def _warn_of_length(length: int | None) -> None:
 
 
 @cache
-def _load(known: str, system_instruction: str) -> Context:
+def _load(known: str, system_instruction: str) -> ModelContext:
     """The context of a model.
 
     Args:
@@ -103,7 +103,7 @@ def _load(known: str, system_instruction: str) -> Context:
     _LOGGER.info("prompts are cut to %d tokens, as %s says", served.tokens, served.source)
     thinking = None if "enable_thinking" not in arguments else bool(arguments["enable_thinking"])
     around, opens = _around(tokenizer, system_instruction, thinking)
-    return Context(tokenizer, served.tokens - around, label, opens)
+    return ModelContext(tokenizer, served.tokens - around, label, opens)
 
 
 @cache

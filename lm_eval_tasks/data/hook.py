@@ -18,7 +18,7 @@ from lm_eval_tasks.core.listing import check_dataset
 from lm_eval_tasks.core.row_format import paper_of
 from lm_eval_tasks.data import context, cutoff, folds, slots
 from lm_eval_tasks.data.options import Options, noted
-from lm_eval_tasks.data.rows import Chosen, Fact, Opened, chosen, open_dataset, rows_of_split
+from lm_eval_tasks.data.rows import ChosenSamples, Fact, Opened, chosen, open_dataset, rows_of_split
 from lm_eval_tasks.metrics import bertscore
 from lm_eval_tasks.metrics.score import others_of
 from lm_eval_tasks.prompts import registry, templates
@@ -152,7 +152,12 @@ def as_split(rows: Iterable[PromptRow]) -> dict[str, datasets.Dataset]:
 
 
 def shared_columns(
-    options: Options, opened: Opened, selection: Chosen, model: context.Context | None, answer_tokens: int, rows: int
+    options: Options,
+    opened: Opened,
+    selection: ChosenSamples,
+    model: context.ModelContext | None,
+    answer_tokens: int,
+    rows: int,
 ) -> dict[str, Any]:
     """The columns of `PromptRow` that all rows of a task share: where they are from, and how answers are generated.
 
@@ -200,7 +205,7 @@ def _with_chunks(rows: list[dict[str, Any]], query: str | None, options: Options
         return rows
     template = templates.load(query)
     questions = [
-        retrieve.Question("".join(slot.text for slot in template.slots(row)), retrieve.corpus(row)) for row in rows
+        retrieve.Query("".join(slot.text for slot in template.slots(row)), retrieve.corpus(row)) for row in rows
     ]
     chunk_lists = retrieve.retrieve(questions, options.retrieval, cache_folder() / "retrieval")
     return [
@@ -211,7 +216,7 @@ def _with_chunks(rows: list[dict[str, Any]], query: str | None, options: Options
 
 def fit(
     all_slots: Sequence[Sequence[Slot]],
-    model: context.Context | None,
+    model: context.ModelContext | None,
     answer_tokens: int,
     options: Options,
     config: str,
@@ -238,7 +243,7 @@ def fit(
     return kept
 
 
-def check_fits_only(options: Options, model: context.Context | None) -> None:
+def check_fits_only(options: Options, model: context.ModelContext | None) -> None:
     """Raise an OptionError if nothing can tell which prompts fit."""
     if options.fits_only and model is None:
         raise OptionError(

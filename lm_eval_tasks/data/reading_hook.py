@@ -35,7 +35,7 @@ Row = Mapping[str, Any]
 _KEPT = 4
 
 
-class Texts(Mapping[tuple[str, str], str]):
+class ShownTexts(Mapping[tuple[str, str], str]):
     """The papers' texts by their configuration and versioned id, read from the files when they are wanted."""
 
     def __init__(self, configurations: Mapping[str, datasets.Dataset]) -> None:
@@ -54,7 +54,7 @@ class Texts(Mapping[tuple[str, str], str]):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedTask:
     """What a task of this process asks.
 
     Attributes:
@@ -65,7 +65,7 @@ class Asked:
     context: Context
     rows: datasets.Dataset
     places: Mapping[str, int]
-    texts: Texts
+    texts: ShownTexts
 
     def prompt(self, id_: str) -> tuple[str, str]:
         """The prompt of a row, see `prompts.reading.prompt_of`."""
@@ -77,7 +77,7 @@ class Asked:
 
 
 # (dataset revision, configuration, `PromptRow.shown`) -> what was loaded of it.
-_LOADED: dict[tuple[str, str, str], Asked] = {}
+_LOADED: dict[tuple[str, str, str], AskedTask] = {}
 
 
 def load(
@@ -116,7 +116,7 @@ def _load(
     texts = _texts(rows, config, options)
     cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), rows["published"])
     # All rows: another load of the same configuration may select others.
-    asked = Asked(task, shown, all_rows, {id_: i for i, id_ in enumerate(all_rows["id"])}, texts)
+    asked = AskedTask(task, shown, all_rows, {id_: i for i, id_ in enumerate(all_rows["id"])}, texts)
     less = noted(shown)
     _LOADED[opened.revision, config, less] = asked
     tokens = _tokens(asked, rows["id"], model, answer_tokens, options, config)
@@ -150,7 +150,7 @@ def _task_of(setting: str, config: str) -> ReadingTask:
     return tasks[setting]
 
 
-def _texts(rows: datasets.Dataset, config: str, options: Options) -> Texts:
+def _texts(rows: datasets.Dataset, config: str, options: Options) -> ShownTexts:
     """The texts that rows show.
 
     Raises:
@@ -158,7 +158,9 @@ def _texts(rows: datasets.Dataset, config: str, options: Options) -> Texts:
     """
     shown = {(paper["texts"], paper["id"]) for papers in rows["papers"] for paper in papers}
     splits = {name: open_dataset(name, options).splits for name in sorted({name for name, _ in shown})}
-    texts = Texts({name: datasets.concatenate_datasets(list(of_name.values())) for name, of_name in splits.items()})
+    texts = ShownTexts(
+        {name: datasets.concatenate_datasets(list(of_name.values())) for name, of_name in splits.items()}
+    )
     if lacking := sorted(shown - set(texts)):
         name, id_ = lacking[0]
         raise DatasetError(
@@ -168,7 +170,12 @@ def _texts(rows: datasets.Dataset, config: str, options: Options) -> Texts:
 
 
 def _tokens(
-    asked: Asked, ids: Sequence[str], model: context.Context | None, answer_tokens: int, options: Options, config: str
+    asked: AskedTask,
+    ids: Sequence[str],
+    model: context.ModelContext | None,
+    answer_tokens: int,
+    options: Options,
+    config: str,
 ) -> list[int | None]:
     """The tokens of each prompt; 0 if no tokenizer is known, None for one that `fits_only` leaves out.
 

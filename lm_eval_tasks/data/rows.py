@@ -219,7 +219,7 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenSamples:
     """The samples of a run.
 
     Attributes:
@@ -231,7 +231,7 @@ class Chosen:
     count: int
 
 
-def chosen(facts: Sequence[Fact], config: str, options: Options, size: int | None) -> Chosen:
+def chosen(facts: Sequence[Fact], config: str, options: Options, size: int | None) -> ChosenSamples:
     """The samples that a run asks for: from those in the window of days, `size` that represent all, and of these one shard.
 
     Raises:
@@ -249,7 +249,7 @@ def chosen(facts: Sequence[Fact], config: str, options: Options, size: int | Non
         kept = representative_rows(kept, facts, size)
     places = {i: place for place, i in enumerate(kept)}
     if options.shard is None:
-        return Chosen(places, len(places))
+        return ChosenSamples(places, len(places))
     shard_places = {
         i: place
         for i, place in places.items()
@@ -257,7 +257,7 @@ def chosen(facts: Sequence[Fact], config: str, options: Options, size: int | Non
     }
     if not shard_places:
         raise DatasetError(f"no sample of {config} falls into shard {options.shard}; use fewer shards")
-    return Chosen(shard_places, len(places))
+    return ChosenSamples(shard_places, len(places))
 
 
 def representative_rows(kept: Sequence[int], facts: Sequence[Fact], size: int) -> list[int]:

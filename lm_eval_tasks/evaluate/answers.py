@@ -40,7 +40,7 @@ _TOO_LONG = "; so that prompts are cut to the model's context, name tokenizer an
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PromptRequest:
     """A request, the row that it asks, and the key of its answer in the journal."""
 
     key: str
@@ -98,7 +98,7 @@ class AnsweringLM(LM):  # type: ignore[misc]
         self._lm, self._identity, self._journal, self._budget = lm, identity, journal, budget
         self._watch = Watch(lm, self._note_early, in_marks, new_seeds=repeated)
         # Questions under way, by what identifies them: twins are answered in the order in which answers come.
-        self._waiting: dict[str, list[Question]] = {}
+        self._waiting: dict[str, list[PromptRequest]] = {}
         self._asked_with: dict[str, set[str]] = {}
         self._early: Counter[tuple[str, str]] = Counter()
         # Answers of this run that are empty: an API that failed looks the same, so the next run asks again.
@@ -151,7 +151,7 @@ class AnsweringLM(LM):  # type: ignore[misc]
             for question, usage in zip(questions, usages, strict=True)
         ]
 
-    def _affordable(self, questions: Sequence[Question]) -> Sequence[Question]:
+    def _affordable(self, questions: Sequence[PromptRequest]) -> Sequence[PromptRequest]:
         """As many of the questions as the budget allows to ask together.
 
         Raises:
@@ -168,7 +168,7 @@ class AnsweringLM(LM):  # type: ignore[misc]
                 return questions[:n]
         return questions
 
-    def _generate(self, questions: Sequence[Question]) -> None:
+    def _generate(self, questions: Sequence[PromptRequest]) -> None:
         self._waiting, self._asked_with, self._early = defaultdict(list), defaultdict(set), Counter()
         for question in questions:
             self._waiting[question.asked].append(question)
@@ -214,7 +214,7 @@ class AnsweringLM(LM):  # type: ignore[misc]
             used = usage if isinstance(usage, Usage) else Usage.of_response(usage, finish)
             self._note(waiting.pop(0), answer, used)
 
-    def _note(self, question: Question, answer: str, usage: Usage) -> None:
+    def _note(self, question: PromptRequest, answer: str, usage: Usage) -> None:
         used = _complete_usage(usage, question, answer)
         if self._budget:
             self._budget.settle(question.most, used)
@@ -261,7 +261,7 @@ def _request_text(prompt: object, arguments: object) -> str:
     return json.dumps([str(prompt), arguments], sort_keys=True, default=str)
 
 
-def _complete_usage(usage: Usage, question: Question, answer: str) -> Usage:
+def _complete_usage(usage: Usage, question: PromptRequest, answer: str) -> Usage:
     """What an engine does not say about an answer's tokens, counted with the model's tokenizer; left open without one."""
     row = question.row
     if usage.tokens_out is not None or not row.tokenizer:
@@ -271,14 +271,14 @@ def _complete_usage(usage: Usage, question: Question, answer: str) -> Usage:
     return replace(usage, tokens_in=row.tokens_after, tokens_out=count, reasoning_tokens=reasoning)
 
 
-def _questions(requests: Sequence[Instance], identity: str) -> Iterator[Question]:
+def _questions(requests: Sequence[Instance], identity: str) -> Iterator[PromptRequest]:
     """The requests with their keys; one that is repeated has a key for each time."""
     seen: Counter[str] = Counter()
     for request in requests:
         key = key_of(request, identity)
         seen[key] += 1
         unique_key = key if seen[key] == 1 else sha256_of_bytes(f"{key} {seen[key]}")
-        yield Question(unique_key, request, PromptRow.of_doc(request.doc))
+        yield PromptRequest(unique_key, request, PromptRow.of_doc(request.doc))
 
 
 def key_of(request: Instance, identity: str) -> str:

@@ -23,7 +23,7 @@ from lm_eval_tasks.tasks.folder import check_tasks, tasks_path
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class TaskPlan:
     """What one task takes.
 
     Attributes:
@@ -53,7 +53,7 @@ def plan(
     limit: float | None = None,
     repeats: int = 1,
     contexts: Sequence[Context] = (),
-) -> list[Planned]:
+) -> list[TaskPlan]:
     """What each task takes with a model.
 
     Args:
@@ -81,7 +81,7 @@ def plan(
     return [_plan_task(name, task, limit, repeats) for name, task in sorted(loaded.items())]
 
 
-def _plan_task(name: str, task: Any, limit: float | None, repeats: int) -> Planned:
+def _plan_task(name: str, task: Any, limit: float | None, repeats: int) -> TaskPlan:
     docs = task.dataset[task.config.test_split]
     count = len(docs) if limit is None else min(len(docs), limit if limit >= 1 else ceil(limit * len(docs)))
     docs = docs.select(range(int(count)))
@@ -91,9 +91,9 @@ def _plan_task(name: str, task: Any, limit: float | None, repeats: int) -> Plann
     shows = _shows(docs)
     if not all(before):
         guessed = repeats * sum(len(doc_to_text(doc)) for doc in docs) // CHARACTERS_OF_TOKEN
-        return Planned(name, len(docs), None, most, None, None, shows, guessed)
+        return TaskPlan(name, len(docs), None, most, None, None, shows, guessed)
     longest = max(tokens + cap for tokens, cap in zip(after, caps, strict=True))
-    return Planned(name, len(docs), repeats * sum(after), most, sum(map(bool, cut)) / len(docs), longest, shows)
+    return TaskPlan(name, len(docs), repeats * sum(after), most, sum(map(bool, cut)) / len(docs), longest, shows)
 
 
 def _shows(docs: Any) -> float | None:
@@ -103,7 +103,7 @@ def _shows(docs: Any) -> float | None:
     return detectable_with(clusters.values(), spread_of(task))
 
 
-def table(planned: Sequence[Planned]) -> Table:
+def table(planned: Sequence[TaskPlan]) -> Table:
     """A row for each task and one for all."""
     rows = [
         (
@@ -132,13 +132,13 @@ def table(planned: Sequence[Planned]) -> Table:
     return Table(head, "lrrrrrr", [*rows, *([total_row] if len(rows) > 1 else [])])
 
 
-def total(planned: Sequence[Planned]) -> Usage:
+def total(planned: Sequence[TaskPlan]) -> Usage:
     """The tokens of all tasks; those of the prompts are guessed if they are not known."""
     prompts = sum(entry.tokens_in if entry.tokens_in is not None else entry.guessed or 0 for entry in planned)
     return Usage(prompts, sum(entry.most_out for entry in planned))
 
 
-def sentences(planned: Sequence[Planned], price: Price | None, rates: Sequence[float] | None) -> list[str]:
+def sentences(planned: Sequence[TaskPlan], price: Price | None, rates: Sequence[float] | None) -> list[str]:
     """What the table does not say: hours and money.
 
     Args:

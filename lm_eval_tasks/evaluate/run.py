@@ -46,7 +46,7 @@ _SEEDS = ("random_seed", "numpy_random_seed", "torch_random_seed", "fewshot_rand
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SampleSelection:
     """Which samples a run answers, as lm-eval's options of the same names.
 
     Attributes:
@@ -63,7 +63,7 @@ def evaluate(
     model_args: str,
     tasks: Sequence[str],
     metadata: dict[str, Any],
-    part: Part | None,
+    part: SampleSelection | None,
     output: Path | None,
     generation: Generation | None = None,
     means: Means | None = None,
@@ -95,7 +95,7 @@ def evaluate(
             model_args,
             [task.name for task in asked] or tasks,
             metadata,
-            part or Part(),
+            part or SampleSelection(),
             output,
             generation or Generation(),
             means or Means(),
@@ -128,7 +128,7 @@ def _evaluate(
     model_args: str,
     tasks: Sequence[str],
     metadata: dict[str, Any],
-    part: Part,
+    part: SampleSelection,
     output: Path | None,
     generation: Generation,
     means: Means,
@@ -219,7 +219,9 @@ def _score_samples(samples: Samples, label: str) -> list[Score]:
     return scores
 
 
-def _check(model: str, metadata: Mapping[str, Any], part: Part, generation: Generation, means: Means) -> None:
+def _check(
+    model: str, metadata: Mapping[str, Any], part: SampleSelection, generation: Generation, means: Means
+) -> None:
     """Raise an EvalError for mistakes that can be found before anything is loaded."""
     if metadata.get("shard") and (part.limit is not None or part.samples):
         raise EvalError("--shard divides all samples: leave out --limit and --samples, or run without shards")
@@ -248,7 +250,7 @@ def _run(
     lm: LM,
     tasks: Sequence[str],
     manager: RunTasks,
-    part: Part,
+    part: SampleSelection,
     task_metadata: dict[str, Any],
     generation: Generation,
     reasoning: int,

@@ -24,7 +24,7 @@ USAGE = "usage"
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Comparison:
     """Two answers in one order; `task`, `id` and `order` go into the journal for its readers."""
 
     task: str
@@ -70,7 +70,7 @@ class Judge:
             listed = ", ".join(sorted(served)[:5])
             raise JudgeError(f"{server.base_url or 'the OpenAI API'} does not serve {self.model!r}; it has {listed}")
 
-    def ask_all(self, questions: Iterable[Question], count: int, journal: Journal) -> None:
+    def ask_all(self, questions: Iterable[Comparison], count: int, journal: Journal) -> None:
         """Ask every question that the journal has no verdict for; those that failed or could not be read are asked again.
 
         Raises:
@@ -82,14 +82,14 @@ class Judge:
         budget = self._means.budget(self.usages(journal))
         with Progress(f"judge {self.model}", count, 0) as progress:
 
-            def note(keyed_question: tuple[str, Question], outcome: dict[str, Any]) -> None:
+            def note(keyed_question: tuple[str, Comparison], outcome: dict[str, Any]) -> None:
                 key, _ = keyed_question
                 journal.add(key, _with_earlier_usage(outcome, journal.get(key)))
                 progress.step()
 
             ask_all(self._server, missing, _keyed_verdict, note, self._concurrency, budget)
 
-    def _unanswered(self, questions: Iterable[Question], journal: Journal) -> Iterator[tuple[str, Question]]:
+    def _unanswered(self, questions: Iterable[Comparison], journal: Journal) -> Iterator[tuple[str, Comparison]]:
         """The questions without a verdict that can be read, by their keys; two that are the same are one."""
         seen: set[str] = set()
         for question in questions:
@@ -102,21 +102,21 @@ class Judge:
         """What the verdicts of a journal took."""
         return [Usage.of_json(value.get(USAGE)) for key in journal if isinstance(value := journal[key], dict)]
 
-    def outcome(self, question: Question, journal: Journal) -> Outcome | None:
+    def outcome(self, question: Comparison, journal: Journal) -> Outcome | None:
         """What the journal says about a question; None if it says nothing that can be read."""
         return _outcome(journal.get(self.key(question)))
 
-    def key(self, question: Question) -> str:
+    def key(self, question: Comparison) -> str:
         """See `key_of`."""
         return key_of(self.model, question)
 
 
-def key_of(model: str, question: Question) -> str:
+def key_of(model: str, question: Comparison) -> str:
     """sha256 over judge and prompt, which contains both answers in their order."""
     return sha256_of_bytes(json.dumps([model, question.prompt]))
 
 
-def is_answered(model: str, question: Question, journal: Journal | Mapping[str, Any]) -> bool:
+def is_answered(model: str, question: Comparison, journal: Journal | Mapping[str, Any]) -> bool:
     """Whether the journal has a verdict of a judge that can be read."""
     outcome = _outcome(journal.get(key_of(model, question)))
     return outcome is not None and outcome.winners is not None
@@ -135,11 +135,11 @@ def _outcome(value: object) -> Outcome | None:
     return Outcome(winners, failed, text) if isinstance(failed, str) and "winners" in value else None
 
 
-async def _keyed_verdict(ask: Ask, keyed_question: tuple[str, Question]) -> dict[str, Any]:
+async def _keyed_verdict(ask: Ask, keyed_question: tuple[str, Comparison]) -> dict[str, Any]:
     return await _verdict(ask, keyed_question[1])
 
 
-async def _verdict(ask: Ask, question: Question) -> dict[str, Any]:
+async def _verdict(ask: Ask, question: Comparison) -> dict[str, Any]:
     """The outcome of one question; an answer that cannot be read is asked for once more."""
     about = {"task": question.task, "id": question.id, "order": question.order}
     messages: Messages = [{"role": "user", "content": question.prompt}]

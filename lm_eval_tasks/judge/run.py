@@ -15,7 +15,7 @@ from lm_eval_tasks.core.files import write_whole
 from lm_eval_tasks.core.journal import Journal
 from lm_eval_tasks.core.locks import exclusive
 from lm_eval_tasks.core.text import ODD, parse_json
-from lm_eval_tasks.judge.ask import Judge, Outcome, Question, is_answered
+from lm_eval_tasks.judge.ask import Comparison, Judge, Outcome, is_answered
 from lm_eval_tasks.judge.verdict import texts_hash
 from lm_eval_tasks.judge.winrate import Judged, summary
 from lm_eval_tasks.llm.usage import Usage, total
@@ -85,7 +85,7 @@ def against(samples: Sequence[Sample], others: Sequence[Sample]) -> list[Sample]
     return [replace(sample, row=replace(sample.row, target=other.answer)) for sample, other in pairs]
 
 
-def questions(samples: Sequence[Sample], bodies: Bodies | None = None) -> Iterator[Question]:
+def questions(samples: Sequence[Sample], bodies: Bodies | None = None) -> Iterator[Comparison]:
     """Each sample with a text in both orders: generated text first, then reference first.
 
     Args:
@@ -95,8 +95,8 @@ def questions(samples: Sequence[Sample], bodies: Bodies | None = None) -> Iterat
         target = sample.row.target
         if sample.answer.strip() and target.strip():
             passages = bodies.of(sample) if bodies else ""
-            yield Question(sample.task, sample.id, 0, sample.answer, target, passages)
-            yield Question(sample.task, sample.id, 1, target, sample.answer, passages)
+            yield Comparison(sample.task, sample.id, 0, sample.answer, target, passages)
+            yield Comparison(sample.task, sample.id, 1, target, sample.answer, passages)
 
 
 def estimate(samples: Sequence[Sample], model: str, output: Path, bodies: Bodies | None = None) -> Estimate:

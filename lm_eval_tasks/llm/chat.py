@@ -44,16 +44,16 @@ GREEDY: Sampling = {"temperature": 0}
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ChatAnswer:
     """What a server answered to one request."""
 
     text: str
     usage: Usage
 
 
-NOTHING = Answer("", Usage(0, 0))
+NOTHING = ChatAnswer("", Usage(0, 0))
 # Messages, the most tokens of an answer, and how to sample -> the answer.
-Ask = Callable[[Messages, int, Sampling], Awaitable[Answer]]
+Ask = Callable[[Messages, int, Sampling], Awaitable[ChatAnswer]]
 
 DEADLINE = 600.0
 # How often 429, 5xx and lost answers are retried, after the waiting time that the server names.
@@ -194,7 +194,7 @@ class _Asking:
         if self._gone is not None:
             raise self._gone
 
-    async def _ask(self, messages: Messages, most_tokens: int, sampling: Sampling = GREEDY) -> Answer:
+    async def _ask(self, messages: Messages, most_tokens: int, sampling: Sampling = GREEDY) -> ChatAnswer:
         with charge(self._budget, most_of(messages, most_tokens)) as used:
             try:
                 answer = await self._ask_with_retries(messages, most_tokens, sampling)
@@ -209,10 +209,10 @@ class _Asking:
         self._failures = 0
         return answer
 
-    async def _ask_with_retries(self, messages: Messages, most_tokens: int, sampling: Sampling) -> Answer:
+    async def _ask_with_retries(self, messages: Messages, most_tokens: int, sampling: Sampling) -> ChatAnswer:
         odd = 0
 
-        async def ask() -> Answer:
+        async def ask() -> ChatAnswer:
             nonlocal odd
             try:
                 reply = await self._client.chat.completions.create(
@@ -283,7 +283,7 @@ def body_of(model: str, messages: Messages, most_tokens: int, sampling: Sampling
     return {"model": model, "messages": messages, "max_tokens": most_tokens, **sampling}
 
 
-def answer_of(completion: Mapping[str, Any]) -> Answer:
+def answer_of(completion: Mapping[str, Any]) -> ChatAnswer:
     """The answer in the body of a chat completion, with reasoning that the server hands over separately.
 
     Raises:
@@ -294,7 +294,7 @@ def answer_of(completion: Mapping[str, Any]) -> Answer:
     reasoning = message.get("reasoning_content") or message.get("reasoning") or ""
     content = message["content"] or ""
     text = valid((in_marks(reasoning, closed=bool(content)) if isinstance(reasoning, str) else "") + content)
-    return Answer(text, Usage.of_response(completion.get("usage"), choice.get("finish_reason")))
+    return ChatAnswer(text, Usage.of_response(completion.get("usage"), choice.get("finish_reason")))
 
 
 def most_of(messages: Messages, answer_tokens: int) -> Usage:

@@ -130,7 +130,7 @@ class Retrieval:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Query:
     """What is looked for in which texts."""
 
     query: str
@@ -146,7 +146,7 @@ def corpus(row: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in texts if text.strip()))
 
 
-def retrieve(questions: Sequence[Question], how: Retrieval, cache: Path) -> list[list[str]]:
+def retrieve(questions: Sequence[Query], how: Retrieval, cache: Path) -> list[list[str]]:
     """The chunks for each question, best first.
 
     What was found is kept in `cache` for each question as soon as it is known, so that a killed run resumes and a second
@@ -175,7 +175,7 @@ def retrieve(questions: Sequence[Question], how: Retrieval, cache: Path) -> list
     ]
 
 
-def _rank(how: Retrieval, questions: Sequence[Question]) -> list[list[int]]:
+def _rank(how: Retrieval, questions: Sequence[Query]) -> list[list[int]]:
     """The places of the best chunks for each question."""
     split = _splitter(how.chunking)
     chunks = [split(question.texts) for question in questions]
@@ -201,7 +201,7 @@ def _splitter(chunking: Chunking) -> Any:
     return split
 
 
-def _key(retriever: str, question: Question) -> str:
+def _key(retriever: str, question: Query) -> str:
     content = json.dumps([retriever, question.query, question.texts], ensure_ascii=False)
     return sha256_of_bytes(content)
 

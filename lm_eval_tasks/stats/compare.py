@@ -19,7 +19,7 @@ from lm_eval_tasks.stats.boards import BOARDS, Board, counted
 from lm_eval_tasks.stats.columns import column, columns_of, zero_of
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.stats.placed import Part
+    from lm_eval_tasks.stats.placed import PlacedTask
 
 # Task -> its samples.
 _Run = Mapping[str, Sequence[Sample]]
@@ -141,7 +141,7 @@ def _of_board(
     """
     kinds = {task: both[0][0].row.kind for task, both in pairs.items() if both}
     ranked = {task: registry.ranking(kind) for task, kind in kinds.items() if kind in board.kinds}
-    parts: list[tuple[Part, Part]] = []
+    parts: list[tuple[PlacedTask, PlacedTask]] = []
     for task in counted([task for task, metric in ranked.items() if metric in metrics], board):
         both = [_part(task, [pair[side] for pair in pairs[task]], ranked[task]) for side in (0, 1)]
         if both[0] and both[1]:
@@ -156,7 +156,7 @@ def _of_board(
     return Difference(runs, f"{board.title} board", names, a, a + over.mean, over, left_out, of_board=True)
 
 
-def _part(task: str, samples: Sequence[Sample], metric: str) -> Part | None:
+def _part(task: str, samples: Sequence[Sample], metric: str) -> PlacedTask | None:
     columns = columns_of(samples)
     registered = registry.find_metric(metric)
     floor = zero_of(registered, columns) if registered else None

@@ -18,7 +18,7 @@ from lm_eval_tasks.core.power import FEWEST
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PlacedTask:
     """A model's scores and floors on one setting by one metric, summed by first author.
 
     Attributes:
@@ -60,7 +60,7 @@ def part_of(
     scores: Mapping[str, float],
     floors: Mapping[str, float],
     authors: Mapping[str, str],
-) -> Part | None:
+) -> PlacedTask | None:
     """A model's part of one setting; None if no score has a floor.
 
     Args:
@@ -75,18 +75,18 @@ def part_of(
     score_sums = np.bincount(at, [scores[id_] for id_ in ids]).astype(np.float64)
     floor_sums = np.bincount(at, [floors[id_] for id_ in ids]).astype(np.float64)
     are_shares = all(scores[id_] in (0.0, 1.0) for id_ in ids)
-    return Part(setting, task, names, score_sums, floor_sums, np.bincount(at), are_shares)
+    return PlacedTask(setting, task, names, score_sums, floor_sums, np.bincount(at), are_shares)
 
 
-def by_task(parts: Iterable[Part]) -> list[list[Part]]:
+def by_task(parts: Iterable[PlacedTask]) -> list[list[PlacedTask]]:
     """Parts in sets of one task each: settings are averaged before tasks."""
-    sets: dict[str, list[Part]] = {}
+    sets: dict[str, list[PlacedTask]] = {}
     for part in parts:
         sets.setdefault(part.task, []).append(part)
     return list(sets.values())
 
 
-def interval_over(sets: Sequence[Sequence[Part]]) -> Interval:
+def interval_over(sets: Sequence[Sequence[PlacedTask]]) -> Interval:
     """The mean over sets of parts, each the mean of its own, with its interval over the first authors of all.
 
     There is no interval if a part has fewer first authors than `FEWEST`: what they add to the error cannot be told.
@@ -94,12 +94,12 @@ def interval_over(sets: Sequence[Sequence[Part]]) -> Interval:
     return _interval(sets, None)
 
 
-def difference_over(sets: Sequence[Sequence[Part]], others: Sequence[Sequence[Part]]) -> Interval:
+def difference_over(sets: Sequence[Sequence[PlacedTask]], others: Sequence[Sequence[PlacedTask]]) -> Interval:
     """How much higher that mean is for one model than for another, over the same papers."""
     return _interval(sets, others)
 
 
-def _interval(sets: Sequence[Sequence[Part]], others: Sequence[Sequence[Part]] | None) -> Interval:
+def _interval(sets: Sequence[Sequence[PlacedTask]], others: Sequence[Sequence[PlacedTask]] | None) -> Interval:
     parts = [part for members in sets for part in members]
     authors = list(dict.fromkeys(name for part in parts for name in part.names))
     mean = _mean(sets) - (_mean(others) if others is not None else 0.0)
@@ -114,7 +114,7 @@ def _interval(sets: Sequence[Sequence[Part]], others: Sequence[Sequence[Part]] |
     return within_limits(mean, over, samples, len(authors), limits, are_shares=are_shares)
 
 
-def _freedom(sets: Sequence[Sequence[Part]], others: Sequence[Sequence[Part]] | None) -> float:
+def _freedom(sets: Sequence[Sequence[PlacedTask]], others: Sequence[Sequence[PlacedTask]] | None) -> float:
     """Degrees of freedom: a part with few authors gives few, if much of the error is its own (Welch and Satterthwaite)."""
     terms = []
     for i, members in enumerate(sets):
@@ -128,16 +128,16 @@ def _freedom(sets: Sequence[Sequence[Part]], others: Sequence[Sequence[Part]] | 
     return freedom_together(terms) if any(variance for variance, _ in terms) else min(freedom for _, freedom in terms)
 
 
-def _mean(sets: Sequence[Sequence[Part]]) -> float:
+def _mean(sets: Sequence[Sequence[PlacedTask]]) -> float:
     return fmean(fmean(part.mean() for part in members) for members in sets)
 
 
-def _replicates(sets: Sequence[Sequence[Part]], authors: Sequence[str]) -> NDArray[np.float64]:
+def _replicates(sets: Sequence[Sequence[PlacedTask]], authors: Sequence[str]) -> NDArray[np.float64]:
     """The mean without each of the authors, shape (authors,)."""
     without = [np.mean([part.without(authors) for part in members], axis=0) for members in sets]
     return np.asarray(np.mean(without, axis=0), dtype=np.float64)
 
 
-def too_small(parts: Iterable[Part]) -> list[str]:
+def too_small(parts: Iterable[PlacedTask]) -> list[str]:
     """The settings of parts with fewer first authors than `FEWEST`."""
     return [part.setting for part in parts if len(part.names) < FEWEST]

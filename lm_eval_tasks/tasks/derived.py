@@ -68,7 +68,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class TaskGroup:
     """One group of lm-eval's tasks.
 
     Attributes:
@@ -133,7 +133,7 @@ def _of_core(core: Core) -> Iterator[Task]:
 TASKS: tuple[Task, ...] = (*_USUAL, *(task for core in (*CORE, MATCH_CORE) for task in _of_core(core)))
 
 
-def _groups() -> Iterator[Group]:
+def _groups() -> Iterator[TaskGroup]:
     for role in (*ROLES, TINY):
         settings = settings_of(role)
         names: dict[str, list[str]] = {}
@@ -141,20 +141,20 @@ def _groups() -> Iterator[Group]:
             name = role.name.format(slug=setting.slug, task=setting.task)
             names.setdefault(role.group.format(task=setting.task), []).append(name)
         if "{task}" in role.group:
-            yield Group("academiceval", role.group.removesuffix("_{task}"), tuple(names), "writing")
+            yield TaskGroup("academiceval", role.group.removesuffix("_{task}"), tuple(names), "writing")
         yield from (
-            Group("academiceval", group, tuple(members), "writing") for group, members in names.items() if group
+            TaskGroup("academiceval", group, tuple(members), "writing") for group, members in names.items() if group
         )
-    yield Group("scalar", "scalar", tuple(level.slug for level in LEVELS), "cloze")
-    yield Group("scalar", "scalar_ablation", tuple(level.slug for level in ALL_LEVELS), None)
-    yield Group(
+    yield TaskGroup("scalar", "scalar", tuple(level.slug for level in LEVELS), "cloze")
+    yield TaskGroup("scalar", "scalar_ablation", tuple(level.slug for level in ALL_LEVELS), None)
+    yield TaskGroup(
         "reading", "academiceval_reading", tuple(f"academiceval_{reading.slug}" for reading in CORE_READINGS), None
     )
     for name in (_CORE, _CORE_TINY):
-        yield Group("academiceval", name, tuple(f"{name}_{slug_of(core.configuration)}" for core in CORE), None)
+        yield TaskGroup("academiceval", name, tuple(f"{name}_{slug_of(core.configuration)}" for core in CORE), None)
 
 
-GROUPS: tuple[Group, ...] = tuple(_groups())
+GROUPS: tuple[TaskGroup, ...] = tuple(_groups())
 TAGS: tuple[str, ...] = tuple(dict.fromkeys(task.tag for task in TASKS if task.tag))
 
 

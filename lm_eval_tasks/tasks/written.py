@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from lm_eval_tasks.tasks.derived import GROUPS, TAGS, TASKS, Group, Task
+from lm_eval_tasks.tasks.derived import GROUPS, TAGS, TASKS, Task, TaskGroup
 from lm_eval_tasks.tasks.records import (
     ALL_LEVELS,
     CORE_READINGS,
@@ -79,7 +79,7 @@ def _stem(task: Task) -> str:
     return task.name.removeprefix("academiceval_").removeprefix(f"{task.folder}_")
 
 
-def _group_stem(group: Group) -> str:
+def _group_stem(group: TaskGroup) -> str:
     return f"_group{group.name.removeprefix('academiceval_' + group.folder).removeprefix(group.folder)}"
 
 
@@ -104,7 +104,7 @@ def task_text(task: Task, include: str = "") -> str:
     return "\n".join(lines) + "\n" + (_GREEDY.format(tokens=task.answer_tokens) if own_length else "")
 
 
-def _group(group: Group) -> str:
+def _group(group: TaskGroup) -> str:
     members = "".join(f"  - {name}\n" for name in group.members)
     mean = f"aggregate_metric_list: !function lm_eval_tasks.metrics.registry.{str(group.mean_of).upper()}_GROUP_LIST\n"
     return f"group: {group.name}\ntask:\n{members}{mean if group.mean_of else ''}metadata: {{version: 1.0}}\n"

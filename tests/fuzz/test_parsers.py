@@ -40,7 +40,7 @@ from builder.sources.jats.front import paper_of as front_of
 from builder.sources.jats.markup import NotJatsError, read_article
 from builder.sources.metadata_file import read_metadata
 from builder.sources.sample.world import make_world
-from builder.store import Answer, Store
+from builder.store import Store, StoredAnswer
 from hub_scripts.report.inputs import find
 from lm_eval_tasks.core.errors import EvalError
 from lm_eval_tasks.core.journal import Journal
@@ -175,14 +175,14 @@ def test_atom_feeds(rng: random.Random) -> None:
     body = damage(loopback.feed(PAPERS, 3, 0, 2000, {}), rng)
 
     class Http:
-        def get(self, url: str, check: Callable[[bytes], None], *, patient: bool) -> Answer:
+        def get(self, url: str, check: Callable[[bytes], None], *, patient: bool) -> StoredAnswer:
             try:
                 check(body)
             except DoubtfulAnswer as doubt:
                 raise BuildError("doubtful") from doubt
             if not url.endswith("start=0&max_results=2000"):
                 raise BuildError("more than the one page that is there")
-            return Answer(200, body)
+            return StoredAnswer(200, body)
 
     def search() -> None:
         for item in ExportApi(Http(), "http://127.0.0.1/api").search("au:x"):  # type: ignore[arg-type]
@@ -212,14 +212,14 @@ def test_results_of_europe_pmc(rng: random.Random) -> None:
     body = odd_json({"hitCount": 2, "nextCursorMark": "*", "resultList": {"result": results}}, rng)
 
     class Http:
-        def get(self, url: str, check: Callable[[bytes], None]) -> Answer:
+        def get(self, url: str, check: Callable[[bytes], None]) -> StoredAnswer:
             try:
                 check(body)
             except DoubtfulAnswer as doubt:
                 raise BuildError("doubtful") from doubt
             if "cursorMark=%2A" not in url:
                 raise BuildError("more than the one page that is there")
-            return Answer(200, body)
+            return StoredAnswer(200, body)
 
     def search() -> None:
         for result in RestApi(Http(), "http://127.0.0.1/rest", Path("files")).search("birds"):  # type: ignore[arg-type]
@@ -238,7 +238,7 @@ def test_oai_lists(rng: random.Random) -> None:
     class Http:
         asked = 0
 
-        def get(self, url: str, check: Callable[[bytes], None], *, patient: bool) -> Answer:
+        def get(self, url: str, check: Callable[[bytes], None], *, patient: bool) -> StoredAnswer:
             self.asked += 1
             try:
                 check(body)
@@ -246,7 +246,7 @@ def test_oai_lists(rng: random.Random) -> None:
                 raise BuildError("doubtful") from doubt
             if self.asked > 3:
                 raise BuildError("more pages than are there")
-            return Answer(200, body)
+            return StoredAnswer(200, body)
 
     def listed() -> None:
         for record in OaiPmh(Http(), "http://127.0.0.1/oai").records("cs", date(2026, 1, 1)):  # type: ignore[arg-type]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from builder.reading.asking import Asked
-from builder.reading.contexts import Context
+from builder.reading.asking import QuestionColumns
+from builder.reading.contexts import PaperSet
 from builder.reading.neighbours import NeighbourAsking
 
 
@@ -16,8 +16,8 @@ class ContextsAlone(NeighbourAsking[str]):
     def key(self, question: str) -> Sequence[object]:
         raise NotImplementedError
 
-    def parts(self, context: Context) -> list[dict[str, Any]]:
+    def parts(self, context: PaperSet) -> list[dict[str, Any]]:
         raise NotImplementedError
 
-    def asked(self, question: str, context: Context, label: Mapping[Any, int]) -> Asked:
+    def asked(self, question: str, context: PaperSet, label: Mapping[Any, int]) -> QuestionColumns:
         raise NotImplementedError

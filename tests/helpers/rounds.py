@@ -8,7 +8,7 @@ from pathlib import Path
 from builder import pipeline
 from builder.collect.graph import CoAuthorGraph
 from builder.dataset.fill import fill
-from builder.pipeline import Outcome
+from builder.pipeline import BuiltRound
 from builder.round.model import Round
 from builder.round.source import SampleTable
 from builder.round.tables import SplitTable
@@ -39,12 +39,12 @@ def stages(round_: Round, engine: Engine, wanted: Sequence[Stage] = STAGES) -> I
         yield from pipeline.stages(workspace, engine, wanted)
 
 
-def build(round_: Round, engine: Engine | None = None, *, replace: bool = False) -> Outcome:
+def build(round_: Round, engine: Engine | None = None, *, replace: bool = False) -> BuiltRound:
     with Workspace.open(round_) as workspace:
         return pipeline.build(workspace, engine or LocalEngine(), replace=replace)
 
 
-def run(round_: Round, engine: Engine) -> Outcome:
+def run(round_: Round, engine: Engine) -> BuiltRound:
     """All stages and the build, as `academiceval run` does them."""
     with Workspace.open(round_) as workspace:
         for _ in pipeline.stages(workspace, engine):

@@ -18,7 +18,7 @@ from lm_eval_tasks.core.errors import EvalError, TaskFolderError
 from lm_eval_tasks.core.tables import text_lines
 from lm_eval_tasks.data import hook
 from lm_eval_tasks.evaluate.generation import WRITERS
-from lm_eval_tasks.evaluate.run import Part, evaluate
+from lm_eval_tasks.evaluate.run import SampleSelection, evaluate
 from lm_eval_tasks.prompts import registry
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.stats.score_table import score_table
@@ -230,7 +230,7 @@ def test_baselines_answer_and_are_scored(dataset: Path, tmp_path: Path) -> None:
 def test_without_demonstrations_there_is_nothing_to_copy(dataset: Path) -> None:
     options = {"dataset": str(dataset), "bertscore_model": "none"}
     with pytest.raises(EvalError, match="copy-demo has no score on any of these tasks"):
-        evaluate("copy-demo", "", ["academiceval_abs_9k"], options, Part(2), None)
+        evaluate("copy-demo", "", ["academiceval_abs_9k"], options, SampleSelection(2), None)
 
 
 def test_an_unknown_task_is_named() -> None:

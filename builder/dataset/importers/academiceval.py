@@ -21,7 +21,7 @@ from builder.dataset.writing_rows import row_of
 from builder.errors import FolderError
 from builder.ids import PaperId
 from builder.packed import ERRORS, read_packed
-from builder.records import CitedPaper, DemoKind, Demonstration, Paper, Sample, Split, Task
+from builder.records import CitedPaper, DemoKind, Demonstration, Paper, Split, Task, WritingSample
 from builder.samples.tokens import TokenCounter, shown_beside, token_counter
 from builder.sources.record_check import checked_paper
 from builder.stage_report import StageReport
@@ -82,7 +82,7 @@ def _import_setting(
     return writer.close()
 
 
-def _count_tokens(sample: Sample, task: Task, count: TokenCounter) -> tuple[int, int]:
+def _count_tokens(sample: WritingSample, task: Task, count: TokenCounter) -> tuple[int, int]:
     """Tokens of all that the task's prompt shows, and of the target."""
     shown = [sample.content, *shown_beside(sample.paper.title, sample.paper.abstract, task)]
     for demo in sample.demonstrations:
@@ -116,7 +116,7 @@ def _json_files(folder: Path) -> Iterator[Path]:
     return (path for path in folder.glob("*.json") if path.is_file())
 
 
-def _read(path: Path, setting: Setting, report: StageReport) -> Sample | None:
+def _read(path: Path, setting: Setting, report: StageReport) -> WritingSample | None:
     try:
         data = parse_json(read_packed(path))
         record, others = (data[0], data[1:]) if isinstance(data, list) else (data, [])
@@ -135,7 +135,7 @@ def _read(path: Path, setting: Setting, report: StageReport) -> Sample | None:
     return sample
 
 
-def _sample(record: dict[str, Any], others: Sequence[dict[str, Any]], setting: Setting) -> Sample:
+def _sample(record: dict[str, Any], others: Sequence[dict[str, Any]], setting: Setting) -> WritingSample:
     paper, target, content = _paper(record), _text(record, "gt"), _text(record, "main_content")
     if not target.strip() or not content.strip():
         raise ValueError("a sample without target or content")
@@ -143,7 +143,7 @@ def _sample(record: dict[str, Any], others: Sequence[dict[str, Any]], setting: S
         # The reference removes the title when it evaluates.
         content = content.replace(paper.title, "")
     cited = [entry for entry in others if entry.get("label") == "Related Work"]
-    return Sample(
+    return WritingSample(
         paper=paper,
         content=content,
         citations=tuple(

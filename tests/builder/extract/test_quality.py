@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from builder.extract import quality
-from builder.extract.reading import Reading
+from builder.extract.reading import MeasuredDocument
 from builder.records import Document, Quality, Reference, Section
 from builder.round.tables import QualityTable
 
@@ -35,9 +35,9 @@ def test_thresholds_are_the_rounds() -> None:
     assert quality.fault(GOOD, QualityTable(min_coverage=0.95)) == "low_coverage"
 
 
-def reading(*sections: Section, labels: str = "", characters: int = 0, unmapped: int = 0) -> Reading:
+def reading(*sections: Section, labels: str = "", characters: int = 0, unmapped: int = 0) -> MeasuredDocument:
     document = Document("T", "", sections, tuple(Reference("raw", label) for label in labels.split()))
-    return Reading(document, characters or sum(len(s.text) + len(s.heading) for s in sections), unmapped)
+    return MeasuredDocument(document, characters or sum(len(s.text) + len(s.heading) for s in sections), unmapped)
 
 
 def test_what_is_measured() -> None:
@@ -70,4 +70,4 @@ def test_the_order_of_sections() -> None:
 
 
 def test_an_empty_document_is_no_division_by_zero() -> None:
-    assert quality.measure(Reading(Document("", "", ()), 0, 0)).coverage == 0.0
+    assert quality.measure(MeasuredDocument(Document("", "", ()), 0, 0)).coverage == 0.0

@@ -8,9 +8,9 @@ from datetime import date
 
 import pytest
 
-from builder.reading.asking import Asking
-from builder.reading.choose import Chooser, Chosen
-from builder.reading.contexts import Context, clusters
+from builder.reading.asking import ReadingFamily
+from builder.reading.choose import Chooser, ChosenContexts
+from builder.reading.contexts import PaperSet, clusters
 from builder.reading.shelf import Shelf
 from builder.records import Paper
 from lm_eval_tasks.tasks.records import READINGS
@@ -30,7 +30,7 @@ class MadeUp(ContextsAlone):
     def tokens(self, paper: Paper) -> int:
         return TOKENS
 
-    def questions(self, context: Context, preferred: Sequence[str]) -> list[str]:
+    def questions(self, context: PaperSet, preferred: Sequence[str]) -> list[str]:
         return list(preferred) or [f"{context.paper.id} {context.tokens}"] * (not context.paper.id.endswith("9"))
 
 
@@ -39,7 +39,7 @@ def paper(id_: str, day: int) -> Paper:
     return Paper(id_, 1, f"Title {id_}", "Abstract.", (f"Author {id_}",), ("cs.CL",), written, written)
 
 
-def choose(new: int, old: int, most: int) -> tuple[MadeUp, list[Chosen]]:
+def choose(new: int, old: int, most: int) -> tuple[MadeUp, list[ChosenContexts]]:
     """The contexts around some new papers, each with all older ones, those of the nearest number first."""
     others = [paper(f"old{n}", 1) for n in range(old)]
     papers = [paper(f"new{n}", 2) for n in range(new)]
@@ -53,7 +53,7 @@ def choose(new: int, old: int, most: int) -> tuple[MadeUp, list[Chosen]]:
     return asking, Chooser(asking, SIZES, most).choose(papers, {"new0": "license"})
 
 
-def shared(chosen: Chosen) -> int:
+def shared(chosen: ChosenContexts) -> int:
     """How many papers are in more than one context."""
     shown = [other.id for context in chosen.contexts for other in context.papers]
     return len(shown) - len(set(shown))
@@ -98,7 +98,7 @@ def test_papers_without_known_authors_are_clusters_of_their_own() -> None:
         replace(context, papers=(replace(context.paper, authors=()), *context.papers[1:]))
         for context in chosen.contexts
     ]
-    assert [list(Asking.joined(asking, context)) for context in nameless] == [
+    assert [list(ReadingFamily.joined(asking, context)) for context in nameless] == [
         [context.paper.id] for context in nameless
     ]
-    assert Asking.joined(asking, chosen.contexts[0]) == ["author new1"]
+    assert ReadingFamily.joined(asking, chosen.contexts[0]) == ["author new1"]

@@ -25,7 +25,7 @@ from lm_eval_tasks.core.text import title_key
 from lm_eval_tasks.data import reading_hook
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.evaluate.generation import Generation
-from lm_eval_tasks.evaluate.run import Part, evaluate
+from lm_eval_tasks.evaluate.run import SampleSelection, evaluate
 from lm_eval_tasks.metrics.answer_labels import write_list, write_pairs
 from lm_eval_tasks.metrics.reading import f1_of
 from lm_eval_tasks.prompts.reading import prompt_of
@@ -170,7 +170,7 @@ def test_a_server_is_asked_about_one_context_after_another(with_reading: Path, t
             arguments,
             ["academiceval_walk_128k"],
             metadata,
-            Part(None),
+            SampleSelection(None),
             tmp_path / "out",
             CHAT,
         )
@@ -190,7 +190,7 @@ def test_readers_score_what_they_know(with_reading: Path, tmp_path: Path) -> Non
             arguments = f"model=tiny,base_url={server.url}/chat/completions"
             metadata = {"dataset": str(folder)}
             place = tmp_path / reader.__name__
-            scores = evaluate("local-chat-completions", arguments, tasks, metadata, Part(None), place, CHAT)
+            scores = evaluate("local-chat-completions", arguments, tasks, metadata, SampleSelection(None), place, CHAT)
         found |= {(reader.__name__, score.task, score.metric): score.value for score in scores}
     assert found["know", "academiceval_walk_128k", "exact"] == found["know", "academiceval_walk_128k", "set_f1"] == 1.0
     assert found["know", "academiceval_next_128k", "share_right"] == 1.0

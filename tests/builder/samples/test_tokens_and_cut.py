@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from builder.dataset.manifest import read_manifest
 from builder.dataset.rows import rows_of
-from builder.samples.texts import Texts, TextsWriter
+from builder.samples.texts import PaperTexts, TextsWriter
 from builder.samples.tokens import shown_beside, token_counter
 from builder.sources.tokenizer import load_tokenizer
 
@@ -48,5 +48,5 @@ def test_a_file_of_texts_gives_back_what_was_put_in(tmp_path: Path) -> None:
     texts = ["one", "", "zwei äöü", "\x00\n\n", "one"]
     with TextsWriter(tmp_path / "texts") as writer:
         spans = writer.add(texts)
-    with closing(Texts(tmp_path / "texts")) as found:
+    with closing(PaperTexts(tmp_path / "texts")) as found:
         assert [found[span] for span in spans] == texts

@@ -25,11 +25,11 @@ from builder.ids import bare_id
 from builder.records import Cited, Citing, Document, Mention, Paper, Reference, Section
 from builder.round.configurations import select
 from builder.scalar.annotate import ask_model
-from builder.scalar.citation_classifier import Context, is_single, types_of
+from builder.scalar.citation_classifier import CitationContext, is_single, types_of
 from builder.scalar.importers.papers import read_structured
 from builder.scalar.questions import (
     CANDIDATES,
-    Question,
+    ClozeQuestion,
     QuestionMaker,
     ask_all,
     balance_positions,
@@ -44,7 +44,7 @@ from lm_eval_tasks.core.journal import Journal
 from lm_eval_tasks.core.row_format import BM25_LOCAL, EMBED_LOCAL, MASK, OF_SCALAR, POPULARITY
 from lm_eval_tasks.data import scalar_hook
 from lm_eval_tasks.engines.local import LocalEngine
-from lm_eval_tasks.evaluate.run import Part, evaluate
+from lm_eval_tasks.evaluate.run import SampleSelection, evaluate
 from lm_eval_tasks.metrics import score
 from lm_eval_tasks.metrics.answer_index import answer_of
 from lm_eval_tasks.prompts.scalar import slots_of
@@ -107,7 +107,7 @@ def descriptive(contexts: Any) -> list[Any]:
     return ["descriptive"] * len(contexts)
 
 
-def examine(level: Level, most: int = 5, one: Citing | None = None, seed: int = 1, **more: Any) -> list[Question]:
+def examine(level: Level, most: int = 5, one: Citing | None = None, seed: int = 1, **more: Any) -> list[ClozeQuestion]:
     maker = QuestionMaker(level, seed, more.get("known", known), more.get("typing", descriptive), most)
     asked = maker.ask(one or citing())
     maker.report.kept += len(asked)
@@ -132,17 +132,21 @@ def examine(level: Level, most: int = 5, one: Citing | None = None, seed: int = 
     ],
 )
 def test_single_and_grouped(before: str, citation: str, after: str, single: bool) -> None:
-    assert is_single(Context(before, citation, after)) is single
+    assert is_single(CitationContext(before, citation, after)) is single
 
 
 def test_plain_cases_of_both_types() -> None:
     contexts = [
-        Context("For the encoder we fine-tune RoBERTa-large ", "[12]", " on all tasks.", "Experiments"),
-        Context("Results on the ImageNet-1K dataset (", "Deng et al., 2009", ") are shown in Table 2.", "Experiments"),
-        Context(
+        CitationContext("For the encoder we fine-tune RoBERTa-large ", "[12]", " on all tasks.", "Experiments"),
+        CitationContext(
+            "Results on the ImageNet-1K dataset (", "Deng et al., 2009", ") are shown in Table 2.", "Experiments"
+        ),
+        CitationContext(
             "It is well known that people find long inputs difficult to read carefully ", "[3]", ".", "Introduction"
         ),
-        Context("This question has been studied from many sides in psychology (", "Miller, 1956", ").", "Introduction"),
+        CitationContext(
+            "This question has been studied from many sides in psychology (", "Miller, 1956", ").", "Introduction"
+        ),
     ]
     assert types_of(contexts) == ["attributional", "attributional", "descriptive", "descriptive"]
     assert types_of([]) == []
@@ -357,9 +361,9 @@ def test_levels_of_a_round_are_named_once() -> None:
 @pytest.mark.slow
 def test_a_model_is_asked_about_each_single_citation_once(tmp_path: Path) -> None:
     contexts = [
-        Context("We use BERT ", "[1]", "."),
-        Context("People read ", "[2]", "."),
-        Context("", "[3]", ", [4]", single=False),
+        CitationContext("We use BERT ", "[1]", "."),
+        CitationContext("People read ", "[2]", "."),
+        CitationContext("", "[3]", ", [4]", single=False),
     ]
     with serve(lambda body: "ATTRIBUTIONAL" if "BERT" in body["messages"][0]["content"] else "descriptive.") as server:
         for _ in range(2):
@@ -643,7 +647,7 @@ def test_models_are_asked_and_scored(with_scalar: Path, tmp_path: Path) -> None:
             arguments,
             ["scalar", "academiceval_core_scalar_hard_none"],
             metadata,
-            Part(12),
+            SampleSelection(12),
             tmp_path,
             Generation(apply_chat_template=True),
         )

@@ -14,7 +14,7 @@ from lm_eval_tasks.core.listing import Listing
 from lm_eval_tasks.core.row_format import MASK
 from lm_eval_tasks.data import hook
 from lm_eval_tasks.evaluate.generation import Generation
-from lm_eval_tasks.evaluate.run import Part, evaluate
+from lm_eval_tasks.evaluate.run import SampleSelection, evaluate
 from lm_eval_tasks.evaluate.shorter import contexts_of, in_contexts, of_round
 from lm_eval_tasks.retrieval.shortcuts import shortened
 from lm_eval_tasks.samples.sample import by_task, read
@@ -96,7 +96,7 @@ def test_one_run_asks_several_contexts_and_pays_each_answer_once(dataset: Path, 
                 arguments,
                 ["academiceval_intro_8k"],
                 dict(options),
-                Part(4),
+                SampleSelection(4),
                 tmp_path / "out",
                 chat,
                 contexts=contexts,
@@ -161,13 +161,13 @@ def test_what_is_asked_with_less_is_never_called_full(dataset: Path, tmp_path: P
                 *given,
                 ["academiceval_abs_9k"],
                 {**options, "context": "none"},
-                Part(2),
+                SampleSelection(2),
                 None,
                 chat,
                 contexts=("none", "full"),
             )
         # The option alone makes it a task of its own name, and places are those of the task.
-        places = Part(samples={"academiceval_abs_9k": [0, 1]})
+        places = SampleSelection(samples={"academiceval_abs_9k": [0, 1]})
         scores = evaluate(*given, ["academiceval_abs_9k"], {**options, "context": "none"}, places, tmp_path / "a", chat)
         assert {score.task for score in scores} == {"academiceval_abs_9k_none"}
         evaluate(
@@ -175,11 +175,11 @@ def test_what_is_asked_with_less_is_never_called_full(dataset: Path, tmp_path: P
         )
         counts = {task: len(of_task) for task, of_task in by_task(read([tmp_path / "b"])).items()}
         assert counts == {"Abs-9K": 2, "Abs-9K none": 2}
-        for more, part in (({"shard": "1/2"}, Part()), ({}, places), ({}, Part(2))):
+        for more, part in (({"shard": "1/2"}, SampleSelection()), ({}, places), ({}, SampleSelection(2))):
             with pytest.raises(EvalError, match="chooses the samples itself"):
                 evaluate(*given, ["academiceval_abs_9k"], {**options, "fits_only": True, **more}, part, None, chat)
     with pytest.raises(EvalError, match="lead does not read the prompt"):
-        evaluate("lead", "", ["academiceval_abs_9k"], dict(options), Part(2), None, contexts=("none",))
+        evaluate("lead", "", ["academiceval_abs_9k"], dict(options), SampleSelection(2), None, contexts=("none",))
     with pytest.raises(OptionError, match="cannot tell which prompts fit"):
         rows(dataset, "Abs-9K", fits_only=True)
 

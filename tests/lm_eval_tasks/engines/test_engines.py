@@ -23,7 +23,7 @@ from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.engines.ray import RayEngine
 from lm_eval_tasks.engines.registry import current_engine, open_engine, working_with
 from lm_eval_tasks.metrics.bertscore import bertscore
-from lm_eval_tasks.retrieval.retrieve import Question, Retrieval, retrieve
+from lm_eval_tasks.retrieval.retrieve import Query, Retrieval, retrieve
 from tests.builder.test_pipeline import copy_of, digests
 from tests.helpers.ray_cluster import RayCluster
 from tests.helpers.rounds import build, small_round
@@ -156,7 +156,7 @@ def test_a_cluster_gives_what_this_process_gives(world: Path, tmp_path: Path, on
     build(small_round(copy_of(world, tmp_path)), on_ray)
     assert digests(tmp_path / "academiceval") == digests(world / "academiceval")
     texts = [f"a text about {word} and what comes of it" for word in ("speech", "graphs", "proofs", "light")]
-    questions = [Question(text, tuple(texts)) for text in texts]
+    questions = [Query(text, tuple(texts)) for text in texts]
     with working_with(on_ray):
         scores, chunks = (
             bertscore(texts, texts[::-1], "minilm"),

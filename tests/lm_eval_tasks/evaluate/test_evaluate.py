@@ -17,7 +17,7 @@ import yaml
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.core.journal import Journal
 from lm_eval_tasks.data import cutoff
-from lm_eval_tasks.evaluate.run import Part, evaluate
+from lm_eval_tasks.evaluate.run import SampleSelection, evaluate
 from lm_eval_tasks.samples.run_folder import only_result
 from lm_eval_tasks.samples.sample import read
 from lm_eval_tasks.tasks.folder import tasks_path
@@ -408,7 +408,7 @@ def test_a_card_that_names_data_elsewhere_is_not_asked(dataset: Path, tmp_path: 
     card = tmp_path / "ds" / "README.md"
     card.write_text(card.read_text().replace(f"Abs-9K/{file.name}", f"../{file.name}"))
     run = [
-        evaluate("lead", "", ["academiceval_abs_9k"], json.loads(no_bertscore(place)), Part(1), None)
+        evaluate("lead", "", ["academiceval_abs_9k"], json.loads(no_bertscore(place)), SampleSelection(1), None)
         for place in (tmp_path / "ds", dataset)
     ]
     assert run[0] == run[1]

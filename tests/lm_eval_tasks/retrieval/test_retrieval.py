@@ -17,7 +17,7 @@ from lm_eval_tasks.data import hook
 from lm_eval_tasks.retrieval import dense
 from lm_eval_tasks.retrieval.retrieve import (
     Chunking,
-    Question,
+    Query,
     Retrieval,
     check,
     corpus,
@@ -28,7 +28,7 @@ from lm_eval_tasks.retrieval.retrieve import (
 
 FILLER = "The weather was mild and the harbour lay quiet in the evening light. " * 12
 NEEDLE = "Kangaroos carry their young joeys in a pouch while they hop across the grassland."
-QUESTION = Question("How do kangaroos carry a joey?", (FILLER, f"{FILLER}\n\n{NEEDLE}\n\n{FILLER}", FILLER + " end"))
+QUESTION = Query("How do kangaroos carry a joey?", (FILLER, f"{FILLER}\n\n{NEEDLE}\n\n{FILLER}", FILLER + " end"))
 
 
 @pytest.fixture(scope="module")
@@ -159,7 +159,7 @@ def test_the_papers_retriever_is_the_default_where_its_weights_are(
 
 
 def test_what_was_found_is_kept_even_after_a_kill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    questions = [Question(f"kangaroos {i}", QUESTION.texts) for i in range(40)]
+    questions = [Query(f"kangaroos {i}", QUESTION.texts) for i in range(40)]
     retriever = Retrieval("bm25").open()
     asked: list[str] = []
     rank = retriever.rank
