@@ -16,7 +16,7 @@ from benchmarks.shared.running import Figures, run
 from builder.collect.graph import build_graph
 from builder.reading.choose import Chooser
 from builder.reading.contexts import Neighbourhoods, PaperSet, clusters
-from builder.reading.shelf import Shelf
+from builder.reading.paper_library import PaperLibrary
 from builder.records import Paper, ReadingReason
 from builder.seeding import row_order, share_of
 from lm_eval_tasks.tasks.records import READINGS
@@ -61,9 +61,9 @@ def measure(_: Path, quick: bool) -> Figures:
     on_graph = {id_ for ids in graph.papers.values() for id_ in ids}
     papers = [paper for paper in papers if paper.id in on_graph]
     new = sorted((paper for paper in papers if paper.published >= NEWEST), key=lambda paper: row_order(paper.id))
-    shelf = Shelf({}, lambda _: [], lambda _: None, Neighbourhoods(papers, graph, SEED, MONTHS).around)
+    library = PaperLibrary({}, lambda _: [], lambda _: None, Neighbourhoods(papers, graph, SEED, MONTHS).around)
     figures: Figures = {"papers": len(papers)}
-    for name, asking in (("", Neighbours(shelf, SEED)), ("themselves_", ByThemselves(shelf, SEED))):
+    for name, asking in (("", Neighbours(library, SEED)), ("themselves_", ByThemselves(library, SEED))):
         for chosen in Chooser(asking, SIZES, CONTEXTS).choose(new, {}):
             key = f"{name}{chosen.reading.name.partition('-')[2].lower()}"
             joined = {context.paper.id: asking.joined(context) for context in chosen.contexts}

@@ -29,7 +29,7 @@ from lm_eval_tasks.data import scalar_hook
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.stats.gains import Gain, gain_over
 from lm_eval_tasks.stats.placed import PlacedTask, by_task, difference_over, part_of
-from lm_eval_tasks.tasks.records import CORE, FULL, READINGS, SHORTER, what_of
+from lm_eval_tasks.tasks.records import CORE, FULL, READINGS, SHORTER, task_of_configuration
 from tests.helpers import rounds
 from tests.helpers.openai_server import serve
 from tests.helpers.rounds import small_round
@@ -198,7 +198,7 @@ def _detectable(chance: np.random.Generator) -> float:
     sides: tuple[list[PlacedTask], list[PlacedTask]] = ([], [])
     walk = questions(chance, WALK, CLUSTERS)
     for core in CORE:
-        task = what_of(core.configuration)
+        task = task_of_configuration(core.configuration)
         if task not in FLOORS:
             continue
         clusters = AUTHORS if task == "cloze" else CLUSTERS
@@ -220,7 +220,7 @@ def cost() -> Figures:
     figures: Figures = {}
     sizes = {reading.name: reading.size for reading in READINGS}
     for core in CORE:
-        name, task = core.configuration, what_of(core.configuration)
+        name, task = core.configuration, task_of_configuration(core.configuration)
         each = SCALAR_TOKENS.get(name) or FILLED * 1024 * sizes.get(name, 0) or 1000 * (thousands_in(name) or 0)
         board = "reading" if task in FLOORS else "writing"
         once = core.samples / PROMPTS_OF_PREFIX.get(task, 1)

@@ -157,7 +157,7 @@ def _add_export(commands: Commands) -> None:
 
 
 def evaluate(arguments: Namespace) -> Iterator[str | Table]:
-    from lm_eval_tasks.tasks.derived import task_names
+    from lm_eval_tasks.tasks.catalogue import task_names
 
     if arguments.tasks == "list":
         yield from task_names()

@@ -26,7 +26,7 @@ from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.metrics.bertscore import NO_MODEL
 from lm_eval_tasks.samples.answers import Generated, ScoredAnswer
 from lm_eval_tasks.samples.row import PromptRow
-from lm_eval_tasks.tasks.derived import TASKS as RECORDS
+from lm_eval_tasks.tasks.catalogue import TASKS as RECORDS
 from lm_eval_tasks.tasks.folder import tasks_path
 
 _PREFIX = "academiceval_"

@@ -25,7 +25,7 @@ from lm_eval_tasks.evaluate.options_page import PAGE as OPTIONS_PAGE
 from lm_eval_tasks.evaluate.options_page import options_page
 from lm_eval_tasks.inspect_tasks import TASKS
 from lm_eval_tasks.metrics.registry import METRICS
-from lm_eval_tasks.tasks.derived import task_names
+from lm_eval_tasks.tasks.catalogue import task_names
 from lm_eval_tasks.tasks.folder import check_tasks
 from lm_eval_tasks.tasks.records import SETTINGS
 from tests.helpers.pages import PAGES, ROOT, blocks

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from builder.cli import all_commands
-from lm_eval_tasks.tasks.derived import task_names
+from lm_eval_tasks.tasks.catalogue import task_names
 from tests.test_docs import Round, keys
 
 ROOT = Path(__file__).resolve().parents[1]

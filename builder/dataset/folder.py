@@ -14,7 +14,7 @@ from builder.errors import FolderError
 from lm_eval_tasks.core.files import sync, sync_folder
 from lm_eval_tasks.core.linux import exchange
 from lm_eval_tasks.core.locks import exclusive
-from lm_eval_tasks.tasks.records import CORE, HEADLINE, MASKS_OF_MATCH, MATCH_CORE, what_of
+from lm_eval_tasks.tasks.records import CORE, HEADLINE, MASKS_OF_MATCH, MATCH_CORE, task_of_configuration
 
 
 def finish(place: Path, manifest: Manifest) -> Manifest:
@@ -32,7 +32,7 @@ def core_of(configurations: Iterable[Configuration]) -> Iterator[CoreEntry]:
             continue
         if core is MATCH_CORE and sum(kind.body_masks for kind in test.kinds.values()) < MASKS_OF_MATCH:
             continue
-        shortcut = HEADLINE[what_of(core.configuration)]
+        shortcut = HEADLINE[task_of_configuration(core.configuration)]
         yield CoreEntry(core.configuration, min(core.samples, test.samples), shortcut)
 
 

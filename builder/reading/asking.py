@@ -18,7 +18,7 @@ from lm_eval_tasks.prompts.reading import prompt_of
 if TYPE_CHECKING:
     from builder.dataset.row_kind import Row
     from builder.reading.contexts import PaperSet
-    from builder.reading.shelf import Shelf
+    from builder.reading.paper_library import PaperLibrary
     from builder.records import Paper, ReadingReason
     from lm_eval_tasks.tasks.records import ReadingTask
 
@@ -71,8 +71,8 @@ class ReadingFamily(ABC, Generic[Question]):
     too_few: ReadingReason = "too_few_papers"
     keeps_apart: bool = False
 
-    def __init__(self, shelf: Shelf, seed: int) -> None:
-        self.shelf, self.seed = shelf, seed
+    def __init__(self, library: PaperLibrary, seed: int) -> None:
+        self.library, self.seed = library, seed
         self.shown: set[str] = set()
         self.withheld: Counter[str] = Counter()
 
@@ -127,7 +127,7 @@ class ReadingFamily(ABC, Generic[Question]):
         again = [n for n, name in enumerate(names) if share_of(self.seed, paper.id, name, "again") < _AGAIN]
         listed = shown(context.papers, abstracts)
         texts = {
-            (entry["texts"], entry["id"]): self.shelf.text(other.id, whole=entry["texts"] != ABSTRACTS)
+            (entry["texts"], entry["id"]): self.library.text(other.id, whole=entry["texts"] != ABSTRACTS)
             for entry, other in zip(listed, context.papers, strict=True)
         }
         parts = self.parts(context)

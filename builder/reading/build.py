@@ -12,16 +12,16 @@ from builder.dataset.write import ConfigurationWriter
 from builder.reading import papers
 from builder.reading.choose import Chooser, ChosenContexts
 from builder.reading.contexts import clusters
-from builder.reading.match_rows import MatchAsking
-from builder.reading.next_rows import NextAsking
-from builder.reading.walk_rows import WalkAsking
+from builder.reading.match_rows import MatchFamily
+from builder.reading.next_rows import NextFamily
+from builder.reading.walk_rows import WalkFamily
 from builder.stage_report import StageReport
 from lm_eval_tasks.core.progress import progress
 from lm_eval_tasks.core.row_format import ABSTRACTS, PAPERS
 
 if TYPE_CHECKING:
     from builder.reading.asking import ReadingFamily
-    from builder.reading.shelf import Shelf
+    from builder.reading.paper_library import PaperLibrary
     from builder.records import Paper, ReadingReason, Split
     from lm_eval_tasks.tasks.records import Reading
 
@@ -29,7 +29,7 @@ _SPLIT: Split = "test"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ReadingPlan:
     """What is built.
 
     Attributes:
@@ -47,33 +47,33 @@ class Wanted:
 
 
 def build(
-    folder: Path, shelf: Shelf, new: Sequence[Paper], reasons: Mapping[str, ReadingReason], wanted: Wanted
+    folder: Path, library: PaperLibrary, new: Sequence[Paper], reasons: Mapping[str, ReadingReason], plan: ReadingPlan
 ) -> Iterator[tuple[Configuration, Sequence[StageReport]]]:
-    """Write all that is wanted, then the texts that it shows; each configuration with the report of its stage.
+    """Write all that is planned, then the texts that it shows; each configuration with the report of its stage.
 
     Args:
         new: the papers that are asked about, in the order of their rows.
         reasons: new paper -> why there can be no context around it.
     """
     families: tuple[ReadingFamily[Any], ...] = (
-        WalkAsking(shelf, wanted.seed, wanted.questions),
-        WalkAsking(shelf, wanted.seed, wanted.questions, controls=True),
-        NextAsking(shelf, wanted.seed),
-        MatchAsking(shelf, wanted.seed, wanted.oldest),
+        WalkFamily(library, plan.seed, plan.questions),
+        WalkFamily(library, plan.seed, plan.questions, controls=True),
+        NextFamily(library, plan.seed),
+        MatchFamily(library, plan.seed, plan.oldest),
     )
     shown: dict[str, set[str]] = {PAPERS: set(), ABSTRACTS: set()}
     for asking in families:
         readings = [
-            reading for reading in wanted.readings if (reading.task, reading.controls) == (asking.task, asking.controls)
+            reading for reading in plan.readings if (reading.task, reading.controls) == (asking.task, asking.controls)
         ]
-        for chosen in Chooser(asking, readings, wanted.contexts).choose(new, reasons):
+        for chosen in Chooser(asking, readings, plan.contexts).choose(new, reasons):
             for context in chosen.contexts:
                 abstracts = set(asking.abstracts(context))
                 shown[ABSTRACTS] |= abstracts
                 shown[PAPERS] |= {paper.id for paper in context.papers} - abstracts
-            configuration = _write(folder, chosen, asking, wanted.round)
+            configuration = _write(folder, chosen, asking, plan.round)
             yield configuration, [chosen.report, *_questions_report(chosen, configuration.samples)]
-    yield from (_write_texts(folder, name, shelf, ids, wanted.round) for name, ids in shown.items() if ids)
+    yield from (_write_texts(folder, name, library, ids, plan.round) for name, ids in shown.items() if ids)
 
 
 def _questions_report(chosen: ChosenContexts, rows: int) -> Iterator[StageReport]:
@@ -93,14 +93,14 @@ def _write(folder: Path, chosen: ChosenContexts, asking: ReadingFamily[Any], rou
 
 
 def _write_texts(
-    folder: Path, name: str, shelf: Shelf, ids: set[str], round_name: str
+    folder: Path, name: str, library: PaperLibrary, ids: set[str], round_name: str
 ) -> tuple[Configuration, Sequence[StageReport]]:
     """The texts of papers, in the order of their ids."""
     report = StageReport(name)
     writer = ConfigurationWriter(folder, Configuration(name, "papers", "papers"))
     for id_ in sorted(ids):
-        paper = shelf.read(id_).paper
+        paper = library.read(id_).paper
         license_ = paper.license if name == PAPERS else paper.abstract_license
-        writer.add(_SPLIT, papers.row_of(paper, shelf.text(id_, whole=name == PAPERS), license_, round_name))
+        writer.add(_SPLIT, papers.row_of(paper, library.text(id_, whole=name == PAPERS), license_, round_name))
         report.kept += 1
     return writer.close(), [report]

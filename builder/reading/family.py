@@ -14,10 +14,10 @@ from builder.dataset.completion import documents_of, paper_of
 from builder.dataset.families import Family, Lacking
 from builder.dataset.text_hashes import digest, matches
 from builder.extract.stage import choose_documents
-from builder.reading.build import Wanted, build
+from builder.reading.build import ReadingPlan, build
 from builder.reading.contexts import Neighbourhoods
+from builder.reading.paper_library import PaperLibrary
 from builder.reading.rows import KEPT, KIND, texts
-from builder.reading.shelf import Shelf
 from builder.records import Cited, Citing, Document, Paper, ReadingReason
 from builder.round.licenses import allows
 from builder.seeding import row_order
@@ -75,8 +75,8 @@ def write(workspace: Workspace, folder: Path) -> Iterator[tuple[Configuration, S
         return
     new = _new_papers(workspace)
     reasons = {paper.id: reason for paper in new if (reason := _reason(paper, workspace))}
-    wanted = Wanted(table.chosen, table.contexts, table.questions_of_context, seed, workspace.round_.round)
-    yield from build(folder, _shelf(workspace), new, reasons, wanted)
+    plan = ReadingPlan(table.chosen, table.contexts, table.questions_of_context, seed, workspace.round_.round)
+    yield from build(folder, _library(workspace), new, reasons, plan)
 
 
 def _new_papers(workspace: Workspace) -> list[Paper]:
@@ -91,12 +91,12 @@ def _reason(paper: Paper, workspace: Workspace) -> ReadingReason | None:
     return None if allows(paper.license, workspace.round_.licenses) else "license"
 
 
-def _shelf(workspace: Workspace) -> Shelf:
+def _library(workspace: Workspace) -> PaperLibrary:
     round_ = workspace.round_
     fit = [paper for paper in workspace.papers if _reason(paper, workspace) is None]
     around = Neighbourhoods(fit, workspace.graph, round_.seed, round_.reading.window_months).around
     citing = {paper.id: partial(_citing, workspace, paper) for paper in workspace.papers}
-    return Shelf(citing, lambda id_: workspace.store.cited_ids(id_).values(), _known(workspace), around)
+    return PaperLibrary(citing, lambda id_: workspace.store.cited_ids(id_).values(), _known(workspace), around)
 
 
 def _citing(workspace: Workspace, paper: Paper) -> Citing:

@@ -20,8 +20,8 @@ from lm_eval_tasks.retrieval.sparse import BM25
 if TYPE_CHECKING:
     from datetime import date
 
+    from builder.reading.paper_library import PaperLibrary
     from builder.reading.papers_read import PaperRead
-    from builder.reading.shelf import Shelf
     from builder.records import Mention, Paper
 
 
@@ -81,7 +81,7 @@ class Mask:
     cited_by: int
 
 
-def masks(read: PaperRead, shelf: Shelf, seed: int, oldest: int | None) -> list[Mask]:
+def masks(read: PaperRead, library: PaperLibrary, seed: int, oldest: int | None) -> list[Mask]:
     """What may be masked, in a random order, at most `MOST`.
 
     Args:
@@ -94,26 +94,28 @@ def masks(read: PaperRead, shelf: Shelf, seed: int, oldest: int | None) -> list[
         if mention.section in read.called:
             for entry in mention.references:
                 mentions.setdefault(entry, []).append(mention)
-    possible = (_mask(read, shelf, entry, places, oldest) for entry, places in sorted(mentions.items()))
+    possible = (_mask(read, library, entry, places, oldest) for entry, places in sorted(mentions.items()))
     found = [mask for mask in possible if mask is not None]
     found.sort(key=lambda mask: digest_of(seed, read.paper.id, mask.work.id, "mask"))
     return [mask for mask in found if sum(mask.work.id == other.work.id for other in found) == 1][:MOST]
 
 
-def _mask(read: PaperRead, shelf: Shelf, entry: int, mentions: Sequence[Mention], oldest: int | None) -> Mask | None:
+def _mask(
+    read: PaperRead, library: PaperLibrary, entry: int, mentions: Sequence[Mention], oldest: int | None
+) -> Mask | None:
     id_ = read.resolved.get(entry)
-    cited = shelf.work(id_) if id_ else None
+    cited = library.work(id_) if id_ else None
     if id_ is None or cited is None or cited.document is None or not cited.paper.abstract:
         return None
     age = _months(cited.paper, read.paper)
-    if age <= 0 or (oldest and age > oldest) or shelf.citations[id_] > MOST_CITED or len(mentions) > _MOST_PLACES:
+    if age <= 0 or (oldest and age > oldest) or library.citations[id_] > MOST_CITED or len(mentions) > _MOST_PLACES:
         return None
     if all(_stands_together(read, mention) for mention in mentions):
         return None
     if any(_gives_away(read, mention, pattern_of(names_of(cited.paper))) for mention in mentions):
         return None
     places = tuple((mention.section, *marker(read, mention)) for mention in mentions)
-    return Mask(cited.paper, places, age, shelf.citations[id_])
+    return Mask(cited.paper, places, age, library.citations[id_])
 
 
 def _months(work: Paper, paper: Paper) -> int:
@@ -158,7 +160,7 @@ def marker(read: PaperRead, mention: Mention) -> tuple[int, int]:
     return with_brackets(read.document.sections[mention.section].text, mention.start, mention.end)
 
 
-def distractors(read: PaperRead, chosen: Sequence[Mask], shelf: Shelf) -> Iterator[Paper]:
+def distractors(read: PaperRead, chosen: Sequence[Mask], library: PaperLibrary) -> Iterator[Paper]:
     """Papers that are none of the masked ones: first what the paper cites besides, then what its neighbours cite, those first
     that resemble a masked work; none that its reference list may have under another name.
     """
@@ -168,21 +170,23 @@ def distractors(read: PaperRead, chosen: Sequence[Mask], shelf: Shelf) -> Iterat
     own = [id_ for id_ in dict.fromkeys(read.resolved.values()) if id_ not in gold]
     others = [
         id_
-        for id_ in islice(shelf.cited_nearby(read.paper), _NEARBY)
+        for id_ in islice(library.cited_nearby(read.paper), _NEARBY)
         if id_ not in gold and id_ not in own and id_ != read.paper.id
     ]
     near = [
-        work for id_ in others if (work := _shown(shelf, id_, day)) and title_key(work.title) not in read.listed_titles
+        work
+        for id_ in others
+        if (work := _shown(library, id_, day)) and title_key(work.title) not in read.listed_titles
     ]
-    for work in (*(work for id_ in own if (work := _shown(shelf, id_, day))), *_by_likeness(near, chosen)):
+    for work in (*(work for id_ in own if (work := _shown(library, id_, day))), *_by_likeness(near, chosen)):
         if (key := title_key(work.title)) not in titles:
             titles.add(key)
             yield work
 
 
-def _shown(shelf: Shelf, id_: str, day: date) -> Paper | None:
+def _shown(library: PaperLibrary, id_: str, day: date) -> Paper | None:
     """A work that may be a candidate: with text and abstract, older than a day."""
-    cited = shelf.work(id_)
+    cited = library.work(id_)
     return cited.paper if cited and cited.document and cited.paper.abstract and cited.paper.published < day else None
 
 

@@ -16,7 +16,7 @@ from builder.samples.tokens import token_counter
 from lm_eval_tasks.metrics.reading import MASKS
 
 if TYPE_CHECKING:
-    from builder.reading.shelf import Shelf
+    from builder.reading.paper_library import PaperLibrary
     from builder.records import Paper, ReadingReason
 
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Masks = Sequence[Mask]
 
 
-class MatchAsking(ReadingFamily[Masks]):
+class MatchFamily(ReadingFamily[Masks]):
     """Match over the papers of a round.
 
     Args:
@@ -35,24 +35,24 @@ class MatchAsking(ReadingFamily[Masks]):
     fewest = LEAST_PAPERS + 1
     too_few: ReadingReason = "too_few_works"
 
-    def __init__(self, shelf: Shelf, seed: int, oldest: int | None) -> None:
-        super().__init__(shelf, seed)
-        self._masks = lru_cache(maxsize=1)(lambda id_: masks(shelf.read(id_), shelf, seed, oldest))
+    def __init__(self, library: PaperLibrary, seed: int, oldest: int | None) -> None:
+        super().__init__(library, seed)
+        self._masks = lru_cache(maxsize=1)(lambda id_: masks(library.read(id_), library, seed, oldest))
 
     def contexts(self, paper: Paper, sizes: Sequence[int]) -> dict[int, PaperSet] | ReadingReason:
-        read = self.shelf.read(paper.id)
+        read = self.library.read(paper.id)
         if not read.resolved:
             return "unresolved_citations"
         chosen = self._masks(paper.id)
         if len(chosen) < FEWEST:
             return "too_few_masks"
         golds = [mask.work for mask in chosen]
-        contexts = fill(paper, [*golds, *distractors(read, chosen, self.shelf)], sizes, self._tokens)
+        contexts = fill(paper, [*golds, *distractors(read, chosen, self.library)], sizes, self._tokens)
         needed = {work.id for work in golds}
         return {size: context for size, context in contexts.items() if needed < {other.id for other in context.papers}}
 
     def _tokens(self, paper: Paper) -> int:
-        read = self.shelf.read(paper.id)
+        read = self.library.read(paper.id)
         [count] = token_counter()([read.shown.text[: read.shown.references]])
         return count + LABEL_TOKENS
 
@@ -66,12 +66,12 @@ class MatchAsking(ReadingFamily[Masks]):
         return [part_of(i, 0, self._end(paper)) for i, paper in enumerate(context.papers) if i]
 
     def _end(self, paper: Paper) -> int:
-        return self.shelf.read(paper.id).shown.references
+        return self.library.read(paper.id).shown.references
 
     def asked(self, question: Masks, context: PaperSet, label: Mapping[Any, int]) -> QuestionColumns:
         labels = {paper.id: label[i, 0] for i, paper in enumerate(context.papers) if i}
-        read, candidates = self.shelf.read(context.paper.id), context.papers[1:]
-        texts = [self.shelf.read(paper.id).shown.text[: self._end(paper)] for paper in candidates]
+        read, candidates = self.library.read(context.paper.id), context.papers[1:]
+        texts = [self.library.read(paper.id).shown.text[: self._end(paper)] for paper in candidates]
         by_title = by_titles(read, question, candidates)
         by_body = by_texts(read, question, candidates, texts)
         answer = [mask.work.id for mask in question]
@@ -91,7 +91,7 @@ class MatchAsking(ReadingFamily[Masks]):
 
     def _masked(self, question: Masks, paper: Paper) -> dict[str, Any]:
         """The paper that is asked about, without its reference list. Its other citations tell which works are not meant, and so go."""
-        read = self.shelf.read(paper.id)
+        read = self.library.read(paper.id)
         masked = {place: f"[MASK {number}]" for number, mask in enumerate(question, 1) for place in mask.places}
         edits: list[dict[str, Any]] = []
         for section, at in read.shown.sections.items():

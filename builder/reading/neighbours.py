@@ -31,7 +31,7 @@ class NeighbourAsking(ReadingFamily[Question]):
     def contexts(self, paper: Paper, sizes: Sequence[int]) -> dict[int, PaperSet] | ReadingReason:
         if self.tokens(paper) is None:
             return self.unfit
-        others = sorted(self.shelf.around(paper), key=lambda other: other.id in self.shown)
+        others = sorted(self.library.around(paper), key=lambda other: other.id in self.shown)
         return fill(paper, others, sizes, self.tokens)
 
     def joined(self, context: PaperSet) -> Collection[str]:

@@ -17,7 +17,7 @@ from lm_eval_tasks.retrieval.sparse import BM25
 
 if TYPE_CHECKING:
     from builder.reading.contexts import PaperSet
-    from builder.reading.shelf import Shelf
+    from builder.reading.paper_library import PaperLibrary
     from builder.records import Paper, ReadingReason
 
 
@@ -82,15 +82,15 @@ def by_words(asked: Sequence[int], shown: Sequence[str]) -> list[int]:
 _KEPT = 1024
 
 
-class NextAsking(NeighbourAsking[NextCall]):
+class NextFamily(NeighbourAsking[NextCall]):
     """Next over the papers of a round."""
 
     task = "next"
     unfit: ReadingReason = "no_question"
 
-    def __init__(self, shelf: Shelf, seed: int) -> None:
-        super().__init__(shelf, seed)
-        self._passages = lru_cache(maxsize=_KEPT)(lambda id_: passages_of(shelf.read(id_)))
+    def __init__(self, library: PaperLibrary, seed: int) -> None:
+        super().__init__(library, seed)
+        self._passages = lru_cache(maxsize=_KEPT)(lambda id_: passages_of(library.read(id_)))
 
     def tokens(self, paper: Paper) -> int | None:
         texts = list(map(self._text, self._passages(paper.id)))
@@ -124,5 +124,5 @@ class NextAsking(NeighbourAsking[NextCall]):
         return [passage for paper in context.papers for passage in self._passages(paper.id)]
 
     def _text(self, passage: Passage) -> str:
-        text = self.shelf.read(passage.paper).shown.text
+        text = self.library.read(passage.paper).shown.text
         return neutral_text(text, passage.start, passage.end, passage.edits)

@@ -11,11 +11,11 @@ from builder.reading.walk import CONTROL_KINDS, WALK_KINDS, Walk, WalkQuestion
 
 if TYPE_CHECKING:
     from builder.reading.contexts import PaperSet
-    from builder.reading.shelf import Shelf
+    from builder.reading.paper_library import PaperLibrary
     from builder.records import Paper, ReadingReason
 
 
-class WalkAsking(NeighbourAsking[WalkQuestion]):
+class WalkFamily(NeighbourAsking[WalkQuestion]):
     """Walk over the papers of a round.
 
     Args:
@@ -26,18 +26,18 @@ class WalkAsking(NeighbourAsking[WalkQuestion]):
     task = "walk"
     unfit: ReadingReason = "doubtful_references"
 
-    def __init__(self, shelf: Shelf, seed: int, count: int, *, controls: bool = False) -> None:
-        super().__init__(shelf, seed)
+    def __init__(self, library: PaperLibrary, seed: int, count: int, *, controls: bool = False) -> None:
+        super().__init__(library, seed)
         self.controls = controls
         self._count = count
 
     def tokens(self, paper: Paper) -> int | None:
-        read = self.shelf.read(paper.id)
+        read = self.library.read(paper.id)
         return read.tokens + LABEL_TOKENS if read.has_sure_references else None
 
     def questions(self, context: PaperSet, preferred: Sequence[WalkQuestion]) -> list[WalkQuestion]:
         kinds = CONTROL_KINDS if self.controls else WALK_KINDS
-        walk = Walk([self.shelf.read(paper.id) for paper in context.papers], kinds)
+        walk = Walk([self.library.read(paper.id) for paper in context.papers], kinds)
         questions = walk.questions(self.seed, self._count, preferred)
         self.withheld.update(walk.withheld)
         return questions
@@ -46,7 +46,7 @@ class WalkAsking(NeighbourAsking[WalkQuestion]):
         return question.key
 
     def parts(self, context: PaperSet) -> list[dict[str, Any]]:
-        return [part_of(i, 0, len(self.shelf.read(paper.id).shown.text)) for i, paper in enumerate(context.papers)]
+        return [part_of(i, 0, len(self.library.read(paper.id).shown.text)) for i, paper in enumerate(context.papers)]
 
     def asked(self, question: WalkQuestion, context: PaperSet, label: Mapping[Any, int]) -> QuestionColumns:
         labels = {paper.id: label[i, 0] for i, paper in enumerate(context.papers)}

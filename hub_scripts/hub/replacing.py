@@ -13,7 +13,7 @@ from builder.round.takedowns import TAKEDOWNS, Takedown, parse_takedowns
 from hub_scripts.errors import CheckError, HubError
 from hub_scripts.hub.repo import MAIN, Change, Refs, Repo
 from hub_scripts.hub.revisions import replacement
-from hub_scripts.hub.staging import Notices, Staged, beside, read_notices
+from hub_scripts.hub.staging import Notices, Staged, files_beside, read_notices
 from lm_eval_tasks.core.files import sha256_of, sha256_of_bytes
 from lm_eval_tasks.core.row_format import MANIFEST
 from lm_eval_tasks.core.text import is_valid
@@ -93,5 +93,5 @@ def _added(notices: Notices, entry: Erratum, listed: Sequence[Takedown]) -> Noti
 def tell_main(repo: Repo, head: str, last: Manifest, notices: Notices, entry: Erratum, mark: str) -> None:
     """Note on main, which keeps its name and data, that an older revision was replaced."""
     if repo.find(mark, MAIN) is None:
-        staged = Staged(last.published_as, head, mark, beside(last, repo.id, notices), replaces_all=False)
+        staged = Staged(last.published_as, head, mark, files_beside(last, repo.id, notices), replaces_all=False)
         repo.commit(Change(f"Errata of {entry.revision}", mark, staged.files), MAIN, head)

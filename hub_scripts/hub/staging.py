@@ -73,10 +73,10 @@ def stage(folder: Path, repo: str, base: str, notices: Notices, mark: str = "", 
     manifest = replace(manifest, revision=revision or manifest.published_as)
     data: dict[str, Content] = {path: place_of(folder, path) for path in manifest.files}
     mark = mark or f"Folder: {sha256_of(folder / MANIFEST)}"
-    return Staged(manifest.published_as, base, mark, data | beside(manifest, repo, notices))
+    return Staged(manifest.published_as, base, mark, data | files_beside(manifest, repo, notices))
 
 
-def beside(manifest: Manifest, repo: str, notices: Notices) -> dict[str, Content]:
+def files_beside(manifest: Manifest, repo: str, notices: Notices) -> dict[str, Content]:
     """The files next to the data: card, lists, and the manifest that contains their hashes."""
     revision = manifest.published_as
     files = {CARD: card(manifest, Publication(repo, revision, notices.errata)).encode()}

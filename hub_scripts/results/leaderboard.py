@@ -16,7 +16,7 @@ from hub_scripts.hub.benchmark import task_id
 from lm_eval_tasks.core.metadata import TEST
 from lm_eval_tasks.core.yaml_text import parse_yaml
 from lm_eval_tasks.metrics.registry import ranking
-from lm_eval_tasks.tasks.derived import setting_of
+from lm_eval_tasks.tasks.catalogue import setting_of
 from lm_eval_tasks.tasks.records import Kind
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from lm_eval_tasks.metrics import registry as metrics
 from lm_eval_tasks.samples.results import Results, Score
 from lm_eval_tasks.samples.run_folder import results_in, samples_beside, samples_of
 from lm_eval_tasks.samples.sample import read_file
-from lm_eval_tasks.tasks.derived import setting_of
+from lm_eval_tasks.tasks.catalogue import setting_of
 
 _INDEX = "model-index.yml"
 # Characters of a file's name that are kept.

@@ -24,16 +24,16 @@ class Journal:
 
     Args:
         path: the file; its folder is made. None for a journal that is kept in memory alone.
-        also: a field next to the values that is remembered too, see `also_of`.
+        extra: a field next to the values that is remembered too, see `extra_of`.
 
     Attributes:
         unreadable: how many lines were skipped.
     """
 
-    def __init__(self, path: Path | None, also: str = "") -> None:
+    def __init__(self, path: Path | None, extra: str = "") -> None:
         self._path = path
         self._known: dict[str, Any] = {}
-        self._also_name, self._also = also, dict[str, list[Any]]()
+        self._extra_name, self._extras = extra, dict[str, list[Any]]()
         self.unreadable = 0
         self._is_torn = self._is_new = False
         if path is not None:
@@ -68,7 +68,7 @@ class Journal:
     def __len__(self) -> int:
         return len(self._known)
 
-    def add(self, key: str, value: Any, **beside: Any) -> None:
+    def add(self, key: str, value: Any, **others: Any) -> None:
         """Note a value, in place of an older one; it is on disk when this returns.
 
         What is given in addition is for other readers of the file. Characters that no text may contain are replaced.
@@ -76,23 +76,23 @@ class Journal:
         Raises:
             OSError: the disk is full or refuses; the value is not noted.
         """
-        line = valid(json.dumps({"key": key, "value": value, **beside}, ensure_ascii=False))
+        line = valid(json.dumps({"key": key, "value": value, **others}, ensure_ascii=False))
         if self._path is not None:
             self._append(self._path, line)
         self._hold(json.loads(line))
 
-    def also_of(self, key: str) -> Any:
+    def extra_of(self, key: str) -> Any:
         """The field next to a value that this journal remembers; None if it was not noted."""
-        return next(reversed(self._also.get(key, [])), None)
+        return next(reversed(self._extras.get(key, [])), None)
 
-    def every_also(self, *keys: str) -> list[Any]:
+    def extras_of(self, *keys: str) -> list[Any]:
         """That field of every line of some keys, or of all, older values included."""
-        return [field for key in keys or self._also for field in self._also.get(key, [])]
+        return [field for key in keys or self._extras for field in self._extras.get(key, [])]
 
     def _hold(self, entry: Mapping[str, Any]) -> None:
         self._known[entry["key"]] = entry["value"]
-        if self._also_name in entry:
-            self._also.setdefault(entry["key"], []).append(entry[self._also_name])
+        if self._extra_name in entry:
+            self._extras.setdefault(entry["key"], []).append(entry[self._extra_name])
 
     def _append(self, path: Path, line: str) -> None:
         data = ("\n" * self._is_torn + line + "\n").encode()

@@ -24,7 +24,7 @@ from lm_eval_tasks.metrics.score import others_of
 from lm_eval_tasks.prompts import registry, templates
 from lm_eval_tasks.retrieval import retrieve
 from lm_eval_tasks.samples.row import PromptRow, to_docs
-from lm_eval_tasks.tasks.records import FULL, RETRIEVED, SETTINGS, START, what_of
+from lm_eval_tasks.tasks.records import FULL, RETRIEVED, SETTINGS, START, task_of_configuration
 
 if TYPE_CHECKING:
     from lm_eval_tasks.core.metadata import Context
@@ -73,7 +73,7 @@ def _load(
 ) -> dict[str, datasets.Dataset]:
     options = Options.of(arguments)
     _check_config(options.config, setting)
-    shown = options.context_of(shown, what_of(setting), setting, is_usual=role == _PROMPT)
+    shown = options.context_of(shown, task_of_configuration(setting), setting, is_usual=role == _PROMPT)
     name = registry.prompt_of(setting, role if shown == FULL else shown)
     query = registry.prompt_of(setting, "query") if shown == RETRIEVED else None
     config = options.config or setting

@@ -16,7 +16,7 @@ from lm_eval_tasks.prompts import registry
 from lm_eval_tasks.prompts.scalar import slots_of
 from lm_eval_tasks.retrieval.shortcuts import Chooser, choosers_of, shortened
 from lm_eval_tasks.samples.row import PromptRow
-from lm_eval_tasks.tasks.records import what_of
+from lm_eval_tasks.tasks.records import task_of_configuration
 
 if TYPE_CHECKING:
     from lm_eval_tasks.core.metadata import Context
@@ -38,7 +38,7 @@ def _load(
     setting: str, answer_tokens: int, size: int | None, shown: Context | None, arguments: Mapping[str, Any]
 ) -> dict[str, datasets.Dataset]:
     options = Options.of(arguments)
-    shown = options.context_of(shown, what_of(setting), setting)
+    shown = options.context_of(shown, task_of_configuration(setting), setting)
     config = options.config or setting
     model = context.of_model(arguments, options.system_instruction)
     opened = open_dataset(config, options)

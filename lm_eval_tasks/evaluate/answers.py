@@ -138,11 +138,11 @@ class AnsweringLM(LM):  # type: ignore[misc]
                 len(self._empty),
                 len(questions),
             )
-        usages = [Usage.of_json(self._journal.also_of(question.key)) for question in questions]
+        usages = [Usage.of_json(self._journal.extra_of(question.key)) for question in questions]
         self.counts.answers += len(questions)
         self.counts.unanswered += len(self._empty)
         # Empty answers, which were asked again, were paid for too.
-        paid = [self._journal.every_also(question.key, question.key + EMPTY) for question in questions]
+        paid = [self._journal.extras_of(question.key, question.key + EMPTY) for question in questions]
         self.counts.usages += [Usage.of_json(usage) for noted in paid for usage in noted or [None]]
         return [
             Generated.of(

@@ -13,7 +13,7 @@ from lm_eval_tasks.core.errors import OptionError
 from lm_eval_tasks.core.files import write_together
 from lm_eval_tasks.core.metadata import check
 from lm_eval_tasks.data.reading_hook import doc_to_text
-from lm_eval_tasks.tasks.derived import TASKS, task_of
+from lm_eval_tasks.tasks.catalogue import TASKS, task_of
 from lm_eval_tasks.tasks.folder import tasks_path
 
 _KEPT = (

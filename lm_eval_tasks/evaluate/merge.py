@@ -14,11 +14,11 @@ from lm_eval_tasks.core.locks import exclusive
 from lm_eval_tasks.core.metadata import Shard
 from lm_eval_tasks.core.text import ODD
 from lm_eval_tasks.evaluate.made_with import together
-from lm_eval_tasks.evaluate.models import RUNTIME, telling
+from lm_eval_tasks.evaluate.models import RUNTIME, distinguishing
 from lm_eval_tasks.samples.results import RESULTS, Results, Score
 from lm_eval_tasks.samples.run_folder import only_result, results_in, samples_beside, samples_of
+from lm_eval_tasks.samples.run_writer import Block, write_run
 from lm_eval_tasks.samples.sample import JOURNAL, Sample, read_lines
-from lm_eval_tasks.samples.written import Block, write_run
 from lm_eval_tasks.stats.scores import facts_of, scores_of
 
 # What all shards must have in common besides their arguments.
@@ -132,7 +132,7 @@ def _identity_of(part: _Part) -> dict[str, Any]:
     arguments = {key: value for key, value in run.items() if key not in RUNTIME}
     return {
         **arguments,
-        "model_args": telling(run["model_args"]),
+        "model_args": distinguishing(run["model_args"]),
         "metadata": {key: value for key, value in run["metadata"].items() if key != "dataset"},
     }
 

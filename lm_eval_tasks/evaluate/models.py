@@ -186,14 +186,14 @@ def _is_usual(key: str, value: object) -> bool:
     return (key == "seed" and not value) or key == "repeats"
 
 
-def telling(arguments: Mapping[str, Any]) -> dict[str, Any]:
+def distinguishing(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments that make a model another one."""
     return {key: value for key, value in arguments.items() if key not in RUNTIME and value not in _NOT_GIVEN}
 
 
 def identity_of(model: str, arguments: Mapping[str, Any], weights: Mapping[str, str], generation: Generation) -> str:
     """What an answer depends on besides the prompt: the model's type, arguments and weights, and how it is prompted."""
-    which = telling(arguments)
+    which = distinguishing(arguments)
     how = {key: value for key, value in asdict(generation).items() if key not in RUNTIME and not _is_usual(key, value)}
     # A renewed key does not make another model.
     return json.dumps(redact([model, which, how, *([weights] if weights else [])]), sort_keys=True, default=str)

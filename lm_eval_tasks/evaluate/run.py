@@ -22,19 +22,19 @@ from lm_eval_tasks.core.metadata import Context, check, dataset_of
 from lm_eval_tasks.core.row_format import EMBED_LOCAL
 from lm_eval_tasks.data import cutoff, options
 from lm_eval_tasks.evaluate.answers import AnsweringLM
-from lm_eval_tasks.evaluate.earlier import check_earlier, earlier_run
 from lm_eval_tasks.evaluate.generation import BASELINES, Generation
 from lm_eval_tasks.evaluate.made_with import made_with, together, usage_of
 from lm_eval_tasks.evaluate.models import check_chat_template, identity_of, label_of, open_model
+from lm_eval_tasks.evaluate.previous_run import check_previous, previous_run
 from lm_eval_tasks.evaluate.shorter import in_contexts, of_round, places_of, write_tasks
 from lm_eval_tasks.llm.budget import Means
 from lm_eval_tasks.llm.served_length import ENGINE_LENGTH
 from lm_eval_tasks.llm.usage import Usage
 from lm_eval_tasks.llm.weights import pinned, weights_of
+from lm_eval_tasks.samples.run_writer import Block, write_run
 from lm_eval_tasks.samples.sample import JOURNAL, USAGE, Sample, compact
-from lm_eval_tasks.samples.written import Block, write_run
 from lm_eval_tasks.stats.scores import Samples, facts_of, scores_of
-from lm_eval_tasks.tasks.derived import tasks_of
+from lm_eval_tasks.tasks.catalogue import tasks_of
 from lm_eval_tasks.tasks.folder import check_tasks, tasks_path
 from lm_eval_tasks.tasks.records import FULL
 
@@ -156,15 +156,15 @@ def _evaluate(
         **asdict(part),
         "weights": weights,
     }
-    check_earlier(output, label, run, tasks)
-    journal = Journal(output / JOURNAL if output else None, also=USAGE)
+    check_previous(output, label, run, tasks)
+    journal = Journal(output / JOURNAL if output else None, extra=USAGE)
     opened = open_model(model, pinned(parsed, weights), generation)
     check_chat_template(opened, model, generation)
     if settings := settings_of(opened):
         task_metadata[ENGINE_LENGTH] = settings["max_model_len"]
     members = [member for name in tasks for member in ([task.name for task in tasks_of(name)] or [name])]
     manager = RunTasks(folders, task_metadata, reasoning, generation.repeats, part.samples, members)
-    budget = means.budget(map(Usage.of_json, journal.every_also()))
+    budget = means.budget(map(Usage.of_json, journal.extras_of()))
     identity = identity_of(model, parsed, weights, generation)
     lm = AnsweringLM(opened, identity, journal, budget, repeated=generation.repeats > 1)
     results = _run(lm, tasks, manager, part, task_metadata, generation, reasoning)
@@ -172,7 +172,7 @@ def _evaluate(
     samples = {task: [Sample.of_logged(line) for line in lines] for task, lines in logged.items()}
     scores = _score_samples(samples, label)
     if output is not None:
-        earlier = earlier_run(output, label, list(logged))
+        earlier = previous_run(output, label, list(logged))
         every = {**earlier.samples, **samples}
         facts = facts_of(every)
         earlier.check_dataset(output, facts["datasets"])

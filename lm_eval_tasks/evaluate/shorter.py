@@ -11,10 +11,10 @@ from lm_eval_tasks.core.errors import OptionError
 from lm_eval_tasks.core.metadata import CONTEXTS, Context, dataset_of
 from lm_eval_tasks.core.text import suggestion
 from lm_eval_tasks.data.rows import listing_of
-from lm_eval_tasks.tasks.derived import CORE_GROUPS, GROUPS, TASKS, Task, core_tasks, tasks_of, with_context
+from lm_eval_tasks.tasks.catalogue import CORE_GROUPS, GROUPS, TASKS, Task, core_tasks, tasks_of, with_context
 from lm_eval_tasks.tasks.folder import tasks_path
-from lm_eval_tasks.tasks.records import FULL, PLAIN, SHORTER, what_of
-from lm_eval_tasks.tasks.written import task_text
+from lm_eval_tasks.tasks.records import FULL, PLAIN, SHORTER, task_of_configuration
+from lm_eval_tasks.tasks.yaml_files import task_text
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -74,7 +74,7 @@ def in_contexts(tasks: Sequence[str], contexts: Sequence[Context]) -> list[Task]
                 f"--contexts asks a task with less and less to read, but {task.name} is a way of its own to ask "
                 f"{task.configuration}: give the task that asks it as usual"
             )
-        own = (FULL, *SHORTER[what_of(task.configuration)])
+        own = (FULL, *SHORTER[task_of_configuration(task.configuration)])
         has = [context for context in contexts if context in own]
         for context in contexts:
             if context not in own:

@@ -14,7 +14,7 @@ from lm_eval_tasks.core.errors import SamplesError
 from lm_eval_tasks.core.metadata import TEST
 from lm_eval_tasks.core.text import ODD, day, number, number_or_none, parse_json
 from lm_eval_tasks.samples.labels import label
-from lm_eval_tasks.tasks.derived import TASKS
+from lm_eval_tasks.tasks.catalogue import TASKS
 
 UNKNOWN = "unknown"  # round
 # The block that we add to lm-eval's results.

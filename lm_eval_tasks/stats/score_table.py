@@ -9,7 +9,7 @@ from lm_eval_tasks.core.intervals import NO_INTERVAL
 from lm_eval_tasks.core.tables import Table, with_bounds
 from lm_eval_tasks.metrics.registry import METRICS, Metric, headline
 from lm_eval_tasks.samples.results import Score
-from lm_eval_tasks.tasks.derived import TASKS
+from lm_eval_tasks.tasks.catalogue import TASKS
 from lm_eval_tasks.tasks.records import FULL
 
 if TYPE_CHECKING:

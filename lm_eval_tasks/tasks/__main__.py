@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lm_eval_tasks.tasks.written import contents, left_over
+from lm_eval_tasks.tasks.yaml_files import contents, left_over
 
 if __name__ == "__main__":
     files = contents()

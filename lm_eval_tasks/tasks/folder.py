@@ -14,7 +14,7 @@ from lm_eval_tasks.compat.lm_eval import tasks_folder
 from lm_eval_tasks.core import gone
 from lm_eval_tasks.core.errors import EvalError, TaskFolderError
 from lm_eval_tasks.core.text import suggestion
-from lm_eval_tasks.tasks.derived import task_names
+from lm_eval_tasks.tasks.catalogue import task_names
 from lm_eval_tasks.tasks.records import FOLDERS
 
 _LIST = "`academiceval eval --tasks list` prints the tasks"

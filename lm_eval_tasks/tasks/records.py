@@ -1,7 +1,7 @@
 """The records of all configurations and tasks.
 
 A new setting is a line of `SETTINGS`, a new level a line of `LEVELS` or `ABLATIONS`, a new way to ask a line of
-`ROLES`, a new family a line of `FAMILIES` and its tasks (`tasks.derived`); `make tasks` then writes the files of lm-eval,
+`ROLES`, a new family a line of `FAMILIES` and its tasks (`tasks.catalogue`); `make tasks` then writes the files of lm-eval,
 its in-tree edition, and the tables in the docs.
 """
 
@@ -372,7 +372,7 @@ MATCH_CORE = Core("Match-128K", 100)
 MASKS_OF_MATCH = 100
 
 
-def what_of(configuration: str) -> str:
+def task_of_configuration(configuration: str) -> str:
     """What a configuration asks for: "abs" and the like, "cloze", or a reading family."""
     records: tuple[Setting | Level | Reading, ...] = (*SETTINGS, *ALL_LEVELS, *READINGS)
     return next(record.task for record in records if record.name == configuration)

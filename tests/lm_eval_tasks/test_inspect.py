@@ -16,7 +16,7 @@ import pytest
 
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.samples.sample import read
-from lm_eval_tasks.tasks.derived import TASKS as RECORDS
+from lm_eval_tasks.tasks.catalogue import TASKS as RECORDS
 from tests.helpers.openai_server import serve
 from tests.helpers.places import BIN
 from tests.helpers.rounds import build, prepare, small_round

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from lm_eval_tasks.tasks.folder import tasks_path
-from lm_eval_tasks.tasks.written import contents, left_over
+from lm_eval_tasks.tasks.yaml_files import contents, left_over
 from tests.helpers.hub_server import hub_environment
 from tests.helpers.hub_server import serve as serve_hub
 from tests.helpers.linked_tasks import installed_tasks

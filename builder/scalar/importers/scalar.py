@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from builder.dataset.folder import replacing
 from builder.dataset.importers.imported import finish_import
 from builder.errors import FolderError
-from builder.reading.build import Wanted, build
-from builder.reading.shelf import Shelf
+from builder.reading.build import ReadingPlan, build
+from builder.reading.paper_library import PaperLibrary
 from builder.round.tables import ScalarTable
 from builder.samples.tokens import token_counter
 from builder.scalar.citation_classifier import types_of
@@ -97,11 +97,13 @@ def _reading(structured: Structured, place: Path, seed: int) -> Iterator[tuple[C
     def others(paper: Paper) -> list[Paper]:
         return sorted(papers, key=lambda other: digest_of(seed, paper.id, other.id, "context"))
 
-    shelf = Shelf(
+    library = PaperLibrary(
         {id_: partial(citing.__getitem__, id_) for id_ in citing},
         lambda id_: citing[id_].cited.values(),
         lambda id_: None if id_ in structured.doubtful else structured.known.get(id_),
         others,
     )
-    wanted = Wanted([reading for reading in READINGS if reading.name in _READINGS], len(papers), 1, seed, ROUND, None)
-    return build(place, shelf, papers, {}, wanted)
+    plan = ReadingPlan(
+        [reading for reading in READINGS if reading.name in _READINGS], len(papers), 1, seed, ROUND, None
+    )
+    return build(place, library, papers, {}, plan)

@@ -11,7 +11,7 @@ import pytest
 from builder.reading.asking import ReadingFamily
 from builder.reading.choose import Chooser, ChosenContexts
 from builder.reading.contexts import PaperSet, clusters
-from builder.reading.shelf import Shelf
+from builder.reading.paper_library import PaperLibrary
 from builder.records import Paper
 from lm_eval_tasks.tasks.records import READINGS
 from tests.helpers.contexts import ContextsAlone
@@ -48,8 +48,8 @@ def choose(new: int, old: int, most: int) -> tuple[MadeUp, list[ChosenContexts]]
         place = int(paper.id[3:]) % max(old, 1)
         return others[place:] + others[:place]
 
-    shelf = Shelf({}, lambda _: [], lambda _: None, around)
-    asking = MadeUp(shelf, 1)
+    library = PaperLibrary({}, lambda _: [], lambda _: None, around)
+    asking = MadeUp(library, 1)
     return asking, Chooser(asking, SIZES, most).choose(papers, {"new0": "license"})
 
 

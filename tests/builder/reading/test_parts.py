@@ -13,10 +13,10 @@ from builder.reading.contexts import clusters, fill
 from builder.reading.match import masks, names_of, tag_of
 from builder.reading.neutral import CITE, FORMULA, NUMBER, edits_of
 from builder.reading.next_rows import LEAST_OF_CALL, MOST_OF_CALL, calls
+from builder.reading.paper_library import PaperLibrary
 from builder.reading.papers_read import PaperRead
 from builder.reading.passages import Passage, neutral_text, passages_of
 from builder.reading.section_kinds import section_kinds
-from builder.reading.shelf import Shelf
 from builder.reading.text import abstract_text, shown_text
 from builder.reading.walk import CONTROL_KINDS, Walk
 from builder.reading.works import Entry, NearTitles, Works, is_garbled
@@ -237,8 +237,8 @@ def test_contexts_that_have_something_in_common_are_one_cluster() -> None:
     assert clusters({"a": ["b"], "b": ["c"]}) == {"a": "a", "b": "b"}
 
 
-def shelf_of(read: PaperRead, works: Mapping[str, Cited]) -> Shelf:
-    return Shelf(
+def library_of(read: PaperRead, works: Mapping[str, Cited]) -> PaperLibrary:
+    return PaperLibrary(
         {read.paper.id: lambda: Citing(read.paper, read.document, read.resolved)},
         lambda _: read.resolved.values(),
         works.get,
@@ -258,12 +258,12 @@ def test_what_may_be_masked() -> None:
         "4": Cited(paper("4", "Yet others of a kind", date(2026, 1, 1)), full),
         "5": Cited(paper("5", "An old one", date(2020, 1, 1)), full),
     }
-    found = masks(read, shelf_of(read, works), 1, 24)
+    found = masks(read, library_of(read, works), 1, 24)
     assert [mask.work.id for mask in found] == ["1"]
     assert (found[0].age, found[0].cited_by) == (4, 1)
     [(section, start, end)] = found[0].places
     assert read.document.sections[section].text[start:end] == "[1]"
-    assert {mask.work.id for mask in masks(read, shelf_of(read, works), 1, None)} == {"1", "5"}
+    assert {mask.work.id for mask in masks(read, library_of(read, works), 1, None)} == {"1", "5"}
 
 
 def test_names_give_a_work_away() -> None:

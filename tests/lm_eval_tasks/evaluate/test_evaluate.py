@@ -393,11 +393,11 @@ def test_an_empty_answer_of_a_server_is_asked_for_again(warm: Warm, dataset: Pat
 
 def test_every_answer_that_was_paid_counts(tmp_path: Path) -> None:
     """Empty answers are noted under one key, run after run."""
-    journal = Journal(tmp_path / "journal.jsonl", also="usage")
+    journal = Journal(tmp_path / "journal.jsonl", extra="usage")
     for tokens in (1, 2, 3):
         journal.add("a", "", usage=tokens)
-    again = Journal(tmp_path / "journal.jsonl", also="usage")
-    assert (again.also_of("a"), again.every_also(), again.every_also("a", "b")) == (3, [1, 2, 3], [1, 2, 3])
+    again = Journal(tmp_path / "journal.jsonl", extra="usage")
+    assert (again.extra_of("a"), again.extras_of(), again.extras_of("a", "b")) == (3, [1, 2, 3], [1, 2, 3])
 
 
 def test_a_card_that_names_data_elsewhere_is_not_asked(dataset: Path, tmp_path: Path) -> None:

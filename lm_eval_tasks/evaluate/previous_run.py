@@ -11,11 +11,11 @@ from lm_eval_tasks.core.errors import EvalError, SamplesError
 from lm_eval_tasks.core.files import known_sha256
 from lm_eval_tasks.core.metadata import dataset_of
 from lm_eval_tasks.core.redaction import redact
-from lm_eval_tasks.evaluate.models import RUNTIME, telling
+from lm_eval_tasks.evaluate.models import RUNTIME, distinguishing
 from lm_eval_tasks.samples.results import RESULTS, Results, read_results
 from lm_eval_tasks.samples.run_folder import results_in, samples_beside, samples_of
 from lm_eval_tasks.samples.sample import Sample, read_lines
-from lm_eval_tasks.tasks.derived import tasks_of
+from lm_eval_tasks.tasks.catalogue import tasks_of
 
 # What does not make a run another one.
 _FREE = (*RUNTIME, "model_cutoff", "served_as")
@@ -23,7 +23,7 @@ _LM_EVALS = ("results", "group_subtasks", "configs", "versions", "n-shot", "high
 
 
 @dataclass(frozen=True, slots=True)
-class Earlier:
+class PreviousRun:
     """What an earlier run leaves to a later one.
 
     Attributes:
@@ -71,7 +71,7 @@ class Earlier:
         return [*kept, {"tasks": sorted(tasks), "date": seconds, "usage": dict(usage)}]
 
 
-def check_earlier(output: Path | None, label: str, run: Mapping[str, Any], tasks: Sequence[str]) -> None:
+def check_previous(output: Path | None, label: str, run: Mapping[str, Any], tasks: Sequence[str]) -> None:
     """Raise an EvalError if a folder contains the results of another model, or of this one on other tasks with other options.
 
     Args:
@@ -103,7 +103,7 @@ def check_earlier(output: Path | None, label: str, run: Mapping[str, Any], tasks
         )
 
 
-def earlier_run(output: Path, label: str, tasks: Sequence[str]) -> Earlier:
+def previous_run(output: Path, label: str, tasks: Sequence[str]) -> PreviousRun:
     """What an earlier run leaves to one with these tasks.
 
     Raises:
@@ -111,10 +111,10 @@ def earlier_run(output: Path, label: str, tasks: Sequence[str]) -> Earlier:
     """
     results = _results(output, label)
     if results is None:
-        return Earlier(None, {})
+        return PreviousRun(None, {})
     files = samples_of(results, tasks)
     kept = [task for run in _runs_of(results) for task in run["tasks"] if task in files]
-    return Earlier(
+    return PreviousRun(
         results,
         {task: [sample for sample, _ in read_lines(files[task])] for task in kept},
         {name: results.files.get(name) or known_sha256(output / name) for task in kept if (name := files[task].name)},
@@ -159,7 +159,7 @@ def _options(run: Mapping[str, Any]) -> dict[str, Any]:
     # Stored options are without secrets.
     options = {name: value for name, value in redact(dict(run)).items() if name not in _FREE}
     for table in ("model_args", "metadata"):
-        inner = telling(options.pop(table, None) or {})
+        inner = distinguishing(options.pop(table, None) or {})
         options |= {f"{table} {name}": str(value) for name, value in inner.items() if name not in _FREE}
     # A folder is the same by any path, and if it is not named because it is the default.
     folder = Path(dataset_of(run.get("metadata") or {})).expanduser()

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from lm_eval_tasks.tasks.derived import GROUPS, TAGS, TASKS, Task, TaskGroup
+from lm_eval_tasks.tasks.catalogue import GROUPS, TAGS, TASKS, Task, TaskGroup
 from lm_eval_tasks.tasks.records import (
     ALL_LEVELS,
     CORE_READINGS,

@@ -29,7 +29,7 @@ from lm_eval_tasks.tasks.records import (
     Setting,
     settings_of,
     slug_of,
-    what_of,
+    task_of_configuration,
 )
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def _of_core(core: Core) -> Iterator[Task]:
     slug = slug_of(core.configuration)
     whole = replace(usual, name=f"{_CORE}_{slug}", alias="core", size=core.samples, tag="")
     yield whole
-    yield from (with_context(whole, context) for context in SHORTER[what_of(core.configuration)])
+    yield from (with_context(whole, context) for context in SHORTER[task_of_configuration(core.configuration)])
     yield replace(whole, name=f"{_CORE_TINY}_{slug}", alias="core, tiny", size=core.samples // _TINY_SHARE)
 
 

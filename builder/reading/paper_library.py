@@ -15,7 +15,7 @@ _KEPT = 1024
 NOTHING = Document("", "", ())
 
 
-class Shelf:
+class PaperLibrary:
     """The papers that can be shown, read when they are wanted.
 
     Args:
