@@ -17,7 +17,8 @@ from builder.extract.workers import extract_files
 from builder.samples.task_view import content
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.prompts import templates
-from lm_eval_tasks.retrieval.retrieve import Query, Retrieval, retrieve
+from lm_eval_tasks.retrieval.retrieve import Query, retrieve
+from lm_eval_tasks.retrieval.settings import Retrieval
 
 RECORDS = DATA / "pdf_meta.jsonl"
 

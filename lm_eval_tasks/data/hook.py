@@ -22,7 +22,6 @@ from lm_eval_tasks.data.rows import ChosenSamples, Fact, Opened, chosen, open_da
 from lm_eval_tasks.metrics import bertscore
 from lm_eval_tasks.metrics.score import others_of
 from lm_eval_tasks.prompts import registry, templates
-from lm_eval_tasks.retrieval import retrieve
 from lm_eval_tasks.samples.row import PromptRow, to_docs
 from lm_eval_tasks.tasks.records import FULL, RETRIEVED, SETTINGS, START, task_of_configuration
 
@@ -81,6 +80,8 @@ def _load(
     check_dataset(options.dataset)
     scorer = bertscore.check_model(options.bertscore_model)
     if query:
+        from lm_eval_tasks.retrieval import retrieve
+
         retrieve.check(options.retrieval)
     model = context.of_model(arguments, options.system_instruction)
     opened = open_dataset(config, options)
@@ -203,6 +204,8 @@ def _with_chunks(rows: list[dict[str, Any]], query: str | None, options: Options
     """The rows with what was retrieved for them, if a query is given."""
     if query is None:
         return rows
+    from lm_eval_tasks.retrieval import retrieve
+
     template = templates.load(query)
     questions = [
         retrieve.Query("".join(slot.text for slot in template.slots(row)), retrieve.corpus(row)) for row in rows

@@ -10,7 +10,7 @@ from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.core import metadata
 from lm_eval_tasks.core.errors import OptionError
 from lm_eval_tasks.core.metadata import Context, Cut, Shard
-from lm_eval_tasks.retrieval.retrieve import Chunking, Retrieval
+from lm_eval_tasks.retrieval.settings import Chunking, Retrieval
 from lm_eval_tasks.tasks.records import FULL, SHORTER
 
 

@@ -15,16 +15,9 @@ from lm_eval_tasks.core.errors import OptionError, RetrieverError
 from lm_eval_tasks.core.metadata import check_keys
 from lm_eval_tasks.data import hook
 from lm_eval_tasks.retrieval import dense
-from lm_eval_tasks.retrieval.retrieve import (
-    Chunking,
-    Query,
-    Retrieval,
-    check,
-    corpus,
-    default_retriever,
-    open_retriever,
-    retrieve,
-)
+from lm_eval_tasks.retrieval.registry import default_retriever, open_retriever
+from lm_eval_tasks.retrieval.retrieve import Query, check, corpus, retrieve
+from lm_eval_tasks.retrieval.settings import Chunking, Retrieval
 
 FILLER = "The weather was mild and the harbour lay quiet in the evening light. " * 12
 NEEDLE = "Kangaroos carry their young joeys in a pouch while they hop across the grassland."
