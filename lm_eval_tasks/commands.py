@@ -98,7 +98,6 @@ def _add_evaluation(sub: ArgumentParser) -> None:
     sub.add_argument(
         "--fits-only",
         action=BooleanOptionalAction,
-        default=False,
         help="leave out prompts that would be cut, and say how many",
     )
     sub.add_argument("--limit", type=part, help="at most this many samples of each task, or below 1 that share of them")

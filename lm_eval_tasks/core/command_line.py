@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 from lm_eval_tasks.core import gone
 from lm_eval_tasks.core.errors import EvalError
+from lm_eval_tasks.core.metadata import with_switches
 from lm_eval_tasks.core.tables import Json, Table
 from lm_eval_tasks.core.text import nearest, parse_json, suggestion
 
@@ -245,7 +246,7 @@ def options_metadata(options: argparse.Namespace) -> dict[str, Any]:
         EvalError: `--metadata` cannot be read.
     """
     short = {key: getattr(options, option, None) for option, key in SHORT.items()}
-    return metadata_of(options.metadata) | {key: value for key, value in short.items() if value}
+    return with_switches(metadata_of(options.metadata) | {key: v for key, v in short.items() if v is not None})
 
 
 def part(text: str) -> float:

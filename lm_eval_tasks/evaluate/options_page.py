@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from lm_eval_tasks.core.metadata import PROMPT_OPTIONS, SAMPLE_OPTIONS, SCORE_OPTIONS
+from lm_eval_tasks.core.metadata import OPTIONS
 from lm_eval_tasks.core.tables import Table, markdown
 from lm_eval_tasks.evaluate.models import RUNTIME
 from lm_eval_tasks.metrics.registry import METRICS, Metric
@@ -21,7 +21,6 @@ _ARGUMENTS = [
         "all prompts are asked again",
     ),
 ]
-_OPTIONS = {"Which samples": SAMPLE_OPTIONS, "Prompts": PROMPT_OPTIONS, "Scores": SCORE_OPTIONS}
 _ONE = {
     "Writing tasks": "writing",
     "SCALAR": "cloze",
@@ -42,8 +41,8 @@ def options_page() -> Iterator[str]:
         "`--bertscore`, `--fits-only` and `--shard` are short for such keys; `--help` lists the other options.",
         "",
     )
-    for title, options in _OPTIONS.items():
-        yield from _part(title, "key", [(f"`{key}`", meaning) for key, meaning in options.items()])
+    for title, options in OPTIONS.items():
+        yield from _part(title, "key", [(f"`{option.key}`", option.meaning) for option in options])
     yield from (
         "## Arguments of models",
         "",

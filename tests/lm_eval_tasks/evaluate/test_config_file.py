@@ -13,8 +13,9 @@ import yaml
 
 from builder.cli import all_commands
 from lm_eval_tasks.compat.lm_eval import parse_args
-from lm_eval_tasks.core.command_line import metadata_of
+from lm_eval_tasks.core.command_line import metadata_of, options_metadata
 from lm_eval_tasks.core.errors import EvalError, OptionError
+from lm_eval_tasks.core.metadata import values
 from lm_eval_tasks.evaluate.config_file import with_config
 
 
@@ -69,7 +70,7 @@ def test_lists_switches_and_nothing(tmp_path: Path) -> None:
         ({"output": True}, "output is 'true', but it must be a single value"),
         ({"quiet": True}, "has the key 'quiet', which has to be typed"),
         ({"format": "json"}, "has the key 'format', which has to be typed"),
-        ({"apply_chat_template": "false"}, "apply_chat_template is 'false', but it must be true or false"),
+        ({"apply_chat_template": "perhaps"}, "apply_chat_template is 'perhaps', which is neither true nor false"),
         ({"repeats": {"a": 1}}, "repeats is a table, but it must be a single value"),
         ({"tasks": [["a"]]}, "tasks is a list, but it must be a list of names"),
         ({"repeats": 12345678901}, "is not a whole number from 1 to"),
@@ -103,6 +104,17 @@ def test_a_key_that_comes_twice_is_refused(tmp_path: Path) -> None:
 
 def test_a_switch_of_the_file_can_be_undone(tmp_path: Path) -> None:
     assert not read(tmp_path, {"apply_chat_template": True}, "--no-apply_chat_template").apply_chat_template
+
+
+@pytest.mark.parametrize("value", [True, 1, "yes", "True", "on"])
+def test_yes_and_no_are_read_alike_everywhere(value: object, tmp_path: Path) -> None:
+    for content in ({"fits_only": value}, {"fits-only": value}, {"metadata": {"fits_only": value}}):
+        assert options_metadata(read(tmp_path, content)) == {"fits_only": True}
+        assert options_metadata(read(tmp_path, content, "--no-fits-only")) == {"fits_only": False}
+    assert values(options_metadata(read(tmp_path, {}, "--metadata", f"fits_only={value}")))["fits_only"] is True
+    for content in ({"fits_only": "perhaps"}, {"metadata": {"fits_only": 2}}):
+        with pytest.raises(OptionError, match="neither true nor false"):
+            options_metadata(read(tmp_path, content))
 
 
 def test_metadata_is_json_or_pairs() -> None:
