@@ -415,11 +415,7 @@ def parse_manifest(data: bytes, origin: str) -> Manifest:
 
 
 def _without_gone(content: dict[str, Any]) -> dict[str, Any]:
-    """A manifest without what earlier releases wrote of features that are gone.
-
-    Raises:
-        ValueError: it is of a copy that only they can open.
-    """
+    """A manifest without what earlier releases wrote of features that are gone."""
     gone.refuse_sealed(content.get("revision"))
     kept = {name: value for name, value in content.items() if name not in ("ceilings", "report_card", "core_round")}
     if isinstance(audit := kept.get("audit"), dict):

@@ -242,13 +242,7 @@ class HttpClient:
             self._answers.add_seconds(host, time.monotonic() - began)
 
     async def _receive(self, url: str) -> tuple[httpx2.Response, bytes]:
-        """One answer from first byte to last. A request that takes too long ends, and with it its connection.
-
-        Raises:
-            TimeoutError: it has not ended in time. The client's own limits are for each read, so that a server which sends a byte a
-                second is never too slow for them.
-            SourceError: it is too large.
-        """
+        """One answer from first byte to last, in the time of one answer: the client's own limits are for each read."""
         seconds, body = self._source.timeout, bytearray()
         waits = httpx2.Timeout(min(_SILENCE, seconds), connect=min(_CONNECT, seconds))
         headers = {"User-Agent": f"academiceval/{VERSION} ({self._source.contact})", "Accept-Encoding": "gzip"}

@@ -126,11 +126,7 @@ def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, place: Path, 
 
 
 def _newest_samples(key: Key, files: Sequence[SamplesFile]) -> Iterator[tuple[SamplesFile, str, list[Sample]]]:
-    """The samples of a setting in each file, and their model; of runs that answer the same samples, only the newest.
-
-    Raises:
-        ReportError: a file answers a sample twice.
-    """
+    """The samples of a setting in each file, and their model; of runs that answer the same samples, only the newest."""
     files_by_model: dict[str, dict[str, SamplesFile]] = {}
     for file in sorted(files, key=lambda file: (-file.date, str(file.path))):
         by_model: dict[str, list[Sample]] = {}

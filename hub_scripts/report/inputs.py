@@ -108,11 +108,7 @@ def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inp
 
 
 def _samples_of_earlier_runs(results: Iterable[Results]) -> set[Path]:
-    """The files of samples next to results that do not list them.
-
-    Raises:
-        SamplesError: one that is listed is missing or was changed.
-    """
+    """The files of samples next to results that do not list them."""
     others: set[Path] = set()
     for result in results:
         if beside := set(samples_beside(result.path).values()):

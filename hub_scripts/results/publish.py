@@ -175,11 +175,7 @@ def _options_of_a_part(results: Results) -> list[str]:
 
 
 def _model_upload(card: str, results: Sequence[ResultFile], dataset: str | None) -> _Upload:
-    """What goes to the model's repository: a file of our own, in which scores take the place of older ones of the same tasks.
-
-    Raises:
-        HubError: there is no such repository, or the file there is not ours.
-    """
+    """What goes to the model's repository: a file of our own, in which scores take the place of older ones of the same tasks."""
     model = Repo(card, "model")
     head = model.head()
     fresh = [

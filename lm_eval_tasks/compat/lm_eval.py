@@ -193,11 +193,7 @@ def parse_args(text: str) -> dict[str, Any]:
 
 
 def _without_nested(text: str) -> tuple[str, dict[str, Any]]:
-    """The text without the arguments whose values are objects or lists, and these.
-
-    Raises:
-        OptionError: one of them is not JSON.
-    """
+    """The text without the arguments whose values are objects or lists, and these."""
     nested = {}
     while match := _NESTED.search(text):
         try:

@@ -41,11 +41,7 @@ class BoundedClient(openai.DefaultAsyncHttpxClient):  # type: ignore[misc]
 
 
 async def _read(response: Any, most_bytes: int) -> bytes:
-    """The body as it was sent.
-
-    Raises:
-        OSError: it is compressed although that was not asked for, or too large.
-    """
+    """The body as it was sent."""
     packed = response.headers.get("Content-Encoding", "identity")
     if packed != "identity":
         raise OSError(f"a compressed answer ({packed!r:.40}), which was not asked for")

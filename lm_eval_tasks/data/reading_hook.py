@@ -137,11 +137,7 @@ def _load(
 
 
 def _task_of(setting: str, config: str) -> ReadingTask:
-    """What a task asks.
-
-    Raises:
-        OptionError: it is asked about a configuration of another family.
-    """
+    """What a task asks."""
     tasks = {reading.name: reading.task for reading in READINGS}
     if tasks.get(config, tasks[setting]) != tasks[setting] or config.partition("-")[0] != setting.partition("-")[0]:
         raise OptionError(
@@ -151,11 +147,7 @@ def _task_of(setting: str, config: str) -> ReadingTask:
 
 
 def _texts(rows: datasets.Dataset, config: str, options: Options) -> ShownTexts:
-    """The texts that rows show.
-
-    Raises:
-        DatasetError: the dataset lacks one.
-    """
+    """The texts that rows show."""
     shown = {(paper["texts"], paper["id"]) for papers in rows["papers"] for paper in papers}
     splits = {name: open_dataset(name, options).splits for name in sorted({name for name, _ in shown})}
     texts = ShownTexts(
@@ -177,11 +169,7 @@ def _tokens(
     options: Options,
     config: str,
 ) -> list[int | None]:
-    """The tokens of each prompt; 0 if no tokenizer is known, None for one that `fits_only` leaves out.
-
-    Raises:
-        BudgetError: one does not fit.
-    """
+    """The tokens of each prompt; 0 if no tokenizer is known, None for one that `fits_only` leaves out."""
     hook.check_fits_only(options, model)
     if model is None:
         return [0] * len(ids)

@@ -120,11 +120,7 @@ def _quiet() -> Iterator[None]:
 
 
 def _open_folder(folder: Path, config: str, options: Options) -> Opened:
-    """From the files that the manifest lists, if they are what it says; the card, which `datasets` goes by, is not asked.
-
-    Raises:
-        DatasetError: they are not, or there are none of the configuration.
-    """
+    """From the files that the manifest lists, if they are what it says; the card, which `datasets` goes by, is not asked."""
     listing = Listing.of(folder)
     listing.check_setting(options.dataset, config)
 

@@ -152,11 +152,7 @@ class AnsweringLM(LM):  # type: ignore[misc]
         ]
 
     def _affordable(self, questions: Sequence[PromptRequest]) -> Sequence[PromptRequest]:
-        """As many of the questions as the budget allows to ask together.
-
-        Raises:
-            CostError: it does not allow the first.
-        """
+        """As many of the questions as the budget allows to ask together."""
         if self._budget is None:
             return questions
         for n, question in enumerate(questions):

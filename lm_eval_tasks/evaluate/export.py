@@ -55,11 +55,7 @@ def export(setting: str, model_args: str, metadata: Mapping[str, Any], output: P
 
 
 def _task_of(setting: str) -> tuple[str, dict[str, str]]:
-    """The lm-eval task that asks a setting, and the metadata that it needs if the setting is one of the round's own.
-
-    Raises:
-        OptionError: no task asks such a setting.
-    """
+    """The lm-eval task that asks a setting, and the metadata that it needs if the setting is one of the round's own."""
     if task := task_of(setting):
         return task.name, {}
     kind = setting.partition("-")[0].lower()

@@ -108,9 +108,6 @@ def _contexts(
 ) -> tuple[Sequence[Context], dict[str, Any]]:
     """The contexts that are asked, () for the full one alone, and the metadata without that option: tasks with less to read have names
     of their own.
-
-    Raises:
-        EvalError: contexts are given twice, or to a baseline.
     """
     context = options.Options.of(metadata).context
     if context != FULL and contexts:
@@ -196,11 +193,7 @@ def _evaluate(
 
 
 def _score_samples(samples: Samples, label: str) -> list[Score]:
-    """The scores of a run; a warning about tasks that have none.
-
-    Raises:
-        EvalError: no task has any.
-    """
+    """The scores of a run; a warning about tasks that have none."""
     for task, of_task in samples.items():
         if not any(sample.scores for sample in of_task):
             _LOGGER.warning("%s has no score on %s: it has no answer to such prompts", label, task)

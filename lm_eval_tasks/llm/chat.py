@@ -253,9 +253,6 @@ class _Asking:
     def _explain_error(self, err: Exception) -> tuple[str, float | None]:
         """What went wrong with a request, and how long the server wants us to wait: inf if asking again is useless, None for an
         answer that is not a chat completion.
-
-        Raises:
-            ServerError: it will refuse every question.
         """
         openai = self._openai
         if isinstance(err, openai.APITimeoutError):

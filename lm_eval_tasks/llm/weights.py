@@ -73,11 +73,7 @@ def _hash_of(place: Path) -> str:
 
 
 def _commit_of(name: str, revision: object) -> str:
-    """The commit of a model on the Hub, as the Hub says, else as the cache has it; "" if neither knows it.
-
-    Raises:
-        ModelError: see `check_weights`.
-    """
+    """The commit of a model on the Hub, as the Hub says, else as the cache has it; "" if neither knows it."""
     if not _HUB_ID.fullmatch(name):
         return ""
     which = str(revision or "main")

@@ -83,11 +83,7 @@ def _is_part(run: Path, other: Path) -> bool:
 def _of_pair(
     runs: tuple[Path, Path], first: _Run, second: _Run, metrics: Sequence[str], *, uncut: bool
 ) -> list[Difference]:
-    """The differences of two runs: of each task, then of the boards that both have.
-
-    Raises:
-        SamplesError: they have nothing in common.
-    """
+    """The differences of two runs: of each task, then of the boards that both have."""
     common = [task for task in first if task in second]
     if not common:
         raise SamplesError(

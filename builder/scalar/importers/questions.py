@@ -80,9 +80,6 @@ def _row(record: dict[str, Any], folder: str) -> dict[str, Any]:
 
     Args:
         folder: the level named by the folder, for a record that does not name one.
-
-    Raises:
-        ValueError: the prompt is not laid out as published.
     """
     level = str(record.get("level") or folder).lower()
     if level not in _LEVELS:
@@ -117,11 +114,7 @@ def _row(record: dict[str, Any], folder: str) -> dict[str, Any]:
 
 
 def _split_prompt(prompt: str) -> tuple[str, list[str]]:
-    """The paper and the candidates in a prompt.
-
-    Raises:
-        ValueError: they are not there, or not between their marks.
-    """
+    """The paper and the candidates in a prompt."""
     _, mark, rest = prompt.partition("<Paper>\n\n")
     question, between, rest = rest.partition("</Paper>\n\n<References>\n")
     references, end, _ = rest.rpartition("</References>\nRemember")

@@ -227,11 +227,7 @@ def category_of(words: str) -> str:
 
 
 def _dates(metadata: etree._Element, id_: str) -> tuple[date, date]:
-    """The first day on which the article, or its preprint, was public, and that of this version.
-
-    Raises:
-        ValueError: it names none.
-    """
+    """The first day on which the article, or its preprint, was public, and that of this version."""
     dated = [
         (_kind_of(element), day) for element in metadata.iterfind("pub-date") if (day := _day(element)) is not None
     ]
