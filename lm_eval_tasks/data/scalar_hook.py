@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import datasets
 
 from lm_eval_tasks.compat import lm_eval as command_line
+from lm_eval_tasks.core.metadata import NO_MODEL
 from lm_eval_tasks.data import context, cutoff, hook
 from lm_eval_tasks.data.options import Options, noted
 from lm_eval_tasks.data.rows import Fact, chosen, open_dataset, rows_of_split
-from lm_eval_tasks.metrics.bertscore import NO_MODEL
 from lm_eval_tasks.prompts import registry
 from lm_eval_tasks.prompts.scalar import slots_of
 from lm_eval_tasks.retrieval.shortcuts import Chooser, choosers_of, shortened

@@ -20,13 +20,13 @@ from lm_eval_tasks.compat import bert_score as compat
 from lm_eval_tasks.compat.minilm import MINILM, has_minilm, minilm_path
 from lm_eval_tasks.core.batches import batches
 from lm_eval_tasks.core.errors import MetricError
+from lm_eval_tasks.core.metadata import NO_MODEL
 from lm_eval_tasks.engines.registry import current_engine
 
 if TYPE_CHECKING:
     import torch
 
 DEFAULT_MODEL = "microsoft/deberta-xlarge-mnli"
-NO_MODEL = "none"
 MAX_TOKENS = 512
 _LAYERS = {MINILM: 6}
 _BATCH_TOKENS = 8192

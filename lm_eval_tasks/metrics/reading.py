@@ -135,7 +135,7 @@ def share_right_strict(answers: Answers) -> Values:
     return _of_pairs(answers, strict_pairs_of)
 
 
-def chance(answers: Answers) -> Values:
+def share_right_random(answers: Answers) -> Values:
     """Floor: naming any label that may be right."""
     return [row.chance for row in answers.rows]
 

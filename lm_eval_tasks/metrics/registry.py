@@ -10,18 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal
 
 from lm_eval_tasks.core.errors import MetricError
 from lm_eval_tasks.core.row_format import BM25_LOCAL, BM25_PARTS, EMBED_LOCAL, LEAD, TITLE_SEARCH
 from lm_eval_tasks.core.text import suggestion
-from lm_eval_tasks.metrics import measures, reading
-from lm_eval_tasks.samples.answers import Answers
 from lm_eval_tasks.tasks.records import Kind
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.samples.answers import Answers
 
 Best = Literal["higher", "lower", "one", "neither"]
 # One value for each answer; None if an answer has none of this metric.
-Compute = Callable[[Answers], Sequence[float | None]]
+Compute = Callable[["Answers"], Sequence[float | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class Metric:
         kinds: of tasks that it is computed for.
         best: which values are better; "one" for ratios, whose best value is 1; "neither" where no value is better.
         headline: whether it is what a task is about; all others are diagnostics, kept in samples and printed on request.
-        compute: its docstring says what the metric measures, in docs/options.md too.
+        module: of this folder, in which a function of the metric's name computes it; loaded when a metric is computed.
         floors: metrics that say what a value of this one is worth.
         usual: the name that lm-eval's own tasks give such a metric; printed in addition to ours, which goes in the next version.
         zero: floors that do not depend on the model; the highest counts as 0 where scores of several tasks are averaged.
@@ -46,7 +48,7 @@ class Metric:
     label: str
     kinds: frozenset[Kind]
     best: Best
-    compute: Compute
+    module: Literal["writing", "cloze", "reading", "rates"]
     headline: bool = False
     floors: tuple[str, ...] = ()
     zero: tuple[str, ...] = ()
@@ -54,6 +56,12 @@ class Metric:
     rate: bool = False
     baseline: str = ""
     limits: tuple[float, float] | None = (0.0, 1.0)
+
+    @property
+    def compute(self) -> Compute:
+        """Its docstring says what the metric measures, in docs/options.md too."""
+        function: Compute = getattr(import_module(f"lm_eval_tasks.metrics.{self.module}"), self.name)
+        return function
 
     @property
     def meaning(self) -> str:
@@ -77,7 +85,7 @@ METRICS: tuple[Metric, ...] = (
         "ROUGE-L, content words",
         _WRITING,
         "higher",
-        measures.rouge_l_content,
+        "writing",
         headline=True,
         floors=("rouge_l_content_wrong_paper", "rouge_l_content_lead"),
         zero=("rouge_l_content_wrong_paper",),
@@ -87,7 +95,7 @@ METRICS: tuple[Metric, ...] = (
         "ROUGE-L",
         _WRITING,
         "higher",
-        measures.rouge_l,
+        "writing",
         headline=True,
         floors=("rouge_l_random_pair", "rouge_l_wrong_paper", "rouge_l_function_words"),
         zero=("rouge_l_wrong_paper", "rouge_l_function_words"),
@@ -98,7 +106,7 @@ METRICS: tuple[Metric, ...] = (
         "BERTScore",
         _WRITING,
         "higher",
-        measures.bertscore,
+        "writing",
         headline=True,
         floors=("bertscore_random_pair", "bertscore_wrong_paper", "bertscore_function_words"),
         zero=("bertscore_wrong_paper", "bertscore_function_words"),
@@ -109,7 +117,7 @@ METRICS: tuple[Metric, ...] = (
         "Accuracy",
         _CLOZE,
         "higher",
-        measures.accuracy,
+        "cloze",
         headline=True,
         floors=("accuracy_random", "accuracy_constant", "accuracy_bm25_local", "accuracy_embed_local"),
         zero=("accuracy_random",),
@@ -120,7 +128,7 @@ METRICS: tuple[Metric, ...] = (
         "Exact sets",
         _SET,
         "higher",
-        reading.exact,
+        "reading",
         headline=True,
         floors=("exact_blind", "exact_title_search"),
         zero=("exact_blind",),
@@ -131,7 +139,7 @@ METRICS: tuple[Metric, ...] = (
         "Set F1",
         _SET,
         "higher",
-        reading.set_f1,
+        "reading",
         headline=True,
         floors=("set_f1_blind", "set_f1_title_search"),
         zero=("set_f1_blind",),
@@ -141,43 +149,35 @@ METRICS: tuple[Metric, ...] = (
         "Share right",
         _PAIRS,
         "higher",
-        reading.share_right,
+        "reading",
         headline=True,
         floors=("share_right_random", "share_right_bm25"),
         zero=("share_right_random",),
     ),
-    Metric(
-        "rouge_l_content_wrong_paper",
-        "ROUGE-L, content words, wrong paper",
-        _WRITING,
-        "lower",
-        measures.rouge_l_content_wrong_paper,
-    ),
+    Metric("rouge_l_content_wrong_paper", "ROUGE-L, content words, wrong paper", _WRITING, "lower", "writing"),
     Metric(
         "rouge_l_content_lead",
         "ROUGE-L, content words, of the body's first words",
         _WRITING,
         "neither",
-        measures.rouge_l_content_lead,
+        "writing",
         baseline=LEAD,
     ),
-    Metric("rouge_l_random_pair", "ROUGE-L, random pair", _WRITING, "lower", measures.rouge_l_random_pair),
-    Metric("rouge_l_wrong_paper", "ROUGE-L, wrong paper", _WRITING, "lower", measures.rouge_l_wrong_paper),
-    Metric("bertscore_random_pair", "BERTScore, random pair", _WRITING, "lower", measures.bertscore_random_pair),
-    Metric("bertscore_wrong_paper", "BERTScore, wrong paper", _WRITING, "lower", measures.bertscore_wrong_paper),
-    Metric("rouge_l_function_words", "ROUGE-L, function words", _WRITING, "lower", measures.rouge_l_function_words),
-    Metric(
-        "bertscore_function_words", "BERTScore, function words", _WRITING, "lower", measures.bertscore_function_words
-    ),
-    Metric("accuracy_strict", "Accuracy, answers read strictly", _CLOZE, "higher", measures.accuracy_strict),
-    Metric("accuracy_constant", "Accuracy of the best constant", _CLOZE, "lower", measures.accuracy_constant),
-    Metric("accuracy_random", "Accuracy of guessing", _CLOZE, "lower", measures.accuracy_random),
+    Metric("rouge_l_random_pair", "ROUGE-L, random pair", _WRITING, "lower", "writing"),
+    Metric("rouge_l_wrong_paper", "ROUGE-L, wrong paper", _WRITING, "lower", "writing"),
+    Metric("bertscore_random_pair", "BERTScore, random pair", _WRITING, "lower", "writing"),
+    Metric("bertscore_wrong_paper", "BERTScore, wrong paper", _WRITING, "lower", "writing"),
+    Metric("rouge_l_function_words", "ROUGE-L, function words", _WRITING, "lower", "writing"),
+    Metric("bertscore_function_words", "BERTScore, function words", _WRITING, "lower", "writing"),
+    Metric("accuracy_strict", "Accuracy, answers read strictly", _CLOZE, "higher", "cloze"),
+    Metric("accuracy_constant", "Accuracy of the best constant", _CLOZE, "lower", "cloze"),
+    Metric("accuracy_random", "Accuracy of guessing", _CLOZE, "lower", "cloze"),
     Metric(
         "accuracy_bm25_local",
         "Accuracy of BM25 on the masked sentence",
         _CLOZE,
         "neither",
-        measures.accuracy_bm25_local,
+        "cloze",
         baseline=BM25_LOCAL,
     ),
     Metric(
@@ -185,60 +185,48 @@ METRICS: tuple[Metric, ...] = (
         "Accuracy of embeddings of the masked sentence",
         _CLOZE,
         "neither",
-        measures.accuracy_embed_local,
+        "cloze",
         baseline=EMBED_LOCAL,
     ),
-    Metric("exact_strict", "Exact sets, answers read strictly", _SET, "higher", reading.exact_strict),
-    Metric("exact_blind", "Exact sets of the best constant", _SET, "lower", reading.exact_blind),
+    Metric("exact_strict", "Exact sets, answers read strictly", _SET, "higher", "reading"),
+    Metric("exact_blind", "Exact sets of the best constant", _SET, "lower", "reading"),
     Metric(
-        "exact_title_search",
-        "Exact sets of a search for titles",
-        _SET,
-        "neither",
-        reading.exact_title_search,
-        baseline=TITLE_SEARCH,
+        "exact_title_search", "Exact sets of a search for titles", _SET, "neither", "reading", baseline=TITLE_SEARCH
     ),
-    Metric("set_f1_blind", "Set F1 of the best constant", _SET, "lower", reading.set_f1_blind),
-    Metric("set_f1_title_search", "Set F1 of a search for titles", _SET, "lower", reading.set_f1_title_search),
-    Metric("share_right_strict", "Share right, answers read strictly", _PAIRS, "higher", reading.share_right_strict),
-    Metric("share_right_random", "Share right of guessing", _PAIRS, "lower", reading.chance),
+    Metric("set_f1_blind", "Set F1 of the best constant", _SET, "lower", "reading"),
+    Metric("set_f1_title_search", "Set F1 of a search for titles", _SET, "lower", "reading"),
+    Metric("share_right_strict", "Share right, answers read strictly", _PAIRS, "higher", "reading"),
+    Metric("share_right_random", "Share right of guessing", _PAIRS, "lower", "reading"),
     Metric(
         "share_right_bm25",
         "Share right of BM25 between what is shown",
         _PAIRS,
         "neither",
-        reading.share_right_bm25,
+        "reading",
         baseline=BM25_PARTS,
     ),
-    Metric(CAPPED, "Answers that reached their cap", _ALL, "lower", measures.capped, rate=True),
-    Metric("truncated", "Prompts cut", _CUT, "lower", measures.truncated, rate=True),
-    Metric("cut_share", "Share of the prompt cut", _CUT, "lower", measures.cut_share, rate=True),
-    Metric("empty", "Empty answers", _WRITING, "lower", measures.empty, rate=True),
-    Metric("no_answer", "No answer", _CLOZE | _READING, "lower", measures.empty, rate=True),
-    Metric("unfinished", "Unfinished reasoning", _ALL, "lower", measures.unfinished, rate=True),
-    Metric("outside", "Names a label that there is not", _READING, "lower", reading.outside, rate=True),
-    Metric("rouge_1", "ROUGE-1", _WRITING, "higher", measures.rouge_1, usual="rouge1"),
-    Metric("rouge_2", "ROUGE-2", _WRITING, "higher", measures.rouge_2, usual="rouge2"),
-    Metric("rouge_lsum", "ROUGE-Lsum", _WRITING, "higher", measures.rouge_lsum, usual="rougeLsum"),
-    Metric("length_ratio", "Length as a share of the target's", _WRITING, "one", measures.length_ratio, limits=None),
-    Metric(
-        "copied_from_input",
-        "Longest run copied from the input",
-        _WRITING,
-        "lower",
-        measures.copied_from_input,
-        limits=None,
-    ),
+    Metric(CAPPED, "Answers that reached their cap", _ALL, "lower", "rates", rate=True),
+    Metric("truncated", "Prompts cut", _CUT, "lower", "rates", rate=True),
+    Metric("cut_share", "Share of the prompt cut", _CUT, "lower", "rates", rate=True),
+    Metric("empty", "Empty answers", _WRITING, "lower", "rates", rate=True),
+    Metric("no_answer", "No answer", _CLOZE | _READING, "lower", "rates", rate=True),
+    Metric("unfinished", "Unfinished reasoning", _ALL, "lower", "rates", rate=True),
+    Metric("outside", "Names a label that there is not", _READING, "lower", "reading", rate=True),
+    Metric("rouge_1", "ROUGE-1", _WRITING, "higher", "writing", usual="rouge1"),
+    Metric("rouge_2", "ROUGE-2", _WRITING, "higher", "writing", usual="rouge2"),
+    Metric("rouge_lsum", "ROUGE-Lsum", _WRITING, "higher", "writing", usual="rougeLsum"),
+    Metric("length_ratio", "Length as a share of the target's", _WRITING, "one", "writing", limits=None),
+    Metric("copied_from_input", "Longest run copied from the input", _WRITING, "lower", "writing", limits=None),
     Metric(
         "copied_from_demonstrations",
         "Longest run copied from demonstrations",
         _WRITING,
         "lower",
-        measures.copied_from_demonstrations,
+        "writing",
         limits=None,
     ),
-    Metric("citations_mentioned", "Given citations mentioned", _WRITING, "higher", measures.citations_mentioned),
-    Metric("citations_not_given", "Citations not given", _WRITING, "lower", measures.citations_not_given),
+    Metric("citations_mentioned", "Given citations mentioned", _WRITING, "higher", "writing"),
+    Metric("citations_not_given", "Citations not given", _WRITING, "lower", "writing"),
 )
 
 

@@ -13,8 +13,6 @@ from lm_eval_tasks.core.metadata import ALL
 from lm_eval_tasks.core.row_format import paper_of
 from lm_eval_tasks.core.text import ODD
 from lm_eval_tasks.metrics import registry
-from lm_eval_tasks.metrics.answer_index import answer_of
-from lm_eval_tasks.metrics.answer_labels import pairs_of, set_of, write_list, write_pairs
 from lm_eval_tasks.samples import refine
 from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Answer, Answers, ScoredAnswer, mean_of
 from lm_eval_tasks.samples.row import PromptRow
@@ -66,11 +64,15 @@ def score_cloze(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
 
 def score_set(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
     """As `score`, for questions that a set of labels answers; what is kept of an answer is that set, "" if it names none."""
+    from lm_eval_tasks.metrics.answer_labels import set_of, write_list
+
     return score_rows(resps, docs, "set", lambda text, row: _written(set_of(text), row, write_list))
 
 
 def score_pairs(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
     """As `score_set`, for questions that pairs of labels answer."""
+    from lm_eval_tasks.metrics.answer_labels import pairs_of, write_pairs
+
     return score_rows(resps, docs, "pairs", lambda text, row: _written(pairs_of(text), row, write_pairs))
 
 
@@ -158,5 +160,7 @@ def _written(read: _T | None, row: PromptRow, write: Callable[[_T, str], str]) -
 
 
 def _index(text: str, row: PromptRow) -> str:
+    from lm_eval_tasks.metrics.answer_index import answer_of
+
     chosen = answer_of(text, len(row.candidate_ids or ()))
     return "" if chosen is None else str(chosen)

@@ -21,7 +21,7 @@ from lm_eval_tasks.llm.budget import Budget
 from lm_eval_tasks.llm.chat import GREEDY, Ask, NoAnswer
 from lm_eval_tasks.llm.thoughts import in_marks
 from lm_eval_tasks.llm.usage import Price, Usage
-from lm_eval_tasks.metrics.measures import capped
+from lm_eval_tasks.metrics.rates import capped
 from lm_eval_tasks.samples.answers import Answer, Answers
 from lm_eval_tasks.samples.row import EXCERPT
 from lm_eval_tasks.samples.sample import read

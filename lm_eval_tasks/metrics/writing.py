@@ -1,4 +1,4 @@
-"""How each metric is computed, over all answers of a task at once. An empty answer scores 0."""
+"""The metrics of writing tasks, over all answers of a task at once. An empty answer scores 0."""
 
 from __future__ import annotations
 
@@ -7,11 +7,8 @@ from itertools import chain
 from statistics import fmean, median
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.llm import tokenizers
-from lm_eval_tasks.llm.usage import CAPPED
+from lm_eval_tasks.core.metadata import NO_MODEL
 from lm_eval_tasks.metrics import citation_mentions, function_words, rouge
-from lm_eval_tasks.metrics.answer_index import strict_answer_of
-from lm_eval_tasks.metrics.bertscore import NO_MODEL
 from lm_eval_tasks.metrics.bertscore import bertscore as score_pairs
 
 if TYPE_CHECKING:
@@ -141,49 +138,6 @@ def _mean(values: Iterable[float | None]) -> float | None:
     return fmean(known) if known else None
 
 
-# --- what became of prompts and answers
-
-
-def empty(answers: Answers) -> Values:
-    """Share of empty answers, or of answers that name nothing that was asked for. They score 0."""
-    return [float(not text) for text in answers.texts]
-
-
-def unfinished(answers: Answers) -> Values:
-    """Share of answers whose reasoning never ended."""
-    return [float(answer.unfinished) for answer in answers.each]
-
-
-def capped(answers: Answers) -> Values:
-    """Share of answers that reached the longest allowed length.
-
-    By the engine's finish reason, else by the model's tokenizer; None if neither is known.
-    """
-    name = answers.rows[0].tokenizer if answers.rows else ""
-    if not name or all(answer.finish for answer in answers.each):
-        return [float(answer.finish == CAPPED) if answer.finish else None for answer in answers.each]
-    lengths = tokenizers.counts(name, [answer.full for answer in answers.each])
-    return [
-        float(answer.finish == CAPPED if answer.finish else length >= _cap_threshold(answer.row.answer_cap))
-        for answer, length in zip(answers.each, lengths, strict=True)
-    ]
-
-
-def _cap_threshold(cap: int) -> int:
-    # Text that is tokenized again may have slightly fewer tokens than the model generated.
-    return cap - max(1, cap // 100)
-
-
-def truncated(answers: Answers) -> Values:
-    """Share of prompts that were cut."""
-    return [float(row.tokens_cut > 0) if row.tokens_before else None for row in answers.rows]
-
-
-def cut_share(answers: Answers) -> Values:
-    """Share of the prompt's tokens that were cut."""
-    return [row.tokens_cut / row.tokens_before if row.tokens_before else None for row in answers.rows]
-
-
 def length_ratio(answers: Answers) -> Values:
     """Words in the answer divided by words in the target."""
     return _pairs(answers, lambda target, text: len(text.split()) / max(1, len(target.split())))
@@ -221,40 +175,3 @@ def _mentions(answers: Answers, share: Callable[[citation_mentions.Mentions], fl
         share(citation_mentions.mentions(answer.text, titles)) if (titles := answer.row.cited_titles) else None
         for answer in answers.each
     ]
-
-
-# --- SCALAR
-
-
-def accuracy(answers: Answers) -> Values:
-    """Share of right choices: the last `<answer>..</answer>` in up to 2,000 tokens, also `[2]`, `Candidate 2` and `02`."""
-    return [float(answer.text == str(answer.row.label)) for answer in answers.each]
-
-
-def accuracy_strict(answers: Answers) -> Values:
-    """As SCALAR's own code reads answers: the number alone."""
-    return [float(strict_answer_of(answer.full) == str(answer.row.label)) for answer in answers.each]
-
-
-def accuracy_constant(answers: Answers) -> Values:
-    """Floor: the best constant answer."""
-    return [float(row.label == row.best_constant) for row in answers.rows]
-
-
-def accuracy_bm25_local(answers: Answers) -> Values:
-    """Without reading: the candidate that fits the masked sentence best, by BM25."""
-    return [_chosen(row.bm25_local, row.label) for row in answers.rows]
-
-
-def accuracy_embed_local(answers: Answers) -> Values:
-    """Without reading: the candidate that fits the masked sentence best, by a small model. On request."""
-    return [_chosen(row.embed_local, row.label) for row in answers.rows]
-
-
-def _chosen(choice: int | None, label: int | None) -> float | None:
-    return None if choice is None else float(choice == label)
-
-
-def accuracy_random(answers: Answers) -> Values:
-    """Floor: guessing."""
-    return [1 / len(row.candidate_ids) if row.candidate_ids else None for row in answers.rows]

@@ -1,0 +1,59 @@
+"""What became of prompts and answers, over all answers of a task at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from lm_eval_tasks.llm import tokenizers
+from lm_eval_tasks.llm.usage import CAPPED
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.samples.answers import Answers
+
+Values = Sequence[float | None]
+
+
+def empty(answers: Answers) -> Values:
+    """Share of empty answers. They score 0."""
+    return [float(not text) for text in answers.texts]
+
+
+def no_answer(answers: Answers) -> Values:
+    """Share of answers that name nothing that was asked for. They score 0."""
+    return empty(answers)
+
+
+def unfinished(answers: Answers) -> Values:
+    """Share of answers whose reasoning never ended."""
+    return [float(answer.unfinished) for answer in answers.each]
+
+
+def capped(answers: Answers) -> Values:
+    """Share of answers that reached the longest allowed length.
+
+    By the engine's finish reason, else by the model's tokenizer; None if neither is known.
+    """
+    name = answers.rows[0].tokenizer if answers.rows else ""
+    if not name or all(answer.finish for answer in answers.each):
+        return [float(answer.finish == CAPPED) if answer.finish else None for answer in answers.each]
+    lengths = tokenizers.counts(name, [answer.full for answer in answers.each])
+    return [
+        float(answer.finish == CAPPED if answer.finish else length >= _cap_threshold(answer.row.answer_cap))
+        for answer, length in zip(answers.each, lengths, strict=True)
+    ]
+
+
+def _cap_threshold(cap: int) -> int:
+    # Text that is tokenized again may have slightly fewer tokens than the model generated.
+    return cap - max(1, cap // 100)
+
+
+def truncated(answers: Answers) -> Values:
+    """Share of prompts that were cut."""
+    return [float(row.tokens_cut > 0) if row.tokens_before else None for row in answers.rows]
+
+
+def cut_share(answers: Answers) -> Values:
+    """Share of the prompt's tokens that were cut."""
+    return [row.tokens_cut / row.tokens_before if row.tokens_before else None for row in answers.rows]
