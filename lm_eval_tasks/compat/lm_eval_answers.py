@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.compat import vllm
 from lm_eval_tasks.core.deadline import within
+from lm_eval_tasks.core.row_format import CAPPED
 
 if TYPE_CHECKING:
     from lm_eval.api.model import LM
@@ -95,7 +96,6 @@ Note = Callable[[str, Mapping[str, Any] | None, str, object, object], None]
 # Reasoning that a server hands over separately, and whether it came to its end -> how the model would have written it.
 InMarks = Callable[..., str]
 # The finish reason of an answer that ended at its cap.
-_CAPPED = "length"
 
 
 class Watch:
@@ -167,7 +167,7 @@ class Watch:
         if isinstance(reasoning, str) and reasoning:
             return self._in_marks(reasoning, closed=bool(text)) + (text or "")
         # What was cut off before the answer began is an answer, if an empty one; others are asked again.
-        return "" if text is None and choice.get("finish_reason") == _CAPPED else text
+        return "" if text is None and choice.get("finish_reason") == CAPPED else text
 
 
 def _responses(outputs: Any) -> Sequence[Any]:

@@ -30,6 +30,8 @@ PAPERS, ABSTRACTS = "Papers", "Abstracts"
 PARTS_VERSION = 1
 # The kind of source whose papers are made up.
 MADE_UP = "sample"
+# The finish reason of an answer that ended at its cap.
+CAPPED = "length"
 # The file next to the data that says what is in it.
 MANIFEST = "manifest.json"
 # Between the id of a paper and the place of one of its sections, in rows that ask for a section.

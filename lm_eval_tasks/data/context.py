@@ -7,10 +7,8 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lm_eval_tasks.data.slots import Tokenizer
-from lm_eval_tasks.llm import tokenizers
 from lm_eval_tasks.llm.served_length import (
     ENGINE_LENGTH,
     LENGTH_KEYS,
@@ -20,6 +18,9 @@ from lm_eval_tasks.llm.served_length import (
     switched_on,
 )
 from lm_eval_tasks.llm.thoughts import opening_mark
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.data.slots import Tokenizer
 
 _LOGGER = logging.getLogger(__name__)
 # Arguments that decide how a model reads prompts.
@@ -109,6 +110,8 @@ def _load(known: str, system_instruction: str) -> ModelContext:
 @cache
 def _of_known(known: str) -> tuple[str, ServedLength, Any]:
     """The name of a tokenizer, the length that its model serves, and the tokenizer."""
+    from lm_eval_tasks.llm import tokenizers
+
     arguments = json.loads(known)
     name = str(arguments.get("tokenizer") or arguments["pretrained"])
     label = f"{name}@{arguments.get('revision') or 'main'}"

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from lm_eval_tasks.core.errors import DatasetError
 from lm_eval_tasks.core.files import is_inside, known_sha256, sha256_of_bytes
-from lm_eval_tasks.core.progress import progress
 from lm_eval_tasks.core.row_format import MANIFEST
 
 if TYPE_CHECKING:
@@ -19,6 +18,8 @@ def checked_splits(listing: Listing, config: str) -> Splits:
     Raises:
         DatasetError: one is missing, lies elsewhere or is something else.
     """
+    from lm_eval_tasks.core.progress import progress
+
     splits, folder = listing.splits_of(config), listing.folder
     files = [(file, digest) for listed in splits.values() for file, digest in listed.items()]
     for file, digest in progress(files, f"check {config}"):

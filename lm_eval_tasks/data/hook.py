@@ -11,24 +11,22 @@ from typing import TYPE_CHECKING, Any
 
 import datasets
 
-from lm_eval_tasks.compat import lm_eval as command_line
-from lm_eval_tasks.core.errors import BudgetError, NothingFitsError, OptionError
+from lm_eval_tasks.compat import lm_eval_command as command_line
+from lm_eval_tasks.core.errors import OptionError
 from lm_eval_tasks.core.files import cache_folder
 from lm_eval_tasks.core.listing import check_dataset
+from lm_eval_tasks.core.metadata import NO_MODEL
 from lm_eval_tasks.core.row_format import paper_of
-from lm_eval_tasks.data import context, cutoff, folds, slots
+from lm_eval_tasks.data import context, cutoff, prompt_columns
 from lm_eval_tasks.data.options import Options, noted
-from lm_eval_tasks.data.rows import ChosenSamples, Fact, Opened, chosen, open_dataset, rows_of_split
-from lm_eval_tasks.metrics import bertscore
+from lm_eval_tasks.data.rows import Fact, Opened, chosen, open_dataset, rows_of_split
 from lm_eval_tasks.metrics.score import others_of
 from lm_eval_tasks.prompts import registry, templates
-from lm_eval_tasks.samples.row import PromptRow, to_docs
+from lm_eval_tasks.samples.row import PromptRow
 from lm_eval_tasks.tasks.records import FULL, RETRIEVED, SETTINGS, START, task_of_configuration
 
 if TYPE_CHECKING:
     from lm_eval_tasks.core.metadata import Context
-    from lm_eval_tasks.data.slots import CutPrompt
-    from lm_eval_tasks.prompts.templates import Slot
 
 _LOGGER = logging.getLogger(__name__)
 _PROMPT, _SECTION = "prompt", "section"
@@ -78,7 +76,7 @@ def _load(
     config = options.config or setting
     # Before the model: a command that is offered in its place must find the dataset.
     check_dataset(options.dataset)
-    scorer = bertscore.check_model(options.bertscore_model)
+    scorer = _scorer(options.bertscore_model)
     if query:
         from lm_eval_tasks.retrieval import retrieve
 
@@ -96,7 +94,7 @@ def _load(
     if shown == START:
         prepared = [{**row, "content": _start(row["content"])} for row in prepared]
     template = templates.load(name)
-    fitted = fit([template.slots(row) for row in prepared], model, answer_tokens, options, config)
+    fitted = prompt_columns.fit([template.slots(row) for row in prepared], model, answer_tokens, options, config)
     places = list(selection.places.items())
     common = {
         "setting": config,
@@ -105,20 +103,29 @@ def _load(
         "lead_words": lead_words if options.keep_parts else None,
         "retriever": options.retrieval.label if query else "",
         "shown": noted(shown),
-        **shared_columns(options, opened, selection, model, answer_tokens, len(all_rows)),
+        **prompt_columns.shared_columns(options, opened, selection, model, answer_tokens, len(all_rows)),
     }
-    return as_split(
+    return prompt_columns.as_split(
         PromptRow(
             **_of_paper(rows[n]),
             **_parts(rows[n], options),
             lead=" ".join(rows[n]["content"].split()[:lead_words]) if lead_words else None,
-            **of_prompt(cut),
+            **prompt_columns.of_prompt(cut),
             others=others[places[n][0]],
             place=places[n][1],
             **common,
         )
         for n, cut in fitted.items()
     )
+
+
+def _scorer(model: str | None) -> str:
+    """The BERTScore model, which is here; see `bertscore.check_model`."""
+    if model == NO_MODEL:
+        return NO_MODEL
+    from lm_eval_tasks.metrics import bertscore
+
+    return bertscore.check_model(model)
 
 
 def _check_config(config: str | None, setting: str) -> None:
@@ -139,53 +146,16 @@ def prompt_of(row: Mapping[str, Any], setting: str) -> str:
 
 def _rows_of_role(rows: Iterable[dict[str, Any]], role: str) -> Iterable[dict[str, Any]]:
     """The rows, or one for each section if sections are asked for."""
-    return folds.by_fold(rows) if role == _SECTION else rows
+    if role != _SECTION:
+        return rows
+    from lm_eval_tasks.data import folds
+
+    return folds.by_fold(rows)
 
 
 def _targets_of_others(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
     """For each row other papers' targets, always the same, however few of the rows a run asks for."""
     return [tuple(rows[i]["target"] for i in others) for others in others_of([row["id"] for row in rows])]
-
-
-def as_split(rows: Iterable[PromptRow]) -> dict[str, datasets.Dataset]:
-    """The rows as lm-eval's `custom_dataset` returns them."""
-    return {"test": datasets.Dataset.from_list(to_docs(rows))}
-
-
-def shared_columns(
-    options: Options,
-    opened: Opened,
-    selection: ChosenSamples,
-    model: context.ModelContext | None,
-    answer_tokens: int,
-    rows: int,
-) -> dict[str, Any]:
-    """The columns of `PromptRow` that all rows of a task share: where they are from, and how answers are generated.
-
-    Args:
-        rows: of the split that are whole here.
-    """
-    how = options.generation
-    opens = model.opens if model and how.chat_template and how.sees_reasoning else ""
-    closes = how.think_end_token if how.whole_answers and not how.think_end_token.isdigit() else ""
-    return {
-        "prompt_version": registry.version(),
-        "made_up": opened.made_up or None,
-        "cut": options.cut,
-        "metrics": options.metrics,
-        "places": selection.count,
-        "of": rows + opened.sizes(options.split)[1],
-        "dataset_revision": opened.revision,
-        "answer_cap": answer_cap(options, answer_tokens),
-        "tokenizer": model.name if model else "",
-        "opens": opens,
-        "closes": closes,
-    }
-
-
-def answer_cap(options: Options, answer_tokens: int) -> int:
-    """Tokens that an answer may have, its reasoning included."""
-    return (options.reserve or answer_tokens) + options.reasoning_tokens
 
 
 def _without_target(row: dict[str, Any]) -> dict[str, Any]:
@@ -217,57 +187,6 @@ def _with_chunks(rows: list[dict[str, Any]], query: str | None, options: Options
     ]
 
 
-def fit(
-    all_slots: Sequence[Sequence[Slot]],
-    model: context.ModelContext | None,
-    answer_tokens: int,
-    options: Options,
-    config: str,
-) -> dict[int, CutPrompt]:
-    """The prompts by their places, cut if the model is known, with room for the answer and its reasoning; or with `fits_only` those
-    that need no cutting.
-
-    Raises:
-        BudgetError: a prompt that cannot fit.
-        NothingFitsError: with `fits_only`, all of them.
-    """
-    check_fits_only(options, model)
-    if model is None:
-        return {i: slots.uncut(prompt_slots) for i, prompt_slots in enumerate(all_slots)}
-    budget = model.length - answer_cap(options, answer_tokens)
-    try:
-        fitted = enumerate(
-            slots.fit_all(all_slots, budget, model.tokenizer, None if options.fits_only else options.cut)
-        )
-        kept = {i: prompt for i, prompt in fitted if prompt is not None}
-    except BudgetError as err:
-        raise BudgetError(f"{config}: {err}") from err
-    tell_of_longer(config, len(all_slots) - len(kept), len(all_slots), budget)
-    return kept
-
-
-def check_fits_only(options: Options, model: context.ModelContext | None) -> None:
-    """Raise an OptionError if nothing can tell which prompts fit."""
-    if options.fits_only and model is None:
-        raise OptionError(
-            "fits_only cannot tell which prompts fit: name the model's tokenizer and context (tokenizer=...,max_length=...)"
-        )
-
-
-def tell_of_longer(config: str, longer: int, count: int, budget: int) -> None:
-    """Say how many prompts `fits_only` leaves out.
-
-    Raises:
-        NothingFitsError: all of them.
-    """
-    if longer == count:
-        raise NothingFitsError(f"{config}: none of the {count} prompts fits into {budget} tokens")
-    if longer:
-        _LOGGER.warning(
-            "%s: %d of %d prompts do not fit into %d tokens and are left out", config, longer, count, budget
-        )
-
-
 def _of_paper(row: Mapping[str, Any]) -> dict[str, Any]:
     """The columns of `PromptRow` that tell which paper is asked about."""
     names = ("id", "title", "abstract", "primary_category", "published", "license", "target", "round")
@@ -276,7 +195,7 @@ def _of_paper(row: Mapping[str, Any]) -> dict[str, Any]:
         **{name: row[name] for name in names},
         "first_author": row["authors"][0],
         "month": row["published"][:7],
-        "licenses": licenses(row, row["demonstrations"]),
+        "licenses": prompt_columns.licenses(row, row["demonstrations"]),
         "cited_titles": titles or None,
         "heading": row.get("heading"),
     }
@@ -289,28 +208,10 @@ def _parts(row: Mapping[str, Any], options: Options) -> dict[str, Any]:
     return {"content": row["content"], "demonstrations": tuple(row["demonstrations"])}
 
 
-def licenses(row: Mapping[str, Any], papers: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """The licences of all papers whose texts a prompt shows; anyone who passes a sample on must check them."""
-    return tuple(sorted({row["license"], *(paper["license"] for paper in papers)}))
-
-
-def of_prompt(fitted: CutPrompt) -> dict[str, Any]:
-    """The columns of `PromptRow` that tell what a prompt shows and what was cut."""
-    return {
-        "prompt": fitted.text,
-        "target_at": fitted.target_at,
-        "tokens_before": fitted.tokens_before,
-        "tokens_after": fitted.tokens_after,
-        "tokens_cut": sum(fitted.cut.values()),
-        "cuts": {part: fitted.cut.get(part, 0) for part in slots.CUT_PARTS},
-        "slots": fitted.spans,
-    }
-
-
 def _median_words(opened: Opened, role: str) -> int:
     """Words of the median target of the train split; 0 without one."""
     train = opened.splits.get("train")
     if train is None or not len(train):
         return 0
-    targets = [row["target"] for row in folds.by_fold(train)] if role == _SECTION else train["target"]
+    targets = [row["target"] for row in _rows_of_role(train, role)] if role == _SECTION else train["target"]
     return int(statistics.median(len(target.split()) for target in targets))

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.core.text import sentences, title_key
 from lm_eval_tasks.retrieval.base import best
-from lm_eval_tasks.retrieval.sparse import BM25
 from lm_eval_tasks.tasks.records import NONE, ReadingTask
 
 if TYPE_CHECKING:
@@ -64,6 +63,9 @@ def _naming(row: Row, parts: Sequence[str]) -> Parts:
     """Of each paper the entries of its reference list that have a title which is asked about, and under their headings the
     paragraphs that a search for the title finds.
     """
+    from lm_eval_tasks.retrieval.sparse import BM25
+
+    bm25 = BM25()
     keys = [title_key(work["title"]) for work in row["works"]]
     query = " ".join(work["title"] for work in row["works"])
     shown: Parts = []
@@ -78,7 +80,7 @@ def _naming(row: Row, parts: Sequence[str]) -> Parts:
         ]
         paragraphs = list(_paragraphs(body))
         # Entries bring the names of authors, which citations by name show.
-        found = best(BM25().scores("\n".join([query, *naming]), [text for _, text in paragraphs]), _PARAGRAPHS)
+        found = best(bm25.scores("\n".join([query, *naming]), [text for _, text in paragraphs]), _PARAGRAPHS)
         excerpt = [f"{heading}\n{paragraph}" for heading, paragraph in (paragraphs[i] for i in sorted(found))]
         shown.append("\n\n".join([*excerpt, _REFERENCES + "\n".join(naming)]))
     return shown
@@ -97,6 +99,8 @@ def _paragraphs(body: str) -> list[tuple[str, str]]:
 
 def _nearest(row: Row, parts: Sequence[str]) -> Parts:
     """The passages that are asked about, and those that are most like them."""
+    from lm_eval_tasks.retrieval.sparse import BM25
+
     scores = BM25().all_scores([parts[label - 1] for label in row["asked"]], list(parts))
     kept = {label - 1 for label in row["asked"]}
     for label, of_label in zip(row["asked"], scores, strict=True):

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import datasets
 
-from lm_eval_tasks.compat import lm_eval as command_line
+from lm_eval_tasks.compat import lm_eval_command as command_line
 from lm_eval_tasks.core.errors import BudgetError, DatasetError, OptionError
 from lm_eval_tasks.core.metadata import NO_MODEL
-from lm_eval_tasks.data import context, cutoff, hook
+from lm_eval_tasks.data import context, cutoff, prompt_columns
 from lm_eval_tasks.data.options import Options, noted
 from lm_eval_tasks.data.reading_contexts import shortened
 from lm_eval_tasks.data.rows import Fact, chosen, open_dataset, rows_of_split
@@ -126,10 +126,10 @@ def _load(
         "shown": less,
         "bertscore_model": NO_MODEL,
         "best_constant": _best_constant(all_rows) if task == "walk" else None,
-        **hook.shared_columns(options, opened, selection, model, answer_tokens, len(all_rows)),
+        **prompt_columns.shared_columns(options, opened, selection, model, answer_tokens, len(all_rows)),
         "prompt_version": registry.version(task),
     }
-    return hook.as_split(
+    return prompt_columns.as_split(
         PromptRow(**_of_row(row, task), tokens_before=count, tokens_after=count, place=place, **common)
         for row, count, place in zip(rows, tokens, selection.places.values(), strict=True)
         if count is not None
@@ -170,7 +170,7 @@ def _tokens(
     config: str,
 ) -> list[int | None]:
     """The tokens of each prompt; 0 if no tokenizer is known, None for one that `fits_only` leaves out."""
-    hook.check_fits_only(options, model)
+    prompt_columns.check_fits_only(options, model)
     if model is None:
         return [0] * len(ids)
     tokenizer = model.tokenizer
@@ -181,9 +181,9 @@ def _tokens(
         return len(ids)
 
     counts = [sum(map(count, asked.prompt(id_))) for id_ in ids]
-    room = model.length - hook.answer_cap(options, answer_tokens)
+    room = model.length - prompt_columns.answer_cap(options, answer_tokens)
     if options.fits_only:
-        hook.tell_of_longer(config, sum(count > room for count in counts), len(counts), room)
+        prompt_columns.tell_of_longer(config, sum(count > room for count in counts), len(counts), room)
         return [count if count <= room else None for count in counts]
     if max(counts) > room:
         raise BudgetError(
@@ -228,7 +228,7 @@ def _of_row(row: Row, task: ReadingTask) -> dict[str, Any]:
         "chance": chance_of(row),
         "tags": tuple(row["tags"]) or None,
         "target": _target(row, task),
-        "licenses": hook.licenses(row, row["papers"]),
+        "licenses": prompt_columns.licenses(row, row["papers"]),
     }
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import datasets
 
-from lm_eval_tasks.compat import lm_eval as command_line
+from lm_eval_tasks.compat import lm_eval_command as command_line
 from lm_eval_tasks.core.metadata import NO_MODEL
-from lm_eval_tasks.data import context, cutoff, hook
+from lm_eval_tasks.data import context, cutoff, prompt_columns
 from lm_eval_tasks.data.options import Options, noted
 from lm_eval_tasks.data.rows import Fact, chosen, open_dataset, rows_of_split
 from lm_eval_tasks.prompts import registry
@@ -49,7 +49,7 @@ def _load(
     rows = all_rows.select(selection.places)
     cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), rows["published"])
     all_slots = [slots_of({**row, "question": shortened(row["question"], shown)}) for row in rows]
-    fitted = hook.fit(all_slots, model, answer_tokens, options, config)
+    fitted = prompt_columns.fit(all_slots, model, answer_tokens, options, config)
     places = list(selection.places.values())
     labels = [row["label"] for row in columns]
     common = {
@@ -58,12 +58,16 @@ def _load(
         "shown": noted(shown),
         "bertscore_model": NO_MODEL,
         "best_constant": max(sorted(set(labels)), key=labels.count),
-        **hook.shared_columns(options, opened, selection, model, answer_tokens, len(all_rows)),
+        **prompt_columns.shared_columns(options, opened, selection, model, answer_tokens, len(all_rows)),
     }
     choosers = choosers_of(embed_local=options.embed_local)
-    return hook.as_split(
+    return prompt_columns.as_split(
         PromptRow(
-            **_of_question(rows[n]), **_choices(rows[n], choosers), **hook.of_prompt(cut), place=places[n], **common
+            **_of_question(rows[n]),
+            **_choices(rows[n], choosers),
+            **prompt_columns.of_prompt(cut),
+            place=places[n],
+            **common,
         )
         for n, cut in fitted.items()
     )
@@ -83,5 +87,5 @@ def _of_question(row: Mapping[str, Any]) -> dict[str, Any]:
         "month": row["published"][:7],
         "target": str(row["label"]),
         "candidate_ids": tuple(candidate["id"] for candidate in row["candidates"]),
-        "licenses": hook.licenses(row, row["candidates"]),
+        "licenses": prompt_columns.licenses(row, row["candidates"]),
     }

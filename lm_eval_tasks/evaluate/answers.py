@@ -19,11 +19,12 @@ from lm_eval_tasks.core.errors import CostError, EvalError, ModelError
 from lm_eval_tasks.core.files import sha256_of_bytes
 from lm_eval_tasks.core.progress import Progress
 from lm_eval_tasks.core.redaction import redact
+from lm_eval_tasks.core.row_format import CAPPED
 from lm_eval_tasks.evaluate.order import by_beginning
 from lm_eval_tasks.llm import tokenizers
 from lm_eval_tasks.llm.budget import Budget, most_tokens
 from lm_eval_tasks.llm.thoughts import in_marks, take_apart
-from lm_eval_tasks.llm.usage import CAPPED, Usage
+from lm_eval_tasks.llm.usage import Usage
 from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Generated
 from lm_eval_tasks.samples.row import PromptRow
 from lm_eval_tasks.samples.sample import EMPTY, JOURNALED

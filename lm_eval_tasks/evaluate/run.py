@@ -14,6 +14,7 @@ from lm_eval.api.model import LM
 
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.compat.engine_settings import settings_of
+from lm_eval_tasks.compat.lm_eval_command import max_gen_toks
 from lm_eval_tasks.compat.run_tasks import RunTasks
 from lm_eval_tasks.core.errors import EvalError
 from lm_eval_tasks.core.journal import Journal
@@ -273,7 +274,7 @@ def _run(
 
 def _generation_metadata(generation: Generation) -> dict[str, Any]:
     """What the tasks must know about how the run generates."""
-    reserve = command_line.max_gen_toks(generation.gen_kwargs)
+    reserve = max_gen_toks(generation.gen_kwargs)
     return {
         "apply_chat_template": generation.apply_chat_template,
         "whole_answers": True,

@@ -13,8 +13,6 @@ from typing import Any
 from lm_eval_tasks.core.errors import OptionError
 
 _MILLION = 1_000_000
-# The finish reason of an answer that ended at its cap.
-CAPPED = "length"
 
 
 @dataclass(frozen=True, slots=True)

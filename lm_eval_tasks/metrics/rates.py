@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.llm import tokenizers
-from lm_eval_tasks.llm.usage import CAPPED
+from lm_eval_tasks.core.row_format import CAPPED
 
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.answers import Answers
@@ -37,6 +36,8 @@ def capped(answers: Answers) -> Values:
     name = answers.rows[0].tokenizer if answers.rows else ""
     if not name or all(answer.finish for answer in answers.each):
         return [float(answer.finish == CAPPED) if answer.finish else None for answer in answers.each]
+    from lm_eval_tasks.llm import tokenizers
+
     lengths = tokenizers.counts(name, [answer.full for answer in answers.each])
     return [
         float(answer.finish == CAPPED if answer.finish else length >= _cap_threshold(answer.row.answer_cap))

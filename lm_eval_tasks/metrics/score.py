@@ -13,7 +13,6 @@ from lm_eval_tasks.core.metadata import ALL
 from lm_eval_tasks.core.row_format import paper_of
 from lm_eval_tasks.core.text import ODD
 from lm_eval_tasks.metrics import registry
-from lm_eval_tasks.samples import refine
 from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Answer, Answers, ScoredAnswer, mean_of
 from lm_eval_tasks.samples.row import PromptRow
 
@@ -54,6 +53,8 @@ def score(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
 
 def score_title(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
     """As `score`, with the answers refined to titles first."""
+    from lm_eval_tasks.samples import refine
+
     return score_rows(resps, docs, "writing", lambda text, row: refine.title(text, row.target))
 
 

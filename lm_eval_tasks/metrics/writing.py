@@ -8,10 +8,10 @@ from statistics import fmean, median
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.core.metadata import NO_MODEL
-from lm_eval_tasks.metrics import citation_mentions, function_words, rouge
-from lm_eval_tasks.metrics.bertscore import bertscore as score_pairs
+from lm_eval_tasks.metrics import function_words, rouge
 
 if TYPE_CHECKING:
+    from lm_eval_tasks.metrics.citation_mentions import Mentions
     from lm_eval_tasks.samples.answers import Answer, Answers
 
 Values = Sequence[float | None]
@@ -63,7 +63,9 @@ def _bertscore(answers: Answers, targets: Sequence[str], texts: Sequence[str]) -
     model = answers.rows[0].bertscore_model if answers.rows else NO_MODEL
     if model == NO_MODEL:
         return [None] * len(targets)
-    return score_pairs(targets, texts, model)
+    from lm_eval_tasks.metrics import bertscore
+
+    return bertscore.bertscore(targets, texts, model)
 
 
 # --- floors
@@ -170,8 +172,9 @@ def citations_not_given(answers: Answers) -> Values:
     return _mentions(answers, lambda mentions: mentions.other_share)
 
 
-def _mentions(answers: Answers, share: Callable[[citation_mentions.Mentions], float]) -> Values:
+def _mentions(answers: Answers, share: Callable[[Mentions], float]) -> Values:
+    from lm_eval_tasks.metrics.citation_mentions import mentions
+
     return [
-        share(citation_mentions.mentions(answer.text, titles)) if (titles := answer.row.cited_titles) else None
-        for answer in answers.each
+        share(mentions(answer.text, titles)) if (titles := answer.row.cited_titles) else None for answer in answers.each
     ]

@@ -20,7 +20,7 @@ from lm_eval_tasks.data.options import Options
 from lm_eval_tasks.data.rows import open_dataset, rows_of_split
 from lm_eval_tasks.evaluate.merge import merge
 from lm_eval_tasks.llm.weights import pinned, weights_of
-from lm_eval_tasks.metrics import registry, score
+from lm_eval_tasks.metrics import registry, score, writing
 from lm_eval_tasks.samples.answers import Answers, ScoredAnswer
 from lm_eval_tasks.samples.sample import read
 from tests.helpers.runs import arguments_of_lead, evaluated
@@ -302,7 +302,8 @@ def test_a_metric_that_fails_on_an_answer_is_counted(monkeypatch: pytest.MonkeyP
     def fails(answers: Answers) -> Sequence[float | None]:
         return [1 / (answer.text != "bad") for answer in answers.each]
 
-    metric = registry.Metric("brittle", "Brittle", frozenset({"writing"}), "higher", fails)
+    monkeypatch.setattr(writing, "brittle", fails, raising=False)
+    metric = registry.Metric("brittle", "Brittle", frozenset({"writing"}), "higher", "writing")
     monkeypatch.setattr(registry, "METRICS", (metric, *registry.METRICS))
     docs = [sample(f"2601.0000{i}v1", "A", {}, target="x y z", bertscore_model="none").row.to_doc() for i in range(3)]
     scored = [ScoredAnswer.from_text(text) for text in score.score([["a"], ["bad"], ["c"]], docs)]
@@ -315,7 +316,8 @@ def test_what_is_not_a_texts_fault_ends_the_run(monkeypatch: pytest.MonkeyPatch)
     def breaks(answers: Answers) -> Sequence[float | None]:
         raise OSError("no room for the model")
 
-    metric = registry.Metric("broken", "Broken", frozenset({"writing"}), "higher", breaks)
+    monkeypatch.setattr(writing, "broken", breaks, raising=False)
+    metric = registry.Metric("broken", "Broken", frozenset({"writing"}), "higher", "writing")
     monkeypatch.setattr(registry, "METRICS", (metric, *registry.METRICS))
     with pytest.raises(OSError, match="no room"):
         score.score([["a"]], [sample("2601.00001v1", "A", {}, target="x", bertscore_model="none").row.to_doc()])

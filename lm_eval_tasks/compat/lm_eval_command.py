@@ -1,0 +1,109 @@
+"""`lm_eval`: what its command line knows and does not hand to tasks, though prompts must leave room for it: the system prompt and the
+length of answers. A public way would be to find them in the metadata that `custom_dataset` is given.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lm_eval_tasks.core.errors import EvalError
+
+_PROGRAMS = ("lm_eval", "lm-eval")
+_MAX_GEN_TOKS = re.compile(r"max_gen_toks\W+(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class RunArguments:
+    """What a run's command line says that tasks are not handed: the system prompt, the length of answers if it sets one, the
+    keys of its metadata, and whether prompts go through the chat template.
+    """
+
+    system_instruction: str = ""
+    max_gen_toks: int | None = None
+    metadata: tuple[str, ...] = ()
+    apply_chat_template: bool = False
+
+
+def is_lm_eval() -> bool:
+    """Whether this process is lm-eval's command line."""
+    return _program() in _PROGRAMS
+
+
+def _program() -> str:
+    """The name of what was started, as a command or by `python -m`."""
+    place = Path(sys.argv[0])
+    return place.parent.name if place.stem == "__main__" else place.stem
+
+
+def _config_of(arguments: Sequence[str]) -> Path | None:
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--config", "-C", type=Path)
+    path: Path | None = parser.parse_known_args(arguments)[0].config
+    return path
+
+
+@contextmanager
+def errors_end_the_process() -> Iterator[None]:
+    """Under lm-eval's command line, which would show a traceback, end the process with an error's sentence."""
+    try:
+        yield
+    except EvalError as err:
+        if is_lm_eval():
+            from lm_eval_tasks.core.redaction import redact
+
+            raise SystemExit(redact(f"error: {err}")) from None
+        raise
+
+
+def run_arguments() -> RunArguments:
+    """Read the command line, and the file that its --config names; empty in any other program."""
+    if not is_lm_eval():
+        return RunArguments()
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--system_instruction")
+    parser.add_argument("--gen_kwargs", nargs="+")
+    parser.add_argument("--metadata")
+    parser.add_argument("--apply_chat_template", nargs="?", const=True, default=False)
+    arguments, _ = parser.parse_known_args(sys.argv[1:])
+    file = _read(_config_of(sys.argv[1:]))
+    return RunArguments(
+        str(arguments.system_instruction or file.get("system_instruction") or ""),
+        max_gen_toks(str(arguments.gen_kwargs or file.get("gen_kwargs") or "")),
+        tuple(_entries(arguments.metadata or file.get("metadata"))),
+        bool(arguments.apply_chat_template or file.get("apply_chat_template")),
+    )
+
+
+def _entries(metadata: object) -> dict[str, Any]:
+    """The entries of --metadata, which lm-eval takes as JSON or as key=value,..."""
+    if isinstance(metadata, str):
+        try:
+            metadata = json.loads(metadata)
+        except ValueError:
+            pairs = (part.partition("=") for part in str(metadata).split(","))
+            return {key.strip(): value for key, _, value in pairs}
+    return metadata if isinstance(metadata, dict) else {}
+
+
+def max_gen_toks(gen_kwargs: str) -> int | None:
+    """The length of answers that generation arguments set, in any of the ways to write it; None if they set none."""
+    match = _MAX_GEN_TOKS.search(gen_kwargs)
+    return int(match[1]) if match else None
+
+
+def _read(path: Path | None) -> dict[str, Any]:
+    # lm-eval itself reports a file that cannot be read.
+    if path is None or not path.is_file():
+        return {}
+    import yaml
+
+    read = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return read if isinstance(read, dict) else {}

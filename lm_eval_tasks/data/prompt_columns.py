@@ -1,0 +1,136 @@
+"""What the hooks of all families share: prompts that fit the model, and the columns of `PromptRow` that do not depend on what is asked."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import datasets
+
+from lm_eval_tasks.core.errors import BudgetError, NothingFitsError, OptionError
+from lm_eval_tasks.prompts import registry
+from lm_eval_tasks.samples.row import PromptRow, to_docs
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.data import context
+    from lm_eval_tasks.data.options import Options
+    from lm_eval_tasks.data.rows import ChosenSamples, Opened
+    from lm_eval_tasks.data.slots import CutPrompt
+    from lm_eval_tasks.prompts.templates import Slot
+
+_LOGGER = logging.getLogger(__name__)
+
+
+def as_split(rows: Iterable[PromptRow]) -> dict[str, datasets.Dataset]:
+    """The rows as lm-eval's `custom_dataset` returns them."""
+    return {"test": datasets.Dataset.from_list(to_docs(rows))}
+
+
+def shared_columns(
+    options: Options,
+    opened: Opened,
+    selection: ChosenSamples,
+    model: context.ModelContext | None,
+    answer_tokens: int,
+    rows: int,
+) -> dict[str, Any]:
+    """The columns of `PromptRow` that all rows of a task share: where they are from, and how answers are generated.
+
+    Args:
+        rows: of the split that are whole here.
+    """
+    how = options.generation
+    opens = model.opens if model and how.chat_template and how.sees_reasoning else ""
+    closes = how.think_end_token if how.whole_answers and not how.think_end_token.isdigit() else ""
+    return {
+        "prompt_version": registry.version(),
+        "made_up": opened.made_up or None,
+        "cut": options.cut,
+        "metrics": options.metrics,
+        "places": selection.count,
+        "of": rows + opened.sizes(options.split)[1],
+        "dataset_revision": opened.revision,
+        "answer_cap": answer_cap(options, answer_tokens),
+        "tokenizer": model.name if model else "",
+        "opens": opens,
+        "closes": closes,
+    }
+
+
+def answer_cap(options: Options, answer_tokens: int) -> int:
+    """Tokens that an answer may have, its reasoning included."""
+    return (options.reserve or answer_tokens) + options.reasoning_tokens
+
+
+def fit(
+    all_slots: Sequence[Sequence[Slot]],
+    model: context.ModelContext | None,
+    answer_tokens: int,
+    options: Options,
+    config: str,
+) -> dict[int, CutPrompt]:
+    """The prompts by their places, cut if the model is known, with room for the answer and its reasoning; or with `fits_only` those
+    that need no cutting.
+
+    Raises:
+        BudgetError: a prompt that cannot fit.
+        NothingFitsError: with `fits_only`, all of them.
+    """
+    from lm_eval_tasks.data import slots
+
+    check_fits_only(options, model)
+    if model is None:
+        return {i: slots.uncut(prompt_slots) for i, prompt_slots in enumerate(all_slots)}
+    budget = model.length - answer_cap(options, answer_tokens)
+    try:
+        fitted = enumerate(
+            slots.fit_all(all_slots, budget, model.tokenizer, None if options.fits_only else options.cut)
+        )
+        kept = {i: prompt for i, prompt in fitted if prompt is not None}
+    except BudgetError as err:
+        raise BudgetError(f"{config}: {err}") from err
+    tell_of_longer(config, len(all_slots) - len(kept), len(all_slots), budget)
+    return kept
+
+
+def check_fits_only(options: Options, model: context.ModelContext | None) -> None:
+    """Raise an OptionError if nothing can tell which prompts fit."""
+    if options.fits_only and model is None:
+        raise OptionError(
+            "fits_only cannot tell which prompts fit: name the model's tokenizer and context (tokenizer=...,max_length=...)"
+        )
+
+
+def tell_of_longer(config: str, longer: int, count: int, budget: int) -> None:
+    """Say how many prompts `fits_only` leaves out.
+
+    Raises:
+        NothingFitsError: all of them.
+    """
+    if longer == count:
+        raise NothingFitsError(f"{config}: none of the {count} prompts fits into {budget} tokens")
+    if longer:
+        _LOGGER.warning(
+            "%s: %d of %d prompts do not fit into %d tokens and are left out", config, longer, count, budget
+        )
+
+
+def licenses(row: Mapping[str, Any], papers: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """The licences of all papers whose texts a prompt shows; anyone who passes a sample on must check them."""
+    return tuple(sorted({row["license"], *(paper["license"] for paper in papers)}))
+
+
+def of_prompt(fitted: CutPrompt) -> dict[str, Any]:
+    """The columns of `PromptRow` that tell what a prompt shows and what was cut."""
+    from lm_eval_tasks.data.slots import CUT_PARTS
+
+    return {
+        "prompt": fitted.text,
+        "target_at": fitted.target_at,
+        "tokens_before": fitted.tokens_before,
+        "tokens_after": fitted.tokens_after,
+        "tokens_cut": sum(fitted.cut.values()),
+        "cuts": {part: fitted.cut.get(part, 0) for part in CUT_PARTS},
+        "slots": fitted.spans,
+    }
