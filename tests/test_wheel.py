@@ -66,7 +66,7 @@ def test_an_evaluators_door(environment: Path, dataset: Path, tmp_path: Path) ->
     typed(
         "academiceval eval --model random-sentence --tasks academiceval_abs_9k --bertscore minilm --output results/other"
     )
-    assert "Detectable" in typed("academiceval compare results/lead-9k results/other")
+    assert "Detectable" in typed("academiceval compare results/lead-9k results/other --all-columns")
     typed("academiceval report results academiceval -o site")
     assert (tmp_path / "site" / "index.html").is_file()
     typed("academiceval link-tasks")

@@ -44,12 +44,12 @@ def build(round_: Round, engine: Engine | None = None, *, replace: bool = False)
         return pipeline.build(workspace, engine or LocalEngine(), replace=replace)
 
 
-def run(round_: Round, engine: Engine) -> BuiltRound:
+def run(round_: Round, engine: Engine, *, replace: bool = False) -> BuiltRound:
     """All stages and the build, as `academiceval run` does them."""
     with Workspace.open(round_) as workspace:
         for _ in pipeline.stages(workspace, engine):
             pass
-        return pipeline.build(workspace, engine)
+        return pipeline.build(workspace, engine, replace=replace)
 
 
 def prepare(round_: Round, engine: Engine) -> list[StageReport]:

@@ -343,11 +343,15 @@ def test_what_is_on_no_leaderboard_says_so(
     assert says in push(command, run(command, published[0], tmp_path / "abs", "abs_9k"), *place)
     file = found / "results_lead.json"
     content = json.loads(file.read_text())
-    for options in ({"context": "local"}, {"published_after": "2000-01-01"}, {"retriever": "bm25"}):
+    for options, more in (
+        ({"context": "local"}, ()),
+        ({"published_after": "2000-01-01"}, ("--subset",)),
+        ({"retriever": "bm25"}, ()),
+    ):
         changed = json.loads(json.dumps(content))
         changed["academiceval"]["run"]["metadata"] |= options
         file.write_text(json.dumps(changed))
-        assert says in push(command, found, *place), options
+        assert says in push(command, found, *place, *more), options
     code, _, err = command(
         "eval",
         "--model",

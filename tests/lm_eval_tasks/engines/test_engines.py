@@ -142,11 +142,11 @@ def on_ray(cluster: RayCluster) -> Iterator[RayEngine]:
 
 
 @pytest.mark.long
-def test_no_cluster_is_one_sentence(dataset: Path, monkeypatch: pytest.MonkeyPatch, command: Command) -> None:
+def test_no_cluster_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command) -> None:
     pytest.importorskip("ray", reason="Ray is not installed")
     monkeypatch.setenv("RAY_ADDRESS", "127.0.0.2:9")
     monkeypatch.setattr("lm_eval_tasks.engines.ray._TO_CONNECT", 15.0)
-    code, _, errors = command("audit", dataset, "--engine", "ray")
+    code, _, errors = command("extract", tmp_path / "a.pdf", "-o", tmp_path / "out.jsonl", "--engine", "ray")
     assert code == 1
     assert errors.startswith("error: cannot connect to a Ray cluster at 127.0.0.2:9 (")
     assert errors.count("\n") == 1

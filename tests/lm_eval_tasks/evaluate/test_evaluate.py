@@ -332,7 +332,7 @@ def test_the_example_configurations_are_lm_evals(warm: Warm, dataset: Path, tiny
         config = EvaluatorConfig.from_config(path)
         assert config.apply_chat_template
         assert "academiceval" in str(config.tasks)
-        assert {"max_model_len", "max_length"} & set(config.model_args)
+        assert {"max_model_len", "max_length", "hf_overrides"} & set(config.model_args)
         if config.model == "vllm":
             assert {"tensor_parallel_size", "enable_prefix_caching"} <= set(config.model_args)
     small = yaml.safe_load(CONFIGS[0].read_text())

@@ -299,7 +299,7 @@ def test_shards_are_together_what_one_run_is(command: Command, dataset: Path, tm
     assert "come from different runs: they differ in model" in told(*shards[:2], tmp_path / "other")
     [file] = shards[0].glob("samples_*title_10k*")
     file.write_text("".join(file.read_text().splitlines(keepends=True)[:-1]))
-    assert "samples of academiceval_title_10k, but the run has" in told(*shards)
+    assert "is not the file that results_random-sentence.json lists" in told(*shards)
 
 
 @pytest.mark.slow
