@@ -54,13 +54,13 @@ def test_references_are_embedded_once(scorer: bertscore.Scorer, monkeypatch: pyt
 def test_references_are_forgotten_when_there_are_too_many(
     scorer: bertscore.Scorer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept: LRUCache[str, bertscore.Embedded] = LRUCache(400_000, lambda embedded: embedded[0].nbytes)
+    kept: LRUCache[str, bertscore.Embedded] = LRUCache(4_000_000, lambda embedded: embedded[0].nbytes)
     monkeypatch.setattr(scorer, "_kept", kept)
     targets = texts(1, 20)
     scores = scorer.score(targets, targets)
     assert scores == pytest.approx([1.0] * 20, abs=1e-5)
     assert 0 < len(kept) < 20
-    assert kept.currsize <= 400_000
+    assert kept.currsize <= 4_000_000
 
 
 def test_empty_texts_score_zero(scorer: bertscore.Scorer) -> None:
