@@ -18,8 +18,7 @@ from lxml import etree
 
 from benchmarks.shared.data import DATA
 from benchmarks.shared.running import Figures, run
-from builder.collect.graph import build_graph
-from builder.collect.identities import identities_of
+from builder.collect.graph import build_graph, identities_of
 from builder.extract.jats import read_jats
 from builder.extract.pdf import read_pdf
 from builder.records import NO_LICENSE, UNKNOWN_LICENSE, Paper

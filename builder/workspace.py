@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 from builder.collect.coverage import months_before
 from builder.collect.crawl import crawl_report
-from builder.collect.graph import CoAuthorGraph, build_graph
-from builder.collect.identities import identities_of
+from builder.collect.graph import CoAuthorGraph, build_graph, identities_of
 from builder.collect.license_lookup import learn_licenses
 from builder.errors import FolderError
 from builder.extract.stage import Documents, choose_documents, extract_papers

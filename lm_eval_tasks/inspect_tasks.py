@@ -61,7 +61,12 @@ def _make_task(name: str, metadata: dict[str, Any]) -> Task:
     docs = list(eval_task.dataset["test"])
     rows = list(map(PromptRow.of_doc, docs))
     samples = [
-        Sample(doc_to_text(doc), target=row.target, id=row.id, metadata=_metadata_of(doc))
+        Sample(
+            doc_to_text(doc),
+            target=row.target,
+            id=row.id,
+            metadata={name: value for name, value in doc.items() if name != "prompt"},
+        )
         for row, doc in zip(rows, docs, strict=True)
     ]
     generation = eval_task.config.generation_kwargs
@@ -74,11 +79,6 @@ def _make_task(name: str, metadata: dict[str, Any]) -> Task:
         version=str(eval_task.config.metadata["version"]),
         metadata={name: getattr(rows[0], name) for name in _SHOWN},
     )
-
-
-def _metadata_of(doc: dict[str, Any]) -> dict[str, Any]:
-    """A row without its prompt, which is the sample's input."""
-    return {name: value for name, value in doc.items() if name != "prompt"}
 
 
 def _scorer_of(row: PromptRow) -> Callable[[Any], Scorer]:

@@ -22,12 +22,56 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from builder.collect.identities import Identities
 from builder.ids import author_key
+from builder.records import GROUP, Authorship, Paper
 from builder.stage_report import StageReport
 
 if TYPE_CHECKING:
     from builder.records import Authorship, GraphReason, Paper
+
+
+class Identities:
+    """The ORCIDs that go with each name; false if none is known."""
+
+    def __init__(self) -> None:
+        self._orcids: dict[str, set[str]] = {}
+
+    def note(self, paper: Authorship | Paper) -> None:
+        for name, author_id in zip(paper.authors, paper.author_ids, strict=False):
+            if author_id and author_id != GROUP:
+                self._orcids.setdefault(author_key(name), set()).add(author_id)
+
+    def keys(self, paper: Authorship | Paper) -> Iterator[str]:
+        """The key of each author of a paper, once all papers have been noted."""
+        ids = paper.author_ids or ("",) * len(paper.authors)
+        for name, author_id in zip(paper.authors, ids, strict=True):
+            yield f"{GROUP} {paper.id} {name}" if author_id == GROUP else author_id or self._by_name(author_key(name))
+
+    def _by_name(self, key: str) -> str:
+        """The only ORCID of a name, else the name."""
+        orcids = self._orcids.get(key, ())
+        return next(iter(orcids)) if len(orcids) == 1 else key
+
+    def __bool__(self) -> bool:
+        return bool(self._orcids)
+
+    @property
+    def known(self) -> int:
+        """How many ORCIDs there are."""
+        return len(set[str]().union(*self._orcids.values()))
+
+    @property
+    def shared(self) -> int:
+        """How many names several ORCIDs go with."""
+        return sum(len(orcids) > 1 for orcids in self._orcids.values())
+
+
+def identities_of(papers: Iterable[Authorship | Paper]) -> Identities:
+    """The identities of all authors of some papers."""
+    identities = Identities()
+    for paper in papers:
+        identities.note(paper)
+    return identities
 
 
 @dataclass(frozen=True)

@@ -231,14 +231,15 @@ def _changes(manifest: Manifest, errata: Sequence[Erratum]) -> Table:
 
 def _errata(errata: Sequence[Erratum]) -> Table:
     rows = [
-        (erratum.revision, erratum.replacement, erratum.date, erratum.reason + _takedown_note(erratum.papers))
+        (
+            erratum.revision,
+            erratum.replacement,
+            erratum.date,
+            erratum.reason + (f" (taken down: {', '.join(erratum.papers)})" if erratum.papers else ""),
+        )
         for erratum in _newest_first(errata)
     ]
     return Table(("Do not use", "Use", "Since", "Why"), "llll", rows)
-
-
-def _takedown_note(papers: Sequence[str]) -> str:
-    return f" (taken down: {', '.join(papers)})" if papers else ""
 
 
 def _front_matter(shown: Sequence[Configuration], source: str) -> dict[str, object]:

@@ -70,7 +70,11 @@ def short_of_name(manifest: Manifest) -> list[str]:
         if configuration.form == "full" and configuration.samples
     ]
     means = [
-        (configuration, 1000 * thousands, _mean_input(configuration))
+        (
+            configuration,
+            1000 * thousands,
+            sum(configuration.statistics(split).input_tokens for split in SPLITS) / configuration.samples,
+        )
         for configuration in full
         if (thousands := thousands_in(configuration.name))
     ]
@@ -79,10 +83,6 @@ def short_of_name(manifest: Manifest) -> list[str]:
         for setting, tokens, mean in means
         if 2 * mean < tokens and manifest.source != "sample"
     ]
-
-
-def _mean_input(configuration: Configuration) -> float:
-    return sum(configuration.statistics(split).input_tokens for split in SPLITS) / configuration.samples
 
 
 def lengths(configurations: Sequence[Configuration]) -> Table:

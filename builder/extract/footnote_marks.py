@@ -27,7 +27,12 @@ Span = dict[str, Any]
 
 def marks_of(blocks: Sequence[dict[str, Any]]) -> frozenset[str]:
     """The marks of a page's footnotes: at the beginning of a line in small print."""
-    lines = [spans for block in blocks for line in block.get("lines", ()) if (spans := _printed_spans(line["spans"]))]
+    lines = [
+        spans
+        for block in blocks
+        for line in block.get("lines", ())
+        if (spans := [span for span in line["spans"] if span["text"].strip()])
+    ]
     exact: Counter[float] = Counter()
     for span in chain.from_iterable(lines):
         exact[span["size"]] += len(span["text"])
@@ -71,10 +76,6 @@ def _drop_marks(spans: Sequence[Span], marks: frozenset[str]) -> Iterator[Span]:
             continue
         yield span
         last = span if text else last
-
-
-def _printed_spans(spans: Sequence[Span]) -> list[Span]:
-    return [span for span in spans if span["text"].strip()]
 
 
 def _is_raised(span: Span, beside: Span) -> bool:

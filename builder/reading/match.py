@@ -35,13 +35,9 @@ def names_of(paper: Paper) -> frozenset[str]:
     """
     head, colon, _ = paper.title.partition(":")
     heads = [" ".join(head.split())] if colon and len(head.split()) <= _MOST_OF_HEAD else []
-    coined = [word for word in _WORD.findall(paper.title) if _is_coined(word)]
+    coined = [word for word in _WORD.findall(paper.title) if any(c.isupper() or c.isdigit() for c in word[1:])]
     surnames = [author.split()[-1] for author in paper.authors if author.split()]
     return frozenset([*(name for name in (*heads, *coined) if len(name) >= _LEAST), *surnames])
-
-
-def _is_coined(word: str) -> bool:
-    return any(c.isupper() or c.isdigit() for c in word[1:])
 
 
 def pattern_of(names: Iterable[str]) -> re.Pattern[str] | None:

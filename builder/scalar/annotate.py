@@ -52,7 +52,7 @@ def ask_model(contexts: Sequence[CitationContext], base_url: str, model: str, jo
 
     def note(key: str, text: str) -> None:
         match = _ANSWER.search(text)
-        journal.add(key, _unclear_note(text) if match is None else match[0].lower())
+        journal.add(key, f"unclear: {text[:200]}" if match is None else match[0].lower())
 
     if missing:
         ask(base_url, model, missing, 16, note)
@@ -65,11 +65,6 @@ def ask_model(contexts: Sequence[CitationContext], base_url: str, model: str, jo
         )
     # A citation that the annotator cannot classify counts as descriptive.
     return [answer if answer in get_args(CitationType) else "descriptive" for answer in answers]
-
-
-def _unclear_note(text: str) -> str:
-    """The note for an answer that is neither: it was paid for, and is not asked for again."""
-    return f"unclear: {text[:200]}"
 
 
 def _key(context: CitationContext, model: str) -> str:

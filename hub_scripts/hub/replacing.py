@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +13,6 @@ from builder.dataset.errata import Erratum
 from builder.round.takedowns import TAKEDOWNS, Takedown, parse_takedowns
 from hub_scripts.errors import CheckError, HubError
 from hub_scripts.hub.repo import MAIN, Change, Refs, Repo
-from hub_scripts.hub.revisions import replacement
 from hub_scripts.hub.staging import Notices, Staged, files_beside, read_notices
 from lm_eval_tasks.core.files import sha256_of, sha256_of_bytes
 from lm_eval_tasks.core.row_format import MANIFEST
@@ -20,6 +20,22 @@ from lm_eval_tasks.core.text import is_valid
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Manifest
+
+
+_NAME = re.compile(r"(\d{4})\.(\d{2})(?:\.post(\d+))?")
+
+
+def order(name: str) -> tuple[int, int, int]:
+    """A key by which revisions are sorted, oldest first; other names come before all."""
+    match = _NAME.fullmatch(name)
+    return (int(match[1]), int(match[2]), int(match[3] or 0)) if match else (0, 0, 0)
+
+
+def replacement(name: str, taken: Iterable[str]) -> str:
+    """The name of what replaces a revision: `.post1`, or the first free number."""
+    base = name.partition(".post")[0]
+    used = [order(other)[2] for other in taken if other.partition(".post")[0] == base]
+    return f"{base}.post{max([0, *used]) + 1}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from huggingface_hub.hf_api import RepoFile
 
 from hub_scripts.errors import AccessError, ConflictError, HubError
 from hub_scripts.hub.compat import use_lfs, uses_xet
-from hub_scripts.hub.faults import FAULTS, Fault, FaultError, ask_with_retries, lacks_xet, understand
+from hub_scripts.hub.faults import FAULTS, FaultError, ask_with_retries, lacks_xet, understand
 from hub_scripts.hub.file_hashes import Content
 
 _T = TypeVar("_T")
@@ -283,7 +283,7 @@ class Repo:
                 self.id,
                 caught=FAULTS,
                 helps=lambda fault: fault.again or fault.status == 409,
-                done=lambda fault: done() if _may_be_done(fault) else None,
+                done=lambda fault: done() if fault.again or fault.status in (404, 409, 412) else None,
                 moves_files=moves_files,
             )
         except FaultError as err:
@@ -295,10 +295,6 @@ def _read_user(who: dict[str, Any]) -> tuple[str, set[str], str, dict[str, Any]]
     token = who.get("auth", {}).get("accessToken") or {}
     namespaces = {who["name"], *(organization["name"] for organization in who.get("orgs", ()))}
     return who["name"], namespaces, str(token.get("role")), token.get("fineGrained", {})
-
-
-def _may_be_done(fault: Fault) -> bool:
-    return fault.again or fault.status in (404, 409, 412)
 
 
 def _status(err: HubError) -> int:

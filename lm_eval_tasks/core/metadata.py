@@ -280,17 +280,7 @@ _OURS = {option.key: option for options in OPTIONS.values() for option in option
 # For programs that read the texts themselves: each of a prompt, whole.
 _OURS["keep_parts"] = Option("keep_parts", _flag, "")
 _OF_MODELS = (
-    "max_model_len",
-    "context_length",
-    "pretrained",
-    "revision",
-    "enable_thinking",
-    "think_end_token",
-    "chat_template_args",
-    "model",
-    "base_url",
-    "api_key",
-    "dtype",
-    "trust_remote_code",
-)
+    "max_model_len context_length pretrained revision enable_thinking think_end_token chat_template_args model "
+    "base_url api_key dtype trust_remote_code"
+).split()
 KEYS = (*_OURS, *_OF_MODELS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -84,7 +84,7 @@ def _load(
     model = context.of_model(arguments, options.system_instruction)
     opened = open_dataset(config, options)
     all_rows = list(_rows_of_role(rows_of_split(opened, config, options), role))
-    others = _targets_of_others(all_rows)
+    others = [tuple(all_rows[i]["target"] for i in others) for others in others_of([row["id"] for row in all_rows])]
     facts = [Fact(paper_of(row["id"]), row["published"], row["primary_category"]) for row in all_rows]
     selection = chosen(facts, config, options, size)
     rows = [all_rows[i] for i in selection.places]
@@ -151,11 +151,6 @@ def _rows_of_role(rows: Iterable[dict[str, Any]], role: str) -> Iterable[dict[st
     from lm_eval_tasks.data import folds
 
     return folds.by_fold(rows)
-
-
-def _targets_of_others(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
-    """For each row other papers' targets, always the same, however few of the rows a run asks for."""
-    return [tuple(rows[i]["target"] for i in others) for others in others_of([row["id"] for row in rows])]
 
 
 def _without_target(row: dict[str, Any]) -> dict[str, Any]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from builder.collect.graph import CoAuthorGraph, build_graph
-from builder.collect.identities import identities_of
+from builder.collect.graph import CoAuthorGraph, build_graph, identities_of
 from builder.records import GROUP, Paper
 from tests.helpers.papers import paper
 
