@@ -22,9 +22,9 @@ from scipy import special
 
 from benchmarks.shared.running import ACADEMICEVAL, Figures, command, run
 from builder.round.configurations import thousands_in
-from lm_eval_tasks.core.files import sha256_of_bytes
-from lm_eval_tasks.core.metadata import Context
-from lm_eval_tasks.core.row_format import MASK
+from lm_eval_tasks.base.files import sha256_of_bytes
+from lm_eval_tasks.base.metadata import Context
+from lm_eval_tasks.base.row_format import MASK
 from lm_eval_tasks.data import scalar_hook
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.stats.gains import Gain, gain_over

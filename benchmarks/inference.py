@@ -10,8 +10,8 @@ import numpy as np
 
 from benchmarks.shared.data import GOLD_SECTIONS, records_of
 from benchmarks.shared.running import Figures, run
-from lm_eval_tasks.core.intervals import holm
-from lm_eval_tasks.core.power import SPREADS
+from lm_eval_tasks.base.intervals import holm
+from lm_eval_tasks.base.power import SPREADS
 from lm_eval_tasks.metrics import rouge
 from lm_eval_tasks.metrics.score import others_of
 from lm_eval_tasks.stats.placed import PlacedTask, difference_over, interval_over, part_of

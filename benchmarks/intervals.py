@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from benchmarks.shared.running import Figures, run
-from lm_eval_tasks.core.intervals import SHARES, interval
+from lm_eval_tasks.base.intervals import SHARES, interval
 
 AUTHORS = (10, 25, 100)
 Values = NDArray[np.float64]

@@ -22,7 +22,7 @@ from builder.extract.workers import extract_files
 from builder.round.model import Round
 from builder.sources.sample.source import SampleSource
 from builder.store import STORE, Store
-from lm_eval_tasks.core.text import title_key
+from lm_eval_tasks.base.text import title_key
 from lm_eval_tasks.engines.local import LocalEngine
 from tests.helpers.citations import citation
 from tests.helpers.loopback import World, serve

@@ -25,9 +25,9 @@ from builder.reading.papers_read import PaperRead
 from builder.round.model import Round
 from builder.scalar.importers.scalar import import_papers
 from builder.store import STORE, Store
+from lm_eval_tasks.base.row_format import ABSTRACTS, PAPERS
+from lm_eval_tasks.base.text import sentences
 from lm_eval_tasks.compat.minilm import minilm_path
-from lm_eval_tasks.core.row_format import ABSTRACTS, PAPERS
-from lm_eval_tasks.core.text import sentences
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.metrics.reading import share_right_of, shortcut_score
 from lm_eval_tasks.prompts.reading import part_texts

@@ -21,7 +21,7 @@ from builder.scalar.importers.questions import read_questions
 from builder.scalar.questions import QuestionMaker, ask_all, turn_of
 from builder.scalar.render import question
 from builder.scalar.rows import row_of
-from lm_eval_tasks.core.row_format import MASK, OF_SCALAR
+from lm_eval_tasks.base.row_format import MASK, OF_SCALAR
 from lm_eval_tasks.retrieval.shortcuts import chooser
 from lm_eval_tasks.tasks.records import LEVELS, Scope
 

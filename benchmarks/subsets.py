@@ -15,7 +15,7 @@ from typing import Any
 
 from benchmarks.shared.data import DATA
 from benchmarks.shared.running import Figures, run
-from lm_eval_tasks.core.files import sha256_of_bytes
+from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.data.rows import Fact, representative_rows
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.evaluate.generation import WRITERS

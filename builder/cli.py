@@ -12,10 +12,10 @@ from importlib import import_module
 from pathlib import Path
 
 from builder.errors import BuildError
-from lm_eval_tasks.core.command_line import Commands
-from lm_eval_tasks.core.errors import EvalError
-from lm_eval_tasks.core.redaction import safe_text
-from lm_eval_tasks.core.tables import text_lines
+from lm_eval_tasks.base.command_line import Commands
+from lm_eval_tasks.base.errors import EvalError
+from lm_eval_tasks.base.redaction import safe_text
+from lm_eval_tasks.base.tables import text_lines
 
 # The modules that add commands, in the order in which help lists them.
 _COMMANDS = (
@@ -89,7 +89,7 @@ def _set_up_output(arguments: argparse.Namespace) -> None:
         # VLLM divides by what its bar has counted.
         os.environ.pop("TQDM_DISABLE", None)
     if arguments.quiet:
-        from lm_eval_tasks.core.progress import silence
+        from lm_eval_tasks.base.progress import silence
 
         silence()
 

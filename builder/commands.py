@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from builder.errors import BuildError
 from builder.round.starter import NEEDED, STARTS
 from builder.stage_report import STAGES
-from lm_eval_tasks.core.command_line import (
+from lm_eval_tasks.base.command_line import (
     BUILDING,
     EVALUATE,
     MAKE,
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from builder.pipeline import BuiltRound
     from builder.round.model import Round
     from builder.workspace import Workspace
-    from lm_eval_tasks.core.tables import Json, Table
+    from lm_eval_tasks.base.tables import Json, Table
     from lm_eval_tasks.engines.base import Engine
 
 
@@ -195,7 +195,7 @@ def status(arguments: Namespace) -> Iterator[str | Table | Json]:
     with Store.open(path) as store:
         lines = [*status(round_, store), *search_status(round_, store)]
     if arguments.show == "json":
-        from lm_eval_tasks.core.tables import Json
+        from lm_eval_tasks.base.tables import Json
 
         yield Json({what: value for what, _, value in (line.partition(": ") for line in lines)})
         return

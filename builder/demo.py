@@ -11,8 +11,8 @@ from builder.pipeline import build, stages
 from builder.round.model import load_round
 from builder.workspace import Workspace
 from hub_scripts.report.site import report
-from lm_eval_tasks.core.files import write_whole
-from lm_eval_tasks.core.row_format import BM25_PARTS, TITLE_SEARCH
+from lm_eval_tasks.base.files import write_whole
+from lm_eval_tasks.base.row_format import BM25_PARTS, TITLE_SEARCH
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.evaluate.generation import BLIND, WRITERS
 from lm_eval_tasks.evaluate.run import evaluate
@@ -20,7 +20,7 @@ from lm_eval_tasks.metrics.registry import find_metric, ranking
 from lm_eval_tasks.stats.score_table import score_table
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.core.tables import Table
+    from lm_eval_tasks.base.tables import Table
 
 _ROUND = """\
 round = "2026.11"

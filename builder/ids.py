@@ -1,4 +1,4 @@
-"""The identifiers that papers and authors go by; titles go by `lm_eval_tasks.core.text.title_key`.
+"""The identifiers that papers and authors go by; titles go by `lm_eval_tasks.base.text.title_key`.
 
 Nothing else knows how an id looks. Each kind of id is told from its form alone, so that an id is a plain text wherever it
 is kept.
@@ -13,7 +13,7 @@ from datetime import date
 from typing import Literal
 from urllib.parse import quote, unquote
 
-from lm_eval_tasks.core.text import fold
+from lm_eval_tasks.base.text import fold
 
 Kind = Literal["arxiv", "doi", "pmcid", "ppr", "pmid"]
 _NEW = r"\d{4}\.\d{4,5}"

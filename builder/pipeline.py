@@ -26,9 +26,9 @@ from builder.samples.pool import Pool
 from builder.samples.texts import TextsWriter
 from builder.samples.tokens import token_counter
 from builder.stage_report import STAGES, Stage, StageReport
+from lm_eval_tasks.base.progress import progress
+from lm_eval_tasks.base.version import VERSION
 from lm_eval_tasks.compat.minilm import minilm_path
-from lm_eval_tasks.core.progress import progress
-from lm_eval_tasks.core.version import VERSION
 
 if TYPE_CHECKING:
     from builder.records import SplitDates

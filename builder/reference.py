@@ -18,7 +18,7 @@ from builder.reading.works import WorkFault
 from builder.records import CrawlReason, ExtractReason, GraphReason, LinkReason, ReadingReason, SampleReason
 from builder.round.model import Round
 from builder.scalar.questions import ClozeReason
-from lm_eval_tasks.core.tables import Table, markdown
+from lm_eval_tasks.base.tables import Table, markdown
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "keys.md"
 _HEAD = ("| key | type | default | meaning |", "| --- | --- | --- | --- |")

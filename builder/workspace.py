@@ -21,8 +21,8 @@ from builder.samples.split import split_dates
 from builder.seeding import digest_of
 from builder.sources.base import Source, open_source
 from builder.store import STORE, Store
-from lm_eval_tasks.core.locks import exclusive
-from lm_eval_tasks.core.waiting import announce
+from lm_eval_tasks.base.locks import exclusive
+from lm_eval_tasks.base.waiting import announce
 
 if TYPE_CHECKING:
     from builder.records import Paper, SplitDates

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_tasks.core.command_line import (
+from lm_eval_tasks.base.command_line import (
     EVALUATE,
     EVALUATING,
     Commands,
@@ -25,10 +25,10 @@ from lm_eval_tasks.core.command_line import (
     part,
     positive,
 )
-from lm_eval_tasks.core.errors import EvalError
+from lm_eval_tasks.base.errors import EvalError
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.core.tables import Table
+    from lm_eval_tasks.base.tables import Table
     from lm_eval_tasks.llm.budget import Means
 
 _PRICES = "TOML: for each model `input` and `output`, the prices per million tokens"
@@ -229,7 +229,7 @@ def plan(arguments: Namespace) -> Iterator[str | Table]:
 
 def _detect(arguments: Namespace) -> Iterator[str]:
     """How many papers it takes to see a difference."""
-    from lm_eval_tasks.core.power import SPREADS
+    from lm_eval_tasks.base.power import SPREADS
     from lm_eval_tasks.evaluate.plan import papers_to_detect
     from lm_eval_tasks.stats.compare import spreads
     from lm_eval_tasks.tasks.records import TARGETS
@@ -263,8 +263,8 @@ def merge(arguments: Namespace) -> Iterator[str | Table]:
 
 
 def export(arguments: Namespace) -> Iterator[str | Table]:
-    from lm_eval_tasks.core.listing import check_dataset
-    from lm_eval_tasks.core.metadata import check
+    from lm_eval_tasks.base.listing import check_dataset
+    from lm_eval_tasks.base.metadata import check
 
     metadata = {"dataset": arguments.dataset, **metadata_of(arguments.metadata)}
     check(metadata)
@@ -288,8 +288,8 @@ def _check_request(tasks: Sequence[str], metadata: Mapping[str, Any], samples: I
     Args:
         samples: the tasks of which only some samples are asked for.
     """
-    from lm_eval_tasks.core.listing import check_dataset
-    from lm_eval_tasks.core.metadata import check, dataset_of
+    from lm_eval_tasks.base.listing import check_dataset
+    from lm_eval_tasks.base.metadata import check, dataset_of
     from lm_eval_tasks.tasks.folder import check_tasks
 
     if not any(tasks):

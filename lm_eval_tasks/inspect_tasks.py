@@ -15,11 +15,11 @@ from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import Metric, Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState, generate
 
+from lm_eval_tasks.base.errors import EvalError
+from lm_eval_tasks.base.metadata import ALL, NO_MODEL, check
 from lm_eval_tasks.compat.inspect_ai import StopError, as_package
 from lm_eval_tasks.compat.lm_eval import quiet
 from lm_eval_tasks.compat.run_tasks import RunTasks
-from lm_eval_tasks.core.errors import EvalError
-from lm_eval_tasks.core.metadata import ALL, NO_MODEL, check
 from lm_eval_tasks.data.options import Options
 from lm_eval_tasks.data.reading_hook import doc_to_text
 from lm_eval_tasks.metrics import registry

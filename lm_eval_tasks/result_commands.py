@@ -10,12 +10,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lm_eval_tasks.base.command_line import READ, Commands, above_zero, check_there, positive
+from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.commands import add_means, means_of
-from lm_eval_tasks.core.command_line import READ, Commands, above_zero, check_there, positive
-from lm_eval_tasks.core.errors import EvalError
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.core.tables import Table
+    from lm_eval_tasks.base.tables import Table
 
 
 def register(commands: Commands) -> None:
@@ -80,7 +80,7 @@ def compare(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.metrics.registry import check_names
 
     check_names(arguments.metrics.split(",") if arguments.metrics else ())
-    from lm_eval_tasks.core.intervals import NO_INTERVAL
+    from lm_eval_tasks.base.intervals import NO_INTERVAL
     from lm_eval_tasks.stats.compare import compare, names_of, table, tasks_apart
 
     metrics = arguments.metrics.split(",") if arguments.metrics else None

@@ -40,7 +40,7 @@ ROOMS = {
         "cli",
     ],
     "lm_eval_tasks": [
-        "core",
+        "base",
         "compat",
         "tasks llm engines",
         "prompts",
@@ -56,7 +56,7 @@ ROOMS = {
     "hub_scripts": ["errors", "hub", "results report", "commands"],
 }
 # What the builder takes from the package that every installation has.
-SHARED = "core tasks llm compat engines prompts metrics retrieval"
+SHARED = "base tasks llm compat engines prompts metrics retrieval"
 # Only these assemble the packages' commands, or show all of them at work.
 ASSEMBLING = {"builder.cli", "builder.demo"}
 # Modules that can open a connection -> the rooms that may import them.
@@ -210,6 +210,6 @@ def test_only_few_rooms_open_connections() -> None:
             assert connecting not in imported or room(name) in rooms.split(), f"{name} uses {connecting}"
 
 
-def test_core_imports_nothing_of_ours() -> None:
+def test_base_imports_nothing_of_ours() -> None:
     for name, others in graph(early=False).items():
-        assert room(name) != "lm_eval_tasks.core" or {room(other) for other in others} <= {"lm_eval_tasks.core"}, name
+        assert room(name) != "lm_eval_tasks.base" or {room(other) for other in others} <= {"lm_eval_tasks.base"}, name

@@ -19,8 +19,8 @@ from builder import cli
 from builder.dataset.manifest import Manifest
 from builder.reference import PAGE, key_page
 from builder.round.model import Round
-from lm_eval_tasks.core.metadata import check
-from lm_eval_tasks.core.version import VERSION
+from lm_eval_tasks.base.metadata import check
+from lm_eval_tasks.base.version import VERSION
 from lm_eval_tasks.evaluate.options_page import PAGE as OPTIONS_PAGE
 from lm_eval_tasks.evaluate.options_page import options_page
 from lm_eval_tasks.inspect_tasks import TASKS

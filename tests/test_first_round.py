@@ -9,9 +9,9 @@ import pytest
 from builder.cli import all_commands
 from builder.errors import RoundError
 from builder.round.model import load_round
+from lm_eval_tasks.base.command_line import options_metadata
+from lm_eval_tasks.base.metadata import TEST, check
 from lm_eval_tasks.compat.lm_eval import parse_args
-from lm_eval_tasks.core.command_line import options_metadata
-from lm_eval_tasks.core.metadata import TEST, check
 from lm_eval_tasks.evaluate.config_file import with_config
 from lm_eval_tasks.evaluate.generation import check_model
 from lm_eval_tasks.llm.served_length import served_length

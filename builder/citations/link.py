@@ -25,8 +25,8 @@ from builder.extract.stage import EXTRACTOR, Documents
 from builder.records import Document, Link, LinkReason, LinkWay, Paper, Reference
 from builder.sources.metadata_file import file_fingerprint
 from builder.stage_report import StageReport
-from lm_eval_tasks.core.files import sha256_of_bytes
-from lm_eval_tasks.core.progress import progress
+from lm_eval_tasks.base.files import sha256_of_bytes
+from lm_eval_tasks.base.progress import progress
 
 if TYPE_CHECKING:
     from builder.round.model import Round

@@ -20,7 +20,7 @@ from builder.extract.references import segments
 from builder.ids import PaperId
 from builder.records import LinkWay, Paper, Reference
 from builder.store.titles import title_words
-from lm_eval_tasks.core.text import fold, title_key
+from lm_eval_tasks.base.text import fold, title_key
 
 if TYPE_CHECKING:
     from builder.store import Store

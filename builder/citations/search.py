@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 from builder.citations.resolve import resolve_entry
 from builder.records import Paper, Reference
 from builder.sources.base import TITLES_AT_ONCE, Source
-from lm_eval_tasks.core.batches import batches
-from lm_eval_tasks.core.progress import progress
-from lm_eval_tasks.core.text import title_key
-from lm_eval_tasks.core.waiting import announce
+from lm_eval_tasks.base.batches import batches
+from lm_eval_tasks.base.progress import progress
+from lm_eval_tasks.base.text import title_key
+from lm_eval_tasks.base.waiting import announce
 
 if TYPE_CHECKING:
     from builder.round.model import Round

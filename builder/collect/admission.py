@@ -12,7 +12,7 @@ from builder.ids import author_key
 from builder.records import Drop, Paper
 from builder.seeding import share_of
 from builder.store import Author, Store, in_categories
-from lm_eval_tasks.core.progress import progress
+from lm_eval_tasks.base.progress import progress
 
 if TYPE_CHECKING:
     from builder.round.model import Round

@@ -21,7 +21,7 @@ from builder.records import Paper
 from builder.sources.metadata_file import file_fingerprint, read_metadata
 from builder.stage_report import StageReport
 from builder.store import Author, Store
-from lm_eval_tasks.core.progress import progress
+from lm_eval_tasks.base.progress import progress
 
 if TYPE_CHECKING:
     from builder.round.model import Round

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from builder.records import UNKNOWN_LICENSE, Paper
-from lm_eval_tasks.core.progress import progress
+from lm_eval_tasks.base.progress import progress
 
 if TYPE_CHECKING:
     from builder.sources.base import Source

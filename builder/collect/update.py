@@ -20,7 +20,7 @@ from builder.collect.coverage import Covered, finish, months_before, read_covera
 from builder.records import Drop, Paper
 from builder.stage_report import StageReport
 from builder.store import Author, Store
-from lm_eval_tasks.core.progress import progress
+from lm_eval_tasks.base.progress import progress
 
 if TYPE_CHECKING:
     from builder.round.model import Round

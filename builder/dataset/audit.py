@@ -24,8 +24,8 @@ from builder.extract.quality import common_share
 from builder.ids import author_key, bare_id
 from builder.records import SPLITS, Split, Task
 from builder.samples.near_duplicates import Copies, near_duplicate
-from lm_eval_tasks.core.progress import progress
-from lm_eval_tasks.core.text import title_key
+from lm_eval_tasks.base.progress import progress
+from lm_eval_tasks.base.text import title_key
 from lm_eval_tasks.engines.local import LocalEngine
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from builder.dataset.rows import columns_of
 from builder.errors import FolderError
 from builder.records import SPLITS
 from builder.round.source import is_open_access
+from lm_eval_tasks.base.tables import Table, markdown
 from lm_eval_tasks.compat.datasets import add_dataset_info
-from lm_eval_tasks.core.tables import Table, markdown
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Configuration, Manifest

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pydantic import TypeAdapter, ValidationError
 
 from builder.errors import FolderError
-from lm_eval_tasks.core.text import parse_json
+from lm_eval_tasks.base.text import parse_json
 
 ERRATA = "errata.jsonl"
 

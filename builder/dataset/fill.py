@@ -23,7 +23,7 @@ from builder.extract.stage import extract_papers
 from builder.ids import PaperId, bare_id
 from builder.records import SPLITS, Paper, Split
 from builder.stage_report import StageReport
-from lm_eval_tasks.core.progress import progress
+from lm_eval_tasks.base.progress import progress
 
 if TYPE_CHECKING:
     from builder.dataset.row_kind import Row

@@ -11,9 +11,9 @@ from pathlib import Path
 from builder.dataset.card import CARD, card
 from builder.dataset.manifest import MANIFEST, Configuration, CoreEntry, Manifest, read_manifest, write_manifest
 from builder.errors import FolderError
-from lm_eval_tasks.core.files import sync, sync_folder
-from lm_eval_tasks.core.linux import exchange
-from lm_eval_tasks.core.locks import exclusive
+from lm_eval_tasks.base.files import sync, sync_folder
+from lm_eval_tasks.base.linux import exchange
+from lm_eval_tasks.base.locks import exclusive
 from lm_eval_tasks.tasks.records import CORE, HEADLINE, MASKS_OF_MATCH, MATCH_CORE, task_of_configuration
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from builder.dataset.manifest import MANIFEST, Manifest, place_of
-from lm_eval_tasks.core.files import sha256_of
+from lm_eval_tasks.base.files import sha256_of
 
 
 def file_differences(folder: Path, manifest: Manifest) -> Iterator[str]:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.parquet as pq
 
 from builder.dataset.manifest import Configuration, bounds_of
-from lm_eval_tasks.core.intervals import SHARES, interval
-from lm_eval_tasks.core.row_format import LEAD
+from lm_eval_tasks.base.intervals import SHARES, interval
+from lm_eval_tasks.base.row_format import LEAD
 from lm_eval_tasks.metrics.rouge import rouge_l_content
 
 if TYPE_CHECKING:

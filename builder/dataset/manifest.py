@@ -20,15 +20,15 @@ from builder.records import FAMILY_MODULES, SPLITS, TASKS, LinkWay, ReadingSumma
 from builder.round.audit import AuditTable
 from builder.round.licenses import Licenses
 from builder.stage_report import StageCounts
-from lm_eval_tasks.core import gone
-from lm_eval_tasks.core.files import is_inside, sha256_of_bytes, write_whole
-from lm_eval_tasks.core.metadata import Context
-from lm_eval_tasks.core.row_format import MANIFEST as MANIFEST
-from lm_eval_tasks.core.row_format import Measured
-from lm_eval_tasks.core.text import parse_json
+from lm_eval_tasks.base import gone
+from lm_eval_tasks.base.files import is_inside, sha256_of_bytes, write_whole
+from lm_eval_tasks.base.metadata import Context
+from lm_eval_tasks.base.row_format import MANIFEST as MANIFEST
+from lm_eval_tasks.base.row_format import Measured
+from lm_eval_tasks.base.text import parse_json
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.core.intervals import Interval
+    from lm_eval_tasks.base.intervals import Interval
 
 # Raise with every change to the types below; 1 was a dictionary whose configurations were recognised by their names, 2 had no core.
 FORMAT = 5
@@ -116,7 +116,7 @@ class Statistics:
         kinds: reading families: kind of question -> what is known of it.
         shown_months: reading families: month -> papers of that month in the contexts, each context once.
         detectable: the smallest difference between two models' mean scores that the samples show in four out of five
-            cases (`lm_eval_tasks/core/power.py`); None if there are too few first authors, or it has not been computed.
+            cases (`lm_eval_tasks/base/power.py`); None if there are too few first authors, or it has not been computed.
     """
 
     __pydantic_config__ = _STRICT

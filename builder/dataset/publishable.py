@@ -18,7 +18,7 @@ from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
 from builder.records import SPLITS
 from builder.stage_report import StageReport
-from lm_eval_tasks.core.progress import progress
+from lm_eval_tasks.base.progress import progress
 
 if TYPE_CHECKING:
     from builder.round.licenses import Licenses

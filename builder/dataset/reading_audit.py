@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from builder.dataset.rows import rows_of
 from builder.ids import bare_id
-from lm_eval_tasks.core.text import title_key
+from lm_eval_tasks.base.text import title_key
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Configuration

@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from builder.dataset.manifest import KindStatistics, bounds_of
-from lm_eval_tasks.core.intervals import SHARES, interval
+from lm_eval_tasks.base.intervals import SHARES, interval
 from lm_eval_tasks.metrics.reading import blind_score, shortcut_score
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from builder.dataset.manifest import Configuration, DataFile, place_of
 from builder.errors import FolderError
 from builder.records import SPLITS, TASKS, Split
 from builder.round.licenses import Licenses, allows
-from lm_eval_tasks.core.row_format import IDS
+from lm_eval_tasks.base.row_format import IDS
 
 if TYPE_CHECKING:
     from builder.dataset.row_kind import Row, RowKind

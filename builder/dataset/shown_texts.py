@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from builder.dataset.rows import read_columns
-from lm_eval_tasks.core.word_runs import Words, longest_common_run, longest_runs, run_words
+from lm_eval_tasks.base.word_runs import Words, longest_common_run, longest_runs, run_words
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Configuration

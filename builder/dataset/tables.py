@@ -10,8 +10,8 @@ from builder.dataset.families import family_of
 from builder.dataset.manifest import QUANTILES, Audit, Bounds, Configuration, CoreEntry, Manifest, Statistics
 from builder.records import SPLITS, LinkWay, ReadingSummary
 from builder.round.configurations import thousands_in
-from lm_eval_tasks.core.row_format import LEAD, OF_SCALAR, POPULARITY
-from lm_eval_tasks.core.tables import Table, with_bounds
+from lm_eval_tasks.base.row_format import LEAD, OF_SCALAR, POPULARITY
+from lm_eval_tasks.base.tables import Table, with_bounds
 
 if TYPE_CHECKING:
     from builder.round.audit import AuditTable

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pyarrow as pa
 
-from lm_eval_tasks.core.files import sha256_of_bytes
+from lm_eval_tasks.base.files import sha256_of_bytes
 
 TEXTS = ("texts", pa.list_(pa.struct([("name", pa.string()), ("sha256", pa.string()), ("characters", pa.int64())])))
 

@@ -20,10 +20,10 @@ from builder.dataset.manifest import QUANTILES, Configuration, DataFile, SplitCo
 from builder.dataset.reading_tally import ReadingTally
 from builder.dataset.rows import columns_of
 from builder.records import SPLITS, TASKS, Split
-from lm_eval_tasks.core.files import sha256_of
-from lm_eval_tasks.core.intervals import SHARES, interval
-from lm_eval_tasks.core.power import detectable_with, spread_of
-from lm_eval_tasks.core.row_format import Measured
+from lm_eval_tasks.base.files import sha256_of
+from lm_eval_tasks.base.intervals import SHARES, interval
+from lm_eval_tasks.base.power import detectable_with, spread_of
+from lm_eval_tasks.base.row_format import Measured
 from lm_eval_tasks.retrieval.shortcuts import Chooser, choosers_of
 
 if TYPE_CHECKING:

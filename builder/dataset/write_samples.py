@@ -17,7 +17,7 @@ from builder.dataset.writing_rows import columns, row_of
 from builder.records import SPLITS, CitedPaper, DemoKind, Demonstration, Split, SplitDates, Task, WritingSample
 from builder.samples.cut import Cut
 from builder.samples.texts import PaperTexts
-from lm_eval_tasks.core.progress import progress
+from lm_eval_tasks.base.progress import progress
 
 if TYPE_CHECKING:
     from builder.samples.plan import PlannedSample

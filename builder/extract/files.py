@@ -20,10 +20,10 @@ from builder.ids import PaperId
 from builder.records import READING_REASONS
 from builder.round.tables import ExtractTable, QualityTable
 from builder.sources.object_store import expand_names, is_address, local_path
-from lm_eval_tasks.core.files import atomic_file, sha256_of
-from lm_eval_tasks.core.locks import exclusive
-from lm_eval_tasks.core.progress import progress
-from lm_eval_tasks.core.text import parse_json, valid
+from lm_eval_tasks.base.files import atomic_file, sha256_of
+from lm_eval_tasks.base.locks import exclusive
+from lm_eval_tasks.base.progress import progress
+from lm_eval_tasks.base.text import parse_json, valid
 
 if TYPE_CHECKING:
     from lm_eval_tasks.engines.base import Engine

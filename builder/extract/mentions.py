@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
 from builder.records import Mention, Reference, Section
-from lm_eval_tasks.core.text import fold
+from lm_eval_tasks.base.text import fold
 
 _NUMERIC = re.compile(r"\[\s*(\d{1,4}(?:\s*[,;–—-]\s*\d{1,4})*)\s*(?:,\s*(?:p|sec|ch)[^\]]{0,20})?\]")
 # "[8]-[11]", as IEEE journals print it, and then what is between one pair of brackets.

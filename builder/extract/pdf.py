@@ -21,7 +21,7 @@ from builder.extract.run_in_headings import with_run_ins, without_lead
 from builder.extract.running_heads import own_size, running_lines
 from builder.extract.text import clean, join_lines
 from builder.records import Document, Reference, Role, Section
-from lm_eval_tasks.core.text import is_valid
+from lm_eval_tasks.base.text import is_valid
 
 _RUN_IN = re.compile(r"\s*a ?b ?s ?t ?r ?a ?c ?t\s*[.:—–-]*\s*", re.IGNORECASE)
 _END = re.compile(r"(?:index terms|key ?words?|ccs concepts|pacs|acm reference)\b", re.IGNORECASE)

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.core.text import fold
+from lm_eval_tasks.base.text import fold
 
 if TYPE_CHECKING:
     from builder.records import Role

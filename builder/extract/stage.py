@@ -18,8 +18,8 @@ from builder.records import Document, FileKind, Paper, Quality
 from builder.stage_report import StageReport
 from builder.store import Store, StoredDocument
 from builder.store.documents import unpack_document
-from lm_eval_tasks.core.files import sha256_of
-from lm_eval_tasks.core.progress import progress
+from lm_eval_tasks.base.files import sha256_of
+from lm_eval_tasks.base.progress import progress
 
 if TYPE_CHECKING:
     from builder.round.model import Round

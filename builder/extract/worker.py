@@ -28,8 +28,8 @@ from builder.extract.jats import read_jats
 from builder.extract.pdf import read_pdf
 from builder.records import Document
 from builder.sources.jats.markup import ENDINGS
-from lm_eval_tasks.core.files import sha256_of
-from lm_eval_tasks.core.linux import die_with
+from lm_eval_tasks.base.files import sha256_of
+from lm_eval_tasks.base.linux import die_with
 
 if TYPE_CHECKING:
     from builder.extract.reading import MeasuredDocument

@@ -12,7 +12,7 @@ from builder.ids import author_key
 from builder.reading.rows import about, shown
 from builder.samples.tokens import token_counter
 from builder.seeding import digest_of, share_of
-from lm_eval_tasks.core.row_format import ABSTRACTS, PARTS_VERSION
+from lm_eval_tasks.base.row_format import ABSTRACTS, PARTS_VERSION
 from lm_eval_tasks.prompts.reading import prompt_of
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from builder.reading.match_rows import MatchFamily
 from builder.reading.next_rows import NextFamily
 from builder.reading.walk_rows import WalkFamily
 from builder.stage_report import StageReport
-from lm_eval_tasks.core.progress import progress
-from lm_eval_tasks.core.row_format import ABSTRACTS, PAPERS
+from lm_eval_tasks.base.progress import progress
+from lm_eval_tasks.base.row_format import ABSTRACTS, PAPERS
 
 if TYPE_CHECKING:
     from builder.reading.asking import ReadingFamily

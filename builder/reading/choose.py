@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from builder.stage_report import StageReport
-from lm_eval_tasks.core.power import FEWEST
-from lm_eval_tasks.core.progress import progress
+from lm_eval_tasks.base.power import FEWEST
+from lm_eval_tasks.base.progress import progress
 
 if TYPE_CHECKING:
     from builder.reading.asking import ReadingFamily

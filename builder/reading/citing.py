@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.core.text import fold
+from lm_eval_tasks.base.text import fold
 
 if TYPE_CHECKING:
     from builder.records import Document, Reference

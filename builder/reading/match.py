@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from builder.reading.neutral import sentence_end, sentence_start, with_brackets
 from builder.seeding import digest_of
-from lm_eval_tasks.core.text import title_key
+from lm_eval_tasks.base.text import title_key
 from lm_eval_tasks.retrieval.sparse import BM25
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from builder.dataset.row_kind import Row, RowKind
 from builder.dataset.text_hashes import TEXTS, hash_column, matches
 from builder.reading.text import abstract_text, shown_text
 from builder.samples.tokens import token_counter
-from lm_eval_tasks.core.row_format import PAPERS
+from lm_eval_tasks.base.row_format import PAPERS
 
 if TYPE_CHECKING:
     from builder.records import Paper

@@ -11,7 +11,7 @@ from builder.reading.section_kinds import Called, section_kinds
 from builder.reading.text import ShownText, shown_text
 from builder.reading.works import Entry, entries_of
 from builder.samples.tokens import token_counter
-from lm_eval_tasks.core.text import title_key
+from lm_eval_tasks.base.text import title_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from builder.dataset.row_kind import Row, RowKind
 from builder.dataset.text_hashes import TEXTS, hash_column
-from lm_eval_tasks.core.row_format import ABSTRACTS, PAPERS
+from lm_eval_tasks.base.row_format import ABSTRACTS, PAPERS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

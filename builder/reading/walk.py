@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from builder.reading.works import CitedWork, NearTitles, WorkFault, Works, is_garbled
 from builder.seeding import digest_of, share_of
-from lm_eval_tasks.core.text import title_key
+from lm_eval_tasks.base.text import title_key
 
 if TYPE_CHECKING:
     from builder.reading.citing import Places

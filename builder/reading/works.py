@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
-from lm_eval_tasks.core.text import fold, title_key
+from lm_eval_tasks.base.text import fold, title_key
 
 if TYPE_CHECKING:
     from builder.records import Document

@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from builder.errors import RoundError
 from builder.records import TASKS, Task
-from lm_eval_tasks.core.row_format import IDS
-from lm_eval_tasks.core.text import suggestion
+from lm_eval_tasks.base.row_format import IDS
+from lm_eval_tasks.base.text import suggestion
 from lm_eval_tasks.tasks.records import Level, Setting
 
 _Configuration = TypeVar("_Configuration", Setting, Level)

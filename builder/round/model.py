@@ -32,10 +32,10 @@ from builder.round.tables import (
 )
 from builder.round.takedowns import TAKEDOWNS, taken_down
 from builder.round.toml_file import among, read_toml, text_like
-from lm_eval_tasks.core.command_line import ROUND
-from lm_eval_tasks.core.errors import TomlError
-from lm_eval_tasks.core.redaction import redact
-from lm_eval_tasks.core.row_format import ABSTRACTS, PAPERS
+from lm_eval_tasks.base.command_line import ROUND
+from lm_eval_tasks.base.errors import TomlError
+from lm_eval_tasks.base.redaction import redact
+from lm_eval_tasks.base.row_format import ABSTRACTS, PAPERS
 from lm_eval_tasks.tasks.records import ALL_LEVELS, READINGS, SETTINGS, Setting
 
 # What section 3.3 of the AcademicEval paper leaves open. Two years without a paper, in any position, are "a long time"; papers of three

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from builder.errors import RoundError
-from lm_eval_tasks.core.files import write_whole
+from lm_eval_tasks.base.files import write_whole
 
 Start = Literal["arxiv", "europepmc", "jats", "mirror", "pdfs", "sample"]
 STARTS: tuple[Start, ...] = get_args(Start)

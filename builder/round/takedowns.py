@@ -9,7 +9,7 @@ from pathlib import Path
 
 from builder.errors import RoundError
 from builder.ids import PaperId
-from lm_eval_tasks.core.text import parse_json
+from lm_eval_tasks.base.text import parse_json
 
 TAKEDOWNS = "takedowns.jsonl"
 

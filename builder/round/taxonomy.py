@@ -5,7 +5,7 @@ Source: https://arxiv.org/category_taxonomy (2026-11); sets as ListSets of https
 
 from __future__ import annotations
 
-from lm_eval_tasks.core.text import suggestion
+from lm_eval_tasks.base.text import suggestion
 
 _WITH_SUBJECTS = {
     "astro-ph": "CO EP GA HE IM SR",

@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 from pydantic import AfterValidator, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from lm_eval_tasks.core import gone
-from lm_eval_tasks.core.errors import TomlError
-from lm_eval_tasks.core.text import suggestion
+from lm_eval_tasks.base import gone
+from lm_eval_tasks.base.errors import TomlError
+from lm_eval_tasks.base.text import suggestion
 
 _T = TypeVar("_T")
 # What is larger is a mistake, and does not fit where it is used.

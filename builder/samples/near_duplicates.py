@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from builder.ids import author_key
-from lm_eval_tasks.core.text import fold, title_key
+from lm_eval_tasks.base.text import fold, title_key
 
 if TYPE_CHECKING:
     from builder.records import Paper

@@ -15,7 +15,7 @@ from builder.samples.budget import fill
 from builder.samples.demonstrations import DemonstrationIds, Demonstrators
 from builder.seeding import row_order
 from builder.stage_report import StageReport
-from lm_eval_tasks.core.progress import progress
+from lm_eval_tasks.base.progress import progress
 
 if TYPE_CHECKING:
     from builder.samples.pool import Pool

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, get_args
 from builder.errors import SourceError
 from builder.scalar.citation_classifier import CitationContext, types_of
 from builder.sources.language_model import ask
-from lm_eval_tasks.core.files import sha256_of_bytes
-from lm_eval_tasks.core.journal import Journal
+from lm_eval_tasks.base.files import sha256_of_bytes
+from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.tasks.records import CitationType
 
 if TYPE_CHECKING:

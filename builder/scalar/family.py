@@ -25,8 +25,8 @@ from builder.scalar.annotate import typing_of
 from builder.scalar.questions import ClozeQuestion, QuestionMaker, ask_all, turn_of
 from builder.scalar.render import MOST_CHARACTERS, candidate, question
 from builder.scalar.rows import KIND, TASK, row_of, with_token_counts
-from lm_eval_tasks.core.progress import progress
-from lm_eval_tasks.core.row_format import POPULARITY, Measured
+from lm_eval_tasks.base.progress import progress
+from lm_eval_tasks.base.row_format import POPULARITY, Measured
 from lm_eval_tasks.retrieval.shortcuts import Chooser, choosers_of
 
 if TYPE_CHECKING:

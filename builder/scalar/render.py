@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from builder.extract.sections import TopSection, parts
-from lm_eval_tasks.core.row_format import MASK
+from lm_eval_tasks.base.row_format import MASK
 
 if TYPE_CHECKING:
     from builder.records import Document, Mention, Role

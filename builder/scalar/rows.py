@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from builder.dataset.row_kind import RowKind
 from builder.dataset.text_hashes import TEXTS, hash_column
-from lm_eval_tasks.core.row_format import BODY
+from lm_eval_tasks.base.row_format import BODY
 
 if TYPE_CHECKING:
     from builder.samples.tokens import TokenCounter

@@ -29,7 +29,7 @@ from builder.scalar.citation_classifier import (
     neighbourhood,
     places,
 )
-from lm_eval_tasks.core.text import parse_json
+from lm_eval_tasks.base.text import parse_json
 
 _WEIGHTS = Path(__file__).parent / "weights.npz"
 _INNER = 5

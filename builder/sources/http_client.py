@@ -25,9 +25,9 @@ from tenacity import RetryCallState, Retrying, retry_if_exception_type, wait_exp
 
 from builder.errors import SourceError
 from builder.store.answers import StoredAnswer
-from lm_eval_tasks.core.files import write_whole
-from lm_eval_tasks.core.version import VERSION
-from lm_eval_tasks.core.waiting import LONGEST_WAIT, announce_wait, failure_of, retry_after
+from lm_eval_tasks.base.files import write_whole
+from lm_eval_tasks.base.version import VERSION
+from lm_eval_tasks.base.waiting import LONGEST_WAIT, announce_wait, failure_of, retry_after
 
 if TYPE_CHECKING:
     from builder.round.source import LiveTable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from builder.errors import SourceError
-from lm_eval_tasks.core.errors import ServerError
+from lm_eval_tasks.base.errors import ServerError
 from lm_eval_tasks.llm import chat
 
 _CONCURRENT = 8

@@ -18,7 +18,7 @@ from builder.ids import PaperId
 from builder.packed import ERRORS, lines_of
 from builder.records import UNKNOWN_LICENSE, CrawlReason, Drop, Paper
 from builder.sources.record_check import checked_paper
-from lm_eval_tasks.core.text import ODD, day, parse_json
+from lm_eval_tasks.base.text import ODD, day, parse_json
 
 # Raise with every change that can affect a record: indexes of another version are made again.
 READER = "1"

@@ -15,8 +15,8 @@ from builder.errors import SourceError, StoreError
 from builder.records import Drop, Paper
 from builder.sources.metadata_file import READER, read_metadata
 from builder.store import Store
-from lm_eval_tasks.core.files import sha256_of
-from lm_eval_tasks.core.progress import progress
+from lm_eval_tasks.base.files import sha256_of
+from lm_eval_tasks.base.progress import progress
 
 if TYPE_CHECKING:
     from datetime import date

@@ -17,7 +17,7 @@ from weakref import finalize
 from builder.errors import SourceError
 from builder.ids import PaperId, author_key, stem_of, with_version
 from builder.sources.metadata_index import MetadataIndex
-from lm_eval_tasks.core.text import title_key
+from lm_eval_tasks.base.text import title_key
 
 if TYPE_CHECKING:
     from builder.records import Drop, FileKind, Paper

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_chain, wait_fixed
 
 from builder.errors import SourceError
-from lm_eval_tasks.core.deadline import within
+from lm_eval_tasks.base.deadline import within
 
 _T = TypeVar("_T")
 # For one file, or one list of names.

@@ -6,7 +6,7 @@ import re
 
 from builder.ids import PaperId
 from builder.records import GROUP, Paper
-from lm_eval_tasks.core.text import day, is_valid
+from lm_eval_tasks.base.text import day, is_valid
 
 _CATEGORY = re.compile(r"[A-Za-z][A-Za-z0-9-]{1,60}(?:\.[A-Za-z0-9-]{1,60})?")
 _MOST_VERSIONS = 9999

@@ -9,7 +9,7 @@ from datetime import date
 
 from builder.ids import author_key
 from builder.records import Authorship, Paper
-from lm_eval_tasks.core.text import title_key
+from lm_eval_tasks.base.text import title_key
 
 SCHEMA = """
 CREATE TABLE papers (

@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Iterable
 from itertools import combinations
 
-from lm_eval_tasks.core.text import fold
+from lm_eval_tasks.base.text import fold
 
 SCHEMA = """
 CREATE VIRTUAL TABLE titles USING fts5 (words, content='', detail=none, columnsize=0, tokenize='ascii');

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from builder.round.toml_file import problem_in
 from hub_scripts.errors import HubError
-from lm_eval_tasks.core.yaml_text import parse_yaml
+from lm_eval_tasks.base.yaml_text import parse_yaml
 from lm_eval_tasks.metrics.registry import ranking
 from lm_eval_tasks.prompts.registry import kind_of
 from lm_eval_tasks.tasks.records import slug_of

@@ -16,8 +16,8 @@ from builder.ids import bare_id
 from hub_scripts.errors import CheckError
 from hub_scripts.hub.file_hashes import ATTRIBUTES
 from hub_scripts.hub.loading import Count, counts_of, load_counts
-from lm_eval_tasks.core.progress import progress
-from lm_eval_tasks.core.yaml_text import FRONT_MATTER, parse_yaml
+from lm_eval_tasks.base.progress import progress
+from lm_eval_tasks.base.yaml_text import FRONT_MATTER, parse_yaml
 
 if TYPE_CHECKING:
     from builder.round.licenses import Licenses

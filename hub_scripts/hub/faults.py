@@ -23,9 +23,9 @@ from tenacity import RetryCallState, Retrying, retry_if_exception
 
 from hub_scripts.errors import AccessError, ConflictError, HubError, UnreachableError
 from hub_scripts.hub.compat import endpoint
+from lm_eval_tasks.base.deadline import within
+from lm_eval_tasks.base.waiting import failure_of, retry_after
 from lm_eval_tasks.compat.huggingface_hub import HTTPError
-from lm_eval_tasks.core.deadline import within
-from lm_eval_tasks.core.waiting import failure_of, retry_after
 
 # What the client and its transports raise if the Hub, or our side, is at fault.
 FAULTS = (HTTPError, OSError, RuntimeError, ValueError, AttributeError, TypeError, LookupError)

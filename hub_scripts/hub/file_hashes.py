@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from lm_eval_tasks.core.files import sha256_of, sha256_of_bytes
+from lm_eval_tasks.base.files import sha256_of, sha256_of_bytes
 
 Content = Path | bytes
 # How a repository stores its files: not part of what we publish.

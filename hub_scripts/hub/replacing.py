@@ -14,9 +14,9 @@ from builder.round.takedowns import TAKEDOWNS, Takedown, parse_takedowns
 from hub_scripts.errors import CheckError, HubError
 from hub_scripts.hub.repo import MAIN, Change, Refs, Repo
 from hub_scripts.hub.staging import Notices, Staged, files_beside, read_notices
-from lm_eval_tasks.core.files import sha256_of, sha256_of_bytes
-from lm_eval_tasks.core.row_format import MANIFEST
-from lm_eval_tasks.core.text import is_valid
+from lm_eval_tasks.base.files import sha256_of, sha256_of_bytes
+from lm_eval_tasks.base.row_format import MANIFEST
+from lm_eval_tasks.base.text import is_valid
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Manifest

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from hub_scripts.errors import SecretError
-from lm_eval_tasks.core.redaction import secrets_in
+from lm_eval_tasks.base.redaction import secrets_in
 
 if TYPE_CHECKING:
     from hub_scripts.hub.file_hashes import Content

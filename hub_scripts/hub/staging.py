@@ -20,7 +20,7 @@ from builder.dataset.manifest import (
 from builder.round.takedowns import TAKEDOWNS, Takedown, parse_takedowns, takedown_lines
 from hub_scripts.hub.benchmark import EVAL, eval_yaml
 from hub_scripts.hub.file_hashes import Content
-from lm_eval_tasks.core.files import sha256_of, sha256_of_bytes
+from lm_eval_tasks.base.files import sha256_of, sha256_of_bytes
 
 if TYPE_CHECKING:
     from hub_scripts.hub.repo import Repo

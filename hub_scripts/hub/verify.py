@@ -13,7 +13,7 @@ from hub_scripts.errors import DifferenceError, HubError
 from hub_scripts.hub import checks
 from hub_scripts.hub.loading import counts_of, load_counts, stream_counts
 from hub_scripts.hub.repo import MAIN, Repo
-from lm_eval_tasks.core.progress import progress
+from lm_eval_tasks.base.progress import progress
 
 
 def verify(repo: Repo, revision: str) -> Iterator[str]:

@@ -8,8 +8,8 @@ from statistics import fmean
 from typing import Any
 
 from hub_scripts.report.cells import WIN_RATE, Cell, Group, csv_text, interval_cells, is_baseline
-from lm_eval_tasks.core.intervals import SHARES, Interval, interval
-from lm_eval_tasks.core.tables import with_bounds
+from lm_eval_tasks.base.intervals import SHARES, Interval, interval
+from lm_eval_tasks.base.tables import with_bounds
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.tasks.records import FAMILIES
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from lm_eval_tasks.core.intervals import Interval
+from lm_eval_tasks.base.intervals import Interval
 from lm_eval_tasks.evaluate.generation import BASELINES
 from lm_eval_tasks.prompts import registry as prompts
 from lm_eval_tasks.tasks.records import ALL_LEVELS

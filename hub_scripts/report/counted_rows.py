@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.core.intervals import interval
+from lm_eval_tasks.base.intervals import interval
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.prompts.registry import kind_of
 

@@ -15,7 +15,7 @@ from hub_scripts.report.cells import TASKS, Group, is_baseline
 from hub_scripts.report.drawing import BLUE, MARKS, REFERENCE, STYLE, Plot, Sheet, both, looks
 from hub_scripts.report.month_figure import by_month, month_rows
 from hub_scripts.report.place_figure import by_place, place_rows
-from lm_eval_tasks.core.intervals import DIFFERENCES, interval
+from lm_eval_tasks.base.intervals import DIFFERENCES, interval
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.prompts.registry import QUESTIONS, kind_of
 

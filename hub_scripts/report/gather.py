@@ -17,7 +17,7 @@ from builder.round.configurations import thousands_in
 from builder.round.licenses import Licenses, allows
 from hub_scripts.errors import ReportError
 from hub_scripts.report.cells import WIN_RATE, Cell, Group, Key
-from lm_eval_tasks.core.word_runs import run_words, share_run
+from lm_eval_tasks.base.word_runs import run_words, share_run
 from lm_eval_tasks.judge.verdict import points_of
 from lm_eval_tasks.metrics import registry as metrics
 from lm_eval_tasks.samples.row import PromptRow

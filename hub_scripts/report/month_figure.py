@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hub_scripts.report.board import TASK_LABELS
 from hub_scripts.report.drawing import BLUE, MARKS, Plot, Sheet
-from lm_eval_tasks.core.intervals import SHARES, interval
+from lm_eval_tasks.base.intervals import SHARES, interval
 
 if TYPE_CHECKING:
     from hub_scripts.report.cells import Group

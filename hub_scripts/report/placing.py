@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.core.metadata import NO_MODEL
+from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL
 from lm_eval_tasks.stats import placed
 

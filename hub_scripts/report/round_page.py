@@ -11,7 +11,7 @@ import matplotlib as mpl
 from builder.dataset import tables
 from builder.dataset.manifest import QUANTILES, Manifest
 from hub_scripts.report.drawing import BLUE, PLAIN, Plot, Sheet, both
-from lm_eval_tasks.core.tables import Table
+from lm_eval_tasks.base.tables import Table
 
 
 @dataclass(slots=True)

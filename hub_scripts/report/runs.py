@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_tasks.core.redaction import redact
-from lm_eval_tasks.core.text import number_or_none
+from lm_eval_tasks.base.redaction import redact
+from lm_eval_tasks.base.text import number_or_none
 
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.results import Results

@@ -22,8 +22,8 @@ from hub_scripts.report.placing import scorers_of
 from hub_scripts.report.round_page import round_page
 from hub_scripts.report.runs import run_facts
 from hub_scripts.report.standings import Standings, boards_csv, standings_of
-from lm_eval_tasks.core.progress import progress
-from lm_eval_tasks.core.row_format import MADE_UP
+from lm_eval_tasks.base.progress import progress
+from lm_eval_tasks.base.row_format import MADE_UP
 from lm_eval_tasks.samples.labels import cutoffs_of
 from lm_eval_tasks.stats.boards import BOARDS
 

@@ -15,8 +15,8 @@ from hub_scripts.report.cells import Cell, Group, csv_text, interval_cells, is_b
 from hub_scripts.report.counted_rows import cell_over, counted_rows
 from hub_scripts.report.gains import ModelGains, model_gains, shorter_cell
 from hub_scripts.report.placing import part_of
-from lm_eval_tasks.core.intervals import Interval, holm
-from lm_eval_tasks.core.power import LEVEL
+from lm_eval_tasks.base.intervals import Interval, holm
+from lm_eval_tasks.base.power import LEVEL
 from lm_eval_tasks.metrics.registry import ranking
 from lm_eval_tasks.prompts.registry import kind_of
 from lm_eval_tasks.stats.boards import Board, counted

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hub_scripts.errors import ReportError
-from lm_eval_tasks.core.text import ODD
+from lm_eval_tasks.base.text import ODD
 from lm_eval_tasks.judge.verdict import is_complete, texts_hash
 from lm_eval_tasks.judge.winrate import table
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.core.tables import Table
+    from lm_eval_tasks.base.tables import Table
     from lm_eval_tasks.samples.sample import Sample
 
 _LOGGER = logging.getLogger(__name__)

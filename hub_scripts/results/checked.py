@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from hub_scripts.errors import HubError
-from lm_eval_tasks.core.errors import SamplesError
+from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.samples.results import Results, Score, read_results
 

@@ -13,8 +13,8 @@ from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 
 from hub_scripts.errors import HubError
 from hub_scripts.hub.benchmark import task_id
-from lm_eval_tasks.core.metadata import TEST
-from lm_eval_tasks.core.yaml_text import parse_yaml
+from lm_eval_tasks.base.metadata import TEST
+from lm_eval_tasks.base.yaml_text import parse_yaml
 from lm_eval_tasks.metrics.registry import ranking
 from lm_eval_tasks.tasks.catalogue import setting_of
 from lm_eval_tasks.tasks.records import Kind

@@ -24,8 +24,8 @@ from hub_scripts.hub.secret_scan import refuse_secrets
 from hub_scripts.results.checked import checked_results
 from hub_scripts.results.leaderboard import FILE, OF_A_PART, SOURCE, entries, merge_entries
 from hub_scripts.results.published_round import published_round
-from lm_eval_tasks.core.files import sha256_of, sha256_of_bytes
-from lm_eval_tasks.core.metadata import TEST
+from lm_eval_tasks.base.files import sha256_of, sha256_of_bytes
+from lm_eval_tasks.base.metadata import TEST
 from lm_eval_tasks.metrics import registry as metrics
 from lm_eval_tasks.samples.results import Results, Score
 from lm_eval_tasks.samples.run_folder import results_in, samples_beside, samples_of

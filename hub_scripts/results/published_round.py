@@ -11,7 +11,7 @@ from builder.dataset.manifest import MANIFEST, Configuration, Manifest, parse_ma
 from hub_scripts.errors import HubError
 from hub_scripts.hub.benchmark import EVAL, task_ids
 from hub_scripts.hub.repo import MAIN, Repo
-from lm_eval_tasks.core.files import sha256_of
+from lm_eval_tasks.base.files import sha256_of
 from lm_eval_tasks.samples.results import UNKNOWN, Results
 
 

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_tasks.core.errors import OptionError
-from lm_eval_tasks.core.text import parse_json
+from lm_eval_tasks.base.errors import OptionError
+from lm_eval_tasks.base.text import parse_json
 
 if TYPE_CHECKING:
     from lm_eval.api.model import LM

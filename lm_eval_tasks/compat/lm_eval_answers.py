@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from lm_eval_tasks.base.deadline import within
+from lm_eval_tasks.base.row_format import CAPPED
 from lm_eval_tasks.compat import vllm
-from lm_eval_tasks.core.deadline import within
-from lm_eval_tasks.core.row_format import CAPPED
 
 if TYPE_CHECKING:
     from lm_eval.api.model import LM

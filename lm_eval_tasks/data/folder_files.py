@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.core.errors import DatasetError
-from lm_eval_tasks.core.files import is_inside, known_sha256, sha256_of_bytes
-from lm_eval_tasks.core.row_format import MANIFEST
+from lm_eval_tasks.base.errors import DatasetError
+from lm_eval_tasks.base.files import is_inside, known_sha256, sha256_of_bytes
+from lm_eval_tasks.base.row_format import MANIFEST
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.core.listing import Listing, Splits
+    from lm_eval_tasks.base.listing import Listing, Splits
 
 
 def checked_splits(listing: Listing, config: str) -> Splits:
@@ -18,7 +18,7 @@ def checked_splits(listing: Listing, config: str) -> Splits:
     Raises:
         DatasetError: one is missing, lies elsewhere or is something else.
     """
-    from lm_eval_tasks.core.progress import progress
+    from lm_eval_tasks.base.progress import progress
 
     splits, folder = listing.splits_of(config), listing.folder
     files = [(file, digest) for listed in splits.values() for file, digest in listed.items()]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lm_eval_tasks.core.row_format import FOLD
+from lm_eval_tasks.base.row_format import FOLD
 
 # Words that a fold must have to be asked for, as targets of the other tasks.
 _FEWEST_WORDS = 50

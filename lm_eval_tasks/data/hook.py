@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import datasets
 
+from lm_eval_tasks.base.errors import OptionError
+from lm_eval_tasks.base.files import cache_folder
+from lm_eval_tasks.base.listing import check_dataset
+from lm_eval_tasks.base.metadata import NO_MODEL
+from lm_eval_tasks.base.row_format import paper_of
 from lm_eval_tasks.compat import lm_eval_command as command_line
-from lm_eval_tasks.core.errors import OptionError
-from lm_eval_tasks.core.files import cache_folder
-from lm_eval_tasks.core.listing import check_dataset
-from lm_eval_tasks.core.metadata import NO_MODEL
-from lm_eval_tasks.core.row_format import paper_of
 from lm_eval_tasks.data import context, cutoff, prompt_columns
 from lm_eval_tasks.data.options import Options, noted
 from lm_eval_tasks.data.rows import Fact, Opened, chosen, open_dataset, rows_of_split
@@ -26,7 +26,7 @@ from lm_eval_tasks.samples.row import PromptRow
 from lm_eval_tasks.tasks.records import FULL, RETRIEVED, SETTINGS, START, task_of_configuration
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.core.metadata import Context
+    from lm_eval_tasks.base.metadata import Context
 
 _LOGGER = logging.getLogger(__name__)
 _PROMPT, _SECTION = "prompt", "section"

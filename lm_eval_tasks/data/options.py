@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from lm_eval_tasks.base import metadata
+from lm_eval_tasks.base.errors import OptionError
+from lm_eval_tasks.base.metadata import Context, Cut, Shard
 from lm_eval_tasks.compat import lm_eval_command as command_line
-from lm_eval_tasks.core import metadata
-from lm_eval_tasks.core.errors import OptionError
-from lm_eval_tasks.core.metadata import Context, Cut, Shard
 from lm_eval_tasks.retrieval.settings import Chunking, Retrieval
 from lm_eval_tasks.tasks.records import FULL, SHORTER
 

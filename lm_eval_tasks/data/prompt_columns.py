@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import datasets
 
-from lm_eval_tasks.core.errors import BudgetError, NothingFitsError, OptionError
+from lm_eval_tasks.base.errors import BudgetError, NothingFitsError, OptionError
 from lm_eval_tasks.prompts import registry
 from lm_eval_tasks.samples.row import PromptRow, to_docs
 

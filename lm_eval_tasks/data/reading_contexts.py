@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_tasks.core.text import sentences, title_key
+from lm_eval_tasks.base.text import sentences, title_key
 from lm_eval_tasks.retrieval.base import best
 from lm_eval_tasks.tasks.records import NONE, ReadingTask
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.core.metadata import Context
+    from lm_eval_tasks.base.metadata import Context
 
 Row = Mapping[str, Any]
 # What is shown of each part; None for one that is left out.

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import datasets
 
+from lm_eval_tasks.base.errors import BudgetError, DatasetError, OptionError
+from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.compat import lm_eval_command as command_line
-from lm_eval_tasks.core.errors import BudgetError, DatasetError, OptionError
-from lm_eval_tasks.core.metadata import NO_MODEL
 from lm_eval_tasks.data import context, cutoff, prompt_columns
 from lm_eval_tasks.data.options import Options, noted
 from lm_eval_tasks.data.reading_contexts import shortened
@@ -29,7 +29,7 @@ from lm_eval_tasks.samples.row import PromptRow
 from lm_eval_tasks.tasks.records import FULL, READINGS, ReadingTask
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.core.metadata import Context
+    from lm_eval_tasks.base.metadata import Context
 
 Row = Mapping[str, Any]
 _KEPT = 4

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import datasets
 
+from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.compat import lm_eval_command as command_line
-from lm_eval_tasks.core.metadata import NO_MODEL
 from lm_eval_tasks.data import context, cutoff, prompt_columns
 from lm_eval_tasks.data.options import Options, noted
 from lm_eval_tasks.data.rows import Fact, chosen, open_dataset, rows_of_split
@@ -19,8 +19,8 @@ from lm_eval_tasks.samples.row import PromptRow
 from lm_eval_tasks.tasks.records import task_of_configuration
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.core.metadata import Context
-    from lm_eval_tasks.core.row_format import Measured
+    from lm_eval_tasks.base.metadata import Context
+    from lm_eval_tasks.base.row_format import Measured
 
 
 def load(

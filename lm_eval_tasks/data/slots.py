@@ -17,12 +17,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from lm_eval_tasks.core.errors import BudgetError
+from lm_eval_tasks.base.errors import BudgetError
 from lm_eval_tasks.prompts.templates import BEFORE, Slot
 from lm_eval_tasks.samples.row import Span
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.core.metadata import Cut
+    from lm_eval_tasks.base.metadata import Cut
 
 _FIELD_ORDER = ("content", "output", "abstract", "title")
 CUT_PARTS = ("demonstration", "chunk", "body", "citation", "candidate", "around", "candidate_abstract")

@@ -12,8 +12,8 @@ from itertools import islice
 from multiprocessing import get_context
 from typing import TypeVar
 
-from lm_eval_tasks.core.errors import EngineError
-from lm_eval_tasks.core.linux import die_with
+from lm_eval_tasks.base.errors import EngineError
+from lm_eval_tasks.base.linux import die_with
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")

@@ -16,8 +16,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from lm_eval_tasks.core.linux import die_with
-from lm_eval_tasks.core.version import code_version
+from lm_eval_tasks.base.linux import die_with
+from lm_eval_tasks.base.version import code_version
 
 _SECONDS_WITHOUT_HEAD = 15
 

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
 
-from lm_eval_tasks.core.errors import EvalError
-from lm_eval_tasks.core.row_format import BM25_LOCAL, BM25_PARTS, EMBED_LOCAL, TITLE_SEARCH
+from lm_eval_tasks.base.errors import EvalError
+from lm_eval_tasks.base.row_format import BM25_LOCAL, BM25_PARTS, EMBED_LOCAL, TITLE_SEARCH
 from lm_eval_tasks.evaluate.generation import BLIND, WRITERS
 from lm_eval_tasks.metrics import function_words
 from lm_eval_tasks.metrics.answer_labels import write_list, write_pairs

@@ -9,11 +9,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from lm_eval_tasks.core import gone
-from lm_eval_tasks.core.command_line import SHORT, Parser, options_metadata
-from lm_eval_tasks.core.errors import OptionError
-from lm_eval_tasks.core.metadata import switch
-from lm_eval_tasks.core.yaml_text import parse_yaml
+from lm_eval_tasks.base import gone
+from lm_eval_tasks.base.command_line import SHORT, Parser, options_metadata
+from lm_eval_tasks.base.errors import OptionError
+from lm_eval_tasks.base.metadata import switch
+from lm_eval_tasks.base.yaml_text import parse_yaml
 
 # Options of lm-eval's files that have no meaning here, and change nothing.
 _IGNORED = frozenset({"log_samples", "include_path", "bootstrap_iters", "show_config", "verbosity"})

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from lm_eval_tasks.base.errors import OptionError
+from lm_eval_tasks.base.files import write_together
+from lm_eval_tasks.base.metadata import check
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.compat.run_tasks import RunTasks
-from lm_eval_tasks.core.errors import OptionError
-from lm_eval_tasks.core.files import write_together
-from lm_eval_tasks.core.metadata import check
 from lm_eval_tasks.data.reading_hook import doc_to_text
 from lm_eval_tasks.tasks.catalogue import TASKS, task_of
 from lm_eval_tasks.tasks.folder import tasks_path

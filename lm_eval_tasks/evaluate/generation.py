@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lm_eval_tasks.base.errors import EvalError, OptionError
+from lm_eval_tasks.base.row_format import LEAD, SHORTCUTS
+from lm_eval_tasks.base.text import suggestion
 from lm_eval_tasks.compat.lm_eval import model_types
-from lm_eval_tasks.core.errors import EvalError, OptionError
-from lm_eval_tasks.core.row_format import LEAD, SHORTCUTS
-from lm_eval_tasks.core.text import suggestion
 
 # The baselines that write, the one that guesses without the context, all baselines, and the usual model types of lm-eval for completion.
 WRITERS = (LEAD, "copy-demo", "random-sentence", "function-words")

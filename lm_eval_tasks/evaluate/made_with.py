@@ -10,7 +10,7 @@ from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_tasks.core.files import sha256_of_bytes
+from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.data import context
 from lm_eval_tasks.llm.usage import total
 

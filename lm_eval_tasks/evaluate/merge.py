@@ -9,10 +9,10 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from lm_eval_tasks.core.errors import SamplesError
-from lm_eval_tasks.core.locks import exclusive
-from lm_eval_tasks.core.metadata import Shard
-from lm_eval_tasks.core.text import ODD
+from lm_eval_tasks.base.errors import SamplesError
+from lm_eval_tasks.base.locks import exclusive
+from lm_eval_tasks.base.metadata import Shard
+from lm_eval_tasks.base.text import ODD
 from lm_eval_tasks.evaluate.made_with import together
 from lm_eval_tasks.evaluate.models import RUNTIME, distinguishing
 from lm_eval_tasks.samples.results import RESULTS, Results, Score

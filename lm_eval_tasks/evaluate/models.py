@@ -13,10 +13,10 @@ from typing import Any
 
 from lm_eval.api.model import LM
 
+from lm_eval_tasks.base.errors import ModelError
+from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.compat import lm_eval as compat
 from lm_eval_tasks.compat.engine_output import errors_kept
-from lm_eval_tasks.core.errors import ModelError
-from lm_eval_tasks.core.redaction import redact
 from lm_eval_tasks.evaluate.baselines import BaselineLM
 from lm_eval_tasks.evaluate.generation import BASELINES, Generation
 from lm_eval_tasks.samples.labels import label

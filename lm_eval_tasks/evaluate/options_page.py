@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from lm_eval_tasks.core.metadata import OPTIONS
-from lm_eval_tasks.core.tables import Table, markdown
+from lm_eval_tasks.base.metadata import OPTIONS
+from lm_eval_tasks.base.tables import Table, markdown
 from lm_eval_tasks.evaluate.models import RUNTIME
 from lm_eval_tasks.metrics.registry import METRICS, Metric
 

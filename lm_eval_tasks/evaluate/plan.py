@@ -10,11 +10,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from lm_eval_tasks.base.metadata import Context, check
+from lm_eval_tasks.base.power import FEWEST, detectable, detectable_with, spread_of
+from lm_eval_tasks.base.tables import Table
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.compat.run_tasks import RunTasks
-from lm_eval_tasks.core.metadata import Context, check
-from lm_eval_tasks.core.power import FEWEST, detectable, detectable_with, spread_of
-from lm_eval_tasks.core.tables import Table
 from lm_eval_tasks.data.reading_hook import doc_to_text
 from lm_eval_tasks.evaluate.shorter import in_contexts, of_round, write_tasks
 from lm_eval_tasks.llm.budget import CHARACTERS_OF_TOKEN

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lm_eval_tasks.core.errors import EvalError, SamplesError
-from lm_eval_tasks.core.files import known_sha256
-from lm_eval_tasks.core.metadata import dataset_of
-from lm_eval_tasks.core.redaction import redact
+from lm_eval_tasks.base.errors import EvalError, SamplesError
+from lm_eval_tasks.base.files import known_sha256
+from lm_eval_tasks.base.metadata import dataset_of
+from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.evaluate.models import RUNTIME, distinguishing
 from lm_eval_tasks.samples.results import RESULTS, Results, read_results
 from lm_eval_tasks.samples.run_folder import results_in, samples_beside, samples_of

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from lm_eval.api.model import LM
 
+from lm_eval_tasks.base.errors import EvalError
+from lm_eval_tasks.base.journal import Journal
+from lm_eval_tasks.base.locks import exclusive
+from lm_eval_tasks.base.metadata import Context, check, dataset_of
+from lm_eval_tasks.base.row_format import EMBED_LOCAL
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.compat.engine_settings import settings_of
 from lm_eval_tasks.compat.lm_eval_command import max_gen_toks
 from lm_eval_tasks.compat.run_tasks import RunTasks
-from lm_eval_tasks.core.errors import EvalError
-from lm_eval_tasks.core.journal import Journal
-from lm_eval_tasks.core.locks import exclusive
-from lm_eval_tasks.core.metadata import Context, check, dataset_of
-from lm_eval_tasks.core.row_format import EMBED_LOCAL
 from lm_eval_tasks.data import cutoff, options
 from lm_eval_tasks.evaluate.answers import AnsweringLM
 from lm_eval_tasks.evaluate.generation import BASELINES, Generation

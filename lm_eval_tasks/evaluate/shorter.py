@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lm_eval_tasks.core.errors import OptionError
-from lm_eval_tasks.core.metadata import CONTEXTS, Context, dataset_of
-from lm_eval_tasks.core.text import suggestion
+from lm_eval_tasks.base.errors import OptionError
+from lm_eval_tasks.base.metadata import CONTEXTS, Context, dataset_of
+from lm_eval_tasks.base.text import suggestion
 from lm_eval_tasks.data.rows import listing_of
 from lm_eval_tasks.tasks.catalogue import CORE_GROUPS, GROUPS, TASKS, Task, core_tasks, tasks_of, with_context
 from lm_eval_tasks.tasks.folder import tasks_path

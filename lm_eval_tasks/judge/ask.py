@@ -8,15 +8,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_tasks.core.errors import JudgeError
-from lm_eval_tasks.core.files import sha256_of_bytes
-from lm_eval_tasks.core.progress import Progress
+from lm_eval_tasks.base.errors import JudgeError
+from lm_eval_tasks.base.files import sha256_of_bytes
+from lm_eval_tasks.base.progress import Progress
 from lm_eval_tasks.judge.verdict import REPAIR, is_complete, parse, prompt_of
 from lm_eval_tasks.llm.chat import GREEDY, Ask, Messages, NoAnswer, Server, ask_all, served_models
 from lm_eval_tasks.llm.usage import Usage, total
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.core.journal import Journal
+    from lm_eval_tasks.base.journal import Journal
     from lm_eval_tasks.llm.budget import Means
 
 _MAX_TOKENS = 1024

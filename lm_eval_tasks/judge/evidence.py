@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_tasks.core.errors import JudgeError
-from lm_eval_tasks.core.text import sentences
+from lm_eval_tasks.base.errors import JudgeError
+from lm_eval_tasks.base.text import sentences
 from lm_eval_tasks.data import hook
 from lm_eval_tasks.retrieval.sparse import BM25
 from lm_eval_tasks.samples.results import read_results

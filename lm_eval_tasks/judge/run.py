@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_tasks.core.errors import JudgeError
-from lm_eval_tasks.core.files import write_whole
-from lm_eval_tasks.core.journal import Journal
-from lm_eval_tasks.core.locks import exclusive
-from lm_eval_tasks.core.text import ODD, parse_json
+from lm_eval_tasks.base.errors import JudgeError
+from lm_eval_tasks.base.files import write_whole
+from lm_eval_tasks.base.journal import Journal
+from lm_eval_tasks.base.locks import exclusive
+from lm_eval_tasks.base.text import ODD, parse_json
 from lm_eval_tasks.judge.ask import Comparison, Judge, Outcome, is_answered
 from lm_eval_tasks.judge.verdict import texts_hash
 from lm_eval_tasks.judge.winrate import Judged, summary

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from lm_eval_tasks.core.files import sha256_of_bytes
+from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.prompts import templates
 
 PROMPT = "judge"

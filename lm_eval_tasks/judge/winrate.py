@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from lm_eval_tasks.core.intervals import SHARES, Interval, interval
-from lm_eval_tasks.core.tables import Table, with_bounds
+from lm_eval_tasks.base.intervals import SHARES, Interval, interval
+from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL, TIE, points_in, points_of
 
 

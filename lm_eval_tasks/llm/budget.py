@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from lm_eval_tasks.core.errors import CostError, OptionError
+from lm_eval_tasks.base.errors import CostError, OptionError
 from lm_eval_tasks.llm.usage import Price, Usage
 
 # Hardly any text has fewer characters per token.

@@ -24,10 +24,10 @@ from tenacity import (
     wait_random,
 )
 
-from lm_eval_tasks.core.errors import CostError, ServerError
-from lm_eval_tasks.core.redaction import redact
-from lm_eval_tasks.core.text import valid
-from lm_eval_tasks.core.waiting import announce_wait, failure_of, retry_after
+from lm_eval_tasks.base.errors import CostError, ServerError
+from lm_eval_tasks.base.redaction import redact
+from lm_eval_tasks.base.text import valid
+from lm_eval_tasks.base.waiting import announce_wait, failure_of, retry_after
 from lm_eval_tasks.llm.budget import Budget, charge, most_tokens
 from lm_eval_tasks.llm.thoughts import in_marks
 from lm_eval_tasks.llm.usage import Usage

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lm_eval_tasks.core.errors import TokenizerError
+from lm_eval_tasks.base.errors import TokenizerError
 
 LENGTH_KEYS = ("max_model_len", "max_length", "context_length")
 # The key of the metadata for the length that an open engine states.

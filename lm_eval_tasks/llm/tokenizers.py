@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
-from lm_eval_tasks.core.errors import TokenizerError
+from lm_eval_tasks.base.errors import TokenizerError
 
 _PIECE = re.compile(r"\s*\S+|\s+")
 _LOADED: dict[str, Any] = {}

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from lm_eval_tasks.core.errors import OptionError
+from lm_eval_tasks.base.errors import OptionError
 
 _MILLION = 1_000_000
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lm_eval_tasks.core.errors import ModelError
-from lm_eval_tasks.core.files import known_sha256, sha256_of_bytes
-from lm_eval_tasks.core.progress import progress
+from lm_eval_tasks.base.errors import ModelError
+from lm_eval_tasks.base.files import known_sha256, sha256_of_bytes
+from lm_eval_tasks.base.progress import progress
 
 # lm-eval's arguments that name files of a model which runs here.
 PRETRAINED, TOKENIZER = "pretrained", "tokenizer"

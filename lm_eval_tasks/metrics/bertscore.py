@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 from cachetools import LRUCache
 
+from lm_eval_tasks.base.batches import batches
+from lm_eval_tasks.base.errors import MetricError
+from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.compat import bert_score as compat
 from lm_eval_tasks.compat.minilm import MINILM, has_minilm, minilm_path
-from lm_eval_tasks.core.batches import batches
-from lm_eval_tasks.core.errors import MetricError
-from lm_eval_tasks.core.metadata import NO_MODEL
 from lm_eval_tasks.engines.registry import current_engine
 
 if TYPE_CHECKING:

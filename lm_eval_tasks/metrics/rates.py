@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.core.row_format import CAPPED
+from lm_eval_tasks.base.row_format import CAPPED
 
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.answers import Answers

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
-from lm_eval_tasks.core.errors import MetricError
-from lm_eval_tasks.core.row_format import BM25_LOCAL, BM25_PARTS, EMBED_LOCAL, LEAD, TITLE_SEARCH
-from lm_eval_tasks.core.text import suggestion
+from lm_eval_tasks.base.errors import MetricError
+from lm_eval_tasks.base.row_format import BM25_LOCAL, BM25_PARTS, EMBED_LOCAL, LEAD, TITLE_SEARCH
+from lm_eval_tasks.base.text import suggestion
 from lm_eval_tasks.tasks.records import Kind
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from lm_eval_tasks.core.metadata import ALL
-from lm_eval_tasks.core.row_format import paper_of
-from lm_eval_tasks.core.text import ODD
+from lm_eval_tasks.base.metadata import ALL
+from lm_eval_tasks.base.row_format import paper_of
+from lm_eval_tasks.base.text import ODD
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Answer, Answers, ScoredAnswer, mean_of
 from lm_eval_tasks.samples.row import PromptRow

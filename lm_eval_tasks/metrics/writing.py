@@ -7,7 +7,7 @@ from itertools import chain
 from statistics import fmean, median
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.core.metadata import NO_MODEL
+from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.metrics import function_words, rouge
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def copied_from_demonstrations(answers: Answers) -> Values:
 
 def _run(text: str, other: str) -> float:
     # It needs numpy, for which commands that only name metrics do not wait.
-    from lm_eval_tasks.core.word_runs import longest_common_run, run_words
+    from lm_eval_tasks.base.word_runs import longest_common_run, run_words
 
     return float(longest_common_run(run_words(text), run_words(other)))
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from lm_eval_tasks.core.errors import EvalError
-from lm_eval_tasks.core.row_format import PARTS_VERSION
+from lm_eval_tasks.base.errors import EvalError
+from lm_eval_tasks.base.row_format import PARTS_VERSION
 from lm_eval_tasks.prompts.templates import words
 from lm_eval_tasks.tasks.records import ASKED, WORDS
 

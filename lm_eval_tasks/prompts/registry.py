@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from lm_eval_tasks.core.errors import EvalError
+from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.tasks.records import FAMILIES, SETTINGS, Kind, prompts_of
 
 # The prompt file of all SCALAR settings.

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lm_eval_tasks.core.row_format import BODY, MASK
+from lm_eval_tasks.base.row_format import BODY, MASK
 from lm_eval_tasks.prompts import registry, templates
 from lm_eval_tasks.prompts.templates import AFTER, BEFORE, Slot
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from lm_eval_tasks.base.errors import RetrieverError
+from lm_eval_tasks.base.metadata import INNER_PRODUCT, Similarity
 from lm_eval_tasks.compat.minilm import MINILM, minilm_path
-from lm_eval_tasks.core.errors import RetrieverError
-from lm_eval_tasks.core.metadata import INNER_PRODUCT, Similarity
 from lm_eval_tasks.retrieval.base import best
 
 _MAX_TOKENS = 512

@@ -6,8 +6,8 @@ import logging
 from functools import cache
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.core.errors import RetrieverError
-from lm_eval_tasks.core.metadata import INNER_PRODUCT, Similarity
+from lm_eval_tasks.base.errors import RetrieverError
+from lm_eval_tasks.base.metadata import INNER_PRODUCT, Similarity
 from lm_eval_tasks.retrieval import dense, sparse
 
 if TYPE_CHECKING:

@@ -13,11 +13,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lm_eval_tasks.core.batches import batches
-from lm_eval_tasks.core.errors import RetrieverError
-from lm_eval_tasks.core.files import sha256_of_bytes
-from lm_eval_tasks.core.journal import Journal
-from lm_eval_tasks.core.progress import Progress
+from lm_eval_tasks.base.batches import batches
+from lm_eval_tasks.base.errors import RetrieverError
+from lm_eval_tasks.base.files import sha256_of_bytes
+from lm_eval_tasks.base.journal import Journal
+from lm_eval_tasks.base.progress import Progress
 from lm_eval_tasks.engines.registry import current_engine
 from lm_eval_tasks.retrieval.settings import Chunking, Retrieval
 

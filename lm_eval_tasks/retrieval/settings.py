@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.core.errors import RetrieverError
-from lm_eval_tasks.core.metadata import INNER_PRODUCT, Similarity
+from lm_eval_tasks.base.errors import RetrieverError
+from lm_eval_tasks.base.metadata import INNER_PRODUCT, Similarity
 
 if TYPE_CHECKING:
     from lm_eval_tasks.retrieval.base import Retriever

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lm_eval_tasks.core.row_format import BM25_LOCAL, BODY, EMBED_LOCAL, MASK, OF_SCALAR, Measured, OfScalar
+from lm_eval_tasks.base.row_format import BM25_LOCAL, BODY, EMBED_LOCAL, MASK, OF_SCALAR, Measured, OfScalar
 from lm_eval_tasks.retrieval.sparse import BM25
 from lm_eval_tasks.tasks.records import FULL, LOCAL, NONE
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.core.metadata import Context
+    from lm_eval_tasks.base.metadata import Context
 
 # A row of SCALAR: `question`, `candidates` with `title` and `content`, `candidate_text`.
 Row = Mapping[str, Any]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lm_eval_tasks.core.errors import RetrieverError
+from lm_eval_tasks.base.errors import RetrieverError
 from lm_eval_tasks.retrieval.base import Retriever, best
 
 

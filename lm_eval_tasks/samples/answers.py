@@ -9,7 +9,7 @@ from functools import cached_property
 from statistics import fmean
 from typing import Any, TypeVar
 
-from lm_eval_tasks.core.text import number, parse_json, valid
+from lm_eval_tasks.base.text import number, parse_json, valid
 from lm_eval_tasks.llm.thoughts import take_apart
 from lm_eval_tasks.samples.row import PromptRow
 

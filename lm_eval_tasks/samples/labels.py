@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from lm_eval_tasks.core.errors import SamplesError
+from lm_eval_tasks.base.errors import SamplesError
 
 # ORG/MODEL, as opposed to `./MODEL`, `~/MODEL` and `/MODEL`.
 _ON_HUB = re.compile(r"[A-Za-z0-9][^/]*/[^/]+")

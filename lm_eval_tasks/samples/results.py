@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from lm_eval_tasks.core import gone
-from lm_eval_tasks.core.errors import SamplesError
-from lm_eval_tasks.core.metadata import TEST
-from lm_eval_tasks.core.text import ODD, day, number, number_or_none, parse_json
+from lm_eval_tasks.base import gone
+from lm_eval_tasks.base.errors import SamplesError
+from lm_eval_tasks.base.metadata import TEST
+from lm_eval_tasks.base.text import ODD, day, number, number_or_none, parse_json
 from lm_eval_tasks.samples.labels import label
 from lm_eval_tasks.tasks.catalogue import TASKS
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from lm_eval_tasks.core.row_format import paper_of
-from lm_eval_tasks.core.text import day, is_valid, number
+from lm_eval_tasks.base.row_format import paper_of
+from lm_eval_tasks.base.text import day, is_valid, number
 from lm_eval_tasks.prompts import registry
 from lm_eval_tasks.tasks.records import NONE, RETRIEVED, SHORTER, Kind
 

@@ -6,8 +6,8 @@ import logging
 from collections.abc import Collection
 from pathlib import Path
 
-from lm_eval_tasks.core.errors import SamplesError
-from lm_eval_tasks.core.files import known_sha256
+from lm_eval_tasks.base.errors import SamplesError
+from lm_eval_tasks.base.files import known_sha256
 from lm_eval_tasks.samples.results import RESULTS, Results, read_results
 
 _LOGGER = logging.getLogger(__name__)

@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from lm_eval_tasks.core.files import write_together
-from lm_eval_tasks.core.redaction import redact
+from lm_eval_tasks.base.files import write_together
+from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.samples.results import OURS, RESULTS, Score
 
 _ADDRESS = re.compile(r"(?<=\w) at 0x[0-9a-f]+(?=>)")

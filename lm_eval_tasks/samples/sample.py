@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lm_eval_tasks.core import gone
-from lm_eval_tasks.core.errors import SamplesError
-from lm_eval_tasks.core.journal import read_entries
-from lm_eval_tasks.core.text import ODD, parse_json
+from lm_eval_tasks.base import gone
+from lm_eval_tasks.base.errors import SamplesError
+from lm_eval_tasks.base.journal import read_entries
+from lm_eval_tasks.base.text import ODD, parse_json
 from lm_eval_tasks.llm.thoughts import take_apart
 from lm_eval_tasks.prompts import registry
 from lm_eval_tasks.samples import refine

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_tasks.core.intervals import SHARES, interval
+from lm_eval_tasks.base.intervals import SHARES, interval
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.metrics.answer_labels import pairs_of, set_of
 

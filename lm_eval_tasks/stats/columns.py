@@ -8,8 +8,8 @@ from math import inf
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.core.errors import SamplesError
-from lm_eval_tasks.core.intervals import SHARES, Interval, interval
+from lm_eval_tasks.base.errors import SamplesError
+from lm_eval_tasks.base.intervals import SHARES, Interval, interval
 from lm_eval_tasks.metrics import registry
 
 if TYPE_CHECKING:

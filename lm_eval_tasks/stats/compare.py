@@ -9,9 +9,9 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.core.errors import SamplesError
-from lm_eval_tasks.core.intervals import DIFFERENCES, Interval, holm
-from lm_eval_tasks.core.tables import Table, with_bounds
+from lm_eval_tasks.base.errors import SamplesError
+from lm_eval_tasks.base.intervals import DIFFERENCES, Interval, holm
+from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.samples.sample import Sample, by_task, read
 from lm_eval_tasks.stats import placed

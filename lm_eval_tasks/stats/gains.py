@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Literal
 
-from lm_eval_tasks.core.intervals import DIFFERENCES, Interval, interval
-from lm_eval_tasks.core.tables import Table, with_bounds
+from lm_eval_tasks.base.intervals import DIFFERENCES, Interval, interval
+from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.prompts.registry import kind_of
 from lm_eval_tasks.tasks.records import HEADLINE

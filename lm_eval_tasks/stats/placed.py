@@ -13,8 +13,8 @@ from statistics import fmean
 import numpy as np
 from numpy.typing import NDArray
 
-from lm_eval_tasks.core.intervals import Interval, freedom_of, freedom_together, t_interval, within_limits
-from lm_eval_tasks.core.power import FEWEST
+from lm_eval_tasks.base.intervals import Interval, freedom_of, freedom_together, t_interval, within_limits
+from lm_eval_tasks.base.power import FEWEST
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.core.intervals import NO_INTERVAL
-from lm_eval_tasks.core.tables import Table, with_bounds
+from lm_eval_tasks.base.intervals import NO_INTERVAL
+from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.metrics.registry import METRICS, Metric, headline
 from lm_eval_tasks.samples.results import Score
 from lm_eval_tasks.tasks.catalogue import TASKS

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_tasks.core.tables import Table
-from lm_eval_tasks.core.text import number_or_none
+from lm_eval_tasks.base.tables import Table
+from lm_eval_tasks.base.text import number_or_none
 from lm_eval_tasks.metrics.registry import headline
 from lm_eval_tasks.samples.run_folder import samples_beside, samples_of
 from lm_eval_tasks.samples.sample import read_file

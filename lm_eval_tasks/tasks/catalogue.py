@@ -33,7 +33,7 @@ from lm_eval_tasks.tasks.records import (
 )
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.core.metadata import Context
+    from lm_eval_tasks.base.metadata import Context
 
 # Of the core's samples, those that its small edition asks.
 _TINY_SHARE = 10

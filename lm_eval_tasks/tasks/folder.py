@@ -10,10 +10,10 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
+from lm_eval_tasks.base import gone
+from lm_eval_tasks.base.errors import EvalError, TaskFolderError
+from lm_eval_tasks.base.text import suggestion
 from lm_eval_tasks.compat.lm_eval import tasks_folder
-from lm_eval_tasks.core import gone
-from lm_eval_tasks.core.errors import EvalError, TaskFolderError
-from lm_eval_tasks.core.text import suggestion
 from lm_eval_tasks.tasks.catalogue import task_names
 from lm_eval_tasks.tasks.records import FOLDERS
 

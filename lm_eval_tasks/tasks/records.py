@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.core.metadata import Context
+    from lm_eval_tasks.base.metadata import Context
 
 Writing = Literal["title", "abs", "intro", "related"]
 Scope = Literal["full", "section"]

@@ -14,7 +14,7 @@ import pytest
 from builder import cli
 from builder.samples.tokens import token_counter
 from builder.sources import tokenizer
-from lm_eval_tasks.core import gone
+from lm_eval_tasks.base import gone
 from tests.helpers.drawing import FILLER, draw, stack
 from tests.helpers.places import BIN
 

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from builder.ids import Kind, PaperId, author_key, bare_id, stem_of, url_of, with_version
-from lm_eval_tasks.core.text import title_key
+from lm_eval_tasks.base.text import title_key
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from builder.round.model import Round
 from builder.round.source import MirrorTable, SampleTable
 from builder.round.tables import PapersTable, SamplesTable, SplitTable
 from builder.store import STORE
-from lm_eval_tasks.core.errors import DatasetError
+from lm_eval_tasks.base.errors import DatasetError
 from lm_eval_tasks.data import hook
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.tasks.records import SETTINGS

@@ -16,8 +16,8 @@ from typing import Any
 from builder.dataset.publishable import publishable
 from builder.round.model import load_round
 from builder.sources.mirror import MirrorSource
-from lm_eval_tasks.core.files import sha256_of_bytes
-from lm_eval_tasks.core.journal import read_entries
+from lm_eval_tasks.base.files import sha256_of_bytes
+from lm_eval_tasks.base.journal import read_entries
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.evaluate.run import evaluate
 from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL

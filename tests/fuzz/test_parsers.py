@@ -42,9 +42,9 @@ from builder.sources.metadata_file import read_metadata
 from builder.sources.sample.world import make_world
 from builder.store import Store, StoredAnswer
 from hub_scripts.report.inputs import find
-from lm_eval_tasks.core.errors import EvalError
-from lm_eval_tasks.core.journal import Journal
-from lm_eval_tasks.core.text import parse_json
+from lm_eval_tasks.base.errors import EvalError
+from lm_eval_tasks.base.journal import Journal
+from lm_eval_tasks.base.text import parse_json
 from lm_eval_tasks.judge.verdict import parse
 from lm_eval_tasks.samples.results import read_results
 from lm_eval_tasks.samples.sample import read

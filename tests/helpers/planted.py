@@ -9,7 +9,7 @@ from typing import Any
 
 from builder.ids import bare_id
 from builder.sources.sample.world import WorldPaper, make_world
-from lm_eval_tasks.core.text import title_key
+from lm_eval_tasks.base.text import title_key
 
 Row = Mapping[str, Any]
 # Section role, and number of the paragraph in the paper.

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
-from lm_eval_tasks.core.files import sha256_of
+from lm_eval_tasks.base.files import sha256_of
 from lm_eval_tasks.samples.results import Score
 
 

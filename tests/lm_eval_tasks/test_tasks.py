@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 import yaml
 
-from lm_eval_tasks.core.errors import EvalError, TaskFolderError
-from lm_eval_tasks.core.tables import text_lines
+from lm_eval_tasks.base.errors import EvalError, TaskFolderError
+from lm_eval_tasks.base.tables import text_lines
 from lm_eval_tasks.data import hook
 from lm_eval_tasks.evaluate.generation import WRITERS
 from lm_eval_tasks.evaluate.run import SampleSelection, evaluate

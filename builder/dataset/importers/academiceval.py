@@ -25,8 +25,8 @@ from builder.records import CitedPaper, DemoKind, Demonstration, Paper, Split, T
 from builder.samples.tokens import TokenCounter, shown_beside, token_counter
 from builder.sources.record_check import checked_paper
 from builder.stage_report import StageReport
-from lm_eval_tasks.core.progress import progress
-from lm_eval_tasks.core.text import ODD, day, parse_json, title_key
+from lm_eval_tasks.base.progress import progress
+from lm_eval_tasks.base.text import ODD, day, parse_json, title_key
 from lm_eval_tasks.tasks.records import SETTINGS, Setting
 
 ROUND = "2024.06"

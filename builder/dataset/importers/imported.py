@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from builder.dataset.folder import finish
 from builder.dataset.manifest import Configuration, Manifest
-from lm_eval_tasks.core.version import VERSION
+from lm_eval_tasks.base.version import VERSION
 
 if TYPE_CHECKING:
     from builder.stage_report import StageReport

@@ -21,7 +21,7 @@ from builder.extract.roles import role_of, split_number
 from builder.ids import PaperId
 from builder.packed import ERRORS, lines_of, read_packed
 from builder.records import Cited, Citing, Document, Mention, Paper, Reference, Role, Section
-from lm_eval_tasks.core.text import parse_json, title_key
+from lm_eval_tasks.base.text import parse_json, title_key
 
 # An arXiv id, the key of a title, or what an address says after its host.
 _ID = re.compile(r"\w[\w.:?=&-]{0,199}(?:/\w[\w.:?=&-]{0,199})?")

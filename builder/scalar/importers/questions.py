@@ -17,8 +17,8 @@ from builder.errors import FolderError
 from builder.packed import ERRORS, lines_of, read_packed
 from builder.records import UNKNOWN_LICENSE
 from builder.scalar.importers.papers import paper_of
-from lm_eval_tasks.core.row_format import BODY
-from lm_eval_tasks.core.text import ODD, parse_json, why
+from lm_eval_tasks.base.row_format import BODY
+from lm_eval_tasks.base.text import ODD, parse_json, why
 from lm_eval_tasks.prompts.scalar import slots_of
 from lm_eval_tasks.tasks.records import LEVELS
 

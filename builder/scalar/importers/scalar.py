@@ -22,13 +22,13 @@ from builder.scalar.questions import QuestionMaker, ask_all, turn_of
 from builder.scalar.rows import row_of
 from builder.seeding import digest_of, row_order
 from builder.stage_report import StageReport
-from lm_eval_tasks.core.progress import progress
+from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.tasks.records import ALL_LEVELS, LEVELS, READINGS
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Configuration
     from builder.records import Paper
-    from lm_eval_tasks.core.row_format import Measured
+    from lm_eval_tasks.base.row_format import Measured
     from lm_eval_tasks.retrieval.shortcuts import Chooser
 
 # ICLR 2025, whose papers the published questions are made of.

@@ -22,7 +22,7 @@ from builder.records import Drop, Paper
 from builder.sources.arxiv import compat
 from builder.sources.http_client import DoubtfulAnswer, HttpClient
 from builder.sources.record_check import checked_paper
-from lm_eval_tasks.core.text import day
+from lm_eval_tasks.base.text import day
 
 PAGE = 2000  # the most that a page may contain
 _ATOM = "{http://www.w3.org/2005/Atom}"

@@ -17,7 +17,7 @@ from builder.ids import PaperId
 from builder.records import NO_LICENSE, Drop, Paper
 from builder.sources.http_client import DoubtfulAnswer, HttpClient
 from builder.sources.record_check import checked_paper
-from lm_eval_tasks.core.text import day
+from lm_eval_tasks.base.text import day
 
 _OAI = "{http://www.openarchives.org/OAI/2.0/}"
 _ARXIV = "{http://arxiv.org/OAI/arXiv/}"

@@ -17,7 +17,7 @@ from builder.ids import PaperId, stem_of
 from builder.sources.http_client import DoubtfulAnswer, HttpClient
 from builder.sources.jats.front import ids_of
 from builder.sources.jats.markup import NotJatsError, parse_article
-from lm_eval_tasks.core.text import ODD, parse_json
+from lm_eval_tasks.base.text import ODD, parse_json
 
 _LOGGER = logging.getLogger(__name__)
 # The most that a page may contain.

@@ -16,10 +16,10 @@ from builder.sources.jats.front import other_abstracts, paper_of
 from builder.sources.jats.markup import NotJatsError, read_article
 from builder.sources.mirror import MirrorSource
 from builder.sources.object_store import OF_THE_FILE, is_address, local_copy
-from lm_eval_tasks.core.files import sha256_of_bytes, write_whole
-from lm_eval_tasks.core.progress import progress
-from lm_eval_tasks.core.text import is_valid, parse_json, valid
-from lm_eval_tasks.core.waiting import announce
+from lm_eval_tasks.base.files import sha256_of_bytes, write_whole
+from lm_eval_tasks.base.progress import progress
+from lm_eval_tasks.base.text import is_valid, parse_json, valid
+from lm_eval_tasks.base.waiting import announce
 
 if TYPE_CHECKING:
     from builder.round.model import Round

@@ -11,13 +11,13 @@ from builder.sources.mirror import MirrorSource
 from builder.sources.sample.latexml import page
 from builder.sources.sample.typeset import draw
 from builder.sources.sample.world import WorldPaper, make_world
-from lm_eval_tasks.core.progress import progress
+from lm_eval_tasks.base.progress import progress
 
 if TYPE_CHECKING:
     from builder.round.model import Round
     from builder.round.source import SampleTable
     from builder.store import Store
-from lm_eval_tasks.core.files import sync_folder, write_whole
+from lm_eval_tasks.base.files import sync_folder, write_whole
 
 # arXiv has no HTML for some of its papers; here for every third.
 _WITHOUT_HTML = 3

@@ -27,7 +27,7 @@ from builder.round.licenses import Licenses, allows
 from builder.round.model import Round, load_round
 from builder.sources.sample.source import SampleSource
 from builder.store import Store
-from lm_eval_tasks.core.word_runs import longest_common_run, longest_runs, run_words
+from lm_eval_tasks.base.word_runs import longest_common_run, longest_runs, run_words
 from lm_eval_tasks.data import hook
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.samples.sample import Sample

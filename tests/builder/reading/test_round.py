@@ -19,9 +19,9 @@ from builder.dataset.manifest import read_manifest
 from builder.dataset.publishable import publishable
 from builder.reading import match, match_rows
 from builder.records import ReadingReason
-from lm_eval_tasks.core.errors import BudgetError, DatasetError, OptionError
-from lm_eval_tasks.core.row_format import PAPERS
-from lm_eval_tasks.core.text import title_key
+from lm_eval_tasks.base.errors import BudgetError, DatasetError, OptionError
+from lm_eval_tasks.base.row_format import PAPERS
+from lm_eval_tasks.base.text import title_key
 from lm_eval_tasks.data import reading_hook
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.evaluate.generation import Generation

@@ -39,9 +39,9 @@ from builder.scalar.questions import (
 from builder.scalar.render import MOST_CHARACTERS, candidate, question
 from builder.seeding import row_order
 from builder.store import STORE, Store
-from lm_eval_tasks.core.errors import BudgetError
-from lm_eval_tasks.core.journal import Journal
-from lm_eval_tasks.core.row_format import BM25_LOCAL, EMBED_LOCAL, MASK, OF_SCALAR, POPULARITY
+from lm_eval_tasks.base.errors import BudgetError
+from lm_eval_tasks.base.journal import Journal
+from lm_eval_tasks.base.row_format import BM25_LOCAL, EMBED_LOCAL, MASK, OF_SCALAR, POPULARITY
 from lm_eval_tasks.data import scalar_hook
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.evaluate.run import SampleSelection, evaluate

@@ -9,8 +9,8 @@ import pytest
 from hub_scripts.report.board import month_steps, score_rows
 from hub_scripts.report.cells import Cell, Group, Key
 from hub_scripts.report.gather import carried_baselines
-from lm_eval_tasks.core.intervals import interval
-from lm_eval_tasks.core.row_format import BM25_LOCAL
+from lm_eval_tasks.base.intervals import interval
+from lm_eval_tasks.base.row_format import BM25_LOCAL
 from tests.helpers.samples import sample
 
 

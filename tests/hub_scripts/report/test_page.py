@@ -17,7 +17,7 @@ from hub_scripts.report.model_facts import ModelFacts
 from hub_scripts.report.pages import render
 from hub_scripts.report.runs import RunFacts
 from hub_scripts.report.standings import Standing, Standings
-from lm_eval_tasks.core.intervals import Interval
+from lm_eval_tasks.base.intervals import Interval
 from tests.helpers.browser import Visit, chromium
 from tests.hub_scripts.report.conftest import handed
 

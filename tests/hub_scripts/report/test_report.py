@@ -20,7 +20,7 @@ from hub_scripts.report.figures import draw_all
 from hub_scripts.report.gather import copies
 from hub_scripts.report.inputs import find
 from hub_scripts.report.runs import run_facts
-from lm_eval_tasks.core.intervals import interval
+from lm_eval_tasks.base.intervals import interval
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.samples.results import Results, Score
 from lm_eval_tasks.samples.row import EXCERPT, PromptRow

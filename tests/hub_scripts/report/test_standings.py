@@ -13,7 +13,7 @@ from hub_scripts.report.cells import Cell, Group, Key
 from hub_scripts.report.model_facts import ModelFacts, facts_of, known_models
 from hub_scripts.report.placing import scorers_of
 from hub_scripts.report.standings import Standings, standings_of
-from lm_eval_tasks.core.intervals import interval
+from lm_eval_tasks.base.intervals import interval
 from lm_eval_tasks.data.rows import Fact, representative_rows
 from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL
 from lm_eval_tasks.samples.results import Results

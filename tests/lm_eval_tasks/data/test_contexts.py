@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from lm_eval_tasks.core.errors import BudgetError, DatasetError, EvalError, OptionError
-from lm_eval_tasks.core.listing import Listing
-from lm_eval_tasks.core.row_format import MASK
+from lm_eval_tasks.base.errors import BudgetError, DatasetError, EvalError, OptionError
+from lm_eval_tasks.base.listing import Listing
+from lm_eval_tasks.base.row_format import MASK
 from lm_eval_tasks.data import hook
 from lm_eval_tasks.evaluate.generation import Generation
 from lm_eval_tasks.evaluate.run import SampleSelection, evaluate

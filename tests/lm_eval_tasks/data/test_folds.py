@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_tasks.core.row_format import paper_of
+from lm_eval_tasks.base.row_format import paper_of
 from lm_eval_tasks.data import hook
 from lm_eval_tasks.data.folds import by_fold, folds_of
 from lm_eval_tasks.evaluate.run import evaluate

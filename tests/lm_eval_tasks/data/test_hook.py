@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from builder.dataset.publishable import publishable
-from lm_eval_tasks.core.errors import BudgetError, DatasetError, MetricError, TokenizerError
+from lm_eval_tasks.base.errors import BudgetError, DatasetError, MetricError, TokenizerError
 from lm_eval_tasks.data import hook
 from tests.helpers.llama import CONTEXT
 

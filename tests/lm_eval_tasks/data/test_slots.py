@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
-from lm_eval_tasks.core.errors import BudgetError
+from lm_eval_tasks.base.errors import BudgetError
 from lm_eval_tasks.data import slots
 from lm_eval_tasks.prompts.templates import Slot
 

@@ -16,8 +16,8 @@ import pytest
 from builder.dataset.audit import audit
 from builder.dataset.manifest import read_manifest
 from builder.extract.workers import _Reader
-from lm_eval_tasks.core.errors import EngineError
-from lm_eval_tasks.core.version import code_version
+from lm_eval_tasks.base.errors import EngineError
+from lm_eval_tasks.base.version import code_version
 from lm_eval_tasks.engines import local, ray_driver
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.engines.ray import RayEngine

@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from lm_eval_tasks.core.errors import DatasetError
-from lm_eval_tasks.core.files import known_sha256
+from lm_eval_tasks.base.errors import DatasetError
+from lm_eval_tasks.base.files import known_sha256
 from lm_eval_tasks.data.options import Options
 from lm_eval_tasks.data.rows import open_dataset, rows_of_split
 from lm_eval_tasks.evaluate.merge import merge
@@ -117,7 +117,7 @@ def test_hashes_are_remembered_as_long_as_a_file_is_the_same(tmp_path: Path, mon
     os.utime(file, (1, 1))
     first = known_sha256(file)
     with monkeypatch.context() as patch:
-        patch.setattr("lm_eval_tasks.core.files.sha256_of", lambda path: pytest.fail("it is hashed again"))
+        patch.setattr("lm_eval_tasks.base.files.sha256_of", lambda path: pytest.fail("it is hashed again"))
         assert known_sha256(file) == first
     file.write_text("two")
     os.utime(file, (1, 1))

@@ -12,10 +12,10 @@ import pytest
 import yaml
 
 from builder.cli import all_commands
+from lm_eval_tasks.base.command_line import metadata_of, options_metadata
+from lm_eval_tasks.base.errors import EvalError, OptionError
+from lm_eval_tasks.base.metadata import values
 from lm_eval_tasks.compat.lm_eval import parse_args
-from lm_eval_tasks.core.command_line import metadata_of, options_metadata
-from lm_eval_tasks.core.errors import EvalError, OptionError
-from lm_eval_tasks.core.metadata import values
 from lm_eval_tasks.evaluate.config_file import with_config
 
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 import yaml
 
+from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.compat import lm_eval_command as command_line
-from lm_eval_tasks.core.journal import Journal
 from lm_eval_tasks.data import cutoff
 from lm_eval_tasks.evaluate.run import SampleSelection, evaluate
 from lm_eval_tasks.samples.run_folder import only_result

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 import yaml
 
+from lm_eval_tasks.base.errors import CostError
 from lm_eval_tasks.compat.lm_eval_answers import Watch
-from lm_eval_tasks.core.errors import CostError
 from lm_eval_tasks.data.rows import Fact, representative_rows
 from lm_eval_tasks.llm.budget import Budget
 from lm_eval_tasks.llm.chat import GREEDY, Ask, NoAnswer

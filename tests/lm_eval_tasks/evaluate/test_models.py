@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from lm_eval_tasks.base.errors import ModelError
 from lm_eval_tasks.compat import lm_eval as compat
-from lm_eval_tasks.core.errors import ModelError
 from lm_eval_tasks.evaluate.generation import Generation
 from lm_eval_tasks.evaluate.models import identity_of, open_model
 

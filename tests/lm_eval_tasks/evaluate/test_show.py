@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from builder.cli import all_commands
-from lm_eval_tasks.core.command_line import options_metadata
+from lm_eval_tasks.base.command_line import options_metadata
 from lm_eval_tasks.evaluate.config_file import with_config
 
 Command = Callable[..., tuple[int, str, str]]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from lm_eval_tasks.core.errors import TokenizerError
+from lm_eval_tasks.base.errors import TokenizerError
 from lm_eval_tasks.llm.served_length import ServedLength, served_length
 
 YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32768}

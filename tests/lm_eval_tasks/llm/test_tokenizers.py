@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_tasks.core.errors import TokenizerError
+from lm_eval_tasks.base.errors import TokenizerError
 from lm_eval_tasks.llm import tokenizers
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from builder.scalar.importers.questions import _split_prompt
-from lm_eval_tasks.core.redaction import redact
+from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.llm.thoughts import take_apart
 from lm_eval_tasks.metrics.answer_index import answer_of
 from lm_eval_tasks.metrics.citation_mentions import mentions

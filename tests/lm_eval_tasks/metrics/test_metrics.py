@@ -5,7 +5,7 @@ import random
 import pytest
 from rouge_score import rouge_scorer
 
-from lm_eval_tasks.core.errors import MetricError
+from lm_eval_tasks.base.errors import MetricError
 from lm_eval_tasks.metrics import bertscore, registry, rouge, score
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from tests.helpers.samples import sample

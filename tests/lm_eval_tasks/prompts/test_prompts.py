@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_tasks.core.files import sha256_of_bytes
+from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.prompts import registry, templates
 from lm_eval_tasks.prompts.registry import SCALAR
 from lm_eval_tasks.tasks.records import SETTINGS, prompts_of

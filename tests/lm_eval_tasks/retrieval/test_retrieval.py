@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 import rank_bm25
 
-from lm_eval_tasks.core.errors import OptionError, RetrieverError
-from lm_eval_tasks.core.metadata import check_keys
+from lm_eval_tasks.base.errors import OptionError, RetrieverError
+from lm_eval_tasks.base.metadata import check_keys
 from lm_eval_tasks.data import hook
 from lm_eval_tasks.retrieval import dense
 from lm_eval_tasks.retrieval.registry import default_retriever, open_retriever

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lm_eval_tasks.core.row_format import BM25_LOCAL, BODY, EMBED_LOCAL, MASK, OF_SCALAR, Shortcut
+from lm_eval_tasks.base.row_format import BM25_LOCAL, BODY, EMBED_LOCAL, MASK, OF_SCALAR, Shortcut
 from lm_eval_tasks.retrieval.shortcuts import around_the_mask, chooser
 
 TOPICS = {

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_tasks.core.errors import SamplesError
-from lm_eval_tasks.core.tables import text_lines
+from lm_eval_tasks.base.errors import SamplesError
+from lm_eval_tasks.base.tables import text_lines
 from lm_eval_tasks.samples.answers import ScoredAnswer, mean_of
 from lm_eval_tasks.samples.run_folder import only_result
 from lm_eval_tasks.samples.sample import JOURNAL, Sample, read, read_file

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_tasks.core.errors import SamplesError
-from lm_eval_tasks.core.intervals import holm
+from lm_eval_tasks.base.errors import SamplesError
+from lm_eval_tasks.base.intervals import holm
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.stats.compare import compare
 from tests.helpers.samples import sample

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lm_eval_tasks.core import gone
-from lm_eval_tasks.core.errors import DatasetError
-from lm_eval_tasks.core.files import sha256_of_bytes
-from lm_eval_tasks.core.metadata import VARIABLE
-from lm_eval_tasks.core.row_format import IDS, MADE_UP, MANIFEST
-from lm_eval_tasks.core.text import ODD, parse_json, suggestion, why
+from lm_eval_tasks.base import gone
+from lm_eval_tasks.base.errors import DatasetError
+from lm_eval_tasks.base.files import sha256_of_bytes
+from lm_eval_tasks.base.metadata import VARIABLE
+from lm_eval_tasks.base.row_format import IDS, MADE_UP, MANIFEST
+from lm_eval_tasks.base.text import ODD, parse_json, suggestion, why
 
 # Split -> its files and the sha256 that they must have.
 Splits = Mapping[str, Mapping[Path, str]]

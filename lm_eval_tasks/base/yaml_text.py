@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from lm_eval_tasks.core.text import ODD
+from lm_eval_tasks.base.text import ODD
 
 # The front matter of a card: what opens it, the YAML with its last line end, what closes it.
 FRONT_MATTER = re.compile(r"(\s*---\n)(.*?)(?<=\n)(---(?:\n|$))", re.DOTALL)

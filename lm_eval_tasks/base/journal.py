@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from lm_eval_tasks.core.files import sync
-from lm_eval_tasks.core.text import parse_json, valid
+from lm_eval_tasks.base.files import sync
+from lm_eval_tasks.base.text import parse_json, valid
 
 _LOGGER = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from lm_eval_tasks.core.redaction import redact
+from lm_eval_tasks.base.redaction import redact
 
 _RULES = {"l": "---", "r": "---:"}
 

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_tasks.core import files
-from lm_eval_tasks.core.errors import BusyError
-from lm_eval_tasks.core.files import sync_folder, write_together, write_whole
-from lm_eval_tasks.core.journal import Journal, read_entries
-from lm_eval_tasks.core.linux import exchange
-from lm_eval_tasks.core.locks import exclusive
+from lm_eval_tasks.base import files
+from lm_eval_tasks.base.errors import BusyError
+from lm_eval_tasks.base.files import sync_folder, write_together, write_whole
+from lm_eval_tasks.base.journal import Journal, read_entries
+from lm_eval_tasks.base.linux import exchange
+from lm_eval_tasks.base.locks import exclusive
 
 
 def test_bytes_are_on_the_disk_before_the_name_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from lm_eval_tasks.core.errors import BusyError
+from lm_eval_tasks.base.errors import BusyError
 
 # Seconds that the children of a killed holder, which share its lock, may take to end on a busy machine.
 _GRACE = 2.0

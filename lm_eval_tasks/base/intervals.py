@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from lm_eval_tasks.core.power import FEWEST, LEVEL, detectable
+from lm_eval_tasks.base.power import FEWEST, LEVEL, detectable
 
 _ROUNDING = 1e-9
 NO_INTERVAL = f"If an interval is missing, the papers have fewer than {FEWEST} first authors, or the contexts share too many papers."

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from tqdm import tqdm
 
-from lm_eval_tasks.core.redaction import safe_text
+from lm_eval_tasks.base.redaction import safe_text
 
 if TYPE_CHECKING:
     from tenacity import RetryCallState

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lm_eval_tasks.core.text import printable
+from lm_eval_tasks.base.text import printable
 
 HIDDEN = "***"
 # `token` alone or after what it opens; `think_end_token` and `tokenizer` are other things.

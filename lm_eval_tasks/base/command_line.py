@@ -11,11 +11,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
-from lm_eval_tasks.core import gone
-from lm_eval_tasks.core.errors import EvalError
-from lm_eval_tasks.core.metadata import with_switches
-from lm_eval_tasks.core.tables import Json, Table
-from lm_eval_tasks.core.text import nearest, parse_json, suggestion
+from lm_eval_tasks.base import gone
+from lm_eval_tasks.base.errors import EvalError
+from lm_eval_tasks.base.metadata import with_switches
+from lm_eval_tasks.base.tables import Json, Table
+from lm_eval_tasks.base.text import nearest, parse_json, suggestion
 
 # `engines.registry` opens them.
 ENGINES = ("local", "ray")
@@ -137,7 +137,7 @@ class Commands:
             self._parser.error(f"invalid choice: {words[0]!r}; {suggestion(words[0], sorted(self.parsers))}")
         arguments, extra = self._parser.parse_known_args(words)
         if arguments.version:
-            from lm_eval_tasks.core.version import VERSION
+            from lm_eval_tasks.base.version import VERSION
 
             sys.stdout.write(f"academiceval {VERSION}\n")
             raise SystemExit(0)

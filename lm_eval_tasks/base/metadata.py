@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from lm_eval_tasks.core import gone
-from lm_eval_tasks.core.errors import OptionError
-from lm_eval_tasks.core.text import day, nearest, suggestion
+from lm_eval_tasks.base import gone
+from lm_eval_tasks.base.errors import OptionError
+from lm_eval_tasks.base.text import day, nearest, suggestion
 
 TEST = "test"  # the default: a round's scores are those of its test papers
 SPLITS = (TEST, "validation", "train", "all")

@@ -5,8 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from lm_eval_tasks.core.intervals import DIFFERENCES, SHARES, TInterval, holm, interval, within_limits
-from lm_eval_tasks.core.power import FEWEST
+from lm_eval_tasks.base.intervals import DIFFERENCES, SHARES, TInterval, holm, interval, within_limits
+from lm_eval_tasks.base.power import FEWEST
 
 
 def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
