@@ -24,7 +24,8 @@ from unittest.mock import patch
 from benchmarks.shared.data import METADATA, papers_of
 from benchmarks.shared.running import ACADEMICEVAL, ROOT, Figures, call, command, interrupt, run
 from builder.round.model import Round
-from builder.store import STORE, Answers, Store
+from builder.store import STORE, Store
+from builder.store.answers import AnswerTable
 from lm_eval_tasks.engines.local import LocalEngine
 from tests.helpers.dump import content
 from tests.helpers.rounds import stages
@@ -117,8 +118,8 @@ def timed_store() -> Iterator[list[float]]:
 
     with (
         patch.object(Store, "transaction", timed_transaction),
-        patch.object(Answers, "get", timed(Answers.get)),
-        patch.object(Answers, "put", timed(Answers.put)),
+        patch.object(AnswerTable, "get", timed(AnswerTable.get)),
+        patch.object(AnswerTable, "put", timed(AnswerTable.put)),
     ):
         yield seconds
 

@@ -48,7 +48,6 @@ INSTEAD = (
     ("--model vllm/ORG/MODEL", "--model hf/ORG/MODEL -M do_sample=false"),
     ("--model vllm", "--model hf"),
     ("max_model_len", "max_length"),
-    ("/data/pdf", "pdf"),
 )
 ROUND = f"""round = "2026.11"
 seed = 7

@@ -40,7 +40,8 @@ from builder.sources.jats.front import paper_of as front_of
 from builder.sources.jats.markup import NotJatsError, read_article
 from builder.sources.metadata_file import read_metadata
 from builder.sources.sample.world import make_world
-from builder.store import Store, StoredAnswer
+from builder.store import Store
+from builder.store.answers import StoredAnswer
 from hub_scripts.report.inputs import find
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.journal import Journal
