@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from builder.sources.mirror import MirrorSource
-from builder.sources.sample.latexml import page
-from builder.sources.sample.typeset import draw
+from builder.sources.sample.typeset import draw, page
 from builder.sources.sample.world import WorldPaper, make_world
 from lm_eval_tasks.base.progress import progress
 
@@ -22,7 +21,7 @@ from lm_eval_tasks.base.files import sync_folder, write_whole
 # arXiv has no HTML for some of its papers; here for every third.
 _WITHOUT_HTML = 3
 # Raised with any change to what a world contains.
-_EDITION = 6
+_EDITION = 7
 _METADATA = "arxiv-metadata-oai-snapshot.json"
 
 

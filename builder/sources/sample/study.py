@@ -10,13 +10,12 @@ from datetime import date
 from itertools import chain, zip_longest
 from typing import Literal
 
-from builder.sources.sample import phrases
-from builder.sources.sample.lexicon import DEVICES, QUALITIES, coin, coin_collection, person
+from builder.sources.sample import lexicon
 
 Citing = Literal["numeric", "author-year"]
 SectionRole = Literal["introduction", "related_work", "method", "experiments", "conclusion", "acknowledgements"]
-_BEGINNINGS = ("problem gap signal method", "gap problem signal method", "signal problem method")
-_NUMBERS = {"gain": (6, 41), "cost": (31, 89), "share": (61, 97), "window": (12, 99), "limit": (150, 2950)}
+_BEGINNINGS = ("problem signal method", "signal problem method", "problem method signal")
+_NUMBERS = {"gain": (6, 41), "cost": (31, 89), "share": (61, 97), "limit": (150, 2950)}
 # Of each six works, the sections that have a reason to cite them.
 _ROLES = ("related_work", "experiments", "related_work", "introduction", "method", "related_work")
 
@@ -65,12 +64,12 @@ class Study:
     def __init__(
         self, rng: random.Random, subject: str, topic: Mapping[str, str], collections: Sequence[str], rival: str
     ) -> None:
-        self._rng, self.method = rng, coin(rng)
-        (quality, quality2), (device, device2) = rng.sample(QUALITIES, 2), rng.sample(DEVICES, 2)
+        self._rng, self.method = rng, lexicon.coin(rng)
+        (quality, quality2), (device, device2) = rng.sample(lexicon.QUALITIES, 2), rng.sample(lexicon.DEVICES, 2)
         data, data2 = rng.sample(list(collections), 2)
-        self._collections = (data, coin_collection(rng), data2)
+        self._collections = (data, lexicon.coin_collection(rng), data2)
         facts = {
-            **{name: rng.choice(words) for name, words in phrases.VOICES.items()},
+            **{name: rng.choice(words) for name, words in lexicon.VOICES.items()},
             **{name: str(rng.randint(*limits)) for name, limits in _NUMBERS.items()},
             **topic,
             **{"subject": subject, "method": self.method, "rival": rival, "loss": f"{rng.randint(11, 79) / 10:.1f}"},
@@ -78,14 +77,13 @@ class Study:
             **dict(zip(("data", "data2", "data3"), self._collections, strict=True)),
         }
         self._facts = facts | {name.capitalize(): words[:1].upper() + words[1:] for name, words in facts.items()}
-        found = ["result", "breadth"] if rng.random() < 0.8 else ["result"]
         rest = rng.sample(["ablation", "limit"], rng.randint(1, 2))
-        self._claims = [*rng.choice(_BEGINNINGS).split(), *found, *rest]
-        title = self._say(rng.choice(phrases.TOLD["title"]))
+        self._claims = [*rng.choice(_BEGINNINGS).split(), "result", *rest]
+        title = self._say(rng.choice(lexicon.TOLD["title"]))
         self.title = re.sub(r"\b(?!(?:of|by|and|with|an?|for)\b)\w", lambda letter: letter[0].upper(), title)
 
     def abstract(self) -> str:
-        return " ".join(self._say(self._rng.choice(phrases.CLAIMS[claim][:-1])) for claim in self._claims)
+        return " ".join(self._say(self._rng.choice(lexicon.CLAIMS[claim][:-1])) for claim in self._claims)
 
     def sections(
         self, cited: Sequence[Work], citing: Citing, *, introduction: bool, related: bool
@@ -95,7 +93,7 @@ class Study:
         known, uncited = [*cited, _unknown(rng)], [_unknown(rng) for _ in range(2)]
         marks = [work.mark(i, citing) for i, work in enumerate(known)]
         cites = self._citing_sentences([(work.method, mark) for work, mark in zip(known, marks, strict=True)])
-        claims = [self._say(phrases.CLAIMS[claim][-1]) for claim in self._claims]
+        claims = [self._say(lexicon.CLAIMS[claim][-1]) for claim in self._claims]
         reasons = zip_longest(claims, cites["introduction"], self._told("asides", len(claims)), fillvalue="")
         plain = rng.randint(0, 2)
         opening = "Introduction" if introduction else "Setting the Scene"
@@ -122,7 +120,7 @@ class Study:
         sections = (
             _section(opening, 1, "introduction", list(filter(None, chain.from_iterable(reasons))), 2),
             *parts,
-            _section("Conclusion", 1, "conclusion", list(map(self._say, phrases.TOLD["conclusion"])), 1),
+            _section("Conclusion", 1, "conclusion", list(map(self._say, lexicon.TOLD["conclusion"])), 1),
             _section("Acknowledgements", 1, "acknowledgements", ["We thank the operators of the shared machines."], 1),
         )
         return sections, tuple(work.entry(rng) for work in (*known, *uncited)), tuple(marks)
@@ -130,23 +128,27 @@ class Study:
     def _citing_sentences(self, named: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
         """For each role what its sections say of the works that they have a reason to cite, given the method's name and the mark."""
         order = self._rng.sample(list(named), len(named))
-        of = {role: [work for i, work in enumerate(order) if _ROLES[i % len(_ROLES)] == role] for role in phrases.CITED}
+        of = {role: [work for i, work in enumerate(order) if _ROLES[i % len(_ROLES)] == role] for role in lexicon.CITED}
         # What is compared with is often discussed as well, and what is discussed motivates.
         of["introduction"] += of["related_work"][:5]
         of["related_work"] += [work for work in of["experiments"] if self._rng.random() < 0.6]
         return {
-            role: [self._say(self._rng.choice(phrases.CITED[role]), name=name, mark=mark) for name, mark in works]
+            role: [self._say(self._rng.choice(lexicon.CITED[role]), name=name, mark=mark) for name, mark in works]
             for role, works in of.items()
         }
 
     def _told(self, bank: str, count: int) -> list[str]:
-        return [self._say(self._rng.choice(phrases.TOLD[bank])) for _ in range(count)]
+        return [self._say(self._rng.choice(lexicon.TOLD[bank])) for _ in range(count)]
 
     def _say(self, wording: str, **more: str) -> str:
         """A wording with the study's facts, and with details that no other sentence has."""
         rng = self._rng
         own = {"n": str(rng.randint(2, 98)), "m": str(rng.randint(101, 998)), "point": f"{rng.randint(3, 98) / 10:.1f}"}
-        own |= {"quality": rng.choice(QUALITIES), "device": rng.choice(DEVICES), "some": rng.choice(self._collections)}
+        own |= {
+            "quality": rng.choice(lexicon.QUALITIES),
+            "device": rng.choice(lexicon.DEVICES),
+            "some": rng.choice(self._collections),
+        }
         sentence = wording.format_map(self._facts | own | more)
         return re.sub(r"\b([Aa]) (?=[aeiouAEIOU])", r"\1n ", sentence[:1].upper() + sentence[1:])
 
@@ -159,5 +161,5 @@ def _section(heading: str, level: int, role: SectionRole, sentences: Sequence[st
 
 def _unknown(rng: random.Random) -> Work:
     """A work that is in no archive."""
-    title = f"Notes on {rng.choice(QUALITIES)} {rng.choice(DEVICES)}s and their history"
-    return Work("", title, (person(rng),), date(rng.randint(1990, 2024), 1, 1), coin(rng))
+    title = f"Notes on {rng.choice(lexicon.QUALITIES)} {rng.choice(lexicon.DEVICES)}s and their history"
+    return Work("", title, (lexicon.person(rng),), date(rng.randint(1990, 2024), 1, 1), lexicon.coin(rng))

@@ -1,17 +1,79 @@
-"""Made-up paper -> a real PDF: one or two columns, running heads, page numbers, captions, a footnote, arXiv's stamp, a reference list."""
+"""Made-up paper -> a real PDF: one or two columns, running heads, page numbers, arXiv's stamp, a reference list."""
 
 from __future__ import annotations
 
 import io
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pymupdf
 
-from builder.sources.sample.latexml import article, front
-
 if TYPE_CHECKING:
     from builder.sources.sample.world import WorldPaper
+
+
+_KINDS = {1: ("section", "h2"), 2: ("subsection", "h3")}
+
+
+def page(paper: WorldPaper) -> str:
+    """The page of a paper, with its citations linked to the entries that they mean."""
+    return (
+        f'<!DOCTYPE html><html><head><meta charset="utf-8"><title>{escape(paper.title)}</title></head><body>'
+        f'<div id="watermark-tr">arXiv:{paper.id}v1 [{paper.category}] {paper.published:%d %b %Y}</div>'
+        f'<article class="ltx_document">{front(paper)}{article(paper)}</article></body></html>'
+    )
+
+
+def front(paper: WorldPaper) -> str:
+    """Title and authors."""
+    return (
+        f'<h1 class="ltx_title ltx_title_document">{escape(paper.title)}</h1>'
+        f'<div class="ltx_authors">{escape(", ".join(paper.authors))}</div>'
+    )
+
+
+def article(paper: WorldPaper) -> str:
+    """What follows: the abstract, the sections, the references."""
+    counters, body = [0, 0], list[str]()
+    for i, section in enumerate(paper.sections):
+        kind, tag = _KINDS[section.level]
+        counters = [counters[0] + 1, 0] if section.level == 1 else [counters[0], counters[1] + 1]
+        number = ".".join(map(str, counters[: section.level]))
+        label = f'<span class="ltx_tag ltx_tag_{kind}">{number} </span>'
+        if section.role == "acknowledgements":
+            kind, tag, label = "acknowledgements", "h6", ""
+        body.append("</section>" * (section.level == 1 and i > 0))
+        body.append(f'<section class="ltx_{kind}"><{tag} class="ltx_title">{label}{escape(section.heading)}</{tag}>')
+        for text in section.paragraphs:
+            body.append(f'<div class="ltx_para"><p class="ltx_p">{_link_marks(text, paper)}</p></div>')
+        body.append("</section>" * (section.level == 2))
+    entries = "".join(_entry(i, text, paper) for i, text in enumerate(paper.references, start=1))
+    return (
+        f'<div class="ltx_abstract"><h6 class="ltx_title ltx_title_abstract">Abstract</h6>'
+        f'<p class="ltx_p">{escape(paper.abstract)}</p></div>{"".join(body)}</section>'
+        f'<section class="ltx_bibliography"><h2 class="ltx_title ltx_title_bibliography">References</h2>'
+        f'<ul class="ltx_biblist">{entries}</ul></section>'
+    )
+
+
+def _link_marks(text: str, paper: WorldPaper) -> str:
+    """A paragraph in which every mark is a link to its entry."""
+    text = escape(text)
+    for i, mark in enumerate(paper.marks, start=1):
+        opening, words, closing = escape(mark[0]), escape(mark[1:-1]), escape(mark[-1])
+        link = f'<cite class="ltx_cite">{opening}<a class="ltx_ref" href="#bib.bib{i}">{words}</a>{closing}</cite>'
+        text = text.replace(escape(mark), link)
+    return text
+
+
+def _entry(i: int, text: str, paper: WorldPaper) -> str:
+    label = f"[{i}]" if paper.citing == "numeric" else ""
+    return (
+        f'<li class="ltx_bibitem" id="bib.bib{i}"><span class="ltx_tag ltx_tag_bibitem">{label} </span>'
+        f'<span class="ltx_bibblock">{escape(text)}</span></li>'
+    )
+
 
 _PAGE = pymupdf.Rect(0, 0, 612, 792)
 _TOP, _BOTTOM = 72.0, 700.0
@@ -22,7 +84,6 @@ h1, .ltx_authors {text-align: center} h1 {font-size: 16pt} h2 {font-size: 12pt} 
 p {margin-bottom: 2pt} ul {list-style-type: none; padding-left: 0} li, li span, figcaption {font-size: 9pt}
 li {padding-left: 12pt; text-indent: -12pt}
 """
-_NOTE = "Correspondence to the first author. This paper was never written by anybody."
 
 
 def draw(paper: WorldPaper, path: Path) -> None:
@@ -58,9 +119,6 @@ def _add_furniture(paper: WorldPaper, pdf: pymupdf.Document) -> None:
     """What a page shows besides the text."""
     stamp = f"arXiv:{paper.id}v1  [{paper.category}]  {paper.published:%d %b %Y}"
     pdf[0].insert_text((30, 560), stamp, fontname="tiro", fontsize=20, rotate=90, color=(0.5, 0.5, 0.5))
-    left = _COLUMNS[paper.layout][0][0]
-    pdf[0].draw_line((left, 708), (left + 60, 708), width=0.4)
-    pdf[0].insert_text((left, 718), _NOTE, fontname="tiro", fontsize=8)
     for number, page in enumerate(pdf, start=1):
         page.insert_text((303, 752), str(number), fontname="tiro", fontsize=9)
         if number > 1:

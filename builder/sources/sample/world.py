@@ -22,8 +22,8 @@ LAST_DAY = date(2026, 10, 28)
 MONTHS = 14
 # More are open than on arXiv, so that a copy to publish has whole questions with five papers each.
 _OPEN = ("licenses/by/4.0", "licenses/by/4.0", "licenses/by-sa/4.0", "publicdomain/zero/1.0", "licenses/by-nc-nd/4.0")
-_LICENSES = [f"http://creativecommons.org/{name}/" for name in _OPEN]
-_LICENSES.append("http://arxiv.org/licenses/nonexclusive-distrib/1.0/")
+_ARXIVS = "http://arxiv.org/licenses/nonexclusive-distrib/1.0/"
+_LICENSES = [*(f"http://creativecommons.org/{name}/" for name in _OPEN), _ARXIVS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,6 @@ class WorldPaper(Work):
     marks: tuple[str, ...]
     layout: Layout
     citing: Citing
-    numbered: bool
     flaw: str = ""
 
 
@@ -94,10 +93,10 @@ def _authors(rng: random.Random, i: int, group: _Group, groups: Sequence[_Group]
     place = (i // len(groups)) % len(group.members)
     near = [group.members[(place + step) % len(group.members)] for step in (-2, -1, 1, 2)]
     names = [group.members[place], *rng.sample(near, rng.randint(1, 3))]
-    names += rng.sample(group.members, 1) if rng.random() < 0.3 else []
-    names += rng.sample(rng.choice(groups).members, 1) if rng.random() < 0.3 else []
+    names += rng.sample(group.members, 1) if rng.random() < 0.5 else []
+    names += rng.sample(rng.choice(groups).members, 1) if rng.random() < 0.5 else []
     if i == 30:
-        names += [f"{given} {family}" for given, family in zip(GIVEN * 2, FAMILY * 3, strict=False)]
+        names += [f"{given} {family}" for given, family in zip(GIVEN * 3, FAMILY * 3, strict=False)]
     return tuple(dict.fromkeys(names))[:60]
 
 
@@ -109,7 +108,7 @@ def _paper(
     cited = _choose_cited(rng, group, earlier)
     topics = group.discipline.topics
     line = group.members.index(authors[0]) * len(topics) // len(group.members)
-    topic = topics[line if rng.random() < 0.7 else rng.randrange(len(topics))]
+    topic = topics[line if rng.random() < 0.6 else rng.randrange(len(topics))]
     collections = [group.collections[(line + step) % len(group.collections)] for step in range(3)]
     study = Study(
         rng, group.discipline.subject, topic, collections, rng.choice([work.method for work in cited] or ["Ridge"])
@@ -130,7 +129,6 @@ def _paper(
         marks=marks,
         layout="two-column" if i % 2 else "one-column",
         citing=citing,
-        numbered=i % 5 != 4,
         flaw="broken" if i == 50 else "withdrawn" if i == 70 else "",
     )
 

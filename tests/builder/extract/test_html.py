@@ -9,8 +9,7 @@ from builder.errors import ExtractError
 from builder.extract.html import read_html
 from builder.extract.summary import agreement
 from builder.records import Document
-from builder.sources.sample.latexml import page
-from builder.sources.sample.typeset import draw
+from builder.sources.sample.typeset import draw, page
 from builder.sources.sample.world import make_world
 from tests.helpers.places import DATA
 
