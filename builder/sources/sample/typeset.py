@@ -12,7 +12,6 @@ import pymupdf
 if TYPE_CHECKING:
     from builder.sources.sample.world import WorldPaper
 
-
 _KINDS = {1: ("section", "h2"), 2: ("subsection", "h3")}
 
 
@@ -78,10 +77,11 @@ def _entry(i: int, text: str, paper: WorldPaper) -> str:
 _PAGE = pymupdf.Rect(0, 0, 612, 792)
 _TOP, _BOTTOM = 72.0, 700.0
 _COLUMNS = {"one-column": ((108.0, 504.0),), "two-column": ((54.0, 297.0), (315.0, 558.0))}
+# A margin above a paragraph makes the Story lose what follows the foot of some columns (PyMuPDF 2.0).
 _CSS = """
 * {font-family: serif; font-size: 10pt; color: black; text-decoration: none}
 h1, .ltx_authors {text-align: center} h1 {font-size: 16pt} h2 {font-size: 12pt} h3 {font-size: 10.5pt} h6 {font-size: 11pt}
-p {margin-bottom: 2pt} ul {list-style-type: none; padding-left: 0} li, li span, figcaption {font-size: 9pt}
+p {margin-top: 0; margin-bottom: 6pt} ul {list-style-type: none; padding-left: 0} li, li span {font-size: 9pt}
 li {padding-left: 12pt; text-indent: -12pt}
 """
 

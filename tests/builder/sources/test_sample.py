@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
 
+import pymupdf
 import pytest
 
 from builder.extract.html import read_html
@@ -52,6 +53,14 @@ def test_the_same_paper_gives_the_same_bytes(tmp_path: Path) -> None:
     for name in ("a.pdf", "b.pdf"):
         draw(paper, tmp_path / name)
     assert (tmp_path / "a.pdf").read_bytes() == (tmp_path / "b.pdf").read_bytes()
+
+
+def test_a_pdf_has_all_that_its_paper_says(tmp_path: Path) -> None:
+    for paper in [paper for paper in make_world(0, 60, 120) if not paper.flaw][:40]:
+        draw(paper, tmp_path / "a.pdf")
+        with pymupdf.open(tmp_path / "a.pdf") as pdf:
+            printed = sum(len(page.get_text().split()) for page in pdf)
+        assert printed > len(body(paper).split()) + len(" ".join(paper.references).split())
 
 
 @pytest.mark.slow
