@@ -17,7 +17,7 @@ from datasets import load_dataset
 from builder.dataset.folder import core_of
 from builder.dataset.manifest import read_manifest
 from builder.dataset.publishable import publishable
-from builder.reading import match, match_rows
+from builder.reading import asking, match, match_rows
 from builder.records import ReadingReason
 from lm_eval_tasks.base.errors import BudgetError, DatasetError, OptionError
 from lm_eval_tasks.base.row_format import PAPERS
@@ -57,6 +57,7 @@ def with_reading(world: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
     shutil.copytree(world / "work", place / "work")
     round_ = small_round(place, settings=("Title-10K",), reading=READING)
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(asking, "_AGAIN", 0.4)
         patch.setattr(match, "MOST_CITED", 50)
         patch.setattr(match, "FEWEST", 2)
         patch.setattr(match_rows, "FEWEST", 2)
