@@ -36,6 +36,7 @@ OPTIONS = {
     "--gpu-memory": "vLLM says when it starts whether a model and its cache fit",
     "--report-card": _JUDGED,
     "--sealed": "a seal could be opened by anyone with the papers; publish the round, or keep it",
+    "report --yes": "docs/report.md says how a results page is published with `hf`",
     "--space": "docs/report.md says how a results page is published with `hf`",
 }
 # Keys of --metadata.
