@@ -70,4 +70,6 @@ def _task_of(setting: str) -> tuple[str, dict[str, str]]:
 
 def _line_of(doc: Mapping[str, Any]) -> dict[str, Any]:
     kept = {name: doc[name] for name in _KEPT if name in doc}
+    if not doc.get("tokenizer"):
+        kept |= dict.fromkeys(("tokens_before", "tokens_after"))  # nothing has counted them
     return {**kept, "prompt": doc_to_text(doc), "target": doc["target"]}
