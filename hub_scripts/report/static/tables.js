@@ -54,10 +54,7 @@ document.addEventListener("DOMContentLoaded", () => {
     board.columns(".whole").visible(step < 0);
     board.draw();
   };
-  if (slider) {
-    slider.addEventListener("input", show);
-    show();
-  } else {
-    board.draw();
-  }
+  slider?.addEventListener("input", show);
+  board.columns([".before", ".since"]).visible(false);
+  board.draw();
 });
