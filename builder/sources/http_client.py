@@ -255,7 +255,9 @@ class HttpClient:
                 body += chunk
                 if len(body) > _MOST_BYTES:
                     break
-        plain = _unpacked(bytes(body), response.headers.get("Content-Encoding", "identity"))
+        # What else a server says is told by its status alone.
+        packing = response.headers.get("Content-Encoding", "") if response.is_success else ""
+        plain = _unpacked(bytes(body), packing)
         if len(plain) > _MOST_BYTES:
             raise SourceError(f"{url[:200]} sends more than {_MOST_BYTES} bytes, which is refused")
         return response, plain
@@ -280,9 +282,10 @@ def _unpacked(body: bytes, encoding: str) -> bytes:
 
     httpx2 reads the first member of a gzip file alone, and takes one that was cut off for whole.
     """
-    if encoding == "identity" or len(body) > _MOST_BYTES:
+    codings = {part.strip().lower() for part in encoding.split(",")} - {"", "identity"}
+    if not codings or len(body) > _MOST_BYTES:
         return body
-    if encoding != "gzip":
+    if not codings <= {"gzip", "x-gzip"}:
         raise _TransientFailure(f"an answer packed as {encoding[:40]!r}, which was not asked for")
     try:
         with gzip.open(io.BytesIO(body)) as file:

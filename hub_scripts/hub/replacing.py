@@ -60,7 +60,7 @@ class Replaced:
 
 def listed_beside(folder: Path) -> list[Takedown]:
     """The papers in the `takedowns.jsonl` next to a dataset folder or a link to it, where builds look for it; none without one."""
-    places = sorted({folder.absolute().parent / TAKEDOWNS, folder.resolve().parent / TAKEDOWNS})
+    places = sorted({parent.resolve() / TAKEDOWNS for parent in (folder.absolute().parent, folder.resolve().parent)})
     return [entry for place in places if place.is_file() for entry in parse_takedowns(place.read_bytes(), str(place))]
 
 

@@ -73,7 +73,8 @@ def merge_entries(old: bytes | None, fresh: Sequence[Mapping[str, Any]], model: 
 
     Args:
         old: what the model's repository has under its name.
-        fresh: as `entries` makes them; of two with the same subject the newer one counts.
+        fresh: as `entries` makes them; of two with the same subject the newer one counts, or
+            the fresh one if it has no date.
 
     Raises:
         HubError: what is there is not a list of our entries.
@@ -87,7 +88,7 @@ def merge_entries(old: bytes | None, fresh: Sequence[Mapping[str, Any]], model: 
     merged = {_subject(entry): entry for entry in there}
     for entry in fresh:
         before = merged.get(_subject(entry), {})
-        if str(entry.get("date", "")) >= str(before.get("date", "")):
+        if not entry.get("date") or str(entry["date"]) >= str(before.get("date", "")):
             merged[_subject(entry)] = {**before, **entry}
     return yaml.safe_dump(list(merged.values()), sort_keys=False, allow_unicode=True).encode()
 

@@ -118,7 +118,8 @@ def with_switches(metadata: Mapping[str, Any]) -> dict[str, Any]:
         OptionError: one is neither.
     """
     switches = {key for key in metadata if key in _OURS and _OURS[key].read is _flag}
-    return {key: _flag(key, value) if key in switches else value for key, value in metadata.items()}
+    given = {key: None if value == "" else value for key, value in metadata.items()}
+    return {key: _flag(key, value) if key in switches else value for key, value in given.items()}
 
 
 def _as_it_is(key: str, value: Any) -> Any:

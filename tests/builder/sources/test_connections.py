@@ -9,11 +9,13 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from builder.errors import SourceError
 from builder.sources import http_client
 from builder.sources.http_client import HttpClient
 
@@ -44,19 +46,22 @@ def endless_headers(opened: set[socket.socket]) -> Iterator[str]:
         server.shutdown(socket.SHUT_RDWR)
 
 
-@pytest.mark.slow
-def test_one_connection_at_a_time() -> None:
+def client() -> HttpClient:
     answers = SimpleNamespace(
         last_request=lambda: 0, count_request=lambda *_: None, add_seconds=lambda *_: None, get=lambda *_: None
     )
     source: Any = SimpleNamespace(timeout=0.3, delay=0.0, contact="x")
     store: Any = SimpleNamespace(answers=answers)
-    client = HttpClient(source, store, "2026.11")
+    return HttpClient(source, store, "2026.11")
+
+
+@pytest.mark.slow
+def test_one_connection_at_a_time() -> None:
     opened: set[socket.socket] = set()
     with endless_headers(opened) as url:
         for _ in range(3):
             with pytest.raises(http_client._TransientFailure, match="no whole answer"):
-                client._request(url)
+                client()._request(url)
             until = time.monotonic() + 20
             while opened and time.monotonic() < until:
                 time.sleep(0.01)
@@ -66,9 +71,12 @@ def test_one_connection_at_a_time() -> None:
 @pytest.mark.parametrize(
     ("body", "encoding", "whole"),
     [
-        (gzip.compress(b"hello ") + gzip.compress(b"world"), "gzip", b"hello world"),
+        (gzip.compress(b"hello ", mtime=0) + gzip.compress(b"world", mtime=0), "gzip", b"hello world"),
         (b"hello", "identity", b"hello"),
-        (gzip.compress(random.Random(0).randbytes(4000))[:-1000], "gzip", None),
+        (b"hello", "", b"hello"),
+        (gzip.compress(b"hello", mtime=0), "x-gzip", b"hello"),
+        (gzip.compress(b"hello", mtime=0), "GZIP, identity", b"hello"),
+        (gzip.compress(random.Random(0).randbytes(4000), mtime=0)[:-1000], "gzip", None),
         (b"hello", "gzip", None),
         (b"hello", "br", None),
     ],
@@ -79,3 +87,26 @@ def test_a_packed_body_is_whole_or_none(body: bytes, encoding: str, whole: bytes
             http_client._unpacked(body, encoding)
     else:
         assert http_client._unpacked(body, encoding) == whole
+
+
+def test_a_refusal_is_believed_however_it_is_packed() -> None:
+    asked = []
+
+    class Refusing(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_response(403)
+            self.send_header("Content-Encoding", "br")
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"no")
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Refusing) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with pytest.raises(SourceError, match="denies access"):
+            client().get(f"http://127.0.0.1:{server.server_port}/x")
+        server.shutdown()
+    assert asked == ["/x"]
