@@ -60,8 +60,8 @@ class Workspace:
 
     @cached_property
     def _built_graph(self) -> tuple[CoAuthorGraph, StageReport]:
+        _ = self.crawled  # raises if no call has crawled
         started = time.perf_counter()
-        assert self.crawled
         round_, store, window = self.round_, self.store, self.round_.papers
         graph, report = build_graph(
             store.pool_authorships(round_.round, window.categories, window.published_from, window.published_to),

@@ -97,3 +97,15 @@ def test_configurations_that_are_gone_are_passed_over(earlier: Path, command: Co
     assert command("eval", "--model", "lead", "--tasks", "academiceval_title_10k", "--bertscore", "none")[0] == 0
     code, _, errors = command("push", "academiceval", "--repo", "ORG/academiceval", "--licenses", "all")
     assert (code, "does not know, such as Title-10K-core" in errors) == (1, True)
+
+
+@pytest.mark.parametrize("part", [{}, {"splits": []}, {"splits": {"test": {"files": [{}]}}}, {"name": []}])
+def test_a_configuration_that_is_gone_and_odd_is_one_sentence(
+    part: dict[str, object], earlier: Path, command: Command
+) -> None:
+    manifest = json.loads((earlier / "academiceval" / "manifest.json").read_text(encoding="utf-8"))
+    manifest["configurations"].append({"name": "Title-10K-core", "form": "core", "task": "title", **part})
+    (earlier / "academiceval" / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    code, _, errors = command("push", "academiceval", "--repo", "ORG/academiceval")
+    assert (code, errors.count("\n")) == (1, 1), errors
+    assert "manifest.json" in errors

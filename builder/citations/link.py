@@ -39,11 +39,10 @@ _LOST = get_args(LinkReason)
 
 
 def link_papers(
-    round_: Round, source: Source, store: Store, papers: Iterable[Paper], documents: Documents
+    round_: Round, source: Source, store: Store, papers: Sequence[Paper], documents: Documents
 ) -> StageReport:
-    """Resolve the related-work citations of every paper that has a document."""
+    """Resolve the related-work citations of papers, each of which has a document."""
     started = time.perf_counter()
-    papers = [paper for paper in papers if paper.id in documents]
     keys = {paper.id: _key(round_, documents, paper) for paper in papers}
     todo = [paper for paper in papers if store.linked_by(paper.id) != keys[paper.id]]
     with store.transaction():

@@ -25,7 +25,7 @@ from lm_eval_tasks.base.files import is_inside, sha256_of_bytes, write_whole
 from lm_eval_tasks.base.metadata import Context
 from lm_eval_tasks.base.row_format import MANIFEST as MANIFEST
 from lm_eval_tasks.base.row_format import Measured
-from lm_eval_tasks.base.text import parse_json
+from lm_eval_tasks.base.text import ODD, parse_json, why
 
 if TYPE_CHECKING:
     from lm_eval_tasks.base.intervals import Interval
@@ -410,8 +410,8 @@ def parse_manifest(data: bytes, origin: str) -> Manifest:
         raise FolderError(
             f"{origin} is not a manifest that this release can read ({where}: {says}); build the folder again"
         ) from err
-    except ValueError as err:
-        raise FolderError(f"{origin}: {err}") from err
+    except ODD as err:
+        raise FolderError(f"{origin}: {why(err)}") from err
 
 
 def _without_gone(content: dict[str, Any]) -> dict[str, Any]:
@@ -421,24 +421,19 @@ def _without_gone(content: dict[str, Any]) -> dict[str, Any]:
     if isinstance(audit := kept.get("audit"), dict):
         kept["audit"] = {name: value for name, value in audit.items() if name != "markers"}
     if isinstance(publishable := kept.get("publishable"), dict):
-        kept["publishable"] = publishable | {"original": _without_gone_rows(publishable.get("original"))}
-    every: Any = kept.get("configurations")
-    left = _without_gone_rows(every)
-    paths = [path for each in every if each not in left for path in _paths(each)] if isinstance(left, list) else []
-    return kept | {"configurations": left, "gone_files": paths}
+        kept["publishable"] = publishable | {"original": _split_gone(publishable.get("original"))[0]}
+    kept["configurations"], gone_rows = _split_gone(kept.get("configurations"))
+    splits = [contents for each in gone_rows for contents in each["splits"].values()]
+    return kept | {"gone_files": [file["path"] for contents in splits for file in contents["files"]]}
 
 
-def _without_gone_rows(configurations: object) -> object:
-    """The configurations without those of Select, and without rows that were carried over from an older round."""
+def _split_gone(configurations: Any) -> tuple[Any, list[dict[str, Any]]]:
+    """The configurations that are known, and those that are gone: Select, and rows carried over from an older round."""
     if not isinstance(configurations, list) or not all(isinstance(each, dict) for each in configurations):
-        return configurations
-    left = {each.get("name") for each in configurations if each.get("task") == "select" or each.get("form") == "core"}
-    return [each for each in configurations if not {each.get("name"), each.get("of")} & left]
-
-
-def _paths(configuration: Any) -> Iterator[str]:
-    for contents in configuration["splits"].values():
-        yield from (file["path"] for file in contents["files"])
+        return configurations, []
+    names = {each.get("name") for each in configurations if each.get("task") == "select" or each.get("form") == "core"}
+    gone_rows = [each for each in configurations if {each.get("name"), each.get("of")} & names]
+    return [each for each in configurations if each not in gone_rows], gone_rows
 
 
 def _first_problem(err: ValidationError) -> tuple[str, str]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from builder.dataset.folder import finish, replacing
-from builder.dataset.manifest import Configuration, Manifest, read_manifest
+from builder.dataset.manifest import Configuration, CoreEntry, Manifest, read_manifest
 from builder.dataset.rows import kind_of, read_rows, rows_of, with_positions, without_files
 from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
@@ -57,16 +57,21 @@ def without_papers(source: Path, output: Path, ids: Collection[str], revision: s
         ]
         if not report.kept:
             raise FolderError(f"every row of {source} shows {', '.join(sorted(ids))}; nothing was written")
-        left: Counter[str] = Counter()
-        for part in copied:
-            left[part.of or part.name] += part.statistics("test").samples
-        core = (replace(entry, samples=min(entry.samples, left[entry.configuration])) for entry in manifest.core)
         # What the completed folder would be is no longer known.
         copy_of = manifest.publishable and replace(manifest.publishable, original=())
         facts = replace(manifest, configurations=tuple(copied), revision=revision, takedown=report.counts())
-        facts = replace(facts, core=tuple(entry for entry in core if entry.samples))
-        finish(place, replace(facts, publishable=copy_of))
+        finish(place, replace(facts, core=tuple(_core_left(manifest.core, copied)), publishable=copy_of))
     return report
+
+
+def _core_left(core: Iterable[CoreEntry], copied: Iterable[Configuration]) -> Iterator[CoreEntry]:
+    """The core as far as the copy has its test rows, whole or by id."""
+    left: Counter[str] = Counter()
+    for part in copied:
+        left[part.of or part.name] += part.statistics("test").samples
+    for entry in core:
+        if samples := min(entry.samples, left[entry.configuration]):
+            yield replace(entry, samples=samples)
 
 
 def _copy(

@@ -31,8 +31,6 @@ def summarise(documents: Documents, paper_ids: Iterable[str], kinds: Sequence[Fi
     used: list[Quality] = []
     agreements: list[float] = []
     for paper_id in paper_ids:
-        if paper_id not in documents:
-            continue
         outcomes = documents.store.outcomes(paper_id)
         figures = outcomes[documents.kinds[paper_id]][1]
         if figures is not None:

@@ -6,7 +6,7 @@ and each is made only if it does not exist.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -100,8 +100,9 @@ def push(
     notices = read_notices(repo, head) if head else Notices()
     revision, mark, entry = manifest.published_as, "", None
     listed = listed_beside(source)
+    listed_ids = {takedown.id for takedown in listed}
     if replaced:
-        taken_down = notices.taken_down | {takedown.id for takedown in listed}
+        taken_down = notices.taken_down | listed_ids
         mark = replaced.mark(folder)
         entry, notices = notices_with(repo, refs, notices, replaced, mark, listed)
         revision = entry.replacement
@@ -112,17 +113,22 @@ def push(
             manifest = read_manifest(folder)
             contents = checks.contents(folder, manifest, licenses)
             yield f"without {', '.join(sorted(gone_since))}, taken down: {folder}"
-    elif shown := sorted({takedown.id for takedown in listed} & contents.papers):
+    elif shown := sorted(listed_ids & contents.papers):
         raise CheckError(
             f"{folder} shows {', '.join(shown[:3])}, which the takedowns.jsonl next to it lists; build the round again, or push it "
             "with --replaces if it was published"
         )
     checks.check_contents(folder, contents, licenses, notices.taken_down, repo_id)
     staged = stage(folder, repo_id, head, notices, mark, revision)
-    if last is None:
-        _refuse_strangers(repo, staged)
+    there = repo.files(staged.base) if staged.base else {}
+    same = set(unchanged_paths(there, staged.files))
+    if last is None and (others := sorted((there.keys() & staged.files.keys()) - same)):
+        raise CheckError(
+            f"{repo.id} has files of its own that the round would overwrite: {', '.join(others[:3])}; move them away there, or push to "
+            "another repository"
+        )
     refuse_secrets(staged.files)
-    yield from _plan(repo, staged, manifest, last)
+    yield from _plan(repo, staged, there, same, manifest, last)
     if entry:
         yield f"{revision} replaces {entry.revision}, whose tag stays ({entry.reason})"
     if EVAL in staged.files:
@@ -146,16 +152,6 @@ def _without(folder: Path, papers: Collection[str], revision: str) -> Path:
     copy = folder.resolve().with_name(f"{folder.resolve().name}-without-taken-down")
     without_papers(folder, copy, papers, revision)
     return copy
-
-
-def _refuse_strangers(repo: Repo, staged: Staged) -> None:
-    """Raise a CheckError if the first revision of a repository would overwrite files that somebody wrote there."""
-    there = repo.files(staged.base) if staged.base else {}
-    if others := sorted((there.keys() & staged.files.keys()) - set(unchanged_paths(there, staged.files))):
-        raise CheckError(
-            f"{repo.id} has files of its own that the round would overwrite: {', '.join(others[:3])}; move them away there, or push to "
-            "another repository"
-        )
 
 
 def checked_folder(source: Path, licenses: Licenses) -> tuple[Path, Manifest, Contents]:
@@ -201,13 +197,23 @@ def _summary(folder: Path, manifest: Manifest, contents: Contents, licenses: Lic
     yield "checked: hashes, audit, licences, card, load_dataset of every configuration"
 
 
-def _plan(repo: Repo, staged: Staged, manifest: Manifest, last: Manifest | None) -> Iterator[str]:
-    """What the push would change."""
+def _plan(
+    repo: Repo,
+    staged: Staged,
+    there: Mapping[str, str],
+    same: Collection[str],
+    manifest: Manifest,
+    last: Manifest | None,
+) -> Iterator[str]:
+    """What the push would change.
+
+    Args:
+        there: the repository's files, as `Repo.files` lists them.
+        same: those that are as they would be.
+    """
     if not staged.base:
         yield f"{repo.id} does not exist yet and would be created; revision {staged.revision}, {len(staged.files)} files"
         return
-    there = repo.files(staged.base)
-    same = list(unchanged_paths(there, staged.files))
     obsolete = obsolete_paths(there, staged, last)
     yield (
         f"{repo.id}, revision {staged.revision}, {f'after {last.published_as}' if last else 'the first'}: "

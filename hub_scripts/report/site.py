@@ -89,8 +89,9 @@ def labels_of(arguments: Sequence[str]) -> dict[str, Path]:
 
 def _known_cutoffs(inputs: Inputs) -> dict[str, str]:
     """Model -> the cut-off that its newest run with one states."""
-    newest = {model: sorted(runs, key=lambda run: run.seconds, reverse=True) for model, runs in inputs.runs.items()}
-    return {model: month for model, runs in newest.items() if (month := next((r.cutoff for r in runs if r.cutoff), ""))}
+    stated = {model: [run for run in runs if run.cutoff] for model, runs in inputs.runs.items()}
+    newest = {model: max(runs, key=lambda run: run.seconds) for model, runs in stated.items() if runs}
+    return {model: run.cutoff for model, run in newest.items() if run.cutoff}
 
 
 def _write(

@@ -78,8 +78,7 @@ class Parser(argparse.ArgumentParser):
     def refuse_unknown(self, extra: Sequence[str]) -> NoReturn:
         """Exit with an error about unknown arguments."""
         name = next((word for word in extra if word.startswith("-")), extra[0]).partition("=")[0]
-        command, plain = self.prog.rpartition(" ")[2], name.replace("--no-", "--")
-        if said := gone.OPTIONS.get(f"{command} {plain}") or gone.OPTIONS.get(plain):
+        if said := gone.option(name, self.prog.rpartition(" ")[2]):
             self.error(f"{name} is gone: {said}")
         options = [text for action in self.options.values() for text in action.option_strings]
         near = nearest(name, options)

@@ -62,6 +62,16 @@ def is_score(task_name: str, metric: str) -> bool:
     return bool(_METRICS.fullmatch(metric) or task(task_name))
 
 
+def option(name: str, command: str) -> str | None:
+    """What an option of a command of an earlier release is replaced by; None for others.
+
+    Args:
+        name: with its hyphens, "--no-" at its beginning or not.
+    """
+    plain = name.replace("--no-", "--")
+    return OPTIONS.get(f"{command} {plain}") or OPTIONS.get(plain)
+
+
 def task(name: str) -> str | None:
     """What a task or configuration of an earlier release is replaced by; None for others."""
     return next((said for pattern, said in _TASKS.items() if re.search(pattern, name, re.IGNORECASE)), None)

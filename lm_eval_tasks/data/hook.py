@@ -84,7 +84,8 @@ def _load(
     model = context.of_model(arguments, options.system_instruction)
     opened = open_dataset(config, options)
     all_rows = list(_rows_of_role(rows_of_split(opened, config, options), role))
-    others = [tuple(all_rows[i]["target"] for i in others) for others in others_of([row["id"] for row in all_rows])]
+    # Always the same, however few of the rows a run asks for.
+    others = [tuple(all_rows[i]["target"] for i in near) for near in others_of([row["id"] for row in all_rows])]
     facts = [Fact(paper_of(row["id"]), row["published"], row["primary_category"]) for row in all_rows]
     selection = chosen(facts, config, options, size)
     rows = [all_rows[i] for i in selection.places]

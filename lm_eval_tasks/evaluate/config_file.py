@@ -76,7 +76,7 @@ def _words(content: dict[str, Any], parser: Parser, path: Path) -> Iterator[str]
         if action is None:
             if key in _IGNORED:
                 continue
-            if said := gone.OPTIONS.get(f"--{name.replace('_', '-')}"):
+            if said := gone.option(f"--{name.replace('_', '-')}", "eval"):
                 raise OptionError(f"the key {key!r} of {path} is gone: {said}")
             raise OptionError(f"{path} has the key {key!r}, which `academiceval eval` does not read")
         if value is None:

@@ -15,7 +15,7 @@ from lm_eval_tasks.evaluate.models import RUNTIME, distinguishing
 from lm_eval_tasks.samples.results import RESULTS, Results, read_results
 from lm_eval_tasks.samples.run_folder import results_in, samples_beside, samples_of
 from lm_eval_tasks.samples.sample import Sample, read_lines
-from lm_eval_tasks.tasks.catalogue import tasks_of
+from lm_eval_tasks.tasks.catalogue import expanded
 
 # What does not make a run another one.
 _FREE = (*RUNTIME, "model_cutoff", "served_as")
@@ -83,7 +83,7 @@ def check_previous(output: Path | None, label: str, run: Mapping[str, Any], task
     if lost := [name for file in results_in(output) if (name := file.stem.removeprefix(RESULTS)) != label]:
         raise EvalError(f"{output} contains the results of {lost[0]}: give each model its own --output folder")
     earlier = _results(output, label)
-    replaced = _expanded(tasks)
+    replaced = set(expanded(tasks))
     files = samples_of(earlier, replaced) if earlier else samples_beside(_place(output, label))
     kept = sorted(files.keys() - replaced)
     if not kept:
@@ -147,11 +147,6 @@ def _runs_of(results: Results) -> tuple[Mapping[str, Any], ...]:
 def _table(content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     table = content.get(name)
     return table if isinstance(table, Mapping) else {}
-
-
-def _expanded(tasks: Sequence[str]) -> set[str]:
-    """The tasks that names of tasks, groups and tags stand for."""
-    return {member for name in tasks for member in ([task.name for task in tasks_of(name)] or [name])}
 
 
 def _options(run: Mapping[str, Any]) -> dict[str, Any]:

@@ -35,7 +35,7 @@ from lm_eval_tasks.llm.weights import pinned, weights_of
 from lm_eval_tasks.samples.run_writer import Block, write_run
 from lm_eval_tasks.samples.sample import JOURNAL, USAGE, Sample, compact
 from lm_eval_tasks.stats.scores import Samples, facts_of, scores_of
-from lm_eval_tasks.tasks.catalogue import tasks_of
+from lm_eval_tasks.tasks.catalogue import expanded
 from lm_eval_tasks.tasks.folder import check_tasks, tasks_path
 from lm_eval_tasks.tasks.records import FULL
 
@@ -160,8 +160,7 @@ def _evaluate(
     check_chat_template(opened, model, generation)
     if settings := settings_of(opened):
         task_metadata[ENGINE_LENGTH] = settings["max_model_len"]
-    members = [member for name in tasks for member in ([task.name for task in tasks_of(name)] or [name])]
-    manager = RunTasks(folders, task_metadata, reasoning, generation.repeats, part.samples, members)
+    manager = RunTasks(folders, task_metadata, reasoning, generation.repeats, part.samples, expanded(tasks))
     budget = means.budget(map(Usage.of_json, journal.extras_of()))
     identity = identity_of(model, parsed, weights, generation)
     lm = AnsweringLM(opened, identity, journal, budget, repeated=generation.repeats > 1)

@@ -41,17 +41,16 @@ def of_round(tasks: Sequence[str], metadata: Mapping[str, Any]) -> list[str]:
     asked: list[str] = []
     lacking: list[str] = []
     for name in tasks:
+        is_core = name in CORE_GROUPS and bool(listing.core)
         members = tasks_of(name) if name in groups else []
-        there = listing.core if name in CORE_GROUPS and listing.core else listing.configurations
-        left_out = [task.configuration for task in members if task.configuration not in there]
-        if name in CORE_GROUPS and listing.core:
-            asked += core_tasks(name, listing.core)
-        elif 0 < len(left_out) < len(members):
-            asked += [task.name for task in members if task.configuration in there]
-        else:
+        there = [
+            task for task in members if task.configuration in (listing.core if is_core else listing.configurations)
+        ]
+        if not is_core and len(there) in (0, len(members)):
             asked.append(name)
-            left_out = []
-        lacking += left_out
+            continue
+        asked += core_tasks(name, listing.core) if is_core else [task.name for task in there]
+        lacking += [task.configuration for task in members if task not in there]
     if lacking:
         _LOGGER.warning("not asked, because this round does not have it: %s", ", ".join(dict.fromkeys(lacking)))
     return asked

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -169,6 +169,11 @@ def tasks_of(name: str) -> list[Task]:
     if group:
         return [task for member in group.members for task in tasks_of(member)]
     return [task for task in TASKS if name in (task.name, task.tag)]
+
+
+def expanded(names: Iterable[str]) -> list[str]:
+    """The names of the tasks that names of tasks, groups and tags stand for; others stand for themselves."""
+    return [task for name in names for task in ([task.name for task in tasks_of(name)] or [name])]
 
 
 def core_tasks(group: str, configurations: Collection[str]) -> list[str]:
