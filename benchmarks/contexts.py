@@ -14,12 +14,12 @@ from pathlib import Path
 from benchmarks.shared.data import DATA, papers_of
 from benchmarks.shared.running import Figures, run
 from builder.collect.graph import build_graph
-from builder.reading.choose import Chooser
-from builder.reading.contexts import Neighbourhoods, PaperSet, clusters
-from builder.reading.paper_library import PaperLibrary
+from builder.families.reading.choose import Chooser
+from builder.families.reading.contexts import Neighbourhoods, PaperSet, clusters
+from builder.families.reading.paper_library import PaperLibrary
 from builder.records import Paper, ReadingReason
+from builder.round.tables import READINGS
 from builder.seeding import row_order, share_of
-from lm_eval_tasks.tasks.records import READINGS
 from tests.helpers.contexts import ContextsAlone
 
 RECORDS = DATA / "arxiv_meta_cl_ir_abstracts.jsonl.xz"

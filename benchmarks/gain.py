@@ -22,20 +22,22 @@ from scipy import special
 
 from benchmarks.shared.running import ACADEMICEVAL, Figures, command, run
 from builder.round.configurations import thousands_in
+from builder.round.tables import READINGS
+from lm_eval_tasks.base.contexts import FULL, Context
 from lm_eval_tasks.base.files import sha256_of_bytes
-from lm_eval_tasks.base.metadata import Context
 from lm_eval_tasks.base.row_format import MASK
-from lm_eval_tasks.data import scalar_hook
 from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.families import target_of, target_of_configuration
+from lm_eval_tasks.families.scalar import hook as scalar_hook
 from lm_eval_tasks.stats.gains import Gain, gain_over
 from lm_eval_tasks.stats.placed import PlacedTask, by_task, difference_over, part_of
-from lm_eval_tasks.tasks.records import CORE, FULL, READINGS, SHORTER, task_of_configuration
+from lm_eval_tasks.tasks.catalogue import CORE
 from tests.helpers import rounds
 from tests.helpers.openai_server import serve
 from tests.helpers.rounds import small_round
 
 LEVEL = "SCALAR-Easy"
-CONTEXTS: tuple[Context, ...] = (*SHORTER["cloze"], FULL)
+CONTEXTS: tuple[Context, ...] = (*target_of("scalar").shorter, FULL)
 # Rows that begin with the same text: those of a context, a tenth of which is asked again in another order.
 PROMPTS_OF_PREFIX = {"walk": 400 / 115, "next": 100 / 80}
 # First authors of a SCALAR level's questions; contexts of a reading configuration, which share no papers; questions of Walk over them.
@@ -198,7 +200,7 @@ def _detectable(chance: np.random.Generator) -> float:
     sides: tuple[list[PlacedTask], list[PlacedTask]] = ([], [])
     walk = questions(chance, WALK, CLUSTERS)
     for core in CORE:
-        task = task_of_configuration(core.configuration)
+        task = target_of_configuration(core.configuration)
         if task not in FLOORS:
             continue
         clusters = AUTHORS if task == "cloze" else CLUSTERS
@@ -220,7 +222,7 @@ def cost() -> Figures:
     figures: Figures = {}
     sizes = {reading.name: reading.size for reading in READINGS}
     for core in CORE:
-        name, task = core.configuration, task_of_configuration(core.configuration)
+        name, task = core.configuration, target_of_configuration(core.configuration)
         each = SCALAR_TOKENS.get(name) or FILLED * 1024 * sizes.get(name, 0) or 1000 * (thousands_in(name) or 0)
         board = "reading" if task in FLOORS else "writing"
         once = core.samples / PROMPTS_OF_PREFIX.get(task, 1)

@@ -11,9 +11,9 @@ import numpy as np
 from benchmarks.shared.data import GOLD_SECTIONS, records_of
 from benchmarks.shared.running import Figures, run
 from lm_eval_tasks.base.intervals import holm
-from lm_eval_tasks.base.power import SPREADS
+from lm_eval_tasks.families import target_of
+from lm_eval_tasks.families.score import others_of
 from lm_eval_tasks.metrics import rouge
-from lm_eval_tasks.metrics.score import others_of
 from lm_eval_tasks.stats.placed import PlacedTask, difference_over, interval_over, part_of
 
 FLOOR = 0.1
@@ -50,7 +50,9 @@ def told_apart(draws: int, skills: tuple[float, ...]) -> float:
     for seed in range(draws):
         chance = np.random.default_rng([seed, 17])
         papers = chance.normal(0.25, 0.06, 100)
-        models = [part("abs", papers + skill + chance.normal(0, SPREADS["abs"] / 2**0.5, 100)) for skill in skills]
+        models = [
+            part("abs", papers + skill + chance.normal(0, target_of("abs").spread / 2**0.5, 100)) for skill in skills
+        ]
         over = [difference_over([[first]], [[second]]) for first, second in combinations(models, 2)]
         apart += min(holm([1.0 if difference.p is None else difference.p for difference in over])) < 0.05
     return round(apart / draws, 3)

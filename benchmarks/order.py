@@ -13,9 +13,9 @@ from pathlib import Path
 
 from benchmarks.shared.running import Figures, run
 from lm_eval_tasks.compat.run_tasks import RunTasks
-from lm_eval_tasks.data.reading_hook import doc_to_text
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.evaluate.order import by_beginning
+from lm_eval_tasks.families.reading.hook import doc_to_text
 from lm_eval_tasks.tasks.folder import tasks_path
 from tests.helpers import rounds
 from tests.helpers.rounds import small_round

@@ -20,19 +20,19 @@ import pyarrow.parquet as pq
 from benchmarks.shared.data import DATA
 from benchmarks.shared.running import Figures, call, processor_seconds, run
 from builder.dataset.manifest import read_manifest
-from builder.reading import match
-from builder.reading.papers_read import PaperRead
+from builder.families.reading import match
+from builder.families.reading.papers_read import PaperRead
+from builder.families.scalar.importers.scalar import import_papers
 from builder.round.model import Round
-from builder.scalar.importers.scalar import import_papers
 from builder.store import STORE, Store
 from lm_eval_tasks.base.row_format import ABSTRACTS, PAPERS
 from lm_eval_tasks.base.text import sentences
 from lm_eval_tasks.compat.minilm import minilm_path
 from lm_eval_tasks.engines.local import LocalEngine
-from lm_eval_tasks.metrics.reading import share_right_of, shortcut_score
-from lm_eval_tasks.prompts.reading import part_texts
+from lm_eval_tasks.families.reading.metrics import share_right_of, shortcut_score
+from lm_eval_tasks.families.reading.prompt import part_texts
+from lm_eval_tasks.families.scalar.shortcuts import choosers_of
 from lm_eval_tasks.retrieval.dense import encoder
-from lm_eval_tasks.retrieval.shortcuts import choosers_of
 from tests.helpers.rounds import build, prepare, small_round
 
 SCALAR_FILES = ("papers.jsonl.xz", "papers_more.jsonl.xz")

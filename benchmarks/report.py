@@ -18,8 +18,9 @@ from typing import Any
 
 from benchmarks.shared.running import ACADEMICEVAL, Figures, command, run
 from builder.round.configurations import thousands_in
+from lm_eval_tasks.families.scalar import LEVELS
+from lm_eval_tasks.families.writing.settings import SETTINGS
 from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL, texts_hash
-from lm_eval_tasks.tasks.records import LEVELS, SETTINGS
 from tests.helpers.runs import write_results
 
 WORDS = "the model of a graph and its papers we show that long inputs help or hurt as tokens grow beyond what was read".split()

@@ -14,7 +14,7 @@ from statistics import fmean
 from benchmarks.shared.data import DATA, PDF, pdf_files
 from benchmarks.shared.running import Figures, run
 from builder.extract.workers import extract_files
-from builder.samples.task_view import content
+from builder.families.writing.task_view import content
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.prompts import templates
 from lm_eval_tasks.retrieval.retrieve import Query, retrieve

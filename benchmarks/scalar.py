@@ -12,7 +12,7 @@ from benchmarks.shared.data import DATA
 from benchmarks.shared.made_up import build_workspace, fill_workspace, hashes
 from benchmarks.shared.running import Figures, call, run
 from builder.dataset.manifest import read_manifest
-from builder.scalar import train
+from builder.families.scalar import train
 
 LABELS = DATA / "scalar" / "citation_labels.jsonl.xz"
 # Four times as many as question papers: a quarter is asked about.

@@ -15,15 +15,15 @@ from typing import Any
 from benchmarks.shared.data import DATA, records_of
 from benchmarks.shared.running import Figures, run
 from builder.extract.sections import parts
-from builder.scalar.citation_classifier import types_of
-from builder.scalar.importers.papers import Structured, read_structured
-from builder.scalar.importers.questions import read_questions
-from builder.scalar.questions import QuestionMaker, ask_all, turn_of
-from builder.scalar.render import question
-from builder.scalar.rows import row_of
+from builder.families.scalar.citation_classifier import types_of
+from builder.families.scalar.importers.papers import Structured, read_structured
+from builder.families.scalar.importers.questions import read_questions
+from builder.families.scalar.questions import QuestionMaker, ask_all, turn_of
+from builder.families.scalar.render import question
+from builder.families.scalar.rows import row_of
 from lm_eval_tasks.base.row_format import MASK, OF_SCALAR
-from lm_eval_tasks.retrieval.shortcuts import chooser
-from lm_eval_tasks.tasks.records import LEVELS, Scope
+from lm_eval_tasks.families.scalar import LEVELS, Scope
+from lm_eval_tasks.families.scalar.shortcuts import chooser
 
 Row = Mapping[str, Any]
 SCALAR = DATA / "scalar"

@@ -220,9 +220,9 @@ def fill(arguments: Namespace) -> Iterator[str | Table]:
 
 def import_(arguments: Namespace) -> Iterator[str | Table]:
     check_there(arguments.source)
-    from builder.dataset.importers.academiceval import import_academiceval
-    from builder.scalar.importers.scalar import import_papers, import_questions
-    from lm_eval_tasks.retrieval.shortcuts import choosers_of
+    from builder.families.scalar.importers.scalar import import_papers, import_questions
+    from builder.families.writing.importer import import_academiceval
+    from lm_eval_tasks.families.scalar.shortcuts import choosers_of
 
     output = arguments.output or Path(f"{arguments.kind}-original")
     choosers = choosers_of(embed_local=arguments.embed_local)

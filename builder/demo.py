@@ -14,9 +14,9 @@ from hub_scripts.report.site import report
 from lm_eval_tasks.base.files import write_whole
 from lm_eval_tasks.base.row_format import BM25_PARTS, TITLE_SEARCH
 from lm_eval_tasks.engines.local import LocalEngine
-from lm_eval_tasks.evaluate.generation import BLIND, WRITERS
 from lm_eval_tasks.evaluate.run import evaluate
-from lm_eval_tasks.metrics.registry import find_metric, ranking
+from lm_eval_tasks.families import of_task
+from lm_eval_tasks.families.reading import BLIND
 from lm_eval_tasks.stats.score_table import score_table
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ _TASKS = (
     "academiceval_related_53k_g",
 )
 
+_WRITING = of_task("title")
 _WALK, _NEXT = "academiceval_walk_128k", "academiceval_next_128k"
 _READING_TASKS = {BLIND: (_WALK, _NEXT), TITLE_SEARCH: (_WALK,), BM25_PARTS: (_NEXT,)}
 
@@ -71,11 +72,10 @@ def demo(folder: Path, jobs: int) -> Iterator[str | Table]:
     metadata = {"dataset": str(outcome.output), "bertscore_model": "minilm"}
     scores = [
         score
-        for baseline in WRITERS
+        for baseline in _WRITING.baselines
         for score in evaluate(baseline, "", _TASKS, metadata, None, place / "results" / baseline)
     ]
-    headline = find_metric(ranking("writing"))
-    assert headline
+    headline = _WRITING.metrics[0]
     yield from score_table([score for score in scores if score.metric in (headline.name, *headline.zero)])
     yield ""
     yield "Answers to reading questions that do not need the papers: the same whatever they say, or found by a search"

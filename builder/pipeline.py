@@ -11,33 +11,19 @@ from typing import TYPE_CHECKING
 from builder.citations.link import link_papers, link_report, link_ways
 from builder.collect.crawl import crawl
 from builder.collect.license_lookup import learn_licenses
-from builder.dataset import folder
+from builder.dataset import families, folder
 from builder.dataset.audit import audit, check
-from builder.dataset.families import families
-from builder.dataset.manifest import Configuration, Manifest
-from builder.dataset.write_samples import write_settings
-from builder.errors import FolderError
+from builder.dataset.manifest import Manifest
 from builder.extract.stage import EXTRACTOR, extract_papers
 from builder.extract.summary import summarise
-from builder.round.configurations import by_task
-from builder.samples.cut import cut_papers
-from builder.samples.plan import PlannedSample, plan
-from builder.samples.pool import Pool
-from builder.samples.texts import TextsWriter
 from builder.samples.tokens import token_counter
 from builder.stage_report import STAGES, Stage, StageReport
-from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.version import VERSION
 from lm_eval_tasks.compat.minilm import minilm_path
 
 if TYPE_CHECKING:
-    from builder.records import SplitDates
     from builder.workspace import Workspace
     from lm_eval_tasks.engines.base import Engine
-    from lm_eval_tasks.tasks.records import Setting
-
-# In the workspace, while a folder is written.
-TEXTS = "build.texts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +62,7 @@ def stages(workspace: Workspace, engine: Engine, wanted: Sequence[Stage] = STAGE
         yield workspace.extracted
     if "link" in wanted:
         linked = link_papers(round_, source, store, workspace.papers, workspace.documents)
-        for family in families():
-            family.prepare(workspace, engine)
+        families.prepare(workspace, engine)
         workspace.forget_papers()
         yield linked
 
@@ -102,16 +87,15 @@ def build(workspace: Workspace, engine: Engine, *, replace: bool = False) -> Bui
     if round_.scalar.embed_local:
         minilm_path("shortcut")
     with folder.replacing(round_.output) as place:
-        settings, sampled = _write_settings(workspace, place, engine)
-        _check_samples(settings, sampled, workspace.dates)
-        questions, question_reports = _write_questions(workspace, place)
-        findings = audit(place, (*settings, *questions), engine)
+        written = list(families.write(workspace, place, engine))
+        configurations = tuple(configuration for configuration, _ in written)
+        reports = tuple(report for _, of_configuration in written for report in of_configuration)
+        findings = audit(place, configurations, engine)
         check(findings, round_.audit)
-        reports = (*sampled, *question_reports)
         manifest = Manifest(
             round=round_.round,
             code_version=VERSION,
-            configurations=(*settings, *questions),
+            configurations=configurations,
             reports=tuple(report.counts() for report in (*before, *reports)),
             seed=round_.seed,
             config=round_.config(),
@@ -128,57 +112,3 @@ def build(workspace: Workspace, engine: Engine, *, replace: bool = False) -> Bui
         if not replace:
             folder.refuse_other_contents(finished, round_.output)
     return BuiltRound(round_.output, finished, reports)
-
-
-def _check_samples(settings: Sequence[Configuration], sampled: Sequence[StageReport], dates: SplitDates) -> None:
-    """Raise a FolderError if there is nothing to test on."""
-    if not any(setting.samples for setting in settings):
-        lines = "; ".join(report.line() for report in sampled)
-        raise FolderError(f"no paper became a sample of any setting, nothing was written ({lines})")
-    for setting in settings:
-        if setting.samples and not setting.statistics("test").samples:
-            raise FolderError(
-                f"the test split of {setting.name} is empty ({setting.samples} samples, test from {dates.test_from}): "
-                "begin it earlier in `split`, nothing was written"
-            )
-
-
-def _write_settings(workspace: Workspace, place: Path, engine: Engine) -> tuple[list[Configuration], list[StageReport]]:
-    """Cut, plan and write every writing task; the configurations, and a report for each task."""
-    round_ = workspace.round_
-    texts = round_.workspace / TEXTS
-    try:
-        pool = _cut(workspace, texts, engine)
-        planned: dict[Setting, list[PlannedSample]] = {}
-        reports: list[StageReport] = []
-        for task, settings in by_task(round_.chosen).items():
-            started = time.perf_counter()
-            samples, report = plan(pool, task, settings, engine)
-            report.seconds = time.perf_counter() - started
-            planned |= dict.fromkeys(settings, samples)
-            reports.append(report)
-        return write_settings(place, texts, planned, pool, workspace.dates, round_.round, engine), reports
-    finally:
-        texts.unlink(missing_ok=True)
-
-
-def _cut(workspace: Workspace, texts: Path, engine: Engine) -> Pool:
-    """The pool of the round, its papers' texts in a file."""
-    round_, papers = workspace.round_, workspace.papers
-    with TextsWriter(texts) as writer:
-        cuts = cut_papers(
-            progress(papers, "cut", len(papers)),
-            workspace.documents,
-            by_task(round_.chosen),
-            round_.licenses,
-            round_.samples,
-            writer,
-            engine,
-        )
-    return Pool(cuts, workspace.graph, round_.seed, round_.samples.min_citations, workspace.copies)
-
-
-def _write_questions(workspace: Workspace, place: Path) -> tuple[list[Configuration], list[StageReport]]:
-    """Write the questions of every family that the round asks for."""
-    written = [outcome for family in families() for outcome in family.write(workspace, place)]
-    return [configuration for configuration, _ in written], [report for _, of_one in written for report in of_one]

@@ -8,7 +8,6 @@ from datetime import date
 from typing import Literal, get_args
 
 from builder.ids import PaperId, with_version
-from lm_eval_tasks.tasks.records import FAMILIES
 
 Task = Literal["title", "abs", "intro", "related"]
 Split = Literal["train", "validation", "test"]
@@ -92,12 +91,18 @@ GROUP = "group"
 
 TASKS: tuple[Task, ...] = get_args(Task)
 SPLITS: tuple[Split, ...] = get_args(Split)
-# What a manifest calls the task of questions -> the module that describes their family, see `dataset.families`.
-FAMILY_MODULES = {
-    "cloze": "builder.scalar.family",
-    **{family.name: "builder.reading.family" for family in FAMILIES if family.folder == "reading"},
-    "papers": "builder.reading.papers",
-}
+# What manifests call the rows with the texts that others show.
+PAPERS = "papers"
+
+
+def writing_task(name: str) -> Task:
+    """The writing task of a name.
+
+    Raises:
+        KeyError: there is none.
+    """
+    known: dict[str, Task] = {task: task for task in TASKS}
+    return known[name]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,11 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-from builder.reading.walk import Withheld
-from builder.reading.works import WorkFault
+from builder.families.reading.works import WorkFault
+from builder.families.scalar.questions import ClozeReason
+from builder.families.walk.questions import Withheld
 from builder.records import CrawlReason, ExtractReason, GraphReason, LinkReason, ReadingReason, SampleReason
 from builder.round.model import Round
-from builder.scalar.questions import ClozeReason
 from lm_eval_tasks.base.tables import Table, markdown
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "keys.md"

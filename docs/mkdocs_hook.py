@@ -63,7 +63,7 @@ def _tasks() -> Iterator[str]:
     yield from ("# Tasks", "", "[Evaluating a model](../evaluate.md) explains them.", "")
     yield from ("| task | called | setting | tags |", "| --- | --- | --- | --- |")
     groups = []
-    for path in sorted(tasks_path().glob("*/*.yaml")):
+    for path in sorted(tasks_path().rglob("*.yaml")):
         content = yaml.load(path.read_text(encoding="utf-8"), Loader=_Plain)  # noqa: S506
         if "group" in content:
             groups.append(f"| `{content['group']}` | {', '.join(f'`{one}`' for one in content['task'])} |")

@@ -229,14 +229,16 @@ def plan(arguments: Namespace) -> Iterator[str | Table]:
 
 def _detect(arguments: Namespace) -> Iterator[str]:
     """How many papers it takes to see a difference."""
-    from lm_eval_tasks.base.power import SPREADS
     from lm_eval_tasks.evaluate.plan import papers_to_detect
+    from lm_eval_tasks.families import FAMILIES
     from lm_eval_tasks.stats.compare import spreads
-    from lm_eval_tasks.tasks.records import TARGETS
 
     if not arguments.like:
         needed = ", ".join(
-            f"{papers_to_detect(arguments.detect, SPREADS[target.name])} papers ({target.label})" for target in TARGETS
+            f"{papers_to_detect(arguments.detect, target.spread)} papers ({target.label})"
+            for family in FAMILIES
+            for target in family.targets
+            if family.board == "writing" and target.shorter
         )
         yield (
             f"A difference of {arguments.detect:g} points of ROUGE-L takes {needed} to show, if two models' differences vary "

@@ -21,8 +21,8 @@ from lm_eval_tasks.compat.inspect_ai import StopError, as_package
 from lm_eval_tasks.compat.lm_eval import quiet
 from lm_eval_tasks.compat.run_tasks import RunTasks
 from lm_eval_tasks.data.options import Options
-from lm_eval_tasks.data.reading_hook import doc_to_text
-from lm_eval_tasks.metrics import registry
+from lm_eval_tasks.families.family import CAPPED
+from lm_eval_tasks.families.reading.hook import doc_to_text
 from lm_eval_tasks.samples.answers import Generated, ScoredAnswer
 from lm_eval_tasks.samples.row import PromptRow
 from lm_eval_tasks.tasks.catalogue import TASKS as RECORDS
@@ -83,21 +83,21 @@ def _make_task(name: str, metadata: dict[str, Any]) -> Task:
 
 def _scorer_of(row: PromptRow) -> Callable[[Any], Scorer]:
     """The scorer of a task's answers: headline metrics with their floors, or all if they are asked for; and the share of capped answers."""
-    metrics = [metric for metric in registry.of_kind(row.kind) if metric.headline or row.metrics == ALL]
+    metrics = [metric for metric in row.family.metrics if metric.headline or row.metrics == ALL]
     available = [
         metric for metric in metrics if not metric.name.startswith("bertscore") or row.bertscore_model != NO_MODEL
     ]
     names = dict.fromkeys(name for metric in available for name in (metric.name, *metric.zero))
     aggregations: list[Metric] = [mean(), stderr(cluster="cluster" if row.cluster else "first_author")]
 
-    @scorer(metrics={name: aggregations for name in (*names, registry.CAPPED)}, name="academiceval")
+    @scorer(metrics={name: aggregations for name in (*names, CAPPED.name)}, name="academiceval")
     @as_package
     def academiceval(score: Callable[..., list[str]]) -> Scorer:
         async def of(state: TaskState, target: Target) -> Score:
             reason = state.output.stop_reason if state.output.choices else "unknown"
             answer = Generated.of(state.output.completion, _FINISH.get(reason, "stop"))
             scored = ScoredAnswer.from_text(score([[answer]], [{**state.metadata, "prompt": state.input_text}])[0])
-            value = {name: scored.scores.get(name, float("nan")) for name in (*names, registry.CAPPED)}
+            value = {name: scored.scores.get(name, float("nan")) for name in (*names, CAPPED.name)}
             return Score(value=value, answer=scored.answer, metadata={"scores": scored.scores})
 
         return of

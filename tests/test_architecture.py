@@ -10,16 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from builder.records import FAMILY_MODULES
-from lm_eval_tasks.tasks.records import FOLDERS
+from lm_eval_tasks.families import NAMES
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("builder", "lm_eval_tasks", "hub_scripts")
 
-# The builder's rooms of families, from the ground up: SCALAR's importer makes questions of the others too.
-FAMILY_ROOMS = list(dict.fromkeys(module.split(".")[1] for module in FAMILY_MODULES.values()))
-# lm_eval_tasks' own rooms with a hook.
-HOOK_ROOMS = " ".join(name for name in FOLDERS if (ROOT / "lm_eval_tasks" / name / "__init__.py").is_file())
 # From the ground up: a room imports from itself and from what stands before it.
 ROOMS = {
     "builder": [
@@ -33,7 +28,7 @@ ROOMS = {
         "samples",
         "workspace",
         "dataset",
-        *FAMILY_ROOMS[::-1],
+        "families",
         "pipeline",
         "demo reference",
         "commands",
@@ -42,12 +37,14 @@ ROOMS = {
     "lm_eval_tasks": [
         "base",
         "compat",
-        "tasks llm engines",
-        "prompts",
+        "families",
+        "llm engines",
+        "tasks prompts",
         "samples",
         "metrics retrieval",
         "data",
-        f"stats judge {HOOK_ROOMS}",
+        "families.*",
+        "stats judge",
         "evaluate",
         "inspect_tasks",
         "commands",
@@ -56,7 +53,7 @@ ROOMS = {
     "hub_scripts": ["errors", "hub", "results report", "commands"],
 }
 # What the builder takes from the package that every installation has.
-SHARED = "base tasks llm compat engines prompts metrics retrieval"
+SHARED = "base families families.* tasks llm compat engines prompts metrics retrieval"
 # Only these assemble the packages' commands, or show all of them at work.
 ASSEMBLING = {"builder.cli", "builder.demo"}
 # Modules that can open a connection -> the rooms that may import them.
@@ -139,7 +136,15 @@ def graph(*, early: bool) -> dict[str, set[str]]:
     }
 
 
+# What descriptors are made of; everything else in a family's folder is read when its tasks are used.
+DESCRIBING = {"family", "settings", "refine", "row", "in_tree", "doc_tables"}
+
+
 def room(name: str) -> str:
+    """A module's room. Descriptors of families lie below what reads them, and that lies below what the families do."""
+    package, first, *rest = (*name.split("."), "")[:4] if "." in name else (name, "")
+    if (package, first) == ("lm_eval_tasks", "families") and not (set(rest) - {""} <= {*NAMES, *DESCRIBING, "reading"}):
+        return f"{package}.families.*"
     return ".".join(name.split(".")[:2])
 
 

@@ -26,8 +26,8 @@ from lm_eval_tasks.compat import openai as openai_compat
 from lm_eval_tasks.compat.lm_eval_answers import Watch
 from lm_eval_tasks.compat.minilm import minilm_path
 from lm_eval_tasks.compat.openai import BoundedClient
+from lm_eval_tasks.families.writing import METRIC_LIST as WRITING_METRIC_LIST
 from lm_eval_tasks.llm.thoughts import in_marks
-from lm_eval_tasks.metrics.registry import WRITING_METRIC_LIST
 
 
 def test_datasets_writes_its_info_into_cards() -> None:

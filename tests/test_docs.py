@@ -23,11 +23,12 @@ from lm_eval_tasks.base.metadata import check
 from lm_eval_tasks.base.version import VERSION
 from lm_eval_tasks.evaluate.options_page import PAGE as OPTIONS_PAGE
 from lm_eval_tasks.evaluate.options_page import options_page
+from lm_eval_tasks.families.writing.settings import SETTINGS
 from lm_eval_tasks.inspect_tasks import TASKS
+from lm_eval_tasks.metrics.computing import meaning_of
 from lm_eval_tasks.metrics.registry import METRICS
 from lm_eval_tasks.tasks.catalogue import task_names
 from lm_eval_tasks.tasks.folder import check_tasks
-from lm_eval_tasks.tasks.records import SETTINGS
 from tests.helpers.pages import PAGES, ROOT, blocks
 
 
@@ -149,7 +150,7 @@ def test_the_page_of_options_is_that_of_the_code() -> None:
     text = "\n".join(options_page())
     assert OPTIONS_PAGE.read_text() == text, "make tasks writes it"
     for metric in METRICS:
-        assert metric.meaning, metric.name
+        assert meaning_of(metric), metric.name
         assert f"`{metric.name}`" in text, metric.name
 
 

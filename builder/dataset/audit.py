@@ -15,8 +15,8 @@ from pathlib import Path
 from statistics import quantiles
 from typing import TYPE_CHECKING
 
+from builder.dataset.families import faults
 from builder.dataset.manifest import Audit, Configuration
-from builder.dataset.reading_audit import CHECKS, reading_faults
 from builder.dataset.rows import rows_of
 from builder.dataset.shown_texts import SharedRuns
 from builder.errors import AuditError
@@ -64,7 +64,7 @@ def audit(folder: Path, configurations: Iterable[Configuration], engine: Engine 
         > _LARGE
     )
     findings = (engine or LocalEngine()).map(look_through, tasks, large=large)
-    return _audit_of(list(progress(findings, "audit", len(tasks))), reading_faults(folder, every))
+    return _audit_of(list(progress(findings, "audit", len(tasks))), faults(folder, every))
 
 
 def breaches(findings: Audit, allowed: AuditTable) -> list[str]:
@@ -204,7 +204,7 @@ class _TextChecks:
             yield "target_in_content"
 
 
-def _audit_of(findings: Sequence[_Findings], of_reading: Mapping[str, list[str]]) -> Audit:
+def _audit_of(findings: Sequence[_Findings], of_questions: Mapping[str, list[str]]) -> Audit:
     """The shares, counts and distributions over all tasks."""
     faults: dict[str, list[str]] = defaultdict(list)
     papers: dict[str, _Paper] = {}
@@ -222,7 +222,7 @@ def _audit_of(findings: Sequence[_Findings], of_reading: Mapping[str, list[str]]
     counts = {
         "same_paper": _copies(papers),
         "split_order": disorder,
-        **{name: of_reading.get(name, []) for name in CHECKS},
+        **of_questions,
     }
     samples = sum(of_task.samples for of_task in findings)
     return Audit(

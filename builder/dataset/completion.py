@@ -1,22 +1,14 @@
-"""Rows by id alone -> whole rows: their texts are taken from the workspace, and each is compared with its hash.
-
-Reasons why a row cannot be completed: missing_paper, missing_file, changed_text.
-"""
+"""What rows by id alone are completed from: the records and documents of a workspace."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from builder.dataset import writing_rows
-from builder.dataset.text_hashes import digest, matches
 from builder.extract.stage import KINDS
 from builder.ids import PaperId
-from builder.samples import task_view
 
 if TYPE_CHECKING:
-    from builder.dataset.families import Lacking
-    from builder.dataset.row_kind import Row
-    from builder.records import Document, Paper, Task
+    from builder.records import Document, Paper
     from builder.store import Store
 
 
@@ -30,48 +22,3 @@ def paper_of(store: Store, name: str) -> Paper | None:
     paper_id = PaperId.parse(name)
     paper = next(store.papers([paper_id.bare]), None) if paper_id else None
     return paper if paper is not None and paper.versioned_id == name else None
-
-
-# --- writing
-
-
-def complete_writing(row: Row, task: Task, store: Store) -> Row | Lacking:
-    """The whole row of a writing setting, or why it cannot be had."""
-    hashes = {text["name"]: text["sha256"] for text in row["texts"]}
-    paper_texts = _texts(store, row["id"], task, hashes, "", "target")
-    if isinstance(paper_texts, str):
-        return paper_texts
-    demonstrations = []
-    for i, demonstration in enumerate(row["demonstrations"]):
-        texts = _texts(store, demonstration["id"], task, hashes, f"demonstrations.{i}.", "output")
-        if isinstance(texts, str):
-            return texts
-        shown = paper_of(store, demonstration["id"])
-        demonstrations.append({**demonstration, **texts, "authors": list(shown.authors if shown else ())})
-    kept = {name: value for name, value in row.items() if name not in ("position", "task", "texts", "citations")}
-    full_row: Row = kept | paper_texts | {"demonstrations": demonstrations}
-    if task == "related":
-        full_row["citations"] = [
-            {**cited, "title": paper.title, "abstract": paper.abstract, "authors": list(paper.authors)}
-            for cited in row["citations"]
-            for paper in store.papers([cited["id"]])
-        ]
-    return full_row if matches(writing_rows.texts(full_row), hashes) else "changed_text"
-
-
-def _texts(
-    store: Store, name: str, task: Task, hashes: dict[str, str], prefix: str, target_column: str
-) -> dict[str, str] | Lacking:
-    """The texts of one paper, from the document whose hash is right."""
-    paper = paper_of(store, name)
-    if paper is None:
-        return "missing_paper"
-    documents = documents_of(store, paper.id)
-    if not documents:
-        return "missing_file"
-    for document in documents:
-        content = task_view.content(document, task)
-        if digest(content) == hashes[f"{prefix}content"]:
-            target = task_view.target(paper, document, task)
-            return {"title": paper.title, "abstract": paper.abstract, "content": content, target_column: target}
-    return "changed_text"

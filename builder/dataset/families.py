@@ -1,20 +1,21 @@
-"""Families of questions with exact answers, such as SCALAR: what the rest of the builder needs to know of each.
+"""What the rest of the builder needs to know of each family of tasks.
 
-A family is a folder with a module that describes it in `FAMILY`; a line of `records.FAMILY_MODULES` adds it. The module is loaded when
-a round has, or asks for, the family's rows, so that nothing here imports it.
+A family is a folder of `builder/families`, with the name that it has in `lm_eval_tasks/families`, whose list adds it. Its module
+`family.py` describes it in `FAMILY`, and is loaded when a round has, or asks for, its rows, so that nothing here imports it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from builder.dataset.row_kind import Row, RowKind
-from builder.records import FAMILY_MODULES
+from builder.records import PAPERS
+from lm_eval_tasks import families as evaluated
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Configuration
@@ -23,40 +24,76 @@ if TYPE_CHECKING:
     from builder.workspace import Workspace
     from lm_eval_tasks.engines.base import Engine
 
+NAMES = (*evaluated.NAMES, PAPERS)
 Lacking = Literal["missing_paper", "missing_file", "changed_text"]
+Written = Iterator[tuple["Configuration", Sequence["StageReport"]]]
+# Check -> the rows that fail it, as "Configuration id".
+Faults = dict[str, list[str]]
 
 
-@dataclass(frozen=True, slots=True)
+def _nothing(workspace: Workspace, engine: Engine) -> None:
+    """A family whose rows need the round's papers alone."""
+
+
+def _none(workspace: Workspace, folder: Path, engine: Engine) -> Written:
+    yield from ()
+
+
+def _faultless(folder: Path, configurations: Sequence[Configuration]) -> Faults:
+    return {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
-    """A family of questions.
+    """A family of tasks; families that are made together have the same functions, which then are called once.
 
     Attributes:
         label: its task, for display.
-        rows: the kind of its rows.
-        complete: a row by id -> the whole row, or why it cannot be had.
-        prepare: fetches and reads, before the build, what the questions need besides the papers.
+        rows: a task, as manifests call it -> the kind of its rows.
+        complete: a row by id and its task -> the whole row, or why it cannot be had.
+        prepare: fetches and reads, before the build, what the rows need besides the papers.
         write: writes into a folder what the round asks for; each configuration with the reports of its stage.
+        faults: the rows that fail the family's checks.
     """
 
-    label: str
-    rows: RowKind
-    complete: Callable[[Row, Store], Row | Lacking]
-    prepare: Callable[[Workspace, Engine], None]
-    write: Callable[[Workspace, Path], Iterator[tuple[Configuration, Sequence[StageReport]]]]
+    label: Callable[[str], str]
+    rows: Callable[[str], RowKind]
+    complete: Callable[[Row, str, Store], Row | Lacking]
+    prepare: Callable[[Workspace, Engine], None] = field(default=_nothing)
+    write: Callable[[Workspace, Path, Engine], Written] = field(default=_none)
+    faults: Callable[[Path, Sequence[Configuration]], Faults] = field(default=_faultless)
 
 
 def family_of(task: str) -> Family:
     """The family of a manifest's task."""
-    return _load(FAMILY_MODULES[task])
+    return _load(PAPERS if task == PAPERS else evaluated.of_task(task).name)
 
 
 def families() -> list[Family]:
     """All families."""
-    return [_load(module) for module in dict.fromkeys(FAMILY_MODULES.values())]
+    return [_load(name) for name in NAMES]
+
+
+def prepare(workspace: Workspace, engine: Engine) -> None:
+    """Fetch and read what the rows of all families need besides the papers."""
+    for prepare_family in dict.fromkeys(family.prepare for family in families()):
+        prepare_family(workspace, engine)
+
+
+def write(workspace: Workspace, folder: Path, engine: Engine) -> Written:
+    """Write into a folder what the round asks for of all families."""
+    for write_family in dict.fromkeys(family.write for family in families()):
+        yield from write_family(workspace, folder, engine)
+
+
+def faults(folder: Path, configurations: Sequence[Configuration]) -> Faults:
+    """The rows that fail the checks of their families."""
+    checks = dict.fromkeys(family.faults for family in families())
+    return {name: rows for check in checks for name, rows in check(folder, configurations).items()}
 
 
 @cache
-def _load(module: str) -> Family:
-    family = import_module(module).FAMILY
+def _load(name: str) -> Family:
+    family = import_module(f"builder.families.{name}.family").FAMILY
     assert isinstance(family, Family)
     return family

@@ -12,7 +12,7 @@ from heapq import merge
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from builder.dataset.completion import complete_writing, documents_of, paper_of
+from builder.dataset.completion import documents_of, paper_of
 from builder.dataset.families import Lacking, family_of
 from builder.dataset.folder import finish, replacing
 from builder.dataset.manifest import MANIFEST, Configuration, Manifest, read_manifest
@@ -148,9 +148,7 @@ def _rows(source: Path, configuration: Configuration | None, split: Split) -> li
 
 def _complete_row(row: Row, configuration: Configuration, store: Store) -> Row | Lacking:
     try:
-        if task := configuration.writing_task:
-            return complete_writing(row, task, store)
-        return family_of(configuration.task).complete(row, store)
+        return family_of(configuration.task).complete(row, configuration.task, store)
     except (KeyError, ValueError, IndexError, OverflowError) as err:
         raise FolderError(
             f"{configuration.name} {row['id']!r:.80} is not a row by id that this release can read ({err})"

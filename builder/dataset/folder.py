@@ -14,7 +14,8 @@ from builder.errors import FolderError
 from lm_eval_tasks.base.files import sync, sync_folder
 from lm_eval_tasks.base.linux import exchange
 from lm_eval_tasks.base.locks import exclusive
-from lm_eval_tasks.tasks.records import CORE, HEADLINE, MASKS_OF_MATCH, MATCH_CORE, task_of_configuration
+from lm_eval_tasks.families import target_of_configuration
+from lm_eval_tasks.tasks.catalogue import CORE
 
 
 def finish(place: Path, manifest: Manifest) -> Manifest:
@@ -24,15 +25,15 @@ def finish(place: Path, manifest: Manifest) -> Manifest:
 
 
 def core_of(configurations: Iterable[Configuration]) -> Iterator[CoreEntry]:
-    """What every model is asked first, of a round's configurations; Match if enough of its masks need full texts."""
+    """What every model is asked first, of a round's configurations; where it asks for masks, only if enough of them need full texts."""
     tests = {configuration.name: configuration.statistics("test") for configuration in configurations}
-    for core in (*CORE, MATCH_CORE):
+    for core in CORE:
         test = tests.get(core.configuration)
         if not test or not test.samples:
             continue
-        if core is MATCH_CORE and sum(kind.body_masks for kind in test.kinds.values()) < MASKS_OF_MATCH:
+        if core.masks and sum(kind.body_masks for kind in test.kinds.values()) < core.masks:
             continue
-        shortcut = HEADLINE[task_of_configuration(core.configuration)]
+        shortcut = target_of_configuration(core.configuration).headline
         yield CoreEntry(core.configuration, min(core.samples, test.samples), shortcut)
 
 

@@ -16,16 +16,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from builder.errors import FolderError
-from builder.records import FAMILY_MODULES, SPLITS, TASKS, LinkWay, ReadingSummary, Split, SplitDates, Task
+from builder.records import PAPERS, SPLITS, TASKS, LinkWay, ReadingSummary, Split, SplitDates, Task
 from builder.round.audit import AuditTable
 from builder.round.licenses import Licenses
 from builder.stage_report import StageCounts
 from lm_eval_tasks.base import gone
+from lm_eval_tasks.base.contexts import Context
 from lm_eval_tasks.base.files import is_inside, sha256_of_bytes, write_whole
-from lm_eval_tasks.base.metadata import Context
 from lm_eval_tasks.base.row_format import MANIFEST as MANIFEST
 from lm_eval_tasks.base.row_format import Measured
 from lm_eval_tasks.base.text import ODD, parse_json, why
+from lm_eval_tasks.families import TARGETS
 
 if TYPE_CHECKING:
     from lm_eval_tasks.base.intervals import Interval
@@ -35,6 +36,7 @@ FORMAT = 5
 # full: rows of a writing setting; questions: of other families; papers: the texts that some of these show; ids: any of these by id alone.
 Form = Literal["full", "questions", "papers", "ids"]
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*")
+_TASKS = (*(target.task or target.name for target in TARGETS), PAPERS)
 _FILE = r"{name}/{split}-[0-9a-f]{{16}}-\d{{5}}-of-\d{{5}}\.parquet"
 _BESIDE = re.compile(r"\.?[A-Za-z0-9][\w.-]*")
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
@@ -156,7 +158,7 @@ class Configuration:
     """One configuration of the dataset: what `load_dataset` is given as its second argument.
 
     Attributes:
-        task: of its rows: a writing task, or one of `FAMILY_MODULES`.
+        task: of its rows: a writing task, or one that another family has.
         form: what a row is, see `Form`.
         of: ids: the configuration whose rows these are. "" for the others.
         splits: those that have rows.
@@ -182,7 +184,7 @@ class Configuration:
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
             raise ValueError(f"{self.name!r} is not a valid configuration name")
-        if self.task not in (*TASKS, *FAMILY_MODULES):
+        if self.task not in _TASKS:
             raise ValueError(f"{self.name} has the unknown task {self.task!r:.40}")
         if (self.form == "ids") != bool(self.of):
             raise ValueError(f"{self.name} is of form {self.form} and `of` {self.of!r}")

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 from builder.dataset.manifest import KindStatistics, bounds_of
 from lm_eval_tasks.base.intervals import SHARES, interval
-from lm_eval_tasks.metrics.reading import blind_score, shortcut_score
+from lm_eval_tasks.base.typed import typed
+from lm_eval_tasks.families.reading.answering import reading_answering
+from lm_eval_tasks.families.reading.row import ReadingRow
 
 if TYPE_CHECKING:
     from builder.dataset.row_kind import Row
@@ -27,8 +29,9 @@ class _Question:
 
 @dataclass(slots=True)
 class ReadingTally:
-    """Counts whole rows."""
+    """Counts whole rows of a task."""
 
+    task: str
     _kinds: dict[str, list[_Question]] = field(default_factory=lambda: defaultdict(list))
     _months: Counter[str] = field(default_factory=Counter)
     _contexts: set[str] = field(default_factory=set)
@@ -38,14 +41,15 @@ class ReadingTally:
             self._contexts.add(row["context"])
             self._months.update(paper["published"][:7] for paper in row["papers"])
         if row["order"] == 0:
-            self._kinds[row["kind"]].append(
+            answering, asked = reading_answering(self.task), typed(ReadingRow, row)
+            self._kinds[asked.kind].append(
                 _Question(
-                    row["labels"],
-                    tuple(row["answer"]),
-                    blind_score(row),
-                    shortcut_score(row),
-                    row["cluster"],
-                    row["tags"].count("body"),
+                    asked.labels,
+                    asked.answer,
+                    answering.blind_score(asked),
+                    answering.shortcut_score(asked),
+                    asked.cluster,
+                    asked.tags.count("body"),
                 )
             )
 

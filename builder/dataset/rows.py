@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from builder.dataset import writing_rows
 from builder.dataset.families import family_of
 from builder.dataset.manifest import Configuration, DataFile, place_of
 from builder.errors import FolderError
-from builder.records import SPLITS, TASKS, Split
+from builder.records import SPLITS, Split
 from builder.round.licenses import Licenses, allows
 from lm_eval_tasks.base.row_format import IDS
 
@@ -28,12 +27,9 @@ _BATCH_ROWS, _BATCH_BYTES = 64, 1 << 29
 _SLACK = 1 << 24
 
 
-_WRITING: dict[str, RowKind] = {task: writing_rows.kind_of(task) for task in TASKS}
-
-
 def kind_of(configuration: Configuration) -> RowKind:
     """The kind of a configuration's rows."""
-    return _WRITING[configuration.task] if configuration.is_writing else family_of(configuration.task).rows
+    return family_of(configuration.task).rows(configuration.task)
 
 
 def columns_of(configuration: Configuration) -> pa.Schema:

@@ -19,12 +19,6 @@ if TYPE_CHECKING:
 
 # Months that a table of newer papers has.
 _CUTOFFS = 6
-_TASKS = {
-    "title": "Title Writing",
-    "abs": "Abstract Writing",
-    "intro": "Introduction Writing",
-    "related": "Related Work Writing",
-}
 _PAPERS = "the papers of the round are shorter than those of the benchmark's paper, or were partly read"
 # Why inputs of a task may be short.
 _CAUSES = {
@@ -52,7 +46,7 @@ def _statistics(configuration: Configuration) -> tuple[object, ...]:
     )
     return (
         configuration.name,
-        _TASKS.get(configuration.task) or family_of(configuration.task).label,
+        family_of(configuration.task).label(configuration.task),
         compression,
         f"{input_tokens / n:.0f}",
         out,

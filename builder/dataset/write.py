@@ -22,9 +22,12 @@ from builder.dataset.rows import columns_of
 from builder.records import SPLITS, TASKS, Split
 from lm_eval_tasks.base.files import sha256_of
 from lm_eval_tasks.base.intervals import SHARES, interval
-from lm_eval_tasks.base.power import detectable_with, spread_of
+from lm_eval_tasks.base.power import detectable_with
 from lm_eval_tasks.base.row_format import Measured
-from lm_eval_tasks.retrieval.shortcuts import Chooser, choosers_of
+from lm_eval_tasks.base.typed import typed
+from lm_eval_tasks.families import target_of
+from lm_eval_tasks.families.scalar.row import ScalarRow
+from lm_eval_tasks.families.scalar.shortcuts import Chooser, choosers_of
 
 if TYPE_CHECKING:
     from builder.dataset.row_kind import Row
@@ -72,6 +75,8 @@ class ConfigurationWriter:
 class _Tally:
     """`Statistics` in the making."""
 
+    task: str
+    reading: ReadingTally
     inputs: list[int] = field(default_factory=list)
     targets: list[int] = field(default_factory=list)
     days: Counter[str] = field(default_factory=Counter)
@@ -81,7 +86,6 @@ class _Tally:
     choosers: Mapping[Measured, Chooser] = field(default_factory=dict)
     right: dict[Measured, list[float]] = field(default_factory=dict)
     clusters: list[str] = field(default_factory=list)
-    reading: ReadingTally = field(default_factory=ReadingTally)
 
     def add(self, row: Row) -> None:
         self.inputs.append(row["input_tokens"])
@@ -97,15 +101,18 @@ class _Tally:
         # A question by id alone has no text to choose by.
         if "question" in row:
             self.clusters.append(first_author)
+            asked = typed(ScalarRow, row)
             for name, choose in self.choosers.items():
-                self.right.setdefault(name, []).append(float(choose(row) == row["label"]))
+                self.right.setdefault(name, []).append(float(choose(asked) == asked.label))
         if "parts" in row and "title" in row:
             self.reading.add(row)
 
-    def close(self, task: str) -> Statistics:
+    def close(self) -> Statistics:
         places = range(max(self.labels, default=-1) + 1)
         # Contexts share papers: how many first authors they have says nothing about reading questions.
-        smallest = detectable_with(self.authors.values(), spread_of(task)) if task in _CLUSTERED else None
+        smallest = (
+            detectable_with(self.authors.values(), target_of(self.task).spread) if self.task in _CLUSTERED else None
+        )
         return Statistics(
             samples=len(self.inputs),
             input_tokens=sum(self.inputs),
@@ -144,13 +151,13 @@ class SplitWriter:
     def __init__(
         self, folder: Path, name: str, task: str, split: Split, columns: pa.Schema, choosers: Mapping[Measured, Chooser]
     ) -> None:
-        self._place, self._task, self._split, self._schema = folder / name, task, split, columns
+        self._place, self._split, self._schema = folder / name, split, columns
         self._pending: list[Row] = []
         self._size = 0
         self._shards: list[_Shard] = []
         self._writer: pq.ParquetWriter | None = None
         self._rows = self._nbytes = 0
-        self._tally = _Tally(choosers=choosers)
+        self._tally = _Tally(task, ReadingTally(task), choosers=choosers)
 
     def add(self, row: Row) -> None:
         beside = [part.get("content", "") for part in (*row.get("demonstrations", ()), *row.get("candidates", ()))]
@@ -164,7 +171,7 @@ class SplitWriter:
         self._write_group()
         self._close_shard()
         return SplitContents(
-            tuple(self._name_shard(i, shard) for i, shard in enumerate(self._shards)), self._tally.close(self._task)
+            tuple(self._name_shard(i, shard) for i, shard in enumerate(self._shards)), self._tally.close()
         )
 
     def _write_group(self) -> None:

@@ -10,7 +10,8 @@ from builder.errors import RoundError
 from builder.records import TASKS, Task
 from lm_eval_tasks.base.row_format import IDS
 from lm_eval_tasks.base.text import suggestion
-from lm_eval_tasks.tasks.records import Level, Setting
+from lm_eval_tasks.families.scalar import Level
+from lm_eval_tasks.families.writing.settings import Setting
 
 _Configuration = TypeVar("_Configuration", Setting, Level)
 _LENGTH = re.compile(r"-(\d+)K")

@@ -17,6 +17,7 @@ from builder.round.licenses import Licenses
 from builder.round.source import AnySource, ArxivTable
 from builder.round.table import RoundTable
 from builder.round.tables import (
+    READINGS,
     CrawlTable,
     ExtractTable,
     GraphTable,
@@ -36,7 +37,8 @@ from lm_eval_tasks.base.command_line import ROUND
 from lm_eval_tasks.base.errors import TomlError
 from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.base.row_format import ABSTRACTS, PAPERS
-from lm_eval_tasks.tasks.records import ALL_LEVELS, READINGS, SETTINGS, Setting
+from lm_eval_tasks.families.scalar import ALL_LEVELS
+from lm_eval_tasks.families.writing.settings import SETTINGS, Setting
 
 # What section 3.3 of the AcademicEval paper leaves open. Two years without a paper, in any position, are "a long time"; papers of three
 # years give demonstrations of the same era; and a month's growth by 1,000 first-author papers makes up for what pruning
@@ -106,7 +108,7 @@ class Round(RoundTable):
     @property
     def asks_about_citations(self) -> bool:
         """Whether questions are about citations anywhere in a paper, those of SCALAR and Match."""
-        return bool(self.scalar.chosen) or any(reading.task == "match" for reading in self.reading.chosen)
+        return bool(self.scalar.chosen) or self.reading.shows_cited
 
     @property
     def new_papers(self) -> int:

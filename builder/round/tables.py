@@ -14,18 +14,14 @@ from builder.records import DemoKind, Split, Task
 from builder.round.configurations import select
 from builder.round.table import RoundTable
 from builder.round.toml_file import among
-from lm_eval_tasks.tasks.records import (
-    ALL_LEVELS,
-    READINGS,
-    CandidateText,
-    CitationType,
-    Distractors,
-    Level,
-    Reading,
-    Scope,
-    Setting,
-)
+from lm_eval_tasks.families import FAMILIES, of_task
+from lm_eval_tasks.families.reading import Reading, ReadingFamily
+from lm_eval_tasks.families.scalar import ALL_LEVELS, CandidateText, CitationType, Distractors, Level, Scope
+from lm_eval_tasks.families.writing.settings import Setting
 
+READINGS: tuple[Reading, ...] = tuple(
+    each for family in FAMILIES for each in family.configurations if isinstance(each, Reading)
+)
 _ReadingName = Annotated[str, among([reading.name for reading in READINGS])]
 _LevelName = Annotated[str, among([level.name for level in ALL_LEVELS])]
 _Share = Annotated[float, Field(gt=0, lt=1)]
@@ -294,7 +290,8 @@ class ReadingTable(RoundTable):
     @property
     def shows_cited(self) -> bool:
         """Whether contexts show the texts of cited papers."""
-        return any(reading.task == "match" for reading in self.chosen)
+        asked = (of_task(reading.task) for reading in self.chosen)
+        return any(isinstance(family, ReadingFamily) and family.shows_cited for family in asked)
 
     @property
     def tried(self) -> int:

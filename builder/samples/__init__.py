@@ -1,1 +1,1 @@
-"""Documents -> samples of the writing tasks: what is shown, what is asked for, which demonstrations."""
+"""What of samples needs no task: splits, copies of papers, token counts."""

@@ -14,9 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from builder.round.toml_file import problem_in
 from hub_scripts.errors import HubError
 from lm_eval_tasks.base.yaml_text import parse_yaml
-from lm_eval_tasks.metrics.registry import ranking
-from lm_eval_tasks.prompts.registry import kind_of
-from lm_eval_tasks.tasks.records import slug_of
+from lm_eval_tasks.families import of_task
+from lm_eval_tasks.families.family import slug_of
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Manifest
@@ -80,7 +79,7 @@ def eval_yaml(manifest: Manifest) -> str | None:
         for configuration in manifest.configurations
         if configuration.statistics(_SPLIT).samples
         and configuration.form == "questions"
-        and kind_of(configuration.task) == "cloze"
+        and of_task(configuration.task).is_multiple_choice
     ]
     if not configurations:
         return None
@@ -93,7 +92,7 @@ def eval_yaml(manifest: Manifest) -> str | None:
                 "id": task_id(
                     configuration.name,
                     manifest.published_as,
-                    ranking(kind_of(configuration.task)),
+                    of_task(configuration.task).ranking,
                 ),
                 "config": configuration.name,
                 "split": _SPLIT,

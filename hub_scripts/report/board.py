@@ -10,18 +10,11 @@ from typing import Any
 from hub_scripts.report.cells import WIN_RATE, Cell, Group, csv_text, interval_cells, is_baseline
 from lm_eval_tasks.base.intervals import SHARES, Interval, interval
 from lm_eval_tasks.base.tables import with_bounds
+from lm_eval_tasks.families import TARGETS
 from lm_eval_tasks.metrics import registry
-from lm_eval_tasks.tasks.records import FAMILIES
 
 LABELS = {**{name: registry.label(name) for name in registry.headline()}, WIN_RATE: "Judge win rate"}
-TASK_LABELS = {
-    "title": "Title",
-    "abs": "Abstract",
-    "intro": "Introduction",
-    "related": "Related work",
-    "section": "Any section",
-    **{family.name: family.label for family in FAMILIES if family.label},
-}
+TASK_LABELS = {target.name: target.title for target in TARGETS}
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lm_eval_tasks.base.intervals import Interval
-from lm_eval_tasks.evaluate.generation import BASELINES
-from lm_eval_tasks.prompts import registry as prompts
-from lm_eval_tasks.tasks.records import ALL_LEVELS
+from lm_eval_tasks.families import BASELINES, FAMILIES, TARGETS, of_task
 
 
 def csv_text(head: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
@@ -37,8 +35,8 @@ def _csv_cell(cell: object) -> object:
 
 # What judges say about an answer, besides the metrics of the registry.
 WIN_RATE = "win_rate"
-TASKS = (*prompts.WRITING, *prompts.QUESTIONS)
-_LEVELS = tuple(level.name for level in ALL_LEVELS)
+TASKS = tuple(target.name for target in TARGETS)
+_LEVELS = tuple(each.name for family in FAMILIES if family.is_multiple_choice for each in family.configurations)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +116,10 @@ def in_order(groups: Iterable[Group]) -> list[Group]:
     """By round, task, context length and, for SCALAR, difficulty."""
 
     def rank(group: Group) -> tuple[Any, ...]:
-        level = _LEVELS.index(group.key.setting) if group.key.setting in _LEVELS else len(_LEVELS)
-        length = 0 if group.task in prompts.QUESTIONS else group.context or 0
-        return group.key.round, TASKS.index(group.task), level, length, group.key.setting
+        name = group.key.setting
+        place = _LEVELS.index(name) if name in _LEVELS else len(_LEVELS)
+        length = 0 if of_task(group.task).board == "reading" else group.context or 0
+        return group.key.round, TASKS.index(group.task), place, length, name
 
     return sorted(groups, key=rank)
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.intervals import interval
+from lm_eval_tasks.families import of_task
 from lm_eval_tasks.metrics import registry
-from lm_eval_tasks.prompts.registry import kind_of
 
 if TYPE_CHECKING:
     from hub_scripts.report.cells import Cell, Group
@@ -23,7 +23,7 @@ def counted_rows(group: Group, core: int | None) -> Group:
     Args:
         core: how many samples every model is asked at least; None for all.
     """
-    metric = registry.ranking(kind_of(group.task))
+    metric = of_task(group.task).ranking
     answered = [frozenset(cell.values.get(metric, ())) for cell in group.cells]
     wholes = [cell.of or len(group.ids) for cell in group.cells]
     sets = [ids for ids, whole in zip(answered, wholes, strict=True) if len(ids) in (whole, min(core or whole, whole))]

@@ -16,8 +16,7 @@ from hub_scripts.report.drawing import BLUE, MARKS, REFERENCE, STYLE, Plot, Shee
 from hub_scripts.report.month_figure import by_month, month_rows
 from hub_scripts.report.place_figure import by_place, place_rows
 from lm_eval_tasks.base.intervals import DIFFERENCES, interval
-from lm_eval_tasks.metrics import registry
-from lm_eval_tasks.prompts.registry import QUESTIONS, kind_of
+from lm_eval_tasks.families import FAMILIES, of_task
 
 _PAIRS = {
     "title": ("Title-30K", "Title-31K-G"),
@@ -48,11 +47,11 @@ def draw_all(groups: Sequence[Group], cutoffs: Mapping[str, str], place: Path) -
                 )
             plots += _draw_if_any(by_place, place_rows(round_groups), place, round_, styles)
             plots += _draw_if_any(_judge_and_overlap, _at_least(_FEWEST_MARKS, judge_rows(round_groups)), place, round_)
-            for family in (family for family in QUESTIONS if kind_of(family) == "cloze"):
+            for family in (family.name for family in FAMILIES if family.is_multiple_choice):
                 rows = choice_rows([group for group in round_groups if group.task == family])
                 plots += _draw_if_any(_choices, _at_least(2, rows), place, round_, family, styles)
         for task in TASKS:
-            metric = registry.ranking(kind_of(task))
+            metric = of_task(task).ranking
             rows = month_rows([group for group in groups if group.task == task], metric, cutoffs)
             plots += _draw_if_any(by_month, rows, place, metric, task, LABELS[metric], cutoffs)
     return plots
@@ -60,7 +59,7 @@ def draw_all(groups: Sequence[Group], cutoffs: Mapping[str, str], place: Path) -
 
 def _shown_metric(groups: Sequence[Group]) -> str:
     """The first headline metric of texts that any model has; one is enough for pictures, tables have them all."""
-    metrics = registry.headline("writing")
+    metrics = [name for family in FAMILIES if family.board == "writing" for name in family.headline]
     return next((name for name in metrics if any(name in cell.scores for group in groups for cell in group.cells)), "")
 
 

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hub_scripts.report.cells import Cell, Group, is_baseline
+from lm_eval_tasks.families import of_task, target_of
 from lm_eval_tasks.metrics import registry
-from lm_eval_tasks.prompts.registry import kind_of
-from lm_eval_tasks.stats.gains import Gain, context_task, gains_over
-from lm_eval_tasks.tasks.records import SHORTER
+from lm_eval_tasks.stats.gains import Gain, gains_over
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +49,10 @@ def shorter_cell(group: Group, model: str, context: str, groups: Sequence[Group]
 
 
 def _gains(group: Group, cell: Cell, groups: Sequence[Group]) -> list[Gain]:
-    metric = registry.ranking(kind_of(group.task))
+    metric = of_task(group.task).ranking
     shorter: dict[str, dict[str, float]] = {
         context: short.values.get(metric, {})
-        for context in SHORTER.get(context_task(group.task), ())
+        for context in target_of(group.task).shorter
         if (short := shorter_cell(group, cell.model, context, groups))
     }
     return gains_over(

@@ -10,8 +10,7 @@ from typing import Any
 from hub_scripts.report.board import TASK_LABELS
 from hub_scripts.report.cells import TASKS, Group, is_baseline
 from hub_scripts.report.drawing import REFERENCE, Plot, Sheet
-from lm_eval_tasks.metrics import registry
-from lm_eval_tasks.prompts.registry import kind_of
+from lm_eval_tasks.families import of_task
 from lm_eval_tasks.stats.by_place import BINS, LONGER, PLACES
 
 Row = tuple[Any, ...]
@@ -22,7 +21,7 @@ _ORDER = {_LENGTH: (*BINS.values(), LONGER), _PLACE: PLACES}
 def place_rows(groups: Sequence[Group]) -> Iterator[Row]:
     """axis, task, setting, bin, model, mean, low, high, samples, floor; of settings with more than one bin, asked as usual."""
     for group in (group for group in groups if " " not in group.key.setting):
-        metric = registry.ranking(kind_of(group.task))
+        metric = of_task(group.task).ranking
         for cell in group.cells:
             floors = cell.floors.get(metric)
             for axis, bins in ((_LENGTH, cell.lengths), (_PLACE, cell.places)):

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import fmean
+from typing import TYPE_CHECKING
 
 from hub_scripts.report.cells import Cell, Group, csv_text, interval_cells, is_baseline
 from hub_scripts.report.counted_rows import cell_over, counted_rows
@@ -17,12 +18,12 @@ from hub_scripts.report.gains import ModelGains, model_gains, shorter_cell
 from hub_scripts.report.placing import part_of
 from lm_eval_tasks.base.intervals import Interval, holm
 from lm_eval_tasks.base.power import LEVEL
-from lm_eval_tasks.metrics.registry import ranking
-from lm_eval_tasks.prompts.registry import kind_of
-from lm_eval_tasks.stats.boards import Board, counted
-from lm_eval_tasks.stats.gains import context_task
+from lm_eval_tasks.families import of_task, target_of
+from lm_eval_tasks.stats.boards import counted
 from lm_eval_tasks.stats.placed import PlacedTask, by_task, difference_over, interval_over, too_small
-from lm_eval_tasks.tasks.records import HEADLINE
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.families.family import Board
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +113,8 @@ def standings_of(
     leads = _leads({standing.model: parts[standing.model] for standing in standings if _is_rankable(standing)})
     return Standings(
         groups_counted[0].key.round,
-        board.title,
-        tuple(dict.fromkeys(ranking(kind_of(group.task)) for group in groups_counted)),
+        board.title(),
+        tuple(dict.fromkeys(of_task(group.task).ranking for group in groups_counted)),
         settings,
         tuple(_ranked(standing, leads) for standing in standings),
         leads,
@@ -125,7 +126,7 @@ def standings_of(
 def _parts(model: str, groups: Sequence[Group]) -> Iterator[PlacedTask]:
     """A model's parts, each by the metric that its task is ranked by; without settings that it covers only in part."""
     for group in groups:
-        metric = ranking(kind_of(group.task))
+        metric = of_task(group.task).ranking
         cell = _cell(group, model)
         score = cell.scores.get(metric) if cell else None
         if cell and score and score.samples == (cell.of or len(group.ids)) and (part := part_of(group, cell, metric)):
@@ -168,8 +169,8 @@ def _gain(model: str, parts: Sequence[PlacedTask], groups: Sequence[Group], ever
     """
     short = []
     for group in groups:
-        metric = ranking(kind_of(group.task))
-        full, cell = _cell(group, model), shorter_cell(group, model, HEADLINE[context_task(group.task)], every)
+        metric = of_task(group.task).ranking
+        full, cell = _cell(group, model), shorter_cell(group, model, target_of(group.task).headline, every)
         part = part_of(group, cell_over(cell, full.values[metric], metric, group), metric) if full and cell else None
         if part is None:
             return None

@@ -6,7 +6,7 @@ https://huggingface.co/docs/hub/eval-results. A leaderboard has one value of a m
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import yaml
 from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
@@ -15,9 +15,8 @@ from hub_scripts.errors import HubError
 from hub_scripts.hub.benchmark import task_id
 from lm_eval_tasks.base.metadata import TEST
 from lm_eval_tasks.base.yaml_text import parse_yaml
-from lm_eval_tasks.metrics.registry import ranking
+from lm_eval_tasks.families import FAMILIES
 from lm_eval_tasks.tasks.catalogue import setting_of
-from lm_eval_tasks.tasks.records import Kind
 
 if TYPE_CHECKING:
     from hub_scripts.results.published_round import PublishedRound
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
 SOURCE = "AcademicEval"
 FILE = ".eval_results/academiceval.yaml"
-_METRICS = tuple(ranking(kind) for kind in get_args(Kind))
+_METRICS = tuple(dict.fromkeys(family.ranking for family in FAMILIES))
 # Options with which a run is about a part of the samples; the last is of an earlier release.
 OF_A_PART = ("published_after", "published_before", "shard", "fits_only", "core")
 # Options with which a task is another one.

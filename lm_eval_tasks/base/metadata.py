@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from lm_eval_tasks.base import gone
+from lm_eval_tasks.base.contexts import CONTEXTS
 from lm_eval_tasks.base.errors import OptionError
 from lm_eval_tasks.base.text import day, nearest, suggestion
 
@@ -20,9 +21,6 @@ TEST = "test"  # the default: a round's scores are those of its test papers
 SPLITS = (TEST, "validation", "train", "all")
 # What lm-eval prints: the headline metrics, or every one.
 METRICS = HEADLINE, ALL = "headline", "all"
-# How much of what it shows a task is asked with (`tasks.records`).
-Context = Literal["full", "none", "start", "local", "retrieved"]
-CONTEXTS: tuple[Context, ...] = get_args(Context)
 # What is cut of a body that is too long: its end or its middle.
 Cut = Literal["end", "middle"]
 Similarity = Literal["inner_product", "cosine"]

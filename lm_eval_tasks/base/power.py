@@ -7,17 +7,10 @@ from collections.abc import Iterable
 # A test at 5 % that finds a difference in four out of five cases.
 LEVEL = 0.95
 POWER = 0.8
-# Standard deviation, from one paper to the next, of the difference between two models. Texts: of ROUGE-L between two baselines over 78
-# real papers (29 for related work). Choices: right or wrong answers where two models disagree on three questions in ten.
-SPREADS = {"title": 0.15, "abs": 0.055, "intro": 0.023, "related": 0.022}
-_SPREAD_OF_CHOICES = 0.55
+# Standard deviation, from one question to the next, of the difference between two models that disagree on three questions in ten.
+SPREAD_OF_CHOICES = 0.55
 # Fewer first authors say too little about how others would do.
 FEWEST = 10
-
-
-def spread_of(task: str) -> float:
-    """The spread of a writing task, or that of right and wrong answers."""
-    return SPREADS.get(task, _SPREAD_OF_CHOICES)
 
 
 def detectable(error: float, freedom: float, power: float = POWER) -> float:

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from lm_eval_tasks import families
 from lm_eval_tasks.base import metadata
+from lm_eval_tasks.base.contexts import FULL, Context
 from lm_eval_tasks.base.errors import OptionError
-from lm_eval_tasks.base.metadata import Context, Cut, Shard
+from lm_eval_tasks.base.metadata import Cut, Shard
 from lm_eval_tasks.compat import lm_eval_command as command_line
 from lm_eval_tasks.retrieval.settings import Chunking, Retrieval
-from lm_eval_tasks.tasks.records import FULL, SHORTER
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class Options:
     Attributes:
         split: of the dataset, or "all" for all three together.
         shard: the part of the samples that this run answers; None for all.
-        context: how much of what it shows each task is asked with, see `tasks.records`.
+        context: how much of what it shows each task is asked with.
         fits_only: whether prompts that do not fit the model's context are left out instead of being cut.
         reserve: tokens that the context leaves for the answer; None for what the task sets.
         reasoning_tokens: room for reasoning on top of the answer's.
@@ -118,13 +119,12 @@ class Options:
             **values,
         )
 
-    def context_of(self, always: Context | None, task: str, name: str, *, is_usual: bool = True) -> Context:
+    def context_of(self, always: Context | None, name: str, *, is_usual: bool = True) -> Context:
         """How much of what it shows a task is asked with.
 
         Args:
             always: what the task says itself; None if the option decides.
-            task: a key of `tasks.records.SHORTER`.
-            name: of what is asked, for the message.
+            name: of the built-in configuration that is asked.
             is_usual: whether it is asked as usual, not by section or with numbers to cite.
 
         Raises:
@@ -135,8 +135,9 @@ class Options:
             return context
         if not is_usual:
             raise OptionError(f"{name} is always asked with its full context: leave out the option context={context!r}")
-        if context not in SHORTER[task]:
-            choices = ", ".join((*SHORTER[task], FULL))
+        shorter = families.target_of_configuration(name).shorter
+        if context not in shorter:
+            choices = ", ".join((*shorter, FULL))
             raise OptionError(f"{name} is not asked with context={context!r}; choose {choices}")
         return context
 

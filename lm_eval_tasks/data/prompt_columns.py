@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 import datasets
 
 from lm_eval_tasks.base.errors import BudgetError, NothingFitsError, OptionError
-from lm_eval_tasks.prompts import registry
 from lm_eval_tasks.samples.row import PromptRow, to_docs
 
 if TYPE_CHECKING:
@@ -33,18 +32,21 @@ def shared_columns(
     selection: ChosenSamples,
     model: context.ModelContext | None,
     answer_tokens: int,
+    *,
     rows: int,
+    version: int,
 ) -> dict[str, Any]:
     """The columns of `PromptRow` that all rows of a task share: where they are from, and how answers are generated.
 
     Args:
         rows: of the split that are whole here.
+        version: of the prompts.
     """
     how = options.generation
     opens = model.opens if model and how.chat_template and how.sees_reasoning else ""
     closes = how.think_end_token if how.whole_answers and not how.think_end_token.isdigit() else ""
     return {
-        "prompt_version": registry.version(),
+        "prompt_version": version,
         "made_up": opened.made_up or None,
         "cut": options.cut,
         "metrics": options.metrics,
@@ -116,9 +118,16 @@ def tell_of_longer(config: str, longer: int, count: int, budget: int) -> None:
         )
 
 
-def licenses(row: Mapping[str, Any], papers: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+class Licensed(Protocol):
+    """A paper that a prompt shows."""
+
+    @property
+    def license(self) -> str: ...
+
+
+def licenses(own: str, papers: Iterable[Licensed]) -> tuple[str, ...]:
     """The licences of all papers whose texts a prompt shows; anyone who passes a sample on must check them."""
-    return tuple(sorted({row["license"], *(paper["license"] for paper in papers)}))
+    return tuple(sorted({own, *(paper.license for paper in papers)}))
 
 
 def of_prompt(fitted: CutPrompt) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import datasets
 from datasets.exceptions import DatasetNotFoundError, DatasetsError
@@ -21,6 +21,7 @@ from lm_eval_tasks.base.listing import Listing, check_dataset, unreachable
 from lm_eval_tasks.base.metadata import SPLITS
 from lm_eval_tasks.base.row_format import IDS, MANIFEST
 from lm_eval_tasks.base.text import ODD
+from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.compat.datasets import lacks_configuration
 from lm_eval_tasks.compat.huggingface_hub import HTTPError
 from lm_eval_tasks.data.folder_files import cache_name, checked_splits
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from lm_eval_tasks.data.options import Options
 
 _LOGGER = logging.getLogger(__name__)
+_Row = TypeVar("_Row")
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +205,31 @@ def rows_of_split(opened: Opened, config: str, options: Options) -> datasets.Dat
             "give its folder, or its revision with dataset_revision"
         )
     return rows
+
+
+@dataclass(frozen=True, slots=True)
+class TypedRows(Generic[_Row]):
+    """The rows of a configuration as records of their family, each checked when it is read.
+
+    Raises:
+        DatasetError: a row is not what the family's rows are.
+    """
+
+    kind: type[_Row]
+    rows: datasets.Dataset
+    config: str
+
+    def __getitem__(self, place: int) -> _Row:
+        return self._typed(self.rows[place], place)
+
+    def __iter__(self) -> Iterator[_Row]:
+        return (self._typed(row, place) for place, row in enumerate(self.rows))
+
+    def _typed(self, row: object, place: int) -> _Row:
+        try:
+            return typed(self.kind, row)
+        except ValueError as err:
+            raise DatasetError(f"row {place} of {self.config} cannot be used ({err}): get the dataset again") from err
 
 
 @dataclass(frozen=True, slots=True)

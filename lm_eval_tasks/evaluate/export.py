@@ -12,7 +12,7 @@ from lm_eval_tasks.base.files import write_together
 from lm_eval_tasks.base.metadata import check
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.compat.run_tasks import RunTasks
-from lm_eval_tasks.data.reading_hook import doc_to_text
+from lm_eval_tasks.families.reading.hook import doc_to_text
 from lm_eval_tasks.tasks.catalogue import TASKS, task_of
 from lm_eval_tasks.tasks.folder import tasks_path
 
@@ -58,8 +58,8 @@ def _task_of(setting: str) -> tuple[str, dict[str, str]]:
     """The lm-eval task that asks a setting, and the metadata that it needs if the setting is one of the round's own."""
     if task := task_of(setting):
         return task.name, {}
-    kind = setting.partition("-")[0].lower()
-    usual = next((task.name for task in TASKS if task.base == f"_{kind}_yaml"), None)
+    begins = f"{setting.partition('-')[0]}-"
+    usual = next((task.name for task in TASKS if task.configuration.startswith(begins) and not task.alias), None)
     if usual is None:
         raise OptionError(
             f"no task asks the setting {setting!r}; settings begin with Title-, Abs-, Intro-, Related-, SCALAR- "

@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lm_eval_tasks.base.errors import EvalError, OptionError
-from lm_eval_tasks.base.row_format import LEAD, SHORTCUTS
 from lm_eval_tasks.base.text import suggestion
 from lm_eval_tasks.compat.lm_eval import model_types
+from lm_eval_tasks.families import BASELINES
 
-# The baselines that write, the one that guesses without the context, all baselines, and the usual model types of lm-eval for completion.
-WRITERS = (LEAD, "copy-demo", "random-sentence", "function-words")
-BLIND = "blind"
-BASELINES = (*WRITERS, BLIND, *SHORTCUTS)
+# All baselines, and the usual model types of lm-eval for completion.
 MODELS = (*BASELINES, "hf", "vllm", "local-chat-completions", "openai-chat-completions")
 
 

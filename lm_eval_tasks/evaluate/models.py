@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lm_eval.api.model import LM
 
@@ -18,8 +18,11 @@ from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.compat import lm_eval as compat
 from lm_eval_tasks.compat.engine_output import errors_kept
 from lm_eval_tasks.evaluate.baselines import BaselineLM
-from lm_eval_tasks.evaluate.generation import BASELINES, Generation
+from lm_eval_tasks.families import BASELINES
 from lm_eval_tasks.samples.labels import label
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.evaluate.generation import Generation
 
 _LOGGER = logging.getLogger(__name__)
 # Arguments that say how or where a model is run, not which it is: its answers are the same, but for the rounding of another order of

@@ -7,11 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.metadata import OPTIONS
 from lm_eval_tasks.base.tables import Table, markdown
 from lm_eval_tasks.evaluate.models import RUNTIME
-from lm_eval_tasks.metrics.registry import METRICS, Metric
+from lm_eval_tasks.families import FAMILIES
+from lm_eval_tasks.metrics.computing import meaning_of
+from lm_eval_tasks.metrics.registry import METRICS
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.families.family import Metric
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "options.md"
 _ARGUMENTS = [
@@ -21,14 +27,19 @@ _ARGUMENTS = [
         "all prompts are asked again",
     ),
 ]
-_ONE = {
-    "Writing tasks": "writing",
-    "SCALAR": "cloze",
-    "Walk": "set",
-    "Next and Match": "pairs",
-}
-_KINDS = {title: [frozenset({kind})] for title, kind in _ONE.items()}
-_KINDS["Several of these"] = [kinds for kinds in dict.fromkeys(metric.kinds for metric in METRICS) if len(kinds) > 1]
+
+
+def _by_families() -> dict[str, list[Metric]]:
+    """Heading -> the metrics of the families that it names; what not only families of one way to answer have comes last."""
+    parts: dict[str, list[Metric]] = {}
+    shared: list[Metric] = []
+    for metric in METRICS:
+        having = [family for family in FAMILIES if metric in family.metrics]
+        if len({family.metrics for family in having}) > 1:
+            shared.append(metric)
+        else:
+            parts.setdefault(" and ".join(family.label for family in having), []).append(metric)
+    return {**parts, "Several of these": shared}
 
 
 def options_page() -> Iterator[str]:
@@ -57,9 +68,8 @@ def options_page() -> Iterator[str]:
         "p-value. The row `whole paper` is the mean over papers in at least two tasks.",
         "",
     )
-    for title, kinds in _KINDS.items():
-        shown = [metric for metric in METRICS if metric.kinds in kinds]
-        yield from _part(title, "score", [(_name(metric), metric.meaning) for metric in shown])
+    for title, shown in _by_families().items():
+        yield from _part(title, "score", [(_name(metric), meaning_of(metric)) for metric in shown])
 
 
 def _part(title: str, what: str, rows: list[tuple[str, str]]) -> Iterator[str]:

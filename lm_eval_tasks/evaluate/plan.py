@@ -8,18 +8,22 @@ from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lm_eval_tasks.base.metadata import Context, check
-from lm_eval_tasks.base.power import FEWEST, detectable, detectable_with, spread_of
+from lm_eval_tasks import families
+from lm_eval_tasks.base.metadata import check
+from lm_eval_tasks.base.power import FEWEST, detectable, detectable_with
 from lm_eval_tasks.base.tables import Table
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.compat.run_tasks import RunTasks
-from lm_eval_tasks.data.reading_hook import doc_to_text
 from lm_eval_tasks.evaluate.shorter import in_contexts, of_round, write_tasks
+from lm_eval_tasks.families.reading.hook import doc_to_text
 from lm_eval_tasks.llm.budget import CHARACTERS_OF_TOKEN
 from lm_eval_tasks.llm.usage import Price, Usage
 from lm_eval_tasks.tasks.folder import check_tasks, tasks_path
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.base.contexts import Context
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +104,7 @@ def _shows(docs: Any) -> float | None:
     """The smallest difference that these samples show."""
     clusters = Counter(docs["cluster" if "cluster" in docs.column_names else "first_author"])
     task = docs[0]["setting"].partition("-")[0].casefold()
-    return detectable_with(clusters.values(), spread_of(task))
+    return detectable_with(clusters.values(), families.target_of(task).spread)
 
 
 def table(planned: Sequence[TaskPlan]) -> Table:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from lm_eval.api.model import LM
 
+from lm_eval_tasks.base.contexts import FULL, Context
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.base.locks import exclusive
-from lm_eval_tasks.base.metadata import Context, check, dataset_of
+from lm_eval_tasks.base.metadata import check, dataset_of
 from lm_eval_tasks.base.row_format import EMBED_LOCAL
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.compat.engine_settings import settings_of
@@ -23,11 +24,12 @@ from lm_eval_tasks.compat.lm_eval_command import max_gen_toks
 from lm_eval_tasks.compat.run_tasks import RunTasks
 from lm_eval_tasks.data import cutoff, options
 from lm_eval_tasks.evaluate.answers import AnsweringLM
-from lm_eval_tasks.evaluate.generation import BASELINES, Generation
+from lm_eval_tasks.evaluate.generation import Generation
 from lm_eval_tasks.evaluate.made_with import made_with, together, usage_of
 from lm_eval_tasks.evaluate.models import check_chat_template, identity_of, label_of, open_model
 from lm_eval_tasks.evaluate.previous_run import check_previous, previous_run
 from lm_eval_tasks.evaluate.shorter import in_contexts, of_round, places_of, write_tasks
+from lm_eval_tasks.families import BASELINES
 from lm_eval_tasks.llm.budget import Means
 from lm_eval_tasks.llm.served_length import ENGINE_LENGTH
 from lm_eval_tasks.llm.usage import Usage
@@ -37,7 +39,6 @@ from lm_eval_tasks.samples.sample import JOURNAL, USAGE, Sample, compact
 from lm_eval_tasks.stats.scores import Samples, facts_of, scores_of
 from lm_eval_tasks.tasks.catalogue import expanded
 from lm_eval_tasks.tasks.folder import check_tasks, tasks_path
-from lm_eval_tasks.tasks.records import FULL
 
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.results import Score

@@ -7,14 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from lm_eval_tasks import families
+from lm_eval_tasks.base.contexts import CONTEXTS, FULL, Context
 from lm_eval_tasks.base.errors import OptionError
-from lm_eval_tasks.base.metadata import CONTEXTS, Context, dataset_of
+from lm_eval_tasks.base.metadata import dataset_of
 from lm_eval_tasks.base.text import suggestion
 from lm_eval_tasks.data.rows import listing_of
-from lm_eval_tasks.tasks.catalogue import CORE_GROUPS, GROUPS, TASKS, Task, core_tasks, tasks_of, with_context
-from lm_eval_tasks.tasks.folder import tasks_path
-from lm_eval_tasks.tasks.records import FULL, PLAIN, SHORTER, task_of_configuration
-from lm_eval_tasks.tasks.yaml_files import task_text
+from lm_eval_tasks.families.family import FAMILIES_FOLDER, Task
+from lm_eval_tasks.tasks.catalogue import CORE_GROUPS, GROUPS, TASKS, core_tasks, tasks_of
+from lm_eval_tasks.tasks.yaml_files import BASE, task_text
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -68,17 +69,17 @@ def in_contexts(tasks: Sequence[str], contexts: Sequence[Context]) -> list[Task]
     asked: list[Task] = []
     lacking: dict[Context, list[str]] = {}
     for task in dict.fromkeys(task for name in tasks for task in tasks_of(name)):
-        if task.context != FULL or task.role != PLAIN.role:
+        if task.context != FULL or task.role != "prompt":
             raise OptionError(
                 f"--contexts asks a task with less and less to read, but {task.name} is a way of its own to ask "
                 f"{task.configuration}: give the task that asks it as usual"
             )
-        own = (FULL, *SHORTER[task_of_configuration(task.configuration)])
+        own = (FULL, *families.target_of_configuration(task.configuration).shorter)
         has = [context for context in contexts if context in own]
         for context in contexts:
             if context not in own:
                 lacking.setdefault(context, []).append(task.name)
-        asked += [task if context == FULL else with_context(task, context) for context in has]
+        asked += [task if context == FULL else task.with_context(context) for context in has]
     for context, names in lacking.items():
         _LOGGER.warning("not asked in the context %s, which they do not have: %s", context, ", ".join(names))
     if not asked:
@@ -97,5 +98,5 @@ def write_tasks(tasks: Iterable[Task], folder: Path) -> None:
     """Write the files of tasks that have none of their own, for lm-eval's `include_path`."""
     for task in tasks:
         if task not in TASKS:
-            text = task_text(task, include=str(tasks_path() / task.folder / task.base))
+            text = task_text(task, include=str(FAMILIES_FOLDER / task.family / BASE))
             (folder / f"{task.name}.yaml").write_text(text, encoding="utf-8")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.base.errors import JudgeError
 from lm_eval_tasks.base.text import sentences
-from lm_eval_tasks.data import hook
+from lm_eval_tasks.families.writing import hook
 from lm_eval_tasks.retrieval.sparse import BM25
 from lm_eval_tasks.samples.results import read_results
 from lm_eval_tasks.samples.row import PromptRow

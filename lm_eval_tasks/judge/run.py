@@ -16,10 +16,9 @@ from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.base.locks import exclusive
 from lm_eval_tasks.base.text import ODD, parse_json
 from lm_eval_tasks.judge.ask import Comparison, Judge, Outcome, is_answered
-from lm_eval_tasks.judge.verdict import texts_hash
+from lm_eval_tasks.judge.verdict import PROMPT_VERSION, texts_hash
 from lm_eval_tasks.judge.winrate import Judged, summary
 from lm_eval_tasks.llm.usage import Usage, total
-from lm_eval_tasks.prompts import registry
 from lm_eval_tasks.samples.sample import Sample, by_task, read
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ def load(paths: Sequence[Path]) -> list[Sample]:
         JudgeError: they have no text to judge, or come from several rounds.
         SamplesError: they cannot be read.
     """
-    writing = [sample for sample in read(paths) if sample.row.kind == "writing"]
+    writing = [sample for sample in read(paths) if sample.row.family.board == "writing"]
     # Of a run in several contexts, what was asked in full.
     samples = [sample for sample in writing if not sample.row.shown] or writing
     if not any(sample.answer.strip() for sample in samples):
@@ -223,7 +222,7 @@ def _results(model: str, judged: Sequence[Judged], samples: Sequence[Sample], na
         "judged_model": name,
         "round": samples[0].row.round,
         "prompt_versions": sorted({sample.row.prompt_version for sample in samples}),
-        "judge_prompt_version": registry.version(),
+        "judge_prompt_version": PROMPT_VERSION,
         "tasks": {
             task: {model: summary([sample for sample in judged if sample.task == task])} for task in by_task(samples)
         },

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_tasks.base.files import sha256_of_bytes
-from lm_eval_tasks.prompts import templates
 
-PROMPT = "judge"
+# The published prompt, `judge.txt`; any change to it is a new version.
+PROMPT_VERSION = 1
 OVERALL = "Overall Winner"
 DIMENSIONS = ("Novelty", "Feasibility", "Consistency", "Factuality", "Academic Style")
 REPAIR = "This is not the JSON object that was asked for. Output the JSON object alone, in exactly the given format."
@@ -57,7 +57,7 @@ def prompt_of(first: str, second: str, evidence: str = "") -> str:
         middle, rest = rest.split("{answer1}")
         between, tail = rest.split("{answer2}")
         return f"{before}{evidence}{middle}{first}{between}{second}{tail}"
-    head, rest = templates.words(PROMPT).split("{answer1}")
+    head, rest = (Path(__file__).parent / "judge.txt").read_text(encoding="utf-8").split("{answer1}")
     middle, tail = rest.split("{answer2}")
     return f"{head}{first}{middle}{second}{tail}"
 

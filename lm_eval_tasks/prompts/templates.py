@@ -1,4 +1,4 @@
-"""The published prompts (AcademicEval paper, appendix D) as text files, and their reading.
+"""The published prompts (AcademicEval paper, appendix D) as text files in the folders of their families, and their reading.
 
 A file contains a prompt as published: one block per line, `{CONTENT}` and its like for the texts, and for blocks that
 repeat (demonstrations, citations, retrieved chunks) the one of index 0 followed by a line `...`. A file's text is data:
@@ -11,8 +11,10 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
+
+from lm_eval_tasks import families
+from lm_eval_tasks.families.family import FAMILIES_FOLDER
 
 Part = Literal[
     "fixed",
@@ -27,6 +29,7 @@ Part = Literal[
 ]
 
 _FIELD = re.compile(r"\{([A-Z_]+?)(_0)?\}")
+_PLAIN_FIELD = re.compile(r"\{([A-Z]+)\}")
 _COLUMNS = {
     "CONTENT": "content",
     "TITLE": "title",
@@ -64,32 +67,43 @@ class Template:
     name: str
     blocks: tuple[tuple[str, Part], ...]
 
-    def slots(self, doc: Mapping[str, Any]) -> list[Slot]:
+    def slots(self, row: object) -> list[Slot]:
         """The prompt of one row, as slots whose texts in a row are the prompt.
 
         Args:
-            doc: a row of a writing setting; for a RALM prompt with `chunks`, each with its `content`.
+            row: of a writing setting; it has an attribute for each field, and for what repeats a list of such.
         """
         slots: list[Slot] = []
         for text, repeats in self.blocks:
             if repeats == "fixed":
-                slots += _fill(text, doc, "fixed", 0)
+                slots += _fill(text, row, "fixed", 0)
             else:
-                for index, item in enumerate(doc[f"{repeats}s"]):
+                for index, item in enumerate(getattr(row, f"{repeats}s")):
                     slots += _fill(text.replace(" 0:", f" {index}:"), item, repeats, index)
         return slots
 
 
 @cache
 def load(name: str) -> Template:
-    """The template of a prompt file in this folder, by its name without ending."""
+    """The template of a prompt file, by its name without ending."""
     return Template(name, tuple(_blocks(words(name))))
 
 
 @cache
 def words(name: str) -> str:
-    """A prompt file as it stands."""
-    return (Path(__file__).parent / f"{name}.txt").read_text(encoding="utf-8")
+    """A prompt file as it stands, in the folder of its family."""
+    family = families.of_task(families.task_of_prompt(name))
+    return (FAMILIES_FOLDER / family.name / f"{name}.txt").read_text(encoding="utf-8")
+
+
+def named_lines(name: str) -> dict[str, str]:
+    """Name -> the line that it begins in a file: questions by their kinds, notes by the contexts that they are for."""
+    return dict(line.split(": ", 1) for line in words(name).splitlines())
+
+
+def filled(text: str, fields: Mapping[str, str]) -> str:
+    """A text with what stands for its fields, such as `{COUNT}`."""
+    return _PLAIN_FIELD.sub(lambda match: fields[match[1]], text)
 
 
 def _blocks(text: str) -> Iterator[tuple[str, Part]]:
@@ -115,12 +129,12 @@ def _repeated_part(block: str) -> Part:
     return "demonstration" if "{OUTPUT_" in block else "chunk"
 
 
-def _fill(text: str, source: Mapping[str, Any], part: Part, index: int) -> Iterator[Slot]:
+def _fill(text: str, source: object, part: Part, index: int) -> Iterator[Slot]:
     """The slots of one block: the prompt's words, and the texts in it."""
     position = 0
     for match in _FIELD.finditer(text):
         yield Slot(text[position : match.start()], "fixed", index)
         column = _COLUMNS[match.group(1)]
-        yield Slot(source[column], "body" if part == "fixed" and column == "content" else part, index, column)
+        yield Slot(getattr(source, column), "body" if part == "fixed" and column == "content" else part, index, column)
         position = match.end()
     yield Slot(text[position:], "fixed", index)

@@ -7,7 +7,7 @@ The corpus of a sample is its whole input: the body, the demonstrations, the cit
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -31,15 +31,6 @@ class Query:
 
     query: str
     texts: tuple[str, ...]
-
-
-def corpus(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """All that a row shows of itself, its demonstrations and its citations; never its target."""
-    texts = [row["content"]]
-    for demonstration in row["demonstrations"]:
-        texts += [demonstration["content"], demonstration["title"], demonstration["abstract"], demonstration["output"]]
-    texts += [f"{citation['title']}\n{citation['abstract']}" for citation in row.get("citations") or ()]
-    return tuple(dict.fromkeys(text for text in texts if text.strip()))
 
 
 def retrieve(questions: Sequence[Query], how: Retrieval, cache: Path) -> list[list[str]]:

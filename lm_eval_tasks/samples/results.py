@@ -13,8 +13,8 @@ from lm_eval_tasks.base import gone
 from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.metadata import TEST
 from lm_eval_tasks.base.text import ODD, day, number, number_or_none, parse_json
+from lm_eval_tasks.families import FAMILIES
 from lm_eval_tasks.samples.labels import label
-from lm_eval_tasks.tasks.catalogue import TASKS
 
 UNKNOWN = "unknown"  # round
 # The block that we add to lm-eval's results.
@@ -27,7 +27,7 @@ _HASH = re.compile(r"[0-9a-f]{40,64}")
 _HUB_ID = re.compile(r"\w[\w.-]{0,99}/\w[\w.-]{0,99}")
 _ID = re.compile(r"(?:\w[\w.-]{0,99}/)?\w[\w.-]{0,99}")
 _SAMPLES_NAME = re.compile(r"samples_\w[\w.-]{0,299}\.jsonl")
-_OUR_TASKS = tuple({task.name.partition("_")[0] + "_" for task in TASKS})
+_OUR_TASKS = tuple({task.name.partition("_")[0] + "_" for family in FAMILIES for task in family.tasks})
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,20 +6,22 @@ Whoever wrote a file of samples, everything that readers use of a row is checked
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from lm_eval_tasks import families
+from lm_eval_tasks.base.contexts import CONTEXTS, NONE, RETRIEVED
 from lm_eval_tasks.base.row_format import paper_of
-from lm_eval_tasks.base.text import day, is_valid, number
-from lm_eval_tasks.prompts import registry
-from lm_eval_tasks.tasks.records import NONE, RETRIEVED, SHORTER, Kind
+from lm_eval_tasks.base.text import day
+from lm_eval_tasks.base.typed import Count, Name, Rate, typed
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.families.family import Family
 
 # Characters of each end of a slot that are kept of a logged prompt.
 EXCERPT = 2000
-_LONGEST_NAME = 500
 _CUT = "cut_"
-_CONTEXTS = frozenset(context for contexts in SHORTER.values() for context in contexts)
 _CUT_COLUMN = re.compile(r"cut_[a-z_]{1,40}")
 
 
@@ -34,12 +36,12 @@ class Span:
             `tail` is empty.
     """
 
-    part: str
-    index: int
-    field: str
-    characters: int
-    start: int
-    end: int
+    part: Name
+    index: Count
+    field: Name
+    characters: Count
+    start: Count
+    end: Count
     head: str | None = None
     tail: str | None = None
 
@@ -63,8 +65,9 @@ class PromptRow:
         opens, closes: the marks around reasoning that the chat template writes and that the user named; "" without any.
         others: targets of other papers, always the same ones; empty if there are none.
         lead: the first words of the body, as many as the median train target has; None if they are not noted.
-        content, demonstrations, lead_words: only for baselines and the judge's evidence, which read a paper's body themselves.
-        shown: with how much less the sample was asked, see `tasks.records`; "" if with all that it shows.
+        content, demonstrations, lead_words: only for baselines and the judge's evidence, which read a paper's body themselves; of
+            demonstrations what they answer.
+        shown: with how much less the sample was asked, "" if with all that it shows.
         made_up: whether the papers are, which then have no page; None if they are not.
         label, candidate_ids, best_constant: of SCALAR; the last is the label that is right most often.
         bm25_local, embed_local: the candidates that the shortcuts of `retrieval.shortcuts` name; None if they were not asked.
@@ -77,61 +80,61 @@ class PromptRow:
         cluster: what a sample shares with those that it depends on, if that is not its first author.
     """
 
-    id: str
-    setting: str
-    prompt_name: str
-    prompt_version: int
+    id: Name
+    setting: Name
+    prompt_name: Name
+    prompt_version: Count
     first_author: str
     published: str
-    round: str
+    round: Name
     target: str
     title: str = ""
     abstract: str | None = None
     primary_category: str | None = None
-    license: str = "unknown"
-    licenses: tuple[str, ...] | None = None
+    license: Name = "unknown"
+    licenses: tuple[Name, ...] | None = None
     month: str | None = None
     cited_titles: tuple[str, ...] | None = None
     heading: str | None = None
-    paper_id: str | None = None
+    paper_id: Name | None = None
     level: str | None = None
     section: str | None = None
     citation_type: str | None = None
-    label: int | None = None
+    label: Count | None = None
     candidate_ids: tuple[str, ...] | None = None
-    best_constant: int | None = None
-    bm25_local: int | None = None
-    embed_local: int | None = None
-    question_kind: str | None = None
-    context: str | None = None
-    order: int | None = None
-    papers: int | None = None
-    labels: int | None = None
-    asked: tuple[int, ...] | None = None
-    answer: tuple[int, ...] | None = None
-    shortcut: tuple[int, ...] | None = None
-    chance: float | None = None
-    tags: tuple[str, ...] | None = None
-    cluster: str | None = None
+    best_constant: Count | None = None
+    bm25_local: Count | None = None
+    embed_local: Count | None = None
+    question_kind: Name | None = None
+    context: Name | None = None
+    order: Count | None = None
+    papers: Count | None = None
+    labels: Count | None = None
+    asked: tuple[Count, ...] | None = None
+    answer: tuple[Count, ...] | None = None
+    shortcut: tuple[Count, ...] | None = None
+    chance: Rate | None = None
+    tags: tuple[Name, ...] | None = None
+    cluster: Name | None = None
     content: str | None = None
-    demonstrations: tuple[Mapping[str, Any], ...] | None = None
-    lead_words: int | None = None
+    demonstrations: tuple[str, ...] | None = None
+    lead_words: Count | None = None
     lead: str | None = None
     prompt: str = ""
-    target_at: int = 0
-    tokens_before: int = 0
-    tokens_after: int = 0
-    tokens_cut: int = 0
-    cuts: Mapping[str, int] = field(default_factory=dict)
+    target_at: Count = 0
+    tokens_before: Count = 0
+    tokens_after: Count = 0
+    tokens_cut: Count = 0
+    cuts: dict[str, Count] = field(default_factory=dict)
     slots: tuple[Span, ...] = ()
     others: tuple[str, ...] = ()
-    place: int | None = None
-    places: int | None = None
-    of: int | None = None
+    place: Count | None = None
+    places: Count | None = None
+    of: Count | None = None
     cut: str = "end"
     dataset_revision: str = ""
     bertscore_model: str = ""
-    answer_cap: int = 0
+    answer_cap: Count = 0
     tokenizer: str = ""
     opens: str = ""
     closes: str = ""
@@ -140,21 +143,27 @@ class PromptRow:
     metrics: str = ""
     made_up: bool | None = None
 
+    def __post_init__(self) -> None:
+        day(self.published)
+        families.of_task(families.task_of_prompt(self.prompt_name))
+        if self.shown and self.shown not in CONTEXTS:
+            raise ValueError(f"shown: {self.shown!r:.40} is not a shorter context")
+
     @property
-    def kind(self) -> Kind:
-        return registry.kind_of(self.prompt_name)
+    def family(self) -> Family:
+        return families.of_task(self.task)
 
     @property
     def task(self) -> str:
         """What is asked for: "abs" and the like, or a family of questions such as "scalar"."""
-        return registry.task_of(self.prompt_name)
+        return families.task_of_prompt(self.prompt_name)
 
     @property
     def name(self) -> str:
         """The setting, and what was asked differently from usual: "Abs-29K-G", "Abs-9K none", "Abs-9K retrieved bm25"."""
         if self.shown:
             return " ".join(filter(None, (self.setting, self.shown, self.retriever)))
-        if registry.is_usual(self.prompt_name):
+        if self.family.is_usual(self.prompt_name):
             return self.setting
         return " ".join(filter(None, (self.setting, self.prompt_name, self.retriever)))
 
@@ -188,15 +197,10 @@ class PromptRow:
         """
         if not isinstance(doc, Mapping):
             raise ValueError("doc is not an object")
-        cuts = {name.removeprefix(_CUT): _read(_count, name, doc[name]) for name in filter(_CUT_COLUMN.fullmatch, doc)}
-        values = {
-            name: _read(reader, name, doc.get(name))
-            for name, reader in _READERS.items()
-            if name in _REQUIRED or doc.get(name) is not None
-        }
-        if "shown" not in values:
-            values["shown"] = _shown_of(values["prompt_name"])
-        return cls(**values, cuts=cuts)
+        values = {name: value for name, value in doc.items() if value is not None}
+        cuts = {name.removeprefix(_CUT): values[name] for name in filter(_CUT_COLUMN.fullmatch, values)}
+        old = {} if "shown" in values else {"shown": _shown_of(str(values.get("prompt_name")))}
+        return typed(cls, {**values, **old, "cuts": cuts})
 
     def to_doc(self) -> dict[str, Any]:
         """The row as lm-eval takes it: one column for each field, and one for each part that could be cut."""
@@ -233,119 +237,3 @@ def _shown_of(prompt_name: str) -> str:
     if prompt_name.endswith("_ralm"):
         return RETRIEVED
     return NONE if prompt_name.endswith(("_title_only", "probe")) else ""
-
-
-# --- reading
-
-
-def _read(reader: Callable[[Any], Any], name: str, value: object) -> Any:
-    try:
-        return reader(value)
-    except (ValueError, TypeError, OverflowError) as err:
-        raise ValueError(f"{name}: {err}") from err
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str) or not is_valid(value):
-        raise ValueError("not a text")
-    return value
-
-
-def _name(value: object) -> str:
-    text = _text(value)
-    if not text or len(text) > _LONGEST_NAME or not text.isprintable():
-        raise ValueError(f"{value!r:.40} is not a name")
-    return text
-
-
-def _label(value: object) -> str:
-    return _name(value) if value else ""
-
-
-def _shown(value: object) -> str:
-    if value not in ("", *_CONTEXTS):
-        raise ValueError(f"{value!r:.40} is not a shorter context")
-    return str(value)
-
-
-def _day(value: object) -> str:
-    return day(value).isoformat()
-
-
-def _count(value: object) -> int:
-    if type(value) is not int or not number(value) >= 0:
-        raise ValueError(f"{value!r:.40} is not a count")
-    return value
-
-
-def _rate(value: object) -> float:
-    if number(value) < 0:
-        raise ValueError(f"{value!r:.40} is not a rate")
-    return number(value)
-
-
-def _flag(value: object) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError(f"{value!r:.40} is neither true nor false")
-    return value
-
-
-def _list(reader: Callable[[Any], Any]) -> Callable[[object], tuple[Any, ...]]:
-    def read(value: object) -> tuple[Any, ...]:
-        if not isinstance(value, list | tuple):
-            raise ValueError("not a list")
-        return tuple(map(reader, value))
-
-    return read
-
-
-def _table(value: object) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise ValueError("not an object")
-    return value
-
-
-def _span(value: object) -> Span:
-    slot = _table(value)
-    ends = {name: _read(_text, name, slot[name]) for name in ("head", "tail") if slot.get(name) is not None}
-    return Span(**{name: _read(reader, name, slot.get(name)) for name, reader in _SPAN.items()}, **ends)
-
-
-_SPAN: dict[str, Callable[[Any], Any]] = {
-    "part": _name,
-    "index": _count,
-    "field": _name,
-    "characters": _count,
-    "start": _count,
-    "end": _count,
-}
-_REQUIRED = frozenset(
-    ("id", "setting", "prompt_name", "prompt_version", "first_author", "published", "round", "target")
-)
-_NAMES = "id setting prompt_name round paper_id license question_kind context cluster"
-_TEXTS = (
-    "first_author target title abstract primary_category heading level section citation_type content prompt month cut "
-    "dataset_revision bertscore_model tokenizer opens closes metrics lead"
-)
-_COUNTS = (
-    "prompt_version label best_constant bm25_local embed_local lead_words target_at tokens_before tokens_after tokens_cut place "
-    "places of answer_cap order papers labels"
-)
-_READERS: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(_NAMES.split(), _name),
-    **dict.fromkeys(_TEXTS.split(), _text),
-    **dict.fromkeys(_COUNTS.split(), _count),
-    "published": _day,
-    "licenses": _list(_name),
-    "chance": _rate,
-    "tags": _list(_name),
-    "cited_titles": _list(_text),
-    "others": _list(_text),
-    "candidate_ids": _list(_text),
-    **dict.fromkeys(("asked", "answer", "shortcut"), _list(_count)),
-    "demonstrations": _list(_table),
-    "slots": _list(_span),
-    "retriever": _label,
-    "shown": _shown,
-    "made_up": _flag,
-}

@@ -15,9 +15,8 @@ from lm_eval_tasks.base import gone
 from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.journal import read_entries
 from lm_eval_tasks.base.text import ODD, parse_json
+from lm_eval_tasks.families import target_of
 from lm_eval_tasks.llm.thoughts import take_apart
-from lm_eval_tasks.prompts import registry
-from lm_eval_tasks.samples import refine
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.samples.row import PromptRow, ends_of
 from lm_eval_tasks.samples.run_folder import samples_below
@@ -97,7 +96,8 @@ class Sample:
         """
         row = PromptRow.of_doc(entry["doc"])
         answer = take_apart(entry["value"] or "", row.opens, row.closes).answer
-        return cls(row, refine.title(answer, row.target) if row.task == registry.TITLE else answer, {})
+        refine = target_of(row.task).refine
+        return cls(row, refine(answer, row.target) if refine else answer, {})
 
 
 def read(paths: Sequence[Path]) -> list[Sample]:

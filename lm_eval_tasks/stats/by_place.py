@@ -7,11 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.base.intervals import SHARES, interval
-from lm_eval_tasks.metrics import registry
-from lm_eval_tasks.metrics.answer_labels import pairs_of, set_of
+from lm_eval_tasks.families.answering import answering_of
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.samples.row import PromptRow
+    from lm_eval_tasks.families.answering import Placed
     from lm_eval_tasks.samples.sample import Sample
 
 # Upper ends of the bins of lengths, in units of 1,024 tokens; longer prompts are in one of their own.
@@ -29,7 +28,7 @@ def by_length(samples: Sequence[Sample]) -> dict[str, dict[str, Any]]:
     """
     bins: dict[str, list[tuple[str, float, str]]] = defaultdict(list)
     for sample in samples:
-        metric = registry.ranking(sample.row.kind)
+        metric = sample.row.family.ranking
         if sample.row.tokens_before and metric in sample.scores:
             bins[_bin(sample.row.tokens_before)].append((sample.id, sample.scores[metric], sample.cluster))
     return {name: _summary(bins[name]) for name in (*BINS.values(), LONGER) if name in bins}
@@ -52,24 +51,10 @@ def by_place(samples: Sequence[Sample]) -> dict[str, dict[str, Any]]:
     return {name: _summary(thirds[name]) for name in PLACES if name in thirds}
 
 
-def _placed(sample: Sample) -> Iterator[tuple[str, float, float]]:
-    """(what is asked, place of its answer from 0 to 1, score)."""
-    row, metric = sample.row, registry.ranking(sample.row.kind)
-    if row.shown or sample.repeats or metric not in sample.scores:
-        return
-    if row.kind == "cloze" and row.label is not None:
-        yield "", (row.label + 0.5) / len(row.candidate_ids or (0,)), sample.scores[metric]
-    elif row.kind == "set":
-        named = set_of(sample.answer) or ()
-        yield from ((str(label), _place(label, row), float(label in named)) for label in row.answer or ())
-    elif row.kind == "pairs":
-        pairs = pairs_of(sample.answer) or {}
-        for label, right in zip(row.asked or (), row.answer or (), strict=True):
-            yield str(label), _place(right, row), float(pairs.get(label) == right)
-
-
-def _place(label: int, row: PromptRow) -> float:
-    return (label - 0.5) / max(label, row.labels or 1)
+def _placed(sample: Sample) -> Iterator[Placed]:
+    row, metric = sample.row, sample.row.family.ranking
+    if not row.shown and not sample.repeats and metric in sample.scores:
+        yield from answering_of(row.task).placed(row, sample.answer, sample.scores[metric])
 
 
 def _summary(rows: Rows) -> dict[str, Any]:

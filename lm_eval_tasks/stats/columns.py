@@ -13,6 +13,7 @@ from lm_eval_tasks.base.intervals import SHARES, Interval, interval
 from lm_eval_tasks.metrics import registry
 
 if TYPE_CHECKING:
+    from lm_eval_tasks.families.family import Metric
     from lm_eval_tasks.samples.sample import Sample
 
 
@@ -62,7 +63,7 @@ def column(
 
 
 def columns_of(samples: Sequence[Sample]) -> dict[str, Column]:
-    """Metric -> its column over the samples of one task, in the order in which metrics are registered.
+    """Metric -> its column over the samples of one task, in the order of its family.
 
     A metric that some samples lack, the first one even, is there over the others; one that all lack, or that is not registered, is not.
 
@@ -71,12 +72,17 @@ def columns_of(samples: Sequence[Sample]) -> dict[str, Column]:
     """
     present = {name for sample in samples for name in sample.scores}
     columns = {}
-    for name in (metric.name for metric in registry.METRICS if metric.name in present):
+    for name in (metric.name for metric in _in_order(samples) if metric.name in present):
         rows = [(sample.id, sample.scores[name], sample.cluster) for sample in samples if name in sample.scores]
         _check_scores(name, rows)
         if metric_column := column(name, rows, registry.limits_of(name)):
             columns[name] = metric_column
     return columns
+
+
+def _in_order(samples: Sequence[Sample]) -> Iterable[Metric]:
+    of_family = samples[0].row.family.metrics if samples else ()
+    return dict.fromkeys((*of_family, *registry.METRICS))
 
 
 def _check_scores(metric: str, rows: Sequence[tuple[str, float, str]]) -> None:
@@ -88,6 +94,6 @@ def _check_scores(metric: str, rows: Sequence[tuple[str, float, str]]) -> None:
         )
 
 
-def zero_of(metric: registry.Metric, columns: Mapping[str, Column]) -> Column | None:
+def zero_of(metric: Metric, columns: Mapping[str, Column]) -> Column | None:
     """The highest of the floors that count as a metric's 0; None if there are none."""
     return max((columns[name] for name in metric.zero if name in columns), key=lambda floor: floor.mean, default=None)

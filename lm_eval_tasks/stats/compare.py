@@ -15,10 +15,11 @@ from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.samples.sample import Sample, by_task, read
 from lm_eval_tasks.stats import placed
-from lm_eval_tasks.stats.boards import BOARDS, Board, counted
+from lm_eval_tasks.stats.boards import BOARDS, counted
 from lm_eval_tasks.stats.columns import column, columns_of, zero_of
 
 if TYPE_CHECKING:
+    from lm_eval_tasks.families.family import Board
     from lm_eval_tasks.stats.placed import PlacedTask
 
 # Task -> its samples.
@@ -135,8 +136,8 @@ def _of_board(
     Args:
         sizes: task -> samples of each run, of which some may be in no pair.
     """
-    kinds = {task: both[0][0].row.kind for task, both in pairs.items() if both}
-    ranked = {task: registry.ranking(kind) for task, kind in kinds.items() if kind in board.kinds}
+    asked = {task: both[0][0].row.family for task, both in pairs.items() if both}
+    ranked = {task: family.ranking for task, family in asked.items() if family.board == board}
     parts: list[tuple[PlacedTask, PlacedTask]] = []
     for task in counted([task for task, metric in ranked.items() if metric in metrics], board):
         both = [_part(task, [pair[side] for pair in pairs[task]], ranked[task]) for side in (0, 1)]
@@ -149,7 +150,7 @@ def _of_board(
     a = fmean(fmean(part.mean() for part in of_task) for of_task in first)
     left_out = sum(sum(sizes[pair[0].setting]) for pair in parts) - 2 * over.samples
     names = " and ".join(dict.fromkeys(ranked[pair[0].setting] for pair in parts))
-    return Difference(runs, f"{board.title} board", names, a, a + over.mean, over, left_out, of_board=True)
+    return Difference(runs, f"{board.title()} board", names, a, a + over.mean, over, left_out, of_board=True)
 
 
 def _part(task: str, samples: Sequence[Sample], metric: str) -> PlacedTask | None:

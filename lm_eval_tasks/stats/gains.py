@@ -1,6 +1,6 @@
 """What reading is worth: the score with the full context minus that of each shortcut, paired by sample.
 
-A shortcut is the same model with less to read (`tasks.records`), or a program without a language model: the floors of the metric by which
+A shortcut is the same model with less to read, or a program without a language model: the floors of the metric by which
 models are ranked. The best of the shortcuts is not chosen first, which would bias the gain downwards.
 """
 
@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Literal
 
+from lm_eval_tasks import families
 from lm_eval_tasks.base.intervals import DIFFERENCES, Interval, interval
 from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.metrics import registry
-from lm_eval_tasks.prompts.registry import kind_of
-from lm_eval_tasks.tasks.records import HEADLINE
 
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.sample import Sample
@@ -58,7 +57,7 @@ def _gains(configuration: str, samples: Sequence[Sample]) -> list[Gain]:
     full = [sample for sample in samples if not sample.row.shown]
     if not full:
         return []
-    metric = registry.ranking(full[0].row.kind)
+    metric = full[0].row.family.ranking
     shorter: dict[str, dict[str, float]] = {}
     for sample in samples:
         if sample.row.shown and metric in sample.scores:
@@ -88,13 +87,13 @@ def gains_over(
     """The gains over all shortcuts with which a sample has both scores.
 
     Args:
-        task: of the prompts, see `prompts.registry.task_of`.
+        task: of the prompts, see `families.of_task`.
         full: sample -> score in the metric by which the task is ranked.
         shorter: context, with the retriever if one was chosen -> sample -> score.
         floors: program -> sample -> score.
         clusters: sample -> what it shares with those that it depends on.
     """
-    metric, headline = registry.ranking(kind_of(task)), HEADLINE[context_task(task)]
+    metric, headline = families.of_task(task).ranking, families.target_of(task).headline
     by: list[tuple[By, Mapping[str, Mapping[str, float]]]] = [("model", shorter), ("program", floors)]
     return [
         gain_over(
@@ -127,11 +126,6 @@ def gain_over(
     differences = interval([full[id_] - short[id_] for id_ in ids], [clusters[id_] for id_ in ids], DIFFERENCES)
     means = fmean(full[id_] for id_ in ids), fmean(short[id_] for id_ in ids)
     return Gain(configuration, metric, shortcut, by, *means, differences, is_headline)
-
-
-def context_task(task: str) -> str:
-    """What `tasks.records.SHORTER` calls a task of `prompts.registry`."""
-    return "cloze" if kind_of(task) == "cloze" else task
 
 
 # --- as text

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from lm_eval_tasks.base.contexts import FULL
 from lm_eval_tasks.base.intervals import NO_INTERVAL
 from lm_eval_tasks.base.tables import Table, with_bounds
-from lm_eval_tasks.metrics.registry import METRICS, Metric, headline
+from lm_eval_tasks.metrics.registry import METRICS, headline
 from lm_eval_tasks.samples.results import Score
 from lm_eval_tasks.tasks.catalogue import TASKS
-from lm_eval_tasks.tasks.records import FULL
 
 if TYPE_CHECKING:
+    from lm_eval_tasks.families.family import Metric
     from lm_eval_tasks.stats.gains import Gain
 
 _MAIN = ("Task", "Score", "Value [95%]", "n", "Floor", "Gain [95%]", "Cut")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from lm_eval_tasks.families import FAMILIES
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.samples.results import Score
 from lm_eval_tasks.stats.by_place import by_length, by_place
@@ -23,6 +24,7 @@ Samples = Mapping[str, Sequence["Sample"]]
 WHOLE_PAPER = "whole paper"
 _TASK = re.compile(r"^academiceval_(core_)?(tiny_)?")
 _SECTIONS = "sections"
+_WRITING = [name for family in FAMILIES if family.board == "writing" for name in family.headline]
 # Tasks whose targets are sections.
 _ARE_SECTIONS = ("intro", "related")
 
@@ -96,7 +98,7 @@ def _score(over: Column, model: str, task: str, name: str, retriever: str = "", 
 def _paper_scores(samples: Samples, model: str) -> Iterator[Score]:
     """The mean over papers that are in several of the tasks that were run; nothing if there are none."""
     authors = {sample.row.paper: sample.cluster for of_task in samples.values() for sample in of_task}
-    for metric in registry.headline("writing"):
+    for metric in _WRITING:
         papers = paper_scores(samples, metric)
         if over := column(metric, [(paper, score, authors[paper]) for paper, score in papers.items()]):
             interval = over.interval()

@@ -14,11 +14,15 @@ from lm_eval_tasks.base import gone
 from lm_eval_tasks.base.errors import EvalError, TaskFolderError
 from lm_eval_tasks.base.text import suggestion
 from lm_eval_tasks.compat.lm_eval import tasks_folder
+from lm_eval_tasks.families import NAMES
+from lm_eval_tasks.families.family import FAMILIES_FOLDER
 from lm_eval_tasks.tasks.catalogue import task_names
-from lm_eval_tasks.tasks.records import FOLDERS
 
 _LIST = "`academiceval eval --tasks list` prints the tasks"
 _MARKER = ".made-by-academiceval"
+_FOLDER = "academiceval"
+# Beside it, in what earlier releases linked.
+_EARLIER = ("scalar", "reading")
 
 
 def tasks_path() -> Path:
@@ -27,9 +31,9 @@ def tasks_path() -> Path:
 
 
 def is_linked() -> bool:
-    """Whether lm-eval finds the tasks without --include_path."""
+    """Whether lm-eval finds the tasks without --include_path; links that an earlier release made may lead nowhere."""
     folder = tasks_folder()
-    return folder is not None and all((folder / name / _MARKER).is_file() for name in FOLDERS)
+    return folder is not None and all((folder / _FOLDER / name / _MARKER).is_file() for name in NAMES)
 
 
 def without_tasks() -> Path:
@@ -48,38 +52,37 @@ def check_tasks(tasks: Iterable[str], option: str = "--tasks") -> None:
         if said := gone.task(task):
             raise EvalError(f"the task {task!r} of {option} is gone: {said}")
         if task not in known:
-            near = [name for folder in FOLDERS if (name := f"{folder}_{task}") in known]
+            prefixes = dict.fromkeys(name.partition("_")[0] for name in known)
+            near = [name for prefix in prefixes if (name := f"{prefix}_{task}") in known]
             hint = f"did you mean {near[0]!r}?" if near else suggestion(task, known, otherwise=_LIST)
             raise EvalError(f"unknown task {task!r} in {option}; {hint}")
 
 
 def link() -> list[Path]:
-    """Link every task folder into the installed lm_eval; doing it again changes nothing. Returns the folders made.
+    """Link every task file into the installed lm_eval; doing it again changes nothing. Returns the folder made.
 
     Raises:
         TaskFolderError: lm_eval is not installed, its folder cannot be written, or contains a folder that is not ours.
     """
-    folders = []
-    for name in FOLDERS:
-        place = _place(name)
-        _remove(place)
-        try:
-            place.mkdir()
-            (place / _MARKER).touch()
-            for file in sorted((tasks_path() / name).iterdir()):
-                if file.is_file():
-                    (place / file.name).symlink_to(file)
-        except OSError as err:
-            raise TaskFolderError(
-                f"cannot write {place}: {err.strerror}; use --include_path {tasks_path()} instead"
-            ) from err
-        folders.append(place)
-    return folders
+    unlink()
+    place = _place(_FOLDER)
+    try:
+        for source in (FAMILIES_FOLDER, *(FAMILIES_FOLDER / name for name in NAMES)):
+            target = place / source.relative_to(FAMILIES_FOLDER)
+            target.mkdir()
+            (target / _MARKER).touch()
+            for file in sorted(source.glob("*yaml")):
+                (target / file.name).symlink_to(file)
+    except OSError as err:
+        raise TaskFolderError(
+            f"cannot write {place}: {err.strerror}; use --include_path {tasks_path()} instead"
+        ) from err
+    return [place]
 
 
 def unlink() -> list[Path]:
-    """Remove what `link` made; returns the folders removed."""
-    return [place for name in FOLDERS if _remove(place := _place(name))]
+    """Remove what `link` made, of this release or an earlier one; returns the folders removed."""
+    return [place for name in (_FOLDER, *_EARLIER) if _remove(place := _place(name), is_ours=name == _FOLDER)]
 
 
 def _place(name: str) -> Path:
@@ -89,10 +92,17 @@ def _place(name: str) -> Path:
     return folder / name
 
 
-def _remove(place: Path) -> bool:
+def _remove(place: Path, *, is_ours: bool) -> bool:
+    """Remove a folder of links.
+
+    Args:
+        is_ours: whether `link` needs the place, so that a folder of others must not be there.
+    """
     if not place.exists() and not place.is_symlink():
         return False
     if place.is_symlink() or not (place / _MARKER).is_file():
+        if not is_ours:
+            return False
         raise TaskFolderError(
             f"{place} was not made by academiceval and is left alone; remove it yourself, or use --include_path"
         )

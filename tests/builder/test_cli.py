@@ -194,7 +194,7 @@ def test_what_include_path_is_given_has_the_tasks_unless_they_are_linked(
     code, out, _ = command("link-tasks", "--print")
     assert code == 0
     assert Path(out.strip()).is_dir()
-    assert (Path(out.strip()) / "academiceval" / "abs_9k.yaml").is_file() == (not linked)
+    assert (Path(out.strip()) / "families" / "writing" / "abs_9k.yaml").is_file() == (not linked)
 
 
 def test_a_tokenizer_that_cannot_be_had_says_what_to_install(

@@ -29,9 +29,9 @@ from builder.round.source import MirrorTable, SampleTable
 from builder.round.tables import PapersTable, SamplesTable, SplitTable
 from builder.store import STORE
 from lm_eval_tasks.base.errors import DatasetError
-from lm_eval_tasks.data import hook
 from lm_eval_tasks.engines.local import LocalEngine
-from lm_eval_tasks.tasks.records import SETTINGS
+from lm_eval_tasks.families.writing import hook
+from lm_eval_tasks.families.writing.settings import SETTINGS
 from tests.helpers.rounds import build, run, small_round, stages
 from tests.helpers.warm import Warm
 

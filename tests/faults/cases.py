@@ -20,8 +20,8 @@ from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.journal import read_entries
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.evaluate.run import evaluate
+from lm_eval_tasks.families.scalar.prompt import slots_of
 from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL
-from lm_eval_tasks.prompts.scalar import slots_of
 from lm_eval_tasks.samples.sample import JOURNAL
 from tests.helpers import loopback, openai_server
 from tests.helpers.drawing import FILLER, draw, stack
@@ -30,6 +30,7 @@ from tests.helpers.jats_world import draw_jats
 from tests.helpers.papers import mirror, paper
 from tests.helpers.published import write_reference, write_structured
 from tests.helpers.rounds import build, crawl_only, run, small_round
+from tests.helpers.typed_rows import scalar_row
 from tests.lm_eval_tasks.judge.test_judge import make_samples
 
 State = dict[str, str]
@@ -223,7 +224,7 @@ def questions() -> Iterator[dict[str, Any]]:
         ]
         row = {"question": text, "candidate_text": "full", "candidates": shown}
         yield {
-            "question": "".join(slot.text for slot in slots_of(row)),
+            "question": "".join(slot.text for slot in slots_of(scalar_row(**row))),
             "paper_id": f"http://arxiv.org/abs/2410.0000{i}",
             "id": i,
             "label_id": 1,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from builder.reading.asking import QuestionColumns
-from builder.reading.contexts import PaperSet
-from builder.reading.neighbours import NeighbourAsking
+from builder.families.reading.asking import QuestionColumns
+from builder.families.reading.contexts import PaperSet
+from builder.families.reading.neighbours import NeighbourAsking
 
 
 class ContextsAlone(NeighbourAsking[str]):

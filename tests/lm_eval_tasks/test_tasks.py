@@ -14,17 +14,17 @@ from typing import Any
 import pytest
 import yaml
 
+from lm_eval_tasks import families
 from lm_eval_tasks.base.errors import EvalError, TaskFolderError
 from lm_eval_tasks.base.tables import text_lines
-from lm_eval_tasks.data import hook
-from lm_eval_tasks.evaluate.generation import WRITERS
 from lm_eval_tasks.evaluate.run import SampleSelection, evaluate
-from lm_eval_tasks.prompts import registry
+from lm_eval_tasks.families.scalar import ALL_LEVELS, LEVELS
+from lm_eval_tasks.families.writing import hook
+from lm_eval_tasks.families.writing.settings import SETTINGS, prompt_name_of
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.stats.score_table import score_table
 from lm_eval_tasks.tasks import folder as task_folder
 from lm_eval_tasks.tasks.catalogue import GROUPS, TASKS, task_names
-from lm_eval_tasks.tasks.records import ALL_LEVELS, LEVELS, SETTINGS
 from tests.helpers.linked_tasks import linked_tasks
 from tests.helpers.llama import CONTEXT
 from tests.helpers.places import BIN
@@ -75,12 +75,12 @@ def test_every_setting_has_its_task(setting: Any) -> None:
     ralm = next(config(path) for path in FILES if config(path).get("task") == name.replace("_", "_ralm_", 1))
     demonstrations = setting.random + setting.co_author > 0
     tokens = {"title": 64, "abs": 512, "intro": 2048, "related": 2048}[setting.task]
-    assert registry.prompt_of(setting.name) == f"{setting.task}_{'long' if demonstrations else 'short'}"
+    assert prompt_name_of(setting.name) == f"{setting.task}_{'long' if demonstrations else 'short'}"
     assert read["dataset_kwargs"] == {"setting": setting.name, "answer_tokens": tokens}
     assert ralm["dataset_kwargs"] == {"setting": setting.name, "answer_tokens": tokens, "shown": "retrieved"}
     assert ralm["generation_kwargs"] == read["generation_kwargs"]
     assert read["generation_kwargs"] == {"do_sample": False, "temperature": 0.0, "max_gen_toks": tokens, "until": []}
-    assert read["metadata"]["version"] == float(registry.version())
+    assert read["metadata"]["version"] == float(families.of_task("abs").version)
 
 
 def test_groups_hold_their_tasks() -> None:
@@ -206,7 +206,7 @@ def test_baselines_answer_and_are_scored(dataset: Path, tmp_path: Path) -> None:
     metadata = {"dataset": str(dataset), "bertscore_model": "none"}
     scores = {
         name: {s.metric: s for s in evaluate(name, "", ["academiceval_intro_28k_g"], metadata, None, tmp_path / name)}
-        for name in WRITERS
+        for name in families.of_task("abs").baselines
     }
     for name, one in scores.items():
         assert 0.05 < one["rouge_l"].value < 0.9, name
@@ -215,7 +215,7 @@ def test_baselines_answer_and_are_scored(dataset: Path, tmp_path: Path) -> None:
         assert (one["rouge_l_content"].value == 0) == (name == "function-words")
         assert one["empty"].value == 0
         assert (tmp_path / name / f"results_{name}.json").is_file()
-    assert len({one["rouge_l"].value for one in scores.values()}) == len(WRITERS)
+    assert len({one["rouge_l"].value for one in scores.values()}) == len(families.of_task("abs").baselines)
     items = score_table([s for one in scores.values() for s in one.values()])
     table = [line for item in items for line in text_lines(item, "markdown")]
     assert {len(line.split("|")) for line in table if line.startswith("|")} == {7 + 2}
@@ -243,7 +243,7 @@ def test_the_tasks_need_none_of_the_builders_packages() -> None:
     script = (
         "import sys\n"
         "for name in ('pymupdf', 'builder', 'pydantic_settings', 'zstandard'): sys.modules[name] = None\n"
-        "import lm_eval_tasks.data.hook, lm_eval_tasks.data.scalar_hook, lm_eval_tasks.evaluate.run, lm_eval_tasks.metrics.score\n"
+        "import lm_eval_tasks.families.writing.hook, lm_eval_tasks.families.scalar.hook, lm_eval_tasks.evaluate.run, lm_eval_tasks.families.score\n"
         "import lm_eval_tasks.evaluate.baselines, lm_eval_tasks.tasks.folder, lm_eval_tasks.judge.run\n"
     )
     subprocess.run([BIN / "python", "-c", script], check=True, env=environment())

@@ -10,11 +10,14 @@ from typing import Any
 
 import pytest
 
-from lm_eval_tasks.metrics.answer_index import answer_of
-from lm_eval_tasks.metrics.answer_labels import pairs_of, set_of
-from lm_eval_tasks.metrics.reading import f1_of, share_right_of
-from lm_eval_tasks.prompts import reading, scalar
+from lm_eval_tasks.families.reading import prompt as reading
+from lm_eval_tasks.families.reading.answer_labels import pairs_of, set_of
+from lm_eval_tasks.families.reading.metrics import share_right_of
+from lm_eval_tasks.families.scalar import prompt as scalar
+from lm_eval_tasks.families.scalar.answer_index import answer_of
+from lm_eval_tasks.families.walk.metrics import f1_of
 from tests.helpers.pages import ROOT
+from tests.helpers.typed_rows import reading_answering, reading_row, scalar_row
 
 PLACE = ROOT / "docs" / "upstream" / "academiceval" / "questions.py"
 
@@ -43,7 +46,7 @@ def test_scalars_prompt_is_ours(upstream: ModuleType, candidate_text: str) -> No
         "candidates": [{"title": f"Work {i}", "content": text} for i, text in enumerate(texts)],
         "label": 2,
     }
-    assert upstream.scalar(row) == "".join(slot.text for slot in scalar.slots_of(row))
+    assert upstream.scalar(row) == "".join(slot.text for slot in scalar.slots_of(scalar_row(**row)))
     for answer in (
         "<answer>2</answer>",
         "<answer>[02]</answer>",
@@ -72,7 +75,9 @@ def test_prompts_over_many_papers_are_ours(upstream: ModuleType, task: str, kind
         "asked": [1, 3] if task == "next" else [],
         "answer": [2, 1],
     }
-    assert upstream._prompt(task, row, texts) == "".join(reading.prompt_of(row, texts, task))
+    assert upstream._prompt(task, row, texts) == "".join(
+        reading.prompt_of(reading_row(**row), texts, reading_answering(task))
+    )
     with pytest.raises(ValueError, match="way 2"):
         upstream._prompt(task, {**row, "parts_version": 2}, texts)
 

@@ -18,18 +18,18 @@ from hypothesis import strategies as st
 
 from builder.dataset.audit import LONG_RUN, audit
 from builder.dataset.card import card
-from builder.dataset.importers.academiceval import import_academiceval
 from builder.dataset.manifest import Audit, Configuration, read_manifest
 from builder.dataset.publishable import publishable
 from builder.errors import AuditError, FolderError, RoundError
+from builder.families.writing.importer import import_academiceval
 from builder.round.audit import AuditTable
 from builder.round.licenses import Licenses, allows
 from builder.round.model import Round, load_round
 from builder.sources.sample.source import SampleSource
 from builder.store import Store
 from lm_eval_tasks.base.word_runs import longest_common_run, longest_runs, run_words
-from lm_eval_tasks.data import hook
 from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.families.writing import hook
 from lm_eval_tasks.samples.sample import Sample
 from lm_eval_tasks.stats.scores import paper_scores
 from tests.builder.test_pipeline import copy_of, digests, rows

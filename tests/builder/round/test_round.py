@@ -6,7 +6,7 @@ import pytest
 
 from builder.errors import RoundError
 from builder.round.model import load_round
-from lm_eval_tasks.tasks.records import SETTINGS
+from lm_eval_tasks.families.writing.settings import SETTINGS
 
 MINIMAL = 'round = "2026.11"\n[source]\nkind = "sample"\n'
 

@@ -5,9 +5,9 @@ from datetime import date
 import pytest
 
 from builder.collect.graph import build_graph
+from builder.families.writing.demonstrations import Demonstrators
 from builder.records import Paper, SplitDates
 from builder.round.tables import SplitTable
-from builder.samples.demonstrations import Demonstrators
 from builder.samples.near_duplicates import copies, near_duplicate
 from builder.samples.split import split_dates
 from tests.helpers.papers import paper

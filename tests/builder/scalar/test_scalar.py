@@ -21,13 +21,10 @@ from builder.dataset.manifest import read_manifest
 from builder.dataset.publishable import publishable
 from builder.errors import RoundError, SourceError
 from builder.extract.sections import parts
-from builder.ids import bare_id
-from builder.records import Cited, Citing, Document, Mention, Paper, Reference, Section
-from builder.round.configurations import select
-from builder.scalar.annotate import ask_model
-from builder.scalar.citation_classifier import CitationContext, is_single, types_of
-from builder.scalar.importers.papers import read_structured
-from builder.scalar.questions import (
+from builder.families.scalar.annotate import ask_model
+from builder.families.scalar.citation_classifier import CitationContext, is_single, types_of
+from builder.families.scalar.importers.papers import read_structured
+from builder.families.scalar.questions import (
     CANDIDATES,
     ClozeQuestion,
     QuestionMaker,
@@ -36,28 +33,34 @@ from builder.scalar.questions import (
     context_of,
     turn_of,
 )
-from builder.scalar.render import MOST_CHARACTERS, candidate, question
+from builder.families.scalar.render import MOST_CHARACTERS, candidate, question
+from builder.ids import bare_id
+from builder.records import Cited, Citing, Document, Mention, Paper, Reference, Section
+from builder.round.configurations import select
 from builder.seeding import row_order
 from builder.store import STORE, Store
 from lm_eval_tasks.base.errors import BudgetError
 from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.base.row_format import BM25_LOCAL, EMBED_LOCAL, MASK, OF_SCALAR, POPULARITY
-from lm_eval_tasks.data import scalar_hook
+from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.evaluate.run import SampleSelection, evaluate
-from lm_eval_tasks.metrics import score
-from lm_eval_tasks.metrics.answer_index import answer_of
-from lm_eval_tasks.prompts.scalar import slots_of
-from lm_eval_tasks.retrieval.shortcuts import bm25_choice, shortened
+from lm_eval_tasks.families import score
+from lm_eval_tasks.families.scalar import ALL_LEVELS, LEVELS, Level
+from lm_eval_tasks.families.scalar import hook as scalar_hook
+from lm_eval_tasks.families.scalar.answer_index import answer_of
+from lm_eval_tasks.families.scalar.prompt import slots_of
+from lm_eval_tasks.families.scalar.row import ScalarRow
+from lm_eval_tasks.families.scalar.shortcuts import bm25_choice, shortened
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.samples.sample import read
-from lm_eval_tasks.tasks.records import ALL_LEVELS, LEVELS, Level
 from tests.builder.test_pipeline import digests, rows
 from tests.faults.cases import questions
 from tests.helpers.openai_server import serve
 from tests.helpers.places import DATA
 from tests.helpers.rounds import SMALL_SOURCE, build, prepare, small_round
 from tests.helpers.samples import sample
+from tests.helpers.typed_rows import scalar_row
 from tests.lm_eval_tasks.data.test_slots import Words, fit
 
 Command = Callable[..., tuple[int, str, str]]
@@ -156,7 +159,7 @@ def test_plain_cases_of_both_types() -> None:
 @pytest.mark.slow
 @pytest.mark.long
 def test_types_agree_on_papers_left_out_of_the_making() -> None:
-    from builder.scalar.train import decide, fit, read_labels
+    from builder.families.scalar.train import decide, fit, read_labels
 
     papers = read_labels(DATA / "scalar" / "citation_labels.jsonl.xz")
     model = fit(papers[:120])
@@ -394,14 +397,14 @@ def row(form: str = "full", **more: Any) -> dict[str, Any]:
 
 
 def test_short_contexts_shorten_candidates_alike_then_the_paper_around_the_mask() -> None:
-    whole = "".join(slot.text for slot in slots_of(row()))
+    whole = "".join(slot.text for slot in slots_of(scalar_row(**row())))
     total = len(Words()([whole])["input_ids"][0])
-    light = fit(slots_of(row()), total - 30, Words()).text
+    light = fit(slots_of(scalar_row(**row())), total - 30, Words()).text
     assert [light.count(" c") - light.count(" carefully") for _ in (0,)] == [whole.count(" c") - 30]
     lengths = [part.count(" c") for part in light.split("<Candidate>Candidate ")[1:]]
     assert lengths[0] == 40
     assert max(lengths) - min(lengths) <= 41
-    tight = fit(slots_of(row()), total - 330, Words()).text
+    tight = fit(slots_of(scalar_row(**row())), total - 330, Words()).text
     assert tight.count(" before") == pytest.approx(tight.count(" after"), abs=1)
     assert 0 < tight.count(" before") < 50
     assert f" before {MASK} after" in tight
@@ -410,11 +413,13 @@ def test_short_contexts_shorten_candidates_alike_then_the_paper_around_the_mask(
     assert tight.startswith("You are given a paper")
     assert tight.endswith("within <answer> and </answer>.")
     with pytest.raises(BudgetError):
-        fit(slots_of(row()), 60, Words())
+        fit(slots_of(scalar_row(**row())), 60, Words())
 
 
 def test_without_context_no_paper_is_shown() -> None:
-    text = "".join(slot.text for slot in slots_of({**row(), "question": shortened(row()["question"], "none")}))
+    text = "".join(
+        slot.text for slot in slots_of(scalar_row(**{**row(), "question": shortened(row()["question"], "none")}))
+    )
     assert f"<Paper>\n\n{MASK}</Paper>" in text
     assert " before" not in text
 
@@ -458,7 +463,7 @@ def test_how_an_answer_is_read(shape: str, lenient: bool, strict: bool) -> None:
     labels = [i * 7 % 4 for i in range(300)]
     docs = [question_doc(label) for label in labels]
     answers = [[shape.format(n=label, m=(label + 1) % 4)] for label in labels]
-    scored = [ScoredAnswer.from_text(text).scores for text in score.score_cloze(answers, docs)]
+    scored = [ScoredAnswer.from_text(text).scores for text in score.score(answers, docs)]
     assert {scores["accuracy"] for scores in scored} == {float(lenient)}
     assert {scores["accuracy_strict"] for scores in scored} == {float(strict)}
 
@@ -477,7 +482,7 @@ def question_doc(label: int, **columns: Any) -> dict[str, Any]:
 
 def test_scores() -> None:
     doc = question_doc(2, tokens_cut=5, tokens_before=10, best_constant=2)
-    texts = score.score_cloze(
+    texts = score.score(
         [["<answer>2</answer>"], ["<answer>1</answer>"], ["Two."], ["<think><answer>2</answer>"]], [doc] * 4
     )
     assert [ScoredAnswer.from_text(text).answer for text in texts] == ["2", "1", "", ""]
@@ -489,7 +494,7 @@ def test_scores() -> None:
 
 def test_the_best_constant_is_that_of_the_labels() -> None:
     docs = [question_doc(label, best_constant=3) for label in [3, 1, 3, 0]]
-    scored = [ScoredAnswer.from_text(text).scores for text in score.score_cloze([["<answer>[3]</answer>"]] * 4, docs)]
+    scored = [ScoredAnswer.from_text(text).scores for text in score.score([["<answer>[3]</answer>"]] * 4, docs)]
     assert [one["accuracy_constant"] for one in scored] == [one["accuracy"] for one in scored] == [1.0, 0.0, 1.0, 0.0]
 
 
@@ -548,7 +553,7 @@ def test_what_is_right_without_reading_stands_in_the_card(with_scalar: Path, com
     assert set(measured) == {*(level.name for level in ALL_LEVELS), "Cloze-Short"}
     assert all(set(shortcuts) == {BM25_LOCAL, POPULARITY} for shortcuts in measured.values())
     rows_of_level = load_dataset(str(folder), "SCALAR-Easy")["test"]
-    right = [bm25_choice(row) == row["label"] for row in rows_of_level]
+    right = [bm25_choice(typed(ScalarRow, row)) == row["label"] for row in rows_of_level]
     assert measured["SCALAR-Easy"][BM25_LOCAL].mean == round(sum(right) / len(right), 4)
     with Store.open(with_scalar / "work" / STORE) as store:
         cited = Counter(id_ for paper in store.papers() for id_ in set(store.cited_ids(paper.id).values()))
@@ -698,7 +703,7 @@ def imported(command: Command, source: Path, output: Path, n: int) -> dict[str, 
         level: load_dataset(str(output), f"SCALAR-{level.capitalize()}")["test"] for level in ("easy", "medium", "hard")
     }
     return {
-        "".join(slot.text for slot in slots_of(one)): (level, one["label"])
+        "".join(slot.text for slot in slots_of(typed(ScalarRow, one))): (level, one["label"])
         for level, own in rows.items()
         for one in own
     }

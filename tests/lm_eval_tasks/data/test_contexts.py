@@ -12,11 +12,11 @@ import pytest
 from lm_eval_tasks.base.errors import BudgetError, DatasetError, EvalError, OptionError
 from lm_eval_tasks.base.listing import Listing
 from lm_eval_tasks.base.row_format import MASK
-from lm_eval_tasks.data import hook
 from lm_eval_tasks.evaluate.generation import Generation
 from lm_eval_tasks.evaluate.run import SampleSelection, evaluate
 from lm_eval_tasks.evaluate.shorter import contexts_of, in_contexts, of_round
-from lm_eval_tasks.retrieval.shortcuts import shortened
+from lm_eval_tasks.families.scalar.shortcuts import shortened
+from lm_eval_tasks.families.writing import hook
 from lm_eval_tasks.samples.sample import by_task, read
 from tests.helpers.openai_server import serve
 from tests.helpers.samples import sample

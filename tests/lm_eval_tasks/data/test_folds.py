@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from lm_eval_tasks.base.row_format import paper_of
-from lm_eval_tasks.data import hook
-from lm_eval_tasks.data.folds import by_fold, folds_of
 from lm_eval_tasks.evaluate.run import evaluate
-from lm_eval_tasks.metrics.score import others_of
+from lm_eval_tasks.families.score import others_of
+from lm_eval_tasks.families.writing import hook
+from lm_eval_tasks.families.writing.folds import by_fold, folds_of
 from lm_eval_tasks.samples.sample import read
 from lm_eval_tasks.stats.scores import WHOLE_PAPER, paper_scores
+from tests.helpers.typed_rows import writing_row
 
 WORDS = " ".join(f"word{i}" for i in range(60))
 BODY = "\n\n".join(
@@ -48,15 +49,15 @@ def test_numbers_say_what_is_below(headings: list[str], sections: list[str]) -> 
 
 
 def test_each_section_is_asked_for_from_the_others() -> None:
-    rows = list(by_fold([{"id": "2601.00001v1", "title": "T", "content": BODY, "target": "T"}]))
-    assert [row["heading"] for row in rows] == ["1 Introduction", "2 Method", "10 Results"]
-    assert [row["id"] for row in rows] == ["2601.00001v1#1", "2601.00001v1#2", "2601.00001v1#3"]
-    assert {paper_of(row["id"]) for row in rows} == {"2601.00001v1"}
+    rows = list(by_fold([writing_row(id="2601.00001v1", title="T", content=BODY, target="T")]))
+    assert [row.heading for row in rows] == ["1 Introduction", "2 Method", "10 Results"]
+    assert [row.id for row in rows] == ["2601.00001v1#1", "2601.00001v1#2", "2601.00001v1#3"]
+    assert {paper_of(row.id) for row in rows} == {"2601.00001v1"}
     for row in rows:
-        assert row["target"] not in row["content"]
-        assert row["heading"] not in row["content"]
-        assert "Too short." in row["content"]
-    assert list(by_fold([{"id": "x", "content": f"1 Alone\n{WORDS}", "target": ""}])) == []
+        assert row.target not in row.content
+        assert row.heading not in row.content
+        assert "Too short." in row.content
+    assert list(by_fold([writing_row(id="x", content=f"1 Alone\n{WORDS}", target="")])) == []
 
 
 def test_the_other_paper_of_a_fold_is_another_paper() -> None:

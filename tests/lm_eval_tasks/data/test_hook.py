@@ -9,8 +9,9 @@ import pytest
 
 from builder.dataset.publishable import publishable
 from lm_eval_tasks.base.errors import BudgetError, DatasetError, MetricError, TokenizerError
-from lm_eval_tasks.data import hook
+from lm_eval_tasks.families.writing import hook
 from tests.helpers.llama import CONTEXT
+from tests.helpers.typed_rows import writing_row
 
 
 def load(
@@ -58,8 +59,8 @@ def test_a_context_that_not_even_the_instruction_fits_is_refused(dataset: Path, 
 
 
 def test_titles_are_taken_out_of_the_body(world: Path, tmp_path: Path) -> None:
-    row = {"content": "We call it A Title. A Title is short.", "target": "A Title", "title": "A Title"}
-    assert hook._without_target(row)["content"] == "We call it .  is short."
+    row = writing_row(content="We call it A Title. A Title is short.", target="A Title", title="A Title")
+    assert hook._without_target(row).content == "We call it .  is short."
 
 
 def test_the_window_of_publication(dataset: Path) -> None:

@@ -7,6 +7,7 @@ import os
 import random
 import shutil
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from lm_eval_tasks import families
 from lm_eval_tasks.base.errors import DatasetError
 from lm_eval_tasks.base.files import known_sha256
 from lm_eval_tasks.data.options import Options
 from lm_eval_tasks.data.rows import open_dataset, rows_of_split
 from lm_eval_tasks.evaluate.merge import merge
+from lm_eval_tasks.families import score
+from lm_eval_tasks.families.family import Metric
+from lm_eval_tasks.families.writing import metrics as writing
 from lm_eval_tasks.llm.weights import pinned, weights_of
-from lm_eval_tasks.metrics import registry, score, writing
 from lm_eval_tasks.samples.answers import Answers, ScoredAnswer
 from lm_eval_tasks.samples.sample import read
 from tests.helpers.runs import arguments_of_lead, evaluated
@@ -292,10 +296,16 @@ def test_no_text_stops_scoring() -> None:
         row |= {"label": 1, "candidate_ids": ["a", "b"], "best_constant": 0}
         docs.append(sample(f"2601.{i:05}v1", "A", {}, **texts, **row).row.to_doc())
         answers.append([_text(rng, 60)])
-    for hook in (score.score, score.score_title, score.score_cloze):
-        scored = [ScoredAnswer.from_text(text) for text in hook(answers, docs)]
+    for prompt_name in ("abs_short", "title_short", "scalar"):
+        asked = [{**doc, "prompt_name": prompt_name} for doc in docs]
+        scored = [ScoredAnswer.from_text(text) for text in score.score(answers, asked)]
         assert len(scored) == len(docs)
         assert not any(one.failed for one in scored)
+
+
+def _register(metric: Metric, monkeypatch: pytest.MonkeyPatch) -> None:
+    family = families.of_task("abs")
+    monkeypatch.setitem(families._OF_TASK, "abs", replace(family, metrics=(metric, *family.metrics)))
 
 
 def test_a_metric_that_fails_on_an_answer_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -303,8 +313,7 @@ def test_a_metric_that_fails_on_an_answer_is_counted(monkeypatch: pytest.MonkeyP
         return [1 / (answer.text != "bad") for answer in answers.each]
 
     monkeypatch.setattr(writing, "brittle", fails, raising=False)
-    metric = registry.Metric("brittle", "Brittle", frozenset({"writing"}), "higher", "writing")
-    monkeypatch.setattr(registry, "METRICS", (metric, *registry.METRICS))
+    _register(Metric("brittle", "Brittle", "higher", "families.writing.metrics"), monkeypatch)
     docs = [sample(f"2601.0000{i}v1", "A", {}, target="x y z", bertscore_model="none").row.to_doc() for i in range(3)]
     scored = [ScoredAnswer.from_text(text) for text in score.score([["a"], ["bad"], ["c"]], docs)]
     assert [one.scores.get("brittle") for one in scored] == [1, None, 1]
@@ -317,7 +326,6 @@ def test_what_is_not_a_texts_fault_ends_the_run(monkeypatch: pytest.MonkeyPatch)
         raise OSError("no room for the model")
 
     monkeypatch.setattr(writing, "broken", breaks, raising=False)
-    metric = registry.Metric("broken", "Broken", frozenset({"writing"}), "higher", "writing")
-    monkeypatch.setattr(registry, "METRICS", (metric, *registry.METRICS))
+    _register(Metric("broken", "Broken", "higher", "families.writing.metrics"), monkeypatch)
     with pytest.raises(OSError, match="no room"):
         score.score([["a"]], [sample("2601.00001v1", "A", {}, target="x", bertscore_model="none").row.to_doc()])

@@ -274,7 +274,7 @@ def test_another_round_than_the_pinned_one_is_refused(
 def test_what_the_model_may_have_seen_is_said(
     dataset: Path, tmp_path: Path, tiny_llama: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from lm_eval_tasks.data import hook
+    from lm_eval_tasks.families.writing import hook
 
     model = tmp_path / "model"
     shutil.copytree(tiny_llama, model)

@@ -653,7 +653,7 @@ def test_prompts_are_exported_as_they_are_asked(
 def test_a_row_becomes_its_prompt_in_one_line(dataset: Path) -> None:
     from datasets import load_dataset
 
-    from lm_eval_tasks.data.hook import load, prompt_of
+    from lm_eval_tasks.families.writing.hook import load, prompt_of
 
     rows = load_dataset(str(dataset), "Abs-9K", split="test").map(lambda row: {"prompt": prompt_of(row, "Abs-9K")})
     asked = load("Abs-9K", 512, dataset=str(dataset), bertscore_model="none")["test"]

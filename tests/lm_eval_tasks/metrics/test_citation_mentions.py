@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from lm_eval_tasks.metrics.citation_mentions import Mentions, mentions
+from lm_eval_tasks.families.writing.citation_mentions import Mentions, mentions
 
 TITLES = [
     "BERT: Pre-training of Deep Bidirectional Transformers",

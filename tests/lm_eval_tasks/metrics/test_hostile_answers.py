@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from builder.scalar.importers.questions import _split_prompt
+from builder.families.scalar.importers.questions import _split_prompt
 from lm_eval_tasks.base.redaction import redact
+from lm_eval_tasks.base.row_format import MASK
+from lm_eval_tasks.families.scalar.answer_index import answer_of
+from lm_eval_tasks.families.scalar.prompt import slots_of
+from lm_eval_tasks.families.writing import refine
+from lm_eval_tasks.families.writing.citation_mentions import mentions
 from lm_eval_tasks.llm.thoughts import take_apart
-from lm_eval_tasks.metrics.answer_index import answer_of
-from lm_eval_tasks.metrics.citation_mentions import mentions
-from lm_eval_tasks.prompts.scalar import slots_of
-from lm_eval_tasks.samples import refine
+from tests.helpers.typed_rows import scalar_row
 
 N = 200_000
 
@@ -42,5 +44,5 @@ def test_questions_of_strangers() -> None:
     with pytest.raises(ValueError, match="no paper and references"):
         _split_prompt("<Paper>\n\nx</Paper>\n\n<References>\n" + "<Candidate>Candidate [1]:\n" * N)
     for content in ("<Abstract>Abstract: " * N, "<Content>\n" * N):
-        row = {"question": "Q", "candidate_text": "full", "candidates": [{"title": "T", "content": content}]}
-        assert content in "".join(slot.text for slot in slots_of(row))
+        row = {"question": MASK, "candidate_text": "full", "candidates": [{"title": "T", "content": content}]}
+        assert content in "".join(slot.text for slot in slots_of(scalar_row(**row)))

@@ -6,7 +6,8 @@ import pytest
 from rouge_score import rouge_scorer
 
 from lm_eval_tasks.base.errors import MetricError
-from lm_eval_tasks.metrics import bertscore, registry, rouge, score
+from lm_eval_tasks.families import score
+from lm_eval_tasks.metrics import bertscore, registry, rouge
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from tests.helpers.samples import sample
 
@@ -51,7 +52,7 @@ def test_punctuation_alone_scores_zero() -> None:
 
 def test_only_titles_are_refined() -> None:
     answers = [["Sure, here is the title: A study of sparse routing"]]
-    assert scored(score.score_title(answers, [DOC]))[0]["rouge_l"] == 1.0
+    assert scored(score.score(answers, [{**DOC, "prompt_name": "title_short"}]))[0]["rouge_l"] == 1.0
     assert scores(answers, [DOC])[0]["rouge_l"] < 1.0
 
 

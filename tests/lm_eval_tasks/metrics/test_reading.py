@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from lm_eval_tasks.metrics import answer_labels as labels
-from lm_eval_tasks.metrics.reading import blind_score, shortcut_score
-from lm_eval_tasks.metrics.score import score_pairs, score_set
+from lm_eval_tasks.families.reading import answer_labels as labels
+from lm_eval_tasks.families.score import score
 from lm_eval_tasks.samples.answers import ScoredAnswer
+from tests.helpers.typed_rows import reading_answering, reading_row
 
 
 @pytest.mark.parametrize(
@@ -67,36 +67,36 @@ def doc(prompt_name: str, **more: Any) -> dict[str, Any]:
     return {"id": "1", **usual, "prompt_name": prompt_name, "target": "", "papers": 10, "labels": 10, **more}
 
 
-def scores(score: Any, answer: str, row: dict[str, Any]) -> ScoredAnswer:
+def scores(answer: str, row: dict[str, Any]) -> ScoredAnswer:
     return ScoredAnswer.from_text(score([[answer]], [row])[0])
 
 
 def test_a_set_is_scored() -> None:
     row = doc("walk", answer=[2, 5], shortcut=[2], best_constant=1)
-    scored = scores(score_set, 'so ["Paper 5", "Paper 2"]', row)
+    scored = scores('so ["Paper 5", "Paper 2"]', row)
     assert scored.answer == '["Paper 2", "Paper 5"]'
     assert scored.scores["exact"] == scored.scores["exact_strict"] == 1.0
     assert scored.scores["exact_title_search"] == scored.scores["exact_blind"] == 0.0
     assert scored.scores["set_f1_title_search"] == pytest.approx(2 / 3)
     assert scored.scores["set_f1_blind"] == pytest.approx(4 / 12)
-    nothing = scores(score_set, "I cannot tell", doc("walk", answer=[], shortcut=[2], best_constant=0))
+    nothing = scores("I cannot tell", doc("walk", answer=[], shortcut=[2], best_constant=0))
     assert (nothing.scores["exact"], nothing.scores["no_answer"], nothing.scores["exact_blind"]) == (0.0, 1.0, 1.0)
-    beyond = scores(score_set, '["Paper 11", "Paper 2"]', row)
+    beyond = scores('["Paper 11", "Paper 2"]', row)
     assert (beyond.scores["outside"], beyond.scores["exact"], beyond.scores["set_f1"]) == (1.0, 0.0, 0.5)
 
 
 def test_pairs_are_scored() -> None:
     row = doc("next", asked=[1, 2], answer=[4, 6], shortcut=[4, 3], chance=0.1)
-    scored = scores(score_pairs, "{P1: P4, P2: P4}", row)
+    scored = scores("{P1: P4, P2: P4}", row)
     assert scored.scores["share_right"] == scored.scores["share_right_bm25"] == 0.5
     assert (scored.scores["share_right_strict"], scored.scores["share_right_random"]) == (0.0, 0.1)
-    assert scores(score_pairs, "?", row).scores["no_answer"] == 1.0
+    assert scores("?", row).scores["no_answer"] == 1.0
 
 
 def test_what_a_card_says_of_a_row() -> None:
-    walk = {"asked": [], "answer": [2], "shortcut": [2], "kind": "method", "labels": 8}
-    assert (shortcut_score(walk), blind_score(walk)) == (1.0, 0.0)
-    assert blind_score({**walk, "answer": []}) == 1.0
-    following = {"asked": [1, 2], "answer": [3, 4], "shortcut": [3, 1], "kind": "following", "labels": 11}
-    assert (shortcut_score(following), blind_score(following)) == (0.5, 0.1)
-    assert blind_score({**following, "kind": "masks", "labels": 10}) == 0.1
+    walk, row = reading_answering("walk"), reading_row(answer=[2], shortcut=[2], labels=8)
+    assert (walk.shortcut_score(row), walk.blind_score(row)) == (1.0, 0.0)
+    assert walk.blind_score(reading_row(labels=8)) == 1.0
+    row = reading_row(asked=[1, 2], answer=[3, 4], shortcut=[3, 1], labels=11)
+    assert (reading_answering("next").shortcut_score(row), reading_answering("next").blind_score(row)) == (0.5, 0.1)
+    assert reading_answering("match").blind_score(reading_row(labels=10)) == 0.1

@@ -4,31 +4,38 @@ import hashlib
 import json
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from lm_eval_tasks.base.files import sha256_of_bytes
-from lm_eval_tasks.prompts import registry, templates
-from lm_eval_tasks.prompts.registry import SCALAR
-from lm_eval_tasks.tasks.records import SETTINGS, prompts_of
+from lm_eval_tasks.families import FAMILIES
+from lm_eval_tasks.families.family import FAMILIES_FOLDER
+from lm_eval_tasks.families.writing.settings import SETTINGS, prompts_of
+from lm_eval_tasks.judge import verdict
+from lm_eval_tasks.prompts import templates
 
 DEMONSTRATIONS = [
-    {
-        "content": f"demo content {i}",
-        "title": f"demo title {i}",
-        "abstract": f"demo abstract {i}",
-        "output": f"demo output {i}",
-    }
+    SimpleNamespace(
+        **{
+            "content": f"demo content {i}",
+            "title": f"demo title {i}",
+            "abstract": f"demo abstract {i}",
+            "output": f"demo output {i}",
+        }
+    )
     for i in range(3)
 ]
-DOC = {
-    "content": "CONTENT",
-    "title": "TITLE",
-    "abstract": "ABSTRACT",
-    "demonstrations": DEMONSTRATIONS,
-    "chunks": [{"content": f"chunk {i}"} for i in range(3)],
-    "citations": [{"title": f"cited title {i}", "abstract": f"cited abstract {i}"} for i in range(2)],
-}
+DOC = SimpleNamespace(
+    **{
+        "content": "CONTENT",
+        "title": "TITLE",
+        "abstract": "ABSTRACT",
+        "demonstrations": DEMONSTRATIONS,
+        "chunks": [SimpleNamespace(content=f"chunk {i}") for i in range(3)],
+        "citations": [SimpleNamespace(title=f"cited title {i}", abstract=f"cited abstract {i}") for i in range(2)],
+    }
+)
 # sha256 of the prompt files: a change of one byte is a new version of the tasks.
 PUBLISHED = {
     "abs_long": "ff97423595ad02065e9012214b26031b1ea1e72be1e9b9d80584447b2a21bd88",
@@ -57,11 +64,8 @@ def rendered(name: str) -> str:
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_the_published_words_are_untouched(name: str) -> None:
-    import lm_eval_tasks.prompts as package
-
-    path = package.__path__[0] + f"/{name}.txt"
-    with open(path, "rb") as file:  # noqa: PTH123
-        assert hashlib.sha256(file.read()).hexdigest() == PUBLISHED[name]
+    content = (FAMILIES_FOLDER / "writing" / f"{name}.txt").read_bytes()
+    assert hashlib.sha256(content).hexdigest() == PUBLISHED[name]
 
 
 def test_a_short_prompt_line_by_line() -> None:
@@ -127,7 +131,7 @@ def test_citations_stand_between_demonstrations_and_content() -> None:
 
 
 def test_texts_that_look_like_fields_are_left_alone() -> None:
-    doc = {**DOC, "content": "a {TITLE} and\n...\n### Reference Content 0: x"}
+    doc = SimpleNamespace(**{**vars(DOC), "content": "a {TITLE} and\n...\n### Reference Content 0: x"})
     text = "".join(slot.text for slot in templates.load("abs_short").slots(doc))
     assert "### Target Content: a {TITLE} and\n...\n### Reference Content 0: x\n### Target Content Title: TITLE" in text
 
@@ -144,26 +148,27 @@ def test_slots_know_what_they_are() -> None:
 
 
 def digest(family: str) -> str:
-    """sha256 over the bytes of a family's prompts. SCALAR shares its versions with the writing tasks: over their prompts too, and over
-    which setting is asked with which prompt. Another setting that is asked as older ones are changes nothing.
+    """sha256 over the bytes of a family's prompts; of writing, also over which setting is asked with which prompt. Another setting that
+    is asked as older ones are changes nothing.
     """
-    folder = Path(registry.__file__).parent
-    tasks = {path: registry.task_of(path.stem) for path in folder.glob("*.txt")}
-    own = {
-        path.name: path.read_bytes().hex()
-        for path, task in tasks.items()
-        if (task if task in registry.QUESTIONS else SCALAR) == family
-    }
+    own = {path.name: path.read_bytes().hex() for path in (FAMILIES_FOLDER / family).glob("*.txt")}
     asked = {(each.task, each.length, *prompt) for each in SETTINGS for prompt in prompts_of(each).items()}
-    return sha256_of_bytes(json.dumps([sorted(asked) if family == SCALAR else [], own], sort_keys=True))
+    return sha256_of_bytes(json.dumps([sorted(asked) if family == "writing" else [], own], sort_keys=True))
 
 
 def test_no_prompt_changes_without_a_new_version() -> None:
-    published = tomllib.loads((Path(registry.__file__).parent / "registry.toml").read_text(encoding="utf-8"))
-    for family in registry.QUESTIONS:
-        digests = (published if family == SCALAR else published[family])["digests"]
-        assert set(digests) == {str(i + 1) for i in range(registry.version(family))}
-        assert digests[str(registry.version(family))] == digest(family)
+    for family in FAMILIES:
+        published = tomllib.loads((FAMILIES_FOLDER / family.name / "prompts.toml").read_text(encoding="utf-8"))
+        assert set(published["digests"]) == {str(i + 1) for i in range(family.version)}
+        assert published["digests"][str(family.version)] == digest(family.name)
+
+
+def test_the_judges_prompt_is_the_published_one() -> None:
+    content = (Path(verdict.__file__).parent / "judge.txt").read_bytes()
+    assert (verdict.PROMPT_VERSION, hashlib.sha256(content).hexdigest()) == (
+        1,
+        "271ac8d3dae7bd46aebbbc7f791340aef70625453081a015edc6a533718cb593",
+    )
 
 
 def test_retrieved_chunks_stand_for_the_content() -> None:

@@ -13,11 +13,13 @@ import rank_bm25
 
 from lm_eval_tasks.base.errors import OptionError, RetrieverError
 from lm_eval_tasks.base.metadata import check_keys
-from lm_eval_tasks.data import hook
+from lm_eval_tasks.families.writing import hook
+from lm_eval_tasks.families.writing.hook import corpus
 from lm_eval_tasks.retrieval import dense
 from lm_eval_tasks.retrieval.registry import default_retriever, open_retriever
-from lm_eval_tasks.retrieval.retrieve import Query, check, corpus, retrieve
+from lm_eval_tasks.retrieval.retrieve import Query, check, retrieve
 from lm_eval_tasks.retrieval.settings import Chunking, Retrieval
+from tests.helpers.typed_rows import writing_row
 
 FILLER = "The weather was mild and the harbour lay quiet in the evening light. " * 12
 NEEDLE = "Kangaroos carry their young joeys in a pouch while they hop across the grassland."
@@ -209,8 +211,15 @@ def test_prompts_show_chunks_of_everything_but_the_target(
         assert f"### Target Content Title: {row['title']}\n" in row["prompt"]
         assert row["target"][:200] not in row["prompt"]
         assert (row["retriever"], row["prompt_name"]) == ("bm25", "related_ralm")
-        demonstrated = {one["output"] for one in whole["demonstrations"]}
-        texts = corpus({**whole, "citations": [{"title": "Cited", "abstract": "This."}]})
+        demonstrated = whole["demonstrations"]
+        texts = corpus(
+            writing_row(
+                content=whole["content"],
+                target=whole["target"],
+                citations=[{"title": "Cited", "abstract": "This."}],
+                demonstrations=[{"output": output} for output in demonstrated],
+            )
+        )
         assert {whole["content"], "Cited\nThis.", *demonstrated} <= set(texts)
         assert whole["target"] not in texts
     assert (tmp_path / "retrieval").is_dir()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 import pytest
 
 from lm_eval_tasks.base.row_format import BM25_LOCAL, BODY, EMBED_LOCAL, MASK, OF_SCALAR, Shortcut
-from lm_eval_tasks.retrieval.shortcuts import around_the_mask, chooser
+from lm_eval_tasks.families.scalar.row import ScalarRow
+from lm_eval_tasks.families.scalar.shortcuts import around_the_mask, chooser
+from tests.helpers.typed_rows import scalar_row
 
 TOPICS = {
     "Parsing with neural networks": "A parser builds the syntax tree of a sentence word by word.",
@@ -17,7 +19,7 @@ TOPICS = {
 }
 
 
-def row(sentence: str, text: str = "full") -> dict[str, Any]:
+def row(sentence: str, text: str = "full") -> ScalarRow:
     """A question whose paper is about proteins, but for one sentence."""
     elsewhere = "Proteins fold into their shape, which a network predicts from their amino acids. " * 20
     candidates = []
@@ -26,7 +28,7 @@ def row(sentence: str, text: str = "full") -> dict[str, Any]:
         candidates.append(
             {"title": title, "content": f"<Content>\n\n{about * 20}\n\n</Content>" if text == BODY else content}
         )
-    return {"question": f"T\n\n{elsewhere}{sentence} {elsewhere}", "candidates": candidates, "candidate_text": text}
+    return scalar_row(question=f"T\n\n{elsewhere}{sentence} {elsewhere}", candidates=candidates, candidate_text=text)
 
 
 @pytest.mark.parametrize("text", ["full", BODY])
@@ -38,13 +40,14 @@ def test_the_sentence_decides_and_not_the_paper(shortcut: Shortcut, text: str) -
 
 
 def test_titles_count_only_where_the_prompt_shows_them() -> None:
-    named = row(f"We use oceans {MASK}.")
-    for candidate in named["candidates"]:
-        candidate["content"] = "<Abstract>Abstract: Nothing of the kind.</Abstract>"
-    assert chooser(BM25_LOCAL)({**named, "candidate_text": "concise"}) == 2
-    assert chooser(EMBED_LOCAL)({**named, "candidate_text": "concise"}) == 2
-    named["candidates"][3]["content"] = "Oceans."
-    assert chooser(BM25_LOCAL)({**named, "candidate_text": BODY}) == 3
+    asked = row(f"We use oceans {MASK}.")
+    content = "<Abstract>Abstract: Nothing of the kind.</Abstract>"
+    candidates = [replace(candidate, content=content) for candidate in asked.candidates]
+    named = replace(asked, candidates=tuple(candidates), candidate_text="concise")
+    assert chooser(BM25_LOCAL)(named) == 2
+    assert chooser(EMBED_LOCAL)(named) == 2
+    candidates[3] = replace(candidates[3], content="Oceans.")
+    assert chooser(BM25_LOCAL)(replace(named, candidates=tuple(candidates), candidate_text=BODY)) == 3
 
 
 def test_what_is_around_the_mask() -> None:

@@ -1,0 +1,1 @@
+"""Match: which paper belongs to which masked citation?"""

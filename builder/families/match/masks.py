@@ -1,0 +1,236 @@
+"""Match: some citations of a paper are masked; which of the papers shown is each of them?
+
+A work is masked at all its places under one number, if it is cited alone at one of them and no name gives it away; the works are
+older than the paper, not by much, and not known to everybody.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Literal
+
+from builder.families.reading.neutral import sentence_end, sentence_start, with_brackets
+from builder.seeding import digest_of
+from lm_eval_tasks.base.text import title_key
+from lm_eval_tasks.retrieval.sparse import BM25
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from builder.families.reading.paper_library import PaperLibrary
+    from builder.families.reading.papers_read import PaperRead
+    from builder.records import Mention, Paper
+
+
+_WORD = re.compile(r"[^\W_][\w’'-]*")
+_LEAST, _MOST_OF_HEAD = 3, 3
+
+
+def names_of(paper: Paper) -> frozenset[str]:
+    """What a text may name a work by: the few words before its title's colon, words of the title with a capital or digit within
+    them ("ResNet", "GPT2"), and the surnames of its authors.
+    """
+    head, colon, _ = paper.title.partition(":")
+    heads = [" ".join(head.split())] if colon and len(head.split()) <= _MOST_OF_HEAD else []
+    coined = [word for word in _WORD.findall(paper.title) if any(c.isupper() or c.isdigit() for c in word[1:])]
+    surnames = [author.split()[-1] for author in paper.authors if author.split()]
+    return frozenset([*(name for name in (*heads, *coined) if len(name) >= _LEAST), *surnames])
+
+
+def pattern_of(names: Iterable[str]) -> re.Pattern[str] | None:
+    """What finds any of some names, in capitals or not; None if there is none."""
+    ordered = sorted(names, key=lambda name: (-len(name), name))
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, ordered))})(?:’s|'s|s)?\b", re.IGNORECASE) if ordered else None
+
+
+Tag = Literal["title", "body", "neither"]
+FEWEST, MOST = 3, 5
+# Works that more papers of the round cite are known by heart.
+MOST_CITED = 7
+_MOST_PLACES = 4
+# Characters between two markers that stand together, and around a mask.
+_TOGETHER, _AROUND = 4, 500
+_LONGEST_MARKER = 60
+# What a text of its own may not have.
+_MARK = "[MASK"
+# Works of neighbours that are looked at.
+_NEARBY = 3000
+# A word with a capital or a digit in it, other than the first of a sentence.
+_NAME_BEFORE = re.compile(r"\s\S*[A-Z\d]\S*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """A cited work whose citations are masked.
+
+    Attributes:
+        places: (section, first and last character of the marker with its brackets).
+        age: months before the paper that cites it.
+    """
+
+    work: Paper
+    places: tuple[tuple[int, int, int], ...]
+    age: int
+    cited_by: int
+
+
+def masks(read: PaperRead, library: PaperLibrary, seed: int, oldest: int | None) -> list[Mask]:
+    """What may be masked, in a random order, at most `MOST`.
+
+    Args:
+        oldest: months that a work may be older than the paper; None for any number.
+    """
+    if _MARK in read.shown.text:
+        return []
+    mentions: dict[int, list[Mention]] = {}
+    for mention in read.document.mentions:
+        if mention.section in read.called:
+            for entry in mention.references:
+                mentions.setdefault(entry, []).append(mention)
+    possible = (_mask(read, library, entry, places, oldest) for entry, places in sorted(mentions.items()))
+    found = [mask for mask in possible if mask is not None]
+    found.sort(key=lambda mask: digest_of(seed, read.paper.id, mask.work.id, "mask"))
+    return [mask for mask in found if sum(mask.work.id == other.work.id for other in found) == 1][:MOST]
+
+
+def _mask(
+    read: PaperRead, library: PaperLibrary, entry: int, mentions: Sequence[Mention], oldest: int | None
+) -> Mask | None:
+    id_ = read.resolved.get(entry)
+    cited = library.work(id_) if id_ else None
+    if id_ is None or cited is None or cited.document is None or not cited.paper.abstract:
+        return None
+    age = _months(cited.paper, read.paper)
+    if age <= 0 or (oldest and age > oldest) or library.citations[id_] > MOST_CITED or len(mentions) > _MOST_PLACES:
+        return None
+    if all(_stands_together(read, mention) for mention in mentions):
+        return None
+    if any(_gives_away(read, mention, pattern_of(names_of(cited.paper))) for mention in mentions):
+        return None
+    places = tuple((mention.section, *marker(read, mention)) for mention in mentions)
+    return Mask(cited.paper, places, age, library.citations[id_])
+
+
+def _months(work: Paper, paper: Paper) -> int:
+    """How much older a work is; of some only the month is known."""
+    return (paper.published.year - work.published.year) * 12 + paper.published.month - work.published.month
+
+
+def _stands_together(read: PaperRead, mention: Mention) -> bool:
+    """Whether a marker cites several works, or stands next to another one."""
+    others = (other for other in read.document.mentions if other.section == mention.section and other is not mention)
+    return (
+        mention.grouped
+        or len(mention.references) > 1
+        or any(other.start <= mention.end + _TOGETHER and mention.start <= other.end + _TOGETHER for other in others)
+    )
+
+
+def _gives_away(read: PaperRead, mention: Mention, names: re.Pattern[str] | None) -> bool:
+    """Whether a name stands in the sentence of a marker, what looks like one right before it, or a passage within it."""
+    before, _ = _sides(read, mention)
+    return (
+        mention.end - mention.start > _LONGEST_MARKER
+        or _NAME_BEFORE.search(before.rstrip(" ([\\")) is not None
+        or (names is not None and names.search(_sentence(read, mention)) is not None)
+    )
+
+
+def _sentence(read: PaperRead, mention: Mention) -> str:
+    """The sentence of a marker, without the marker."""
+    return " ".join(_sides(read, mention))
+
+
+def _sides(read: PaperRead, mention: Mention) -> tuple[str, str]:
+    """The sentence of a marker before and after it."""
+    text = read.document.sections[mention.section].text
+    begins, ends = sentence_start(text, mention.start), sentence_end(text, mention.end)
+    return text[begins : mention.start], text[mention.end : ends]
+
+
+def marker(read: PaperRead, mention: Mention) -> tuple[int, int]:
+    """The first character of a marker with the brackets around it, and the one after its last."""
+    return with_brackets(read.document.sections[mention.section].text, mention.start, mention.end)
+
+
+def distractors(read: PaperRead, chosen: Sequence[Mask], library: PaperLibrary) -> Iterator[Paper]:
+    """Papers that are none of the masked ones: first what the paper cites besides, then what its neighbours cite, those first
+    that resemble a masked work; none that its reference list may have under another name.
+    """
+    day = read.paper.published
+    gold = {mask.work.id for mask in chosen}
+    titles = {title_key(mask.work.title) for mask in chosen}
+    own = [id_ for id_ in dict.fromkeys(read.resolved.values()) if id_ not in gold]
+    others = [
+        id_
+        for id_ in islice(library.cited_nearby(read.paper), _NEARBY)
+        if id_ not in gold and id_ not in own and id_ != read.paper.id
+    ]
+    near = [
+        work
+        for id_ in others
+        if (work := _shown(library, id_, day)) and title_key(work.title) not in read.listed_titles
+    ]
+    for work in (*(work for id_ in own if (work := _shown(library, id_, day))), *_by_likeness(near, chosen)):
+        if (key := title_key(work.title)) not in titles:
+            titles.add(key)
+            yield work
+
+
+def _shown(library: PaperLibrary, id_: str, day: date) -> Paper | None:
+    """A work that may be a candidate: with text and abstract, older than a day."""
+    cited = library.work(id_)
+    return cited.paper if cited and cited.document and cited.paper.abstract and cited.paper.published < day else None
+
+
+def _by_likeness(works: Sequence[Paper], chosen: Sequence[Mask]) -> list[Paper]:
+    """Works by how much their titles and abstracts are like one of the masked works'."""
+    if not works:
+        return []
+    scores = BM25().all_scores([summary(mask.work) for mask in chosen], list(map(summary, works))).max(axis=0)
+    return [works[i] for i in sorted(range(len(works)), key=lambda i: (-scores[i], works[i].id))]
+
+
+def summary(work: Paper) -> str:
+    """Title and abstract."""
+    return f"{work.title}\n{work.abstract}"
+
+
+def around(read: PaperRead, mask: Mask) -> str:
+    """The sentences around the places of a mask."""
+    return " ".join(
+        _sentence(read, mention)
+        for mention in read.document.mentions
+        if (mention.section, *marker(read, mention)) in mask.places
+    )
+
+
+def wide(read: PaperRead, mask: Mask) -> str:
+    """1,000 characters around each place of a mask."""
+    texts = [(read.document.sections[i].text, start, end) for i, start, end in mask.places]
+    return " ".join(text[max(0, start - _AROUND) : start] + text[end : end + _AROUND] for text, start, end in texts)
+
+
+def by_titles(read: PaperRead, chosen: Sequence[Mask], candidates: Sequence[Paper]) -> list[str]:
+    """The shortcut: for each mask the candidate whose title and abstract BM25 finds for its sentences."""
+    return _best([around(read, mask) for mask in chosen], list(map(summary, candidates)), candidates)
+
+
+def by_texts(read: PaperRead, chosen: Sequence[Mask], candidates: Sequence[Paper], texts: Sequence[str]) -> list[str]:
+    """For each mask the candidate whose text BM25 finds for what is around it."""
+    return _best([wide(read, mask) for mask in chosen], texts, candidates)
+
+
+def _best(queries: Sequence[str], texts: Sequence[str], candidates: Sequence[Paper]) -> list[str]:
+    """For each query the candidate whose text BM25 finds; of equal ones the first by id, which tells nothing."""
+    order = sorted(range(len(candidates)), key=lambda i: candidates[i].id)
+    scores = BM25().all_scores(queries, [texts[i] for i in order])
+    return [candidates[order[int(place)]].id for place in scores.argmax(axis=1)]
+
+
+def tag_of(by_title: bool, by_body: bool) -> Tag:
+    """What solves a mask, of a shortcut over titles and abstracts, and one over whole texts."""
+    return "title" if by_title else "body" if by_body else "neither"

@@ -1,0 +1,1 @@
+"""Next: which passage follows another one?"""

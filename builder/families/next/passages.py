@@ -1,0 +1,120 @@
+"""Passages: sections cut at sentence ends into stretches of about the same length, neutral in what they show."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from builder.families.reading.neutral import SENTENCE_END, Edit, edits_of
+from lm_eval_tasks.families.reading.prompt import edited
+
+if TYPE_CHECKING:
+    from builder.families.reading.papers_read import PaperRead
+
+# Words of a passage, and the shares of that which the shortest and the longest may have.
+TARGET = 250
+_SHORTEST, _LONGEST = 0.55, 2.0
+_BEGINS = re.compile(r"[\W\d]{0,4}(?:[A-Z]|\[)")
+_ENDS = re.compile(r"[.?!:;)\]”\"']\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A stretch of a paper's shown text.
+
+    Attributes:
+        section: of the document, and `number` of the passage in it.
+        edits: in characters of the shown text.
+        begins_whole, ends_whole: whether it begins and ends as sentences do, as far as a file's debris lets it.
+    """
+
+    paper: str
+    section: int
+    number: int
+    start: int
+    end: int
+    edits: tuple[Edit, ...]
+    begins_whole: bool
+    ends_whole: bool
+
+    @property
+    def key(self) -> tuple[str, int, int]:
+        return self.paper, self.section, self.number
+
+
+def neutral_text(text: str, start: int, end: int, edits: Sequence[Edit]) -> str:
+    """What is shown of a stretch of a text."""
+    return edited(text, start, end, ((edit.start, edit.end, edit.text) for edit in edits))
+
+
+def passages_of(read: PaperRead) -> list[Passage]:
+    """The passages of a paper, section after section."""
+    return [passage for section in sorted(read.called) for passage in _of_section(read, section)]
+
+
+def _of_section(read: PaperRead, section: int) -> Iterator[Passage]:
+    text = read.document.sections[section].text
+    cited = [(mention.start, mention.end) for mention in read.document.mentions if mention.section == section]
+    edits = edits_of(text, cited)
+    at = read.shown.sections[section]
+    for number, (start, end) in enumerate(_stretches(text, edits)):
+        inside = [
+            Edit(max(start, edit.start), min(end, edit.end), edit.text)
+            for edit in edits
+            if edit.start < end and start < edit.end
+        ]
+        moved = tuple(Edit(edit.start + at, edit.end + at, edit.text) for edit in inside)
+        shown = neutral_text(text, start, end, inside)
+        whole = _BEGINS.match(shown) is not None, _ENDS.search(shown) is not None
+        yield Passage(read.paper.id, section, number, start + at, end + at, moved, *whole)
+
+
+def _stretches(text: str, edits: Sequence[Edit]) -> Iterator[tuple[int, int]]:
+    """Where a section is cut: into pieces as equal as its sentences allow; nothing if it is too short for two."""
+    ends = _possible_cuts(text, edits)
+    words = [_words(text, start, end, edits) for start, end in zip([0, *ends], ends, strict=False)]
+    total = sum(words)
+    pieces = round(total / TARGET)
+    if pieces < 1:
+        return
+    reached, sums = 0, []
+    for count in words:
+        reached += count
+        sums.append(reached)
+    start = done = 0
+    for piece in range(1, pieces + 1):
+        i = min(bisect_left(sums, total * piece / pieces), len(ends) - 1)
+        if i and abs(sums[i - 1] - total * piece / pieces) < abs(sums[i] - total * piece / pieces):
+            i -= 1
+        if piece == pieces:
+            i = len(ends) - 1
+        # The first cut is never after a section's opening sentence alone.
+        if ends[i] <= start or (start == 0 and i == 0 and piece < pieces):
+            continue
+        if _SHORTEST * TARGET <= sums[i] - done <= _LONGEST * TARGET:
+            yield _trimmed(text, start, ends[i])
+        else:
+            return
+        start, done = ends[i], sums[i]
+
+
+def _possible_cuts(text: str, edits: Sequence[Edit]) -> list[int]:
+    """The ends of sentences and of paragraphs that end with one, outside what is replaced; the end of the text last."""
+    ends = [match.end() for match in SENTENCE_END.finditer(text)]
+    covered = [(edit.start, edit.end) for edit in edits]
+    free = [end for end in ends if not any(start < end < stop for start, stop in covered)]
+    return [*free, len(text)] if not free or free[-1] < len(text) else free
+
+
+def _words(text: str, start: int, end: int, edits: Sequence[Edit]) -> int:
+    inside = [edit for edit in edits if start <= edit.start and edit.end <= end]
+    return len(neutral_text(text, start, end, inside).split())
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """A stretch without white space at its ends."""
+    stretch = text[start:end]
+    return start + len(stretch) - len(stretch.lstrip()), start + len(stretch.rstrip())

@@ -1,0 +1,1 @@
+"""The texts that rows of other families show, each once."""

@@ -1,0 +1,62 @@
+"""Rows of the configurations `Papers` and `Abstracts`: each text that contexts show, once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from builder.dataset.row_kind import Row, RowKind
+from builder.dataset.text_hashes import TEXTS, hash_column
+from builder.samples.tokens import token_counter
+
+if TYPE_CHECKING:
+    from builder.records import Paper
+
+COLUMNS = pa.schema(
+    [
+        *((name, pa.string()) for name in ("id", "title")),
+        ("authors", pa.list_(pa.string())),
+        *((name, pa.string()) for name in ("primary_category", "published", "license", "text")),
+        ("input_tokens", pa.int64()),
+        ("round", pa.string()),
+    ]
+)
+_TEXTS = ("title", "text")
+KEPT = tuple(name for name in COLUMNS.names if name not in _TEXTS)
+_ID_COLUMNS = pa.schema([*(COLUMNS.field(name) for name in KEPT), ("position", pa.int64()), TEXTS])
+
+
+def row_of(paper: Paper, text: str, license_: str, round_name: str) -> Row:
+    """A paper's row."""
+    return {
+        "id": paper.versioned_id,
+        "title": paper.title,
+        "authors": list(paper.authors),
+        "primary_category": paper.primary_category,
+        "published": paper.published.isoformat(),
+        "license": license_,
+        "text": text,
+        "input_tokens": token_counter()([text])[0],
+        "round": round_name,
+    }
+
+
+def texts(row: Row) -> dict[str, str]:
+    """Every text of a row, by its place in it."""
+    return {name: row[name] for name in _TEXTS}
+
+
+def _id_row(row: Row, position: int) -> Row:
+    return {**{name: row[name] for name in KEPT}, "position": position, "texts": hash_column(texts(row))}
+
+
+KIND = RowKind(
+    columns=COLUMNS,
+    id_columns=_ID_COLUMNS,
+    paper_column="id",
+    shown_column="",
+    texts=texts,
+    papers=lambda row: [(row["id"], row["license"])],
+    id_row=_id_row,
+)

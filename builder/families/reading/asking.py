@@ -1,0 +1,174 @@
+"""What a reading family does around a new paper: the contexts, what is asked over them, and the rows."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from builder.families.reading.rows import about, shown
+from builder.ids import author_key
+from builder.samples.tokens import token_counter
+from builder.seeding import digest_of, share_of
+from lm_eval_tasks.base.row_format import ABSTRACTS, PARTS_VERSION
+from lm_eval_tasks.base.typed import typed
+from lm_eval_tasks.families.reading.answering import reading_answering
+from lm_eval_tasks.families.reading.prompt import prompt_of
+from lm_eval_tasks.families.reading.row import ReadingRow
+
+if TYPE_CHECKING:
+    from builder.dataset.row_kind import Row
+    from builder.families.reading.contexts import PaperSet
+    from builder.families.reading.paper_library import PaperLibrary
+    from builder.records import Paper, ReadingReason
+
+Question = TypeVar("Question")
+# What a label above a part takes.
+LABEL_TOKENS = 8
+# Of the rows, those that are asked again with the parts in another order.
+_AGAIN = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionColumns:
+    """The columns of a row that tell what is asked and what is right.
+
+    Attributes:
+        answer, shortcut, asked: labels; `asked` is what is asked about, where it is not all of them.
+        works: that the question names, with the entries of the reference lists that their titles are from.
+        tags, cited_by, ages: of each mask: what solves it, how many papers of the round cite the work, its age in months.
+    """
+
+    kind: str
+    answer: Sequence[int]
+    shortcut: Sequence[int]
+    asked: Sequence[int] = ()
+    works: Sequence[Mapping[str, Any]] = ()
+    tags: Sequence[str] = ()
+    cited_by: Sequence[int] = ()
+    ages: Sequence[int] = ()
+    last: Sequence[Mapping[str, Any]] = field(default=(), repr=False)
+
+    def columns(self) -> dict[str, Any]:
+        names = ("answer", "shortcut", "asked", "works", "tags", "cited_by", "ages")
+        return {"kind": self.kind, **{name: list(getattr(self, name)) for name in names}}
+
+
+class ReadingFamily(ABC, Generic[Question]):
+    """One family over the papers of a round.
+
+    Attributes:
+        controls: whether it asks what a shortcut answers, see `reading.Reading` of `lm_eval_tasks`.
+        fewest: papers of a context, the new one included; what a context with fewer is dropped for is `too_few`.
+        keeps_apart: whether contexts are chosen so that no paper is in two of them.
+        shown: papers of the contexts that were taken.
+        withheld: reason -> questions that have no certain answer, over the contexts since it was last cleared.
+    """
+
+    task: str
+    controls: bool = False
+    fewest: int = 0
+    too_few: ReadingReason = "too_few_papers"
+    keeps_apart: bool = False
+
+    def __init__(self, library: PaperLibrary, seed: int) -> None:
+        self.library, self.seed = library, seed
+        self.shown: set[str] = set()
+        self.withheld: Counter[str] = Counter()
+
+    @abstractmethod
+    def contexts(self, paper: Paper, sizes: Sequence[int]) -> dict[int, PaperSet] | ReadingReason:
+        """The contexts around a paper, each within the next larger one; or why there is none of any size.
+
+        Args:
+            sizes: thousands of tokens, times 1,024, in rising order.
+        """
+
+    @abstractmethod
+    def questions(self, context: PaperSet, preferred: Sequence[Question]) -> list[Question]:
+        """What is asked over a context.
+
+        Args:
+            preferred: what was asked over a smaller context within this one.
+        """
+
+    @abstractmethod
+    def key(self, question: Question) -> Sequence[object]:
+        """What makes it the same question over a larger context."""
+
+    @abstractmethod
+    def parts(self, context: PaperSet) -> list[dict[str, Any]]:
+        """What is shown under labels, as the column `parts` of a row, in any order."""
+
+    @abstractmethod
+    def asked(self, question: Question, context: PaperSet, label: Mapping[Any, int]) -> QuestionColumns:
+        """What a question asks.
+
+        Args:
+            label: key of a part, see `key_of`, -> its label.
+        """
+
+    def joined(self, context: PaperSet) -> Collection[str]:
+        """What makes scores over a context depend on those over others that have it too: as for SCALAR, the first author of the paper
+        that is asked about, or the paper itself if its authors are not known.
+        """
+        paper = context.paper
+        return [author_key(paper.authors[0]) if paper.authors else paper.id]
+
+    def abstracts(self, context: PaperSet) -> Collection[str]:
+        """Ids of the papers of which a context shows only title and abstract."""
+        return ()
+
+    def rows(self, context: PaperSet, questions: Sequence[Question], cluster: str, round_name: str) -> Iterator[Row]:
+        """The rows of a context: all questions, then a tenth of them again with the parts in another order."""
+        context = self._in_another_order(context)
+        paper, abstracts = context.paper, self.abstracts(context)
+        names = [digest_of(*self.key(question)).hex()[:8] for question in questions]
+        again = [n for n, name in enumerate(names) if share_of(self.seed, paper.id, name, "again") < _AGAIN]
+        listed = shown(context.papers, abstracts)
+        texts = {
+            (entry["texts"], entry["id"]): self.library.text(other.id, whole=entry["texts"] != ABSTRACTS)
+            for entry, other in zip(listed, context.papers, strict=True)
+        }
+        parts = self.parts(context)
+        answering = reading_answering(self.task)
+        for order, numbers in enumerate((range(len(questions)), again)):
+            in_order = sorted(parts, key=lambda part: digest_of(self.seed, paper.id, *key_of(part), order))
+            label = {key_of(part): i for i, part in enumerate(in_order, 1)}
+            common_tokens = 0
+            for n in numbers:
+                asked = self.asked(questions[n], context, label)
+                row: Row = {
+                    "id": f"{paper.versioned_id}#{names[n]}" + "r" * order,
+                    **about(paper),
+                    "context": paper.versioned_id,
+                    "cluster": cluster,
+                    "order": order,
+                    "papers": listed,
+                    "parts": [*in_order, *asked.last],
+                    "parts_version": PARTS_VERSION,
+                    "labels": len(in_order),
+                    **asked.columns(),
+                    "round": round_name,
+                }
+                common, own = prompt_of(typed(ReadingRow, row), texts, answering)
+                common_tokens = common_tokens or token_counter()([common])[0]
+                yield row | {"input_tokens": common_tokens + token_counter()([own])[0]}
+
+    def _in_another_order(self, context: PaperSet) -> PaperSet:
+        """The context with its papers in an order that does not tell why they were taken; the new one stays first."""
+        first, *others = context.papers
+        others.sort(key=lambda other: digest_of(self.seed, first.id, other.id, "listed"))
+        return replace(context, papers=(first, *others))
+
+
+def part_of(paper: int, start: int, end: int, edits: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
+    """An element of the column `parts`."""
+    return {"paper": paper, "start": start, "end": end, "edits": list(edits)}
+
+
+def key_of(part: Mapping[str, Any]) -> tuple[int, int]:
+    """What tells a part from the others of its context: the paper's place, and where it begins."""
+    return part["paper"], part["start"]

@@ -1,0 +1,148 @@
+"""How reading families are made together: over the papers of a round and what they cite.
+
+Reasons why a row cannot be completed: missing_paper, changed_text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from builder.dataset.completion import documents_of, paper_of
+from builder.dataset.families import Family, Lacking, Written, families
+from builder.dataset.text_hashes import digest, matches
+from builder.extract.stage import choose_documents
+from builder.families.reading.audit import reading_faults
+from builder.families.reading.build import ReadingPlan, build
+from builder.families.reading.contexts import Neighbourhoods
+from builder.families.reading.paper_library import PaperLibrary
+from builder.families.reading.rows import KEPT, KIND, texts
+from builder.records import Cited, Citing, Document, Paper, ReadingReason
+from builder.round.licenses import allows
+from builder.seeding import row_order
+
+if TYPE_CHECKING:
+    from builder.dataset.row_kind import Row
+    from builder.families.reading.asking import ReadingFamily
+    from builder.store import Store
+    from builder.workspace import Workspace
+    from lm_eval_tasks.engines.base import Engine
+
+
+def complete_row(row: Row, task: str, store: Store) -> Row | Lacking:
+    """The whole row, or why it cannot be had."""
+    paper = paper_of(store, row["paper_id"])
+    if paper is None:
+        return "missing_paper"
+    hashes = {text["name"]: text["sha256"] for text in row["texts"]}
+    whole: Row = {**{name: row[name] for name in KEPT}, "title": paper.title, "works": []}
+    for i, work in enumerate(row["works"]):
+        title = _title(work, store, hashes[f"works.{i}.title"])
+        if title is None:
+            return "changed_text"
+        whole["works"].append({"title": title, **work})
+    return whole if matches(texts(whole), hashes) else "changed_text"
+
+
+def _title(work: Row, store: Store, sha256: str) -> str | None:
+    """The title of an entry of a reference list."""
+    lists = [document.references for document in _documents(store, work["paper"])]
+    titles = (entries[work["entry"]].title for entries in lists if work["entry"] < len(entries))
+    return next((title for title in titles if digest(title) == sha256), None)
+
+
+def _documents(store: Store, name: str) -> list[Document]:
+    paper = paper_of(store, name)
+    return documents_of(store, paper.id) if paper else []
+
+
+_KEPT = 1024
+
+
+def prepare(workspace: Workspace, engine: Engine) -> None:
+    """Fetch and read works that the new papers cite, if contexts show their texts."""
+    reading = workspace.round_.reading
+    if reading.shows_cited:
+        workspace.read_cited(_new_papers(workspace)[: reading.tried], reading.cited_papers, engine)
+
+
+def write(workspace: Workspace, folder: Path, engine: Engine) -> Written:
+    """Every configuration that the round asks for, and the texts of all papers that they show."""
+    table, seed = workspace.round_.reading, workspace.round_.seed
+    if not table.chosen:
+        return
+    new = _new_papers(workspace)
+    reasons = {paper.id: reason for paper in new if (reason := _reason(paper, workspace))}
+    plan = ReadingPlan(table.chosen, table.contexts, table.questions_of_context, seed, workspace.round_.round)
+    library = _library(workspace)
+    made = (family for family in families() if isinstance(family, MadeTogether))
+    yield from build(
+        folder, library, new, reasons, plan, [asking for family in made for asking in family.asking(library, plan)]
+    )
+
+
+def _new_papers(workspace: Workspace) -> list[Paper]:
+    """The test papers, in the order of their rows."""
+    return sorted(workspace.dates.test_of(workspace.papers), key=lambda paper: row_order(paper.versioned_id))
+
+
+def _reason(paper: Paper, workspace: Workspace) -> ReadingReason | None:
+    """Why there can be no context around a paper."""
+    if paper.id in workspace.copies:
+        return "near_duplicate"
+    return None if allows(paper.license, workspace.round_.licenses) else "license"
+
+
+def _library(workspace: Workspace) -> PaperLibrary:
+    round_ = workspace.round_
+    fit = [paper for paper in workspace.papers if _reason(paper, workspace) is None]
+    around = Neighbourhoods(fit, workspace.graph, round_.seed, round_.reading.window_months).around
+    citing = {paper.id: partial(_citing, workspace, paper) for paper in workspace.papers}
+    return PaperLibrary(citing, lambda id_: workspace.store.cited_ids(id_).values(), _known(workspace), around)
+
+
+def _citing(workspace: Workspace, paper: Paper) -> Citing:
+    return Citing(paper, workspace.documents[paper.id], workspace.store.cited_ids(paper.id))
+
+
+def _known(workspace: Workspace) -> Callable[[str], Cited | None]:
+    """What the workspace has of a cited work: its record, and its document if the round may show it."""
+    round_, store = workspace.round_, workspace.store
+
+    @lru_cache(maxsize=_KEPT)
+    def known(id_: str) -> Cited | None:
+        paper = next(store.papers([id_]), None)
+        if paper is None or id_ in round_.taken_down:
+            return None
+        may_show = bool(store.outcomes(id_)) and allows(paper.license, round_.licenses)
+        documents = choose_documents(round_, store, [paper])[0] if may_show else None
+        return Cited(paper, documents.get(id_) if documents else None)
+
+    return known
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeTogether(Family):
+    """A reading family.
+
+    Attributes:
+        asking: what asks its questions over the papers of a round.
+    """
+
+    asking: Callable[[PaperLibrary, ReadingPlan], Sequence[ReadingFamily[Any]]]
+
+
+def reading_family(asking: Callable[[PaperLibrary, ReadingPlan], Sequence[ReadingFamily[Any]]]) -> MadeTogether:
+    """A family whose rows are made, completed and checked as those of the other reading families."""
+    return MadeTogether(
+        label=lambda _: "Reading",
+        rows=lambda _: KIND,
+        complete=complete_row,
+        prepare=prepare,
+        write=write,
+        faults=reading_faults,
+        asking=asking,
+    )

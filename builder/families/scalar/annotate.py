@@ -1,0 +1,72 @@
+"""Telling attributional from descriptive citations: the classifier that ships with us, or a language model behind a server."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, get_args
+
+from builder.errors import SourceError
+from builder.families.scalar.citation_classifier import CitationContext, types_of
+from builder.sources.language_model import ask
+from lm_eval_tasks.base.files import sha256_of_bytes
+from lm_eval_tasks.base.journal import Journal
+from lm_eval_tasks.families.scalar import CitationType
+
+if TYPE_CHECKING:
+    from builder.round.model import Round
+
+JOURNAL = "citation_types.jsonl"
+_PROMPT = (
+    "A citation in a research paper is marked with >>> and <<<. It is ATTRIBUTIONAL if the words around it name a specific "
+    "method, model, dataset, tool or product as the thing that is cited, and DESCRIPTIVE if the citation supports a "
+    "statement or stands for its authors without such a name. Answer with one word, ATTRIBUTIONAL or DESCRIPTIVE.\n\n"
+)
+# Share of the citations of a paper that an annotator may leave open.
+_MOST_UNCLEAR = 0.05
+_ANSWER = re.compile(r"attributional|descriptive", re.IGNORECASE)
+
+
+def typing_of(round_: Round) -> Callable[[Sequence[CitationContext]], Sequence[CitationType]]:
+    """The annotator that the round asks for."""
+    if round_.scalar.annotator == "rules":
+        return types_of
+    journal = Journal(round_.workspace / JOURNAL)
+    return lambda contexts: ask_model(contexts, round_.scalar.base_url or "", round_.scalar.model or "", journal)
+
+
+def ask_model(contexts: Sequence[CitationContext], base_url: str, model: str, journal: Journal) -> list[CitationType]:
+    """Ask a model behind an OpenAI-compatible server about every citation; answers are kept in the journal.
+
+    Raises:
+        SourceError: the server cannot be reached, or answers with neither of the two words.
+    """
+    keys = [_key(context, model) for context in contexts]
+    # Citations in groups are not asked about: they are not used.
+    missing = {
+        key: f"{_PROMPT}{context.before}>>>{context.citation}<<<{context.after}"
+        for key, context in zip(keys, contexts, strict=True)
+        if context.single and key not in journal
+    }
+
+    def note(key: str, text: str) -> None:
+        match = _ANSWER.search(text)
+        journal.add(key, f"unclear: {text[:200]}" if match is None else match[0].lower())
+
+    if missing:
+        ask(base_url, model, missing, 16, note)
+    answers = [journal.get(key, "descriptive") for key in keys]
+    unclear = [answer for answer in answers if answer not in get_args(CitationType)]
+    if len(unclear) > _MOST_UNCLEAR * len(answers):
+        raise SourceError(
+            f"the annotator {model!r} answered neither ATTRIBUTIONAL nor DESCRIPTIVE to {len(unclear)} of {len(answers)} citations "
+            f"({unclear[0]!r:.80}); name another `scalar.model`"
+        )
+    # A citation that the annotator cannot classify counts as descriptive.
+    return [answer if answer in get_args(CitationType) else "descriptive" for answer in answers]
+
+
+def _key(context: CitationContext, model: str) -> str:
+    content = json.dumps([model, _PROMPT, context.before, context.citation, context.after])
+    return sha256_of_bytes(content)

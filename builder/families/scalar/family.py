@@ -1,0 +1,216 @@
+"""SCALAR as one of the families of `builder.dataset.families`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from itertools import islice, product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from builder.dataset.completion import documents_of, paper_of
+from builder.dataset.families import Family, Lacking, Written
+from builder.dataset.manifest import Configuration
+from builder.dataset.text_hashes import digest, matches
+from builder.dataset.write import ConfigurationWriter
+from builder.extract.sections import parts
+from builder.extract.stage import Documents, choose_documents
+from builder.families.scalar import rows
+from builder.families.scalar.annotate import typing_of
+from builder.families.scalar.questions import ClozeQuestion, QuestionMaker, ask_all, turn_of
+from builder.families.scalar.render import MOST_CHARACTERS, candidate, question
+from builder.families.scalar.rows import KIND, TASK, row_of, with_token_counts
+from builder.ids import bare_id
+from builder.records import Cited, Citing, Document, Paper, Split
+from builder.round.licenses import allows
+from builder.samples.tokens import TokenCounter, token_counter
+from lm_eval_tasks.base.progress import progress
+from lm_eval_tasks.base.row_format import POPULARITY, Measured
+from lm_eval_tasks.families.scalar.shortcuts import Chooser, choosers_of
+
+if TYPE_CHECKING:
+    from builder.dataset.row_kind import Row
+    from builder.stage_report import StageReport
+    from builder.store import Store
+    from builder.workspace import Workspace
+    from lm_eval_tasks.engines.base import Engine
+    from lm_eval_tasks.families.scalar import Level
+    from lm_eval_tasks.families.scalar.row import ScalarRow
+
+
+_CACHED = 256
+
+
+def prepare(workspace: Workspace, engine: Engine) -> None:
+    """Fetch and read the papers that the question papers cite, as far as the levels show their texts."""
+    scalar = workspace.round_.scalar
+    if scalar.shows_texts:
+        workspace.read_cited(question_papers(workspace), scalar.cited_papers, engine)
+
+
+def question_papers(workspace: Workspace) -> list[Paper]:
+    """The papers that are tried: in the wanted splits, passed by quality filter and licences.
+
+    For each split, those whose turn comes first, so that no more cited papers are fetched than the questions may need.
+    """
+    round_, dates = workspace.round_, workspace.dates
+    accepted = round_.scalar.accepted_ids
+    fit = [
+        paper
+        for paper in workspace.papers
+        if dates.split_of(paper) in round_.scalar.splits
+        and (accepted is None or paper.id in accepted)
+        and allows(paper.license, round_.licenses)
+        and paper.abstract
+    ]
+    fit.sort(key=lambda paper: turn_of(paper, round_.seed))
+    most = min(len(fit), round_.scalar.tried)
+    return [
+        paper
+        for split in round_.scalar.splits
+        for paper in islice((candidate for candidate in fit if dates.split_of(candidate) == split), most)
+    ]
+
+
+class RoundQuestions:
+    """What the questions of a round are made of: papers to ask about, and what is known of those that they cite."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        round_, store = workspace.round_, workspace.store
+        self._round, self._store = round_, store
+        self._documents, self._dates = workspace.documents, workspace.dates
+        self._papers = question_papers(workspace) if round_.scalar.chosen else []
+        cited = workspace.cited_papers(self._papers, round_.scalar.cited_papers)
+        self._cited = {paper.id: paper for paper in cited if allows(paper.license, round_.licenses)}
+        self._texts = Documents(store, {})
+        if round_.scalar.shows_texts:
+            self._texts = choose_documents(round_, store, self._cited.values())[0]
+        self._known = lru_cache(maxsize=_CACHED)(self._look_up)
+
+    def questions(self, level: Level) -> tuple[dict[Split, list[ClozeQuestion]], StageReport]:
+        """The questions of a level, split by split."""
+        scalar = self._round.scalar
+        maker = QuestionMaker(
+            level, self._round.seed, self._known, typing_of(self._round), scalar.questions_of_paper, scalar.lengths
+        )
+        questions = {split: self._of_split(maker, split) for split in scalar.splits}
+        return questions, maker.report
+
+    def _of_split(self, maker: QuestionMaker, split: Split) -> list[ClozeQuestion]:
+        papers = [paper for paper in self._papers if self._dates.split_of(paper) == split]
+        citing = (
+            Citing(paper, self._documents[paper.id], self._store.cited_ids(paper.id))
+            for paper in progress(papers, maker.report.stage, len(papers))
+        )
+        return ask_all(maker, citing, self._round.seed, self._round.scalar.questions)
+
+    def _look_up(self, id_: str) -> Cited | None:
+        paper = self._cited.get(id_)
+        return Cited(paper, self._texts.get(id_)) if paper else None
+
+
+# A round cuts long papers, or leaves them out.
+_CUTS = (MOST_CHARACTERS, None)
+
+
+def complete_question(row: Row, task: str, store: Store) -> Row | Lacking:
+    """The whole question, or why it cannot be had."""
+    papers = [paper_of(store, name) for name, _ in rows.papers(row)]
+    known = [paper for paper in papers if paper is not None]
+    if len(known) < len(papers):
+        return "missing_paper"
+    hashes = {text["name"]: text["sha256"] for text in row["texts"]}
+    paper, *cited = known
+    documents = documents_of(store, paper.id)
+    if not documents:
+        return "missing_file"
+    candidates = []
+    for i, (entry, cited_paper) in enumerate(zip(row["candidates"], cited, strict=True)):
+        read = documents_of(store, cited_paper.id)
+        options = (
+            candidate(document, cited_paper.abstract, row["candidate_text"], most)
+            for document in (*read, None)
+            for most in _CUTS
+        )
+        content = _text_with_hash(options, hashes[f"candidates.{i}.content"])
+        if content is None:
+            return "changed_text" if read else "missing_file"
+        candidates.append(
+            {**entry, "title": cited_paper.title, "content": content, "authors": list(cited_paper.authors)}
+        )
+    for document, most in product(documents, _CUTS):
+        text = _question(row, paper, document, most)
+        if text is not None and digest(text[1]) == hashes["question"]:
+            full_row: dict[str, Any] = {name: row[name] for name in rows.KEPT}
+            full_row |= {"title": paper.title, "candidates": candidates, "section": text[0], "question": text[1]}
+            return rows.with_choices(full_row) if matches(rows.texts(full_row), hashes) else "changed_text"
+    return "changed_text"
+
+
+def _question(row: Row, paper: Paper, document: Document, most: int | None) -> tuple[str, str] | None:
+    """The section's heading and the question's text, as a document gives them."""
+    number = int(row["id"].rpartition("#")[2])
+    if number >= len(document.mentions):
+        return None
+    mention, all_parts = document.mentions[number], parts(document)
+    part = next((part for part in all_parts if mention.section in part.sections), None)
+    if part is None:
+        return None
+    text = question(document, paper.title, paper.abstract, mention, part, row["question_paper"], all_parts, most)
+    return (part.heading, text) if text is not None else None
+
+
+def _text_with_hash(texts: Iterable[str | None], sha256: str) -> str | None:
+    return next((text for text in texts if text is not None and digest(text) == sha256), None)
+
+
+_COUNTED_TOGETHER = 16
+
+
+def write(workspace: Workspace, folder: Path, engine: Engine) -> Written:
+    """Every level that the round asks for."""
+    asking = RoundQuestions(workspace)
+    choosers = choosers_of(embed_local=workspace.round_.scalar.embed_local) | {POPULARITY: _by_citations(workspace)}
+    for level in workspace.round_.scalar.chosen:
+        questions, report = asking.questions(level)
+        rows = {split: map(row_of, of_split) for split, of_split in questions.items()}
+        yield write_level(folder, level, rows, workspace.round_.round, token_counter(), choosers), [report]
+
+
+def write_level(
+    folder: Path,
+    level: Level,
+    rows: Mapping[Split, Iterable[Row]],
+    round_name: str,
+    count: TokenCounter,
+    choosers: Mapping[Measured, Chooser],
+) -> Configuration:
+    """Write the rows of one SCALAR level, as `rows.row_of` makes them."""
+    writer = ConfigurationWriter(folder, Configuration(level.name, TASK, "questions"), choosers)
+    for split, of_split in rows.items():
+        waiting = iter(of_split)
+        while group := list(islice(waiting, _COUNTED_TOGETHER)):
+            for row in with_token_counts(group, round_name, count):
+                writer.add(split, row)
+    return writer.close()
+
+
+def _by_citations(workspace: Workspace) -> Chooser:
+    """Chooses the candidate that most papers of the round cite; of equal ones the first."""
+    counts = Counter(id_ for paper in workspace.papers for id_ in set(workspace.store.cited_ids(paper.id).values()))
+
+    def choose(row: ScalarRow) -> int:
+        cited = [counts[bare_id(candidate.id)] for candidate in row.candidates]
+        return cited.index(max(cited))
+
+    return choose
+
+
+FAMILY = Family(
+    label=lambda _: "Citation Cloze",
+    rows=lambda _: KIND,
+    complete=complete_question,
+    prepare=prepare,
+    write=write,
+)

@@ -1,0 +1,143 @@
+"""The published SCALAR questions -> rows of ours, whose prompts come out byte for byte.
+
+A record: `question` (the whole prompt), `paper_id` (URL), `label_id`, `candidates` (`id`, `title`), `citation`,
+`additional_fields`, `id`, and `level`, which SCALAR's repository (https://github.com/LibrAIRResearch/scalar, read
+2026-11) shows in the folder's name alone: `data/test_data/cloze_examples_<level>/<paper>_<n>.json`, one object a file.
+Other files: JSON lists or JSON lines, compressed with xz or not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from builder.errors import FolderError
+from builder.families.scalar.importers.papers import paper_of
+from builder.packed import ERRORS, lines_of, read_packed
+from builder.records import UNKNOWN_LICENSE
+from lm_eval_tasks.base.row_format import BODY
+from lm_eval_tasks.base.text import ODD, parse_json, why
+from lm_eval_tasks.base.typed import typed
+from lm_eval_tasks.families.scalar import LEVELS
+from lm_eval_tasks.families.scalar.prompt import slots_of
+from lm_eval_tasks.families.scalar.row import ScalarRow
+
+# Of the repository: `cloze_examples_easy` and so on.
+_FOLDER = "cloze_examples_"
+_LEVELS = tuple(level.short_name for level in LEVELS)
+_TYPES = {"method": "attributional", "others": "descriptive"}
+_SCOPES = {"full": "full", "section": "section"}
+
+
+def read_questions(folder: Path) -> Iterator[tuple[str, dict[str, Any] | str]]:
+    """The questions in a folder or file, or in a copy of SCALAR's repository: a name for each, and its row; or why it cannot be read.
+
+    Raises:
+        FolderError: there is no file of questions.
+    """
+    files = list(_files(folder))
+    if not files:
+        raise FolderError(f"{folder} contains no questions: .json or .jsonl files, compressed with xz or not")
+    for file in files:
+        for number, record in enumerate(_records(file), 1):
+            name = f"{file.parent.name}/{file.name}:{number}"
+            try:
+                yield name, _row(record, file.parent.name.removeprefix(_FOLDER))
+            except ODD as err:
+                yield name, why(err)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """The files of questions; in a repository, only those in its folders of questions."""
+    if folder.is_file():
+        yield folder
+        return
+    files = sorted(path for path in folder.rglob("*") if re.search(r"\.jsonl?(\.xz)?$", path.name))
+    in_levels = [path for path in files if path.parent.name.startswith(_FOLDER)]
+    yield from in_levels or files
+
+
+def _records(file: Path) -> list[Any]:
+    try:
+        if ".jsonl" in file.name:
+            return [_parse_line(line) for line in lines_of(file) if line is None or line.strip()]
+        read = parse_json(read_packed(file))
+    except (*ERRORS, ValueError) as err:
+        raise FolderError(f"{file} cannot be read as JSON: {err}") from err
+    return read if isinstance(read, list) else [read]
+
+
+def _parse_line(line: bytes | None) -> Any:
+    """A line's record; None, which is never a record, if it cannot be read."""
+    try:
+        return None if line is None else parse_json(line)
+    except ValueError:
+        return None
+
+
+def _row(record: dict[str, Any], folder: str) -> dict[str, Any]:
+    """A row in our form.
+
+    Args:
+        folder: the level named by the folder, for a record that does not name one.
+    """
+    level = str(record.get("level") or folder).lower()
+    if level not in _LEVELS:
+        raise ValueError(f"the level {level!r:.40} must be one of {', '.join(_LEVELS)}")
+    question, texts = _split_prompt(record["question"])
+    candidates = [_candidate(text, entry) for text, entry in zip(texts, record["candidates"], strict=True)]
+    fields, citation = record["additional_fields"], record["citation"]
+    # A section is shown without the paper's title.
+    paper = paper_of(record["paper_id"], question.partition("\n")[0] or record["paper_id"], "")
+    row = {
+        "id": f"{paper.versioned_id}#{level}-{record['id']}",
+        "paper_id": paper.versioned_id,
+        "title": paper.title,
+        "authors": [],
+        "level": level,
+        "section": citation["section_name"],
+        "citation_type": _TYPES[citation["citation_type"]],
+        "question_paper": _SCOPES[fields["paper_field"]],
+        "distractors": fields["sample"],
+        "candidate_text": _candidate_text(fields["candidate_fields"]),
+        "question": question,
+        "candidates": candidates,
+        "label": int(record["label_id"]),
+        "published": paper.published.isoformat(),
+        "license": UNKNOWN_LICENSE,
+    }
+    if not 0 <= row["label"] < len(candidates):
+        raise ValueError(f"the label {row['label']} is not one of its {len(candidates)} candidates")
+    if "".join(slot.text for slot in slots_of(typed(ScalarRow, {**row, "round": ""}))) != record["question"]:
+        raise ValueError("the prompt has words that ours does not have")
+    return row
+
+
+def _split_prompt(prompt: str) -> tuple[str, list[str]]:
+    """The paper and the candidates in a prompt."""
+    _, mark, rest = prompt.partition("<Paper>\n\n")
+    question, between, rest = rest.partition("</Paper>\n\n<References>\n")
+    references, end, _ = rest.rpartition("</References>\nRemember")
+    if not (mark and between and end):
+        raise ValueError("no paper and references in the prompt")
+    texts = []
+    for part in references.split("</Candidate>\n\n")[:-1]:
+        _, mark, text = part.partition("<Candidate>Candidate [")
+        number, middle, text = text.partition("]:\n")
+        if not (mark and middle and number.isdigit()):
+            raise ValueError("a candidate without its mark")
+        texts.append(text)
+    return question, texts
+
+
+def _candidate_text(fields: list[str]) -> str:
+    if "body_content" in fields:
+        return BODY
+    return "full" if "sections" in fields else "concise"
+
+
+def _candidate(text: str, entry: dict[str, Any]) -> dict[str, str]:
+    title, content = entry["title"], text.lstrip("\n") if text.startswith("\n") else text[len(entry["title"]) + 2 :]
+    return {"id": entry["id"], "title": title, "license": UNKNOWN_LICENSE, "content": content}

@@ -1,0 +1,265 @@
+"""Papers and the papers that they cite -> SCALAR questions (SCALAR paper, section 2).
+
+Every choice is seeded by what it is about (a paper, a citation), so that nothing depends on the order of work, and levels that
+mask the same citations ask the same questions with the same distractors, as far as their texts are available.
+Drop reasons (of citations): `ClozeReason`.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from builder.extract.sections import TopSection, parts
+from builder.families.scalar.candidates import Candidate, Candidates, Lengths, cut_at
+from builder.families.scalar.citation_classifier import CitationContext, is_single
+from builder.families.scalar.render import question
+from builder.records import Cited, Citing, Document, Mention, Paper
+from builder.seeding import digest_of, integer_of, row_order
+from builder.stage_report import StageReport
+from lm_eval_tasks.families.scalar import CitationType, Level
+
+ClozeReason = Literal[
+    "grouped",
+    "unresolved",
+    "other_type",
+    "paper_length",
+    "gold_without_text",
+    "gold_too_long",
+    "too_few_candidates",
+    "mask_beyond_cut",
+    "repeated",
+    "enough_of_paper",
+    "enough_questions",
+]
+CANDIDATES = 4
+# Of a question paper's sections, as SCALAR's code limits them (src/paper.py).
+_PAPER_CHARACTERS = range(10_000, 100_001)
+_NEAREST = 4
+_CONTEXT = 300
+
+
+@dataclass(frozen=True, slots=True)
+class ClozeQuestion:
+    """One row of a SCALAR configuration.
+
+    Attributes:
+        text: what is inside <Paper>.
+        label: index of the right candidate.
+    """
+
+    id: str
+    paper: Paper
+    level: Level
+    section: str
+    citation_type: str
+    text: str
+    candidates: tuple[Candidate, ...]
+    label: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A citation that may be masked."""
+
+    mention: Mention
+    part: TopSection
+    part_index: int
+    cited_id: str
+
+
+Typing = Callable[[Sequence[CitationContext]], Sequence[CitationType]]
+
+
+class QuestionMaker:
+    """Makes the questions of one level.
+
+    Args:
+        known: id -> what is known of a cited paper.
+        typing: tells attributional from descriptive citations.
+        most: questions of a paper.
+        lengths: whether long papers are cut, or left out as SCALAR's code does.
+    """
+
+    def __init__(
+        self,
+        level: Level,
+        seed: int,
+        known: Callable[[str], Cited | None],
+        typing: Typing,
+        most: int,
+        lengths: Lengths = "cut",
+    ) -> None:
+        self._level, self._seed, self._typing, self._most, self._lengths = level, seed, typing, most, lengths
+        self._candidates = Candidates(level, known, lengths)
+        self.report = StageReport(f"questions {level.name}")
+
+    def ask(self, citing: Citing) -> list[ClozeQuestion]:
+        """Up to `most` questions of a paper, each about another cited work, in the order in which they are wanted."""
+        all_parts = parts(citing.document)
+        places = list(self._places(citing, all_parts))
+        questions: list[ClozeQuestion] = []
+        seen: set[str] = set()
+        order = sorted(places, key=lambda place: self._rank(citing, place.mention))
+        for place in order:
+            name = self._name(citing, place.mention)
+            if len(questions) == self._most:
+                self.report.drop(name, "enough_of_paper")
+            elif place.cited_id in seen:
+                self.report.drop(name, "repeated")
+            else:
+                outcome = self._question(citing, place, places, all_parts)
+                if isinstance(outcome, ClozeQuestion):
+                    seen.add(place.cited_id)
+                    questions.append(outcome)
+                else:
+                    self.report.drop(name, outcome)
+        return questions
+
+    def _places(self, citing: Citing, all_parts: Sequence[TopSection]) -> Iterator[_Place]:
+        """The single citations of the wanted type whose work is known; the others are counted."""
+        of_section = {i: (k, part) for k, part in enumerate(all_parts) for i in part.sections}
+        mentions = [mention for mention in citing.document.mentions if mention.section in of_section]
+        characters = sum(len(citing.document.sections[i].text) for i in of_section)
+        if self._lengths == "published" and characters not in _PAPER_CHARACTERS:
+            for mention in mentions:
+                self.report.drop(self._name(citing, mention), "paper_length")
+            return
+        contexts = [context_of(citing.document, mention) for mention in mentions]
+        for mention, context, citation_type in zip(mentions, contexts, self._typing(contexts), strict=True):
+            index, part = of_section[mention.section]
+            name = self._name(citing, mention)
+            if not context.single:
+                self.report.drop(name, "grouped")
+            elif mention.references[0] not in citing.cited:
+                self.report.drop(name, "unresolved")
+            elif citation_type != self._level.citation:
+                self.report.drop(name, "other_type")
+            else:
+                yield _Place(mention, part, index, citing.cited[mention.references[0]])
+
+    def _question(
+        self, citing: Citing, place: _Place, places: Sequence[_Place], all_parts: Sequence[TopSection]
+    ) -> ClozeQuestion | ClozeReason:
+        gold = self._candidates(place.cited_id)
+        if not isinstance(gold, Candidate):
+            return gold
+        paper, level = citing.paper, self._level
+        text = question(
+            citing.document,
+            paper.title,
+            paper.abstract,
+            place.mention,
+            place.part,
+            level.question,
+            all_parts,
+            cut_at(self._lengths),
+        )
+        if text is None:
+            return "mask_beyond_cut"
+        distractors = self._distractors(citing, place, all_parts)
+        if len(distractors) < CANDIDATES - 1:
+            return "too_few_candidates"
+        name = f"{paper.versioned_id}#{citing.document.mentions.index(place.mention)}"
+        return ClozeQuestion(name, paper, level, place.part.heading, level.citation, text, (gold, *distractors), 0)
+
+    def _distractors(self, citing: Citing, place: _Place, all_parts: Sequence[TopSection]) -> list[Candidate]:
+        nearest = self._level.distractors == "nearest"
+        pool = list(dict.fromkeys(_by_distance(citing, place, all_parts) if nearest else sorted(citing.cited.values())))
+        shuffle = random.Random(
+            integer_of(self._seed, self._level.distractors, self._name(citing, place.mention))
+        ).shuffle
+        if not nearest:
+            shuffle(pool)
+        limit = _NEAREST if nearest else CANDIDATES - 1
+        distractors: list[Candidate] = []
+        for id_ in pool:
+            if len(distractors) == limit:
+                break
+            distractor = self._candidates(id_) if id_ != place.cited_id else None
+            if isinstance(distractor, Candidate):
+                distractors.append(distractor)
+        if nearest:
+            shuffle(distractors)
+        return distractors[: CANDIDATES - 1]
+
+    def _rank(self, citing: Citing, mention: Mention) -> int:
+        return integer_of(self._seed, self._name(citing, mention), "rank")
+
+    @staticmethod
+    def _name(citing: Citing, mention: Mention) -> str:
+        return f"{citing.paper.id}#{mention.section}:{mention.start}"
+
+
+def turn_of(paper: Paper, seed: int) -> bytes:
+    """What papers are sorted by to be asked about in turn."""
+    return digest_of(seed, paper.id, "questions")
+
+
+def ask_all(maker: QuestionMaker, papers: Iterable[Citing], seed: int, most: int) -> list[ClozeQuestion]:
+    """Up to `most` questions in the order of the rows, their right candidates in even positions.
+
+    One question of each paper comes before a second one of any, so that they come from as many papers as possible. No
+    more papers are tried than that takes.
+    """
+    turns: list[list[ClozeQuestion]] = []
+    for citing in papers:
+        questions = maker.ask(citing)
+        turns += [[] for _ in range(len(questions) - len(turns))]
+        for turn, cloze in zip(turns, questions, strict=False):
+            turn.append(cloze)
+        if turns and len(turns[0]) == most:
+            break
+    questions = [cloze for turn in turns for cloze in turn]
+    maker.report.kept += len(questions[:most])
+    for cloze in questions[most:]:
+        maker.report.drop(cloze.id, "enough_questions")
+    return balance_positions(sorted(questions[:most], key=lambda cloze: row_order(cloze.id)), seed)
+
+
+def balance_positions(questions: Iterable[ClozeQuestion], seed: int) -> list[ClozeQuestion]:
+    """The questions with their right candidates spread evenly over the positions, then the others in their order."""
+    placed: list[ClozeQuestion] = []
+    for k, cloze in enumerate(questions):
+        block = list(range(CANDIDATES))
+        random.Random(integer_of(seed, cloze.level.citation, str(k // CANDIDATES))).shuffle(block)
+        label = block[k % CANDIDATES]
+        gold, *others = cloze.candidates
+        others.insert(label, gold)
+        placed.append(replace(cloze, candidates=tuple(others), label=label))
+    return placed
+
+
+def context_of(document: Document, mention: Mention) -> CitationContext:
+    """The words around a citation."""
+    text = document.sections[mention.section].text
+    alone = not mention.grouped and len(mention.references) == 1
+    around = CitationContext(
+        text[max(0, mention.start - _CONTEXT) : mention.start],
+        text[mention.start : mention.end],
+        text[mention.end : mention.end + _CONTEXT],
+        document.sections[mention.section].heading,
+        str(mention.references[0]) if len(mention.references) == 1 else "",
+    )
+    return replace(around, single=alone and is_single(around))
+
+
+def _by_distance(citing: Citing, place: _Place, all_parts: Sequence[TopSection]) -> Iterator[str]:
+    """Cited papers from the nearest citation outwards: those of the same section first, then of the adjacent ones."""
+    offsets: dict[int, tuple[int, int]] = {}
+    total = 0
+    for k, part in enumerate(all_parts):
+        for i in part.sections:
+            offsets[i] = k, total
+            total += len(citing.document.sections[i].text)
+    here = offsets[place.mention.section][1] + place.mention.start
+
+    def distance(mention: Mention) -> tuple[int, int]:
+        k, offset = offsets[mention.section]
+        return abs(k - place.part_index), abs(offset + mention.start - here)
+
+    near = sorted((mention for mention in citing.document.mentions if mention.section in offsets), key=distance)
+    for mention in near:
+        yield from (citing.cited[i] for i in mention.references if i in citing.cited)

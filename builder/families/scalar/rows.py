@@ -1,0 +1,147 @@
+"""Rows of SCALAR's levels: their columns, whole and by id, and what is in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from string import ascii_uppercase
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from builder.dataset.row_kind import RowKind
+from builder.dataset.text_hashes import TEXTS, hash_column
+from lm_eval_tasks.base.row_format import BODY
+
+if TYPE_CHECKING:
+    from builder.families.scalar.questions import ClozeQuestion
+    from builder.samples.tokens import TokenCounter
+
+# What a manifest calls the task.
+TASK = "cloze"
+_CANDIDATE = pa.struct(
+    [*((name, pa.string()) for name in ("id", "title", "license", "content")), ("authors", pa.list_(pa.string()))]
+)
+COLUMNS = pa.schema(
+    [
+        *((name, pa.string()) for name in ("id", "paper_id", "title", "published", "license", "target")),
+        ("label", pa.int64()),
+        ("input_tokens", pa.int64()),
+        *(
+            (name, pa.string())
+            for name in (
+                "round",
+                "level",
+                "citation_type",
+                "question_paper",
+                "distractors",
+                "candidate_text",
+                "section",
+            )
+        ),
+        ("authors", pa.list_(pa.string())),
+        ("question", pa.string()),
+        ("choices", pa.list_(pa.string())),
+        ("candidates", pa.list_(_CANDIDATE)),
+    ]
+)
+_TEXTS = ("title", "section", "question")
+# What is made of other columns: harnesses that read plain columns take choices as texts and their letter as the target.
+_MADE = ("choices", "target")
+KEPT = tuple(name for name in COLUMNS.names if name not in (*_TEXTS, "candidates", *_MADE))
+_SHOWN = ("id", "license")
+ID_COLUMNS = pa.schema(
+    [
+        *(COLUMNS.field(name) for name in KEPT),
+        ("position", pa.int64()),
+        ("candidates", pa.list_(pa.struct([(name, pa.string()) for name in _SHOWN]))),
+        TEXTS,
+    ]
+)
+
+
+def row_of(question: ClozeQuestion) -> dict[str, Any]:
+    """A question as a row, without its tokens and round."""
+    paper, level = question.paper, question.level
+    return {
+        "id": question.id,
+        "paper_id": paper.versioned_id,
+        "title": paper.title,
+        "authors": list(paper.authors),
+        "level": level.short_name,
+        "section": question.section,
+        "citation_type": question.citation_type,
+        "question_paper": level.question,
+        "distractors": level.distractors,
+        "candidate_text": level.candidates,
+        "question": question.text,
+        "candidates": [
+            {name: getattr(candidate, name) for name in _CANDIDATE.names} for candidate in question.candidates
+        ],
+        "label": question.label,
+        "published": paper.published.isoformat(),
+        "license": paper.license,
+    }
+
+
+def with_token_counts(rows: Sequence[dict[str, Any]], round_name: str, count: TokenCounter) -> list[dict[str, Any]]:
+    """The rows with their input tokens (bert-base-uncased; the prompt's own words are not counted) and their round."""
+    # No token spans two lines, and a paper's questions differ in one line: only that one is counted again.
+    row_texts = [
+        [
+            *row["question"].split("\n"),
+            *(text for candidate in row["candidates"] for text in _candidate_texts(candidate, row)),
+        ]
+        for row in rows
+    ]
+    counts = iter(count([text for parts in row_texts for text in parts]))
+    return [
+        {**with_choices(row), "input_tokens": sum(next(counts) for _ in parts), "round": round_name}
+        for row, parts in zip(rows, row_texts, strict=True)
+    ]
+
+
+def with_choices(row: dict[str, Any]) -> dict[str, Any]:
+    """The row with each candidate as one text, and the letter of the right one."""
+    choices = ["\n\n".join(_candidate_texts(candidate, row)) for candidate in row["candidates"]]
+    return {**row, "choices": choices, "target": ascii_uppercase[row["label"]]}
+
+
+def _candidate_texts(candidate: dict[str, Any], row: dict[str, Any]) -> list[str]:
+    return [candidate["content"]] if row["candidate_text"] == BODY else [candidate["title"], candidate["content"]]
+
+
+def texts(row: dict[str, Any]) -> dict[str, str]:
+    """Every text of a question, by its place in it."""
+    by_place = {name: row[name] for name in _TEXTS}
+    for i, candidate in enumerate(row["candidates"]):
+        by_place |= {f"candidates.{i}.{name}": candidate[name] for name in ("title", "content")}
+    return by_place
+
+
+def papers(row: dict[str, Any]) -> list[tuple[str, str]]:
+    """(id with version, licence) of the papers whose texts a question shows, or would if it were whole."""
+    return [
+        (row["paper_id"], row["license"]),
+        *((candidate["id"], candidate["license"]) for candidate in row["candidates"]),
+    ]
+
+
+def id_row(row: dict[str, Any], position: int) -> dict[str, Any]:
+    """A question without its texts."""
+    return {
+        **{name: row[name] for name in KEPT},
+        "position": position,
+        "candidates": [{name: candidate[name] for name in _SHOWN} for candidate in row["candidates"]],
+        "texts": hash_column(texts(row)),
+    }
+
+
+KIND = RowKind(
+    columns=COLUMNS,
+    id_columns=ID_COLUMNS,
+    paper_column="paper_id",
+    shown_column="candidates",
+    texts=texts,
+    papers=papers,
+    id_row=id_row,
+)

@@ -1,0 +1,1 @@
+"""Walk: which papers cite a work where the question says?"""

@@ -1,0 +1,210 @@
+"""The reference dataset of the AcademicEval paper -> a dataset folder of ours, so that its round runs with our tasks.
+
+Its layout (https://github.com/ulab-uiuc/AcademicEval, read 2026-11): a folder for each setting (`title_10K`, `abs_29K_G`) with
+one JSON file for each sample, which lies in `train`, `val` or `test` or is named in `train.txt`, `val.txt` or `test.txt`; with
+neither, all are test samples. A sample is a record with `gt` and `main_content`; random demonstrations are records in
+`additional_info`, co-authors' papers are in `additional_graph_info["node_feat"]`; for related work it is the first of a
+list, whose other records with the label "Related Work" are the citations. The first two of each kind are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from builder.dataset.folder import replacing
+from builder.dataset.importers.imported import finish_import
+from builder.dataset.manifest import Configuration
+from builder.dataset.write import ConfigurationWriter
+from builder.errors import FolderError
+from builder.families.writing.rows import row_of
+from builder.ids import PaperId
+from builder.packed import ERRORS, read_packed
+from builder.records import CitedPaper, DemoKind, Demonstration, Paper, Split, Task, WritingSample
+from builder.samples.tokens import TokenCounter, shown_beside, token_counter
+from builder.sources.record_check import checked_paper
+from builder.stage_report import StageReport
+from lm_eval_tasks.base.progress import progress
+from lm_eval_tasks.base.text import ODD, day, parse_json, title_key
+from lm_eval_tasks.families.writing.settings import SETTINGS, Setting
+
+ROUND = "2024.06"
+_SPLITS: dict[str, Split] = {"train": "train", "val": "validation", "test": "test"}
+# What a co-author's paper shows as its output.
+_OUTPUT: dict[Task, str] = {"title": "title", "abs": "abstract", "intro": "introduction", "related": "related"}
+
+
+def import_academiceval(source: Path, output: Path) -> list[StageReport]:
+    """Read the reference layout in `source` and write a dataset folder; a report for each setting found.
+
+    Drop reasons: bad_record, second_sample_of_a_paper, too_few_random_demonstrations, too_few_co_author_demonstrations.
+
+    Raises:
+        FolderError: there is no setting, or no sample can be read.
+    """
+    folders = [(setting, place) for setting in SETTINGS if (place := source / _folder_name(setting)).is_dir()]
+    if not folders:
+        raise FolderError(f"{source} contains no folder of the reference dataset, such as title_10K or abs_29K_G")
+    counter = token_counter()
+    built: list[Configuration] = []
+    reports: list[StageReport] = []
+    with replacing(output) as place:
+        for setting, files in folders:
+            report = StageReport(f"import {setting.name}")
+            built.append(_import_setting(setting, files, place, counter, report))
+            reports.append(report)
+        if not any(configuration.samples for configuration in built):
+            raise FolderError(f"no sample could be read in {source} ({'; '.join(r.line() for r in reports)})")
+        finish_import(place, ROUND, "https://github.com/ulab-uiuc/AcademicEval", built, reports)
+    return reports
+
+
+def _folder_name(setting: Setting) -> str:
+    task, _, rest = setting.name.partition("-")
+    return f"{task.lower()}_{rest.replace('-', '_')}"
+
+
+def _import_setting(
+    setting: Setting, source: Path, place: Path, counter: TokenCounter, report: StageReport
+) -> Configuration:
+    writer = ConfigurationWriter(place, Configuration(setting.name, setting.task, "full"))
+    samples = sorted(_files(source), key=lambda item: item[1].name)
+    seen: set[tuple[Split, str]] = set()
+    for split, path in progress(samples, setting.name, len(samples)):
+        sample = _read(path, setting, report)
+        if sample is not None and (split, sample.paper.versioned_id) in seen:
+            report.kept -= 1
+            report.drop(path.name, "second_sample_of_a_paper")
+        elif sample is not None:
+            seen.add((split, sample.paper.versioned_id))
+            writer.add(split, row_of(sample, setting.task, ROUND, *_count_tokens(sample, setting.task, counter)))
+    return writer.close()
+
+
+def _count_tokens(sample: WritingSample, task: Task, count: TokenCounter) -> tuple[int, int]:
+    """Tokens of all that the task's prompt shows, and of the target."""
+    shown = [sample.content, *shown_beside(sample.paper.title, sample.paper.abstract, task)]
+    for demo in sample.demonstrations:
+        shown += [demo.content, *shown_beside(demo.title, demo.abstract, task), demo.output]
+    shown += [text for cited in sample.citations for text in (cited.title, cited.abstract)]
+    *tokens, target = count([*shown, sample.target])
+    return sum(tokens), target
+
+
+def _files(source: Path) -> Iterator[tuple[Split, Path]]:
+    """The samples' files with their splits."""
+    listed: dict[str, Split] = {}
+    for name, split in _SPLITS.items():
+        if (source / f"{name}.txt").is_file():
+            listed |= dict.fromkeys(_names(source / f"{name}.txt"), split)
+        for path in _json_files(source / name):
+            yield split, path
+    for path in _json_files(source):
+        # The lists leave out the setting that a file's own name begins with.
+        yield next((split for name, split in listed.items() if path.name.endswith(name)), "test"), path
+
+
+def _names(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8").split()
+    except ValueError as err:
+        raise FolderError(f"{path} is not a list of names in UTF-8 ({err}); get the dataset again") from err
+
+
+def _json_files(folder: Path) -> Iterator[Path]:
+    return (path for path in folder.glob("*.json") if path.is_file())
+
+
+def _read(path: Path, setting: Setting, report: StageReport) -> WritingSample | None:
+    try:
+        data = parse_json(read_packed(path))
+        record, others = (data[0], data[1:]) if isinstance(data, list) else (data, [])
+        sample = _sample(record, others, setting)
+    except OSError as err:
+        # A failing disk says nothing about the sample.
+        raise FolderError(f"{path} cannot be read: {err.strerror or err}") from err
+    except (*ERRORS, *ODD):
+        report.drop(path.name, "bad_record")
+        return None
+    for kind, minimum in (("random", setting.random), ("co-author", setting.co_author)):
+        if sum(demonstration.kind == kind for demonstration in sample.demonstrations) < minimum:
+            report.drop(path.name, f"too_few_{kind.replace('-', '_')}_demonstrations")
+            return None
+    report.kept += 1
+    return sample
+
+
+def _sample(record: dict[str, Any], others: Sequence[dict[str, Any]], setting: Setting) -> WritingSample:
+    paper, target, content = _paper(record), _text(record, "gt"), _text(record, "main_content")
+    if not target.strip() or not content.strip():
+        raise ValueError("a sample without target or content")
+    if setting.task == "title":
+        # The reference removes the title when it evaluates.
+        content = content.replace(paper.title, "")
+    cited = [entry for entry in others if entry.get("label") == "Related Work"]
+    return WritingSample(
+        paper=paper,
+        content=content,
+        citations=tuple(
+            CitedPaper(_id(entry["url"]) if "url" in entry else "", _text(entry, "title"), _text(entry, "abstract"))
+            for entry in cited
+        ),
+        demonstrations=tuple(_demonstrations(record, paper, setting)),
+        target=target,
+    )
+
+
+def _demonstrations(record: dict[str, Any], target: Paper, setting: Setting) -> Iterator[Demonstration]:
+    random = [entry[0] if isinstance(entry, list) else entry for entry in record.get("additional_info", ())]
+    nodes = (record.get("additional_graph_info") or {}).get("node_feat", {})
+    authors = [entry for papers in nodes.values() for entry in papers if entry["url"] != record["url"]]
+    kinds: tuple[tuple[DemoKind, list[dict[str, Any]], int, str], ...] = (
+        ("random", random, setting.random, "gt"),
+        ("co-author", authors, setting.co_author, _OUTPUT[setting.task]),
+    )
+    for kind, records, count, output in kinds:
+        for entry in records[:count]:
+            paper = _paper(entry)
+            if title_key(paper.title) != title_key(target.title):
+                yield Demonstration(
+                    paper.versioned_id,
+                    kind,
+                    paper.published.isoformat(),
+                    paper.license,
+                    paper.title,
+                    paper.abstract,
+                    _text(entry, "main_content"),
+                    _text(entry, output),
+                    paper.authors,
+                )
+
+
+def _text(record: Mapping[str, Any], name: str) -> str:
+    text = record[name]
+    if not isinstance(text, str):
+        raise ValueError(f"{name} is not a text")
+    return text
+
+
+def _paper(record: dict[str, Any]) -> Paper:
+    parsed = PaperId.parse(_id(record["url"]))
+    if parsed is None:
+        raise ValueError(f"{record['url']!r} names no arXiv paper")
+    published = day(record["published"])
+    primary = record.get("primary_cat") or record.get("paper_cat") or "unknown"
+    paper = Paper(
+        id=parsed.bare,
+        version=parsed.version or 1,
+        title=record["title"],
+        abstract=record["abstract"],
+        authors=tuple(name.strip() for name in record.get("authors", "").split(",") if name.strip()) or ("unknown",),
+        categories=tuple(dict.fromkeys([primary, *record.get("cats", ())])),
+        published=published,
+        updated=max(published, day(record.get("updated") or record["published"])),
+    )
+    return checked_paper(paper)
+
+
+def _id(url: str) -> str:
+    return url.rstrip("/").partition("/abs/")[2] or url.rstrip("/").rpartition("/")[2]

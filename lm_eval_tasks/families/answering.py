@@ -1,0 +1,44 @@
+"""How a family's answers are read, placed and given without a model; loaded for those families whose tasks are used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from lm_eval_tasks.families import of_task
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.samples.row import PromptRow
+
+# (What is asked, the place of its answer in the context from 0 to 1, its score.)
+Placed = tuple[str, float, float]
+
+
+class Answering:
+    """The answers of a family; `ANSWERING` in the module `answering` of its folder."""
+
+    def refine(self, reply: str, row: PromptRow) -> str:
+        """What is scored of an answer without its reasoning, "" for nothing."""
+        return reply
+
+    def placed(self, row: PromptRow, answer: str, score: float) -> Iterator[Placed]:
+        """The parts of a scored answer whose right answers have a place in the context."""
+        yield from ()
+
+    def baseline(self, name: str, row: PromptRow) -> str | None:
+        """The answer of one of the family's baselines; None if it has none to this prompt."""
+        return None
+
+
+def answering_of(task: str) -> Answering:
+    """How answers to the prompts of a task are read, see `families.of_task`."""
+    return _load(of_task(task).name)
+
+
+@cache
+def _load(family: str) -> Answering:
+    answering = import_module(f"lm_eval_tasks.families.{family}.answering").ANSWERING
+    assert isinstance(answering, Answering)
+    return answering

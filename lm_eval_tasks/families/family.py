@@ -1,0 +1,254 @@
+"""What a family of tasks is, and what it consists of; each folder here describes one in its `FAMILY`."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from lm_eval_tasks.base.contexts import FULL, Context
+from lm_eval_tasks.base.power import SPREAD_OF_CHOICES
+
+# No number averages over both, see `stats.boards`.
+Board = Literal["writing", "reading"]
+Best = Literal["higher", "lower", "one", "neither"]
+FAMILIES_FOLDER = Path(__file__).parent
+
+
+def slug_of(name: str) -> str:
+    """A configuration's name as names of tasks write it: "intro_28k_g" for "Intro-28K-G"."""
+    return name.lower().replace("-", "_")
+
+
+class Configuration(Protocol):
+    """One configuration of the dataset.
+
+    Attributes:
+        name: e.g. "Intro-28K-G".
+        task: what it asks for, as manifests call it: "intro", "cloze", "walk".
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def task(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a family asks for; of questions one thing.
+
+    Attributes:
+        name: as prompts and rows call it: their prompt files' names begin with it.
+        label: for display.
+        answer_tokens: that the context leaves for the answer.
+        shorter: with how much less to read it is asked.
+        headline: the shorter context that the full one is compared with first.
+        task: as manifests call it, "" for its name.
+        refine: what is scored of a text, from it and the paper's own text; None for the text as it is.
+        spread: standard deviation, from one paper to the next, of the difference between two models. Texts: of ROUGE-L between two
+            baselines over 78 real papers (29 for related work).
+    """
+
+    name: str
+    label: str
+    answer_tokens: int
+    shorter: tuple[Context, ...] = ()
+    headline: Context = FULL
+    task: str = ""
+    refine: Callable[[str, str], str] | None = None
+    spread: float = SPREAD_OF_CHOICES
+
+    @property
+    def title(self) -> str:
+        return self.label[:1].upper() + self.label[1:]
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One metric, declared once; families that share it list the same one.
+
+    Attributes:
+        label: its name for display.
+        best: which values are better; "one" for ratios, whose best value is 1; "neither" where no value is better.
+        module: of this package, in which a function of the metric's name computes it; loaded when a metric is computed.
+        headline: whether it is what a task is about; all others are diagnostics, kept in samples and printed on request.
+        floors: metrics that say what a value of this one is worth.
+        usual: the name that lm-eval's own tasks give such a metric; printed in addition to ours, which goes in the next version.
+        zero: floors that do not depend on the model; the highest counts as 0 where scores of several tasks are averaged.
+        rate: whether it belongs next to the headline: how often something went wrong with prompts or answers.
+        baseline: the baseline whose score it is, which samples of other models carry.
+        limits: the least and the greatest value; None if there are none.
+    """
+
+    name: str
+    label: str
+    best: Best
+    module: str
+    headline: bool = False
+    floors: tuple[str, ...] = ()
+    zero: tuple[str, ...] = ()
+    usual: str = ""
+    rate: bool = False
+    baseline: str = ""
+    limits: tuple[float, float] | None = (0.0, 1.0)
+
+
+# Metrics that several families list: what became of prompts and answers.
+_RATES = "metrics.rates"
+# The share of answers that were cut off is shown next to every score.
+CAPPED = Metric("capped", "Answers that reached their cap", "lower", _RATES, rate=True)
+TRUNCATED = Metric("truncated", "Prompts cut", "lower", _RATES, rate=True)
+CUT_SHARE = Metric("cut_share", "Share of the prompt cut", "lower", _RATES, rate=True)
+EMPTY = Metric("empty", "Empty answers", "lower", _RATES, rate=True)
+NO_ANSWER = Metric("no_answer", "No answer", "lower", _RATES, rate=True)
+UNFINISHED = Metric("unfinished", "Unfinished reasoning", "lower", _RATES, rate=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One task of lm-eval.
+
+    Attributes:
+        family: in whose folder its file is.
+        configuration: of the dataset.
+        role, context: as the families' `load` takes them.
+        tag: "" for none.
+    """
+
+    family: str
+    name: str
+    configuration: str
+    answer_tokens: int
+    role: str = "prompt"
+    alias: str = ""
+    size: int | None = None
+    tag: str = ""
+    context: Context = FULL
+
+    @property
+    def display_name(self) -> str:
+        return f"{self.configuration} ({self.alias})" if self.alias else self.configuration
+
+    def with_context(self, context: Context) -> Task:
+        """The task that asks the same with less to read."""
+        alias = f"{self.alias}, {context}" if self.alias else context
+        return replace(self, name=f"{self.name}_{context}", alias=alias, context=context, tag="")
+
+
+@dataclass(frozen=True, slots=True)
+class TaskGroup:
+    """One group of lm-eval's tasks.
+
+    Attributes:
+        family: in whose folder its file is; "" if it has tasks of several.
+        has_mean: whether it has a score, in which its members each count the same.
+    """
+
+    family: str
+    name: str
+    members: tuple[str, ...]
+    has_mean: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """A configuration that every model is asked first.
+
+    Attributes:
+        samples: most that are asked. Over the reading board, differences of 0.05 between two models can then be detected, and gains of
+            0.10 from reading on a task (`benchmarks/gain.py`); boards count these samples alone.
+        masks: of a round that must be solved by full texts alone for the configuration to join its core; 0 if it always does.
+    """
+
+    configuration: str
+    samples: int
+    masks: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """Tasks that have prompts, rows and a way of scoring in common.
+
+    Attributes:
+        name: of its folder, on the builder's side too.
+        board: that counts its scores.
+        core: its configurations that every model is asked first.
+        is_multiple_choice: whether a question names one of the candidates that its row lists.
+        group: of lm-eval, for its core configurations together with those of other families; "" for none.
+        metrics: in the order in which they are shown; the first is what models are ranked by.
+        baselines: that answer its prompts.
+    """
+
+    name: str
+    board: Board
+    targets: tuple[Target, ...]
+    configurations: Sequence[Configuration]
+    tasks: tuple[Task, ...]
+    groups: tuple[TaskGroup, ...] = ()
+    core: tuple[Core, ...] = ()
+    group: str = ""
+    is_multiple_choice: bool = False
+    metrics: tuple[Metric, ...]
+    baselines: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        return self.targets[0].title if len(self.targets) == 1 else f"{self.name.title()} tasks"
+
+    @property
+    def ranking(self) -> str:
+        """The name of the metric that models are ranked by."""
+        return self.metrics[0].name
+
+    @property
+    def headline(self) -> tuple[str, ...]:
+        """The names of its headline metrics."""
+        return tuple(metric.name for metric in self.metrics if metric.headline)
+
+    @property
+    def version(self) -> int:
+        """The version of its prompts, which is raised with any change to them."""
+        return _version(self.name)
+
+    def counted(self, names: Collection[str], core: Collection[str]) -> tuple[str, ...]:
+        """The configurations that its board counts.
+
+        Args:
+            names: of the round's configurations.
+            core: those that the round's manifest calls its core.
+        """
+        own = (entry.configuration for entry in self.core if not entry.masks or entry.configuration in core)
+        return tuple(name for name in own if name in names)
+
+    def is_usual(self, prompt_name: str) -> bool:
+        """Whether a prompt is what its configuration is usually asked with, not an ablation or retrieval."""
+        return True
+
+    def metric_list(self) -> list[dict[str, Any]]:
+        """A task's `metric_list`; lm-eval knows two directions; other metrics have none there."""
+        directions = {"higher": True, "lower": False, "one": None, "neither": None}
+        return [
+            {"metric": name, "aggregation": "mean", "higher_is_better": directions[metric.best]}
+            for metric in self.metrics
+            for name in filter(None, (metric.name, metric.usual))
+        ]
+
+    def group_list(self) -> list[dict[str, Any]]:
+        """A group's `aggregate_metric_list`: each task counts the same, whatever its number of samples."""
+        return [
+            {"metric": name, "aggregation": "mean", "weight_by_size": False, "filter_list": "score"}
+            for metric in self.metrics
+            if metric.headline
+            for name in filter(None, (metric.name, metric.usual))
+        ]
+
+
+@cache
+def _version(family: str) -> int:
+    content = tomllib.loads((FAMILIES_FOLDER / family / "prompts.toml").read_text(encoding="utf-8"))
+    return int(content["version"])

@@ -1,0 +1,15 @@
+"""Match: the citations of a paper are masked; which of the papers shown belongs to which mask?"""
+
+from __future__ import annotations
+
+from lm_eval_tasks.base.contexts import LOCAL, NONE
+from lm_eval_tasks.families.family import Core, Target
+from lm_eval_tasks.families.reading import ANSWER_TOKENS, reading_family
+
+FAMILY = reading_family(
+    Target("match", "Match", ANSWER_TOKENS, (NONE, LOCAL), LOCAL),
+    core=(Core("Match-128K", 100, masks=100),),
+    asked_word="Mask",
+    shows_cited=True,
+)
+METRIC_LIST = FAMILY.metric_list()

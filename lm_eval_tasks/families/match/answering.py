@@ -1,0 +1,46 @@
+"""Match's questions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from lm_eval_tasks.base.contexts import NONE
+from lm_eval_tasks.base.text import sentences
+from lm_eval_tasks.families.match import FAMILY
+from lm_eval_tasks.families.reading.answering import PairsAnswering, Parts
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.base.contexts import Context
+    from lm_eval_tasks.families.reading.row import ReadingRow
+
+_LEFT_OUT = "(not shown)"
+
+
+class MatchAnswering(PairsAnswering):
+    """Questions about masked citations."""
+
+    def shortened(self, row: ReadingRow, parts: Sequence[str], context: Context) -> Parts:
+        """Titles alone; or titles with abstracts, and the sentences with masks."""
+        labelled, last = parts[: row.labels], parts[row.labels :]
+        if context == NONE:
+            return [*(text.partition("\n")[0] for text in labelled), _LEFT_OUT]
+        return [*map(_summary, labelled), *(_masked(text) for text in last)]
+
+    def chance(self, row: ReadingRow) -> float:
+        return 1 / row.labels
+
+
+def _summary(text: str) -> str:
+    """Title and abstract."""
+    heading = text.find("\n## ")
+    end = text.find("\n## ", heading + 1)
+    return text if end < 0 else text[:end].strip()
+
+
+def _masked(text: str) -> str:
+    """The sentences with masks."""
+    return "\n".join(sentence for line in text.splitlines() for sentence in sentences(line) if "[MASK " in sentence)
+
+
+ANSWERING = MatchAnswering(FAMILY)

@@ -1,0 +1,16 @@
+"""Next: of many passages in random order, which one follows another in its paper?"""
+
+from __future__ import annotations
+
+from lm_eval_tasks.base.contexts import RETRIEVED
+from lm_eval_tasks.families.family import Core, Target
+from lm_eval_tasks.families.reading import ANSWER_TOKENS, reading_family
+
+FAMILY = reading_family(
+    # What is asked about is part of the context, so that there is no question without it.
+    Target("next", "Next", ANSWER_TOKENS, (RETRIEVED,), RETRIEVED),
+    core=(Core("Next-128K", 100),),
+    word="Passage",
+    asked_word="Passage",
+)
+METRIC_LIST = FAMILY.metric_list()

@@ -1,0 +1,107 @@
+"""What the reading families share: many papers are shown, and a question is asked whose answer a program knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from lm_eval_tasks.base.row_format import BM25_PARTS
+from lm_eval_tasks.families.family import CAPPED, NO_ANSWER, UNFINISHED, Core, Family, Metric, Target, Task, slug_of
+
+ANSWER_TOKENS = 512
+BLIND = "blind"
+_GROUP = "academiceval_reading"
+_SIZES = {"128K": 128, "256K": 256, "512K": 512, "1M": 1024}
+_MODULE = "families.reading.metrics"
+OUTSIDE = Metric("outside", "Names a label that there is not", "lower", _MODULE, rate=True)
+RATES = (CAPPED, NO_ANSWER, UNFINISHED, OUTSIDE)
+# Of answers that give each label asked about another one.
+PAIRS_METRICS = (
+    Metric(
+        "share_right",
+        "Share right",
+        "higher",
+        _MODULE,
+        headline=True,
+        floors=("share_right_random", "share_right_bm25"),
+        zero=("share_right_random",),
+    ),
+    Metric("share_right_strict", "Share right, answers read strictly", "higher", _MODULE),
+    Metric("share_right_random", "Share right of guessing", "lower", _MODULE),
+    Metric("share_right_bm25", "Share right of BM25 between what is shown", "neither", _MODULE, baseline=BM25_PARTS),
+    *RATES,
+)
+PAIRS_BASELINES = (BLIND, BM25_PARTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One configuration of a reading family: questions over as many papers as fill a context.
+
+    Attributes:
+        name: the configuration's name, e.g. "Walk-128K".
+        size: of the context, in units of 1,024 tokens.
+        controls: whether its questions are those that the family's shortcut answers, to compare with.
+    """
+
+    name: str
+    task: str
+    size: int
+    controls: bool = False
+
+    @property
+    def slug(self) -> str:
+        return slug_of(self.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingFamily(Family):
+    """Questions over as many papers as fill a context.
+
+    Attributes:
+        word: what a label is called in the prompts.
+        asked_word: what is asked about where each gets an answer of its own.
+        shows_cited: whether contexts show texts of works that the new paper cites.
+    """
+
+    word: str
+    asked_word: str = ""
+    shows_cited: bool = False
+
+
+def sizes_of(task: str) -> Iterator[Reading]:
+    """A family's configurations of all sizes."""
+    return (Reading(f"{task.title()}-{size}", task, number) for size, number in _SIZES.items())
+
+
+def reading_family(
+    target: Target,
+    *,
+    core: tuple[Core, ...],
+    metrics: tuple[Metric, ...] = PAIRS_METRICS,
+    baselines: tuple[str, ...] = PAIRS_BASELINES,
+    word: str = "Paper",
+    asked_word: str = "",
+    shows_cited: bool = False,
+    more: Sequence[Reading] = (),
+) -> ReadingFamily:
+    """A reading family in all sizes.
+
+    Args:
+        more: configurations besides these.
+    """
+    readings = (*sizes_of(target.name), *more)
+    return ReadingFamily(
+        name=target.name,
+        board="reading",
+        targets=(target,),
+        configurations=readings,
+        tasks=tuple(Task(each.task, f"academiceval_{each.slug}", each.name, ANSWER_TOKENS) for each in readings),
+        core=core,
+        group=_GROUP,
+        metrics=metrics,
+        baselines=baselines,
+        word=word,
+        asked_word=asked_word,
+        shows_cited=shows_cited,
+    )

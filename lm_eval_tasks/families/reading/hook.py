@@ -1,0 +1,229 @@
+"""The hook for the reading families.
+
+A row names its papers; their texts are rows of `Papers`. lm-eval keeps every `doc` in its logs, so that here a doc has no text: the
+prompt is put together when it is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import datasets
+
+from lm_eval_tasks import families
+from lm_eval_tasks.base.contexts import FULL
+from lm_eval_tasks.base.errors import BudgetError, DatasetError, OptionError
+from lm_eval_tasks.base.metadata import NO_MODEL
+from lm_eval_tasks.compat import lm_eval_command as command_line
+from lm_eval_tasks.data import context, cutoff, prompt_columns
+from lm_eval_tasks.data.options import Options, noted
+from lm_eval_tasks.data.rows import Fact, TypedRows, chosen, open_dataset, rows_of_split
+from lm_eval_tasks.families.reading.answering import ReadingAnswering, reading_answering
+from lm_eval_tasks.families.reading.prompt import part_texts, with_parts
+from lm_eval_tasks.families.reading.row import ReadingRow
+from lm_eval_tasks.samples.row import PromptRow
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.base.contexts import Context
+
+_KEPT = 4
+
+
+class ShownTexts(Mapping[tuple[str, str], str]):
+    """The papers' texts by their configuration and versioned id, read from the files when they are wanted."""
+
+    def __init__(self, configurations: Mapping[str, datasets.Dataset]) -> None:
+        self._configurations = configurations
+        self._places = {(name, id_): i for name, papers in configurations.items() for i, id_ in enumerate(papers["id"])}
+
+    def __getitem__(self, key: tuple[str, str]) -> str:
+        text: str = self._configurations[key[0]][self._places[key]]["text"]
+        return text
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+@dataclass(frozen=True, slots=True)
+class AskedTask:
+    """What a task of this process asks.
+
+    Attributes:
+        places: id of a row -> its place among `rows`.
+    """
+
+    answering: ReadingAnswering
+    context: Context
+    rows: TypedRows[ReadingRow]
+    places: Mapping[str, int]
+    texts: ShownTexts
+
+    def prompt(self, id_: str) -> tuple[str, str]:
+        """The prompt of a row, see `reading.prompt.prompt_of`."""
+        row = self.rows[self.places[id_]]
+        texts = part_texts(row, self.texts)
+        if self.context == FULL:
+            return with_parts(row, texts, self.answering)
+        return with_parts(row, self.answering.shortened(row, texts, self.context), self.answering, self.context)
+
+
+# (dataset revision, configuration, `PromptRow.shown`) -> what was loaded of it.
+_LOADED: dict[tuple[str, str, str], AskedTask] = {}
+
+
+def load(
+    setting: str, answer_tokens: int, size: int | None = None, shown: Context | None = None, **arguments: object
+) -> dict[str, datasets.Dataset]:
+    """Load a reading configuration's test split; lm-eval's `custom_dataset`. The arguments and errors are those of
+    `writing.hook.load`.
+
+    Raises:
+        BudgetError: the model's context is too short: these prompts are never cut.
+    """
+    with command_line.errors_end_the_process():
+        return _load(setting, answer_tokens, size, shown, arguments)
+
+
+def doc_to_text(doc: Mapping[str, Any]) -> str:
+    """The prompt of a doc that a hook gave in this process, of this family or another; lm-eval's `doc_to_text`."""
+    if doc.get("prompt"):
+        return str(doc["prompt"])
+    return "".join(_LOADED[doc["dataset_revision"], doc["setting"], doc.get("shown") or ""].prompt(doc["id"]))
+
+
+def _load(
+    setting: str, answer_tokens: int, size: int | None, shown: Context | None, arguments: Mapping[str, object]
+) -> dict[str, datasets.Dataset]:
+    options = Options.of(arguments)
+    config = options.config or setting
+    answering = _answering_of(setting, config)
+    family = answering.family
+    shown = options.context_of(shown, setting)
+    model = context.of_model(arguments, options.system_instruction)
+    opened = open_dataset(config, options)
+    all_rows = rows_of_split(opened, config, options)
+    columns = all_rows.select_columns(["paper_id", "published", "primary_category"])
+    facts = [Fact(row["paper_id"], row["published"], row["primary_category"]) for row in columns]
+    selection = chosen(facts, config, options, size)
+    rows = TypedRows(ReadingRow, all_rows, config)
+    asked_rows = [rows[place] for place in selection.places]
+    texts = _texts(asked_rows, config, options)
+    published = [row.published for row in asked_rows]
+    cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), published)
+    # All rows: another load of the same configuration may select others.
+    asked = AskedTask(answering, shown, rows, {id_: i for i, id_ in enumerate(all_rows["id"])}, texts)
+    less = noted(shown)
+    _LOADED[opened.revision, config, less] = asked
+    tokens = _tokens(asked, [row.id for row in asked_rows], model, answer_tokens, options, config)
+    common = {
+        "setting": config,
+        "prompt_name": family.name,
+        "shown": less,
+        "bertscore_model": NO_MODEL,
+        "best_constant": answering.best_constant(rows),
+        **prompt_columns.shared_columns(
+            options, opened, selection, model, answer_tokens, rows=len(all_rows), version=family.version
+        ),
+    }
+    return prompt_columns.as_split(
+        PromptRow(**_of_row(row, answering), tokens_before=count, tokens_after=count, place=place, **common)
+        for row, count, place in zip(asked_rows, tokens, selection.places.values(), strict=True)
+        if count is not None
+    )
+
+
+def _answering_of(setting: str, config: str) -> ReadingAnswering:
+    """How the family of a task asks."""
+    answering = reading_answering(families.configuration_of(setting).task)
+    others = {
+        configuration.name
+        for other in families.FAMILIES
+        if other is not answering.family
+        for configuration in other.configurations
+    }
+    if config in others or config.partition("-")[0] != setting.partition("-")[0]:
+        raise OptionError(
+            f"the option config={config!r} is a configuration of another family than {setting}; ask it by a task of its own"
+        )
+    return answering
+
+
+def _texts(rows: Sequence[ReadingRow], config: str, options: Options) -> ShownTexts:
+    """The texts that rows show."""
+    shown = {(paper.texts, paper.id) for row in rows for paper in row.papers}
+    splits = {name: open_dataset(name, options).splits for name in sorted({name for name, _ in shown})}
+    texts = ShownTexts(
+        {name: datasets.concatenate_datasets(list(of_name.values())) for name, of_name in splits.items()}
+    )
+    if lacking := sorted(shown - set(texts)):
+        name, id_ = lacking[0]
+        raise DatasetError(
+            f"{config} shows {id_}, whose text is not in {name} of the dataset; `academiceval fill` completes it"
+        )
+    return texts
+
+
+def _tokens(
+    asked: AskedTask,
+    ids: Sequence[str],
+    model: context.ModelContext | None,
+    answer_tokens: int,
+    options: Options,
+    config: str,
+) -> list[int | None]:
+    """The tokens of each prompt; 0 if no tokenizer is known, None for one that `fits_only` leaves out."""
+    prompt_columns.check_fits_only(options, model)
+    if model is None:
+        return [0] * len(ids)
+    tokenizer = model.tokenizer
+
+    @lru_cache(maxsize=_KEPT)
+    def count(text: str) -> int:
+        [ids] = tokenizer([text], add_special_tokens=False, verbose=False)["input_ids"]
+        return len(ids)
+
+    counts = [sum(map(count, asked.prompt(id_))) for id_ in ids]
+    room = model.length - prompt_columns.answer_cap(options, answer_tokens)
+    if options.fits_only:
+        prompt_columns.tell_of_longer(config, sum(count > room for count in counts), len(counts), room)
+        return [count if count <= room else None for count in counts]
+    if max(counts) > room:
+        raise BudgetError(
+            f"{config}: a prompt has {max(counts)} tokens, but the model's context leaves {room}, and contexts of reading "
+            "questions are never cut: use a model with a longer context, a smaller configuration, or --fits-only"
+        )
+    return list(counts)
+
+
+def _of_row(row: ReadingRow, answering: ReadingAnswering) -> dict[str, Any]:
+    """The columns of `PromptRow` that tell what is asked."""
+    return {
+        "id": row.id,
+        "paper_id": row.paper_id,
+        "title": row.title,
+        "primary_category": row.primary_category,
+        "published": row.published,
+        "license": row.license,
+        "round": row.round,
+        "context": row.context,
+        "cluster": row.cluster,
+        "order": row.order,
+        "question_kind": row.kind,
+        "first_author": row.authors[0] if row.authors else row.paper_id,
+        "month": row.published[:7],
+        "papers": len(row.papers),
+        "labels": row.labels,
+        "asked": row.asked or None,
+        "answer": row.answer,
+        "shortcut": row.shortcut,
+        "chance": answering.chance(row),
+        "tags": row.tags or None,
+        "target": answering.target(row),
+        "licenses": prompt_columns.licenses(row.license, row.papers),
+    }

@@ -1,0 +1,82 @@
+"""The prompts of the reading families: the papers' texts, or parts of them, under neutral labels, and the question last.
+
+What the rows of a context share comes first and is the same for all of them, so that a server that keeps what it has read
+(prefix caching) reads it once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from lm_eval_tasks.base.errors import EvalError
+from lm_eval_tasks.base.row_format import PARTS_VERSION
+from lm_eval_tasks.prompts.templates import filled, named_lines, words
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.families.reading.answering import ReadingAnswering
+    from lm_eval_tasks.families.reading.row import ReadingRow, ShownPart
+
+# (Configuration of texts, versioned id) -> text.
+Texts = Mapping[tuple[str, str], str]
+# A paper may have lines that look like the prompt's own.
+_MARKS = re.compile(r"^={3,}", re.MULTILINE)
+
+
+def prompt_of(row: ReadingRow, texts: Texts, answering: ReadingAnswering) -> tuple[str, str]:
+    """The prompt of a row, in two parts: what all rows of its context share, and what follows.
+
+    Raises:
+        EvalError: the row's parts are put together in a way that this release does not know.
+    """
+    return with_parts(row, part_texts(row, texts), answering)
+
+
+def with_parts(
+    row: ReadingRow, texts: Sequence[str | None], answering: ReadingAnswering, context: str = ""
+) -> tuple[str, str]:
+    """As `prompt_of`, of other texts in place of the parts'.
+
+    Args:
+        texts: of all parts; None for one that is left out.
+        context: in which they are all that is shown of the parts, a name in `<name>_contexts.txt`; "" for all of them.
+    """
+    family = answering.family
+    head, tail = words(family.name).split("{PARTS}")
+    labelled, last = texts[: row.labels], texts[row.labels :]
+    parts = "".join(f"=== {family.word} {i} ===\n{text}\n\n" for i, text in enumerate(labelled, 1) if text is not None)
+    note = f"{named_lines(f'{family.name}_contexts')[context]}\n\n" if context else ""
+    common = filled(head, {"COUNT": str(len(labelled))}) + parts + note
+    return common, filled(tail, {"LAST": "".join(filter(None, last)), **answering.fields(row)})
+
+
+def part_texts(row: ReadingRow, texts: Texts) -> list[str]:
+    """What is shown of each part, in order: those with a label, then the paper that is asked about, where it stands apart.
+
+    Raises:
+        EvalError: the row's parts are put together in a way that this release does not know.
+    """
+    if row.parts_version != PARTS_VERSION:
+        raise EvalError(
+            f"the rows of this dataset are put together in way {row.parts_version}, which this release does not know; take a newer one"
+        )
+    papers = [(paper.texts, paper.id) for paper in row.papers]
+    return [_MARKS.sub("= = =", _shown(texts[papers[part.paper]], part)).strip() for part in row.parts]
+
+
+def _shown(text: str, part: ShownPart) -> str:
+    return edited(text, part.start, part.end, ((edit.start, edit.end, edit.text) for edit in part.edits))
+
+
+def edited(text: str, start: int, end: int, edits: Iterable[tuple[int, int, str]]) -> str:
+    """A stretch of a text with its edits.
+
+    Args:
+        edits: first character, character after the last, and what is shown in their place; in order, without overlaps.
+    """
+    shown, position = [], start
+    for first, behind, instead in edits:
+        shown += [text[position:first], instead]
+        position = behind
+    return "".join([*shown, text[position:end]])

@@ -1,0 +1,89 @@
+"""A row of the reading families as a typed record: ids, stretches of the papers' texts and edits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lm_eval_tasks.base.text import day
+from lm_eval_tasks.base.typed import Count, Label
+
+
+@dataclass(frozen=True, slots=True)
+class EditedStretch:
+    """The characters of a text from `start` to `end` are shown as `text`."""
+
+    start: Count
+    end: Count
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPart:
+    """A stretch of a paper's text, with edits in order and without overlaps; `paper` is a place in `ReadingRow.papers`."""
+
+    paper: Count
+    start: Count
+    end: Count
+    edits: tuple[EditedStretch, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPaper:
+    """A paper that a row shows; `texts` is the configuration that has its text."""
+
+    id: str
+    license: str
+    published: str
+    texts: str
+
+
+@dataclass(frozen=True, slots=True)
+class NamedWork:
+    """A work that a question names."""
+
+    title: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingRow:
+    """One question over many papers.
+
+    Attributes:
+        kind: what is asked.
+        labels: how many of the parts have one; what follows them is shown last.
+        asked, answer, shortcut: labels; those asked about, if it is not all of them; the right ones; those that the family's shortcut
+            names.
+        tags: of each mask: what solves it.
+        context, cluster: what rows share that show the same papers, or depend on one another.
+    """
+
+    id: str
+    paper_id: str
+    title: str
+    kind: str
+    order: Count
+    published: str
+    license: str
+    primary_category: str
+    labels: Label
+    round: str
+    context: str
+    cluster: str
+    asked: tuple[Label, ...]
+    answer: tuple[Label, ...]
+    shortcut: tuple[Label, ...]
+    tags: tuple[str, ...]
+    authors: tuple[str, ...]
+    works: tuple[NamedWork, ...]
+    papers: tuple[ShownPaper, ...]
+    parts: tuple[ShownPart, ...]
+    parts_version: int
+
+    def __post_init__(self) -> None:
+        day(self.published)
+        if self.labels > len(self.parts):
+            raise ValueError(f"{self.id:.80} has {self.labels} labels, but {len(self.parts)} parts")
+        if any(label > self.labels for labels in (self.answer, self.shortcut) for label in labels):
+            raise ValueError(f"{self.id:.80} names a label above its {self.labels}")
+        if any(part.paper >= len(self.papers) or part.end < part.start for part in self.parts):
+            raise ValueError(f"{self.id:.80} shows a stretch of a text that there is not")

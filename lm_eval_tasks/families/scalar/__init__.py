@@ -1,0 +1,137 @@
+"""SCALAR: a citation is masked, four papers are shown; which of them was cited? (SCALAR paper)"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Literal
+
+from lm_eval_tasks.base.contexts import LOCAL, NONE, RETRIEVED
+from lm_eval_tasks.base.row_format import BM25_LOCAL, EMBED_LOCAL, LEAD
+from lm_eval_tasks.families.family import (
+    CAPPED,
+    CUT_SHARE,
+    NO_ANSWER,
+    TRUNCATED,
+    UNFINISHED,
+    Core,
+    Family,
+    Metric,
+    Target,
+    Task,
+    TaskGroup,
+    slug_of,
+)
+
+Scope = Literal["full", "section"]
+CitationType = Literal["attributional", "descriptive"]
+Distractors = Literal["random", "nearest"]
+CandidateText = Literal["concise", "full", "body"]
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One SCALAR configuration of the dataset: what is masked, who distracts, and how much is shown (SCALAR paper, section
+    2.3, figure 2).
+
+    Attributes:
+        name: the configuration's name, e.g. "SCALAR-Easy".
+        question: the paper around the mask, or the section alone.
+        citation: which citations are masked.
+        distractors: drawn from the paper's references, or from the four citations nearest to the mask.
+        candidates: title and abstract; the full text; the text without title, abstract, introduction and conclusion.
+    """
+
+    name: str
+    question: Scope = "full"
+    citation: CitationType = "attributional"
+    distractors: Distractors = "random"
+    candidates: CandidateText = "full"
+    task: Literal["cloze"] = "cloze"
+
+    @property
+    def slug(self) -> str:
+        return slug_of(self.name)
+
+    @property
+    def short_name(self) -> str:
+        """What rows call it: "easy" for "SCALAR-Easy"."""
+        return self.name.removeprefix("SCALAR-").lower()
+
+
+LEVELS: tuple[Level, ...] = (
+    Level("SCALAR-Easy"),
+    Level("SCALAR-Medium", citation="descriptive"),
+    Level("SCALAR-Hard", citation="descriptive", distractors="nearest", candidates="body"),
+)
+# The other combinations of tables 2 and 3 of the SCALAR paper (section 4).
+ABLATIONS: tuple[Level, ...] = (
+    Level("Cloze-Easy-Section-Concise", question="section", candidates="concise"),
+    Level("Cloze-Easy-Full-Concise", candidates="concise"),
+    Level("Cloze-Easy-Section-Full", question="section"),
+    Level("Cloze-Attributional-Nearest", distractors="nearest"),
+    Level("Cloze-Hard-Section-Concise", "section", "descriptive", "nearest", "concise"),
+    Level("Cloze-Hard-Full-Concise", "full", "descriptive", "nearest", "concise"),
+    Level("Cloze-Hard-Section-Full", "section", "descriptive", "nearest", "full"),
+    Level("Cloze-Hard-Full-Full", "full", "descriptive", "nearest", "full"),
+)
+ALL_LEVELS = LEVELS + ABLATIONS
+TARGET = Target("scalar", "SCALAR", 2000, (NONE, LOCAL, RETRIEVED), LOCAL, task="cloze")
+# The writers that know a text of their own for a paper choose a candidate.
+FIRST, ANY = (LEAD, "function-words"), "random-sentence"
+_MODULE = "families.scalar.metrics"
+METRICS = (
+    Metric(
+        "accuracy",
+        "Accuracy",
+        "higher",
+        _MODULE,
+        headline=True,
+        floors=("accuracy_random", "accuracy_constant", "accuracy_bm25_local", "accuracy_embed_local"),
+        zero=("accuracy_random",),
+        usual="acc",
+    ),
+    Metric("accuracy_strict", "Accuracy, answers read strictly", "higher", _MODULE),
+    Metric("accuracy_constant", "Accuracy of the best constant", "lower", _MODULE),
+    Metric("accuracy_random", "Accuracy of guessing", "lower", _MODULE),
+    Metric("accuracy_bm25_local", "Accuracy of BM25 on the masked sentence", "neither", _MODULE, baseline=BM25_LOCAL),
+    Metric(
+        "accuracy_embed_local",
+        "Accuracy of embeddings of the masked sentence",
+        "neither",
+        _MODULE,
+        baseline=EMBED_LOCAL,
+    ),
+    CAPPED,
+    TRUNCATED,
+    CUT_SHARE,
+    NO_ANSWER,
+    UNFINISHED,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScalarFamily(Family):
+    """SCALAR's questions."""
+
+    def counted(self, names: Collection[str], core: Collection[str]) -> tuple[str, ...]:
+        """All levels of SCALAR."""
+        return tuple(level.name for level in LEVELS if level.name in names)
+
+
+FAMILY = ScalarFamily(
+    name="scalar",
+    board="reading",
+    targets=(TARGET,),
+    configurations=ALL_LEVELS,
+    tasks=tuple(Task("scalar", level.slug, level.name, TARGET.answer_tokens) for level in ALL_LEVELS),
+    groups=(
+        TaskGroup("scalar", "scalar", tuple(level.slug for level in LEVELS), has_mean=True),
+        TaskGroup("scalar", "scalar_ablation", tuple(level.slug for level in ALL_LEVELS)),
+    ),
+    core=tuple(Core(level.name, 300) for level in LEVELS),
+    metrics=METRICS,
+    is_multiple_choice=True,
+    baselines=(*FIRST, ANY, BM25_LOCAL, EMBED_LOCAL),
+)
+METRIC_LIST, GROUP_LIST = FAMILY.metric_list(), FAMILY.group_list()

@@ -1,0 +1,96 @@
+"""The hook for SCALAR (SCALAR paper, section 2.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import datasets
+
+from lm_eval_tasks.base.metadata import NO_MODEL
+from lm_eval_tasks.compat import lm_eval_command as command_line
+from lm_eval_tasks.data import context, cutoff, prompt_columns
+from lm_eval_tasks.data.options import Options, noted
+from lm_eval_tasks.data.rows import Fact, TypedRows, chosen, open_dataset, rows_of_split
+from lm_eval_tasks.families.scalar import FAMILY
+from lm_eval_tasks.families.scalar.prompt import slots_of
+from lm_eval_tasks.families.scalar.row import ScalarRow
+from lm_eval_tasks.families.scalar.shortcuts import Chooser, choosers_of, shortened
+from lm_eval_tasks.samples.row import PromptRow
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.base.contexts import Context
+    from lm_eval_tasks.base.row_format import Measured
+
+
+def load(
+    setting: str, answer_tokens: int, size: int | None = None, shown: Context | None = None, **arguments: object
+) -> dict[str, datasets.Dataset]:
+    """Load a SCALAR setting's test split with a `prompt` for every row; lm-eval's `custom_dataset`.
+
+    The arguments and errors are those of `writing.hook.load`.
+    """
+    with command_line.errors_end_the_process():
+        return _load(setting, answer_tokens, size, shown, arguments)
+
+
+def _load(
+    setting: str, answer_tokens: int, size: int | None, shown: Context | None, arguments: Mapping[str, object]
+) -> dict[str, datasets.Dataset]:
+    options = Options.of(arguments)
+    shown = options.context_of(shown, setting)
+    config = options.config or setting
+    model = context.of_model(arguments, options.system_instruction)
+    opened = open_dataset(config, options)
+    all_rows = rows_of_split(opened, config, options)
+    columns = all_rows.select_columns(["paper_id", "published", "section", "label"])
+    facts = [Fact(row["paper_id"], row["published"], row["section"]) for row in columns]
+    selection = chosen(facts, config, options, size)
+    typed_rows = TypedRows(ScalarRow, all_rows, config)
+    rows = [typed_rows[place] for place in selection.places]
+    published = [row.published for row in rows]
+    cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), published)
+    all_slots = [slots_of(replace(row, question=shortened(row.question, shown))) for row in rows]
+    fitted = prompt_columns.fit(all_slots, model, answer_tokens, options, config)
+    places = list(selection.places.values())
+    labels = [row["label"] for row in columns]
+    common = {
+        "setting": config,
+        "prompt_name": FAMILY.name,
+        "shown": noted(shown),
+        "bertscore_model": NO_MODEL,
+        "best_constant": max(sorted(set(labels)), key=labels.count),
+        **prompt_columns.shared_columns(
+            options, opened, selection, model, answer_tokens, rows=len(all_rows), version=FAMILY.version
+        ),
+    }
+    choosers = choosers_of(embed_local=options.embed_local)
+    return prompt_columns.as_split(
+        PromptRow(
+            **_of_question(rows[n]),
+            **_choices(rows[n], choosers),
+            **prompt_columns.of_prompt(cut),
+            place=places[n],
+            **common,
+        )
+        for n, cut in fitted.items()
+    )
+
+
+def _choices(row: ScalarRow, choosers: Mapping[Measured, Chooser]) -> dict[str, Any]:
+    """The columns of `PromptRow` that tell what shortcuts choose."""
+    return {name.replace("-", "_"): choose(row) for name, choose in choosers.items()}
+
+
+def _of_question(row: ScalarRow) -> dict[str, Any]:
+    """The columns of `PromptRow` that tell which citation is asked about."""
+    names = ("id", "paper_id", "title", "level", "section", "citation_type", "published", "license", "round", "label")
+    return {
+        **{name: getattr(row, name) for name in names},
+        "first_author": row.authors[0] if row.authors else row.paper_id,
+        "month": row.published[:7],
+        "target": str(row.label),
+        "candidate_ids": tuple(candidate.id for candidate in row.candidates),
+        "licenses": prompt_columns.licenses(row.license, row.candidates),
+    }

@@ -1,0 +1,47 @@
+"""The metrics of SCALAR, over all answers of a task at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from lm_eval_tasks.families.scalar.answer_index import strict_answer_of
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.samples.answers import Answers
+
+Values = Sequence[float | None]
+
+
+def accuracy(answers: Answers) -> Values:
+    """Share of right choices: the last `<answer>..</answer>` in up to 2,000 tokens, also `[2]`, `Candidate 2` and `02`."""
+    return [float(answer.text == str(answer.row.label)) for answer in answers.each]
+
+
+def accuracy_strict(answers: Answers) -> Values:
+    """As SCALAR's own code reads answers: the number alone."""
+    return [float(strict_answer_of(answer.full) == str(answer.row.label)) for answer in answers.each]
+
+
+def accuracy_constant(answers: Answers) -> Values:
+    """Floor: the best constant answer."""
+    return [float(row.label == row.best_constant) for row in answers.rows]
+
+
+def accuracy_bm25_local(answers: Answers) -> Values:
+    """Without reading: the candidate that fits the masked sentence best, by BM25."""
+    return [_chosen(row.bm25_local, row.label) for row in answers.rows]
+
+
+def accuracy_embed_local(answers: Answers) -> Values:
+    """Without reading: the candidate that fits the masked sentence best, by a small model. On request."""
+    return [_chosen(row.embed_local, row.label) for row in answers.rows]
+
+
+def _chosen(choice: int | None, label: int | None) -> float | None:
+    return None if choice is None else float(choice == label)
+
+
+def accuracy_random(answers: Answers) -> Values:
+    """Floor: guessing."""
+    return [1 / len(row.candidate_ids) if row.candidate_ids else None for row in answers.rows]

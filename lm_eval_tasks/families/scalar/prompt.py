@@ -1,0 +1,54 @@
+"""The SCALAR prompt of a row, as published, in slots (SCALAR paper, section 2.2 and figure 3)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from lm_eval_tasks.base.row_format import BODY, MASK
+from lm_eval_tasks.prompts import templates
+from lm_eval_tasks.prompts.templates import AFTER, BEFORE, Slot
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.families.scalar.row import ScalarRow, ShownCandidate
+
+_ABSTRACT = ("<Abstract>Abstract: ", "</Abstract>")
+_CONTENT = ("<Content>\n", "\n</Content>")
+
+
+def slots_of(row: ScalarRow) -> list[Slot]:
+    """The prompt of a row, as slots whose texts in a row are the prompt."""
+    head, middle, tail = re.split(r"\{PAPER\}|\{CANDIDATES\}", templates.words("scalar"))
+    before, _, after = row.question.partition(MASK)
+    title, line, before = before.partition("\n")
+    paper = [Slot(title + line), Slot(before, "around", 0, BEFORE), Slot(MASK), Slot(after, "around", 0, AFTER)]
+    candidates = [
+        slot for i, candidate in enumerate(row.candidates) for slot in _candidate(candidate, i, row.candidate_text)
+    ]
+    return [Slot(head), *paper, Slot(middle), *candidates, Slot(tail)]
+
+
+def _candidate(candidate: ShownCandidate, index: int, candidate_text: str) -> Iterator[Slot]:
+    head, tail = templates.words("scalar_candidate").replace("{INDEX}", str(index)).split("{CANDIDATE}")
+    text = candidate.content
+    # Published bodies begin after an empty line; one that is empty has none.
+    yield Slot(head + ("\n" * bool(text) if candidate_text == BODY else f"{candidate.title}\n\n"), index=index)
+    content = _between(text, *_CONTENT, ends_last=True)
+    abstract = _between(text[: content.start] if content else text, *_ABSTRACT, ends_last=False)
+    position = 0
+    parts: tuple[tuple[slice | None, templates.Part], ...] = ((abstract, "candidate_abstract"), (content, "candidate"))
+    for place, part in parts:
+        if place is not None:
+            yield Slot(text[position : place.start], index=index)
+            yield Slot(text[place], part, index, "abstract" if part == "candidate_abstract" else "content")
+            position = place.stop
+    yield Slot(text[position:] + tail, index=index)
+
+
+def _between(text: str, opening: str, closing: str, *, ends_last: bool) -> slice | None:
+    """The text after the first opening mark that has a closing one, up to its first or the last closing mark."""
+    before = text.find(opening)
+    start = before + len(opening)
+    end = text.rfind(closing, start) if ends_last else text.find(closing, start)
+    return slice(start, end) if before >= 0 and end >= 0 else None

@@ -1,0 +1,46 @@
+"""A row of SCALAR's levels as a typed record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lm_eval_tasks.base.row_format import MASK
+from lm_eval_tasks.base.text import day
+from lm_eval_tasks.base.typed import Count
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCandidate:
+    """A candidate; `content` is what follows its title, markup included."""
+
+    id: str
+    title: str
+    license: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScalarRow:
+    """One question: `question` is what is inside <Paper>, with the mask; `candidate_text` how much candidates show."""
+
+    id: str
+    paper_id: str
+    title: str
+    published: str
+    license: str
+    label: Count
+    round: str
+    level: str
+    citation_type: str
+    candidate_text: str
+    section: str
+    authors: tuple[str, ...]
+    question: str
+    candidates: tuple[ShownCandidate, ...]
+
+    def __post_init__(self) -> None:
+        day(self.published)
+        if self.label >= len(self.candidates):
+            raise ValueError(f"{self.id:.80} calls candidate {self.label} of {len(self.candidates)} right")
+        if MASK not in self.question:
+            raise ValueError(f"{self.id:.80} has no mask in its question")

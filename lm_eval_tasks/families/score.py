@@ -1,0 +1,124 @@
+"""The hooks that lm-eval calls with a task's answers: all of them are scored at once, by every metric of the registry."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from lm_eval_tasks.base.metadata import ALL
+from lm_eval_tasks.base.row_format import paper_of
+from lm_eval_tasks.base.text import ODD
+from lm_eval_tasks.families.answering import answering_of
+from lm_eval_tasks.metrics import registry
+from lm_eval_tasks.metrics.computing import compute_of
+from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Answer, Answers, ScoredAnswer, mean_of
+from lm_eval_tasks.samples.row import PromptRow
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.families.family import Metric
+
+_LOGGER = logging.getLogger(__name__)
+Docs = Sequence[Mapping[str, Any]]
+# Over how many other papers a floor is averaged: the standard error of a round's floor is then at most 0.003 (`benchmarks/inference.py`).
+OTHERS = 16
+
+
+class Failed(Enum):
+    """In place of a score: the metric could not be computed."""
+
+    FAILED = "failed"
+
+
+FAILED = Failed.FAILED
+# What a text may make a metric raise; anything else is not a text's fault.
+_OF_A_TEXT = (*ODD, ArithmeticError, AssertionError, RecursionError, re.error)
+
+
+def score(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
+    """Score the answers of a task by the metrics of its family; lm-eval's `filter_fn`.
+
+    Args:
+        resps: for each row the model's answers, several if the run repeats each prompt.
+        docs: the rows, as the families' `load` gave them.
+
+    Returns:
+        For each row a `ScoredAnswer` as text; for several answers the first, with the mean scores of all.
+    """
+    rows = [PromptRow.of_doc(doc) for doc in docs]
+    answers = Answers(
+        Answer.of(row, text, answering_of(row.task).refine)
+        for row, texts in zip(rows, resps, strict=True)
+        for text in texts
+    )
+    scored = _score_answers(answers)
+    return [mean_of([next(scored) for _ in texts]).to_text() for texts in resps]
+
+
+def unpack(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
+    """The scores of one row that lm-eval prints; its `process_results`."""
+    scores = ScoredAnswer.from_text(results[0]).scores
+    printed = (
+        scores
+        if doc["metrics"] == ALL
+        else {name: scores[name] for name in registry.printed_metrics() if name in scores}
+    )
+    return registry.with_usual(printed)
+
+
+def others_of(ids: Sequence[str], count: int = OTHERS) -> list[list[int]]:
+    """For each row rows of other papers, one of each, always the same for the same ids: the next in an order of their own.
+
+    Args:
+        count: how many, at most.
+    """
+    rows_of: dict[str, list[int]] = {}
+    for i in sorted(range(len(ids)), key=ids.__getitem__):
+        rows_of.setdefault(paper_of(ids[i]), []).append(i)
+    order = sorted(rows_of, key=lambda paper: hashlib.sha256(paper.encode()).digest())
+    following: dict[int, list[int]] = {}
+    for place, paper in enumerate(order):
+        next_papers = [order[(place + step) % len(order)] for step in range(1, min(count + 1, len(order)))]
+        for nth, i in enumerate(rows_of[paper]):
+            following[i] = [rows_of[other][nth % len(rows_of[other])] for other in next_papers]
+    return [following[i] for i in range(len(ids))]
+
+
+def _score_answers(answers: Answers) -> Iterator[ScoredAnswer]:
+    metrics = answers.rows[0].family.metrics if answers.each else ()
+    values = {metric.name: _values(metric, answers) for metric in metrics}
+    for i, answer in enumerate(answers.each):
+        if answer.finish == NOT_APPLICABLE:
+            yield ScoredAnswer(answer.text, {})
+            continue
+        failed = tuple(name for name, of in values.items() if of[i] is FAILED)
+        scores = {name: value for name, of in values.items() if isinstance(value := of[i], int | float)}
+        yield ScoredAnswer(answer.text, scores, failed=failed)
+
+
+def _values(metric: Metric, answers: Answers) -> list[float | Failed | None]:
+    """A metric of all answers; if a text makes it fail, of one answer after the other, so that only that answer has none."""
+    try:
+        return list(compute_of(metric)(answers))
+    except _OF_A_TEXT as err:
+        values = [_value(metric, answer) for answer in answers.each]
+        _LOGGER.warning(
+            "%s could not be computed for %d of %d answers (%s: %.200s): these samples have no such score, and name it as failed",
+            metric.name,
+            values.count(FAILED),
+            len(values),
+            type(err).__name__,
+            err,
+        )
+        return values
+
+
+def _value(metric: Metric, answer: Answer) -> float | Failed | None:
+    try:
+        [value] = compute_of(metric)(Answers([answer]))
+    except _OF_A_TEXT:
+        return FAILED
+    return value

@@ -1,0 +1,44 @@
+"""Walk: of the papers shown, which cite a work where the question says? The answer is a set, which may be empty."""
+
+from __future__ import annotations
+
+from lm_eval_tasks.base.contexts import NONE, RETRIEVED
+from lm_eval_tasks.base.row_format import TITLE_SEARCH
+from lm_eval_tasks.families.family import Core, Metric, Target
+from lm_eval_tasks.families.reading import ANSWER_TOKENS, BLIND, RATES, Reading, reading_family
+
+_MODULE = "families.walk.metrics"
+FAMILY = reading_family(
+    Target("walk", "Walk", ANSWER_TOKENS, (NONE, RETRIEVED), RETRIEVED),
+    core=(Core("Walk-128K", 400), Core("Walk-256K", 400)),
+    metrics=(
+        Metric(
+            "exact",
+            "Exact sets",
+            "higher",
+            _MODULE,
+            headline=True,
+            floors=("exact_blind", "exact_title_search"),
+            zero=("exact_blind",),
+            usual="exact_match",
+        ),
+        Metric(
+            "set_f1",
+            "Set F1",
+            "higher",
+            _MODULE,
+            headline=True,
+            floors=("set_f1_blind", "set_f1_title_search"),
+            zero=("set_f1_blind",),
+        ),
+        Metric("exact_strict", "Exact sets, answers read strictly", "higher", _MODULE),
+        Metric("exact_blind", "Exact sets of the best constant", "lower", _MODULE),
+        Metric("exact_title_search", "Exact sets of a search for titles", "neither", _MODULE, baseline=TITLE_SEARCH),
+        Metric("set_f1_blind", "Set F1 of the best constant", "lower", _MODULE),
+        Metric("set_f1_title_search", "Set F1 of a search for titles", "lower", _MODULE),
+        *RATES,
+    ),
+    baselines=(BLIND, TITLE_SEARCH),
+    more=[Reading("Walk-Controls-128K", "walk", 128, controls=True)],
+)
+METRIC_LIST = FAMILY.metric_list()

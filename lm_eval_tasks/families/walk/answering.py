@@ -1,0 +1,71 @@
+"""Walk's questions, and how its answers are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from lm_eval_tasks.base.contexts import NONE
+from lm_eval_tasks.families.reading import BLIND
+from lm_eval_tasks.families.reading.answer_labels import set_of, write_list
+from lm_eval_tasks.families.reading.answering import Parts, ReadingAnswering, place_of
+from lm_eval_tasks.families.walk import FAMILY
+from lm_eval_tasks.families.walk.metrics import f1_of
+from lm_eval_tasks.prompts.templates import filled, named_lines
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.base.contexts import Context
+    from lm_eval_tasks.families.answering import Placed
+    from lm_eval_tasks.families.reading.row import ReadingRow
+    from lm_eval_tasks.samples.row import PromptRow
+
+
+class WalkAnswering(ReadingAnswering):
+    """Questions that a set of papers answers."""
+
+    def shortened(self, row: ReadingRow, parts: Sequence[str], context: Context) -> Parts:
+        from lm_eval_tasks.families.walk import contexts
+
+        labelled = parts[: row.labels]
+        return [*map(contexts.reference_list, labelled)] if context == NONE else contexts.naming(row, labelled)
+
+    def fields(self, row: ReadingRow) -> dict[str, str]:
+        titles = [work.title for work in row.works]
+        question = named_lines("walk_questions")[row.kind]
+        return {"QUESTION": filled(question, {"FIRST": titles[0], "SECOND": titles[-1]})}
+
+    def target(self, row: ReadingRow) -> str:
+        return self._written(row.answer)
+
+    def refine(self, reply: str, row: PromptRow) -> str:
+        """The papers that an answer names."""
+        labels = set_of(reply)
+        return "" if labels is None else self._written(labels)
+
+    def _written(self, labels: Sequence[int]) -> str:
+        return write_list(labels, self.family.word)
+
+    def placed(self, row: PromptRow, answer: str, score: float) -> Iterator[Placed]:
+        """Each paper that answers the question, found or not."""
+        labels = set_of(answer) or ()
+        yield from ((str(label), place_of(label, row), float(label in labels)) for label in row.answer or ())
+
+    def baseline(self, name: str, row: PromptRow) -> str | None:
+        """No paper at all; or those in whose text a search finds the titles."""
+        return self._written(() if name == BLIND else row.shortcut or ())
+
+    def shortcut_score(self, row: ReadingRow) -> float:
+        return float(set(row.shortcut) == set(row.answer))
+
+    def blind_score(self, row: ReadingRow) -> float:
+        """Of no paper, the only constant that is ever right."""
+        return float(not row.answer)
+
+    def best_constant(self, rows: Iterable[ReadingRow]) -> int:
+        """1 if all papers are a better answer to all questions than none, by set F1; else 0."""
+        scores = [(f1_of(range(1, len(row.papers) + 1), row.answer), f1_of((), row.answer)) for row in rows]
+        return int(fmean(every for every, _ in scores) > fmean(none for _, none in scores))
+
+
+ANSWERING = WalkAnswering(FAMILY)

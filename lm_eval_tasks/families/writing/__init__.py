@@ -1,0 +1,109 @@
+"""The writing tasks: a paper's title, abstract, introduction or related work, from the rest of it (AcademicEval paper).
+
+ROUGE-L and BERTScore are the columns of the paper (section 4.3). Models are ranked by ROUGE-L over content words: of the metrics
+that need no model it tells texts apart best (`benchmarks/headline.py`). The floors show what a score is worth: the answer against other
+papers' targets ("random pair"), other papers' targets, human texts, as the answer ("wrong paper"), and a text of function words alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from lm_eval_tasks.base.row_format import LEAD
+from lm_eval_tasks.families.family import CAPPED, CUT_SHARE, EMPTY, TRUNCATED, UNFINISHED, Core, Family, Metric
+from lm_eval_tasks.families.writing.settings import (
+    PROMPT,
+    SECTION,
+    SETTINGS,
+    TARGETS,
+    groups,
+    prompts_of,
+    tasks,
+)
+
+COPY_DEMO, RANDOM_SENTENCE, FUNCTION_WORDS = "copy-demo", "random-sentence", "function-words"
+_MODULE = "families.writing.metrics"
+METRICS = (
+    Metric(
+        "rouge_l_content",
+        "ROUGE-L, content words",
+        "higher",
+        _MODULE,
+        headline=True,
+        floors=("rouge_l_content_wrong_paper", "rouge_l_content_lead"),
+        zero=("rouge_l_content_wrong_paper",),
+    ),
+    Metric(
+        "rouge_l",
+        "ROUGE-L",
+        "higher",
+        _MODULE,
+        headline=True,
+        floors=("rouge_l_random_pair", "rouge_l_wrong_paper", "rouge_l_function_words"),
+        zero=("rouge_l_wrong_paper", "rouge_l_function_words"),
+        usual="rougeL",
+    ),
+    Metric(
+        "bertscore",
+        "BERTScore",
+        "higher",
+        _MODULE,
+        headline=True,
+        floors=("bertscore_random_pair", "bertscore_wrong_paper", "bertscore_function_words"),
+        zero=("bertscore_wrong_paper", "bertscore_function_words"),
+        usual="bert_score",
+    ),
+    Metric("rouge_l_content_wrong_paper", "ROUGE-L, content words, wrong paper", "lower", _MODULE),
+    Metric(
+        "rouge_l_content_lead", "ROUGE-L, content words, of the body's first words", "neither", _MODULE, baseline=LEAD
+    ),
+    Metric("rouge_l_random_pair", "ROUGE-L, random pair", "lower", _MODULE),
+    Metric("rouge_l_wrong_paper", "ROUGE-L, wrong paper", "lower", _MODULE),
+    Metric("bertscore_random_pair", "BERTScore, random pair", "lower", _MODULE),
+    Metric("bertscore_wrong_paper", "BERTScore, wrong paper", "lower", _MODULE),
+    Metric("rouge_l_function_words", "ROUGE-L, function words", "lower", _MODULE),
+    Metric("bertscore_function_words", "BERTScore, function words", "lower", _MODULE),
+    CAPPED,
+    TRUNCATED,
+    CUT_SHARE,
+    EMPTY,
+    UNFINISHED,
+    Metric("rouge_1", "ROUGE-1", "higher", _MODULE, usual="rouge1"),
+    Metric("rouge_2", "ROUGE-2", "higher", _MODULE, usual="rouge2"),
+    Metric("rouge_lsum", "ROUGE-Lsum", "higher", _MODULE, usual="rougeLsum"),
+    Metric("length_ratio", "Length as a share of the target's", "one", _MODULE, limits=None),
+    Metric("copied_from_input", "Longest run copied from the input", "lower", _MODULE, limits=None),
+    Metric("copied_from_demonstrations", "Longest run copied from demonstrations", "lower", _MODULE, limits=None),
+    Metric("citations_mentioned", "Given citations mentioned", "higher", _MODULE),
+    Metric("citations_not_given", "Citations not given", "lower", _MODULE),
+)
+_USUAL = {prompts_of(setting)[PROMPT] for setting in SETTINGS}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WritingFamily(Family):
+    """The writing tasks."""
+
+    def counted(self, names: Collection[str], core: Collection[str]) -> tuple[str, ...]:
+        """One setting of each target: that with demonstrations by co-authors if there is one, else the first."""
+        of_target = [[s for s in SETTINGS if s.task == target.name and s.name in names] for target in TARGETS]
+        chosen = (sorted(each, key=lambda s: not (s.co_author and not s.random))[:1] for each in of_target)
+        return tuple(setting.name for first in chosen for setting in first)
+
+    def is_usual(self, prompt_name: str) -> bool:
+        return prompt_name in _USUAL
+
+
+FAMILY = WritingFamily(
+    name="writing",
+    board="writing",
+    targets=(*TARGETS, SECTION),
+    configurations=SETTINGS,
+    tasks=tuple(tasks()),
+    groups=tuple(groups()),
+    core=tuple(Core(name, 100) for name in ("Title-31K-G", "Abs-29K-G", "Intro-28K-G", "Related-53K-G")),
+    metrics=METRICS,
+    baselines=(LEAD, COPY_DEMO, RANDOM_SENTENCE, FUNCTION_WORDS),
+)
+METRIC_LIST, GROUP_LIST = FAMILY.metric_list(), FAMILY.group_list()

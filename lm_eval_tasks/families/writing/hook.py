@@ -1,0 +1,229 @@
+"""The hook that lm-eval calls for a task's data: dataset folder or Hub id -> rows with their prompts, cut to the model."""
+
+from __future__ import annotations
+
+import logging
+import re
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import datasets
+
+from lm_eval_tasks.base.contexts import FULL, RETRIEVED, START
+from lm_eval_tasks.base.errors import OptionError
+from lm_eval_tasks.base.files import cache_folder
+from lm_eval_tasks.base.listing import check_dataset
+from lm_eval_tasks.base.metadata import NO_MODEL
+from lm_eval_tasks.base.row_format import paper_of
+from lm_eval_tasks.base.typed import typed
+from lm_eval_tasks.compat import lm_eval_command as command_line
+from lm_eval_tasks.data import context, cutoff, prompt_columns
+from lm_eval_tasks.data.options import Options, noted
+from lm_eval_tasks.data.rows import Fact, Opened, TypedRows, chosen, open_dataset, rows_of_split
+from lm_eval_tasks.families.score import others_of
+from lm_eval_tasks.families.writing import FAMILY
+from lm_eval_tasks.families.writing.row import Chunk, WritingRow
+from lm_eval_tasks.families.writing.settings import PROMPT, QUERY, SECTION, SETTINGS, prompt_name_of
+from lm_eval_tasks.prompts import templates
+from lm_eval_tasks.samples.row import PromptRow
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.base.contexts import Context
+
+_LOGGER = logging.getLogger(__name__)
+# Words of a body that are its beginning: some 2,000 tokens, the same for all models.
+_START_WORDS = 1500
+
+
+def load(
+    setting: str,
+    answer_tokens: int,
+    role: str = PROMPT,
+    size: int | None = None,
+    shown: Context | None = None,
+    **arguments: object,
+) -> dict[str, datasets.Dataset]:
+    """Load a setting's test split with a `prompt` for every row; lm-eval's `custom_dataset`.
+
+    Args:
+        setting: the dataset's configuration, e.g. "Abs-29K-G".
+        answer_tokens: tokens that the context must leave for the answer.
+        role: which of the setting's prompts, one of `settings.ROLES`; "section" asks for each section of each paper.
+        size: of a sample that represents all rows; None for all of them.
+        shown: with how much less a task always asks; None for what the option `context` says.
+        arguments: all of --model_args and --metadata; `options.Options` and `context.of_model` say what is read.
+
+    Raises:
+        EvalError: the dataset or tokenizer is missing, a prompt cannot fit, the metric's model is missing, and so on.
+            Under lm-eval's own command line, the process ends with that sentence instead.
+    """
+    with command_line.errors_end_the_process():
+        return _load(setting, answer_tokens, role, size, shown, arguments)
+
+
+def _load(
+    setting: str,
+    answer_tokens: int,
+    role: str,
+    size: int | None,
+    shown: Context | None,
+    arguments: Mapping[str, object],
+) -> dict[str, datasets.Dataset]:
+    options = Options.of(arguments)
+    _check_config(options.config, setting)
+    shown = options.context_of(shown, setting, is_usual=role == PROMPT)
+    name = prompt_name_of(setting, role if shown == FULL else shown)
+    query = prompt_name_of(setting, QUERY) if shown == RETRIEVED else None
+    config = options.config or setting
+    # Before the model: a command that is offered in its place must find the dataset.
+    check_dataset(options.dataset)
+    scorer = _scorer(options.bertscore_model)
+    if query:
+        from lm_eval_tasks.retrieval import retrieve
+
+        retrieve.check(options.retrieval)
+    model = context.of_model(arguments, options.system_instruction)
+    opened = open_dataset(config, options)
+    all_rows = list(_rows_of_role(TypedRows(WritingRow, rows_of_split(opened, config, options), config), role))
+    # Always the same, however few of the rows a run asks for.
+    others = [tuple(all_rows[i].target for i in near) for near in others_of([row.id for row in all_rows])]
+    facts = [Fact(paper_of(row.id), row.published, row.primary_category) for row in all_rows]
+    selection = chosen(facts, config, options, size)
+    rows = [all_rows[i] for i in selection.places]
+    cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), [row.published for row in rows])
+    lead_words = _median_words(opened, config, role)
+    prepared = _with_chunks([_without_target(row) for row in rows], query, options)
+    if shown == START:
+        prepared = [replace(row, content=_start(row.content)) for row in prepared]
+    template = templates.load(name)
+    fitted = prompt_columns.fit([template.slots(row) for row in prepared], model, answer_tokens, options, config)
+    places = list(selection.places.items())
+    common = {
+        "setting": config,
+        "prompt_name": name,
+        "bertscore_model": scorer,
+        "lead_words": lead_words if options.keep_parts else None,
+        "retriever": options.retrieval.label if query else "",
+        "shown": noted(shown),
+        **prompt_columns.shared_columns(
+            options, opened, selection, model, answer_tokens, rows=len(all_rows), version=FAMILY.version
+        ),
+    }
+    return prompt_columns.as_split(
+        PromptRow(
+            **_of_paper(rows[n]),
+            **_parts(rows[n], options),
+            lead=" ".join(rows[n].content.split()[:lead_words]) if lead_words else None,
+            **prompt_columns.of_prompt(cut),
+            others=others[places[n][0]],
+            place=places[n][1],
+            **common,
+        )
+        for n, cut in fitted.items()
+    )
+
+
+def _scorer(model: str | None) -> str:
+    """The BERTScore model, which is here; see `bertscore.check_model`."""
+    if model == NO_MODEL:
+        return NO_MODEL
+    from lm_eval_tasks.metrics import bertscore
+
+    return bertscore.check_model(model)
+
+
+def _check_config(config: str | None, setting: str) -> None:
+    """Raise an OptionError for a built-in setting of another task, which the prompt would not fit."""
+    tasks = {record.name: record.task for record in SETTINGS}
+    if config in tasks and tasks[config] != tasks[setting]:
+        raise OptionError(
+            f"the option config={config!r} is a setting of another task than {setting}; ask it by a task of its own"
+        )
+
+
+def prompt_of(row: Mapping[str, object], setting: str) -> str:
+    """The whole prompt of a row of a dataset, as it is asked if nothing is cut.
+
+    Raises:
+        ValueError: it is not a row of a writing setting.
+    """
+    template = templates.load(prompt_name_of(setting))
+    return "".join(slot.text for slot in template.slots(_without_target(typed(WritingRow, row))))
+
+
+def _rows_of_role(rows: Iterable[WritingRow], role: str) -> Iterable[WritingRow]:
+    """The rows, or one for each section if sections are asked for."""
+    if role != SECTION.name:
+        return rows
+    from lm_eval_tasks.families.writing import folds
+
+    return folds.by_fold(rows)
+
+
+def _without_target(row: WritingRow) -> WritingRow:
+    """The row with its exact target removed from the body, as the reference does for titles."""
+    return replace(row, content=row.content.replace(row.target, ""))
+
+
+def _start(text: str) -> str:
+    """The beginning of a text."""
+    words = re.finditer(r"\S+", text)
+    last = next(islice(words, _START_WORDS - 1, None), None)
+    return text[: last.end()] if last else text
+
+
+def corpus(row: WritingRow) -> tuple[str, ...]:
+    """All that a row shows of itself, its demonstrations and its citations; never its target."""
+    texts = [row.content]
+    for shown in row.demonstrations:
+        texts += [shown.content, shown.title, shown.abstract, shown.output]
+    texts += [f"{citation.title}\n{citation.abstract}" for citation in row.citations]
+    return tuple(dict.fromkeys(text for text in texts if text.strip()))
+
+
+def _with_chunks(rows: Sequence[WritingRow], query: str | None, options: Options) -> Sequence[WritingRow]:
+    """The rows with what was retrieved for them, if a query is given."""
+    if query is None:
+        return rows
+    from lm_eval_tasks.retrieval import retrieve
+
+    template = templates.load(query)
+    questions = [retrieve.Query("".join(slot.text for slot in template.slots(row)), corpus(row)) for row in rows]
+    chunk_lists = retrieve.retrieve(questions, options.retrieval, cache_folder() / "retrieval")
+    return [replace(row, chunks=tuple(map(Chunk, chunks))) for row, chunks in zip(rows, chunk_lists, strict=True)]
+
+
+def _of_paper(row: WritingRow) -> dict[str, Any]:
+    """The columns of `PromptRow` that tell which paper is asked about."""
+    names = ("id", "title", "abstract", "primary_category", "published", "license", "target", "round", "heading")
+    return {
+        **{name: getattr(row, name) for name in names},
+        "first_author": row.authors[0],
+        "month": row.published[:7],
+        "licenses": prompt_columns.licenses(row.license, row.demonstrations),
+        "cited_titles": tuple(citation.title for citation in row.citations) or None,
+    }
+
+
+def _parts(row: WritingRow, options: Options) -> dict[str, Any]:
+    """The paper's body and what its demonstrations answer, for those who read them themselves."""
+    if not options.keep_parts:
+        return {}
+    return {"content": row.content, "demonstrations": tuple(shown.output for shown in row.demonstrations)}
+
+
+def _median_words(opened: Opened, config: str, role: str) -> int:
+    """Words of the median target of the train split; 0 without one."""
+    train = opened.splits.get("train")
+    if train is None or not len(train):
+        return 0
+    is_section = role == SECTION.name
+    targets = (
+        [row.target for row in _rows_of_role(TypedRows(WritingRow, train, config), role)]
+        if is_section
+        else train["target"]
+    )
+    return int(statistics.median(len(target.split()) for target in targets))

@@ -1,0 +1,66 @@
+"""A row of the writing settings as a typed record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lm_eval_tasks.base.text import day
+
+
+@dataclass(frozen=True, slots=True)
+class GivenCitation:
+    """A work that the related work cites."""
+
+    title: str
+    abstract: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownDemonstration:
+    """An older paper shown with what was asked of it."""
+
+    license: str
+    title: str
+    abstract: str
+    content: str
+    output: str
+    published: str = ""
+    id: str = ""
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """What was retrieved in place of body and demonstrations."""
+
+    content: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WritingRow:
+    """One paper without the part that is asked for.
+
+    Attributes:
+        heading: of the section that is asked for; None where the task tells it.
+        chunks: for prompts with retrieval.
+    """
+
+    id: str
+    title: str
+    abstract: str
+    authors: tuple[str, ...]
+    primary_category: str
+    published: str
+    license: str
+    content: str
+    target: str
+    round: str
+    demonstrations: tuple[ShownDemonstration, ...] = ()
+    citations: tuple[GivenCitation, ...] = ()
+    heading: str | None = None
+    chunks: tuple[Chunk, ...] = ()
+
+    def __post_init__(self) -> None:
+        day(self.published)
+        if not self.authors:
+            raise ValueError(f"{self.id:.80} has no authors")

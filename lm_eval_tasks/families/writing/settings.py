@@ -1,0 +1,220 @@
+"""The writing settings, and the ways to ask them.
+
+A new setting is a line of `SETTINGS`, a new way to ask a line of `ROLES`; `make tasks` then writes the files that follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from lm_eval_tasks.base.contexts import FULL, NONE, RETRIEVED, START
+from lm_eval_tasks.base.errors import EvalError
+from lm_eval_tasks.families.family import Target, Task, TaskGroup, slug_of
+from lm_eval_tasks.families.writing import refine
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.base.contexts import Context
+
+Writing = Literal["title", "abs", "intro", "related"]
+# Of titles, the title alone would be the answer.
+TARGETS: tuple[Target, ...] = (
+    Target("title", "title", 64, (START, RETRIEVED), START, refine=refine.title, spread=0.15),
+    Target("abs", "abstract", 512, (NONE, START, RETRIEVED), START, spread=0.055),
+    Target("intro", "introduction", 2048, (NONE, START, RETRIEVED), START, spread=0.023),
+    Target("related", "related work", 2048, (NONE, START, RETRIEVED), START, spread=0.022),
+)
+# What a role of Title-10K asks for in place of titles.
+SECTION = Target("section", "any section", 2048)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One writing configuration of the dataset; names and counts of the built-in ones are those of Table 2 of the
+    AcademicEval paper (section 3.2).
+
+    Attributes:
+        name: the configuration's name, e.g. "Intro-28K-G".
+        random: demonstrations drawn from papers of the same primary category.
+        co_author: demonstrations drawn from papers of the co-author graph's neighbours.
+        tokens: a budget of bert-base-uncased tokens for the whole input: of the kinds that have any, as many whole
+            demonstrations as fit are shown, up to `random` and `co_author`; None shows exactly that many.
+    """
+
+    name: str
+    task: Writing
+    random: int = 0
+    co_author: int = 0
+    tokens: int | None = None
+
+    @property
+    def slug(self) -> str:
+        return slug_of(self.name)
+
+    @property
+    def demonstrations(self) -> str:
+        """The kinds of demonstrations that it shows, a tag of its lm-eval task."""
+        return {(0, 0): "plain", (1, 0): "random", (0, 1): "graph", (1, 1): "mixed"}[
+            bool(self.random), bool(self.co_author)
+        ]
+
+    @property
+    def length(self) -> str:
+        """Which of the two published prompts it is asked with."""
+        return "long" if self.random or self.co_author else "short"
+
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting("Title-10K", "title"),
+    Setting("Title-30K", "title", random=2),
+    Setting("Title-31K-G", "title", co_author=2),
+    Setting("Title-50K-M", "title", random=2, co_author=2),
+    Setting("Abs-9K", "abs"),
+    Setting("Abs-28K", "abs", random=2),
+    Setting("Abs-29K-G", "abs", co_author=2),
+    Setting("Abs-48K-M", "abs", random=2, co_author=2),
+    Setting("Intro-8K", "intro"),
+    Setting("Intro-28K", "intro", random=2),
+    Setting("Intro-28K-G", "intro", co_author=2),
+    Setting("Intro-48K-M", "intro", random=2, co_author=2),
+    Setting("Related-34K", "related"),
+    Setting("Related-53K", "related", random=2),
+    Setting("Related-53K-G", "related", co_author=2),
+    Setting("Related-72K-M", "related", random=2, co_author=2),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """A way to ask settings, with its own tasks.
+
+    Attributes:
+        settings: that have it; empty for all.
+        prompt: the prompt file; `{task}` and `{length}` are the setting's.
+        name: of its tasks; `{slug}` and `{task}` are the setting's.
+        alias: after the setting in the task's display name.
+        answer_tokens: in place of the target's.
+        size: of a sample that represents all rows; None for all of them.
+        group: of its tasks; "" for none, `{task}` makes one group for each target and one for all of these.
+        shows: in docs, what its tasks ask.
+        context: how much of what the settings show.
+    """
+
+    role: str
+    prompt: str
+    name: str
+    alias: str
+    shows: str
+    settings: tuple[str, ...] = ()
+    answer_tokens: int | None = None
+    size: int | None = None
+    group: str = ""
+    context: Context = FULL
+
+
+PROMPT, QUERY = "prompt", "query"
+_PROMPT = "{task}_{length}"
+PLAIN = Role(PROMPT, _PROMPT, "academiceval_{slug}", "", "", group="academiceval_{task}")
+ROLES: tuple[Role, ...] = (
+    PLAIN,
+    Role(
+        PROMPT,
+        _PROMPT,
+        "academiceval_ralm_{slug}",
+        "RALM",
+        "retrieved chunks in place of body and demonstrations, as `context=retrieved`",
+        group="academiceval_ralm_{task}",
+        context=RETRIEVED,
+    ),
+    Role(
+        PROMPT,
+        _PROMPT,
+        "academiceval_{slug}_title_only",
+        "title only",
+        "the abstract from the title alone (Table 6), as `context=none`",
+        settings=("Abs-9K",),
+        context=NONE,
+    ),
+    Role(
+        SECTION.name,
+        "section_short",
+        "academiceval_sections",
+        "sections",
+        "every section of every paper from the others (K-fold, appendix B); the prompt is ours",
+        settings=("Title-10K",),
+        answer_tokens=SECTION.answer_tokens,
+    ),
+)
+# A few rows of each target's first setting, in the group of that name.
+TINY = Role(
+    PROMPT,
+    _PROMPT,
+    "academiceval_tiny_{task}",
+    "tiny",
+    "a small sample of a round, without demonstrations",
+    settings=("Title-10K", "Abs-9K", "Intro-8K", "Related-34K"),
+    size=50,
+    group="academiceval_tiny",
+)
+# What a retriever is asked with has no task of its own.
+_QUERY = "{task}_query"
+_SHORTER: dict[str, str] = {NONE: "{task}_title_only", START: "{task}_short", RETRIEVED: "{task}_ralm"}
+
+
+def settings_of(role: Role) -> list[Setting]:
+    """The settings that are asked in a way."""
+    return [setting for setting in SETTINGS if not role.settings or setting.name in role.settings]
+
+
+def prompts_of(setting: Setting) -> dict[str, str]:
+    """Role, or context if it is not full, -> the prompt file that a setting is asked with in it."""
+    roles = {role.role: role.prompt for role in ROLES if setting in settings_of(role)} | {QUERY: _QUERY}
+    [target] = [target for target in TARGETS if target.name == setting.task]
+    shorter = {context: _SHORTER[context] for context in target.shorter}
+    return {role: prompt.format(task=setting.task, length=setting.length) for role, prompt in (roles | shorter).items()}
+
+
+def prompt_name_of(name: str, role: str = PROMPT) -> str:
+    """The name of the prompt file of a built-in setting.
+
+    Args:
+        role: one of `ROLES`, `QUERY`, or a shorter context.
+
+    Raises:
+        EvalError: the setting is not asked in this role.
+    """
+    for setting in SETTINGS:
+        if setting.name == name and (prompt := prompts_of(setting).get(role)):
+            return prompt
+    raise EvalError(f"there is no prompt {role!r} for the setting {name!r}")
+
+
+def tasks() -> Iterator[Task]:
+    """The tasks of all settings, in all the ways in which they are asked."""
+    for role in (*ROLES, TINY):
+        for setting in settings_of(role):
+            [target] = [target for target in TARGETS if target.name == setting.task]
+            yield Task(
+                "writing",
+                name=role.name.format(slug=setting.slug, task=setting.task),
+                configuration=setting.name,
+                answer_tokens=role.answer_tokens or target.answer_tokens,
+                role=role.role,
+                alias=role.alias,
+                size=role.size,
+                tag=f"academiceval_{setting.demonstrations}" if role is PLAIN else "",
+                context=role.context,
+            )
+
+
+def groups() -> Iterator[TaskGroup]:
+    """For each way to ask a group of all its tasks, and one of those of each target."""
+    for role in (*ROLES, TINY):
+        names: dict[str, list[str]] = {}
+        for setting in settings_of(role):
+            name = role.name.format(slug=setting.slug, task=setting.task)
+            names.setdefault(role.group.format(task=setting.task), []).append(name)
+        if "{task}" in role.group:
+            yield TaskGroup("writing", role.group.removesuffix("_{task}"), tuple(names), has_mean=True)
+        yield from (TaskGroup("writing", group, tuple(of_group), True) for group, of_group in names.items() if group)

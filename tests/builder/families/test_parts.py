@@ -1,0 +1,275 @@
+"""What reading questions are made of: text, sections, citations, works, passages, masks, contexts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+
+import pytest
+
+from builder.extract.mentions import find_mentions
+from builder.families.match.masks import masks, names_of, tag_of
+from builder.families.next.passages import Passage, neutral_text, passages_of
+from builder.families.next.rows import LEAST_OF_CALL, MOST_OF_CALL, calls
+from builder.families.reading.citing import citing
+from builder.families.reading.contexts import clusters, fill
+from builder.families.reading.neutral import CITE, FORMULA, NUMBER, edits_of
+from builder.families.reading.paper_library import PaperLibrary
+from builder.families.reading.papers_read import PaperRead
+from builder.families.reading.section_kinds import section_kinds
+from builder.families.reading.text import abstract_text, shown_text
+from builder.families.reading.works import Entry, NearTitles, Works, is_garbled
+from builder.families.walk.questions import CONTROL_KINDS, Walk
+from builder.records import Cited, Citing, Document, Paper, Reference, Role, Section
+
+DAY = date(2026, 5, 1)
+
+
+def paper(id_: str, title: str = "", day: date = DAY, authors: tuple[str, ...] = ("A. Ek",)) -> Paper:
+    return Paper(id_, 1, title or f"A title of paper {id_}", f"Abstract of {id_}.", authors, ("cs.CL",), day, day)
+
+
+def document(sections: Mapping[str, str], titles: tuple[str, ...] = ()) -> Document:
+    """A document that cites by number."""
+    roles: dict[str, Role] = {
+        "Introduction": "introduction",
+        "Related Work": "related_work",
+        "Conclusion": "conclusion",
+    }
+    entries = tuple(
+        Reference(f"[{n}] B. Ahl. {title}. 2020.", str(n), ("Ahl",), 2020, title) for n, title in enumerate(titles, 1)
+    )
+    made = tuple(Section(heading, roles.get(heading, "body"), 1, text) for heading, text in sections.items())
+    return Document("T", "A", made, entries, find_mentions(made, entries))
+
+
+def test_the_text_of_a_paper_and_where_its_sections_begin() -> None:
+    doc = document({"Introduction": "One [1].", "5 Experiments": "Two."}, ("Some work of some kind",))
+    shown = shown_text(paper("1"), doc)
+    assert shown.text.startswith(abstract_text(paper("1")))
+    assert [shown.text[at : at + 3] for at in shown.sections.values()] == ["One", "Two"]
+    assert shown.text[shown.references :].startswith("## References\n[1] B. Ahl")
+
+
+@pytest.mark.parametrize(
+    ("heading", "sure", "doubtful"),
+    [
+        ("4 Experiments", {"experiments"}, set()),
+        ("V. EXPERIMENTAL RESULTS", {"experiments"}, set()),
+        ("3 Our Approach", {"method"}, set()),
+        ("Experimental Method", set(), {"experiments", "method"}),
+        ("4 Case Study", set(), {"experiments", "method"}),
+        ("2 Background", set(), {"method", "related_work"}),
+        ("Sparse Rivers", set(), {"method"}),
+    ],
+)
+def test_what_sections_are_called(heading: str, sure: set[str], doubtful: set[str]) -> None:
+    called = section_kinds(document({"Introduction": "x", heading: "x"}))[1]
+    assert (called.sure, called.doubtful) == (sure, doubtful)
+
+
+def test_what_opens_a_paper_without_an_introduction_is_doubtful() -> None:
+    assert "introduction" in section_kinds(document({"Setting the Scene": "x", "Experiments": "y"}))[0].doubtful
+
+
+@pytest.mark.parametrize(
+    "text", ["as [2] says", "see [1], [2]", "many [1-3] do", "many [1]–[3] do", "[2, p. 5]", "all [1]-[4]."]
+)
+def test_both_ways_find_a_citation(text: str) -> None:
+    titles = ("First work of all", "Second work of all", "Third work of all", "Fourth work of all")
+    found = citing(document({"Introduction": f"None.\n{text}"}, titles), frozenset({0}))
+    assert found.first[1] == found.second(1) == found.places(1) == {(0, 1)}
+
+
+def test_where_the_ways_disagree_nothing_is_said() -> None:
+    doc = document({"Introduction": "as [1] says"}, ("Some work of some kind",))
+    without = Document(doc.title, doc.abstract, doc.sections, doc.references, ())
+    assert citing(without, frozenset({0})).places(0) is None
+
+
+def entry(paper_id: str, title: str, author: str = "ahl", year: int | None = 2020, cited: str = "") -> Entry:
+    return Entry(paper_id, 0, title, author, year, cited)
+
+
+@pytest.mark.parametrize(
+    ("entries", "fault"),
+    [
+        ([entry("1", "Three words only")], "short_title"),
+        ([entry("1", "A work of four", author="")], "no_author"),
+        ([entry("1", "A work of four"), entry("2", "A Work of Four", author="bo")], "other_author"),
+        ([entry("1", "A work of four"), entry("2", "A work of four", year=2024)], "other_year"),
+        ([entry("1", "A work of four", cited="x"), entry("2", "A work of four", cited="y")], "other_id"),
+        (
+            [entry("1", "A work of four"), entry("2", "A work of four"), entry("3", "A work of four and more")],
+            "inside_another_title",
+        ),
+    ],
+)
+def test_works_that_are_not_certain(entries: list[Entry], fault: str) -> None:
+    works = Works(entries)
+    assert list(works.faults) == [fault]
+    assert "aworkoffour" not in works.works
+
+
+def test_titles_in_other_forms() -> None:
+    entries = [
+        entry("1", "Bonferroni corrections for multiple comparisons"),
+        entry("2", "Bonferroni corrections for multiple comparisons"),
+    ]
+    near = entry("3", "The bonferonni corrections for multiple comparisons")
+    [work] = Works(entries).works.values()
+    assert NearTitles([*entries, near]).of(work) == [near]
+    assert NearTitles([*entries, entry("3", "Deep networks for images")]).of(work) == []
+    assert is_garbled("Bonferroni and ˇsid´ak corrections")
+    assert not is_garbled("Müller’s state-of-the-art corrections")
+
+
+TITLES = (
+    "Alpha rivers of the north",
+    "Beta rivers of the south",
+    "Gamma lakes of the east",
+    "Delta lakes of the west",
+    "Epsilon seas of the globe",
+)
+
+
+def read_of(id_: str, sections: Mapping[str, str], titles: tuple[str, ...] = TITLES) -> PaperRead:
+    return PaperRead(paper(id_), document(sections, titles), {})
+
+
+def test_walk_asks_what_is_certain_and_withholds_the_rest() -> None:
+    experiments = read_of("1", {"Introduction": "[1] [2] [3] [4] [5]", "Experiments": "We use [1]."})
+    introduction = read_of("2", {"Introduction": "[1] [2] [3] [4] [5]", "Experiments": "Nothing."})
+    doubtful = read_of("3", {"Introduction": "[1] [3] [4] [5]", "Case Study": "We use [2]."})
+    other = read_of("4", {"Introduction": "Nothing."}, ())
+    walk = Walk([experiments, introduction, doubtful, other])
+    question = walk.question("experiments", ["alphariversofthenorth"])
+    assert question is not None
+    assert (question.answer, question.by_title) == ({"1"}, {"1", "2", "3"})
+    assert walk.question("experiments", ["betariversofthesouth"]) is None
+    assert walk.withheld["doubtful_section"] == 1
+    together = walk.question("same_paragraph", ["alphariversofthenorth", "betariversofthesouth"])
+    assert together is not None
+    assert together.answer == {"1", "2"}
+    background = walk.question("background_only", ["alphariversofthenorth"])
+    assert background is not None
+    assert background.answer == {"2"} | ({"3"} if background.answer >= {"3"} else set())
+
+
+def test_controls_are_answered_by_reference_lists() -> None:
+    every = read_of("1", {"Introduction": "[1] [2] [3] [4] [5]"})
+    some = read_of("2", {"Introduction": "[1] [2] [3]"}, TITLES[:3])
+    walk = Walk([every, some, read_of("3", {"Introduction": "[1] [2]"}, TITLES[3:])], CONTROL_KINDS)
+    keys = ["alphariversofthenorth", "gammalakesoftheeast"]
+    both, first_only = (walk.question(kind, keys) for kind in ("cites_both", "cites_first_only"))  # type: ignore[arg-type]
+    assert both is not None
+    assert first_only is not None
+    assert both.answer == both.by_title == {"1", "2"}
+    assert first_only.answer == first_only.by_title == frozenset()
+
+
+def test_walk_does_not_ask_for_a_paper_of_the_set() -> None:
+    reads = [read_of(name, {"Introduction": "[1] [2] [3] [4] [5]"}) for name in "12"]
+    reads.append(PaperRead(paper("3", TITLES[0]), document({"Introduction": "x"}), {}))
+    walk = Walk(reads)
+    assert walk.question("introduction", ["alphariversofthenorth"]) is None
+    assert walk.withheld["inside_the_set"] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("as in [3, 5-7] and (Ek et al., 2019; Bo, 2020) too", f"as in {CITE} and {CITE} too"),
+        ("Section 3.2 and Figs. 2 and 3 (see Table IV).", f"Section {NUMBER} and Figs. {NUMBER} (see Table {NUMBER})."),
+        ("values in [0, 1], n ∈[1, 5], of S2Seq and 3.5%.", "values in [0, 1], n ∈[1, 5], of S2Seq and 3.5%."),
+        ("It ends here. 3.1.2 Decoder. We decode.", f"It ends here. {NUMBER} Decoder. We decode."),
+        ("Both (a) and (ii) hold for F1(c) scores of 84.", f"Both {NUMBER} and {NUMBER} hold for F1(c) scores of 84."),
+        ("x = a + b / (c * d) - e = 0 (7)", FORMULA),
+        ("We end. The rest of this paper is organized as follows. Section 2 is dull. We begin.", "We end. We begin."),
+    ],
+)
+def test_what_tells_the_order_of_passages_is_replaced(text: str, shown: str) -> None:
+    assert neutral_text(text, 0, len(text), edits_of(text, [])) == shown
+
+
+def test_passages_are_cut_at_sentences_and_of_like_length() -> None:
+    sentence = "This sentence of ten words is about the river {}. "
+    long, short = "".join(sentence.format(n) for n in range(100)), sentence.format(0)
+    read = read_of("1", {"Introduction": long, "Experiments": short})
+    passages = passages_of(read)
+    assert [passage.section for passage in passages] == [0, 0, 0, 0]
+    texts = [read.shown.text[passage.start : passage.end] for passage in passages]
+    assert all(text.startswith("This") and text.endswith(".") for text in texts)
+    assert all(0.55 <= len(text.split()) / 250 <= 2 for text in texts)
+    assert " ".join(texts) == long.strip()
+
+
+def test_no_two_links_of_a_chain_are_asked_and_no_call_is_too_small() -> None:
+    passages = [Passage(f"p{k}", 0, n, n, n + 1, (), True, True) for k in range(12) for n in range(6)]
+    every = calls(passages, "c", 1)
+    asked = {passage for call in every for passage in call.asked}
+    assert not asked & {passage for call in every for passage in call.following}
+    assert all(LEAST_OF_CALL <= len(call.asked) <= MOST_OF_CALL for call in every)
+    assert all(
+        second.number == first.number + 1
+        for call in every
+        for first, second in zip(call.asked, call.following, strict=True)
+    )
+    assert calls(passages[:6], "c", 1) == []
+
+
+def test_smaller_contexts_lie_within_larger_ones() -> None:
+    papers = [paper(str(n)) for n in range(60)]
+    sizes = {each.id: 2000 + 700 * (int(each.id) % 7) for each in papers}
+    contexts = fill(papers[0], papers[1:], (64, 128, 512), lambda each: sizes[each.id])
+    assert list(contexts) == [64, 128]
+    assert set(contexts[64].papers) < set(contexts[128].papers)
+    for size, context in contexts.items():
+        assert context.tokens == sum(sizes[each.id] for each in context.papers)
+        assert 0.85 <= context.tokens / (size * 1024) <= 0.92
+
+
+def test_contexts_that_have_something_in_common_are_one_cluster() -> None:
+    assert clusters({"a": ["1", "2"], "b": ["3"], "c": ["2", "4"], "d": ["4"]}) == dict.fromkeys("acd", "a") | {
+        "b": "b"
+    }
+    # A paper's id and what joins papers may be the same word.
+    assert clusters({"a": ["b"], "b": ["c"]}) == {"a": "a", "b": "b"}
+
+
+def library_of(read: PaperRead, works: Mapping[str, Cited]) -> PaperLibrary:
+    return PaperLibrary(
+        {read.paper.id: lambda: Citing(read.paper, read.document, read.resolved)},
+        lambda _: read.resolved.values(),
+        works.get,
+        lambda _: [],
+    )
+
+
+def test_what_may_be_masked() -> None:
+    text = "A remedy is known [1]. Riverine [2] is fast. Others agree [3], [4]. A last one is old [5]."
+    resolved = {n: str(n + 1) for n in range(5)}
+    read = PaperRead(paper("9"), document({"Introduction": text}, TITLES), resolved)
+    full = document({"Introduction": "x"})
+    works = {
+        "1": Cited(paper("1", "Remedies for rivers", date(2026, 1, 1)), full),
+        "2": Cited(paper("2", "Riverine: a fast one", date(2026, 1, 1)), full),
+        "3": Cited(paper("3", "Others of a kind", date(2026, 1, 1)), full),
+        "4": Cited(paper("4", "Yet others of a kind", date(2026, 1, 1)), full),
+        "5": Cited(paper("5", "An old one", date(2020, 1, 1)), full),
+    }
+    found = masks(read, library_of(read, works), 1, 24)
+    assert [mask.work.id for mask in found] == ["1"]
+    assert (found[0].age, found[0].cited_by) == (4, 1)
+    [(section, start, end)] = found[0].places
+    assert read.document.sections[section].text[start:end] == "[1]"
+    assert {mask.work.id for mask in masks(read, library_of(read, works), 1, None)} == {"1", "5"}
+
+
+def test_names_give_a_work_away() -> None:
+    assert names_of(paper("1", "RiverNet: how deep rivers learn", authors=("Anna B. Ek-Alm", "O. Bo"))) == {
+        "RiverNet",
+        "Ek-Alm",
+        "Bo",
+    }
+    assert [tag_of(*case) for case in ((True, True), (False, True), (False, False))] == ["title", "body", "neither"]

@@ -1,0 +1,381 @@
+"""Reading families in a round over the made-up world: its planted answers, readers who know them, copies, orders."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from datasets import load_dataset
+
+from builder.dataset.folder import core_of
+from builder.dataset.manifest import read_manifest
+from builder.dataset.publishable import publishable
+from builder.families.match import masks as match_masks
+from builder.families.match import rows as match_rows
+from builder.families.reading import asking
+from builder.records import ReadingReason
+from lm_eval_tasks.base.errors import BudgetError, DatasetError, OptionError
+from lm_eval_tasks.base.row_format import PAPERS
+from lm_eval_tasks.base.text import title_key
+from lm_eval_tasks.base.typed import typed
+from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.evaluate.generation import Generation
+from lm_eval_tasks.evaluate.run import SampleSelection, evaluate
+from lm_eval_tasks.families.reading import hook as reading_hook
+from lm_eval_tasks.families.reading.answer_labels import write_list, write_pairs
+from lm_eval_tasks.families.reading.prompt import prompt_of
+from lm_eval_tasks.families.reading.row import ReadingRow
+from lm_eval_tasks.families.walk.metrics import f1_of
+from lm_eval_tasks.samples.sample import read
+from lm_eval_tasks.stats.boards import READING as READING_BOARD
+from lm_eval_tasks.stats.boards import counted
+from lm_eval_tasks.tasks.folder import tasks_path
+from tests.builder.test_pipeline import digests, rows
+from tests.helpers.llama import make_llama
+from tests.helpers.openai_server import serve
+from tests.helpers.places import BIN
+from tests.helpers.planted import planted_answer, world_of
+from tests.helpers.rounds import SMALL_SOURCE, build, prepare, small_round
+from tests.helpers.typed_rows import reading_answering
+from tests.helpers.warm import Warm
+
+pytestmark = pytest.mark.slow
+Command = Callable[..., tuple[int, str, str]]
+Row = Mapping[str, Any]
+NAMES = ("Walk-128K", "Next-128K", "Match-128K")
+TASKS = {name: name.partition("-")[0].lower() for name in NAMES}
+CHAT = Generation(apply_chat_template=True)
+READING = {"configurations": list(NAMES), "contexts": 3}
+
+
+@pytest.fixture(scope="module")
+def with_reading(world: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A round over the small world, in which everybody cites everybody, with three families."""
+    place = tmp_path_factory.mktemp("reading")
+    shutil.copytree(world / "work", place / "work")
+    round_ = small_round(place, settings=("Title-10K",), reading=READING)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(asking, "_AGAIN", 0.4)
+        patch.setattr(match_masks, "MOST_CITED", 50)
+        patch.setattr(match_masks, "FEWEST", 2)
+        patch.setattr(match_rows, "FEWEST", 2)
+        prepare(round_, LocalEngine(2))
+        build(round_)
+        yield place
+
+
+def texts_of(folder: Path) -> dict[str, str]:
+    return {row["id"]: row["text"] for row in rows(folder, PAPERS)}
+
+
+def planted(folder: Path, name: str) -> dict[str, list[int]]:
+    world, texts = world_of(0, 20, 50), texts_of(folder)
+    return {row["id"]: planted_answer(row, texts, world) for row in rows(folder, name)}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_answers_are_those_that_the_world_has_planted(with_reading: Path, name: str) -> None:
+    folder = with_reading / "academiceval"
+    of_rows = {row["id"]: row["answer"] for row in rows(folder, name)}
+    assert len(of_rows) >= 2
+    assert of_rows == planted(folder, name)
+
+
+def test_what_a_context_is_made_of(with_reading: Path) -> None:
+    folder = with_reading / "academiceval"
+    for name in NAMES:
+        for row in load_dataset(str(folder), name)["test"]:
+            assert 0.85 <= row["input_tokens"] / (128 * 1024) <= 0.93
+            assert len({paper["id"] for paper in row["papers"]}) == len(row["papers"])
+            assert all(paper["published"] <= row["published"] for paper in row["papers"])
+            assert row["papers"][0]["id"] == row["paper_id"]
+            assert all(1 <= label <= row["labels"] for label in (*row["answer"], *row["shortcut"]))
+            if name != "Match-128K":
+                assert all(paper["published"] < row["published"] for paper in row["papers"][1:])
+    walk = rows(folder, "Walk-128K")
+    assert all(0 <= len(row["answer"]) < len(row["papers"]) for row in walk)
+    assert len({row["kind"] for row in walk}) >= 4
+    # The texts are stored once, whatever the number of rows that show them.
+    shown = sum(sum(part["end"] - part["start"] for part in row["parts"]) for row in walk)
+    assert sum(map(len, texts_of(folder).values())) < shown / 3
+    card = (folder / "README.md").read_text()
+    assert all(f"| Walk-128K | {row['kind'].replace('_', ' ')} |" in card for row in walk)
+    assert "| Match-128K | masks |" in card
+
+
+def test_rows_of_a_context_share_the_beginning_of_their_prompts(with_reading: Path) -> None:
+    folder = with_reading / "academiceval"
+    texts = {(PAPERS, id_): text for id_, text in texts_of(folder).items()}
+    for name, task in TASKS.items():
+        common: dict[tuple[str, int], set[str]] = {}
+        for row in rows(folder, name):
+            first, second = prompt_of(typed(ReadingRow, row), texts, reading_answering(task))
+            common.setdefault((row["context"], row["order"]), set()).add(first)
+            assert len(first) > 50 * len(second) or task == "match"
+        assert all(len(beginnings) == 1 for beginnings in common.values())
+
+
+def test_another_order_changes_labels_alone(with_reading: Path) -> None:
+    folder = with_reading / "academiceval"
+    every = {row["id"]: row for name in NAMES for row in rows(folder, name) if name == "Walk-128K"}
+    again = [row for row in every.values() if row["order"]]
+    assert again
+    for row in again:
+        first = every[row["id"].removesuffix("r")]
+        assert row["works"] == first["works"]
+        assert row["parts"] != first["parts"]
+        assert named(row) == named(first)
+
+
+def named(row: Row) -> set[str]:
+    return {row["papers"][row["parts"][label - 1]["paper"]]["id"] for label in row["answer"]}
+
+
+def test_the_same_round_gives_the_same_bytes(with_reading: Path, tmp_path: Path) -> None:
+    reading = {**READING, "configurations": ["Walk-128K", "Next-128K", "Match-128K"]}
+    build(small_round(with_reading, settings=("Title-10K",), reading=reading, output=tmp_path / "again"))
+    assert digests(tmp_path / "again") == digests(with_reading / "academiceval")
+
+
+def answers(folder: Path, name: str, answer: Callable[[Row, list[int]], str]) -> dict[str, str]:
+    """Prompt -> what a reader answers who is given the row and the planted answer."""
+    texts = {(PAPERS, id_): text for id_, text in texts_of(folder).items()}
+    right = planted(folder, name)
+    return {
+        "".join(prompt_of(typed(ReadingRow, row), texts, reading_answering(TASKS[name]))): answer(row, right[row["id"]])
+        for row in rows(folder, name)
+    }
+
+
+def words(row: Row) -> tuple[str, str]:
+    return ("Mask", "Paper") if row["tags"] else ("Passage", "Passage")
+
+
+def know(row: Row, right: list[int]) -> str:
+    if not row["asked"]:
+        return f"They are {write_list(right, 'Paper')}"
+    return write_pairs(dict(zip(row["asked"], right, strict=True)), *words(row))
+
+
+def half(row: Row, right: list[int]) -> str:
+    """A reader who sees the first half of the context."""
+    seen = range(1, row["labels"] // 2 + 1)
+    if not row["asked"]:
+        return write_list([label for label in right if label in seen], "Paper")
+    pairs = {label: answer for label, answer in zip(row["asked"], right, strict=True) if answer in seen}
+    return write_pairs(pairs, *words(row))
+
+
+def test_a_server_is_asked_about_one_context_after_another(with_reading: Path, tmp_path: Path) -> None:
+    """Plain lm-eval sorts by length, which mixes them."""
+    with serve(lambda body: "1") as server:
+        arguments = f"model=tiny,base_url={server.url}/chat/completions,num_concurrent=1"
+        metadata = {"dataset": str(with_reading / "academiceval")}
+        evaluate(
+            "local-chat-completions",
+            arguments,
+            ["academiceval_walk_128k"],
+            metadata,
+            SampleSelection(None),
+            tmp_path / "out",
+            CHAT,
+        )
+    asked = [body["messages"][-1]["content"][:50_000] for body in server.requests]
+    changes = sum(before != after for before, after in pairwise(asked))
+    assert 1 < len(set(asked)) < len(asked)
+    assert changes == len(set(asked)) - 1
+
+
+def test_readers_score_what_they_know(with_reading: Path, tmp_path: Path) -> None:
+    folder = with_reading / "academiceval"
+    tasks = [f"academiceval_{task}_128k" for task in TASKS.values()]
+    found: dict[tuple[str, str, str], float] = {}
+    for reader in (know, half):
+        known = {prompt: text for name in NAMES for prompt, text in answers(folder, name, reader).items()}
+        with serve(lambda body, known=known: known[body["messages"][-1]["content"]]) as server:  # type: ignore[misc]
+            arguments = f"model=tiny,base_url={server.url}/chat/completions"
+            metadata = {"dataset": str(folder)}
+            place = tmp_path / reader.__name__
+            scores = evaluate("local-chat-completions", arguments, tasks, metadata, SampleSelection(None), place, CHAT)
+        found |= {(reader.__name__, score.task, score.metric): score.value for score in scores}
+    assert found["know", "academiceval_walk_128k", "exact"] == found["know", "academiceval_walk_128k", "set_f1"] == 1.0
+    assert found["know", "academiceval_next_128k", "share_right"] == 1.0
+    assert found["know", "academiceval_match_128k", "share_right"] == 1.0
+    # What is lost is what the positions of the answers say.
+    walk = [(row, answer) for row in rows(folder, "Walk-128K") for answer in [set(row["answer"])]]
+    kept = [{label for label in answer if label <= row["labels"] // 2} for row, answer in walk]
+    exact = sum(answer == some for (_, answer), some in zip(walk, kept, strict=True)) / len(walk)
+    assert found["half", "academiceval_walk_128k", "exact"] == pytest.approx(exact)
+    f1 = sum(f1_of(some, answer) for (_, answer), some in zip(walk, kept, strict=True)) / len(walk)
+    assert found["half", "academiceval_walk_128k", "set_f1"] == pytest.approx(f1)
+    for name, task in (("Next-128K", "next"), ("Match-128K", "match")):
+        shares = [
+            sum(label <= row["labels"] // 2 for label in row["answer"]) / len(row["answer"])
+            for row in rows(folder, name)
+        ]
+        assert found["half", f"academiceval_{task}_128k", "share_right"] == pytest.approx(sum(shares) / len(shares))
+    # No text is in the log: neither the prompts nor what they were put together from.
+    log = sum(file.stat().st_size for file in (tmp_path / "know").glob("samples_*.jsonl"))
+    assert log < sum(map(len, texts_of(folder).values()))
+
+
+def test_shorter_contexts_show_what_they_say(with_reading: Path) -> None:
+    folder, dataset = with_reading / "academiceval", {"dataset": str(with_reading / "academiceval")}
+
+    def prompts(setting: str, context: str) -> list[str]:
+        docs = reading_hook.load(setting, 512, context=context, **dataset)["test"]
+        return [reading_hook.doc_to_text(doc) for doc in docs]
+
+    walk = rows(folder, "Walk-128K")
+    for row, none, retrieved in zip(walk, prompts("Walk-128K", "none"), prompts("Walk-128K", "retrieved"), strict=True):
+        assert "## Abstract" not in none
+        assert none.count("## References") == retrieved.count("## References") == row["labels"]
+        assert max(len(none), len(retrieved)) < row["input_tokens"]  # characters of these, tokens of the whole
+        for label in row["shortcut"] if len(row["works"]) == 1 else ():
+            own = retrieved.partition(f"=== Paper {label} ===")[2].partition("\n===")[0]
+            assert title_key(row["works"][0]["title"]) in title_key(own)
+    for row, text in zip(rows(folder, "Next-128K"), prompts("Next-128K", "retrieved"), strict=True):
+        assert all(f"=== Passage {label} ===" in text for label in row["asked"])
+        assert len(row["asked"]) < text.count("=== Passage ") < row["labels"]
+    for row, none, local in zip(
+        rows(folder, "Match-128K"), prompts("Match-128K", "none"), prompts("Match-128K", "local"), strict=True
+    ):
+        assert "## Abstract" not in none
+        assert "[MASK 1]" not in none.partition("=== Question")[0]
+        assert local.count("## Abstract") == row["labels"]
+        assert all(f"[MASK {mask}]" in local.partition("=== Question")[0] for mask in row["asked"])
+    with pytest.raises(OptionError, match="choose retrieved, full"):
+        prompts("Next-128K", "none")
+
+
+def test_the_manifest_repeats_the_core(with_reading: Path) -> None:
+    manifest = read_manifest(with_reading / "academiceval")
+    counts = {configuration.name: configuration.statistics("test").samples for configuration in manifest.configurations}
+    assert [(entry.configuration, entry.samples, entry.shortcut) for entry in manifest.core] == [
+        (name, min(most, counts[name]), "retrieved") for name, most in (("Walk-128K", 300), ("Next-128K", 100))
+    ]
+    # Match joins with enough masks that only full texts solve.
+    [match_128k] = [configuration for configuration in manifest.configurations if configuration.name == "Match-128K"]
+    test = match_128k.splits["test"]
+    masks = replace(test.statistics.kinds["masks"], body_masks=100)
+    more = replace(test, statistics=replace(test.statistics, kinds={"masks": masks}))
+    [joined] = core_of([replace(match_128k, splits={"test": more})])
+    assert (joined.configuration, joined.shortcut) == ("Match-128K", "local")
+    assert counted(["Match-128K"], READING_BOARD, [joined.configuration]) == ("Match-128K",)
+    assert counted(["Match-128K"], READING_BOARD) == ()
+
+
+@pytest.mark.long
+def test_the_bare_lm_eval_scores_what_a_reader_knows(with_reading: Path, warm: Warm, tmp_path: Path) -> None:
+    folder = with_reading / "academiceval"
+    known = {prompt: text for name in NAMES for prompt, text in answers(folder, name, know).items()}
+    tasks = [f"academiceval_{task}_128k" for task in TASKS.values()]
+    with serve(lambda body: known[body["messages"][-1]["content"]]) as server:
+        given = {
+            "model": "local-chat-completions",
+            "model_args": f"model=tiny,base_url={server.url}/chat/completions",
+            "tasks": ",".join(tasks),
+            "include_path": tasks_path(),
+            "metadata": json.dumps({"dataset": str(folder)}),
+            "output_path": tmp_path / "out",
+        }
+        options = [text for name, value in given.items() for text in (f"--{name}", str(value))]
+        done = warm.run([BIN / "lm_eval", *options, "--apply_chat_template"], env={**os.environ, "HF_HUB_OFFLINE": "1"})
+    assert done.returncode == 0, done.stderr[-3000:]
+    results = json.loads(next((tmp_path / "out").rglob("results_*.json")).read_text())["results"]
+    for task, metric in zip(tasks, ("exact", "share_right", "share_right"), strict=True):
+        assert [value for name, value in results[task].items() if name.startswith(f"{metric},")] == [1.0], results[task]
+
+
+def test_the_baselines_score_what_the_card_says(with_reading: Path, command: Command, tmp_path: Path) -> None:
+    folder = with_reading / "academiceval"
+    tasks = ",".join(f"academiceval_{task}_128k" for task in TASKS.values())
+    options = json.dumps({"dataset": str(folder)})
+    for name in ("blind", "title-search", "bm25-parts"):
+        code, _, err = command(
+            "eval", "--model", name, "--tasks", tasks, "--metadata", options, "--output", tmp_path / name
+        )
+        assert code == 0, err
+    kinds = {
+        configuration.name: configuration.statistics("test").kinds
+        for configuration in read_manifest(folder).configurations
+    }
+    of = {name: read([tmp_path / name]) for name in ("blind", "title-search", "bm25-parts")}
+    for model, setting, metric in (
+        ("title-search", "Walk-128K", "exact"),
+        ("bm25-parts", "Next-128K", "share_right"),
+        ("bm25-parts", "Match-128K", "share_right"),
+    ):
+        for kind, known in kinds[setting].items():
+            scores = [
+                sample.scores[metric]
+                for sample in of[model]
+                if sample.task == setting and sample.row.question_kind == kind and not sample.row.order
+            ]
+            assert len(scores) == known.n
+            assert sum(scores) / known.n == pytest.approx(known.shortcut.mean, abs=1e-4)
+    blind = [sample for sample in of["blind"] if sample.task == "Walk-128K"]
+    assert all(sample.scores["exact"] == sample.scores["exact_blind"] for sample in blind)
+    clusters = {sample.cluster for sample in blind}
+    # All contexts of the small world share papers.
+    assert len(clusters) == 1
+
+
+def test_a_context_is_never_cut(with_reading: Path, tmp_path: Path) -> None:
+    make_llama(tmp_path / "llama")
+    arguments = {
+        "dataset": str(with_reading / "academiceval"),
+        "tokenizer": str(tmp_path / "llama"),
+        "max_length": 32768,
+    }
+    with pytest.raises(BudgetError, match="never cut"):
+        reading_hook.load("Walk-128K", 512, size=1, **arguments)
+
+
+def test_a_setting_of_another_family_is_refused(with_reading: Path) -> None:
+    with pytest.raises(OptionError, match="another family"):
+        reading_hook.load("Walk-128K", 512, dataset=str(with_reading / "academiceval"), config="Next-128K")
+
+
+def test_copies_hold_no_answer_that_they_must_not_and_can_be_filled(
+    with_reading: Path, command: Command, tmp_path: Path
+) -> None:
+    folder, public = with_reading / "academiceval", tmp_path / "public"
+    publishable(folder, public, "redistributable")
+    assert all("creativecommons" in row["license"] for row in rows(public, PAPERS))
+    by_id = [row for name in NAMES for row in rows(public, f"{name}-ids")]
+    assert by_id
+    assert not any("title" in row or "title" in work for row in by_id for work in row["works"])
+    assert any(row["answer"] or row["shortcut"] for row in by_id)
+    (tmp_path / "round.toml").write_text(
+        f'round = "2026.11"\nseed = 7\nworkspace = "{with_reading / "work"}"\n{SMALL_SOURCE}'
+    )
+    code, _, err = command("fill", public, tmp_path / "round.toml", "-o", tmp_path / "whole")
+    assert code == 0, err
+    filled = digests(tmp_path / "whole")
+    assert {name: filled[name] for name in filled if "128K" in name or PAPERS in name} == {
+        name: digest for name, digest in digests(folder).items() if "128K" in name or PAPERS in name
+    }
+
+
+def test_rows_whose_texts_are_not_here_are_named(with_reading: Path, tmp_path: Path) -> None:
+    public = tmp_path / "public"
+    publishable(with_reading / "academiceval", public, "redistributable")
+    with pytest.raises(DatasetError):
+        reading_hook.load("Walk-128K", 512, dataset=str(public))
+
+
+def test_reasons_are_counted(with_reading: Path, tmp_path: Path) -> None:
+    reading = {"configurations": ["Walk-1M", "Match-128K"], "contexts": 2}
+    outcome = build(small_round(with_reading, settings=("Title-10K",), reading=reading, output=tmp_path / "few"))
+    reasons = {report.stage: dict(report.dropped) for report in outcome.reports}
+    assert set(reasons["Walk-1M"]) <= set(ReadingReason.__args__)  # type: ignore[attr-defined]
+    assert reasons["Walk-1M"]["context_not_filled"] > 0
+    assert all(report.total > 0 for report in outcome.reports)
