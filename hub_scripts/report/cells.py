@@ -11,6 +11,7 @@ from typing import Any
 
 from lm_eval_tasks.base.intervals import Interval
 from lm_eval_tasks.families import BASELINES, FAMILIES, TARGETS, of_task
+from lm_eval_tasks.samples.block import BinScore
 
 
 def csv_text(head: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
@@ -79,8 +80,8 @@ class Cell:
     of: int | None
     is_carried: bool = False
     shortcuts: dict[str, dict[str, float]] = field(default_factory=dict)
-    lengths: dict[str, dict[str, Any]] = field(default_factory=dict)
-    places: dict[str, dict[str, Any]] = field(default_factory=dict)
+    lengths: dict[str, BinScore] = field(default_factory=dict)
+    places: dict[str, BinScore] = field(default_factory=dict)
     shown: str = ""
     reader: str = ""
 

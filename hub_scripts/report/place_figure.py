@@ -26,7 +26,7 @@ def place_rows(groups: Sequence[Group]) -> Iterator[Row]:
             floors = cell.floors.get(metric)
             for axis, bins in ((_LENGTH, cell.lengths), (_PLACE, cell.places)):
                 for name, found in bins.items() if len(bins) > 1 else ():
-                    figures = (found["mean"], found["low"], found["high"], found["n"])
+                    figures = (found.mean, found.low, found.high, found.n)
                     # What is found of an answer's parts has another floor than whole answers.
                     floor = fmean(floors.values()) if floors and axis == _LENGTH else None
                     yield axis, group.task, group.key.setting, name, cell.model, *figures, floor

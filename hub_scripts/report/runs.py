@@ -6,12 +6,12 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.base.redaction import redact
-from lm_eval_tasks.base.text import number_or_none
+from lm_eval_tasks.llm.usage import UsageTotals, usage_together
 
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.results import Results
@@ -83,17 +83,11 @@ def _newest(runs: Sequence[Results]) -> list[Results]:
 
 
 def _facts(runs: Sequence[Results], record: str) -> RunFacts:
-    usages = [usage if isinstance(usage := run.ours.get("usage"), Mapping) else {} for run in runs]
-
-    def sum_of(name: str) -> float | None:
-        numbers = [value for usage in usages if (value := number_or_none(usage.get(name))) is not None]
-        return sum(numbers) if len(numbers) == len(usages) else None
-
-    answers = sum_of("answers")
+    usage = usage_together([run.block.usage if run.block else UsageTotals() for run in runs])
 
     def mean(name: str) -> float | None:
-        total = sum_of(name)
-        return total / answers if answers and total is not None else None
+        total = getattr(usage, name)
+        return total / usage.answers if usage.answers and total is not None else None
 
     cost = mean("cost")
     return RunFacts(
@@ -107,11 +101,11 @@ def _facts(runs: Sequence[Results], record: str) -> RunFacts:
 
 def _record(run: Results) -> dict[str, Any]:
     """What a reader needs to repeat a run, without places on the machine that it ran on."""
-    asked = {name: run.run[name] for name in _RUN if name in run.run}
-    for name in ("model_args", "metadata"):
-        given = run.run.get(name)
-        asked[name] = {key: _shown(value, run) for key, value in given.items()} if isinstance(given, Mapping) else {}
-    about = {name: run.ours[name] for name in _KEPT if name in run.ours}
+    request = asdict(run.run) if run.run else {}
+    asked = {name: request[name] for name in _RUN if name in request}
+    asked |= {name: _shown(request.get(name) or {}, run) for name in ("model_args", "metadata")}
+    block = asdict(run.block) if run.block else {}
+    about = {name: block[name] for name in _KEPT if name in block}
     facts = {"model": run.model, "round": run.round, "day": run.day, "engine": run.engine, "run": asked, **about}
     shown: dict[str, Any] = redact(facts)
     return shown

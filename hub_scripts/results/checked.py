@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hub_scripts.errors import HubError
 from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.metrics import registry
-from lm_eval_tasks.samples.results import Results, Score, read_results
+from lm_eval_tasks.samples.results import Results, read_results
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.samples.block import Score
 
 _ROUNDING = 1e-6
 # Becomes a folder in a repository.

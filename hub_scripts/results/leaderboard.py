@@ -20,7 +20,8 @@ from lm_eval_tasks.tasks.catalogue import setting_of
 
 if TYPE_CHECKING:
     from hub_scripts.results.published_round import PublishedRound
-    from lm_eval_tasks.samples.results import Results, Score
+    from lm_eval_tasks.samples.block import Score
+    from lm_eval_tasks.samples.results import Results
 
 SOURCE = "AcademicEval"
 FILE = ".eval_results/academiceval.yaml"

@@ -8,19 +8,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 # Characters of a value that is no number.
 _LONGEST = 200
 
 
-def settings_of(lm: Any) -> dict[str, Any] | None:
-    """The settings of a model of lm-eval; None if it does not run in this process.
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    """The engine of a model, and the settings that it really used.
 
-    Returns:
-        `name` of the engine, `max_model_len` in tokens, `dtype`, `kv_cache_dtype`, `quantization` and `rope` (its parameters), the last
-        two None without. They are as JSON can have them.
+    Attributes:
+        max_model_len: in tokens.
+        quantization, rope: its method and parameters; None without.
     """
+
+    name: str = ""
+    max_model_len: int | None = None
+    dtype: str | None = None
+    kv_cache_dtype: str | None = None
+    quantization: str | None = None
+    rope: dict[str, object] | None = None
+    version: str | None = None
+
+
+def settings_of(lm: Any) -> EngineSettings | None:
+    """The settings of a model of lm-eval; None if it does not run in this process."""
     model: Any = getattr(lm, "model", None)
     if config := getattr(getattr(model, "llm_engine", None), "vllm_config", None):
         loaded = config.model_config
@@ -42,18 +56,18 @@ def settings_of(lm: Any) -> dict[str, Any] | None:
 
 def _settings(
     name: str, length: int, dtype: object, kept_as: str, quantization: object, config: object
-) -> dict[str, Any]:
+) -> EngineSettings:
     number = str(dtype).removeprefix("torch.")
     rope = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None)
-    return {
-        "name": name,
-        "max_model_len": length,
-        "dtype": number,
-        "kv_cache_dtype": number if kept_as == "auto" else kept_as,
+    return EngineSettings(
+        name,
+        length,
+        number,
+        number if kept_as == "auto" else kept_as,
         # transformers has an enumeration.
-        "quantization": str(getattr(quantization, "value", quantization)) if quantization else None,
-        "rope": _plain(rope) if isinstance(rope, Mapping) else None,
-    }
+        str(getattr(quantization, "value", quantization)) if quantization else None,
+        _plain(rope) if isinstance(rope, Mapping) else None,
+    )
 
 
 def _plain(value: object) -> Any:

@@ -3,62 +3,36 @@
 from __future__ import annotations
 
 import platform
-from collections import Counter
-from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.data import context
-from lm_eval_tasks.llm.usage import total
+from lm_eval_tasks.llm.usage import UsageTotals
+from lm_eval_tasks.samples.block import Arguments, MadeWith
 
 if TYPE_CHECKING:
     from lm_eval.api.model import LM
 
+    from lm_eval_tasks.compat.engine_settings import EngineSettings
     from lm_eval_tasks.evaluate.answers import Counts
     from lm_eval_tasks.evaluate.generation import Generation
     from lm_eval_tasks.llm.budget import Means
 
 
-_SUMS = (
-    "tokens_in",
-    "tokens_out",
-    "reasoning_tokens",
-    "cached_tokens",
-    "answers",
-    "unanswered",
-    "asked_in_this_run",
-    "seconds",
-    "retries",
-    "cost",
-)
-
-
-def usage_of(counts: Counts, means: Means) -> dict[str, Any]:
+def usage_of(counts: Counts, means: Means) -> UsageTotals:
     """What the answers of a run used: tokens, finish reasons, seconds, retries, and money if a price is known."""
-    return {
-        **total(counts.usages),
-        "answers": counts.answers,
-        "unanswered": counts.unanswered,
-        "asked_in_this_run": counts.asked,
-        "seconds": round(counts.seconds, 3),
-        "retries": counts.retries,
-        "cost": means.cost(counts.usages),
-    }
-
-
-def together(usages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The usage of several runs; None for what one of them does not know."""
-    sums = {name: [usage.get(name) for usage in usages] for name in _SUMS}
-    finish: Counter[str] = Counter()
-    for usage in usages:
-        finish.update(usage.get("finish", {}))
-    return {
-        **{name: None if None in values else sum(values) for name, values in sums.items()},
-        "finish": dict(sorted(finish.items())),
-    }
+    return replace(
+        UsageTotals.of(counts.usages),
+        answers=counts.answers,
+        unanswered=counts.unanswered,
+        asked_in_this_run=counts.asked,
+        seconds=round(counts.seconds, 3),
+        retries=counts.retries,
+        cost=means.cost(counts.usages),
+    )
 
 
 _PACKAGES = (
@@ -74,29 +48,22 @@ _PACKAGES = (
 )
 
 
-def made_with(
-    lm: LM, settings: Mapping[str, Any] | None, generation: Generation, arguments: Mapping[str, Any]
-) -> dict[str, Any]:
+def made_with(lm: LM, engine: EngineSettings | None, generation: Generation, arguments: Arguments) -> MadeWith:
     """What results say of it.
 
     Args:
         lm: the opened model.
-        settings: of its engine, from `compat/engine_settings.py`.
+        engine: its settings.
         arguments: the metadata that lm-eval hands to a task: --model_args and --metadata together.
-
-    Returns:
-        `versions`; `chat_template`, its sha256, None if prompts do not go through one; `context`, the length that prompts were cut to and
-        what said so, None if nothing cut them; `engine`, its settings and version, None if it does not run in this process.
     """
     versions = {"python": platform.python_version()}
     for name in _PACKAGES:
         with suppress(PackageNotFoundError):
             versions[name] = version(name)
     template = lm.chat_template(True) if generation.apply_chat_template else None
-    served = context.served_by(arguments)
-    return {
-        "versions": versions,
-        "chat_template": sha256_of_bytes(template) if template else None,
-        "context": asdict(served) if served else None,
-        "engine": {**settings, "version": versions.get(settings["name"])} if settings else None,
-    }
+    return MadeWith(
+        versions=versions,
+        chat_template=sha256_of_bytes(template) if template else None,
+        context=context.served_by(arguments),
+        engine=replace(engine, version=versions.get(engine.name)) if engine else None,
+    )

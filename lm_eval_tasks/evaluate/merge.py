@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.locks import exclusive
 from lm_eval_tasks.base.metadata import Shard
 from lm_eval_tasks.base.text import ODD
-from lm_eval_tasks.evaluate.made_with import together
 from lm_eval_tasks.evaluate.models import RUNTIME, distinguishing
-from lm_eval_tasks.samples.results import RESULTS, Results, Score
+from lm_eval_tasks.llm.usage import usage_together
+from lm_eval_tasks.samples.results import RESULTS, Results
 from lm_eval_tasks.samples.run_folder import only_result, results_in, samples_beside, samples_of
-from lm_eval_tasks.samples.run_writer import Block, write_run
+from lm_eval_tasks.samples.run_writer import write_run
 from lm_eval_tasks.samples.sample import JOURNAL, Sample, read_lines
-from lm_eval_tasks.stats.scores import facts_of, scores_of
+from lm_eval_tasks.stats.scores import block_of, scores_of
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.samples.block import Arguments, Block, RunRequest, Score
+    from lm_eval_tasks.samples.sample import Logged
 
 # What all shards must have in common besides their arguments.
 _COMMON = ("rounds", "prompt_versions", "datasets")
@@ -35,11 +39,13 @@ class _Part:
     shard: Shard
     results: Results
 
+    block: Block
+
     @property
-    def arguments(self) -> dict[str, Any]:
+    def request(self) -> RunRequest:
         """How it was run, leaving out the shard."""
-        run = self.results.run
-        return {**run, "metadata": {key: value for key, value in run["metadata"].items() if key != "shard"}}
+        run = self.block.run
+        return replace(run, metadata={key: value for key, value in run.metadata.items() if key != "shard"})
 
 
 def merge(folders: Sequence[Path], output: Path) -> list[Score]:
@@ -81,17 +87,11 @@ def _merge_parts(folders: Sequence[Path], output: Path) -> list[Score]:
     samples = {task: [Sample.of_logged(line) for line in task_lines] for task, task_lines in lines.items()}
     first = parts[0]
     scores = scores_of(samples, first.results.model)
-    block = Block(
-        run=first.arguments,
-        **facts_of(samples),
-        scores=scores,
-        usage=together([part.results.ours["usage"] for part in parts]),
-        made_with=first.results.ours["made_with"],
-    )
+    usage = usage_together([part.block.usage for part in parts])
+    block = block_of(samples, first.request, scores, usage, first.block.made_with)
     content = {name: value for name, value in first.results.content.items() if name not in _REPLACED}
     figures = {
-        task: _means(task_lines, [part.results.content["results"].get(task, {}) for part in parts])
-        for task, task_lines in lines.items()
+        task: _means(task_lines, [_figures(part.results, task) for part in parts]) for task, task_lines in lines.items()
     }
     counts = {task: {"original": len(task_lines), "effective": len(task_lines)} for task, task_lines in lines.items()}
     write_run(lines, {**content, "results": figures, "n-samples": counts}, block, first.results.model, output)
@@ -100,10 +100,18 @@ def _merge_parts(folders: Sequence[Path], output: Path) -> list[Score]:
 
 def _read(folder: Path) -> _Part:
     results = only_result(folder, "a finished shard")
-    shard = Shard.of(results.run["metadata"].get("shard"))
-    if shard is None:
+    given = results.run.metadata.get("shard") if results.run else None
+    shard = Shard.of(None if given is None else str(given))
+    if shard is None or results.block is None:
         raise SamplesError(f"{folder} is a whole run, not a shard of one")
-    return _Part(folder, shard, results)
+    return _Part(folder, shard, results, results.block)
+
+
+def _figures(results: Results, task: str) -> Arguments:
+    """lm-eval's figures of a task."""
+    tasks = results.content.get("results")
+    figures = tasks.get(task) if isinstance(tasks, Mapping) else None
+    return figures if isinstance(figures, Mapping) else {}
 
 
 def _check(parts: Sequence[_Part]) -> None:
@@ -115,7 +123,7 @@ def _check(parts: Sequence[_Part]) -> None:
         if part.shard.number in seen:
             raise SamplesError(f"{seen[part.shard.number]} and {part.folder} are both shard {part.shard}")
         seen[part.shard.number] = part.folder
-        differing = [name for name in _COMMON if part.results.ours.get(name) != parts[0].results.ours.get(name)]
+        differing = [name for name in _COMMON if getattr(part.block, name) != getattr(parts[0].block, name)]
         own = _identity_of(part)
         differing += [name for name in {**identity, **own} if own.get(name) != identity.get(name)]
         if differing:
@@ -126,20 +134,19 @@ def _check(parts: Sequence[_Part]) -> None:
         raise SamplesError(f"of {count} shards, these are missing: {', '.join(missing)}")
 
 
-def _identity_of(part: _Part) -> dict[str, Any]:
+def _identity_of(part: _Part) -> dict[str, object]:
     """What makes a run a different one: not where and how fast its model and data were served."""
-    run = part.arguments
-    arguments = {key: value for key, value in run.items() if key not in RUNTIME}
+    run = part.request
     return {
-        **arguments,
-        "model_args": distinguishing(run["model_args"]),
-        "metadata": {key: value for key, value in run["metadata"].items() if key != "dataset"},
+        **{name: value for name, value in asdict(run).items() if name not in RUNTIME},
+        "model_args": distinguishing(run.model_args),
+        "metadata": {key: value for key, value in run.metadata.items() if key != "dataset"},
     }
 
 
-def _lines(parts: Sequence[_Part]) -> dict[str, list[dict[str, Any]]]:
+def _lines(parts: Sequence[_Part]) -> dict[str, list[Logged]]:
     """Task -> the logged samples of all shards, in the order that one run gives them."""
-    placed: dict[str, dict[int, dict[str, Any]]] = defaultdict(dict)
+    placed: dict[str, dict[int, Logged]] = defaultdict(dict)
     sizes: dict[str, set[int | None]] = defaultdict(set)
     for part in parts:
         for task, file in samples_of(part.results).items():
@@ -157,13 +164,13 @@ def _lines(parts: Sequence[_Part]) -> dict[str, list[dict[str, Any]]]:
     return {task: [lines[place] for place in sorted(lines)] for task, lines in sorted(placed.items())}
 
 
-def _means(lines: Sequence[Mapping[str, Any]], figures: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _means(lines: Sequence[Logged], figures: Sequence[Arguments]) -> dict[str, object]:
     """lm-eval's figures of a task, each mean over all samples that have the metric.
 
     Args:
         figures: of each shard; a metric that no sample of a shard has is not among its figures.
     """
-    means: dict[str, Any] = {}
+    means: dict[str, object] = {}
     for name, value in {name: value for shard_figures in figures for name, value in shard_figures.items()}.items():
         metric = name.partition(",")[0]
         values = [line[metric] for line in lines if isinstance(line.get(metric), float | int)]

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.errors import EvalError, SamplesError
 from lm_eval_tasks.base.files import known_sha256
 from lm_eval_tasks.base.metadata import dataset_of
 from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.evaluate.models import RUNTIME, distinguishing
+from lm_eval_tasks.llm.usage import UsageTotals
+from lm_eval_tasks.samples.block import RunPart
 from lm_eval_tasks.samples.results import RESULTS, Results, read_results
 from lm_eval_tasks.samples.run_folder import results_in, samples_beside, samples_of
 from lm_eval_tasks.samples.sample import Sample, read_lines
 from lm_eval_tasks.tasks.catalogue import expanded
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.samples.block import Arguments, RunRequest
 
 # What does not make a run another one.
 _FREE = (*RUNTIME, "model_cutoff", "served_as")
@@ -42,13 +47,13 @@ class PreviousRun:
         Args:
             revisions: of the dataset, in the samples of both.
         """
-        if self.results and self.samples and list(self.results.ours.get("datasets", ())) != list(revisions):
+        if self.results and self.samples and self.results.block and self.results.block.datasets != tuple(revisions):
             raise EvalError(
                 f"{output} has results of {min(self.samples)} over another revision of the dataset: give this run its own --output "
                 "folder; its answers are kept in the journal there"
             )
 
-    def with_figures(self, content: Mapping[str, Any]) -> dict[str, Any]:
+    def with_figures(self, content: Arguments) -> Arguments:
         """lm-eval's figures of the later run, and of the tasks that are kept."""
         earlier = self.results.content if self.results else {}
         return {
@@ -60,18 +65,18 @@ class PreviousRun:
             },
         }
 
-    def runs(self, tasks: Sequence[str], seconds: float, usage: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Each run that the results are of: its tasks, when it was made, what it used; the last one is the later run."""
+    def runs(self, tasks: Sequence[str], seconds: float, usage: UsageTotals) -> tuple[RunPart, ...]:
+        """Each run that the results are of; the last one is the later run."""
         kept = [
             # What a part of a run used is not known.
-            {**run, "tasks": own, "usage": run["usage"] if len(own) == len(run["tasks"]) else {}}
+            RunPart(own, run.date, run.usage if len(own) == len(run.tasks) else UsageTotals())
             for run in (_runs_of(self.results) if self.results else ())
-            if (own := [task for task in run["tasks"] if task in self.samples])
+            if (own := tuple(task for task in run.tasks if task in self.samples))
         ]
-        return [*kept, {"tasks": sorted(tasks), "date": seconds, "usage": dict(usage)}]
+        return (*kept, RunPart(tuple(sorted(tasks)), seconds, usage))
 
 
-def check_previous(output: Path | None, label: str, run: Mapping[str, Any], tasks: Sequence[str]) -> None:
+def check_previous(output: Path | None, label: str, run: RunRequest, tasks: Sequence[str]) -> None:
     """Raise an EvalError if a folder contains the results of another model, or of this one on other tasks with other options.
 
     Args:
@@ -93,7 +98,7 @@ def check_previous(output: Path | None, label: str, run: Mapping[str, Any], task
             f"{output} has samples of {kept[0]} without results that can be read: run that task there again first, or give this run "
             "its own --output folder"
         )
-    before, now = _options(earlier.run), _options(run)
+    before, now = _options(earlier.run) if earlier.run else {}, _options(run)
     if differing := sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name)):
         name = differing[0]
         values = f"{name.removeprefix('metadata ')} {before.get(name, 'not given')!r:.60}, not {now.get(name, 'not given')!r:.60}"
@@ -113,7 +118,7 @@ def previous_run(output: Path, label: str, tasks: Sequence[str]) -> PreviousRun:
     if results is None:
         return PreviousRun(None, {})
     files = samples_of(results, tasks)
-    kept = [task for run in _runs_of(results) for task in run["tasks"] if task in files]
+    kept = [task for run in _runs_of(results) for task in run.tasks if task in files]
     return PreviousRun(
         results,
         {task: [sample for sample, _ in read_lines(files[task])] for task in kept},
@@ -130,34 +135,34 @@ def _results(output: Path, label: str) -> Results | None:
         results = read_results(file)
     except SamplesError:
         return None
-    return results if results.ours else None
+    return results if results.block else None
 
 
 def _place(output: Path, label: str) -> Path:
     return output / f"{RESULTS}{label}.json"
 
 
-def _runs_of(results: Results) -> tuple[Mapping[str, Any], ...]:
+def _runs_of(results: Results) -> tuple[RunPart, ...]:
     """The runs that brought results; of merged shards and older versions one."""
-    tasks = sorted({score.task for score in results.scores} & results.content.get("configs", {}).keys())
-    usage = results.ours.get("usage") or {}
-    return results.runs or ({"tasks": tasks, "date": results.seconds, "usage": usage},)
+    tasks = tuple(sorted({score.task for score in results.scores} & results.configured))
+    usage = results.block.usage if results.block else UsageTotals()
+    return results.runs or (RunPart(tasks, results.seconds, usage),)
 
 
-def _table(content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+def _table(content: Arguments, name: str) -> Arguments:
     table = content.get(name)
     return table if isinstance(table, Mapping) else {}
 
 
-def _options(run: Mapping[str, Any]) -> dict[str, Any]:
+def _options(run: RunRequest) -> dict[str, object]:
     """How a run was asked for, one level deep."""
     # Stored options are without secrets.
-    options = {name: value for name, value in redact(dict(run)).items() if name not in _FREE}
+    options = {name: value for name, value in redact(asdict(run)).items() if name not in _FREE}
     for table in ("model_args", "metadata"):
         inner = distinguishing(options.pop(table, None) or {})
         options |= {f"{table} {name}": str(value) for name, value in inner.items() if name not in _FREE}
     # A folder is the same by any path, and if it is not named because it is the default.
-    folder = Path(dataset_of(run.get("metadata") or {})).expanduser()
+    folder = Path(dataset_of(run.metadata)).expanduser()
     if folder.is_dir():
         options["metadata dataset"] = str(folder.resolve())
-    return {name: value for name, value in options.items() if value not in (None, "", {}, [])}
+    return {name: value for name, value in options.items() if value not in (None, "", {}, [], ())}

@@ -25,23 +25,24 @@ from lm_eval_tasks.compat.run_tasks import RunTasks
 from lm_eval_tasks.data import cutoff, options
 from lm_eval_tasks.evaluate.answers import AnsweringLM
 from lm_eval_tasks.evaluate.generation import Generation
-from lm_eval_tasks.evaluate.made_with import made_with, together, usage_of
+from lm_eval_tasks.evaluate.made_with import made_with, usage_of
 from lm_eval_tasks.evaluate.models import check_chat_template, identity_of, label_of, open_model
 from lm_eval_tasks.evaluate.previous_run import check_previous, previous_run
 from lm_eval_tasks.evaluate.shorter import in_contexts, of_round, places_of, write_tasks
 from lm_eval_tasks.families import BASELINES
 from lm_eval_tasks.llm.budget import Means
 from lm_eval_tasks.llm.served_length import ENGINE_LENGTH
-from lm_eval_tasks.llm.usage import Usage
+from lm_eval_tasks.llm.usage import Usage, usage_together
 from lm_eval_tasks.llm.weights import pinned, weights_of
-from lm_eval_tasks.samples.run_writer import Block, write_run
+from lm_eval_tasks.samples.block import RunRequest
+from lm_eval_tasks.samples.run_writer import write_run
 from lm_eval_tasks.samples.sample import JOURNAL, USAGE, Sample, compact
-from lm_eval_tasks.stats.scores import Samples, facts_of, scores_of
+from lm_eval_tasks.stats.scores import Samples, block_of, scores_of
 from lm_eval_tasks.tasks.catalogue import expanded
 from lm_eval_tasks.tasks.folder import check_tasks, tasks_path
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.samples.results import Score
+    from lm_eval_tasks.samples.block import Score
 
 _LOGGER = logging.getLogger(__name__)
 _SEEDS = ("random_seed", "numpy_random_seed", "torch_random_seed", "fewshot_random_seed")
@@ -147,20 +148,20 @@ def _evaluate(
     label = label_of(model, parsed)
     _check(model, metadata, part, generation, means)
     weights = weights_of(model, parsed)
-    run = {
-        "model": model,
-        "model_args": parsed,
-        "metadata": {**metadata, "dataset": dataset_of(task_metadata)},
+    run = RunRequest(
+        model=model,
+        model_args=parsed,
+        metadata={**metadata, "dataset": dataset_of(task_metadata)},
         **asdict(generation),
         **asdict(part),
-        "weights": weights,
-    }
+        weights=weights,
+    )
     check_previous(output, label, run, tasks)
     journal = Journal(output / JOURNAL if output else None, extra=USAGE)
     opened = open_model(model, pinned(parsed, weights), generation)
     check_chat_template(opened, model, generation)
     if settings := settings_of(opened):
-        task_metadata[ENGINE_LENGTH] = settings["max_model_len"]
+        task_metadata[ENGINE_LENGTH] = settings.max_model_len
     manager = RunTasks(folders, task_metadata, reasoning, generation.repeats, part.samples, expanded(tasks))
     budget = means.budget(map(Usage.of_json, journal.extras_of()))
     identity = identity_of(model, parsed, weights, generation)
@@ -172,22 +173,20 @@ def _evaluate(
     if output is not None:
         earlier = previous_run(output, label, list(logged))
         every = {**earlier.samples, **samples}
-        facts = facts_of(every)
-        earlier.check_dataset(output, facts["datasets"])
         known = metadata.get("model_cutoff") or cutoff.of_model(parsed, lm.served)
         # Where nothing was asked, all answers are those of the earlier run.
-        before = earlier.results.run if earlier.results and (earlier.samples or not lm.counts.asked) else {}
-        run |= {"model_cutoff": known or before.get("model_cutoff"), "served_as": lm.served or before.get("served_as")}
-        runs = earlier.runs(list(logged), results["date"], usage_of(lm.counts, means))
-        block = Block(
-            run=run,
-            **facts,
-            scores=scores_of(every, label) if earlier.samples else scores,
-            usage=together([run_["usage"] for run_ in runs]),
-            runs=runs,
-            made_with=made_with(opened, settings, generation, task_metadata),
-            files=earlier.files,
+        before = earlier.results.run if earlier.results and (earlier.samples or not lm.counts.asked) else None
+        run = replace(
+            run,
+            model_cutoff=known or (before.model_cutoff if before else None),
+            served_as=tuple(lm.served) or (before.served_as if before else None),
         )
+        runs = earlier.runs(list(logged), results["date"], usage_of(lm.counts, means))
+        usage = usage_together([part_.usage for part_ in runs])
+        made = made_with(opened, settings, generation, task_metadata)
+        block = block_of(every, run, scores_of(every, label) if earlier.samples else scores, usage, made)
+        earlier.check_dataset(output, block.datasets)
+        block = replace(block, runs=runs, files=earlier.files)
         lines = {task: map(compact, of_task) for task, of_task in logged.items()}
         write_run(lines, earlier.with_figures(results), block, label, output)
     return scores

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.base.errors import JudgeError
@@ -13,7 +13,7 @@ from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.progress import Progress
 from lm_eval_tasks.judge.verdict import REPAIR, is_complete, parse, prompt_of
 from lm_eval_tasks.llm.chat import GREEDY, Ask, Messages, NoAnswer, Server, ask_all, served_models
-from lm_eval_tasks.llm.usage import Usage, total
+from lm_eval_tasks.llm.usage import Usage, UsageTotals
 
 if TYPE_CHECKING:
     from lm_eval_tasks.base.journal import Journal
@@ -181,5 +181,5 @@ def _with_earlier_usage(outcome: dict[str, Any], earlier: object) -> dict[str, A
 
 def _usage_entry(usages: Sequence[Usage]) -> dict[str, Any]:
     """The tokens of a question's answers together."""
-    sums = total(usages)
+    sums = asdict(UsageTotals.of(usages))
     return {USAGE: {name: value for name, value in sums.items() if value is not None and name != "finish"}}

@@ -35,7 +35,8 @@ def rows_of_run(folders: Sequence[Path], tasks: Sequence[str], bertscore_model: 
     """
     places = [path if path.is_dir() else path.parent for path in folders]
     files = sorted(file for place in places for file in results_in(place))
-    metadata: Mapping[str, Any] = read_results(files[0]).run.get("metadata", {}) if files else {}
+    run = read_results(files[0]).run if files else None
+    metadata = run.metadata if run else {}
     options = {**metadata, "bertscore_model": bertscore_model, "keep_parts": True}
     return {task: _rows(task, options) for task in tasks}
 

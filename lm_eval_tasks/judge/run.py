@@ -6,7 +6,7 @@ import json
 import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from lm_eval_tasks.base.text import ODD, parse_json
 from lm_eval_tasks.judge.ask import Comparison, Judge, Outcome, is_answered
 from lm_eval_tasks.judge.verdict import PROMPT_VERSION, texts_hash
 from lm_eval_tasks.judge.winrate import Judged, summary
-from lm_eval_tasks.llm.usage import Usage, total
+from lm_eval_tasks.llm.usage import Usage, UsageTotals
 from lm_eval_tasks.samples.sample import Sample, by_task, read
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def judge(
     outcomes = [_outcomes(by, sample, journal, bodies) for sample in samples]
     _check_answered(by.model, outcomes)
     judged = [_combine_outcomes(*pair) for pair in zip(samples, outcomes, strict=True)]
-    used = {by.model: {**total(usages), "cost": means.cost(usages)}}
+    used = {by.model: asdict(replace(UsageTotals.of(usages), cost=means.cost(usages)))}
     results = {**_results(by.model, judged, samples, name), "usage": used, **({"against": other} if other else {})}
     place = output / f"judge_{slug(name)}{f'-against-{slug(other)}' if other else ''}.json"
     with exclusive(place):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any
 
 from lm_eval_tasks.base.errors import OptionError
+from lm_eval_tasks.base.typed import Count, Rate
 
 _MILLION = 1_000_000
 
@@ -52,7 +52,7 @@ class Usage:
         tokens = {name: _count(fields, name) for name in _TOKENS}
         return cls(**tokens, finish=finish if isinstance(finish, str) else "")
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The fields that are known."""
         return {name: value for name, value in asdict(self).items() if value not in (None, "")}
 
@@ -65,14 +65,52 @@ def _count(fields: object, name: str) -> int | None:
     return value if type(value) is int and value >= 0 else None
 
 
-def total(usages: Iterable[Usage]) -> dict[str, Any]:
-    """Sums over answers: each kind of tokens over those that report it (None if none does), and counts of each finish."""
-    all_usages = list(usages)
-    sums = {}
-    for name in _TOKENS:
-        counts = [value for usage in all_usages if (value := getattr(usage, name)) is not None]
-        sums[name] = sum(counts) if counts else None
-    return {**sums, "finish": dict(sorted(Counter(usage.finish for usage in all_usages if usage.finish).items()))}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageTotals:
+    """What the answers of a run used; None for what is not known.
+
+    Attributes:
+        finish: why answers ended -> how many did.
+        answers: that the run consists of.
+        unanswered: of these, empty ones that the next run asks for again.
+        asked_in_this_run: the others were in the journal.
+        retries: requests that a server was sent again.
+        cost: in the unit of the price table.
+    """
+
+    tokens_in: Count | None = None
+    tokens_out: Count | None = None
+    reasoning_tokens: Count | None = None
+    cached_tokens: Count | None = None
+    finish: dict[str, Count] = field(default_factory=dict)
+    answers: Count | None = None
+    unanswered: Count | None = None
+    asked_in_this_run: Count | None = None
+    seconds: Rate | None = None
+    retries: Count | None = None
+    cost: Rate | None = None
+
+    @classmethod
+    def of(cls, usages: Iterable[Usage]) -> UsageTotals:
+        """Sums over answers: each kind of tokens over those that report it, None if none does; and counts of each finish."""
+        all_usages = list(usages)
+        sums = {}
+        for name in _TOKENS:
+            counts = [value for usage in all_usages if (value := getattr(usage, name)) is not None]
+            sums[name] = sum(counts) if counts else None
+        finish = Counter(usage.finish for usage in all_usages if usage.finish)
+        return cls(**sums, finish=dict(sorted(finish.items())))
+
+
+def usage_together(usages: Sequence[UsageTotals]) -> UsageTotals:
+    """The usage of several runs; None for what one of them does not know."""
+    finish: Counter[str] = Counter()
+    for usage in usages:
+        finish.update(usage.finish)
+    names = [column.name for column in fields(UsageTotals) if column.name != "finish"]
+    values = {name: [getattr(usage, name) for usage in usages] for name in names}
+    sums = {name: None if None in each else sum(each) for name, each in values.items()}
+    return UsageTotals(**sums, finish=dict(sorted(finish.items())))
 
 
 @dataclass(frozen=True, slots=True)

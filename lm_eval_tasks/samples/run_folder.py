@@ -60,7 +60,7 @@ def samples_of(results: Results, but: Collection[str] = ()) -> dict[str, Path]:
     beside = {task: file for task, file in samples_beside(results.path).items() if task not in but}
     if not results.files:
         # lm-eval's own command and earlier releases do not list them.
-        tasks = results.content.get("configs") or beside
+        tasks = results.configured or beside
         return {task: file for task, file in beside.items() if task in tasks}
     for file in beside.values():
         if file.name not in results.files:

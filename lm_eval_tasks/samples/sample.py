@@ -21,6 +21,8 @@ from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.samples.row import PromptRow, ends_of
 from lm_eval_tasks.samples.run_folder import samples_below
 
+# A sample as lm-eval logs it, or a line of a journal: what it has besides ours is kept as it is.
+Logged = Mapping[str, Any]
 # What a journal records of each sample besides its answer.
 JOURNALED = (
     "id",
@@ -77,7 +79,7 @@ class Sample:
         return self.row.cluster or self.row.first_author
 
     @classmethod
-    def of_logged(cls, line: Mapping[str, Any]) -> Sample:
+    def of_logged(cls, line: Logged) -> Sample:
         """Read a sample as lm-eval logs it.
 
         Raises:
@@ -88,7 +90,7 @@ class Sample:
         return cls(row, scored.answer, scored.scores, scored.repeats, scored.failed)
 
     @classmethod
-    def of_entry(cls, entry: Mapping[str, Any]) -> Sample:
+    def of_entry(cls, entry: Logged) -> Sample:
         """Read a line of a journal: an answer as it would be scored, without scores.
 
         Raises:
@@ -138,7 +140,7 @@ def read_file(file: Path) -> Iterator[Sample]:
         yield from (sample for sample, _ in read_lines(file))
 
 
-def read_lines(file: Path) -> Iterator[tuple[Sample, dict[str, Any]]]:
+def read_lines(file: Path) -> Iterator[tuple[Sample, Logged]]:
     """The samples of a samples file, each with its line as lm-eval wrote it; errors as `read_file`."""
     try:
         with file.open("rb") as lines:
@@ -149,7 +151,7 @@ def read_lines(file: Path) -> Iterator[tuple[Sample, dict[str, Any]]]:
         raise SamplesError(f"{file} cannot be read: {err.strerror or err}") from err
 
 
-def _parse_line(line: bytes, where: str) -> tuple[Sample, dict[str, Any]] | None:
+def _parse_line(line: bytes, where: str) -> tuple[Sample, Logged] | None:
     """A sample and its line; None for a task that is gone."""
     try:
         content = parse_json(line)
@@ -158,7 +160,7 @@ def _parse_line(line: bytes, where: str) -> tuple[Sample, dict[str, Any]] | None
         raise SamplesError(f"{where} is not a logged sample of AcademicEval ({err})") from err
 
 
-def _is_gone(content: Mapping[str, Any]) -> bool:
+def _is_gone(content: Logged) -> bool:
     return str(content["doc"]["prompt_name"]).startswith(gone.PROMPTS)
 
 
@@ -176,7 +178,7 @@ def _read_journal(file: Path) -> Iterator[Sample]:
     yield from samples.values()
 
 
-def compact(line: Mapping[str, Any]) -> dict[str, Any]:
+def compact(line: Logged) -> Logged:
     """A logged sample whose prompt is shown by its slots, with its reasoning separate from its answer: the length and
     the first and last characters of each.
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.intervals import SHARES, interval
 from lm_eval_tasks.families.answering import answering_of
+from lm_eval_tasks.samples.block import BinScore
 
 if TYPE_CHECKING:
     from lm_eval_tasks.families.answering import Placed
@@ -22,7 +23,7 @@ PLACES = ("first third", "middle third", "last third")
 Rows = Sequence[tuple[str, float, str]]
 
 
-def by_length(samples: Sequence[Sample]) -> dict[str, dict[str, Any]]:
+def by_length(samples: Sequence[Sample]) -> dict[str, BinScore]:
     """Bin of the uncut prompt's length in the model's tokens, by its upper end -> n, mean and 95 % interval of the score that models are
     ranked by. Empty if no tokenizer was known.
     """
@@ -38,7 +39,7 @@ def _bin(tokens: int) -> str:
     return next((name for size, name in BINS.items() if tokens <= size * _UNIT), LONGER)
 
 
-def by_place(samples: Sequence[Sample]) -> dict[str, dict[str, Any]]:
+def by_place(samples: Sequence[Sample]) -> dict[str, BinScore]:
     """Third of the context where the answers stand -> the same, of each answer by itself: SCALAR's right candidates, the pairs of Next and
     Match, and the papers that answer a question of Walk, found or not. Empty for other tasks, and if prompts were answered several
     times.
@@ -57,6 +58,6 @@ def _placed(sample: Sample) -> Iterator[Placed]:
         yield from answering_of(row.task).placed(row, sample.answer, sample.scores[metric])
 
 
-def _summary(rows: Rows) -> dict[str, Any]:
+def _summary(rows: Rows) -> BinScore:
     over = interval([score for _, score, _ in rows], [cluster for _, _, cluster in rows], SHARES)
-    return {"n": over.samples, "mean": over.mean, "low": over.low, "high": over.high}
+    return BinScore(over.samples, over.mean, over.low, over.high)

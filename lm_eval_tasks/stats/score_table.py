@@ -9,7 +9,7 @@ from lm_eval_tasks.base.contexts import FULL
 from lm_eval_tasks.base.intervals import NO_INTERVAL
 from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.metrics.registry import METRICS, headline
-from lm_eval_tasks.samples.results import Score
+from lm_eval_tasks.samples.block import Score
 from lm_eval_tasks.tasks.catalogue import TASKS
 
 if TYPE_CHECKING:

@@ -6,16 +6,18 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lm_eval_tasks.families import FAMILIES
 from lm_eval_tasks.metrics import registry
-from lm_eval_tasks.samples.results import Score
+from lm_eval_tasks.samples.block import Block, Score
 from lm_eval_tasks.stats.by_place import by_length, by_place
 from lm_eval_tasks.stats.columns import Column, column, columns_of
 from lm_eval_tasks.stats.gains import gains_of
 
 if TYPE_CHECKING:
+    from lm_eval_tasks.llm.usage import UsageTotals
+    from lm_eval_tasks.samples.block import MadeWith, RunRequest
     from lm_eval_tasks.samples.row import PromptRow
     from lm_eval_tasks.samples.sample import Sample
 
@@ -38,22 +40,30 @@ def scores_of(samples: Samples, model: str) -> list[Score]:
     return [*_task_scores(samples, model), *_paper_scores(samples, model)]
 
 
-def facts_of(samples: Samples) -> dict[str, Any]:
-    """What a reader of results must know besides the scores, see `samples.written.Block`."""
+def block_of(samples: Samples, run: RunRequest, scores: Sequence[Score], usage: UsageTotals, made: MadeWith) -> Block:
+    """What results say of a run besides lm-eval's own figures.
+
+    Args:
+        made: what made the answers.
+    """
     rows = [sample.row for of_task in samples.values() for sample in of_task]
     sizes = {task: (len(of_task), next((s.row.of for s in of_task), None)) for task, of_task in samples.items()}
-    return {
-        "rounds": sorted({row.round for row in rows}),
-        "prompt_versions": sorted({row.prompt_version for row in rows}),
-        "subsets": {task: (n, of) for task, (n, of) in sizes.items() if of not in (None, n)},
-        "datasets": sorted({row.dataset_revision for row in rows}),
-        "months": {task: means_by(lambda row: row.published[:7], of_task) for task, of_task in samples.items()},
-        "licenses": {task: means_by(lambda row: row.license, of_task) for task, of_task in samples.items()},
-        "failures": {task: count for task, of_task in samples.items() if (count := _failures(of_task))},
-        "lengths": {task: bins for task, of_task in samples.items() if (bins := by_length(of_task))},
-        "places": {task: thirds for task, of_task in samples.items() if (thirds := by_place(of_task))},
-        "gains": gains_of(sample for of_task in samples.values() for sample in of_task),
-    }
+    return Block(
+        run=run,
+        rounds=tuple(sorted({row.round for row in rows})),
+        prompt_versions=tuple(sorted({row.prompt_version for row in rows})),
+        scores=tuple(scores),
+        subsets={task: (n, of) for task, (n, of) in sizes.items() if of is not None and of != n},
+        datasets=tuple(sorted({row.dataset_revision for row in rows})),
+        months={task: means_by(lambda row: row.published[:7], of_task) for task, of_task in samples.items()},
+        licenses={task: means_by(lambda row: row.license, of_task) for task, of_task in samples.items()},
+        failures={task: count for task, of_task in samples.items() if (count := _failures(of_task))},
+        lengths={task: bins for task, of_task in samples.items() if (bins := by_length(of_task))},
+        places={task: thirds for task, of_task in samples.items() if (thirds := by_place(of_task))},
+        gains=gains_of(sample for of_task in samples.values() for sample in of_task),
+        usage=usage,
+        made_with=made,
+    )
 
 
 def _failures(samples: Sequence[Sample]) -> dict[str, int]:

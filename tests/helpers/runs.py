@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from lm_eval_tasks.base.files import sha256_of
-from lm_eval_tasks.samples.results import Score
+from lm_eval_tasks.samples.block import Score
 
 
 def arguments_of_lead(dataset: Path, output: Path) -> tuple[object, ...]:

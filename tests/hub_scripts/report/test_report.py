@@ -22,7 +22,8 @@ from hub_scripts.report.inputs import find
 from hub_scripts.report.runs import run_facts
 from lm_eval_tasks.base.intervals import interval
 from lm_eval_tasks.samples.answers import ScoredAnswer
-from lm_eval_tasks.samples.results import Results, Score
+from lm_eval_tasks.samples.block import Score
+from lm_eval_tasks.samples.results import Results
 from lm_eval_tasks.samples.row import EXCERPT, PromptRow
 from lm_eval_tasks.samples.sample import compact, read
 from tests.helpers.runs import relist

@@ -1,0 +1,134 @@
+"""What we add to lm-eval's results: how a run was asked for, its scores and what made them; written and read as one record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from lm_eval_tasks.base.typed import Count, Number
+from lm_eval_tasks.compat.engine_settings import EngineSettings
+from lm_eval_tasks.llm.served_length import ServedLength
+from lm_eval_tasks.llm.usage import UsageTotals
+
+# The block's key in a file of results.
+OURS = "academiceval"
+# Arguments as they were given: of a model, or in --metadata.
+Arguments = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One number of a run: the mean over the samples that have it, and its 95 % interval, clustered by first authors.
+
+    Attributes:
+        low, high: None if there is no interval.
+        samples: how many have it.
+        retriever: what chose the chunks of a retrieval task, "" for the other tasks.
+        of: how many samples the task has in all; None if it is not known.
+    """
+
+    model: str
+    task: str
+    metric: str
+    value: Number
+    low: Number | None
+    high: Number | None
+    samples: Count
+    retriever: str = ""
+    of: Count | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BinScore:
+    """The mean score over a part of the samples, and its 95 % interval; None without one."""
+
+    n: Count
+    mean: Number
+    low: Number | None
+    high: Number | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRequest:
+    """How a run was asked for, as the options of `academiceval eval` say.
+
+    Attributes:
+        weights: what identifies the model's weights: a commit of the Hub, or hashes of files.
+        model_cutoff: the month up to which the model was trained; None if it is not known.
+        served_as: the models that a server said it was.
+    """
+
+    model: str
+    model_args: Arguments = field(default_factory=dict)
+    metadata: Arguments = field(default_factory=dict)
+    batch_size: str = "1"
+    device: str | None = None
+    apply_chat_template: bool = False
+    system_instruction: str | None = None
+    gen_kwargs: str = ""
+    seed: str = ""
+    repeats: Count = 1
+    limit: Number | None = None
+    samples: Mapping[str, tuple[Count, ...]] | None = None
+    weights: Mapping[str, str] = field(default_factory=dict)
+    model_cutoff: str | None = None
+    served_as: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunPart:
+    """One run that brought tasks to the results: when it was made, in seconds since 1970, and what it used."""
+
+    tasks: tuple[str, ...]
+    date: Number
+    usage: UsageTotals
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeWith:
+    """What made the answers of a run.
+
+    Attributes:
+        chat_template: its sha256, None if prompts do not go through one.
+        context: the length that prompts were cut to and what said so, None if nothing cut them.
+        engine: None if it does not run in this process.
+    """
+
+    versions: Mapping[str, str] = field(default_factory=dict)
+    chat_template: str | None = None
+    context: ServedLength | None = None
+    engine: EngineSettings | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """The block.
+
+    Attributes:
+        subsets: task -> how many of its samples were run and how many there are, for tasks of which only a part was run.
+        datasets: revisions of the dataset.
+        months, licenses: task -> month of publication, or licence, of papers -> number of samples and mean headline scores.
+        failures: task -> metric -> of how many samples it could not be computed.
+        lengths, places: task -> bin of prompt lengths, or third of the context where the answers stand, see `stats.by_place`.
+        gains: what reading is worth, see `stats.gains.Gain`.
+        usage: what the answers used.
+        runs: those that brought tasks; empty for merged shards.
+        files: name -> sha256 of the files of samples; those of earlier runs are given, the others are added as they are written.
+    """
+
+    run: RunRequest
+    rounds: tuple[str, ...]
+    prompt_versions: tuple[Count, ...]
+    scores: tuple[Score, ...]
+    subsets: Mapping[str, tuple[Count, Count]] = field(default_factory=dict)
+    datasets: tuple[str, ...] = ()
+    months: Mapping[str, Mapping[str, Mapping[str, Number]]] = field(default_factory=dict)
+    licenses: Mapping[str, Mapping[str, Mapping[str, Number]]] = field(default_factory=dict)
+    failures: Mapping[str, Mapping[str, Count]] = field(default_factory=dict)
+    lengths: Mapping[str, Mapping[str, BinScore]] = field(default_factory=dict)
+    places: Mapping[str, Mapping[str, BinScore]] = field(default_factory=dict)
+    gains: object = ()
+    usage: UsageTotals = field(default_factory=UsageTotals)
+    made_with: MadeWith = field(default_factory=MadeWith)
+    runs: tuple[RunPart, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
