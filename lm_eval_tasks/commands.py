@@ -163,7 +163,7 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
         return
     options = _with_file(arguments)
     metadata = options_metadata(options)
-    samples = json_object("--samples", options.samples) if options.samples is not None else None
+    samples: Any = json_object("--samples", options.samples) if options.samples is not None else None
     _check_request(options.tasks.split(","), metadata, samples or ())
     from lm_eval_tasks.evaluate.generation import Generation, check_model
 
@@ -284,14 +284,14 @@ def _with_file(arguments: Namespace) -> Namespace:
     return with_config(arguments) if arguments.config else arguments
 
 
-def _check_request(tasks: Sequence[str], metadata: Mapping[str, Any], samples: Iterable[str] = ()) -> None:
+def _check_request(tasks: Sequence[str], metadata: Mapping[str, object], samples: Iterable[str] = ()) -> None:
     """Raise an EvalError for a typing mistake, before anything large is imported.
 
     Args:
         samples: the tasks of which only some samples are asked for.
     """
     from lm_eval_tasks.base.listing import check_dataset
-    from lm_eval_tasks.base.metadata import check, dataset_of
+    from lm_eval_tasks.base.metadata import check, dataset_of, text_or_none
     from lm_eval_tasks.tasks.folder import check_tasks
 
     if not any(tasks):
@@ -299,10 +299,10 @@ def _check_request(tasks: Sequence[str], metadata: Mapping[str, Any], samples: I
     check_tasks(tasks)
     check_tasks(samples, "--samples")
     check(metadata)
-    check_dataset(dataset_of(metadata), metadata.get("config"))
+    check_dataset(dataset_of(metadata), text_or_none(metadata.get("config")))
 
 
-def _parse_model_args(model_args: str) -> dict[str, Any]:
+def _parse_model_args(model_args: str) -> dict[str, object]:
     from lm_eval_tasks.compat.lm_eval import parse_args
 
     return parse_args(model_args)

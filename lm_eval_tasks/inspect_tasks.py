@@ -53,7 +53,7 @@ def _factory(name: str) -> Factory:
     return make
 
 
-def _make_task(name: str, metadata: dict[str, Any]) -> Task:
+def _make_task(name: str, metadata: dict[str, object]) -> Task:
     check(metadata)
     quiet()
     reasoning = Options.of(metadata).reasoning_tokens

@@ -209,7 +209,7 @@ def positive(text: str) -> int:
     return int(text)
 
 
-def json_object(option: str, text: str) -> dict[str, Any]:
+def json_object(option: str, text: str) -> dict[str, object]:
     """The JSON object that an option was given.
 
     Raises:
@@ -224,7 +224,7 @@ def json_object(option: str, text: str) -> dict[str, Any]:
     return content
 
 
-def metadata_of(text: str) -> dict[str, Any]:
+def metadata_of(text: str) -> dict[str, object]:
     """What --metadata says: JSON, or `key=value,...` as lm-eval reads it too.
 
     Raises:
@@ -238,7 +238,7 @@ def metadata_of(text: str) -> dict[str, Any]:
     return {key.strip(): value for key, _, value in pairs}
 
 
-def options_metadata(options: argparse.Namespace) -> dict[str, Any]:
+def options_metadata(options: argparse.Namespace) -> dict[str, object]:
     """What the tasks receive: `--metadata`, and the options of the command that stand for some of it, which come first.
 
     Raises:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+
+import msgspec
 
 from lm_eval_tasks.base import gone
 from lm_eval_tasks.base.errors import DatasetError
@@ -13,9 +14,39 @@ from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.metadata import VARIABLE
 from lm_eval_tasks.base.row_format import IDS, MADE_UP, MANIFEST
 from lm_eval_tasks.base.text import ODD, parse_json, suggestion, why
+from lm_eval_tasks.base.typed import typed
 
 # Split -> its files and the sha256 that they must have.
 Splits = Mapping[str, Mapping[Path, str]]
+
+
+class _File(msgspec.Struct):
+    path: str
+    sha256: str
+
+
+class _Split(msgspec.Struct):
+    files: list[_File]
+
+
+class _Configuration(msgspec.Struct):
+    name: str
+    splits: dict[str, _Split]
+
+    def files_below(self, folder: Path) -> Splits:
+        return {name: {folder / file.path: file.sha256 for file in split.files} for name, split in self.splits.items()}
+
+
+class _CoreEntry(msgspec.Struct):
+    configuration: str
+
+
+class _Manifest(msgspec.Struct):
+    """What evaluation reads of a manifest; the builder reads, and checks, all of it."""
+
+    configurations: list[_Configuration]
+    source: str | None = None
+    core: list[_CoreEntry] = msgspec.field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +55,14 @@ class Listing:
 
     Attributes:
         revision: the sha256 of the manifest.
-        configurations: name -> the manifest's entry, not yet checked.
+        configurations: name -> its files, not yet compared with what is there.
         is_made_up: whether the round's papers are.
         core: the configurations that every model is asked first.
     """
 
     folder: Path
     revision: str
-    configurations: Mapping[str, Any]
+    configurations: Mapping[str, Splits]
     is_made_up: bool
     core: tuple[str, ...]
 
@@ -46,12 +77,12 @@ class Listing:
             data = (folder / MANIFEST).read_bytes()
             content = parse_json(data)
             gone.refuse_sealed(content.get("revision"))
-            names = [str(entry["name"]) for entry in content["configurations"]]
-            if len(set(names)) < len(names):
+            manifest = typed(_Manifest, content)
+            splits = {entry.name: entry.files_below(folder) for entry in manifest.configurations}
+            if len(splits) < len(manifest.configurations):
                 raise ValueError("it lists a configuration twice")
-            entries = dict(zip(names, content["configurations"], strict=True))
-            core = tuple(str(entry["configuration"]) for entry in content.get("core", ()))
-            return cls(folder, sha256_of_bytes(data), entries, content.get("source") == MADE_UP, core)
+            core = tuple(entry.configuration for entry in manifest.core)
+            return cls(folder, sha256_of_bytes(data), splits, manifest.source == MADE_UP, core)
         except OSError as err:
             raise DatasetError(
                 f"{folder} has no {MANIFEST}, so it is not a finished dataset; name the folder of one, or build it again"
@@ -70,20 +101,6 @@ class Listing:
                 raise DatasetError(f"{setting} is gone: {said}")
             hint = suggestion(setting, [known for known in self.configurations if not known.endswith(IDS)], "{}")
             raise DatasetError(f"the dataset {name!r} has no setting {setting}; {hint}")
-
-    def splits_of(self, config: str) -> Splits:
-        """The files of a configuration, not yet checked.
-
-        Raises:
-            DatasetError: the manifest says something else.
-        """
-        try:
-            return {
-                str(split): {self.folder / str(file["path"]): str(file["sha256"]) for file in content["files"]}
-                for split, content in self.configurations[config]["splits"].items()
-            }
-        except ODD as err:
-            raise _unreadable(self.folder, err) from err
 
 
 def _unreadable(folder: Path, err: Exception) -> DatasetError:

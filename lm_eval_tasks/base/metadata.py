@@ -89,18 +89,18 @@ def check_keys(names: Iterable[str], *, others: bool) -> None:
             raise OptionError(f"--metadata has a key {name!r} that no task reads; {suggestion(name, sorted(KEYS))}")
 
 
-def check(metadata: Mapping[str, Any]) -> None:
+def check(metadata: Mapping[str, object]) -> None:
     """Raise an OptionError for a key or value of --metadata that no task can use."""
     check_keys(metadata, others=False)
     values(metadata)
 
 
-def dataset_of(metadata: Mapping[str, Any]) -> str:
+def dataset_of(metadata: Mapping[str, object]) -> str:
     """The dataset that the tasks read: a folder, or ORG/NAME on the Hub."""
     return str(metadata.get("dataset") or os.environ.get(VARIABLE) or DEFAULT_DATASET)
 
 
-def values(metadata: Mapping[str, Any]) -> dict[str, Any]:
+def values(metadata: Mapping[str, object]) -> dict[str, Any]:
     """Our options with few or ordered values, as the tasks use them: each by its key, None or its default if it was not given.
 
     Raises:
@@ -110,7 +110,7 @@ def values(metadata: Mapping[str, Any]) -> dict[str, Any]:
     return {key: option.read(key, given.get(key)) for key, option in _OURS.items() if option.read}
 
 
-def with_switches(metadata: Mapping[str, Any]) -> dict[str, Any]:
+def with_switches(metadata: Mapping[str, object]) -> dict[str, object]:
     """The same, with true or false for keys that are either.
 
     Raises:
@@ -120,13 +120,18 @@ def with_switches(metadata: Mapping[str, Any]) -> dict[str, Any]:
     return {key: _flag(key, value) if key in switches else value for key, value in _given(metadata).items()}
 
 
-def _given(metadata: Mapping[str, Any]) -> dict[str, Any]:
+def _given(metadata: Mapping[str, object]) -> dict[str, object]:
     """The same, None for what was left empty."""
     return {key: None if value == "" else value for key, value in metadata.items()}
 
 
-def _text(key: str, value: Any) -> str | None:
+def text_or_none(value: object) -> str | None:
+    """A value as text; None for none."""
     return None if value is None else str(value)
+
+
+def _text(key: str, value: Any) -> str | None:
+    return text_or_none(value)
 
 
 def _one_of(*choices: str) -> Callable[[str, Any], str]:

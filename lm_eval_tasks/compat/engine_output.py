@@ -26,7 +26,7 @@ _MANY = ("nnodes", "data_parallel_size")
 
 
 @contextmanager
-def errors_kept(arguments: Mapping[str, Any]) -> Iterator[list[str]]:
+def errors_kept(arguments: Mapping[str, object]) -> Iterator[list[str]]:
     """Within this block, errors that vLLM's processes log are kept too.
 
     Args:
@@ -61,7 +61,7 @@ def errors_kept(arguments: Mapping[str, Any]) -> Iterator[list[str]]:
         _remove_handlers(errors)
 
 
-def _is_elsewhere(arguments: Mapping[str, Any]) -> bool:
+def _is_elsewhere(arguments: Mapping[str, object]) -> bool:
     many = any(str(arguments.get(key) or 1) != "1" for key in _MANY)
     return many or arguments.get("distributed_executor_backend") in _ELSEWHERE
 
@@ -75,7 +75,7 @@ def _remove_handlers(errors: Path) -> None:
             handler.close()
 
 
-def _with_file(config: dict[str, Any], errors: Path) -> dict[str, Any]:
+def _with_file(config: dict[str, Any], errors: Path) -> dict[str, object]:
     """A configuration of logging whose loggers also write their errors into a file."""
     handler = {"class": "logging.FileHandler", "level": "ERROR", "filename": str(errors), "encoding": "utf-8"}
     loggers = {

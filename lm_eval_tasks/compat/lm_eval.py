@@ -22,7 +22,7 @@ _SECRET = re.compile(r"api.?key|password|secret|bearer", re.IGNORECASE)
 _NESTED = re.compile(r"(?:^|,)\s*([\w.-]+)\s*=\s*(?=[{\[])")
 
 
-def open_model(kind: str, arguments: Mapping[str, Any], batch_size: str, device: str | None) -> LM:
+def open_model(kind: str, arguments: Mapping[str, object], batch_size: str, device: str | None) -> LM:
     """A model of one of lm-eval's types, as its command line opens it.
 
     A public way would be a function that takes the command line's arguments; `simple_evaluate` opens and evaluates in one.
@@ -94,7 +94,7 @@ def parse_args(text: str) -> dict[str, Any]:
     return {**simple_parse_args_string(flat), **nested} if text else {}
 
 
-def _without_nested(text: str) -> tuple[str, dict[str, Any]]:
+def _without_nested(text: str) -> tuple[str, dict[str, object]]:
     """The text without the arguments whose values are objects or lists, and these."""
     nested = {}
     while match := _NESTED.search(text):

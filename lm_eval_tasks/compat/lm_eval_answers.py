@@ -92,7 +92,7 @@ def as_given() -> Iterator[None]:
 
 # Called with a prompt, its generation arguments if they are known, the answer, and what is known of it: the `usage` of an
 # OpenAI-compatible answer, and why it ended.
-Note = Callable[[str, Mapping[str, Any] | None, str, object, object], None]
+Note = Callable[[str, Mapping[str, object] | None, str, object, object], None]
 # Reasoning that a server hands over separately, and whether it came to its end -> how the model would have written it.
 InMarks = Callable[..., str]
 # The finish reason of an answer that ended at its cap.
@@ -159,7 +159,7 @@ class Watch:
         lm.parse_generations, lm._create_payload = parsed, counted
         lm.model_call = _limit_time(lm.model_call, float(getattr(lm, "timeout", 300)))
 
-    def _with_reasoning(self, text: str | None, choice: Mapping[str, Any]) -> str | None:
+    def _with_reasoning(self, text: str | None, choice: Mapping[str, object]) -> str | None:
         """The answer, preceded by the reasoning that a server hands over in a separate field."""
         message = choice.get("message")
         fields = message if isinstance(message, Mapping) else {}
@@ -174,7 +174,7 @@ def _responses(outputs: Any) -> Sequence[Any]:
     return outputs if isinstance(outputs, list) else [outputs]
 
 
-def _choices(response: Any) -> list[tuple[Mapping[str, Any], Any]]:
+def _choices(response: Any) -> list[tuple[Mapping[str, object], Any]]:
     """The choices of a response in their order; its usage goes with the first, because it covers all of them."""
     choices = sorted(response["choices"], key=lambda choice: choice.get("index", 0))
     return [(choice, None if i else response.get("usage")) for i, choice in enumerate(choices)]

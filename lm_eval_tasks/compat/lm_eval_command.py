@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from lm_eval_tasks.base.errors import EvalError
 
@@ -82,7 +81,7 @@ def run_arguments() -> RunArguments:
     )
 
 
-def _entries(metadata: object) -> dict[str, Any]:
+def _entries(metadata: object) -> dict[str, object]:
     """The entries of --metadata, which lm-eval takes as JSON or as key=value,..."""
     if isinstance(metadata, str):
         try:
@@ -99,7 +98,7 @@ def max_gen_toks(gen_kwargs: str) -> int | None:
     return int(match[1]) if match else None
 
 
-def _read(path: Path | None) -> dict[str, Any]:
+def _read(path: Path | None) -> dict[str, object]:
     # lm-eval itself reports a file that cannot be read.
     if path is None or not path.is_file():
         return {}

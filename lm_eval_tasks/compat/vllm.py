@@ -23,7 +23,7 @@ from typing import Any
 
 def watch(
     lm: Any,
-    note: Callable[[str, Mapping[str, Any] | None, str, object, object], None],
+    note: Callable[[str, Mapping[str, object] | None, str, object, object], None],
     comes: Callable[[list[tuple[object, object]]], None],
 ) -> None:
     """Watch an opened model. Its engine returns a batch's answers together; the engine's steps show each as it ends.
@@ -63,7 +63,7 @@ def watch(
     engine.step = stepped
 
 
-def _said(output: Any) -> tuple[dict[str, Any], str]:
+def _said(output: Any) -> tuple[dict[str, object], str]:
     """The usage as a server would say it, and why the answer ended."""
     answer = output.outputs[0]
     usage = {

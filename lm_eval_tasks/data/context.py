@@ -52,7 +52,7 @@ class ModelContext:
     opens: str
 
 
-def of_model(arguments: Mapping[str, Any], system_instruction: str = "") -> ModelContext | None:
+def of_model(arguments: Mapping[str, object], system_instruction: str = "") -> ModelContext | None:
     """The context of the model that lm-eval's arguments name; None if they name none (API servers, baselines).
 
     Args:
@@ -70,7 +70,7 @@ def of_model(arguments: Mapping[str, Any], system_instruction: str = "") -> Mode
     return _load(known, system_instruction)
 
 
-def _known(arguments: Mapping[str, Any]) -> str | None:
+def _known(arguments: Mapping[str, object]) -> str | None:
     """The arguments that decide how a model reads prompts, as JSON; None if they name no tokenizer."""
     name = arguments.get("tokenizer") or arguments.get("pretrained")
     if not isinstance(name, str) or not name:
@@ -79,7 +79,7 @@ def _known(arguments: Mapping[str, Any]) -> str | None:
     return json.dumps(known, sort_keys=True, default=str)
 
 
-def served_by(arguments: Mapping[str, Any]) -> ServedLength | None:
+def served_by(arguments: Mapping[str, object]) -> ServedLength | None:
     """The length that the model of lm-eval's arguments serves; None if they name no tokenizer."""
     known = _known(arguments)
     return None if known is None else _of_known(known)[1]

@@ -9,7 +9,6 @@ from calendar import monthrange
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 _LOGGER = logging.getLogger(__name__)
 _MONTHS = "january february march april may june july august september october november december".split()
@@ -52,7 +51,7 @@ def folded_name(name: str) -> str:
     return f"-{re.sub(r'[^a-z0-9]+', '-', name.casefold()).strip('-')}-"
 
 
-def of_model(arguments: Mapping[str, Any], served: Sequence[str] = ()) -> str | None:
+def of_model(arguments: Mapping[str, object], served: Sequence[str] = ()) -> str | None:
     """The cut-off of a model: as the registry has it by its name, else as its card says if the card is on this machine.
 
     Args:
@@ -65,7 +64,7 @@ def of_model(arguments: Mapping[str, Any], served: Sequence[str] = ()) -> str | 
     return _of_local_card(arguments)
 
 
-def _of_local_card(arguments: Mapping[str, Any]) -> str | None:
+def _of_local_card(arguments: Mapping[str, object]) -> str | None:
     """What the card in the model's folder or the Hub's cache says."""
     from huggingface_hub import try_to_load_from_cache
 
@@ -75,7 +74,8 @@ def _of_local_card(arguments: Mapping[str, Any]) -> str | None:
     path: object = Path(name) / "README.md"
     if not Path(name).is_dir():
         try:
-            path = try_to_load_from_cache(name, "README.md", revision=arguments.get("revision"))
+            revision = str(arguments.get("revision") or "main")
+            path = try_to_load_from_cache(name, "README.md", revision=revision)
         except ValueError:  # not a Hub id: a name at an API server
             return None
     if not isinstance(path, str | Path) or not Path(path).is_file():

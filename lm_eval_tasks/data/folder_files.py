@@ -20,7 +20,7 @@ def checked_splits(listing: Listing, config: str) -> Splits:
     """
     from lm_eval_tasks.base.progress import progress
 
-    splits, folder = listing.splits_of(config), listing.folder
+    splits, folder = listing.configurations[config], listing.folder
     files = [(file, digest) for listed in splits.values() for file, digest in listed.items()]
     for file, digest in progress(files, f"check {config}"):
         if not file.is_file() or not is_inside(file, folder) or known_sha256(file) != digest:

@@ -201,7 +201,7 @@ class AnsweringLM(LM):  # type: ignore[misc]
                 self.counts.retries = max(0, self._watch.tries - self._watch.read)
 
     def _note_early(
-        self, prompt: str, arguments: Mapping[str, Any] | None, answer: str, usage: object, finish: object
+        self, prompt: str, arguments: Mapping[str, object] | None, answer: str, usage: object, finish: object
     ) -> None:
         # If the arguments are not known, the prompt decides, unless it is asked with several.
         request_texts = self._asked_with.get(prompt, set()) if arguments is None else {_request_text(prompt, arguments)}

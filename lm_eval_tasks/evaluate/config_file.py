@@ -25,7 +25,7 @@ _RENAMED = {"output_path": "output"}
 _TYPED_ONLY = frozenset({"all_columns", "config", "help", "format", "quiet", "verbose"})
 
 
-def read_options(path: Path) -> dict[str, Any]:
+def read_options(path: Path) -> dict[str, object]:
     """The options in a YAML file.
 
     Raises:
@@ -64,7 +64,7 @@ def with_config(arguments: argparse.Namespace) -> argparse.Namespace:
     return both
 
 
-def _words(content: dict[str, Any], parser: Parser, path: Path) -> Iterator[str]:
+def _words(content: dict[str, object], parser: Parser, path: Path) -> Iterator[str]:
     """The options as they would be typed."""
     names = [_RENAMED.get(key, str(key).replace("-", "_")) for key in content]
     if twice := [name for name in names if names.count(name) > 1]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from lm_eval_tasks.base.errors import OptionError
 from lm_eval_tasks.base.files import write_together
@@ -32,7 +31,7 @@ _KEPT = (
 )
 
 
-def export(setting: str, model_args: str, metadata: Mapping[str, Any], output: Path) -> int:
+def export(setting: str, model_args: str, metadata: Mapping[str, object], output: Path) -> int:
     """Write a setting's test prompts and return how many there are.
 
     Args:
@@ -68,7 +67,7 @@ def _task_of(setting: str) -> tuple[str, dict[str, str]]:
     return usual, {"config": setting}
 
 
-def _line_of(doc: Mapping[str, Any]) -> dict[str, Any]:
+def _line_of(doc: Mapping[str, object]) -> dict[str, object]:
     kept = {name: doc[name] for name in _KEPT if name in doc}
     if not doc.get("tokenizer"):
         kept |= dict.fromkeys(("tokens_before", "tokens_after"))  # nothing has counted them

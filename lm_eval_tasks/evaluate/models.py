@@ -9,11 +9,12 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lm_eval.api.model import LM
 
 from lm_eval_tasks.base.errors import ModelError
+from lm_eval_tasks.base.metadata import text_or_none
 from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.compat import lm_eval as compat
 from lm_eval_tasks.compat.engine_output import errors_kept
@@ -85,7 +86,7 @@ _ADVICE: tuple[tuple[str, str], ...] = (
 )
 
 
-def open_model(model: str, arguments: Mapping[str, Any], generation: Generation) -> LM:
+def open_model(model: str, arguments: Mapping[str, object], generation: Generation) -> LM:
     """A baseline, or a model of lm-eval.
 
     Raises:
@@ -93,7 +94,7 @@ def open_model(model: str, arguments: Mapping[str, Any], generation: Generation)
     """
     if model in BASELINES:
         return BaselineLM(model)
-    device = arguments.get("device") or generation.device
+    device = text_or_none(arguments.get("device")) or generation.device
     _check_device(device)
     if model.startswith("vllm") and importlib.util.find_spec("vllm") is None:
         raise ModelError(f'the model type {model} needs vllm: pip install "academiceval[vllm]"')
@@ -159,8 +160,8 @@ def _usual_device(model: str) -> str | None:
     return None if torch.cuda.is_available() or torch.backends.mps.is_available() else "cpu"
 
 
-def _check_device(device: object) -> None:
-    if device and str(device).startswith("cuda"):
+def _check_device(device: str | None) -> None:
+    if device and device.startswith("cuda"):
         import torch
 
         if not torch.cuda.is_available():
@@ -174,7 +175,7 @@ def check_chat_template(lm: LM, model: str, generation: Generation) -> None:
         raise ModelError(f"the tokenizer of the {model} model has no chat template: leave out --apply_chat_template")
 
 
-def label_of(model: str, arguments: Mapping[str, Any], *, full: bool = False) -> str:
+def label_of(model: str, arguments: Mapping[str, object], *, full: bool = False) -> str:
     """What a model is called in tables and file names: its weights' name, or else its type's.
 
     Args:
@@ -189,12 +190,12 @@ def _is_usual(key: str, value: object) -> bool:
     return (key == "seed" and not value) or key == "repeats"
 
 
-def distinguishing(arguments: Mapping[str, Any]) -> dict[str, Any]:
+def distinguishing(arguments: Mapping[str, object]) -> dict[str, object]:
     """The arguments that make a model another one."""
     return {key: value for key, value in arguments.items() if key not in RUNTIME and value not in _NOT_GIVEN}
 
 
-def identity_of(model: str, arguments: Mapping[str, Any], weights: Mapping[str, str], generation: Generation) -> str:
+def identity_of(model: str, arguments: Mapping[str, object], weights: Mapping[str, str], generation: Generation) -> str:
     """What an answer depends on besides the prompt: the model's type, arguments and weights, and how it is prompted."""
     which = distinguishing(arguments)
     how = {key: value for key, value in asdict(generation).items() if key not in RUNTIME and not _is_usual(key, value)}

@@ -53,7 +53,7 @@ class TaskPlan:
 def plan(
     model_args: str,
     tasks: Sequence[str],
-    metadata: Mapping[str, Any],
+    metadata: Mapping[str, object],
     limit: float | None = None,
     repeats: int = 1,
     contexts: Sequence[Context] = (),

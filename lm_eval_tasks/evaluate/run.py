@@ -16,7 +16,7 @@ from lm_eval_tasks.base.contexts import FULL, Context
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.base.locks import exclusive
-from lm_eval_tasks.base.metadata import check, dataset_of
+from lm_eval_tasks.base.metadata import check, dataset_of, text_or_none
 from lm_eval_tasks.base.row_format import EMBED_LOCAL
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.compat.engine_settings import settings_of
@@ -65,7 +65,7 @@ def evaluate(
     model: str,
     model_args: str,
     tasks: Sequence[str],
-    metadata: dict[str, Any],
+    metadata: Mapping[str, object],
     part: SampleSelection | None,
     output: Path | None,
     generation: Generation | None = None,
@@ -107,8 +107,8 @@ def evaluate(
 
 
 def _contexts(
-    model: str, contexts: Sequence[Context], metadata: dict[str, Any]
-) -> tuple[Sequence[Context], dict[str, Any]]:
+    model: str, contexts: Sequence[Context], metadata: Mapping[str, object]
+) -> tuple[Sequence[Context], dict[str, object]]:
     """The contexts that are asked, () for the full one alone, and the metadata without that option: tasks with less to read have names
     of their own.
     """
@@ -127,7 +127,7 @@ def _evaluate(
     model: str,
     model_args: str,
     tasks: Sequence[str],
-    metadata: dict[str, Any],
+    metadata: Mapping[str, object],
     part: SampleSelection,
     output: Path | None,
     generation: Generation,
@@ -173,7 +173,7 @@ def _evaluate(
     if output is not None:
         earlier = previous_run(output, label, list(logged))
         every = {**earlier.samples, **samples}
-        known = metadata.get("model_cutoff") or cutoff.of_model(parsed, lm.served)
+        known = text_or_none(metadata.get("model_cutoff")) or cutoff.of_model(parsed, lm.served)
         # Where nothing was asked, all answers are those of the earlier run.
         before = earlier.results.run if earlier.results and (earlier.samples or not lm.counts.asked) else None
         run = replace(
@@ -244,7 +244,7 @@ def _run(
     tasks: Sequence[str],
     manager: RunTasks,
     part: SampleSelection,
-    task_metadata: dict[str, Any],
+    task_metadata: Mapping[str, object],
     generation: Generation,
     reasoning: int,
 ) -> dict[str, Any]:
@@ -271,7 +271,7 @@ def _run(
     return results
 
 
-def _generation_metadata(generation: Generation) -> dict[str, Any]:
+def _generation_metadata(generation: Generation) -> dict[str, object]:
     """What the tasks must know about how the run generates."""
     reserve = max_gen_toks(generation.gen_kwargs)
     return {

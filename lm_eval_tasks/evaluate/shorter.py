@@ -5,12 +5,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from lm_eval_tasks import families
 from lm_eval_tasks.base.contexts import CONTEXTS, FULL, Context
 from lm_eval_tasks.base.errors import OptionError
-from lm_eval_tasks.base.metadata import dataset_of
+from lm_eval_tasks.base.metadata import dataset_of, text_or_none
 from lm_eval_tasks.base.text import suggestion
 from lm_eval_tasks.data.rows import listing_of
 from lm_eval_tasks.families.family import FAMILIES_FOLDER, Task
@@ -33,10 +32,14 @@ def contexts_of(text: str) -> tuple[Context, ...]:
     return tuple(context for context in CONTEXTS if context in names)
 
 
-def of_round(tasks: Sequence[str], metadata: Mapping[str, Any]) -> list[str]:
+def of_round(tasks: Sequence[str], metadata: Mapping[str, object]) -> list[str]:
     """The tasks, with groups as far as the round has what they ask; those of the core as its manifest has it."""
     groups = {group.name for group in GROUPS}
-    listing = listing_of(dataset_of(metadata), metadata.get("dataset_revision")) if groups & set(tasks) else None
+    listing = (
+        listing_of(dataset_of(metadata), text_or_none(metadata.get("dataset_revision")))
+        if groups & set(tasks)
+        else None
+    )
     if listing is None:
         return list(tasks)
     asked: list[str] = []

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from lm_eval_tasks.base.contexts import FULL, Context
 from lm_eval_tasks.base.power import SPREAD_OF_CHOICES
@@ -229,7 +229,7 @@ class Family:
         """Whether a prompt is what its configuration is usually asked with, not an ablation or retrieval."""
         return True
 
-    def metric_list(self) -> list[dict[str, Any]]:
+    def metric_list(self) -> list[dict[str, object]]:
         """A task's `metric_list`; lm-eval knows two directions; other metrics have none there."""
         directions = {"higher": True, "lower": False, "one": None, "neither": None}
         return [
@@ -238,7 +238,7 @@ class Family:
             for name in filter(None, (metric.name, metric.usual))
         ]
 
-    def group_list(self) -> list[dict[str, Any]]:
+    def group_list(self) -> list[dict[str, object]]:
         """A group's `aggregate_metric_list`: each task counts the same, whatever its number of samples."""
         return [
             {"metric": name, "aggregation": "mean", "weight_by_size": False, "filter_list": "score"}

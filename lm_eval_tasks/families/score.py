@@ -7,7 +7,7 @@ import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.metadata import ALL
 from lm_eval_tasks.base.row_format import paper_of
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lm_eval_tasks.families.family import Metric
 
 _LOGGER = logging.getLogger(__name__)
-Docs = Sequence[Mapping[str, Any]]
+Docs = Sequence[Mapping[str, object]]
 # Over how many other papers a floor is averaged: the standard error of a round's floor is then at most 0.003 (`benchmarks/inference.py`).
 OTHERS = 16
 
@@ -58,7 +58,7 @@ def score(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
     return [mean_of([next(scored) for _ in texts]).to_text() for texts in resps]
 
 
-def unpack(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
+def unpack(doc: Mapping[str, object], results: Sequence[str]) -> dict[str, float]:
     """The scores of one row that lm-eval prints; its `process_results`."""
     scores = ScoredAnswer.from_text(results[0]).scores
     printed = (

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.errors import JudgeError
 from lm_eval_tasks.base.files import sha256_of_bytes
@@ -82,7 +82,7 @@ class Judge:
         budget = self._means.budget(self.usages(journal))
         with Progress(f"judge {self.model}", count, 0) as progress:
 
-            def note(keyed_question: tuple[str, Comparison], outcome: dict[str, Any]) -> None:
+            def note(keyed_question: tuple[str, Comparison], outcome: dict[str, object]) -> None:
                 key, _ = keyed_question
                 journal.add(key, _with_earlier_usage(outcome, journal.get(key)))
                 progress.step()
@@ -116,7 +116,7 @@ def key_of(model: str, question: Comparison) -> str:
     return sha256_of_bytes(json.dumps([model, question.prompt]))
 
 
-def is_answered(model: str, question: Comparison, journal: Journal | Mapping[str, Any]) -> bool:
+def is_answered(model: str, question: Comparison, journal: Journal | Mapping[str, object]) -> bool:
     """Whether the journal has a verdict of a judge that can be read."""
     outcome = _outcome(journal.get(key_of(model, question)))
     return outcome is not None and outcome.winners is not None
@@ -135,11 +135,11 @@ def _outcome(value: object) -> Outcome | None:
     return Outcome(winners, failed, text) if isinstance(failed, str) and "winners" in value else None
 
 
-async def _keyed_verdict(ask: Ask, keyed_question: tuple[str, Comparison]) -> dict[str, Any]:
+async def _keyed_verdict(ask: Ask, keyed_question: tuple[str, Comparison]) -> dict[str, object]:
     return await _verdict(ask, keyed_question[1])
 
 
-async def _verdict(ask: Ask, question: Comparison) -> dict[str, Any]:
+async def _verdict(ask: Ask, question: Comparison) -> dict[str, object]:
     """The outcome of one question; an answer that cannot be read is asked for once more."""
     about = {"task": question.task, "id": question.id, "order": question.order}
     messages: Messages = [{"role": "user", "content": question.prompt}]
@@ -171,7 +171,7 @@ async def _verdict(ask: Ask, question: Comparison) -> dict[str, Any]:
     return {**about, **_usage_entry(usages), "repaired": repaired, "winners": verdict}
 
 
-def _with_earlier_usage(outcome: dict[str, Any], earlier: object) -> dict[str, Any]:
+def _with_earlier_usage(outcome: dict[str, object], earlier: object) -> dict[str, object]:
     """An outcome with what earlier answers to the question took too: they were paid for as well."""
     if not isinstance(earlier, dict) or not isinstance(earlier.get(USAGE), dict):
         return outcome
@@ -179,7 +179,7 @@ def _with_earlier_usage(outcome: dict[str, Any], earlier: object) -> dict[str, A
     return {**outcome, **_usage_entry(both)}
 
 
-def _usage_entry(usages: Sequence[Usage]) -> dict[str, Any]:
+def _usage_entry(usages: Sequence[Usage]) -> dict[str, object]:
     """The tokens of a question's answers together."""
     sums = asdict(UsageTotals.of(usages))
     return {USAGE: {name: value for name, value in sums.items() if value is not None and name != "finish"}}

@@ -105,7 +105,7 @@ def estimate(samples: Sequence[Sample], model: str, output: Path, bodies: Bodies
         output: the folder with the verdicts so far.
     """
     place = _journal_of(output, model)
-    journal: Journal | Mapping[str, Any] = Journal(place) if place.is_file() else {}
+    journal: Journal | Mapping[str, object] = Journal(place) if place.is_file() else {}
     lengths = [
         len(question.prompt) for question in questions(samples, bodies) if not is_answered(model, question, journal)
     ]
@@ -121,7 +121,7 @@ def judge(
     name: str,
     bodies: Bodies | None = None,
     other: str = "",
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Judge the samples, and write `judge_<name>.json` (`judge_<name>-against-<other>.json`) and
     `verdicts_<judge>.jsonl`.
 
@@ -216,7 +216,7 @@ def _combine_outcomes(sample: Sample, outcomes: Sequence[Outcome]) -> Judged:
     )
 
 
-def _results(model: str, judged: Sequence[Judged], samples: Sequence[Sample], name: str) -> dict[str, Any]:
+def _results(model: str, judged: Sequence[Judged], samples: Sequence[Sample], name: str) -> dict[str, object]:
     """What the file of a judge's results says."""
     return {
         "judged_model": name,

@@ -75,7 +75,7 @@ def parse(text: str) -> dict[str, int] | None:
     return None
 
 
-def _objects(text: str) -> Iterator[dict[str, Any]]:
+def _objects(text: str) -> Iterator[dict[str, object]]:
     """The JSON objects in a text, whatever stands around them, the one that begins last first."""
     text = text[-_LONGEST:]
     at = text.rfind("{")

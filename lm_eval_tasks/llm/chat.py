@@ -39,7 +39,7 @@ _Q = TypeVar("_Q")
 _V = TypeVar("_V")
 Messages = list[dict[str, str]]
 # How a model samples, as the API's arguments of these names; what is not given is greedy.
-Sampling = Mapping[str, Any]
+Sampling = Mapping[str, object]
 GREEDY: Sampling = {"temperature": 0}
 
 
@@ -272,7 +272,7 @@ def is_transient(status: int) -> bool:
     return status in _TRANSIENT or status >= 500
 
 
-def body_of(model: str, messages: Messages, most_tokens: int, sampling: Sampling) -> dict[str, Any]:
+def body_of(model: str, messages: Messages, most_tokens: int, sampling: Sampling) -> dict[str, object]:
     """The body of a request for a chat completion."""
     if model.startswith(_REASONING_MODELS):
         accepted = {key: value for key, value in sampling.items() if key not in ("temperature", "top_p")}

@@ -43,7 +43,7 @@ class ServedLength:
     source: str
 
 
-def served_length(model: str, arguments: Mapping[str, Any], tokenizer: Any) -> ServedLength:
+def served_length(model: str, arguments: Mapping[str, object], tokenizer: Any) -> ServedLength:
     """The length that a model serves.
 
     Args:
@@ -73,14 +73,14 @@ def served_length(model: str, arguments: Mapping[str, Any], tokenizer: Any) -> S
     return read
 
 
-def _given(arguments: Mapping[str, Any], keys: Sequence[str], source: str) -> ServedLength | None:
+def _given(arguments: Mapping[str, object], keys: Sequence[str], source: str) -> ServedLength | None:
     """The length under the first of these keys; None if none is given."""
     key = next((key for key in keys if arguments.get(key) is not None), None)
     return ServedLength(argument_of(key, arguments[key]), source.format(key)) if key else None
 
 
 def _read(
-    model: str, arguments: Mapping[str, Any], overrides: Mapping[str, Any], tokenizer: Any
+    model: str, arguments: Mapping[str, object], overrides: Mapping[str, Any], tokenizer: Any
 ) -> ServedLength | None:
     """What the configuration says, or else the tokenizer; None if neither does."""
     from_config = stated(configuration_of(model, arguments))
@@ -102,7 +102,7 @@ def argument_of(key: str, value: object) -> int:
     raise TokenizerError(f"{key}={value!r:.40} is not a whole number of at least 1")
 
 
-def configuration_of(model: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def configuration_of(model: str, arguments: Mapping[str, object]) -> dict[str, Any]:
     """A model's configuration with its overrides, that of its text part if it has several; the overrides alone if it is not here or
     cannot be read.
     """
@@ -127,7 +127,7 @@ def _of_text(config: Mapping[str, Any]) -> dict[str, Any]:
     return {**config, **(text_config if isinstance(text_config, Mapping) else {})}
 
 
-def switched_on(arguments: Mapping[str, Any], key: str) -> bool:
+def switched_on(arguments: Mapping[str, object], key: str) -> bool:
     """Whether an argument is true, as a value or as a word."""
     return str(arguments.get(key)).casefold() == "true"
 

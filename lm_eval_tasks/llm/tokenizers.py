@@ -10,7 +10,7 @@ from typing import Any
 from lm_eval_tasks.base.errors import TokenizerError
 
 _PIECE = re.compile(r"\s*\S+|\s+")
-_LOADED: dict[str, Any] = {}
+_LOADED: dict[str, object] = {}
 
 
 def load(name: str, *, trust_remote_code: bool = False) -> Any:

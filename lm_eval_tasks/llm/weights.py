@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from lm_eval_tasks.base.errors import ModelError
 from lm_eval_tasks.base.files import known_sha256, sha256_of_bytes
@@ -22,7 +21,7 @@ _SERVERS = ("openai", "anthropic", "local-")
 _SECONDS = 10.0
 
 
-def weights_of(model: str, arguments: Mapping[str, Any]) -> dict[str, str]:
+def weights_of(model: str, arguments: Mapping[str, object]) -> dict[str, str]:
     """What a model that runs here is made of: argument -> the sha256 of its files, or its commit on the Hub.
 
     Args:
@@ -48,7 +47,7 @@ def weights_of(model: str, arguments: Mapping[str, Any]) -> dict[str, str]:
     return {argument: identity for argument, identity in identities.items() if identity}
 
 
-def pinned(arguments: Mapping[str, Any], weights: Mapping[str, str]) -> dict[str, Any]:
+def pinned(arguments: Mapping[str, object], weights: Mapping[str, str]) -> dict[str, object]:
     """The arguments with the commit whose weights were named, unless another repository would be asked for that commit too."""
     commit = weights.get(PRETRAINED, "")
     if not _COMMIT.fullmatch(commit) or any(arguments.get(name) for name in (TOKENIZER, *_ADAPTERS)):

@@ -132,7 +132,7 @@ class ScoredAnswer:
         return cls(valid(str(content["answer"])), _scores(content["scores"]), repeats, failed)
 
 
-def _scores(content: Mapping[str, Any]) -> dict[str, float]:
+def _scores(content: Mapping[str, object]) -> dict[str, float]:
     return {str(name): number(value) for name, value in content.items()}
 
 

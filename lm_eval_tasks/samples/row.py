@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lm_eval_tasks import families
 from lm_eval_tasks.base.contexts import CONTEXTS, NONE, RETRIEVED
@@ -45,7 +45,7 @@ class Span:
     head: str | None = None
     tail: str | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return {name: value for name, value in asdict(self).items() if value is not None}
 
 
@@ -202,9 +202,9 @@ class PromptRow:
         old = {} if "shown" in values else {"shown": _shown_of(str(values.get("prompt_name")))}
         return typed(cls, {**values, **old, "cuts": cuts})
 
-    def to_doc(self) -> dict[str, Any]:
+    def to_doc(self) -> dict[str, object]:
         """The row as lm-eval takes it: one column for each field, and one for each part that could be cut."""
-        values: dict[str, Any] = {
+        values: dict[str, object] = {
             column.name: getattr(self, column.name) for column in fields(self) if column.name != "cuts"
         }
         return {
@@ -214,7 +214,7 @@ class PromptRow:
         }
 
 
-def to_docs(rows: Iterable[PromptRow]) -> list[dict[str, Any]]:
+def to_docs(rows: Iterable[PromptRow]) -> list[dict[str, object]]:
     """The rows as lm-eval takes them, without the columns that no row has."""
     docs = [row.to_doc() for row in rows]
     used = {name for doc in docs for name, value in doc.items() if value not in (None, [])}

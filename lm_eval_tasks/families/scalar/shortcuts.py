@@ -99,7 +99,7 @@ class _EmbedLocal:
         from lm_eval_tasks.retrieval.dense import encoder
 
         self._encode = encoder(minilm_path("baseline"), "mean")
-        self._known: dict[str, Any] = {}
+        self._known: dict[str, np.ndarray] = {}
 
     def __call__(self, row: ScalarRow) -> int:
         query = self._vectors([around_the_mask(row.question)])[0]
