@@ -31,7 +31,7 @@ class _Split(msgspec.Struct):
 
 class _Configuration(msgspec.Struct):
     name: str
-    splits: dict[str, _Split]
+    splits: dict[str, _Split] = msgspec.field(default_factory=dict)
 
     def files_below(self, folder: Path) -> Splits:
         return {name: {folder / file.path: file.sha256 for file in split.files} for name, split in self.splits.items()}

@@ -21,8 +21,9 @@ from hub_scripts.report.gather import copies
 from hub_scripts.report.inputs import find
 from hub_scripts.report.runs import run_facts
 from lm_eval_tasks.base.intervals import interval
+from lm_eval_tasks.llm.usage import UsageTotals
 from lm_eval_tasks.samples.answers import ScoredAnswer
-from lm_eval_tasks.samples.block import Score
+from lm_eval_tasks.samples.block import Block, RunRequest, Score
 from lm_eval_tasks.samples.results import Results
 from lm_eval_tasks.samples.row import EXCERPT, PromptRow
 from lm_eval_tasks.samples.sample import compact, read
@@ -332,8 +333,8 @@ def test_a_model_on_no_board_is_named(results: Path, dataset: Path, command: Com
     assert "what boards count: lead." in (tmp_path / "site" / "index.html").read_text()
 
 
-def test_runs_that_are_shown_count_and_odd_ones_do_not_end_the_page(tmp_path: Path) -> None:
-    def run(seconds: int, tasks: Sequence[str], usage: object, model: str = "m") -> Results:
+def test_runs_that_are_shown_count(tmp_path: Path) -> None:
+    def run(seconds: int, tasks: Sequence[str], usage: UsageTotals, model: str = "m") -> Results:
         scores = tuple(Score(model, task, "rouge_l", 0.5, None, None, 1) for task in tasks)
         return Results(
             tmp_path / "r",
@@ -341,18 +342,19 @@ def test_runs_that_are_shown_count_and_odd_ones_do_not_end_the_page(tmp_path: Pa
             ("2026.11",),
             scores=scores,
             seconds=seconds,
-            content={"academiceval": {"usage": usage}},
+            block=Block(
+                run=RunRequest(model="hf"), rounds=("2026.11",), prompt_versions=(1,), scores=scores, usage=usage
+            ),
         )
 
-    old = run(1, ("a", "b"), {"answers": 10, "cost": 1.0})
-    new = run(2, ("a",), {"answers": 10, "cost": 5.0})
-    newest = run(3, ("a", "b"), {"answers": 20, "cost": 10.0})
+    old = run(1, ("a", "b"), UsageTotals(answers=10, cost=1.0))
+    new = run(2, ("a",), UsageTotals(answers=10, cost=5.0))
+    newest = run(3, ("a", "b"), UsageTotals(answers=20, cost=10.0))
     # The old one is the only one of task b; after the newest nobody needs either.
     assert run_facts({"m": [old, new]}, tmp_path)["2026.11", "m"].cost == 300.0
     assert run_facts({"m": [old, new, newest]}, tmp_path)["2026.11", "m"].cost == 500.0
-    odd = {"n": [run(1, ("a",), {"answers": "5", "tokens_in": [1]}, "n")], "x" * 290: [run(1, ("a",), None, "x" * 290)]}
-    alike = {name: [run(1, ("a",), {}, name)] for name in ("a/b", "a b", "a-b")}
-    facts = run_facts({**odd, **alike}, tmp_path)
+    names = ("n", "x" * 290, "a/b", "a b", "a-b")
+    facts = run_facts({name: [run(1, ("a",), UsageTotals(), name)] for name in names}, tmp_path)
     assert facts["2026.11", "n"].tokens_in is None
     assert len({one.record for one in facts.values()}) == len(facts)
 

@@ -16,6 +16,7 @@ from hub_scripts.report.standings import Standings, standings_of
 from lm_eval_tasks.base.intervals import interval
 from lm_eval_tasks.data.rows import Fact, representative_rows
 from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL
+from lm_eval_tasks.samples.block import Block, RunRequest
 from lm_eval_tasks.samples.results import Results
 from lm_eval_tasks.stats.boards import READING, WRITING, Board, counted
 
@@ -206,7 +207,8 @@ def test_a_model_that_was_asked_other_samples_takes_nothing_from_the_others() ->
 
 def test_the_models_of_bertscore_are_named_where_it_was_computed() -> None:
     def run(**options: str) -> Results:
-        return Results(Path(), "m", run={"model": "hf"}, options=options)
+        block = Block(run=RunRequest(model="hf"), rounds=(), prompt_versions=(), scores=())
+        return Results(Path(), "m", block=block, options=options)
 
     assert scorers_of([run(bertscore_model="minilm"), run(bertscore_model="none"), run()]) == {"minilm", DEFAULT_MODEL}
     assert scorers_of([Results(Path(), "by lm_eval")]) == frozenset()

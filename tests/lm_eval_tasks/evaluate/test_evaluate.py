@@ -442,7 +442,7 @@ def test_a_repeat_that_asks_nothing_knows_what_served_the_answers(
             code, _, err = command(*SERVED, *arguments, "--metadata", no_bertscore(dataset), "--output", tmp_path)
             assert code == 0, err
             runs.append(only_result(tmp_path).run)
-    assert runs[0]["served_as"] == runs[1]["served_as"] == ["m"]
+    assert [run and run.served_as for run in runs] == [("m",), ("m",)]
 
 
 @pytest.mark.slow
@@ -482,8 +482,8 @@ def test_a_second_run_adds_its_tasks(command: Command, dataset: Path, tmp_path: 
     assert {score.task for score in twice.scores} == {"academiceval_abs_9k", "academiceval_title_10k", "whole paper"}
     assert twice.content["results"].keys() == once.content["results"].keys()
     assert twice.content["configs"].keys() == once.content["configs"].keys()
-    assert [run["tasks"] for run in twice.runs] == [["academiceval_abs_9k"], ["academiceval_title_10k"]]
-    answers = [results.ours["usage"]["answers"] for results in (twice, once)]
+    assert [run_.tasks for run_ in twice.runs] == [("academiceval_abs_9k",), ("academiceval_title_10k",)]
+    answers = [results.block and results.block.usage.answers for results in (twice, once)]
     assert answers[0] == answers[1]
     # Samples made with other options are not put next to these.
     code, _, err = run("twice", "academiceval_intro_8k", "--limit", "1")
@@ -491,7 +491,7 @@ def test_a_second_run_adds_its_tasks(command: Command, dataset: Path, tmp_path: 
     assert only_result(tmp_path / "twice").scores == once.scores
     # The same tasks again, with other options, take their place.
     assert run("twice", "academiceval_abs,academiceval_title", "--limit", "1")[0] == 0
-    assert {run_["tasks"][0] for run_ in only_result(tmp_path / "twice").runs} == {"academiceval_abs_28k"}
+    assert {run_.tasks[0] for run_ in only_result(tmp_path / "twice").runs} == {"academiceval_abs_28k"}
 
 
 @pytest.mark.slow

@@ -53,7 +53,7 @@ def test_what_a_run_cost_is_shown(command: Command, dataset: Path, tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_results_alone_are_shown_however_odd(command: Command, dataset: Path, tmp_path: Path) -> None:
+def test_results_alone_are_shown_and_odd_ones_named(command: Command, dataset: Path, tmp_path: Path) -> None:
     line = ("eval", "--model", "lead", "--tasks", "academiceval_title_10k", "--dataset", dataset, "--bertscore", "none")
     command(*line, "--output", tmp_path / "run")
     [file] = (tmp_path / "run").glob("results_*.json")
@@ -62,8 +62,12 @@ def test_results_alone_are_shown_however_odd(command: Command, dataset: Path, tm
         content["academiceval"]["licenses"] = licenses
         (tmp_path / "alone.json").write_text(json.dumps(content))
         code, shown, err = command("show", tmp_path / "alone.json")
-        assert (code, err) == (0, ""), licenses
-        assert "academiceval_title_10k" in shown
+        assert (code, shown, err.count("\n")) == (1, "", 1), licenses
+        assert "licenses" in err
+    del content["academiceval"]["licenses"]
+    (tmp_path / "alone.json").write_text(json.dumps(content))
+    code, shown, err = command("show", tmp_path / "alone.json")
+    assert (code, err, "academiceval_title_10k" in shown) == (0, "", True)
 
 
 def test_a_folder_that_is_no_run_is_one_sentence(command: Command, tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def test_lengths_are_those_of_uncut_prompts() -> None:
         for i, tokens in enumerate((8192, 8193, 16000, 2_000_000, 0))
     ]
     bins = by_length(samples)
-    assert {name: (found["n"], round(found["mean"], 2)) for name, found in bins.items()} == {
+    assert {name: (found.n, round(found.mean, 2)) for name, found in bins.items()} == {
         "8K": (1, 0.0),
         "16K": (2, 0.15),
         "over 1M": (1, 0.3),
@@ -58,7 +58,7 @@ def test_places_are_those_of_what_answers() -> None:
     one = sample("n", "a", {"share_right": 1 / 3}, **columns)
     answer = '{"Passage 1": "Passage 10", "Passage 2": "Passage 10"}'
     found = by_place([Sample(one.row, answer, one.scores)])
-    assert {name: third["mean"] for name, third in found.items()} == {
+    assert {name: third.mean for name, third in found.items()} == {
         "first third": 1.0,
         "middle third": 0.0,
         "last third": 0.0,
@@ -69,7 +69,7 @@ def test_places_are_those_of_what_answers() -> None:
         sample("w2", "b", {"exact": 1.0}, answer=[], **walk),
     ]
     found = by_place([Sample(sets[0].row, '["Paper 9"]', sets[0].scores), sets[1]])
-    assert {name: (third["n"], third["mean"]) for name, third in found.items()} == {
+    assert {name: (third.n, third.mean) for name, third in found.items()} == {
         "first third": (1, 0.0),
         "last third": (1, 1.0),
     }
