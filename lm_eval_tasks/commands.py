@@ -16,11 +16,11 @@ from lm_eval_tasks.base.command_line import (
     Commands,
     above_zero,
     add_engine,
+    add_short,
     amount,
     check_there,
     json_object,
     metadata_of,
-    name,
     options_metadata,
     part,
     positive,
@@ -69,9 +69,7 @@ def _add_task_options(sub: ArgumentParser) -> None:
     sub.add_argument("--model_args", default="", help="lm-eval's key=value,...")
     help_ = "comma-separated task or group names; `eval --tasks list` prints them"
     sub.add_argument("--tasks", default="", help=help_)
-    sub.add_argument("--dataset", type=name, help="folder or Hub id of the round (default: academiceval)")
-    help_ = "minilm: the small model of academiceval[offline]; none: no BERTScore"
-    sub.add_argument("--bertscore", type=name, metavar="MODEL", help=help_)
+    add_short(sub, "--dataset", "--bertscore")
     sub.add_argument(
         "--metadata",
         default="{}",
@@ -95,16 +93,9 @@ def _add_evaluation(sub: ArgumentParser) -> None:
     help_ = "a baseline, or a model type of lm-eval such as hf or vllm"
     sub.add_argument("--model", default="", help=help_)
     _add_task_options(sub)
-    sub.add_argument(
-        "--fits-only",
-        action=BooleanOptionalAction,
-        help="leave out prompts that would be cut, and say how many",
-    )
+    add_short(sub, "--fits-only", "--shard")
     sub.add_argument("--limit", type=part, help="at most this many samples of each task, or below 1 that share of them")
     sub.add_argument("--samples", help="JSON: task -> places of its samples, e.g. '{\"academiceval_abs_9k\": [0, 1]}'")
-    sub.add_argument(
-        "--shard", metavar="I/N", help="only this part of the samples; `academiceval merge` combines the parts"
-    )
     sub.add_argument(
         "--repeats", type=positive, default=1, help="answers for each prompt, for a model that samples (default: 1)"
     )

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from lm_eval_tasks.base import gone
 from lm_eval_tasks.base.errors import EvalError
-from lm_eval_tasks.base.metadata import with_switches
+from lm_eval_tasks.base.metadata import OURS, with_switches
 from lm_eval_tasks.base.tables import Json, Table
 from lm_eval_tasks.base.text import nearest, parse_json, suggestion
 
@@ -25,8 +25,8 @@ EVERYDAY = EVALUATE, READ, MAKE = ("evaluate a model", "read results", "make and
 MORE = EVALUATING, BUILDING, PUBLISHING = ("evaluating", "building", "publishing")
 # No count that is asked for is larger.
 _MOST = 10**9
-# Option of `eval` and `plan` -> the key of `--metadata` that it stands for.
-SHORT = {"dataset": "dataset", "bertscore": "bertscore_model", "shard": "shard", "fits_only": "fits_only"}
+# Option of `eval` -> the key of `--metadata` that it stands for.
+SHORT = {option.flag.removeprefix("--").replace("-", "_"): option for option in OURS.values() if option.flag}
 # ORG/NAME on the Hub.
 REPOSITORY = r"^[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*$"
 # Of a round: year and month.
@@ -238,13 +238,22 @@ def metadata_of(text: str) -> dict[str, object]:
     return {key.strip(): value for key, _, value in pairs}
 
 
+def add_short(sub: argparse.ArgumentParser, *flags: str) -> None:
+    """Add options that stand for keys of `--metadata`, with what these say of themselves."""
+    for option in SHORT.values():
+        if option.flag in flags and option.is_switch:
+            sub.add_argument(option.flag, action=argparse.BooleanOptionalAction, help=option.help)
+        elif option.flag in flags:
+            sub.add_argument(option.flag, type=name, metavar=option.key.upper(), help=option.help)
+
+
 def options_metadata(options: argparse.Namespace) -> dict[str, object]:
     """What the tasks receive: `--metadata`, and the options of the command that stand for some of it, which come first.
 
     Raises:
         EvalError: `--metadata` cannot be read.
     """
-    short = {key: getattr(options, option, None) for option, key in SHORT.items()}
+    short = {option.key: getattr(options, dest, None) for dest, option in SHORT.items()}
     return with_switches(metadata_of(options.metadata) | {key: v for key, v in short.items() if v is not None})
 
 

