@@ -21,17 +21,25 @@ $(BIN)/uv: constraints.txt
 
 $(VENV)/installed-demo: $(BIN)/uv pyproject.toml
 	$(UV) -e ".[demo]"
+	$(BIN)/python -m tests.helpers.real_model $(VENV)/smollm2
 	touch $@
 
 $(VENV)/installed: $(BIN)/uv pyproject.toml
 	$(UV) -e ".[dev]"
+	$(BIN)/python -m tests.helpers.real_model $(VENV)/smollm2
 	touch $@ $(VENV)/installed-demo
 
-# A full round over a made-up arXiv, offline; then the bare lm_eval command over what it built.
+# A full round over a made-up arXiv, offline; then the bare lm_eval command over what it built: with a model that says nothing, and with
+# eight samples for a real one, small as it is, where its package could be fetched.
+REAL = $(VENV)/smollm2/unpacked
 demo: setup-demo
 	$(BIN)/academiceval link-tasks
 	$(BIN)/academiceval demo --folder demo
 	cd demo && HF_HUB_OFFLINE=1 ../$(BIN)/lm_eval --tasks academiceval_abs --model dummy --limit 2 --metadata '{"bertscore_model": "minilm"}'
+	@if [ -d $(REAL) ]; then cd demo && HF_HUB_OFFLINE=1 ../$(BIN)/lm_eval --tasks academiceval_title_10k --model hf \
+	  --model_args pretrained=../$(REAL),dtype=bfloat16,max_length=1024 --apply_chat_template --limit 8 --log_samples \
+	  --output_path results/smollm2 --metadata '{"bertscore_model": "none"}' && \
+	  ../$(BIN)/academiceval report results academiceval -o site; else echo "no real language model here: its package could not be fetched"; fi
 	@echo "Results page: demo/site/index.html; dataset card: demo/academiceval/README.md"
 
 test: setup check

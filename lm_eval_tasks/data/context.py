@@ -26,6 +26,7 @@ _LOGGER = logging.getLogger(__name__)
 # Arguments that decide how a model reads prompts.
 _READ = (
     "pretrained",
+    "gguf_file",
     "tokenizer",
     "revision",
     "enable_thinking",
@@ -114,7 +115,9 @@ def _of_known(known: str) -> tuple[str, ServedLength, Any]:
 
     arguments = json.loads(known)
     name = str(arguments.get("tokenizer") or arguments["pretrained"])
-    label = f"{name}@{arguments.get('revision') or 'main'}"
+    # Its own tokenizer, unless another one is named.
+    file = "" if arguments.get("tokenizer") else str(arguments.get("gguf_file") or "")
+    label = f"{'/'.join(filter(None, (name.rstrip('/'), file)))}@{arguments.get('revision') or 'main'}"
     tokenizer = tokenizers.load(label, trust_remote_code=switched_on(arguments, "trust_remote_code"))
     return label, served_length(str(arguments.get("pretrained") or name), arguments, tokenizer), tokenizer
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Sequence
+from statistics import median
 from typing import TYPE_CHECKING, Any, Protocol
 
 import datasets
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from lm_eval_tasks.prompts.templates import Slot
 
 _LOGGER = logging.getLogger(__name__)
+# Share of a prompt.
+_MOST_CUT = 0.5
 
 
 def as_split(rows: Iterable[PromptRow]) -> dict[str, datasets.Dataset]:
@@ -93,6 +96,14 @@ def fit(
     except BudgetError as err:
         raise BudgetError(f"{config}: {err}") from err
     tell_of_longer(config, len(all_slots) - len(kept), len(all_slots), budget)
+    lost = [sum(prompt.cut.values()) / max(1, prompt.tokens_before) for prompt in kept.values()]
+    if (share := median(lost)) > _MOST_CUT:
+        _LOGGER.warning(
+            "%s: the model's context of %d tokens leaves out %.0f %% of the median prompt, so that scores are of beginnings",
+            config,
+            model.length,
+            100 * share,
+        )
     return kept
 
 

@@ -54,6 +54,17 @@ class PromptRequest:
         return _request_text(*self.request.args)
 
     @property
+    def digest(self) -> str:
+        """The same, short."""
+        return sha256_of_bytes(self.asked)
+
+    @property
+    def samples(self) -> bool:
+        """Whether the same request may have another answer."""
+        arguments = self.request.args[1]
+        return bool(arguments.get("do_sample") or arguments.get("temperature"))
+
+    @property
     def most(self) -> Usage:
         """The most tokens that it can take."""
         prompt, arguments = self.request.args
@@ -90,13 +101,22 @@ class AnsweringLM(LM):  # type: ignore[misc]
         identity: what distinguishes the model, see `models.identity_of`.
         budget: what the run may cost; None for no limit.
         repeated: whether prompts are asked several times, for which a server needs a new seed each time.
+        once: whether equal prompts have equal answers, as those of a language model that does not sample.
     """
 
     def __init__(
-        self, lm: LM, identity: str, journal: Journal, budget: Budget | None = None, *, repeated: bool = False
+        self,
+        lm: LM,
+        identity: str,
+        journal: Journal,
+        budget: Budget | None = None,
+        *,
+        repeated: bool = False,
+        once: bool = True,
     ) -> None:
         super().__init__()
         self._lm, self._identity, self._journal, self._budget = lm, identity, journal, budget
+        self._once = once and not repeated
         self._watch = Watch(lm, self._note_early, in_marks, new_seeds=repeated)
         # Questions under way, by what identifies them: twins are answered in the order in which answers come.
         self._waiting: dict[str, list[PromptRequest]] = {}
@@ -123,15 +143,19 @@ class AnsweringLM(LM):  # type: ignore[misc]
         """
         questions = list(_questions(requests, self._identity))
         self._empty = set()
-        missing = [question for question in questions if not isinstance(self._journal.get(question.key), str)]
+        missing = [question for question in questions if not self._is_answered(question)]
+        twins = self._twins(questions, missing) if self._once else []
+        keys_of_twins = {twin.key for twin in twins}
+        missing = [question for question in missing if question.key not in keys_of_twins]
         self.counts.asked += len(missing)
         started = time.monotonic()
-        with Progress("answers", len(questions), len(questions) - len(missing), delay=0) as self._shown:
+        with Progress("answers", len(questions), len(questions) - len(missing) - len(twins), delay=0) as self._shown:
             missing = [missing[i] for i in by_beginning([str(question.request.args[0]) for question in missing])]
             while missing:
                 part = self._affordable(missing)
                 self._generate(part)
                 missing = missing[len(part) :]
+            self._copy(questions, twins)
         self.counts.seconds += time.monotonic() - started
         if self._empty:
             _LOGGER.warning(
@@ -151,6 +175,31 @@ class AnsweringLM(LM):  # type: ignore[misc]
             )
             for question, usage in zip(questions, usages, strict=True)
         ]
+
+    def _is_answered(self, question: PromptRequest) -> bool:
+        return isinstance(self._journal.get(question.key), str)
+
+    def _twins(self, questions: Sequence[PromptRequest], missing: Sequence[PromptRequest]) -> list[PromptRequest]:
+        """Of the missing questions those that need not be asked: without sampling, the same prompt has the same answer. A short window
+        cuts a paper's beginning and the whole of it to the same prompt.
+        """
+        answered = {question.digest for question in questions if self._is_answered(question)}
+        twins = []
+        for question in missing:
+            if question.digest in answered and not question.samples:
+                twins.append(question)
+            answered.add(question.digest)
+        return twins
+
+    def _copy(self, questions: Sequence[PromptRequest], twins: Sequence[PromptRequest]) -> None:
+        """Note the answers of questions that were not asked; they took no tokens."""
+        if not twins:
+            return
+        keys = {question.digest: question.key for question in questions if self._is_answered(question)}
+        for twin in twins:
+            key = keys.get(twin.digest, "")
+            finish = Usage.of_json(self._journal.extra_of(key)).finish
+            self._keep(twin, str(self._journal.get(key, "")), Usage(0, 0, 0, 0, finish))
 
     def _affordable(self, questions: Sequence[PromptRequest]) -> Sequence[PromptRequest]:
         """As many of the questions as the budget allows to ask together."""
@@ -217,9 +266,13 @@ class AnsweringLM(LM):  # type: ignore[misc]
             self._budget.settle(question.most, used)
             # What was not counted is kept as the most that it can have been, so that later runs count it too.
             used = used if used.tokens_out is not None else question.most
-        if usage.finish == NOT_APPLICABLE:
+        self._keep(question, answer, used, usage.finish)
+
+    def _keep(self, question: PromptRequest, answer: str, used: Usage, finish: str | None = None) -> None:
+        finish = used.finish if finish is None else finish
+        if finish == NOT_APPLICABLE:
             self._none.add(question.key)
-        elif not answer.strip() and usage.finish != CAPPED:
+        elif not answer.strip() and finish != CAPPED:
             # Asked again by the next run, but paid for.
             self._empty.add(question.key)
             self._journal.add(question.key + EMPTY, "", usage=used.to_json())

@@ -20,6 +20,7 @@ from lm_eval_tasks.compat import lm_eval as compat
 from lm_eval_tasks.compat.engine_output import errors_kept
 from lm_eval_tasks.evaluate.baselines import BaselineLM
 from lm_eval_tasks.families import BASELINES
+from lm_eval_tasks.llm.tokenizers import GGUF
 from lm_eval_tasks.samples.labels import label
 
 if TYPE_CHECKING:
@@ -169,10 +170,24 @@ def _check_device(device: str | None) -> None:
 
 
 def check_chat_template(lm: LM, model: str, generation: Generation) -> None:
-    """Raise a ModelError if prompts are to go through a chat template that the model's tokenizer does not have."""
+    """Raise a ModelError if prompts are to go through a chat template that the model's tokenizer does not have; warn where they go past
+    one, or the model seems to be none that answers.
+    """
     tokenizer = getattr(lm, "tokenizer", None)
     if generation.apply_chat_template and not getattr(tokenizer, "chat_template", True):
         raise ModelError(f"the tokenizer of the {model} model has no chat template: leave out --apply_chat_template")
+    if tokenizer is None or generation.apply_chat_template:
+        return
+    if getattr(tokenizer, "chat_template", None):
+        _LOGGER.warning(
+            "prompts are sent without the model's chat template: --apply_chat_template asks it as it was trained"
+        )
+    else:
+        _LOGGER.warning(
+            "the tokenizer of the %s model has no chat template, as base models have none: these go on with the paper in place of "
+            "answering, up to the longest answer",
+            model,
+        )
 
 
 def label_of(model: str, arguments: Mapping[str, object], *, full: bool = False) -> str:
@@ -182,7 +197,9 @@ def label_of(model: str, arguments: Mapping[str, object], *, full: bool = False)
         full: with its organization or folder, as price tables call it.
     """
     name = str(arguments.get("pretrained") or arguments.get("model") or model).rstrip("/")
-    return name if full else label(name)
+    # A folder may have several such files.
+    file = str(arguments.get("gguf_file") or "").removesuffix(GGUF)
+    return name if full else label(file or name)
 
 
 def _is_usual(key: str, value: object) -> bool:

@@ -165,7 +165,7 @@ def _evaluate(
     manager = RunTasks(folders, task_metadata, reasoning, generation.repeats, part.samples, expanded(tasks))
     budget = means.budget(map(Usage.of_json, journal.extras_of()))
     identity = identity_of(model, parsed, weights, generation)
-    lm = AnsweringLM(opened, identity, journal, budget, repeated=generation.repeats > 1)
+    lm = AnsweringLM(opened, identity, journal, budget, repeated=generation.repeats > 1, once=model not in BASELINES)
     results = _run(lm, tasks, manager, part, task_metadata, generation, reasoning)
     logged = results.pop("samples")
     samples = {task: [Sample.of_logged(line) for line in lines] for task, lines in logged.items()}

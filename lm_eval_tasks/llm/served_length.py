@@ -115,6 +115,7 @@ def configuration_of(model: str, arguments: Mapping[str, object]) -> dict[str, A
             model,
             revision=arguments.get("revision") or "main",
             trust_remote_code=switched_on(arguments, "trust_remote_code"),
+            **({"gguf_file": file} if (file := arguments.get("gguf_file")) else {}),
         )
     except Exception:  # whatever a model's own code or a strict configuration raises; whoever opens the model says it
         return changed

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import Any
 
 from lm_eval_tasks.base.errors import TokenizerError
 
+# The ending of files that have a model's weights, tokenizer and configuration in one.
+GGUF = ".gguf"
 _PIECE = re.compile(r"\s*\S+|\s+")
 _LOADED: dict[str, object] = {}
 
@@ -17,7 +20,7 @@ def load(name: str, *, trust_remote_code: bool = False) -> Any:
     """The tokenizer of a model; one without a fast version as `SlowTokenizer`.
 
     Args:
-        name: a folder or Hub id, optionally followed by "@" and a revision.
+        name: a folder or Hub id, or a GGUF file in one, optionally followed by "@" and a revision.
         trust_remote_code: whether the model's own code may be run; once it was, that tokenizer is used in this process.
 
     Raises:
@@ -32,14 +35,19 @@ def _load(name: str, *, trust_remote_code: bool) -> Any:
     from transformers import AutoTokenizer
 
     model, _, revision = name.partition("@")
+    folder, _, file = model.rpartition("/") if model.endswith(GGUF) else (model, "", None)
     try:
-        tokenizer = AutoTokenizer.from_pretrained(model, revision=revision or None, trust_remote_code=trust_remote_code)
+        tokenizer = AutoTokenizer.from_pretrained(
+            folder or ".", revision=revision or None, trust_remote_code=trust_remote_code, gguf_file=file
+        )
     except (OSError, ValueError, ImportError, AttributeError) as err:
         reason = str(err).strip().splitlines()[0][:160] if str(err).strip() else type(err).__name__
         remedy = (
             "add trust_remote_code=True to --model_args if you trust its code"
             if "trust_remote_code" in str(err) or "custom code" in str(err)
-            else "name a local folder, or fetch it while online"
+            else 'pip install "academiceval[gguf]"'
+            if file and find_spec("gguf") is None
+            else "name a local folder, or fetch it while online; of a GGUF file alone, add gguf_file=NAME.gguf"
         )
         raise TokenizerError(f"the tokenizer of {model!r} cannot be loaded ({reason}); {remedy}") from err
     return tokenizer if tokenizer.is_fast else SlowTokenizer(tokenizer)

@@ -39,7 +39,8 @@ def weights_of(model: str, arguments: Mapping[str, object]) -> dict[str, str]:
     identities = {}
     for argument in (PRETRAINED, TOKENIZER, *_ADAPTERS):
         name = str(arguments.get(argument) or "")
-        place = Path(name, str(arguments.get("subfolder") or "") * (argument == PRETRAINED))
+        inside = [str(arguments.get(key) or "") for key in ("subfolder", "gguf_file") if argument == PRETRAINED]
+        place = Path(name, *inside)
         if name and place.exists():
             identities[argument] = _hash_of(place)
         else:

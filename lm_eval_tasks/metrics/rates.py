@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.row_format import CAPPED
+from lm_eval_tasks.families import target_of
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.samples.answers import Answers
+    from lm_eval_tasks.samples.answers import Answer, Answers
 
 Values = Sequence[float | None]
 
@@ -29,10 +30,23 @@ def unfinished(answers: Answers) -> Values:
 
 
 def capped(answers: Answers) -> Values:
-    """Share of answers that reached the longest allowed length.
+    """Share of answers that reached the longest allowed length within what is scored of them.
 
     By the engine's finish reason, else by the model's tokenizer; None if neither is known.
     """
+    reached = _reached_cap(answers)
+    return [
+        value if value is None or _is_open(answer) else 0.0 for value, answer in zip(reached, answers.each, strict=True)
+    ]
+
+
+def _is_open(answer: Answer) -> bool:
+    """Whether what is scored of an answer goes on to its end: a title is complete where the model writes on behind it."""
+    has_end = target_of(answer.row.task).refine is not None and bool(answer.text)
+    return not has_end or answer.reply.rstrip().endswith(answer.text)
+
+
+def _reached_cap(answers: Answers) -> Values:
     name = answers.rows[0].tokenizer if answers.rows else ""
     if not name or all(answer.finish for answer in answers.each):
         return [float(answer.finish == CAPPED) if answer.finish else None for answer in answers.each]

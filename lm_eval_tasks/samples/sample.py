@@ -56,6 +56,7 @@ class Sample:
     Attributes:
         repeats: the scores of each answer, if a prompt was answered several times.
         failed: metrics that could not be computed.
+        prompt_hash: of the prompt as the model got it; "" if it is not known.
     """
 
     row: PromptRow
@@ -63,6 +64,7 @@ class Sample:
     scores: dict[str, float]
     repeats: tuple[dict[str, float], ...] = ()
     failed: tuple[str, ...] = ()
+    prompt_hash: str = ""
 
     @property
     def id(self) -> str:
@@ -87,7 +89,7 @@ class Sample:
         """
         row = PromptRow.of_doc(line["doc"])
         scored = ScoredAnswer.from_text(line["filtered_resps"][0])
-        return cls(row, scored.answer, scored.scores, scored.repeats, scored.failed)
+        return cls(row, scored.answer, scored.scores, scored.repeats, scored.failed, str(line.get("prompt_hash") or ""))
 
     @classmethod
     def of_entry(cls, entry: Logged) -> Sample:

@@ -6,6 +6,8 @@ models are ranked. The best of the shortcuts is not chosen first, which would bi
 
 from __future__ import annotations
 
+import logging
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -19,6 +21,7 @@ from lm_eval_tasks.metrics import registry
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.sample import Sample
 
+_LOGGER = logging.getLogger(__name__)
 By = Literal["model", "program"]
 
 
@@ -32,6 +35,7 @@ class Gain:
         by: whether the same model took the shortcut, or a program.
         full, short: the mean scores.
         is_headline: whether it is the task's main comparison.
+        same: how many samples were asked with the same prompt in both, which differ by nothing.
     """
 
     configuration: str
@@ -42,6 +46,7 @@ class Gain:
     short: float
     gain: Interval
     is_headline: bool = False
+    same: int = 0
 
 
 def gains_of(samples: Iterable[Sample]) -> list[Gain]:
@@ -59,10 +64,22 @@ def _gains(configuration: str, samples: Sequence[Sample]) -> list[Gain]:
         return []
     metric = full[0].row.family.ranking
     shorter: dict[str, dict[str, float]] = {}
+    whole = {sample.id: sample.prompt_hash for sample in full}
+    same: Counter[str] = Counter()
     for sample in samples:
         if sample.row.shown and metric in sample.scores:
             name = f"{sample.row.shown} {sample.row.retriever}".strip()
             shorter.setdefault(name, {})[sample.id] = sample.scores[metric]
+            same[name] += bool(sample.prompt_hash) and sample.prompt_hash == whole.get(sample.id)
+    for name in [name for name, scores in shorter.items() if 2 * same[name] > len(scores)]:
+        _LOGGER.warning(
+            "%s: no gain over the context %r is stated, because %d of %d prompts are the same as with the full context: the model's "
+            "window cuts both to the same text",
+            configuration,
+            name,
+            same[name],
+            len(shorter.pop(name)),
+        )
     return gains_over(
         configuration,
         full[0].row.task,
@@ -73,6 +90,7 @@ def _gains(configuration: str, samples: Sequence[Sample]) -> list[Gain]:
             for floor in registry.floors_of(metric)
         },
         {sample.id: sample.cluster for sample in full},
+        same,
     )
 
 
@@ -83,6 +101,7 @@ def gains_over(
     shorter: Mapping[str, Mapping[str, float]],
     floors: Mapping[str, Mapping[str, float]],
     clusters: Mapping[str, str],
+    same: Mapping[str, int] | None = None,
 ) -> list[Gain]:
     """The gains over all shortcuts with which a sample has both scores.
 
@@ -92,12 +111,21 @@ def gains_over(
         shorter: context, with the retriever if one was chosen -> sample -> score.
         floors: program -> sample -> score.
         clusters: sample -> what it shares with those that it depends on.
+        same: context -> how many of its prompts are those of the full context.
     """
     metric, headline = families.of_task(task).ranking, families.target_of(task).headline
     by: list[tuple[By, Mapping[str, Mapping[str, float]]]] = [("model", shorter), ("program", floors)]
     return [
         gain_over(
-            configuration, metric, name, who, full, short, clusters, is_headline=name.partition(" ")[0] == headline
+            configuration,
+            metric,
+            name,
+            who,
+            full,
+            short,
+            clusters,
+            same=(same or {}).get(name, 0),
+            is_headline=name.partition(" ")[0] == headline,
         )
         for who, of_name in by
         for name, short in of_name.items()
@@ -114,6 +142,7 @@ def gain_over(
     short: Mapping[str, float],
     clusters: Mapping[str, str],
     *,
+    same: int = 0,
     is_headline: bool = False,
 ) -> Gain:
     """The gain over a shortcut.
@@ -125,7 +154,7 @@ def gain_over(
     ids = [id_ for id_ in full if id_ in short]
     differences = interval([full[id_] - short[id_] for id_ in ids], [clusters[id_] for id_ in ids], DIFFERENCES)
     means = fmean(full[id_] for id_ in ids), fmean(short[id_] for id_ in ids)
-    return Gain(configuration, metric, shortcut, by, *means, differences, is_headline)
+    return Gain(configuration, metric, shortcut, by, *means, differences, is_headline, same)
 
 
 # --- as text
@@ -133,8 +162,8 @@ def gain_over(
 
 def gain_table(gains: Sequence[Gain]) -> Table:
     """A row for each gain; the headline shortcut of a task is marked."""
-    head = ("Task", "Shortcut", "By", "n", "Full", "Short", "Gain [95%]", "Score", "Detectable")
-    return Table(head, "lllrrrrlr", [_row(gain) for gain in gains], main=head[:7])
+    head = ("Task", "Shortcut", "By", "n", "Full", "Short", "Gain [95%]", "Score", "Detectable", "Same prompts")
+    return Table(head, "lllrrrrlrr", [_row(gain) for gain in gains], main=head[:7])
 
 
 def _row(gain: Gain) -> tuple[object, ...]:
@@ -149,4 +178,5 @@ def _row(gain: Gain) -> tuple[object, ...]:
         with_bounds(over.mean, over.low, over.high, "+.4f"),
         gain.metric,
         "-" if over.detectable is None else f"{over.detectable:.4f}",
+        gain.same,
     )

@@ -8,7 +8,7 @@ from rouge_score import rouge_scorer
 from lm_eval_tasks.base.errors import MetricError
 from lm_eval_tasks.families import score
 from lm_eval_tasks.metrics import bertscore, registry, rouge
-from lm_eval_tasks.samples.answers import ScoredAnswer
+from lm_eval_tasks.samples.answers import Generated, ScoredAnswer
 from tests.helpers.samples import sample
 
 DOC = sample("2601.00001v1", "A. Ek", {}).row.to_doc() | {
@@ -54,6 +54,17 @@ def test_only_titles_are_refined() -> None:
     answers = [["Sure, here is the title: A study of sparse routing"]]
     assert scored(score.score(answers, [{**DOC, "prompt_name": "title_short"}]))[0]["rouge_l"] == 1.0
     assert scores(answers, [DOC])[0]["rouge_l"] < 1.0
+
+
+def test_a_title_is_complete_where_the_model_writes_on_behind_it() -> None:
+    title = {**DOC, "prompt_name": "title_short"}
+    goes_on = Generated.of("**A study of sparse routing**\n\nThis title says that the study is", "length")
+    [row] = scored(score.score([[goes_on]], [title]))
+    assert row["capped"] == 0.0
+    [row] = scored(score.score([[Generated.of("A study of sparse", "length")]], [title]))
+    assert row["capped"] == 1.0
+    [row] = scored(score.score([[goes_on]], [DOC]))
+    assert row["capped"] == 1.0
 
 
 def test_unfinished_reasoning_is_flagged() -> None:

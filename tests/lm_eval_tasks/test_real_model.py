@@ -1,0 +1,61 @@
+"""A real language model in one file, through the public commands; skipped where its package could not be fetched."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lm_eval_tasks.samples.run_folder import only_result
+from lm_eval_tasks.samples.sample import read
+from tests.helpers.real_model import FOLDER, NAME, PACKAGE, SHA256, is_there
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not is_there(), reason=f"the weights of {PACKAGE} are not here: `make setup` fetches them"),
+]
+Command = Callable[..., tuple[int, str, str]]
+ARGUMENTS = f"pretrained={FOLDER},gguf_file={NAME},dtype=float32,max_length=512"
+
+
+def test_a_title_by_a_real_model(command: Command, dataset: Path, tmp_path: Path) -> None:
+    metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none"})
+    line = ("eval", "--model", "hf", "--model_args", ARGUMENTS, "--tasks", "academiceval_title_10k")
+    code, _, err = command(
+        *line,
+        "--apply_chat_template",
+        "--limit",
+        "1",
+        "--metadata",
+        metadata,
+        "--gen_kwargs",
+        "max_gen_toks=12",
+        "--output",
+        tmp_path,
+    )
+    assert code == 0, err
+    results = only_result(tmp_path)
+    assert results.block is not None and results.block.made_with.context is not None
+    assert results.model == NAME.removesuffix(".gguf")
+    assert results.block.made_with.context.tokens == 512
+    assert results.block.made_with.chat_template
+    assert len(results.block.run.weights["pretrained"]) == 64 != SHA256
+    [sample] = read([tmp_path])
+    assert sample.answer.strip()
+    assert 0 < sample.row.tokens_after <= 512 - 12 < sample.row.tokens_before
+
+
+def test_its_window_and_tokenizer_are_read_from_the_file(command: Command, dataset: Path) -> None:
+    metadata = json.dumps({"dataset": str(dataset)})
+    arguments = f"pretrained={FOLDER},gguf_file={NAME}"
+    code, out, err = command(
+        "plan", "--model_args", arguments, "--tasks", "academiceval_title_10k", "--metadata", metadata
+    )
+    assert code == 0, err
+    assert "are not known" not in out
+    code, _, err = command(
+        "plan", "--model_args", f"pretrained={FOLDER}", "--tasks", "academiceval_title_10k", "--metadata", metadata
+    )
+    assert (code, "gguf_file=" in err) == (1, True)
