@@ -195,12 +195,17 @@ def _gain(seed: list[int], truth: float, samples: int, clusters: int) -> Gain:
     return gain_over(LEVEL, "accuracy", "local", "model", full, short, asked.by_id)
 
 
+def _task_of(configuration: str) -> str:
+    target = target_of_configuration(configuration)
+    return target.task or target.name
+
+
 def _detectable(chance: np.random.Generator) -> float:
     """The smallest difference between two models over the core's reading board; both sizes of Walk ask the same questions."""
     sides: tuple[list[PlacedTask], list[PlacedTask]] = ([], [])
     walk = questions(chance, WALK, CLUSTERS)
-    for core in CORE:
-        task = target_of_configuration(core.configuration)
+    for core in (core for core in CORE if not core.masks):
+        task = _task_of(core.configuration)
         if task not in FLOORS:
             continue
         clusters = AUTHORS if task == "cloze" else CLUSTERS
@@ -221,8 +226,8 @@ def cost() -> Figures:
     """Millions of prompt tokens of the core's boards, sent, and computed by a server that keeps what rows of a context share."""
     figures: Figures = {}
     sizes = {reading.name: reading.size for reading in READINGS}
-    for core in CORE:
-        name, task = core.configuration, target_of_configuration(core.configuration)
+    for core in (core for core in CORE if not core.masks):
+        name, task = core.configuration, _task_of(core.configuration)
         each = SCALAR_TOKENS.get(name) or FILLED * 1024 * sizes.get(name, 0) or 1000 * (thousands_in(name) or 0)
         board = "reading" if task in FLOORS else "writing"
         once = core.samples / PROMPTS_OF_PREFIX.get(task, 1)

@@ -20,17 +20,20 @@ import pyarrow.parquet as pq
 from benchmarks.shared.data import DATA
 from benchmarks.shared.running import Figures, call, processor_seconds, run
 from builder.dataset.manifest import read_manifest
-from builder.families.reading import match
+from builder.families.match import masks as match
 from builder.families.reading.papers_read import PaperRead
 from builder.families.scalar.importers.scalar import import_papers
 from builder.round.model import Round
 from builder.store import STORE, Store
 from lm_eval_tasks.base.row_format import ABSTRACTS, PAPERS
 from lm_eval_tasks.base.text import sentences
+from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.compat.minilm import minilm_path
 from lm_eval_tasks.engines.local import LocalEngine
-from lm_eval_tasks.families.reading.metrics import share_right_of, shortcut_score
+from lm_eval_tasks.families.reading.answering import reading_answering
+from lm_eval_tasks.families.reading.metrics import share_right_of
 from lm_eval_tasks.families.reading.prompt import part_texts
+from lm_eval_tasks.families.reading.row import ReadingRow
 from lm_eval_tasks.families.scalar.shortcuts import choosers_of
 from lm_eval_tasks.retrieval.dense import encoder
 from tests.helpers.rounds import build, prepare, small_round
@@ -149,9 +152,14 @@ def opened(folder: Path) -> tuple[Rows, Texts]:
     rows = {name: [row for row in of_name if row["order"] == 0] for name, of_name in tables.items()}
     for name, of_name in rows.items():
         for kind in sorted({row["kind"] for row in of_name}):
-            scores = [shortcut_score(row) for row in of_name if row["kind"] == kind]
+            scores = [shortcut_score(name, row) for row in of_name if row["kind"] == kind]
             print(f"{name}, {kind}: {len(scores)} rows, shortcut {fmean(scores):.3f}", flush=True)
     return rows, texts
+
+
+def shortcut_score(configuration: str, row: Row) -> float:
+    """What the shortcut of a row scores."""
+    return reading_answering(configuration.partition("-")[0].lower()).shortcut_score(typed(ReadingRow, row))
 
 
 # --- figures
@@ -164,9 +172,9 @@ def of_walk_and_next(rows: Rows) -> Figures:
         for family in ("Walk", "Next")
     )
     return {
-        "walk_exact_titles": round(fmean(map(shortcut_score, walk)), 4),
+        "walk_exact_titles": round(fmean(shortcut_score("Walk", row) for row in walk), 4),
         "walk_questions": len(walk),
-        "next_bm25": round(fmean(map(shortcut_score, calls)), 4),
+        "next_bm25": round(fmean(shortcut_score("Next", row) for row in calls), 4),
         "next_questions": sum(len(row["asked"]) for row in calls),
     }
 
@@ -178,7 +186,7 @@ def of_match(rows: Rows, texts: Texts) -> Figures:
         return {}
     tags = Counter(tag for row in asked for tag in row["tags"])
     return {
-        "match_bm25": round(fmean(map(shortcut_score, asked)), 4),
+        "match_bm25": round(fmean(shortcut_score("Match", row) for row in asked), 4),
         "match_embed": round(fmean(by_embedding(asked, texts)), 4),
         "match_masks": tags.total(),
         "match_body_masks": tags["body"],
@@ -189,7 +197,7 @@ def by_embedding(rows: Sequence[Row], texts: Texts) -> Iterator[float]:
     """The share right of a small model that looks for each mask's sentences among titles and abstracts."""
     encode = encoder(minilm_path("baseline"), "mean")
     for row in rows:
-        shown = part_texts(row, texts)
+        shown = part_texts(typed(ReadingRow, row), texts)
         queries = [around(shown[-1], mask) for mask in row["asked"]]
         vectors = encode([*queries, *map(summary, shown[: row["labels"]])])
         vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)

@@ -10,6 +10,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
+from types import SimpleNamespace
 
 from benchmarks.shared.data import DATA, PDF, pdf_files
 from benchmarks.shared.running import Figures, run
@@ -44,7 +45,7 @@ def questions(most: int) -> list[Query]:
         title = titles.get(Path(result.name).stem.replace("_", "/"))
         if result.document is not None and title is not None and len(asked) < most:
             row = {"title": title, "content": "", "abstract": "", "demonstrations": []}
-            text = "".join(slot.text for slot in query.slots(row))
+            text = "".join(slot.text for slot in query.slots(SimpleNamespace(**row)))
             asked.append(Query(text, (content(result.document, "abs"),)))
     return asked
 

@@ -22,7 +22,9 @@ from builder.families.scalar.questions import QuestionMaker, ask_all, turn_of
 from builder.families.scalar.render import question
 from builder.families.scalar.rows import row_of
 from lm_eval_tasks.base.row_format import MASK, OF_SCALAR
+from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.families.scalar import LEVELS, Scope
+from lm_eval_tasks.families.scalar.row import ScalarRow
 from lm_eval_tasks.families.scalar.shortcuts import chooser
 
 Row = Mapping[str, Any]
@@ -40,7 +42,7 @@ def measure(_: Path, quick: bool) -> Figures:
     for shortcut in OF_SCALAR[:1] if quick else OF_SCALAR:
         choose, name = chooser(shortcut), shortcut.replace("-", "_")
         for kind, of_kind in rows.items():
-            right = [choose(row) == row["label"] for row in of_kind]
+            right = [choose(typed(ScalarRow, {"round": "", **row})) == row["label"] for row in of_kind]
             figures[f"{name}_{kind}"] = round(fmean(right), 3)
             for level in LEVELS:
                 of_level = [own for row, own in zip(of_kind, right, strict=True) if row["level"] == level.short_name]

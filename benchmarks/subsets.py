@@ -18,8 +18,8 @@ from benchmarks.shared.running import Figures, run
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.data.rows import Fact, representative_rows
 from lm_eval_tasks.engines.local import LocalEngine
-from lm_eval_tasks.evaluate.generation import WRITERS
 from lm_eval_tasks.evaluate.run import SampleSelection, evaluate
+from lm_eval_tasks.families import of_task
 from lm_eval_tasks.samples.sample import Sample, by_task, read
 from tests.helpers import rounds
 from tests.helpers.rounds import small_round
@@ -42,7 +42,7 @@ Chosen = Callable[[Sequence[Sample], int, int], Sequence[Sample]]
 
 def measure(folder: Path, quick: bool) -> Figures:
     """The errors; `quick` takes one round and one baseline."""
-    names, baselines = (["lab"], ["lead"]) if quick else (list(PAPERS), list(WRITERS))
+    names, baselines = (["lab"], ["lead"]) if quick else (list(PAPERS), list(of_task("title").baselines))
     runs = [samples for name in names for samples in scored(name, folder / name, baselines)]
     return {
         "samples": sum(map(len, runs)),

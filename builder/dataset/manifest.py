@@ -26,7 +26,7 @@ from lm_eval_tasks.base.files import is_inside, sha256_of_bytes, write_whole
 from lm_eval_tasks.base.row_format import MANIFEST as MANIFEST
 from lm_eval_tasks.base.row_format import Measured
 from lm_eval_tasks.base.text import ODD, parse_json, why
-from lm_eval_tasks.families import TARGETS
+from lm_eval_tasks.families import FAMILIES
 
 if TYPE_CHECKING:
     from lm_eval_tasks.base.intervals import Interval
@@ -36,7 +36,7 @@ FORMAT = 5
 # full: rows of a writing setting; questions: of other families; papers: the texts that some of these show; ids: any of these by id alone.
 Form = Literal["full", "questions", "papers", "ids"]
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*")
-_TASKS = (*(target.task or target.name for target in TARGETS), PAPERS)
+_TASKS = {PAPERS, *(each.task for family in FAMILIES for each in family.configurations)}
 _FILE = r"{name}/{split}-[0-9a-f]{{16}}-\d{{5}}-of-\d{{5}}\.parquet"
 _BESIDE = re.compile(r"\.?[A-Za-z0-9][\w.-]*")
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)

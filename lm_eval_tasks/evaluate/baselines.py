@@ -5,6 +5,7 @@ from __future__ import annotations
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
 
+from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.families.answering import answering_of
 from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Generated
 from lm_eval_tasks.samples.row import PromptRow
@@ -29,7 +30,14 @@ class BaselineLM(LM):  # type: ignore[misc]
         return [Generated.of(text or "", "stop" if text is not None else NOT_APPLICABLE) for text in answers]
 
     def _answer(self, row: PromptRow) -> str | None:
-        return answering_of(row.task).baseline(self.name, row) if self.name in row.family.baselines else None
+        family = row.family
+        if self.name not in family.baselines:
+            return None
+        if family.board == "writing" and row.content is None:
+            raise EvalError(
+                f"the baseline {self.name} reads the body itself: load the tasks with metadata keep_parts=True"
+            )
+        return answering_of(row.task).baseline(self.name, row)
 
     def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
         raise NotImplementedError("the baselines only generate")

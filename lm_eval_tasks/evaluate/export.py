@@ -57,8 +57,10 @@ def _task_of(setting: str) -> tuple[str, dict[str, str]]:
     """The lm-eval task that asks a setting, and the metadata that it needs if the setting is one of the round's own."""
     if task := task_of(setting):
         return task.name, {}
-    begins = f"{setting.partition('-')[0]}-"
-    usual = next((task.name for task in TASKS if task.configuration.startswith(begins) and not task.alias), None)
+    begins = f"{setting.partition('-')[0]}-".casefold()
+    usual = next(
+        (task.name for task in TASKS if task.configuration.casefold().startswith(begins) and not task.alias), None
+    )
     if usual is None:
         raise OptionError(
             f"no task asks the setting {setting!r}; settings begin with Title-, Abs-, Intro-, Related-, SCALAR- "

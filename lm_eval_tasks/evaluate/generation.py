@@ -9,9 +9,6 @@ from lm_eval_tasks.base.text import suggestion
 from lm_eval_tasks.compat.lm_eval import model_types
 from lm_eval_tasks.families import BASELINES
 
-# All baselines, and the usual model types of lm-eval for completion.
-MODELS = (*BASELINES, "hf", "vllm", "local-chat-completions", "openai-chat-completions")
-
 
 def check_model(name: str) -> None:
     """Raise an EvalError for a model that is neither a baseline nor of one of lm-eval's types."""

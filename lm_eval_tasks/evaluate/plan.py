@@ -103,7 +103,7 @@ def _plan_task(name: str, task: Any, limit: float | None, repeats: int) -> TaskP
 def _shows(docs: Any) -> float | None:
     """The smallest difference that these samples show."""
     clusters = Counter(docs["cluster" if "cluster" in docs.column_names else "first_author"])
-    task = docs[0]["setting"].partition("-")[0].casefold()
+    task = families.task_of_prompt(docs[0]["prompt_name"])
     return detectable_with(clusters.values(), families.target_of(task).spread)
 
 

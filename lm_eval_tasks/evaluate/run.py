@@ -82,7 +82,7 @@ def evaluate(
         contexts: in which each task is asked, as far as it has them; () for what the metadata say.
 
     Raises:
-        EvalError: an unknown task, a model that cannot be opened or gives up, a cost that is too high; what `hook.load` raises.
+        EvalError: an unknown task, a model that cannot be opened or gives up, a cost that is too high; what the families' `load` raises.
         BusyError: another run writes to the same folder.
     """
     check_tasks(tasks)

@@ -1,4 +1,4 @@
-"""The hooks that lm-eval calls with a task's answers: all of them are scored at once, by every metric of the registry."""
+"""The hooks that lm-eval calls with a task's answers: all of them are scored at once, by every metric of their family."""
 
 from __future__ import annotations
 

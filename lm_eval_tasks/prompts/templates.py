@@ -67,6 +67,10 @@ class Template:
     name: str
     blocks: tuple[tuple[str, Part], ...]
 
+    def repeats(self, part: Part) -> bool:
+        """Whether it has a block for each of something."""
+        return any(repeated == part for _, repeated in self.blocks)
+
     def slots(self, row: object) -> list[Slot]:
         """The prompt of one row, as slots whose texts in a row are the prompt.
 

@@ -61,12 +61,12 @@ class RunRequest:
     model: str
     model_args: Arguments = field(default_factory=dict)
     metadata: Arguments = field(default_factory=dict)
-    batch_size: str = "1"
+    batch_size: str | int = "1"
     device: str | None = None
-    apply_chat_template: bool = False
+    apply_chat_template: bool | str = False
     system_instruction: str | None = None
     gen_kwargs: str = ""
-    seed: str = ""
+    seed: str | int = ""
     repeats: Count = 1
     limit: Number | None = None
     samples: Mapping[str, tuple[Count, ...]] | None = None

@@ -41,17 +41,17 @@ class _TaskConfig(msgspec.Struct):
 
 
 class _AskedModel(msgspec.Struct):
-    model: str | None = None
+    model: str = ""
     model_args: object = None
 
 
 class _LmEvals(msgspec.Struct, rename={"counts": "n-samples"}):
-    """What lm-eval's own part of a file says, as far as it is used."""
+    """What a file of lm-eval's own command says of our tasks."""
 
-    results: dict[str, dict[str, object]] = msgspec.field(default_factory=dict)
-    configs: dict[str, _TaskConfig] = msgspec.field(default_factory=dict)
-    counts: dict[str, _SampleCounts] = msgspec.field(default_factory=dict)
-    config: _AskedModel = msgspec.field(default_factory=_AskedModel)
+    results: dict[str, dict[str, object]]
+    configs: dict[str, _TaskConfig]
+    counts: dict[str, _SampleCounts]
+    config: _AskedModel
     model_name: str | None = None
 
 
@@ -165,8 +165,7 @@ def read_results(path: Path) -> Results:
     """
     try:
         content = typed(dict[str, object], parse_json(path.read_text(encoding="utf-8-sig")))
-        lm_evals = typed(_LmEvals, {name: value for name, value in content.items() if value is not None})
-        results = _our_results(path, content) if OURS in content else _lm_eval_results(path, lm_evals)
+        results = _our_results(path, content) if OURS in content else _lm_eval_results(path, content)
         if not results.model.isprintable() or not 0 < len(results.model) <= _LONGEST_NAME:
             raise ValueError(f"a model called {results.model!r:.80}")
         if results.cutoff:
@@ -175,17 +174,14 @@ def read_results(path: Path) -> Results:
         reason = str(err) if isinstance(err, ValueError | TypeError) else f"{type(err).__name__}: {err}"
         raise SamplesError(f"{path} is not a result of `academiceval eval` or lm_eval ({reason})") from err
     scores = tuple(score for score in results.scores if not gone.is_score(score.task, score.metric))
-    asked = _AskedModel(results.run.model, results.run.model_args) if results.run else lm_evals.config
-    given = asked.model_args if isinstance(asked.model_args, Mapping) else {}
+    return replace(results, scores=scores, seconds=_seconds(content.get("date")), content=content)
+
+
+def _model_id(arguments: object, label_: str) -> str:
+    """The model that an engine was given; its label for a path."""
+    given = arguments if isinstance(arguments, Mapping) else {}
     name = str(given.get("pretrained") or given.get("model") or "")
-    return replace(
-        results,
-        scores=scores,
-        seconds=_seconds(content.get("date")),
-        engine=asked.model or "",
-        model_id=name if _ID.fullmatch(name) else results.model,
-        content=content,
-    )
+    return name if _ID.fullmatch(name) else label_
 
 
 def _seconds(date: object) -> int:
@@ -194,10 +190,11 @@ def _seconds(date: object) -> int:
 
 
 def _our_results(path: Path, content: Arguments) -> Results:
-    block = typed(Block, content[OURS])
+    block = typed(Block, _known(content[OURS], "run", "made_with"))
     models = {score.model for score in block.scores}
     if len(models) != 1:
         raise ValueError(f"its scores are of {len(models)} models")
+    [model] = models
     if len({(score.task, score.metric) for score in block.scores}) < len(block.scores):
         raise ValueError("a task has two scores by one metric")
     for name, digest in block.files.items():
@@ -206,7 +203,7 @@ def _our_results(path: Path, content: Arguments) -> Results:
     options = {**block.run.metadata, **block.run.model_args}
     return Results(
         path,
-        models.pop(),
+        model,
         block.rounds,
         block.prompt_versions,
         block.scores,
@@ -214,17 +211,33 @@ def _our_results(path: Path, content: Arguments) -> Results:
         revision=next(filter(_COMMIT.fullmatch, block.datasets), ""),
         contents=next(filter(_HASH.fullmatch, block.datasets), ""),
         subsets=block.subsets,
+        engine=block.run.model,
+        model_id=_model_id(block.run.model_args, model),
         options=options,
         block=block,
     )
 
 
-def _lm_eval_results(path: Path, content: _LmEvals) -> Results:
-    tasks = [task for task in content.results if task.startswith(_OUR_TASKS) and task in content.configs]
+def _known(value: object, *tables: str) -> object:
+    """A table without what it says nothing about, and likewise some tables in it: a field that is null has its default."""
+    if not isinstance(value, Mapping):
+        return value
+    known = {key: entry for key, entry in value.items() if entry is not None}
+    return {**known, **{name: _known(known[name]) for name in tables if name in known}}
+
+
+def _lm_eval_results(path: Path, file: Arguments) -> Results:
+    tables = {name: typed(dict[str, object], file[name]) for name in ("results", "configs", "n-samples")}
+    tasks = [task for task in tables["results"] if task.startswith(_OUR_TASKS) and task in tables["configs"]]
+    own = {name: {task: table[task] for task in tasks if task in table} for name, table in tables.items()}
+    content = typed(_LmEvals, {**own, "config": file.get("config") or {}, "model_name": file.get("model_name")})
+    full_name = content.model_name or content.config.model
+    if not full_name:
+        raise ValueError("it does not name its model")
     each = [content.configs[task].metadata or {} for task in tasks]
     options = {key: value for metadata in each for key, value in metadata.items()}
     revisions = sorted({str(metadata["dataset_revision"]) for metadata in each if metadata.get("dataset_revision")})
-    model = label(str(content.model_name or content.config.model).rstrip("/"))
+    model = label(full_name.rstrip("/"))
     counts = {task: content.counts[task] for task in tasks}
     return Results(
         path,
@@ -235,6 +248,8 @@ def _lm_eval_results(path: Path, content: _LmEvals) -> Results:
         revision=revisions[0] if len(revisions) == 1 and _COMMIT.fullmatch(revisions[0]) else "",
         # What lm-eval's --limit or --samples made smaller.
         subsets={task: (n.effective, n.original) for task, n in counts.items() if n.effective < n.original},
+        engine=content.config.model,
+        model_id=_model_id(content.config.model_args, model),
         options=options,
     )
 

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks import families
-from lm_eval_tasks.base.contexts import CONTEXTS, NONE, RETRIEVED
+from lm_eval_tasks.base.contexts import CONTEXTS, FULL, NONE, RETRIEVED
 from lm_eval_tasks.base.row_format import paper_of
 from lm_eval_tasks.base.text import day
 from lm_eval_tasks.base.typed import Count, Name, Rate, typed
@@ -22,6 +22,19 @@ if TYPE_CHECKING:
 # Characters of each end of a slot that are kept of a logged prompt.
 EXCERPT = 2000
 _CUT = "cut_"
+# Names that tables and pages show.
+_PRINTED = (
+    "id",
+    "setting",
+    "prompt_name",
+    "round",
+    "paper_id",
+    "license",
+    "question_kind",
+    "context",
+    "cluster",
+    "retriever",
+)
 _CUT_COLUMN = re.compile(r"cut_[a-z_]{1,40}")
 
 
@@ -70,7 +83,7 @@ class PromptRow:
         shown: with how much less the sample was asked, "" if with all that it shows.
         made_up: whether the papers are, which then have no page; None if they are not.
         label, candidate_ids, best_constant: of SCALAR; the last is the label that is right most often.
-        bm25_local, embed_local: the candidates that the shortcuts of `retrieval.shortcuts` name; None if they were not asked.
+        bm25_local, embed_local: the candidates that the shortcuts of SCALAR name; None if they were not asked.
         question_kind, context, order: of the reading families: what is asked, over which papers, and in which of the two orders.
         papers, labels: how many papers a context shows, and how many things in it have a label.
         asked, answer, shortcut: labels: those asked about, if it is not all of them; the right ones; those that the family's
@@ -146,8 +159,11 @@ class PromptRow:
     def __post_init__(self) -> None:
         day(self.published)
         families.of_task(families.task_of_prompt(self.prompt_name))
-        if self.shown and self.shown not in CONTEXTS:
+        if self.shown and (self.shown not in CONTEXTS or self.shown == FULL):
             raise ValueError(f"shown: {self.shown!r:.40} is not a shorter context")
+        for name in _PRINTED:
+            if not (getattr(self, name) or "").isprintable():
+                raise ValueError(f"{name}: {getattr(self, name)!r:.40} is not a name")
 
     @property
     def family(self) -> Family:
@@ -200,6 +216,9 @@ class PromptRow:
         values = {name: value for name, value in doc.items() if value is not None}
         cuts = {name.removeprefix(_CUT): values[name] for name in filter(_CUT_COLUMN.fullmatch, values)}
         old = {} if "shown" in values else {"shown": _shown_of(str(values.get("prompt_name")))}
+        if isinstance(shown := values.get("demonstrations"), list):
+            # Of earlier releases whole papers.
+            values["demonstrations"] = [one.get("output") if isinstance(one, Mapping) else one for one in shown]
         return typed(cls, {**values, **old, "cuts": cuts})
 
     def to_doc(self) -> dict[str, object]:

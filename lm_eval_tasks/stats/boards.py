@@ -1,4 +1,4 @@
-"""The two boards of a round, reading and writing: which of its configurations each one counts. No number averages over both.
+"""The two boards of a round, writing and reading: which of its configurations each one counts. No number averages over both.
 
 Similarity to the authors' text and right answers differ too much between models to be one scale: by the published tables, the standard
 deviation between models, after placing, is 0.01 to 0.02 for texts and 0.15 to 0.30 for SCALAR.

@@ -39,7 +39,7 @@ def license_table(results: Results) -> Table | None:
     rows = [(task, name, part) for task, parts in licenses.items() if len(parts) > 1 for name, part in parts.items()]
     metrics = [name for name in headline() if any(name in part for *_, part in rows)]
     cells = [
-        (task, name, int(part["samples"]), *(_four_digits(part.get(metric)) for metric in metrics))
+        (task, name, int(part.get("samples", 0)) or None, *(_four_digits(part.get(metric)) for metric in metrics))
         for task, name, part in rows
     ]
     return Table(("Task", "Licence", "n", *metrics), "llr" + "r" * len(metrics), cells) if cells else None

@@ -36,6 +36,10 @@ class ReadingAnswering(Answering, ABC):
         """
 
     @abstractmethod
+    def check(self, row: ReadingRow) -> None:
+        """Raise a ValueError for a row that the family cannot ask."""
+
+    @abstractmethod
     def target(self, row: ReadingRow) -> str:
         """The right answer, as the prompt asks for it."""
 
@@ -63,6 +67,10 @@ class ReadingAnswering(Answering, ABC):
 
 class PairsAnswering(ReadingAnswering):
     """Of a family whose answers give each label that is asked about another one."""
+
+    def check(self, row: ReadingRow) -> None:
+        if not row.asked or not len(row.asked) == len(row.answer) == len(row.shortcut):
+            raise ValueError(f"{row.id:.80} asks about {len(row.asked)} labels and has {len(row.answer)} answers")
 
     def target(self, row: ReadingRow) -> str:
         return self._written(dict(zip(row.asked, row.answer, strict=True)))

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from lm_eval_tasks.base.contexts import Context
 
 _KEPT = 4
+_FACTS = ("paper_id", "published", "primary_category")
 
 
 class ShownTexts(Mapping[tuple[str, str], str]):
@@ -107,11 +108,11 @@ def _load(
     shown = options.context_of(shown, setting)
     model = context.of_model(arguments, options.system_instruction)
     opened = open_dataset(config, options)
-    all_rows = rows_of_split(opened, config, options)
-    columns = all_rows.select_columns(["paper_id", "published", "primary_category"])
+    all_rows = rows_of_split(opened, config, options, _FACTS)
+    columns = all_rows.select_columns(list(_FACTS))
     facts = [Fact(row["paper_id"], row["published"], row["primary_category"]) for row in columns]
     selection = chosen(facts, config, options, size)
-    rows = TypedRows(ReadingRow, all_rows, config)
+    rows = TypedRows(ReadingRow, all_rows, config, answering.check)
     asked_rows = [rows[place] for place in selection.places]
     texts = _texts(asked_rows, config, options)
     published = [row.published for row in asked_rows]

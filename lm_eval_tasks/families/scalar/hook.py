@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from lm_eval_tasks.base.contexts import Context
     from lm_eval_tasks.base.row_format import Measured
 
+_FACTS = ("paper_id", "published", "section", "label")
+
 
 def load(
     setting: str, answer_tokens: int, size: int | None = None, shown: Context | None = None, **arguments: object
@@ -43,8 +45,8 @@ def _load(
     config = options.config or setting
     model = context.of_model(arguments, options.system_instruction)
     opened = open_dataset(config, options)
-    all_rows = rows_of_split(opened, config, options)
-    columns = all_rows.select_columns(["paper_id", "published", "section", "label"])
+    all_rows = rows_of_split(opened, config, options, _FACTS)
+    columns = all_rows.select_columns(list(_FACTS))
     facts = [Fact(row["paper_id"], row["published"], row["section"]) for row in columns]
     selection = chosen(facts, config, options, size)
     typed_rows = TypedRows(ScalarRow, all_rows, config)

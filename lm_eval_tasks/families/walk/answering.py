@@ -30,6 +30,10 @@ class WalkAnswering(ReadingAnswering):
         labelled = parts[: row.labels]
         return [*map(contexts.reference_list, labelled)] if context == NONE else contexts.naming(row, labelled)
 
+    def check(self, row: ReadingRow) -> None:
+        if row.kind not in named_lines("walk_questions") or not row.works:
+            raise ValueError(f"{row.id:.80} asks {row.kind!r:.40} about {len(row.works)} works")
+
     def fields(self, row: ReadingRow) -> dict[str, str]:
         titles = [work.title for work in row.works]
         question = named_lines("walk_questions")[row.kind]

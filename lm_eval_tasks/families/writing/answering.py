@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.row_format import LEAD
 from lm_eval_tasks.families import target_of
 from lm_eval_tasks.families.answering import Answering
@@ -22,7 +21,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 def lead(row: PromptRow) -> str:
     """The first words of the body, as many as the median train target has."""
-    return " ".join(_body(row).split()[: row.lead_words])
+    return " ".join((row.content or "").split()[: row.lead_words])
 
 
 def copy_demo(row: PromptRow) -> str | None:
@@ -32,7 +31,7 @@ def copy_demo(row: PromptRow) -> str | None:
 
 def random_sentence(row: PromptRow) -> str:
     """Sentences of the body in a random order that the row's id decides, as many words as the median train target."""
-    sentences = _SENTENCE.split(_body(row))
+    sentences = _SENTENCE.split(row.content or "")
     order = sorted(range(len(sentences)), key=lambda i: hashlib.sha256(f"{row.id}|{i}".encode()).digest())
     return " ".join(" ".join(sentences[i] for i in order).split()[: row.lead_words])
 
@@ -40,14 +39,6 @@ def random_sentence(row: PromptRow) -> str:
 def words_without_content(row: PromptRow) -> str:
     """Function words alone, as many as the median train target has words."""
     return function_words.text_of(row.lead_words or 0)
-
-
-def _body(row: PromptRow) -> str:
-    if row.content is None:
-        raise EvalError(
-            "a baseline that reads the body itself needs tasks that are loaded with metadata keep_parts=True"
-        )
-    return row.content
 
 
 _BASELINES: dict[str, Callable[[PromptRow], str | None]] = {

@@ -87,7 +87,9 @@ def _load(
         retrieve.check(options.retrieval)
     model = context.of_model(arguments, options.system_instruction)
     opened = open_dataset(config, options)
-    all_rows = list(_rows_of_role(TypedRows(WritingRow, rows_of_split(opened, config, options), config), role))
+    template = templates.load(name)
+    split = rows_of_split(opened, config, options, ("citations",) if template.repeats("citation") else ())
+    all_rows = list(_rows_of_role(TypedRows(WritingRow, split, config), role))
     # Always the same, however few of the rows a run asks for.
     others = [tuple(all_rows[i].target for i in near) for near in others_of([row.id for row in all_rows])]
     facts = [Fact(paper_of(row.id), row.published, row.primary_category) for row in all_rows]
@@ -98,7 +100,6 @@ def _load(
     prepared = _with_chunks([_without_target(row) for row in rows], query, options)
     if shown == START:
         prepared = [replace(row, content=_start(row.content)) for row in prepared]
-    template = templates.load(name)
     fitted = prompt_columns.fit([template.slots(row) for row in prepared], model, answer_tokens, options, config)
     places = list(selection.places.items())
     common = {

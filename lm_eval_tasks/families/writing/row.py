@@ -55,7 +55,7 @@ class WritingRow:
     content: str
     target: str
     round: str
-    demonstrations: tuple[ShownDemonstration, ...] = ()
+    demonstrations: tuple[ShownDemonstration, ...]
     citations: tuple[GivenCitation, ...] = ()
     heading: str | None = None
     chunks: tuple[Chunk, ...] = ()

@@ -58,7 +58,7 @@ def test_results_alone_are_shown_and_odd_ones_named(command: Command, dataset: P
     command(*line, "--output", tmp_path / "run")
     [file] = (tmp_path / "run").glob("results_*.json")
     content = json.loads(file.read_text())
-    for licenses in ({"t": [1, 2]}, 5, None, {"t": {"a": {"rouge_l": "x"}, "b": {}}}, {"t": [[], []]}):
+    for licenses in ({"t": [1, 2]}, 5, {"t": {"a": {"rouge_l": "x"}, "b": {}}}, {"t": [[], []]}):
         content["academiceval"]["licenses"] = licenses
         (tmp_path / "alone.json").write_text(json.dumps(content))
         code, shown, err = command("show", tmp_path / "alone.json")
@@ -110,3 +110,27 @@ def test_help_shows_everyday_commands_and_names_the_others() -> None:
     for name in commands.parsers:
         assert f"  {name.split()[-1]} " in everyday or name.split()[-1] in more, name
     assert len(commands.parsers) <= 20
+
+
+@pytest.mark.parametrize(
+    "content", [{}, {"results": {}, "configs": {}, "n-samples": {}}, {"results": {}, "model_name": "m"}]
+)
+def test_what_is_no_result_is_named(command: Command, tmp_path: Path, content: dict[str, object]) -> None:
+    (tmp_path / "results_x.json").write_text(json.dumps(content))
+    code, out, err = command("show", tmp_path)
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert "is not a result" in err
+
+
+def test_another_task_in_a_file_of_lm_eval_may_be_odd(command: Command, tmp_path: Path) -> None:
+    ours = "academiceval_abs_9k"
+    content = {
+        "results": {ours: {"rouge_l,score": 0.25}, "theirs": [1]},
+        "configs": {ours: {"metadata": {"dataset": "d"}}, "theirs": {"metadata": [{"version": 1.0}]}},
+        "n-samples": {ours: {"original": 4, "effective": 2}, "theirs": None},
+        "config": {"model": "hf", "model_args": "pretrained=m"},
+    }
+    (tmp_path / "results_x.json").write_text(json.dumps(content))
+    code, out, err = command("show", tmp_path)
+    assert (code, err) == (0, "")
+    assert ours in out

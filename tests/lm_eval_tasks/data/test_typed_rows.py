@@ -1,0 +1,72 @@
+"""Rows of a dataset that somebody made: each oddity is one sentence that names the configuration."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from lm_eval_tasks.base.errors import DatasetError
+from lm_eval_tasks.base.files import sha256_of
+from lm_eval_tasks.families.reading import hook as reading
+from lm_eval_tasks.families.scalar import hook as scalar
+from lm_eval_tasks.families.writing import hook as writing
+from tests.helpers.typed_rows import COMMON, READING, SCALAR, WRITING
+
+Change = dict[str, Any]
+
+
+def _folder(place: Path, name: str, row: Change) -> str:
+    (place / name).mkdir()
+    file = place / name / "test-0123456789abcdef-00000-of-00001.parquet"
+    pq.write_table(pa.Table.from_pylist([row]), file)
+    listed = {"path": str(file.relative_to(place)), "sha256": sha256_of(file)}
+    manifest = {"configurations": [{"name": name, "splits": {"test": {"files": [listed]}}}]}
+    (place / "manifest.json").write_text(json.dumps(manifest))
+    return str(place)
+
+
+@pytest.mark.parametrize(
+    ("name", "load", "usual", "change", "told"),
+    [
+        ("Next-128K", reading.load, READING, {"answer": [-1]}, "answer"),
+        ("Next-128K", reading.load, READING, {"answer": [9]}, "above its 2"),
+        ("Next-128K", reading.load, READING, {"asked": []}, "asks about 0 labels"),
+        ("Next-128K", reading.load, READING, {"answer": [1, 2]}, "has 2 answers"),
+        ("Next-128K", reading.load, READING, {"published": "2026-W01"}, "is not a day"),
+        ("Next-128K", reading.load, READING, {"paper_id": None}, "paper_id"),
+        ("Walk-128K", reading.load, READING, {"kind": "no such kind"}, "no such kind"),
+        ("SCALAR-Easy", scalar.load, SCALAR, {"label": 7}, "candidate 7"),
+        ("SCALAR-Easy", scalar.load, SCALAR, {"question": "no mask"}, "no mask"),
+        ("Abs-9K", writing.load, WRITING, {"authors": []}, "no authors"),
+        ("Abs-9K", writing.load, WRITING, {"content": 5}, "content"),
+    ],
+)
+def test_an_odd_row_is_named(
+    tmp_path: Path, name: str, load: Callable[..., Any], usual: Change, change: Change, told: str
+) -> None:
+    dataset = _folder(tmp_path, name, {**COMMON, **usual, **change})
+    with pytest.raises(DatasetError, match=rf"{name}.*{told}"):
+        load(name, 64, dataset=dataset, bertscore_model="none")
+
+
+@pytest.mark.parametrize(
+    ("name", "load", "usual", "column"),
+    [
+        ("Next-128K", reading.load, READING, "primary_category"),
+        ("SCALAR-Easy", scalar.load, SCALAR, "section"),
+        ("Related-34K", writing.load, WRITING, "citations"),
+        ("Abs-9K", writing.load, WRITING, "demonstrations"),
+    ],
+)
+def test_a_missing_column_is_named(
+    tmp_path: Path, name: str, load: Callable[..., Any], usual: Change, column: str
+) -> None:
+    row = {key: value for key, value in {**COMMON, **usual}.items() if key != column}
+    with pytest.raises(DatasetError, match=column):
+        load(name, 64, dataset=_folder(tmp_path, name, row), bertscore_model="none")
