@@ -221,7 +221,7 @@ def plan(arguments: Namespace) -> Iterator[str | Table]:
 def _detect(arguments: Namespace) -> Iterator[str]:
     """How many papers it takes to see a difference."""
     from lm_eval_tasks.evaluate.plan import papers_to_detect
-    from lm_eval_tasks.families import FAMILIES
+    from lm_eval_tasks.families.every import FAMILIES
     from lm_eval_tasks.stats.compare import spreads
 
     if not arguments.like:

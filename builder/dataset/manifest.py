@@ -26,7 +26,7 @@ from lm_eval_tasks.base.files import is_inside, sha256_of_bytes, write_whole
 from lm_eval_tasks.base.row_format import MANIFEST as MANIFEST
 from lm_eval_tasks.base.row_format import Measured
 from lm_eval_tasks.base.text import ODD, parse_json, why
-from lm_eval_tasks.families import FAMILIES
+from lm_eval_tasks.families.every import FAMILIES
 
 if TYPE_CHECKING:
     from lm_eval_tasks.base.intervals import Interval

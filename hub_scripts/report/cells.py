@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lm_eval_tasks.base.intervals import Interval
-from lm_eval_tasks.families import BASELINES, FAMILIES, TARGETS, of_task
+from lm_eval_tasks.families import of_task
+from lm_eval_tasks.families.every import BASELINES, FAMILIES, TARGETS
 from lm_eval_tasks.samples.block import BinScore
 
 

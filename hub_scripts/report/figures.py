@@ -16,7 +16,8 @@ from hub_scripts.report.drawing import BLUE, MARKS, REFERENCE, STYLE, Plot, Shee
 from hub_scripts.report.month_figure import by_month, month_rows
 from hub_scripts.report.place_figure import by_place, place_rows
 from lm_eval_tasks.base.intervals import DIFFERENCES, interval
-from lm_eval_tasks.families import FAMILIES, of_task
+from lm_eval_tasks.families import of_task
+from lm_eval_tasks.families.every import FAMILIES
 
 _PAIRS = {
     "title": ("Title-30K", "Title-31K-G"),

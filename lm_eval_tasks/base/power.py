@@ -7,8 +7,6 @@ from collections.abc import Iterable
 # A test at 5 % that finds a difference in four out of five cases.
 LEVEL = 0.95
 POWER = 0.8
-# Standard deviation, from one question to the next, of the difference between two models that disagree on three questions in ten.
-SPREAD_OF_CHOICES = 0.55
 # Fewer first authors say too little about how others would do.
 FEWEST = 10
 

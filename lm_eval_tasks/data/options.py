@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks import families
 from lm_eval_tasks.base import metadata
 from lm_eval_tasks.base.contexts import FULL, Context
 from lm_eval_tasks.base.errors import OptionError
-from lm_eval_tasks.base.metadata import Cut, Shard
+from lm_eval_tasks.base.metadata import Cut, Shard, Similarity
 from lm_eval_tasks.compat import lm_eval_command as command_line
-from lm_eval_tasks.retrieval.settings import Chunking, Retrieval
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.retrieval.settings import Retrieval
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,11 @@ class Options:
     generation: HowGenerated
     system_instruction: str
     model_cutoff: str | None
-    retrieval: Retrieval
+    retriever: str | None
+    similarity: Similarity
+    chunk_size: int | None
+    chunk_overlap: int | None
+    chunks: int | None
     metrics: str
 
     @classmethod
@@ -107,17 +113,27 @@ class Options:
                 "lm_eval cannot lengthen answers by reasoning_tokens: give it --gen_kwargs max_gen_toks=... with room for both, or "
                 "use `academiceval eval`"
             )
-        chunking = {"size": "chunk_size", "overlap": "chunk_overlap", "top": "chunks"}
-        chunk_options = {name: value for name, key in chunking.items() if (value := values.pop(key)) is not None}
         return cls(
             dataset=metadata.dataset_of(arguments),
             reasoning_tokens=reasoning,
             generation=generation,
             reserve=values.pop("reserve") or run.max_gen_toks,
             system_instruction=str(arguments.get("system_instruction") or run.system_instruction),
-            retrieval=Retrieval(values.pop("retriever") or "", values.pop("similarity"), Chunking(**chunk_options)),
             **values,
         )
+
+    @property
+    def retrieval(self) -> Retrieval:
+        """What retrieves, and how texts are cut into chunks.
+
+        Raises:
+            OptionError: the chunks cannot be so.
+        """
+        from lm_eval_tasks.retrieval.settings import Chunking, Retrieval
+
+        given = {"size": self.chunk_size, "overlap": self.chunk_overlap, "top": self.chunks}
+        chunking = Chunking(**{name: value for name, value in given.items() if value is not None})
+        return Retrieval(self.retriever or "", self.similarity, chunking)
 
     def context_of(self, always: Context | None, name: str, *, is_usual: bool = True) -> Context:
         """How much of what it shows a task is asked with.

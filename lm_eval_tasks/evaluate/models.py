@@ -19,7 +19,7 @@ from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.compat import lm_eval as compat
 from lm_eval_tasks.compat.engine_output import errors_kept
 from lm_eval_tasks.evaluate.baselines import BaselineLM
-from lm_eval_tasks.families import BASELINES
+from lm_eval_tasks.families.every import BASELINES
 from lm_eval_tasks.llm.tokenizers import GGUF
 from lm_eval_tasks.samples.labels import label
 

@@ -1,40 +1,47 @@
 """The families of tasks: one folder and one descriptor each; what several share lies beside them.
 
-A new family is a folder here, one of the same name in `builder/families`, and a word in `NAMES`.
+A new family is a folder here, one of the same name in `builder/families`, and a word in `NAMES`. A descriptor is loaded when one of its
+tasks is used.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.errors import EvalError
-from lm_eval_tasks.families.family import Configuration, Family, Target
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.families.family import Configuration, Family, Target
 
 NAMES = ("writing", "scalar", "walk", "next", "match")
 
 
-def _family(name: str) -> Family:
-    family = import_module(f"{__name__}.{name}").FAMILY
-    assert isinstance(family, Family)
+@cache
+def family_of_name(name: str) -> Family:
+    """The family of a folder."""
+    family: Family = import_module(f"{__name__}.{name}").FAMILY
     return family
 
 
-FAMILIES: tuple[Family, ...] = tuple(map(_family, NAMES))
-TARGETS: tuple[Target, ...] = tuple(target for family in FAMILIES for target in family.targets)
-BASELINES: tuple[str, ...] = tuple(dict.fromkeys(name for family in FAMILIES for name in family.baselines))
-_OF_TASK = {name: family for family in FAMILIES for target in family.targets for name in (target.name, target.task)}
-_TARGETS = {name: target for target in TARGETS for name in (target.name, target.task)}
+def _likely_first(name: str) -> list[str]:
+    """The families in the order in which they are asked: most are called as what they have."""
+    return sorted(NAMES, key=lambda family: family != name)
 
 
+@cache
 def of_task(task: str) -> Family:
     """The family of a task: what prompts, rows or manifests call it.
 
     Raises:
         ValueError: there is none.
     """
-    if not task or task not in _OF_TASK:
-        raise ValueError(f"no family has tasks called {task!r:.60}")
-    return _OF_TASK[task]
+    for name in _likely_first(task):
+        family = family_of_name(name)
+        if task and any(task in (target.name, target.task) for target in family.targets):
+            return family
+    raise ValueError(f"no family has tasks called {task!r:.60}")
 
 
 def task_of_prompt(prompt_name: str) -> str:
@@ -43,8 +50,10 @@ def task_of_prompt(prompt_name: str) -> str:
 
 
 def target_of(task: str) -> Target:
-    """The target of a task; the argument is that of `of_task`."""
-    return _TARGETS[task]
+    """The target of a task; argument and errors are those of `of_task`."""
+    # The builtin `next` is hidden here by the family of that name.
+    [target] = [target for target in of_task(task).targets if task in (target.name, target.task)]
+    return target
 
 
 def target_of_configuration(name: str) -> Target:
@@ -58,8 +67,8 @@ def configuration_of(name: str) -> Configuration:
     Raises:
         EvalError: there is none.
     """
-    for family in FAMILIES:
-        for configuration in family.configurations:
+    for family in _likely_first(name.partition("-")[0].lower()):
+        for configuration in family_of_name(family).configurations:
             if configuration.name == name:
                 return configuration
     raise EvalError(f"there is no built-in configuration {name!r:.60}")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from lm_eval_tasks.families import FAMILIES
+from lm_eval_tasks.families.every import FAMILIES
 from lm_eval_tasks.families.family import FAMILIES_FOLDER, Task
 from lm_eval_tasks.families.reading import ReadingFamily
 from lm_eval_tasks.families.scalar import ALL_LEVELS

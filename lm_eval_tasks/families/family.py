@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from lm_eval_tasks.base.contexts import FULL, Context
-from lm_eval_tasks.base.power import SPREAD_OF_CHOICES
 
 # No number averages over both, see `stats.boards`.
 Board = Literal["writing", "reading"]
 Best = Literal["higher", "lower", "one", "neither"]
+# Standard deviation, from one question to the next, of the difference between two models that disagree on three questions in ten.
+SPREAD_OF_CHOICES = 0.55
 FAMILIES_FOLDER = Path(__file__).parent
 
 
@@ -96,6 +97,11 @@ class Metric:
     rate: bool = False
     baseline: str = ""
     limits: tuple[float, float] | None = (0.0, 1.0)
+
+    @property
+    def is_printed(self) -> bool:
+        """Whether lm-eval prints it: headline metrics, what shortcuts score, and the share of answers that were cut off."""
+        return self.headline or bool(self.baseline) or self.name == "capped"
 
 
 # Metrics that several families list: what became of prompts and answers.

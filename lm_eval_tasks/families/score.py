@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from lm_eval_tasks.base.metadata import ALL
 from lm_eval_tasks.base.row_format import paper_of
 from lm_eval_tasks.base.text import ODD
+from lm_eval_tasks.families import of_task, task_of_prompt
 from lm_eval_tasks.families.answering import answering_of
-from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.metrics.computing import compute_of
 from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Answer, Answers, ScoredAnswer, mean_of
 from lm_eval_tasks.samples.row import PromptRow
@@ -61,12 +61,10 @@ def score(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
 def unpack(doc: Mapping[str, object], results: Sequence[str]) -> dict[str, float]:
     """The scores of one row that lm-eval prints; its `process_results`."""
     scores = ScoredAnswer.from_text(results[0]).scores
-    printed = (
-        scores
-        if doc["metrics"] == ALL
-        else {name: scores[name] for name in registry.printed_metrics() if name in scores}
-    )
-    return registry.with_usual(printed)
+    metrics = of_task(task_of_prompt(str(doc["prompt_name"]))).metrics
+    shown = [metric for metric in metrics if doc["metrics"] == ALL or metric.is_printed]
+    names = ((name, metric.name) for metric in shown for name in (metric.name, metric.usual) if name)
+    return {printed: scores[name] for printed, name in names if name in scores}
 
 
 def others_of(ids: Sequence[str], count: int = OTHERS) -> list[list[int]]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.errors import MetricError
 from lm_eval_tasks.base.text import suggestion
-from lm_eval_tasks.families import FAMILIES
-from lm_eval_tasks.families.family import CAPPED
+from lm_eval_tasks.families.every import FAMILIES
 
 if TYPE_CHECKING:
     from lm_eval_tasks.families.family import Metric
@@ -20,11 +19,6 @@ _BY_NAME = {metric.name: metric for metric in METRICS}
 def headline() -> tuple[str, ...]:
     """The names of all headline metrics."""
     return tuple(metric.name for metric in METRICS if metric.headline)
-
-
-def printed_metrics() -> tuple[str, ...]:
-    """What lm-eval prints of a task: the headline metrics, what SCALAR's shortcuts score, and the share of answers that were cut off."""
-    return (*headline(), *(metric.name for metric in METRICS if metric.baseline), CAPPED.name)
 
 
 def floors_of(name: str) -> tuple[str, ...]:
@@ -54,9 +48,3 @@ def label(name: str) -> str:
     """A metric's name for display; the name itself if it is not one of ours."""
     metric = find_metric(name)
     return metric.label if metric else name
-
-
-def with_usual(scores: Mapping[str, float]) -> dict[str, float]:
-    """Scores by our names, and by lm-eval's usual names where those differ."""
-    usual = {metric.usual: scores[metric.name] for metric in METRICS if metric.usual and metric.name in scores}
-    return {**scores, **usual}

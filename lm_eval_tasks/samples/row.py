@@ -157,7 +157,10 @@ class PromptRow:
     made_up: bool | None = None
 
     def __post_init__(self) -> None:
-        day(self.published)
+        try:
+            day(self.published)
+        except ValueError as err:
+            raise ValueError(f"published: {err}") from err
         families.of_task(families.task_of_prompt(self.prompt_name))
         if self.shown and (self.shown not in CONTEXTS or self.shown == FULL):
             raise ValueError(f"shown: {self.shown!r:.40} is not a shorter context")

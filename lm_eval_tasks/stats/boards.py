@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import get_args
 
-from lm_eval_tasks.families import FAMILIES
+from lm_eval_tasks.families.every import FAMILIES
 from lm_eval_tasks.families.family import Board
 
 BOARDS: tuple[Board, ...] = get_args(Board)

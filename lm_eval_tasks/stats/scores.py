@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.families import FAMILIES
+from lm_eval_tasks.families.every import FAMILIES
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.samples.block import Block, Score
 from lm_eval_tasks.stats.by_place import by_length, by_place

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from lm_eval_tasks import families
-from lm_eval_tasks.families import FAMILIES
+from lm_eval_tasks.families.every import FAMILIES
 from lm_eval_tasks.families.family import Core, Task, TaskGroup, slug_of
 
 # Of the core's samples, those that its small edition asks.

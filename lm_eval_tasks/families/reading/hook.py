@@ -142,13 +142,7 @@ def _load(
 def _answering_of(setting: str, config: str) -> ReadingAnswering:
     """How the family of a task asks."""
     answering = reading_answering(families.configuration_of(setting).task)
-    others = {
-        configuration.name
-        for other in families.FAMILIES
-        if other is not answering.family
-        for configuration in other.configurations
-    }
-    if config in others or config.partition("-")[0] != setting.partition("-")[0]:
+    if config.partition("-")[0] != setting.partition("-")[0]:
         raise OptionError(
             f"the option config={config!r} is a configuration of another family than {setting}; ask it by a task of its own"
         )

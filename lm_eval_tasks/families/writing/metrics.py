@@ -173,6 +173,8 @@ def citations_not_given(answers: Answers) -> Values:
 
 
 def _mentions(answers: Answers, share: Callable[[Mentions], float]) -> Values:
+    if not any(row.cited_titles for row in answers.rows):
+        return [None] * len(answers.rows)
     from lm_eval_tasks.families.writing.citation_mentions import mentions
 
     return [

@@ -305,7 +305,8 @@ def test_no_text_stops_scoring() -> None:
 
 def _register(metric: Metric, monkeypatch: pytest.MonkeyPatch) -> None:
     family = families.of_task("abs")
-    monkeypatch.setitem(families._OF_TASK, "abs", replace(family, metrics=(metric, *family.metrics)))
+    replaced = replace(family, metrics=(metric, *family.metrics))
+    monkeypatch.setattr(families, "of_task", lambda task: replaced)
 
 
 def test_a_metric_that_fails_on_an_answer_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:

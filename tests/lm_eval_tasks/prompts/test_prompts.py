@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from lm_eval_tasks.base.files import sha256_of_bytes
-from lm_eval_tasks.families import FAMILIES
+from lm_eval_tasks.families.every import FAMILIES
 from lm_eval_tasks.families.family import FAMILIES_FOLDER
 from lm_eval_tasks.families.writing.settings import SETTINGS, prompts_of
 from lm_eval_tasks.judge import verdict
