@@ -45,7 +45,7 @@ AUTHORS, CLUSTERS, WALK = 180, 80, 400
 # Share of right answers in a shorter context. Of the variance of how likely an answer is right: what two answers to one question have in
 # common, the part of that which is its cluster's, and what one reader, or one context, has in a cluster alone.
 SHORT, ALIKE, WITHIN, PRIVATE = 0.5, 0.5, 0.1, 0.1
-FLOORS = {"cloze": 0.25, "walk": 0.1, "next": 0.003}
+FLOORS = {"scalar": 0.25, "walk": 0.1, "next": 0.003}
 PAIRS = 20
 # Mean tokens of SCALAR's own questions; of a reading context, the share of its size.
 SCALAR_TOKENS = {"SCALAR-Easy": 71_800, "SCALAR-Medium": 70_200, "SCALAR-Hard": 60_600}
@@ -195,21 +195,15 @@ def _gain(seed: list[int], truth: float, samples: int, clusters: int) -> Gain:
     return gain_over(LEVEL, "accuracy", "local", "model", full, short, asked.by_id)
 
 
-def _task_of(configuration: str) -> str:
-    target = target_of_configuration(configuration)
-    return target.task or target.name
-
-
 def _detectable(chance: np.random.Generator) -> float:
     """The smallest difference between two models over the core's reading board; both sizes of Walk ask the same questions."""
     sides: tuple[list[PlacedTask], list[PlacedTask]] = ([], [])
     walk = questions(chance, WALK, CLUSTERS)
     for core in (core for core in CORE if not core.masks):
-        task = _task_of(core.configuration)
+        task = target_of_configuration(core.configuration).name
         if task not in FLOORS:
             continue
-        clusters = AUTHORS if task == "cloze" else CLUSTERS
-        asked = walk if task == "walk" else questions(chance, core.samples, clusters)
+        asked = walk if task == "walk" else questions(chance, core.samples, AUTHORS if task == "scalar" else CLUSTERS)
         for side in sides:
             scores = asked.answers(chance, SHORT, PAIRS if task == "next" else 1)
             part = part_of(core.configuration, task, scores, dict.fromkeys(scores, FLOORS[task]), asked.by_id)
@@ -227,7 +221,7 @@ def cost() -> Figures:
     figures: Figures = {}
     sizes = {reading.name: reading.size for reading in READINGS}
     for core in (core for core in CORE if not core.masks):
-        name, task = core.configuration, _task_of(core.configuration)
+        name, task = core.configuration, target_of_configuration(core.configuration).name
         each = SCALAR_TOKENS.get(name) or FILLED * 1024 * sizes.get(name, 0) or 1000 * (thousands_in(name) or 0)
         board = "reading" if task in FLOORS else "writing"
         once = core.samples / PROMPTS_OF_PREFIX.get(task, 1)

@@ -39,7 +39,9 @@ from lm_eval_tasks.retrieval.dense import encoder
 from tests.helpers.rounds import build, prepare, small_round
 
 SCALAR_FILES = ("papers.jsonl.xz", "papers_more.jsonl.xz")
-FAMILIES = ("Walk", "Next", "Match")
+# Family -> what its shortcut scores for a row.
+SCORES = {name: reading_answering(name.lower()).shortcut_score for name in ("Walk", "Next", "Match")}
+WALK, NEXT, MATCH = SCORES.values()
 SEED = 1
 Row = Mapping[str, Any]
 Rows = dict[str, list[Row]]
@@ -146,20 +148,16 @@ def opened(folder: Path) -> tuple[Rows, Texts]:
             row for file in configuration.every_file for row in pq.read_table(folder / file.path).to_pylist()
         ]
         for configuration in read_manifest(folder).configurations
-        if configuration.name.startswith((*FAMILIES, PAPERS, ABSTRACTS))
+        if configuration.name.startswith((*SCORES, PAPERS, ABSTRACTS))
     }
     texts = {(name, row["id"]): row["text"] for name in (PAPERS, ABSTRACTS) for row in tables.pop(name, [])}
     rows = {name: [row for row in of_name if row["order"] == 0] for name, of_name in tables.items()}
     for name, of_name in rows.items():
         for kind in sorted({row["kind"] for row in of_name}):
-            scores = [shortcut_score(name, row) for row in of_name if row["kind"] == kind]
+            score = SCORES[name.partition("-")[0]]
+            scores = [score(typed(ReadingRow, row)) for row in of_name if row["kind"] == kind]
             print(f"{name}, {kind}: {len(scores)} rows, shortcut {fmean(scores):.3f}", flush=True)
     return rows, texts
-
-
-def shortcut_score(configuration: str, row: Row) -> float:
-    """What the shortcut of a row scores."""
-    return reading_answering(configuration.partition("-")[0].lower()).shortcut_score(typed(ReadingRow, row))
 
 
 # --- figures
@@ -172,9 +170,9 @@ def of_walk_and_next(rows: Rows) -> Figures:
         for family in ("Walk", "Next")
     )
     return {
-        "walk_exact_titles": round(fmean(shortcut_score("Walk", row) for row in walk), 4),
+        "walk_exact_titles": round(fmean(WALK(typed(ReadingRow, row)) for row in walk), 4),
         "walk_questions": len(walk),
-        "next_bm25": round(fmean(shortcut_score("Next", row) for row in calls), 4),
+        "next_bm25": round(fmean(NEXT(typed(ReadingRow, row)) for row in calls), 4),
         "next_questions": sum(len(row["asked"]) for row in calls),
     }
 
@@ -186,7 +184,7 @@ def of_match(rows: Rows, texts: Texts) -> Figures:
         return {}
     tags = Counter(tag for row in asked for tag in row["tags"])
     return {
-        "match_bm25": round(fmean(shortcut_score("Match", row) for row in asked), 4),
+        "match_bm25": round(fmean(MATCH(typed(ReadingRow, row)) for row in asked), 4),
         "match_embed": round(fmean(by_embedding(asked, texts)), 4),
         "match_masks": tags.total(),
         "match_body_masks": tags["body"],

@@ -9,8 +9,8 @@ import pytest
 
 from builder.extract.mentions import find_mentions
 from builder.families.match.masks import masks, names_of, tag_of
+from builder.families.next.family import LEAST_OF_CALL, MOST_OF_CALL, calls
 from builder.families.next.passages import Passage, neutral_text, passages_of
-from builder.families.next.rows import LEAST_OF_CALL, MOST_OF_CALL, calls
 from builder.families.reading.citing import citing
 from builder.families.reading.contexts import clusters, fill
 from builder.families.reading.neutral import CITE, FORMULA, NUMBER, edits_of

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from builder.dataset.folder import replacing
 from builder.dataset.importers.imported import finish_import
 from builder.errors import FolderError
-from builder.families.match.rows import MatchFamily
+from builder.families.match.family import MatchFamily
 from builder.families.reading.build import ReadingPlan, build
 from builder.families.reading.paper_library import PaperLibrary
 from builder.families.scalar.citation_classifier import types_of
