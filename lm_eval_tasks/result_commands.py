@@ -48,6 +48,7 @@ def _add_judging(sub: ArgumentParser) -> None:
     )
     help_ = "show the judge, for each sentence, K passages of the paper's body"
     sub.add_argument("--evidence", type=positive, metavar="K", help=help_)
+    sub.add_argument("--limit", type=positive, metavar="N", help="judge only the first N samples of each task")
     sub.add_argument("--output", type=Path, default=Path("judged"), help="folder for verdicts and win rates")
     add_means(sub)
     sub.add_argument("--dry-run", action="store_true", help="show what would be asked, without asking")
@@ -119,6 +120,7 @@ def judge(arguments: Namespace) -> Iterator[str | Table]:
         count = len(samples)
         samples = run.against(samples, run.load([other]))
         yield f"{paths[0]} against {other}: {len(samples)} samples in both, {count - len(samples)} in the first alone"
+    samples = run.first_of_each_task(samples, arguments.limit)
     means = means_of(arguments, model)
     evidence = None
     if arguments.evidence:

@@ -79,7 +79,7 @@ class Judge:
             CostError: the rest could pass the bound; likewise.
         """
         missing = self._unanswered(questions, journal)
-        budget = self._means.budget(self.usages(journal))
+        budget = self._means.budget(usages_of(journal))
         with Progress(f"judge {self.model}", count, 0) as progress:
 
             def note(keyed_question: tuple[str, Comparison], outcome: dict[str, object]) -> None:
@@ -98,10 +98,6 @@ class Judge:
                 seen.add(key)
                 yield key, question
 
-    def usages(self, journal: Journal) -> list[Usage]:
-        """What the verdicts of a journal took."""
-        return [Usage.of_json(value.get(USAGE)) for key in journal if isinstance(value := journal[key], dict)]
-
     def outcome(self, question: Comparison, journal: Journal) -> Outcome | None:
         """What the journal says about a question; None if it says nothing that can be read."""
         return _outcome(journal.get(self.key(question)))
@@ -109,6 +105,11 @@ class Judge:
     def key(self, question: Comparison) -> str:
         """See `key_of`."""
         return key_of(self.model, question)
+
+
+def usages_of(journal: Journal | Mapping[str, object]) -> list[Usage]:
+    """What the verdicts of a journal took."""
+    return [Usage.of_json(value.get(USAGE)) for key in journal if isinstance(value := journal[key], dict)]
 
 
 def key_of(model: str, question: Comparison) -> str:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.base.errors import JudgeError
@@ -15,7 +16,7 @@ from lm_eval_tasks.base.files import write_whole
 from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.base.locks import exclusive
 from lm_eval_tasks.base.text import ODD, parse_json
-from lm_eval_tasks.judge.ask import Comparison, Judge, Outcome, is_answered
+from lm_eval_tasks.judge.ask import Comparison, Judge, Outcome, is_answered, usages_of
 from lm_eval_tasks.judge.verdict import PROMPT_VERSION, texts_hash
 from lm_eval_tasks.judge.winrate import Judged, summary
 from lm_eval_tasks.llm.usage import Usage, UsageTotals
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 DEFAULT_JUDGE = "mistralai/Mixtral-8x22B-Instruct-v0.1"
 _LOGGER = logging.getLogger(__name__)
 _CHARACTERS_OF_TOKEN = 4
-_ANSWER_TOKENS = 250
+# Of a verdict before any was given: the JSON of the prompt with six sentences.
+_VERDICT_TOKENS = 400
 _LONGEST_NAME = 200
 
 
@@ -62,6 +64,11 @@ def load(paths: Sequence[Path]) -> list[Sample]:
     if len(rounds) > 1:
         raise JudgeError(f"the samples come from several rounds ({', '.join(rounds)}): judge each round separately")
     return samples
+
+
+def first_of_each_task(samples: Sequence[Sample], limit: int | None) -> list[Sample]:
+    """The first `limit` samples of each task; all of them if it is None."""
+    return [sample for group in by_task(samples).values() for sample in group[:limit]]
 
 
 def against(samples: Sequence[Sample], others: Sequence[Sample]) -> list[Sample]:
@@ -99,7 +106,7 @@ def questions(samples: Sequence[Sample], bodies: Bodies | None = None) -> Iterat
 
 
 def estimate(samples: Sequence[Sample], model: str, output: Path, bodies: Bodies | None = None) -> Estimate:
-    """What judging the samples by one judge would still ask for.
+    """What judging the samples by one judge would still ask for. Answers count as long as the judge's verdicts so far.
 
     Args:
         output: the folder with the verdicts so far.
@@ -109,7 +116,9 @@ def estimate(samples: Sequence[Sample], model: str, output: Path, bodies: Bodies
     lengths = [
         len(question.prompt) for question in questions(samples, bodies) if not is_answered(model, question, journal)
     ]
-    return Estimate(len(lengths), sum(lengths) // _CHARACTERS_OF_TOKEN, len(lengths) * _ANSWER_TOKENS)
+    verdicts = [tokens for usage in usages_of(journal) if (tokens := usage.tokens_out)]
+    each = fmean(verdicts) if verdicts else _VERDICT_TOKENS
+    return Estimate(len(lengths), sum(lengths) // _CHARACTERS_OF_TOKEN, round(len(lengths) * each))
 
 
 def judge(
@@ -144,7 +153,7 @@ def judge(
     with exclusive(place):
         journal = Journal(place)
         by.ask_all(questions(samples, bodies), 2 * len(samples), journal)
-        usages = by.usages(journal)
+        usages = usages_of(journal)
     outcomes = [_outcomes(by, sample, journal, bodies) for sample in samples]
     _check_answered(by.model, outcomes)
     judged = [_combine_outcomes(*pair) for pair in zip(samples, outcomes, strict=True)]

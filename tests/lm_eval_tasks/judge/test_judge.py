@@ -324,9 +324,23 @@ def test_a_dry_run_asks_nothing(command: Command, tmp_path: Path) -> None:
         assert not server.requests
     assert code == 0
     assert re.search(
-        r"20 samples, 40 requests that have no verdict yet, about \d{5} prompt tokens and 10000 answer tokens, 0\.\d\d at the given",
+        r"20 samples, 40 requests that have no verdict yet, about \d{5} prompt tokens and 16000 answer tokens, 0\.\d\d at the given",
         out,
     )
+
+
+def test_a_limit_judges_the_first_samples_and_the_rest_is_estimated_by_their_verdicts(
+    command: Command, tmp_path: Path
+) -> None:
+    make_samples(tmp_path / "run")
+    with serve(lambda body: verdict(1)) as server:
+        figures = judged(command, tmp_path / "run", server, "--limit", 5)
+        asked = list(server.requests)
+    assert (len(asked), figures["tasks"]["Abs-9K"]["m"]["judged"]) == (10, 5)
+    _, out, _ = command("judge", tmp_path / "run", "--model", "m", "--dry-run", "--output", tmp_path / "run" / "judged")
+    tokens = figures["usage"]["m"]["tokens_out"] / 10
+    assert "20 samples, 30 requests that have no verdict yet" in out
+    assert f"and {30 * tokens:.0f} answer tokens" in out
 
 
 @pytest.mark.slow
