@@ -31,7 +31,7 @@ $(VENV)/installed: $(BIN)/uv pyproject.toml
 
 # A full round over a made-up arXiv, offline; then the bare lm_eval command over what it built: with a model that says nothing, and with
 # eight samples for a real one, small as it is, where its package could be fetched.
-REAL = $(VENV)/smollm2/unpacked
+REAL = $(VENV)/smollm2/SmolLM2-135M-Instruct
 demo: setup-demo
 	$(BIN)/academiceval link-tasks
 	$(BIN)/academiceval demo --folder demo

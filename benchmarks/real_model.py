@@ -1,0 +1,98 @@
+"""What our tasks cost around a real language model: bare lm_eval over Title-10K, against transformers alone with the same prompts.
+
+Both sides take turns over the weights of `make setup`, one prompt at a time on one thread; scores are left out. What our side takes begins
+with the round's folder: opening it, cutting the prompts, asking. Then `make demo` runs in a clone of this repository, set up already.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+from lm_eval.evaluator import simple_evaluate
+from lm_eval.models.huggingface import HFLM
+from lm_eval.tasks import TaskManager
+
+from benchmarks.shared.running import ROOT, Figures, command, run
+from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.tasks.folder import tasks_path
+from tests.helpers import rounds
+from tests.helpers.real_model import FOLDER, UNPACKED
+from tests.helpers.rounds import small_round
+
+MODEL = FOLDER / UNPACKED
+# Tokens that are written for each prompt.
+WRITTEN = 16
+
+
+class Watched(HFLM):  # type: ignore[misc]
+    """The model as lm-eval opens it, with the prompts that it was asked and when it had answered the last."""
+
+    def generate_until(self, requests: list[Any], *arguments: Any, **keywords: Any) -> list[str]:
+        self.prompts = [request.args[0] for request in requests]
+        answers: list[str] = super().generate_until(requests, *arguments, **keywords)
+        self.ended = time.process_time()
+        return answers
+
+
+def measure(folder: Path, quick: bool) -> Figures:
+    """Tokens a second of both sides' median pair, the ratio of ours to transformers alone, and the demo's seconds."""
+    prompts, window, pairs = (2, 512, 1) if quick else (12, 1024, 5)
+    torch.set_num_threads(1)
+    round_ = small_round(folder / "round", settings=["Title-10K"])
+    rounds.run(round_, LocalEngine())
+    model = Watched(str(MODEL), dtype="bfloat16", max_length=window, device="cpu")
+    taken = []
+    for _ in range(pairs):
+        seconds = ours(model, round_.output, prompts)
+        tokens, plain = alone(model)
+        taken.append((plain / seconds, tokens / seconds, tokens / plain))
+        print(f"{tokens} tokens: {seconds:.1f} s through lm_eval, {plain:.1f} s alone", flush=True)
+    ratio, through, plainly = sorted(taken)[len(taken) // 2]
+    figures = {
+        "throughput_ratio": round(ratio, 3),
+        "tokens_second": round(through),
+        "tokens_second_alone": round(plainly),
+    }
+    return figures if quick else {**figures, "demo_seconds": round(demo(folder))}
+
+
+def ours(model: Watched, dataset: Path, prompts: int) -> float:
+    """Processor time of lm_eval until the last answer."""
+    metadata = {"dataset": str(dataset), "bertscore_model": "none"}
+    # The command hands the model's arguments to the tasks.
+    metadata |= {"pretrained": str(MODEL), "max_length": model.max_length}
+    started = time.process_time()
+    simple_evaluate(
+        model=model,
+        tasks=["academiceval_title_10k"],
+        task_manager=TaskManager(include_path=str(tasks_path()), include_defaults=False, metadata=metadata),
+        apply_chat_template=True,
+        gen_kwargs=f"max_gen_toks={WRITTEN}",
+        limit=prompts,
+        bootstrap_iters=0,
+    )
+    return model.ended - started
+
+
+def alone(model: Watched) -> tuple[int, float]:
+    """Tokens read and written, and processor time, of transformers asked the same."""
+    started, tokens = time.process_time(), 0
+    for prompt in model.prompts:
+        asked = model.tokenizer(prompt, return_tensors="pt", add_special_tokens=False)
+        tokens += model.model.generate(**asked, max_new_tokens=WRITTEN, do_sample=False).shape[1]
+    return tokens, time.process_time() - started
+
+
+def demo(folder: Path) -> float:
+    """Seconds of `make demo`."""
+    command("git", "clone", "-q", ROOT, folder / "clone")
+    (folder / "clone" / ".venv").symlink_to(sys.prefix)
+    return command("make", "-C", folder / "clone", "demo", "-o", ".venv/installed-demo").seconds
+
+
+if __name__ == "__main__":
+    run(measure, MODEL)
