@@ -24,6 +24,7 @@ from typing import Any
 import torch
 
 from benchmarks.shared.running import ROOT, offline
+from tests.helpers.real_model import is_there
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results.json"
@@ -39,7 +40,7 @@ def main() -> None:
     parser.add_argument("--render", action="store_true", help="only write the tables again")
     arguments = parser.parse_args()
     names = arguments.only.split(",") if arguments.only else [] if arguments.render else list(figures())
-    there = {"gpu": torch.cuda.is_available(), "engine": find_spec("vllm") is not None}
+    there = {"gpu": torch.cuda.is_available(), "engine": find_spec("vllm") is not None, "real_model": is_there()}
     for name in [name for name in names if not arguments.only and not there.get(name, True)]:
         print(f"{name} is skipped: what it measures is not here")
         names.remove(name)

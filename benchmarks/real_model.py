@@ -23,9 +23,8 @@ from tests.helpers import rounds
 from tests.helpers.real_model import FOLDER, UNPACKED
 from tests.helpers.rounds import small_round
 
-MODEL = FOLDER / UNPACKED
-# Tokens that are written for each prompt.
-WRITTEN = 16
+# The weights, and tokens that are written for each prompt.
+MODEL, WRITTEN = FOLDER / UNPACKED, 16
 
 
 class Watched(HFLM):  # type: ignore[misc]
@@ -51,25 +50,20 @@ def measure(folder: Path, quick: bool) -> Figures:
         tokens, plain = alone(model)
         taken.append((plain / seconds, tokens / seconds, tokens / plain))
         print(f"{tokens} tokens: {seconds:.1f} s through lm_eval, {plain:.1f} s alone", flush=True)
-    ratio, through, plainly = sorted(taken)[len(taken) // 2]
-    figures = {
-        "throughput_ratio": round(ratio, 3),
-        "tokens_second": round(through),
-        "tokens_second_alone": round(plainly),
-    }
+    names = ("throughput_ratio", "tokens_second", "tokens_second_alone")
+    figures = {name: round(figure, 3) for name, figure in zip(names, sorted(taken)[pairs // 2], strict=True)}
     return figures if quick else {**figures, "demo_seconds": round(demo(folder))}
 
 
 def ours(model: Watched, dataset: Path, prompts: int) -> float:
     """Processor time of lm_eval until the last answer."""
-    metadata = {"dataset": str(dataset), "bertscore_model": "none"}
-    # The command hands the model's arguments to the tasks.
-    metadata |= {"pretrained": str(MODEL), "max_length": model.max_length}
+    given = {"dataset": str(dataset), "bertscore_model": "none"}
+    given |= {"pretrained": str(MODEL), "max_length": str(model.max_length)}
     started = time.process_time()
     simple_evaluate(
         model=model,
         tasks=["academiceval_title_10k"],
-        task_manager=TaskManager(include_path=str(tasks_path()), include_defaults=False, metadata=metadata),
+        task_manager=TaskManager(include_path=str(tasks_path()), include_defaults=False, metadata=given),
         apply_chat_template=True,
         gen_kwargs=f"max_gen_toks={WRITTEN}",
         limit=prompts,
@@ -81,8 +75,7 @@ def ours(model: Watched, dataset: Path, prompts: int) -> float:
 def alone(model: Watched) -> tuple[int, float]:
     """Tokens read and written, and processor time, of transformers asked the same."""
     started, tokens = time.process_time(), 0
-    for prompt in model.prompts:
-        asked = model.tokenizer(prompt, return_tensors="pt", add_special_tokens=False)
+    for asked in (model.tokenizer(prompt, return_tensors="pt", add_special_tokens=False) for prompt in model.prompts):
         tokens += model.model.generate(**asked, max_new_tokens=WRITTEN, do_sample=False).shape[1]
     return tokens, time.process_time() - started
 

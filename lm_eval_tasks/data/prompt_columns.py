@@ -87,21 +87,25 @@ def fit(
     check_fits_only(options, model)
     if model is None:
         return {i: slots.uncut(prompt_slots) for i, prompt_slots in enumerate(all_slots)}
-    budget = model.length - answer_cap(options, answer_tokens)
+    answer = answer_cap(options, answer_tokens)
+    budget = model.length - answer
     try:
         fitted = enumerate(
             slots.fit_all(all_slots, budget, model.tokenizer, None if options.fits_only else options.cut)
         )
         kept = {i: prompt for i, prompt in fitted if prompt is not None}
     except BudgetError as err:
-        raise BudgetError(f"{config}: {err}") from err
+        raise BudgetError(
+            f"{config}: {err} beside the {answer} of the answer: use a model with a longer context, or allow shorter answers (max_gen_toks)"
+        ) from err
     tell_of_longer(config, len(all_slots) - len(kept), len(all_slots), budget)
     lost = [sum(prompt.cut.values()) / max(1, prompt.tokens_before) for prompt in kept.values()]
     if (share := median(lost)) > _MOST_CUT:
         _LOGGER.warning(
-            "%s: the model's context of %d tokens leaves out %.0f %% of the median prompt, so that scores are of beginnings",
+            "%s: the model's context has room for %d tokens of a prompt, which leaves out %.0f %% of the median one, so that scores are of "
+            "beginnings",
             config,
-            model.length,
+            budget,
             100 * share,
         )
     return kept

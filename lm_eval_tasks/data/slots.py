@@ -120,8 +120,7 @@ class _Prompt:
         while after > budget:
             if _take(self._slots, keep, after - budget) > 0:
                 raise BudgetError(
-                    f"the parts of a prompt that are never cut have {sum(keep)} tokens, but the model's context leaves "
-                    f"{budget}: use a model with a longer context"
+                    f"the parts of a prompt that are never cut have {sum(keep)} tokens, but the model's context leaves {budget}"
                 )
             kept = [self._kept_stretches(i, keep[i], cut) for i in range(len(keep))]
             after = self._count(_join_stretches(kept))
