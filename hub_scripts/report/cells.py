@@ -67,6 +67,7 @@ class Cell:
         of: how many samples the setting has in all, None if the run has not noted it.
         is_carried: whether nobody ran it: a baseline whose scores other models' samples carry.
         shortcuts: metric -> sample -> score, of what programs score that read nothing.
+        prompts: sample -> hash of its prompt, "" if it is not known.
         shown, reader: of a cell with retrieved chunks in place of the full context, that context and the model without its retriever.
         lengths, places: bin of prompt lengths, third of the context where the answers stand -> n, mean and interval.
     """
@@ -83,6 +84,7 @@ class Cell:
     shortcuts: dict[str, dict[str, float]] = field(default_factory=dict)
     lengths: dict[str, BinScore] = field(default_factory=dict)
     places: dict[str, BinScore] = field(default_factory=dict)
+    prompts: dict[str, str] = field(default_factory=dict)
     shown: str = ""
     reader: str = ""
 

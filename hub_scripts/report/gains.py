@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hub_scripts.report.cells import Cell, Group, is_baseline
+from lm_eval_tasks.base.contexts import FULL
 from lm_eval_tasks.families import of_task, target_of
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.stats.gains import Gain, gains_over
@@ -50,8 +51,8 @@ def shorter_cell(group: Group, model: str, context: str, groups: Sequence[Group]
 
 def _gains(group: Group, cell: Cell, groups: Sequence[Group]) -> list[Gain]:
     metric = of_task(group.task).ranking
-    shorter: dict[str, dict[str, float]] = {
-        context: short.values.get(metric, {})
+    short_cells = {
+        context: short
         for context in target_of(group.task).shorter
         if (short := shorter_cell(group, cell.model, context, groups))
     }
@@ -59,7 +60,8 @@ def _gains(group: Group, cell: Cell, groups: Sequence[Group]) -> list[Gain]:
         group.key.setting,
         group.task,
         cell.values.get(metric, {}),
-        shorter,
+        {context: short.values.get(metric, {}) for context, short in short_cells.items()},
         {registry.label(name): cell.shortcuts.get(name, {}) for name in registry.floors_of(metric)},
         dict(zip(group.ids, group.clusters, strict=True)),
+        {FULL: cell.prompts, **{context: short.prompts for context, short in short_cells.items()}},
     )

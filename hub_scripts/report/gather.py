@@ -214,6 +214,7 @@ def _cell(model: str, judged: Sequence[_Judged]) -> Cell:
         {name: columns[name].scores for name in FLAGS if name in columns},
         fmean(tokens) if tokens else None,
         len(judged) if noted is None and scored < len(judged) else noted,
+        prompts={sample.id: sample.prompt_hash for sample in samples},
         shown=samples[0].row.shown,
         reader=model.removesuffix(f" + {samples[0].row.retriever}"),
         lengths=by_length(samples),

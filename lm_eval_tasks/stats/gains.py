@@ -7,13 +7,13 @@ models are ranked. The best of the shortcuts is not chosen first, which would bi
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Literal
 
 from lm_eval_tasks import families
+from lm_eval_tasks.base.contexts import FULL
 from lm_eval_tasks.base.intervals import DIFFERENCES, Interval, interval
 from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.metrics import registry
@@ -64,22 +64,12 @@ def _gains(configuration: str, samples: Sequence[Sample]) -> list[Gain]:
         return []
     metric = full[0].row.family.ranking
     shorter: dict[str, dict[str, float]] = {}
-    whole = {sample.id: sample.prompt_hash for sample in full}
-    same: Counter[str] = Counter()
+    prompts: dict[str, dict[str, str]] = {FULL: {sample.id: sample.prompt_hash for sample in full}}
     for sample in samples:
         if sample.row.shown and metric in sample.scores:
             name = f"{sample.row.shown} {sample.row.retriever}".strip()
             shorter.setdefault(name, {})[sample.id] = sample.scores[metric]
-            same[name] += bool(sample.prompt_hash) and sample.prompt_hash == whole.get(sample.id)
-    for name in [name for name, scores in shorter.items() if 2 * same[name] > len(scores)]:
-        _LOGGER.warning(
-            "%s: no gain over the context %r is stated, because %d of %d prompts are the same as with the full context: the model's "
-            "window cuts both to the same text",
-            configuration,
-            name,
-            same[name],
-            len(shorter.pop(name)),
-        )
+            prompts.setdefault(name, {})[sample.id] = sample.prompt_hash
     return gains_over(
         configuration,
         full[0].row.task,
@@ -90,7 +80,7 @@ def _gains(configuration: str, samples: Sequence[Sample]) -> list[Gain]:
             for floor in registry.floors_of(metric)
         },
         {sample.id: sample.cluster for sample in full},
-        same,
+        prompts,
     )
 
 
@@ -101,9 +91,10 @@ def gains_over(
     shorter: Mapping[str, Mapping[str, float]],
     floors: Mapping[str, Mapping[str, float]],
     clusters: Mapping[str, str],
-    same: Mapping[str, int] | None = None,
+    prompts: Mapping[str, Mapping[str, str]],
 ) -> list[Gain]:
-    """The gains over all shortcuts with which a sample has both scores.
+    """The gains over all shortcuts with which a sample has both scores, but for contexts that most samples share with the full one: the
+    model's window cuts both to one prompt.
 
     Args:
         task: of the prompts, see `families.of_task`.
@@ -111,10 +102,25 @@ def gains_over(
         shorter: context, with the retriever if one was chosen -> sample -> score.
         floors: program -> sample -> score.
         clusters: sample -> what it shares with those that it depends on.
-        same: context -> how many of its prompts are those of the full context.
+        prompts: context, the full one too -> sample -> hash of its prompt, "" if it is not known.
     """
+    whole = prompts.get(FULL, {})
+    same = {
+        name: sum(bool(hash_) and hash_ == whole.get(id_) for id_, hash_ in prompts.get(name, {}).items())
+        for name in shorter
+    }
+    for name in [name for name, scores in shorter.items() if 2 * same[name] > len(scores)]:
+        _LOGGER.warning(
+            "%s: no gain over the context %r is stated, because %d of %d prompts are the same as with the full context: the model's "
+            "window cuts both to the same text",
+            configuration,
+            name,
+            same[name],
+            len(shorter[name]),
+        )
+    apart = {name: scores for name, scores in shorter.items() if 2 * same[name] <= len(scores)}
     metric, headline = families.of_task(task).ranking, families.target_of(task).headline
-    by: list[tuple[By, Mapping[str, Mapping[str, float]]]] = [("model", shorter), ("program", floors)]
+    by: list[tuple[By, Mapping[str, Mapping[str, float]]]] = [("model", apart), ("program", floors)]
     return [
         gain_over(
             configuration,
@@ -124,7 +130,7 @@ def gains_over(
             full,
             short,
             clusters,
-            same=(same or {}).get(name, 0),
+            same=same.get(name, 0),
             is_headline=name.partition(" ")[0] == headline,
         )
         for who, of_name in by

@@ -196,6 +196,32 @@ def test_a_board_counts_the_core_where_a_model_was_asked_no_more() -> None:
     assert set(_over_core(WHOLE, short)) == {"whole"}
 
 
+def test_no_gain_is_stated_over_a_context_that_the_window_cuts_to_the_same_prompts(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def gains(equal: int) -> list[str]:
+        """The contexts over which a gain is stated where so many prompts are those of the full context."""
+        prompts = {id_: f"full {id_}" for id_ in IDS}
+        local = {id_: prompts[id_] if i < equal else f"local {id_}" for i, id_ in enumerate(IDS)}
+        full, short, none = (
+            replace(_cell("m", _level(level), 0.25, "accuracy"), prompts=of_cell)
+            for level, of_cell in ((0.7, prompts), (0.6, local), (0.5, {}))
+        )
+        groups = [
+            _group("SCALAR-Easy", "scalar", [full]),
+            _group("SCALAR-Easy local", "scalar", [short]),
+            _group("SCALAR-Easy none", "scalar", [none]),
+        ]
+        found = standings_of(groups, ["SCALAR-Easy"], READING)
+        assert found is not None
+        return sorted(gain.shortcut for model in found.gains for gain in model.gains)
+
+    assert gains(len(IDS) // 2) == ["local", "none"]
+    assert not caplog.text
+    assert gains(len(IDS) // 2 + 1) == ["none"]
+    assert "no gain over the context 'local' is stated, because 21 of 40 prompts are the same" in caplog.text
+
+
 def test_a_model_that_was_asked_other_samples_takes_nothing_from_the_others() -> None:
     """As many as the core has or more, but of one window of days, or chosen by hand."""
     others = (WHOLE, OF_CORE, replace(OF_CORE, model="core too"))
