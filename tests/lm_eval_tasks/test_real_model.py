@@ -59,3 +59,27 @@ def test_its_window_and_tokenizer_are_read_from_the_file(command: Command, datas
         "plan", "--model_args", f"pretrained={FOLDER}", "--tasks", "academiceval_title_10k", "--metadata", metadata
     )
     assert (code, "gguf_file=" in err) == (1, True)
+
+
+@pytest.mark.long
+def test_behind_a_server_of_llama_cpp(
+    command: Command, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The window of such a server is asked for, and prompts are cut to it by the file's own tokenizer."""
+    xllamacpp = pytest.importorskip("xllamacpp", reason="the package xllamacpp is not here: pip install xllamacpp")
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    parameters = xllamacpp.CommonParams()
+    parameters.model.path, parameters.n_ctx, parameters.n_parallel = str(FOLDER / NAME), 512, 1
+    parameters.hostnames, parameters.port, parameters.cache_prompt, parameters.ui = ["127.0.0.1"], 0, False, False
+    server = xllamacpp.Server(parameters)
+    given = f"model=m,base_url={server.listening_address}/v1/chat/completions,tokenizer={FOLDER / NAME}"
+    metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none"})
+    line = ("eval", "--model", "local-chat-completions", "--apply_chat_template", "--tasks", "academiceval_title_10k")
+    more = ("--limit", "1", "--metadata", metadata, "--output", tmp_path)
+    code, _, err = command(*line, "--model_args", given, *more)
+    assert (code, "give max_length=" in err) == (1, True)
+    code, _, err = command(*line, "--model_args", f"{given},max_length=512", *more)
+    assert code == 0, err
+    [sample] = read([tmp_path])
+    assert sample.answer.strip()
+    assert 0 < sample.row.tokens_after < 512 < sample.row.tokens_before
