@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
+
+from builder.dataset.text_hashes import hash_column
 
 Row = dict[str, Any]
 
@@ -21,7 +23,7 @@ class RowKind:
         shown_column: the list of the papers that a row shows, or of the others; "" without one.
         texts: a whole row -> every text in it, by its place.
         papers: a row of either form -> (id with version, licence) of the papers whose texts it shows or represents.
-        id_row: a whole row and its position in its split -> the row by id.
+        constants: columns that every row by id has, and whole rows have not.
     """
 
     columns: pa.Schema
@@ -30,7 +32,7 @@ class RowKind:
     shown_column: str
     texts: Callable[[Row], dict[str, str]]
     papers: Callable[[Row], list[tuple[str, str]]]
-    id_row: Callable[[Row, int], Row]
+    constants: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def facts(self) -> list[str]:
@@ -38,3 +40,19 @@ class RowKind:
         names = ("id", "license") if self.shown_column else ()
         shown = [f"{self.shown_column}.list.element.{name}" for name in names]
         return [*dict.fromkeys(("id", self.paper_column, "license")), *shown]
+
+    def id_row(self, row: Row, position: int) -> Row:
+        """The row by id: of a whole row and its position in its split what `id_columns` have, and in place of its texts their hashes."""
+        made = {**self.constants, "position": position, "texts": hash_column(self.texts(row))}
+        return {
+            name: made[name] if name in made else _fields_of(row, self.id_columns.field(name))
+            for name in self.id_columns.names
+        }
+
+
+def _fields_of(row: Row, column: pa.Field) -> Any:
+    """What a column has of a whole row; of a list of records only their fields that it has, none if the row has no such list."""
+    if not (pa.types.is_list(column.type) and pa.types.is_struct(column.type.value_type)):
+        return row[column.name]
+    names = [part.name for part in column.type.value_type]
+    return [{name: record[name] for name in names} for record in row.get(column.name) or ()]

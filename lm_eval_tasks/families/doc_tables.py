@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from lm_eval_tasks.families.every import FAMILIES
-from lm_eval_tasks.families.family import FAMILIES_FOLDER, Task
+from lm_eval_tasks.families.family import FAMILIES_FOLDER, Task, slug_of
 from lm_eval_tasks.families.reading import ReadingFamily
 from lm_eval_tasks.families.scalar import ALL_LEVELS
 from lm_eval_tasks.families.writing.settings import ROLES, SETTINGS, TARGETS, TINY
@@ -39,7 +39,7 @@ def _by_demonstrations() -> list[str]:
     rows = []
     for kind, words in _DEMONSTRATIONS.items():
         slugs = [
-            setting.slug
+            slug_of(setting.name)
             for target in TARGETS
             for setting in SETTINGS
             if setting.task == target.name and setting.demonstrations == kind

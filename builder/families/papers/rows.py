@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from builder.dataset.row_kind import Row, RowKind
-from builder.dataset.text_hashes import TEXTS, hash_column
+from builder.dataset.text_hashes import TEXTS
 from builder.samples.tokens import token_counter
 
 if TYPE_CHECKING:
@@ -47,10 +47,6 @@ def texts(row: Row) -> dict[str, str]:
     return {name: row[name] for name in _TEXTS}
 
 
-def _id_row(row: Row, position: int) -> Row:
-    return {**{name: row[name] for name in KEPT}, "position": position, "texts": hash_column(texts(row))}
-
-
 KIND = RowKind(
     columns=COLUMNS,
     id_columns=_ID_COLUMNS,
@@ -58,5 +54,4 @@ KIND = RowKind(
     shown_column="",
     texts=texts,
     papers=lambda row: [(row["id"], row["license"])],
-    id_row=_id_row,
 )

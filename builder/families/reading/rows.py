@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from builder.dataset.row_kind import Row, RowKind
-from builder.dataset.text_hashes import TEXTS, hash_column
+from builder.dataset.text_hashes import TEXTS
 from lm_eval_tasks.base.row_format import ABSTRACTS, PAPERS
 
 if TYPE_CHECKING:
@@ -91,16 +91,6 @@ def papers(row: Row) -> list[tuple[str, str]]:
     return [(paper["id"], paper["license"]) for paper in row["papers"]]
 
 
-def id_row(row: Row, position: int) -> Row:
-    """A row without titles."""
-    return {
-        **{name: row[name] for name in KEPT},
-        "position": position,
-        "works": [{"paper": work["paper"], "entry": work["entry"]} for work in row["works"]],
-        "texts": hash_column(texts(row)),
-    }
-
-
 KIND = RowKind(
     columns=COLUMNS,
     id_columns=ID_COLUMNS,
@@ -108,5 +98,4 @@ KIND = RowKind(
     shown_column="papers",
     texts=texts,
     papers=papers,
-    id_row=id_row,
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from builder.dataset.row_kind import RowKind
-from builder.dataset.text_hashes import TEXTS, hash_column
+from builder.dataset.text_hashes import TEXTS
 from lm_eval_tasks.base.row_format import BODY
 
 if TYPE_CHECKING:
@@ -126,16 +126,6 @@ def papers(row: dict[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def id_row(row: dict[str, Any], position: int) -> dict[str, Any]:
-    """A question without its texts."""
-    return {
-        **{name: row[name] for name in KEPT},
-        "position": position,
-        "candidates": [{name: candidate[name] for name in _SHOWN} for candidate in row["candidates"]],
-        "texts": hash_column(texts(row)),
-    }
-
-
 KIND = RowKind(
     columns=COLUMNS,
     id_columns=ID_COLUMNS,
@@ -143,5 +133,4 @@ KIND = RowKind(
     shown_column="candidates",
     texts=texts,
     papers=papers,
-    id_row=id_row,
 )

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import pyarrow as pa
 
 from builder.dataset.row_kind import RowKind
-from builder.dataset.text_hashes import TEXTS, hash_column
+from builder.dataset.text_hashes import TEXTS
 from builder.records import PUBLIC_DOMAIN, Task, WritingSample
 
 _STRINGS = pa.list_(pa.string())
@@ -115,18 +114,6 @@ def papers(row: dict[str, Any]) -> list[tuple[str, str]]:
     return [(row["id"], row["license"]), *((shown["id"], shown["license"]) for shown in beside)]
 
 
-def id_row(row: dict[str, Any], position: int, task: Task) -> dict[str, Any]:
-    """A row without its texts."""
-    return {
-        **{name: row[name] for name in _KEPT},
-        "position": position,
-        "task": task,
-        "demonstrations": [{name: demo[name] for name in _SHOWN} for demo in row["demonstrations"]],
-        "citations": [{name: cited[name] for name in _CITED_BY_ID.names} for cited in row.get("citations") or ()],
-        "texts": hash_column(texts(row)),
-    }
-
-
 def kind_of(task: Task) -> RowKind:
     """The kind of the rows of a task."""
     return RowKind(
@@ -136,5 +123,5 @@ def kind_of(task: Task) -> RowKind:
         shown_column="demonstrations",
         texts=texts,
         papers=papers,
-        id_row=partial(id_row, task=task),
+        constants={"task": task},
     )

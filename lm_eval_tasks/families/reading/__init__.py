@@ -49,10 +49,6 @@ class Reading:
     size: int
     controls: bool = False
 
-    @property
-    def slug(self) -> str:
-        return slug_of(self.name)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadingFamily(Family):
@@ -96,7 +92,9 @@ def reading_family(
         board="reading",
         targets=(target,),
         configurations=readings,
-        tasks=tuple(Task(each.task, f"academiceval_{each.slug}", each.name, ANSWER_TOKENS) for each in readings),
+        tasks=tuple(
+            Task(each.task, f"academiceval_{slug_of(each.name)}", each.name, ANSWER_TOKENS) for each in readings
+        ),
         core=core,
         group=_GROUP,
         metrics=metrics,

@@ -50,10 +50,6 @@ class Level:
     task: Literal["cloze"] = "cloze"
 
     @property
-    def slug(self) -> str:
-        return slug_of(self.name)
-
-    @property
     def short_name(self) -> str:
         """What rows call it: "easy" for "SCALAR-Easy"."""
         return self.name.removeprefix("SCALAR-").lower()
@@ -124,10 +120,10 @@ FAMILY = ScalarFamily(
     board="reading",
     targets=(TARGET,),
     configurations=ALL_LEVELS,
-    tasks=tuple(Task("scalar", level.slug, level.name, TARGET.answer_tokens) for level in ALL_LEVELS),
+    tasks=tuple(Task("scalar", slug_of(level.name), level.name, TARGET.answer_tokens) for level in ALL_LEVELS),
     groups=(
-        TaskGroup("scalar", "scalar", tuple(level.slug for level in LEVELS), has_mean=True),
-        TaskGroup("scalar", "scalar_ablation", tuple(level.slug for level in ALL_LEVELS)),
+        TaskGroup("scalar", "scalar", tuple(slug_of(level.name) for level in LEVELS), has_mean=True),
+        TaskGroup("scalar", "scalar_ablation", tuple(slug_of(level.name) for level in ALL_LEVELS)),
     ),
     core=tuple(Core(level.name, 300) for level in LEVELS),
     metrics=METRICS,

@@ -56,10 +56,6 @@ class Setting:
     tokens: int | None = None
 
     @property
-    def slug(self) -> str:
-        return slug_of(self.name)
-
-    @property
     def demonstrations(self) -> str:
         """The kinds of demonstrations that it shows, a tag of its lm-eval task."""
         return {(0, 0): "plain", (1, 0): "random", (0, 1): "graph", (1, 1): "mixed"}[
@@ -204,7 +200,7 @@ def tasks() -> Iterator[Task]:
             [target] = [target for target in TARGETS if target.name == setting.task]
             yield Task(
                 "writing",
-                name=role.name.format(slug=setting.slug, task=setting.task),
+                name=role.name.format(slug=slug_of(setting.name), task=setting.task),
                 configuration=setting.name,
                 answer_tokens=role.answer_tokens or target.answer_tokens,
                 role=role.role,
@@ -220,7 +216,7 @@ def groups() -> Iterator[TaskGroup]:
     for role in (*ROLES, TINY):
         names: dict[str, list[str]] = {}
         for setting in settings_of(role):
-            name = role.name.format(slug=setting.slug, task=setting.task)
+            name = role.name.format(slug=slug_of(setting.name), task=setting.task)
             names.setdefault(role.group.format(task=setting.task), []).append(name)
         if "{task}" in role.group:
             yield TaskGroup("writing", role.group.removesuffix("_{task}"), tuple(names), has_mean=True)
