@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import pyarrow as pa
 
@@ -19,6 +20,11 @@ def digest(text: str) -> str:
 def hash_column(texts: Mapping[str, str]) -> list[dict[str, object]]:
     """The column `TEXTS` of a row whose texts are these, by their places in it."""
     return [{"name": name, "sha256": digest(text), "characters": len(text)} for name, text in texts.items()]
+
+
+def hashes_of(row: Mapping[str, Any]) -> dict[str, str]:
+    """The hashes of a row by id: place of a text in the whole row -> its hash."""
+    return {text["name"]: text["sha256"] for text in row["texts"]}
 
 
 def matches(texts: Mapping[str, str], hashes: Mapping[str, str]) -> bool:

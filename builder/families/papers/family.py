@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from builder.dataset.completion import documents_of, paper_of
 from builder.dataset.families import Family, Lacking
-from builder.dataset.text_hashes import matches
+from builder.dataset.text_hashes import hashes_of, matches
 from builder.families.papers.rows import KEPT, KIND
 from builder.families.reading.text import abstract_text, shown_text
 from lm_eval_tasks.base.row_format import PAPERS
@@ -21,7 +21,7 @@ def complete(row: Row, task: str, store: Store) -> Row | Lacking:
     paper = paper_of(store, row["id"])
     if paper is None:
         return "missing_paper"
-    hashes = {text["name"]: text["sha256"] for text in row["texts"]}
+    hashes = hashes_of(row)
     documents = documents_of(store, paper.id)
     for text in (abstract_text(paper), *(shown_text(paper, document).text for document in documents)):
         texts = {"title": paper.title, "text": text}

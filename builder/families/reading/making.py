@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from builder.dataset.completion import documents_of, paper_of
 from builder.dataset.families import Family, Lacking, Written, families
-from builder.dataset.text_hashes import digest, matches
+from builder.dataset.text_hashes import digest, hashes_of, matches
 from builder.extract.stage import choose_documents
 from builder.families.reading.audit import reading_faults
 from builder.families.reading.build import ReadingPlan, build
@@ -37,7 +37,7 @@ def complete_row(row: Row, task: str, store: Store) -> Row | Lacking:
     paper = paper_of(store, row["paper_id"])
     if paper is None:
         return "missing_paper"
-    hashes = {text["name"]: text["sha256"] for text in row["texts"]}
+    hashes = hashes_of(row)
     whole: Row = {**{name: row[name] for name in KEPT}, "title": paper.title, "works": []}
     for i, work in enumerate(row["works"]):
         title = _title(work, store, hashes[f"works.{i}.title"])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from builder.dataset.completion import documents_of, paper_of
 from builder.dataset.families import Family, Lacking, Written
 from builder.dataset.manifest import Configuration
-from builder.dataset.text_hashes import digest, matches
+from builder.dataset.text_hashes import digest, hashes_of, matches
 from builder.dataset.write import ConfigurationWriter
 from builder.extract.sections import parts
 from builder.extract.stage import Documents, choose_documents
@@ -120,7 +120,7 @@ def complete_question(row: Row, task: str, store: Store) -> Row | Lacking:
     known = [paper for paper in papers if paper is not None]
     if len(known) < len(papers):
         return "missing_paper"
-    hashes = {text["name"]: text["sha256"] for text in row["texts"]}
+    hashes = hashes_of(row)
     paper, *cited = known
     documents = documents_of(store, paper.id)
     if not documents:

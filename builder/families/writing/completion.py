@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from builder.dataset.completion import documents_of, paper_of
-from builder.dataset.text_hashes import digest, matches
+from builder.dataset.text_hashes import digest, hashes_of, matches
 from builder.families.writing import rows, task_view
 from builder.records import Task, writing_task
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def complete_row(row: Row, task: str, store: Store) -> Row | Lacking:
     """The whole row of a writing setting, or why it cannot be had."""
     asked = writing_task(task)
-    hashes = {text["name"]: text["sha256"] for text in row["texts"]}
+    hashes = hashes_of(row)
     paper_texts = _texts(store, row["id"], asked, hashes, "", "target")
     if isinstance(paper_texts, str):
         return paper_texts
