@@ -78,6 +78,7 @@ ReadingReason = Literal[
     "too_few_papers",
     "overlapping",
     "no_question",
+    "high_floor",
 ]
 
 # What happened to the process that read a file, rather than what the file is: not a fact that a later run may rely on.

@@ -6,12 +6,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from builder.families.reading.asking import QuestionColumns
-from builder.families.reading.contexts import PaperSet
-from builder.families.reading.neighbours import NeighbourAsking
+from builder.families.reading.contexts import PaperSet, fill
+from builder.families.reading.neighbours import LEAST_PAPERS, NeighbourAsking
+from builder.records import Paper
 
 
 class ContextsAlone(NeighbourAsking[str]):
     """Chooses contexts and counts questions; rows cannot be made of them."""
+
+    fewest = LEAST_PAPERS
+
+    def tokens(self, paper: Paper) -> int:
+        raise NotImplementedError
+
+    def contexts(self, paper: Paper, sizes: Sequence[int]) -> dict[int, PaperSet]:
+        return fill(paper, self.others(paper), sizes, self.tokens)
 
     def key(self, question: str) -> Sequence[object]:
         raise NotImplementedError

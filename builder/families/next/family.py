@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
+from itertools import groupby
+from math import inf
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from builder.families.next.passages import Passage, neutral_text, passages_of
 from builder.families.reading.asking import LABEL_TOKENS, QuestionColumns, part_of
+from builder.families.reading.contexts import LEAST, PaperSet
 from builder.families.reading.making import reading_family
 from builder.families.reading.neighbours import NeighbourAsking
 from builder.samples.tokens import token_counter
 from builder.seeding import digest_of
+from lm_eval_tasks.families.reading import SMALL
 from lm_eval_tasks.retrieval.sparse import BM25
 
 if TYPE_CHECKING:
-    from builder.families.reading.contexts import PaperSet
     from builder.families.reading.paper_library import PaperLibrary
     from builder.records import Paper, ReadingReason
 
 
-# Passages that a context asks about, of one paper and in all; and in one call, which is long whatever it asks.
-_OF_PAPER, _OF_CONTEXT = 3, 40
-LEAST_OF_CALL, MOST_OF_CALL = 5, 20
+# Passages that a context asks about; and in one call, which is long whatever it asks.
+_OF_CONTEXT = 40
+LEAST_OF_CALL, MOST_OF_CALL = 3, 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,31 +39,52 @@ class NextCall:
     following: tuple[Passage, ...]
 
 
+def in_chains(passages: Sequence[Passage], least: int) -> list[Passage]:
+    """The passages of a paper as they are taken: section after section, the longest first.
+
+    Args:
+        least: passages of a section; shorter ones are left out.
+    """
+    sections = [list(group) for _, group in groupby(passages, key=lambda passage: passage.section)]
+    chains = sorted((chain for chain in sections if len(chain) >= least), key=len, reverse=True)
+    return [passage for chain in chains for passage in chain]
+
+
 def following(passages: Sequence[Passage]) -> dict[Passage, Passage]:
-    """Passage -> the one that follows it within its section, if the one ends and the other begins as sentences do."""
+    """Passage that can be asked about -> the one that follows it within its section.
+
+    A passage can be asked about if it ends with its paragraph, because words go on within a paragraph, and if the one before it is shown
+    too, which is as like it as the one after. A program that compares words finds 0.2 to 0.4 of these, and more than half of all.
+    """
     by_key = {passage.key: passage for passage in passages}
-    after = {passage: by_key.get((passage.paper, passage.section, passage.number + 1)) for passage in passages}
+    neighbours = {
+        passage: [by_key.get((passage.paper, passage.section, passage.number + step)) for step in (-1, 1)]
+        for passage in passages
+    }
     return {
-        passage: next_one
-        for passage, next_one in after.items()
-        if next_one and passage.ends_whole and next_one.begins_whole
+        passage: after
+        for passage, (before, after) in neighbours.items()
+        if before and after and passage.ends_whole and after.begins_whole
     }
 
 
-def calls(passages: Sequence[Passage], context: str, seed: int) -> list[NextCall]:
+def calls(passages: Sequence[Passage], context: str, seed: int, earlier: Sequence[NextCall] = ()) -> list[NextCall]:
     """What is asked over the passages of a context, chosen at random: calls of equal size, between `LEAST_OF_CALL` and
     `MOST_OF_CALL`; none if there is too little to ask.
+
+    Args:
+        earlier: calls that the context has already.
     """
     after = following(passages)
-    of_paper: dict[str, int] = {}
     chosen: list[Passage] = []
-    answers: set[Passage] = set()
+    asked = {passage for call in earlier for passage in call.asked}
+    answers = {passage for call in earlier for passage in call.following}
     for passage in sorted(after, key=lambda passage: digest_of(seed, context, *passage.key, "asked")):
         # Two links of one chain tell more than each alone.
-        is_free = passage not in answers and after[passage] not in chosen
-        if is_free and of_paper.get(passage.paper, 0) < _OF_PAPER and len(chosen) < _OF_CONTEXT:
-            of_paper[passage.paper] = of_paper.get(passage.paper, 0) + 1
+        is_free = passage not in asked | answers and after[passage] not in asked | answers
+        if is_free and len(asked) < _OF_CONTEXT:
             chosen.append(passage)
+            asked.add(passage)
             answers.add(after[passage])
     if len(chosen) < LEAST_OF_CALL:
         return []
@@ -68,36 +94,77 @@ def calls(passages: Sequence[Passage], context: str, seed: int) -> list[NextCall
 
 
 def by_words(asked: Sequence[int], shown: Sequence[str]) -> list[int]:
-    """The shortcut: for each of some passages the other one that BM25 finds for its text.
+    """The shortcut: for each of some passages the other one that BM25 finds, for all of its text and for its end in what others begin
+    with, both together.
 
     Args:
         asked: places among `shown`.
         shown: the texts of all passages.
     """
-    scores = BM25().all_scores([shown[place] for place in asked], shown)
-    scores[range(len(asked)), asked] = -1.0
+    bm25, words = BM25(), [text.split() for text in shown]
+    ends = bm25.all_scores(
+        [" ".join(words[place][-_END_WORDS:]) for place in asked], [" ".join(of_text[:_END_WORDS]) for of_text in words]
+    )
+    scores = _standardised(bm25.all_scores([shown[place] for place in asked], shown)) + _standardised(ends)
+    scores[range(len(asked)), asked] = -inf
     return [int(place) for place in scores.argmax(axis=1)]
 
 
-_KEPT = 1024
+def _standardised(scores: Any) -> Any:
+    """Scores with mean 0 and standard deviation 1 in each row, shape (rows, columns)."""
+    return (scores - scores.mean(axis=1, keepdims=True)) / np.maximum(scores.std(axis=1, keepdims=True), 1e-9)
+
+
+# Papers whose passages are kept in memory, and words of a passage's end and of its beginning.
+_KEPT, _END_WORDS = 1024, 120
 
 
 class NextFamily(NeighbourAsking[NextCall]):
     """Next over the papers of a round."""
 
     task = "next"
-    unfit: ReadingReason = "no_question"
+    most_floor = 0.5
 
     def __init__(self, library: PaperLibrary, seed: int) -> None:
         super().__init__(library, seed)
-        self._passages = lru_cache(maxsize=_KEPT)(lambda id_: passages_of(library.read(id_)))
+        self._passages = lru_cache(maxsize=_KEPT)(lambda id_: in_chains(passages_of(library.read(id_)), 1))
+        self._tokens = lru_cache(maxsize=_KEPT)(self._count)
 
-    def tokens(self, paper: Paper) -> int | None:
-        texts = list(map(self._text, self._passages(paper.id)))
-        return sum(token_counter()(texts)) + LABEL_TOKENS * len(texts) or None
+    def _count(self, id_: str) -> list[int]:
+        """The tokens of each of a paper's passages."""
+        return [count + LABEL_TOKENS for count in token_counter()(list(map(self._text, self._passages(id_))))]
+
+    def contexts(self, paper: Paper, sizes: Sequence[int]) -> dict[int, PaperSet] | ReadingReason:
+        if not self._passages(paper.id):
+            return "no_question"
+        papers = [paper, *self.others(paper)]
+        return {size: context for size in sizes if (context := self._filled(papers, size))}
+
+    def _filled(self, papers: Sequence[Paper], size: int) -> PaperSet | None:
+        """As many passages as fill a context, one paper after another; None if there are too few, or none of the new paper.
+
+        In small contexts, sections of a single passage would leave too little to ask.
+        """
+        least = 2 if size in SMALL.values() else 1
+        taken: dict[str, Paper] = {}
+        stretches: set[tuple[str, int]] = set()
+        total = 0
+        for paper in papers:
+            chains = in_chains(self._passages(paper.id), least)
+            if not taken and not chains:
+                return None
+            for passage, tokens in zip(chains, self._tokens(paper.id), strict=False):
+                taken[paper.id] = paper
+                stretches.add((paper.id, passage.start))
+                total += tokens
+                if total >= LEAST * size * 1024:
+                    return PaperSet(tuple(taken.values()), total, frozenset(stretches))
+        return None
 
     def questions(self, context: PaperSet, preferred: Sequence[NextCall]) -> list[NextCall]:
-        return list(preferred) or calls(self._all(context), context.paper.id, self.seed)
+        every = self._all(context)
+        earlier = [call for call in preferred if {*call.asked, *call.following} <= set(every)]
+        return [*earlier, *calls(every, context.paper.id, self.seed, earlier)]
 
     def key(self, question: NextCall) -> Sequence[object]:
         return [passage.key for passage in question.asked]
@@ -106,7 +173,7 @@ class NextFamily(NeighbourAsking[NextCall]):
         return [
             part_of(i, passage.start, passage.end, list(map(asdict, passage.edits)))
             for i, paper in enumerate(context.papers)
-            for passage in self._passages(paper.id)
+            for passage in self._all(replace(context, papers=(paper,)))
         ]
 
     def asked(self, question: NextCall, context: PaperSet, label: Mapping[Any, int]) -> QuestionColumns:
@@ -121,7 +188,12 @@ class NextFamily(NeighbourAsking[NextCall]):
         return QuestionColumns("following", [second for _, second in pairs], [place + 1 for place in found], asked)
 
     def _all(self, context: PaperSet) -> list[Passage]:
-        return [passage for paper in context.papers for passage in self._passages(paper.id)]
+        return [
+            passage
+            for paper in context.papers
+            for passage in self._passages(paper.id)
+            if (passage.paper, passage.start) in context.stretches
+        ]
 
     def _text(self, passage: Passage) -> str:
         text = self.library.read(passage.paper).shown.text

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from builder.families.reading.neutral import SENTENCE_END, Edit, edits_of
+from builder.seeding import digest_of
 from lm_eval_tasks.families.reading.prompt import edited
 
 if TYPE_CHECKING:
     from builder.families.reading.papers_read import PaperRead
 
-# Words of a passage, and the shares of that which the shortest and the longest may have.
-TARGET = 250
-_SHORTEST, _LONGEST = 0.55, 2.0
+# Words of a passage: twice the shortest is no more than the longest, so that every rest can be cut.
+SHORTEST, LONGEST = 175, 350
 _BEGINS = re.compile(r"[\W\d]{0,4}(?:[A-Z]|\[)")
 _ENDS = re.compile(r"[.?!:;)\]”\"']\s*$")
 
@@ -60,7 +60,7 @@ def _of_section(read: PaperRead, section: int) -> Iterator[Passage]:
     cited = [(mention.start, mention.end) for mention in read.document.mentions if mention.section == section]
     edits = edits_of(text, cited)
     at = read.shown.sections[section]
-    for number, (start, end) in enumerate(_stretches(text, edits)):
+    for number, (start, end) in enumerate(_stretches(text, edits, f"{read.paper.id} {section}")):
         inside = [
             Edit(max(start, edit.start), min(end, edit.end), edit.text)
             for edit in edits
@@ -68,37 +68,40 @@ def _of_section(read: PaperRead, section: int) -> Iterator[Passage]:
         ]
         moved = tuple(Edit(edit.start + at, edit.end + at, edit.text) for edit in inside)
         shown = neutral_text(text, start, end, inside)
-        whole = _BEGINS.match(shown) is not None, _ENDS.search(shown) is not None
+        ends_paragraph = "\n" in text[end : end + 2]
+        whole = _BEGINS.match(shown) is not None, ends_paragraph and _ENDS.search(shown) is not None
         yield Passage(read.paper.id, section, number, start + at, end + at, moved, *whole)
 
 
-def _stretches(text: str, edits: Sequence[Edit]) -> Iterator[tuple[int, int]]:
-    """Where a section is cut: into pieces as equal as its sentences allow; nothing if it is too short for two."""
+def _stretches(text: str, edits: Sequence[Edit], seed: str) -> Iterator[tuple[int, int]]:
+    """Where a section is cut: at ends of paragraphs, as far as the bounds of a passage let it; nothing if it is too short.
+
+    The last passage is told from others by its length as little as any: each cut is drawn from those that leave a rest which can be
+    cut within the bounds.
+    """
     ends = _possible_cuts(text, edits)
-    words = [_words(text, start, end, edits) for start, end in zip([0, *ends], ends, strict=False)]
-    total = sum(words)
-    pieces = round(total / TARGET)
-    if pieces < 1:
-        return
-    reached, sums = 0, []
-    for count in words:
-        reached += count
-        sums.append(reached)
-    start = done = 0
-    for piece in range(1, pieces + 1):
-        i = min(bisect_left(sums, total * piece / pieces), len(ends) - 1)
-        if i and abs(sums[i - 1] - total * piece / pieces) < abs(sums[i] - total * piece / pieces):
-            i -= 1
-        if piece == pieces:
-            i = len(ends) - 1
-        # The first cut is never after a section's opening sentence alone.
-        if ends[i] <= start or (start == 0 and i == 0 and piece < pieces):
-            continue
-        if _SHORTEST * TARGET <= sums[i] - done <= _LONGEST * TARGET:
-            yield _trimmed(text, start, ends[i])
-        else:
+    words = accumulate(_words(text, start, end, edits) for start, end in zip([0, *ends], ends, strict=False))
+    reached = dict(zip(ends, words, strict=True))
+    total, start, done = reached[ends[-1]], 0, 0
+    while total - done >= SHORTEST:
+        fitting = [
+            end for end in ends if _fits(reached[end] - done) and (end == ends[-1] or _can_be_cut(total - reached[end]))
+        ]
+        if not fitting:
             return
-        start, done = ends[i], sums[i]
+        at_paragraphs = [end for end in fitting if end == ends[-1] or "\n" in text[end - 1 : end + 1]]
+        end = min(at_paragraphs or fitting, key=lambda end: digest_of(seed, end))
+        yield _trimmed(text, start, end)
+        start, done = end, reached[end]
+
+
+def _fits(words: int) -> bool:
+    return SHORTEST <= words <= LONGEST
+
+
+def _can_be_cut(words: int) -> bool:
+    """Whether some number of passages has so many words."""
+    return any(count * SHORTEST <= words <= count * LONGEST for count in range(words // LONGEST, words // SHORTEST + 1))
 
 
 def _possible_cuts(text: str, edits: Sequence[Edit]) -> list[int]:

@@ -62,6 +62,7 @@ class ReadingFamily(ABC, Generic[Question]):
     Attributes:
         controls: whether it asks what a shortcut answers, see `reading.Reading` of `lm_eval_tasks`.
         fewest: papers of a context, the new one included; what a context with fewer is dropped for is `too_few`.
+        most_floor: what the shortcut may score; a configuration in which it scores more is not offered.
         keeps_apart: whether contexts are chosen so that no paper is in two of them.
         shown: papers of the contexts that were taken.
         withheld: reason -> questions that have no certain answer, over the contexts since it was last cleared.
@@ -71,6 +72,7 @@ class ReadingFamily(ABC, Generic[Question]):
     controls: bool = False
     fewest: int = 0
     too_few: ReadingReason = "too_few_papers"
+    most_floor: float = 1.0
     keeps_apart: bool = False
 
     def __init__(self, library: PaperLibrary, seed: int) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
 from builder.dataset.manifest import Configuration
@@ -63,13 +64,23 @@ def build(
             reading for reading in plan.readings if (reading.task, reading.controls) == (asking.task, asking.controls)
         ]
         for chosen in Chooser(asking, readings, plan.contexts).choose(new, reasons):
+            configuration = _write(folder, chosen, asking, plan.round)
+            if _floor(configuration) > asking.most_floor:
+                rmtree(folder / configuration.name)
+                configuration = replace(configuration, splits={})
+                chosen.withdraw("high_floor")
             for context in chosen.contexts:
                 abstracts = set(asking.abstracts(context))
                 shown[ABSTRACTS] |= abstracts
                 shown[PAPERS] |= {paper.id for paper in context.papers} - abstracts
-            configuration = _write(folder, chosen, asking, plan.round)
             yield configuration, [chosen.report, *_questions_report(chosen, configuration.samples)]
     yield from (_write_texts(folder, name, library, ids, plan.round) for name, ids in shown.items() if ids)
+
+
+def _floor(configuration: Configuration) -> float:
+    """What the shortcut scores on average; 0 without rows."""
+    kinds = [kind for split in configuration.splits.values() for kind in split.statistics.kinds.values()]
+    return sum(kind.shortcut.mean * kind.n for kind in kinds) / max(1, sum(kind.n for kind in kinds))
 
 
 def _questions_report(chosen: ChosenContexts, rows: int) -> Iterator[StageReport]:

@@ -36,6 +36,13 @@ class ChosenContexts:
     papers: set[str] = field(default_factory=set)
     overlapping: list[PaperSet] = field(default_factory=list)
 
+    def withdraw(self, reason: ReadingReason) -> None:
+        """Drop every context."""
+        for context in self.contexts:
+            self.report.drop(context.paper.id, reason)
+        self.report.kept = 0
+        self.contexts.clear()
+
 
 class Chooser:
     """Chooses the contexts of one family, the same papers for all sizes where they can be.

@@ -1,9 +1,11 @@
-"""Contexts: a new paper and older ones by the authors around its own, as many as fill a number of tokens."""
+"""Contexts: a new paper and older ones by the authors around its own, or of its category, as many as fill a number of tokens."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import networkx as nx
@@ -27,10 +29,12 @@ class PaperSet:
     Attributes:
         papers: the new one first, then in the order in which they were taken.
         tokens: that they have together.
+        stretches: paper and first character of each stretch that is shown, where papers are not shown whole.
     """
 
     papers: tuple[Paper, ...]
     tokens: int
+    stretches: frozenset[tuple[str, int]] = frozenset()
 
     @property
     def paper(self) -> Paper:
@@ -51,17 +55,37 @@ class Neighbourhoods:
         self._graph, self._seed, self._months = graph, seed, months
 
     def around(self, paper: Paper) -> list[Paper]:
-        """Older papers within the window, those of the same first author first, then by distance on the co-author graph."""
+        """Older papers within the window: those of the same first author, then by distance on the co-author graph, then those that it
+        does not join to the paper, of the same primary category, then of any that both have.
+        """
         since = months_before(paper.published, self._months)
         return [
             other
-            for ids in self._graph.papers_by_distance(paper)
+            for ids in self._rings(paper)
             for other in sorted(
                 (self._papers[id_] for id_ in ids if id_ in self._papers),
                 key=lambda other: digest_of(self._seed, paper.id, other.id, "context"),
             )
             if since <= other.published < paper.published
         ]
+
+    def _rings(self, paper: Paper) -> Iterator[set[str]]:
+        """Papers by id, the nearest first; each in one ring."""
+        seen: set[str] = set()
+        same = self._of_category[paper.primary_category]
+        near = set[str]().union(*(self._of_category[category] for category in paper.categories))
+        for ids in (*map(set, self._graph.papers_by_distance(paper)), same, near):
+            yield ids - seen
+            seen |= ids
+
+    @cached_property
+    def _of_category(self) -> dict[str, set[str]]:
+        """Category -> the papers of it."""
+        papers: defaultdict[str, set[str]] = defaultdict(set)
+        for paper in self._papers.values():
+            for category in paper.categories:
+                papers[category].add(paper.id)
+        return papers
 
 
 def clusters(joined: Mapping[str, Iterable[str]]) -> dict[str, str]:

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from builder.families.reading.asking import LABEL_TOKENS, QuestionColumns, part_of
+from builder.families.reading.contexts import PaperSet, fill
 from builder.families.reading.making import reading_family
-from builder.families.reading.neighbours import NeighbourAsking
+from builder.families.reading.neighbours import LEAST_PAPERS, NeighbourAsking
 from builder.families.walk.questions import CONTROL_KINDS, WALK_KINDS, Walk, WalkQuestion
 
 if TYPE_CHECKING:
-    from builder.families.reading.contexts import PaperSet
     from builder.families.reading.paper_library import PaperLibrary
     from builder.records import Paper, ReadingReason
 
@@ -25,14 +25,20 @@ class WalkFamily(NeighbourAsking[WalkQuestion]):
     """
 
     task = "walk"
-    unfit: ReadingReason = "doubtful_references"
+    fewest = LEAST_PAPERS
 
     def __init__(self, library: PaperLibrary, seed: int, count: int, *, controls: bool = False) -> None:
         super().__init__(library, seed)
         self.controls = controls
         self._count = count
 
-    def tokens(self, paper: Paper) -> int | None:
+    def contexts(self, paper: Paper, sizes: Sequence[int]) -> dict[int, PaperSet] | ReadingReason:
+        if self._tokens(paper) is None:
+            return "doubtful_references"
+        return fill(paper, self.others(paper), sizes, self._tokens)
+
+    def _tokens(self, paper: Paper) -> int | None:
+        """The tokens that a paper adds to a context; None if it cannot be shown."""
         read = self.library.read(paper.id)
         return read.tokens + LABEL_TOKENS if read.has_sure_references else None
 

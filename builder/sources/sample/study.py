@@ -105,11 +105,11 @@ class Study:
         # Heading, level, role, sentences of its own, sentences that cite, paragraphs.
         body: list[tuple[str, int, SectionRole, int, list[str], int]] = [
             (self.method, 1, "method", 12, cites["method"][:1], 2),
-            (f"The {facts['first']}", 2, "method", 28, cites["method"][1:], 5),
-            (f"The {facts['second']}", 2, "method", 18, [], 3),
+            (f"The {facts['first']}", 2, "method", 44, cites["method"][1:], 7),
+            (f"The {facts['second']}", 2, "method", 10, [], 2),
             ("Experiments", 1, "experiments", 12, cites["experiments"][:2], 2),
-            (f"Results on {facts['data']}", 2, "experiments", 24, cites["experiments"][2:], 4),
-            ("Ablation", 2, "experiments", 18, [], 3),
+            (f"Results on {facts['data']}", 2, "experiments", 38, cites["experiments"][2:], 6),
+            ("Ablation", 2, "experiments", 8, [], 2),
         ]
         parts = [
             _section(heading, level, role, [*self._told(role, own), *citing_], paragraphs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lm_eval_tasks.base.contexts import RETRIEVED
 from lm_eval_tasks.families.family import Core, Target
-from lm_eval_tasks.families.reading import ANSWER_TOKENS, reading_family
+from lm_eval_tasks.families.reading import ANSWER_TOKENS, SMALL, WHOLE_PAPERS, reading_family
 
 FAMILY = reading_family(
     # What is asked about is part of the context, so that there is no question without it.
@@ -12,5 +12,6 @@ FAMILY = reading_family(
     core=(Core("Next-128K", 100),),
     word="Passage",
     asked_word="Passage",
+    sizes=SMALL | WHOLE_PAPERS,
 )
 METRIC_LIST = FAMILY.metric_list()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lm_eval_tasks.base.row_format import BM25_PARTS
@@ -11,7 +11,9 @@ from lm_eval_tasks.families.family import CAPPED, NO_ANSWER, UNFINISHED, Core, F
 ANSWER_TOKENS = 512
 BLIND = "blind"
 _GROUP = "academiceval_reading"
-_SIZES = {"128K": 128, "256K": 256, "512K": 512, "1M": 1024}
+# Of contexts, in units of 1,024 tokens: whole papers want the larger ones.
+WHOLE_PAPERS = {"128K": 128, "256K": 256, "512K": 512, "1M": 1024}
+SMALL = {"8K": 8, "16K": 16, "32K": 32, "64K": 64}
 _MODULE = "families.reading.metrics"
 OUTSIDE = Metric("outside", "Names a label that there is not", "lower", _MODULE, rate=True)
 RATES = (CAPPED, NO_ANSWER, UNFINISHED, OUTSIDE)
@@ -65,11 +67,6 @@ class ReadingFamily(Family):
     shows_cited: bool = False
 
 
-def sizes_of(task: str) -> Iterator[Reading]:
-    """A family's configurations of all sizes."""
-    return (Reading(f"{task.title()}-{size}", task, number) for size, number in _SIZES.items())
-
-
 def reading_family(
     target: Target,
     *,
@@ -79,14 +76,15 @@ def reading_family(
     word: str = "Paper",
     asked_word: str = "",
     shows_cited: bool = False,
+    sizes: Mapping[str, int] = WHOLE_PAPERS,
     more: Sequence[Reading] = (),
 ) -> ReadingFamily:
-    """A reading family in all sizes.
+    """A reading family in some sizes.
 
     Args:
         more: configurations besides these.
     """
-    readings = (*sizes_of(target.name), *more)
+    readings = (*(Reading(f"{target.title}-{size}", target.name, number) for size, number in sizes.items()), *more)
     return ReadingFamily(
         name=target.name,
         board="reading",

@@ -16,7 +16,7 @@ from builder.records import Paper
 from builder.round.tables import READINGS
 from tests.helpers.contexts import ContextsAlone
 
-SIZES = [reading for reading in READINGS if reading.task == "next"][:2]
+SIZES = [reading for reading in READINGS if reading.task == "walk"][:2]
 # Twelve papers fill the smaller size, twice as many the larger one.
 TOKENS = 9_500
 
@@ -25,7 +25,6 @@ class MadeUp(ContextsAlone):
     """Asks one question over each context, its new paper's id with the size; none about papers whose id ends in 9."""
 
     task = "next"
-    unfit = "no_question"
 
     def tokens(self, paper: Paper) -> int:
         return TOKENS
