@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 # No blank belongs before these, although pages with every element on its own line have one there.
-_CLOSING = tuple(".,;:)]")
+_CLOSING = tuple(".,;:)]^")
 _BLANKS = re.compile(r"\s+")
 _PAIRS = {"(": ")", "[": "]"}
 

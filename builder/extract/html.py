@@ -20,6 +20,7 @@ from builder.extract.references import parse_entry
 from builder.ids import PaperId
 from builder.packed import ERRORS, read_packed
 from builder.records import Document, Mention, Reference, Role, Section
+from builder.sources.jats.markup import is_exponent, is_raised_citation
 
 _LEVELS = {
     "ltx_part": 1,
@@ -42,6 +43,9 @@ _BESIDE = frozenset(
 _BLOCKS = frozenset("ltx_para ltx_p ltx_theorem ltx_proof ltx_item ltx_equation ltx_equationgroup ltx_quote".split())
 _SKIPPED_TAGS = frozenset(
     {"annotation", "annotation-xml", "script", "style", "figure", "figcaption", "table", "svg", "button", "nav"}
+)
+_HIDDEN = re.compile(
+    r"display:\s*none|visibility:\s*hidden|font-size:\s*0(?![.\d]*[1-9])|opacity:\s*0(?![.\d]*[1-9])", re.IGNORECASE
 )
 _STAMP = re.compile(r"arXiv:\s*(\S+)")
 
@@ -150,17 +154,23 @@ def _heading(element: html.HtmlElement, kind: str, position: int) -> Heading:
 
 
 def _write(element: html.HtmlElement, text: FlowingText) -> None:
-    """Append an element's text: formulas as their characters, citations with their place, notes and floats left out."""
+    """Append an element's text: formulas as their characters, citations with their place; notes, floats and what is hidden left out."""
     if not isinstance(element.tag, str) or element.tag in _SKIPPED_TAGS or _is_beside(element):
         return
+    is_apart = is_raised_citation(element, "cite")
+    text.add(" " if is_apart else "")
     start = text.length
+    text.add("[" if is_apart else "^" if is_exponent(element) else "")
     text.add(element.text)
     for child in element.iterchildren():
         _write(child, text)
         text.add(child.tail)
+    text.add("]" if is_apart else "")
     if element.tag == "cite":
         targets = (unquote(link.get("href", "").rpartition("#")[2]) for link in element.iter("a"))
         text.cites.append((start, text.end(), tuple(dict.fromkeys(target for target in targets if target))))
+    elif element.tag == "br":
+        text.add(" ")
     elif not _BLOCKS.isdisjoint(_classes(element)):
         text.end_block()
 
@@ -205,7 +215,8 @@ def _plain_text(element: html.HtmlElement | None, without: str = "") -> str:
 
 
 def _is_beside(element: html.HtmlElement) -> bool:
-    return not _BESIDE.isdisjoint(_classes(element)) or element.tag in _SKIPPED_TAGS
+    is_hidden = element.get("hidden") is not None or _HIDDEN.search(element.get("style", "")) is not None
+    return is_hidden or not _BESIDE.isdisjoint(_classes(element)) or element.tag in _SKIPPED_TAGS
 
 
 def _classes(element: etree._Element) -> list[str]:

@@ -21,15 +21,20 @@ from builder.extract.reading import MeasuredDocument
 from builder.extract.roles import normalise, split_number
 from builder.records import Document, Mention, Reference, Role, Section
 from builder.sources.jats.front import NOTES, abstract_of
-from builder.sources.jats.markup import NotJatsError, entity_text, one_line, read_article
+from builder.sources.jats.markup import (
+    BLOCKS,
+    NotJatsError,
+    entity_text,
+    is_exponent,
+    is_raised_citation,
+    one_line,
+    read_article,
+)
 
 _BESIDE = frozenset(
     "fig fig-group table-wrap table-wrap-group table boxed-text supplementary-material media graphic inline-graphic caption fn fn-group "
     "disp-formula disp-formula-group chem-struct-wrap chem-struct tex-math annotation annotation-xml object-id ref-list array "
-    "inline-supplementary-material floats-group sec-meta permissions index-term sub-article response".split()
-)
-_BLOCKS = frozenset(
-    "p disp-quote list list-item def-list def-item def term verse-group verse-line statement speech attrib preformat code title".split()
+    "inline-supplementary-material floats-group sec-meta permissions index-term sub-article response def-list glossary".split()
 )
 # What sections are called that have a kind but no title (https://jats.nlm.nih.gov/archiving/tag-library/1.3/attribute/sec-type.html).
 _TITLES_OF_KINDS = {
@@ -41,7 +46,11 @@ _TITLES_OF_KINDS = {
     "discussion": "Discussion",
     "conclusions": "Conclusions",
 }
-_SUPPLEMENT = re.compile(r"(?:supporting|supplement(?:ary|al)|additional) (?:information|materials?|files?|data)\b.*")
+# Of supplements and of lists of terms.
+_LEFT_OUT = re.compile(
+    r"(?:supporting|supplement(?:ary|al)|additional) (?:information|materials?|files?|data)\b.*"
+    r"|(?:list of |key )?(?:abbreviations?|acronyms?|symbols|glossary|nomenclature)(?: (?:used|list|and|of)\b.*)?"
+)
 _BACKGROUND = re.compile(r"background(?: and .*)?")
 # What stands between the marks of one bracket, and between the two ends of a range.
 _JOINS = re.compile(r"\s*(?:[,;]|and|&|,\s*and)?\s*")
@@ -102,7 +111,11 @@ def _walk(container: etree._Element, text: FlowingText, level: int, blocks: list
     """Collect the sections and texts of a body or section, in order."""
     for child in container.iterchildren("*"):
         if child.tag == "sec":
-            if not _is_supplement(child):
+            if _is_left_out(child):
+                continue
+            if _is_wrapper(child):
+                _walk(child, text, level, blocks)
+            else:
                 block = _Block(_heading(child, level, len(blocks)), FlowingText())
                 blocks.append(block)
                 _walk(child, block.text, level + 1, blocks)
@@ -118,9 +131,15 @@ def _heading(section: etree._Element, level: int, position: int) -> Heading:
     return Heading(position, position, number, words, level)
 
 
-def _is_supplement(section: etree._Element) -> bool:
-    named = _SUPPLEMENT.fullmatch(normalise(one_line(section.find("title"))))
+def _is_left_out(section: etree._Element) -> bool:
+    named = _LEFT_OUT.fullmatch(normalise(one_line(section.find("title"))))
     return section.get("sec-type") == "supplementary-material" or named is not None
+
+
+def _is_wrapper(section: etree._Element) -> bool:
+    """Whether a section has neither a title nor a kind, and sections of its own."""
+    heading = _heading(section, 1, 0)
+    return not heading.number and not heading.words and section.find("sec") is not None
 
 
 def _roles(blocks: Sequence[_Block]) -> list[Role]:
@@ -134,10 +153,17 @@ def _roles(blocks: Sequence[_Block]) -> list[Role]:
 
 
 def _write(element: etree._Element, text: FlowingText) -> None:
-    """Append an element's text, what stands beside the running text left out; citations with their place."""
+    """Append an element's text, what stands beside the running text left out; citations with their place.
+
+    A raised citation is set apart, as "others [3]", and a raised number marked, as "10^5".
+    """
     if element.tag in _BESIDE:
         return
+    is_apart = _cites(element)
+    if is_apart:
+        text.add(" ")
     start = text.length
+    text.add("[" if is_apart else "^" if is_exponent(element) else "")
     text.add(element.text)
     for child in element:
         if child.tag is etree.Entity:
@@ -145,12 +171,19 @@ def _write(element: etree._Element, text: FlowingText) -> None:
         else:
             _write(child, text)
         text.add(child.tail)
-    if element.tag == "xref" and element.get("ref-type") == "bibr":
+    text.add("]" if is_apart else "")
+    if element.tag == "xref":
         text.cites.append((start, text.end(), tuple(element.get("rid", "").split())))
     elif element.tag == "break":
         text.add(" ")
-    elif element.tag in _BLOCKS:
+    elif element.tag in BLOCKS:
         text.end_block()
+
+
+def _cites(element: etree._Element) -> bool:
+    """Whether a superscript or a reference is of works, as far as it says."""
+    links = element.iter("xref")
+    return is_raised_citation(element, "xref") and all(link.get("ref-type", "bibr") == "bibr" for link in links)
 
 
 def _text(block: _Block) -> str:
@@ -165,7 +198,8 @@ def _mentions(
 ) -> Iterator[Mention]:
     for i, block in enumerate(blocks):
         text = str(block.text)
-        for run in _runs(text, block.text.cites):
+        cites = [cite for cite in block.text.cites if not places.keys().isdisjoint(cite[2])]
+        for run in _runs(text, cites):
             cited = tuple(dict.fromkeys(_cited(text, run, entries, places)))
             start, end = run[0][0], run[-1][1]
             start += len(text[start:end]) - len(text[start:end].lstrip())
@@ -202,10 +236,12 @@ def _cited(
         number = _number(text[start:stop])
         if last and number and cited and _RANGE.fullmatch(text[end:start]):
             yield from _between(last, (cited[0], number), entries)
-        yield from cited
         printed = _PRINTED_RANGE.fullmatch(text[start:stop])
-        if printed and len(set(targets)) == 1 and cited and entries[cited[0]].label == printed[1]:
-            yield from _between((cited[-1], int(printed[1])), (len(entries), int(printed[2]) + 1), entries)
+        if printed and len(set(targets)) <= 2 and cited and entries[cited[0]].label in ("", printed[1]):
+            first, until = int(printed[1]), int(printed[2])
+            ends = (cited[-1], until) if len(set(targets)) == 2 else (len(entries), until + 1)
+            cited[1:1] = _between((cited[0], first), ends, entries)
+        yield from cited
         last, end = ((cited[-1], number) if cited and number else None), stop
 
 

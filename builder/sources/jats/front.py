@@ -50,7 +50,13 @@ _KIND_NAMES = re.compile(
 _PUBLIC = frozenset({"epub", "epub-original", "ppub", "epub-ppub", "pub", "publication", "preprint", "epreprint"})
 _PREPRINT_DOI = re.compile(r"10\.(?:1101|64898)/(\d{4})\.(\d\d)\.(\d\d)\.\d+")
 _ORCID = re.compile(r"(\d{4}-\d{4}-\d{4}-\d{3}[\dX])$", re.IGNORECASE)
+# What contributors are who are no authors.
+_OTHER_PARTS = re.compile(
+    "edit|review|referee|translat|illustrat|photograph|compil|collaborator|contributor|member|guest|non-byline"
+)
 _LONGEST_CATEGORY = 60
+# Lists of terms.
+_TERMS = ("def-list", "glossary")
 
 
 def paper_of(article: etree._Element) -> Paper | Drop:
@@ -116,15 +122,27 @@ def _version(metadata: etree._Element) -> int:
 def _byline(metadata: etree._Element) -> Iterator[tuple[str, str]]:
     """The authors in order: name, and ORCID, `GROUP`, or ""."""
     everybody = metadata.findall("contrib-group/contrib")
-    authors = [contributor for contributor in everybody if contributor.get("contrib-type") == "author"]
     # Members of a consortium are listed without a kind, beside the authors.
-    for contributor in authors or [contributor for contributor in everybody if not contributor.get("contrib-type")]:
-        group = contributor.find("collab")
+    authors = [contributor for contributor in everybody if _is_author(contributor)]
+    for contributor in authors or [each for each in everybody if not _OTHER_PARTS.search(_part_of(each))]:
+        group = next(contributor.iter("collab"), None)
         if group is not None and contributor.find("name") is None and contributor.find("name-alternatives") is None:
             if name := one_line(group, NOTES | {"contrib-group"}):
                 yield name, GROUP
         elif name := _person(contributor):
             yield name, _orcid(contributor)
+
+
+def _part_of(contributor: etree._Element) -> str:
+    """What a contributor's group and own kind say of the part in the article."""
+    group = contributor.getparent()
+    of_group = group.get("content-type", "") if group is not None else ""
+    return f"{of_group} {contributor.get('contrib-type', '')}".casefold().strip()
+
+
+def _is_author(contributor: etree._Element) -> bool:
+    kind, part = contributor.get("contrib-type"), _part_of(contributor)
+    return kind == "author" or (bool(kind) and part.startswith("author") and not _OTHER_PARTS.search(part))
 
 
 def author_ids_of(byline: Sequence[tuple[str, str]]) -> tuple[str, ...]:
@@ -168,21 +186,30 @@ def orcid(text: str) -> str:
 
 def abstract_of(metadata: etree._Element) -> str:
     """The authors' abstract, the parts of a structured one joined; digests and summaries for other readers are left out."""
-    own = (a for a in metadata.findall("abstract") if a.get("abstract-type", "") in _OWN_ABSTRACTS)
-    element = next(own, None)
-    if element is None:
+    own = [a for a in metadata.findall("abstract") if a.get("abstract-type", "") in _OWN_ABSTRACTS]
+    if not own:
         return ""
+    language = next((named for each in metadata.iterancestors("article") if (named := _language(each))), "en")
+    element = min(
+        own, key=lambda a: ("", language, "en").index(named) if (named := _language(a)) in ("", language, "en") else 3
+    )
     parts = []
     others = {part for section in element.iter("sec") if _is_for_others(section) for part in section.iter("title", "p")}
     for part in element.iter("title", "p"):
-        text = one_line(part, _MARKS)
-        if part in others:
+        text = one_line(part, _MARKS.union(_TERMS))
+        # A paragraph has the text of those within its lists.
+        if part in others or any(True for _ in part.iterancestors("p", *_TERMS)):
             continue
         if part.tag == "p":
             parts.append(text)
         elif text.casefold().strip(" .:") not in ("abstract", "summary", "") and part.getparent() is not element:
             parts.append(text if text.endswith((".", ":", "?")) else f"{text}:")
     return " ".join(part for part in parts if part) or one_line(element, _MARKS | {"title"})
+
+
+def _language(element: etree._Element) -> str:
+    """The language that an element states, without its region."""
+    return element.get("{http://www.w3.org/XML/1998/namespace}lang", "").casefold().partition("-")[0]
 
 
 def other_abstracts(metadata: etree._Element) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,13 @@ from builder.packed import ERRORS, read_packed
 
 # The endings of files that are taken for JATS, plain or packed.
 ENDINGS = tuple(kind + packed for kind in (".xml", ".nxml") for packed in ("", ".xz", ".gz", ".zst"))
+# Elements that end a line: words on either side of them are not one.
+BLOCKS = frozenset(
+    "p disp-quote list list-item def-list def-item def term verse-group verse-line statement speech attrib preformat code title sec tr td "
+    "th disp-formula fig table-wrap caption boxed-text".split()
+)
+_POWERS, _LINKS = ("msup", "msubsup"), ("xref", "a", "cite")
+_EXPONENT = re.compile(r"[+\-−–]?\d+[+\-−–]?")
 # The longest article here has 1 MB.
 _MOST_BYTES = 1 << 24
 
@@ -81,17 +89,42 @@ def one_line(element: etree._Element | None, without: frozenset[str] = frozenset
     Args:
         without: elements that are left out.
     """
-    return "" if element is None else " ".join("".join(_pieces(element, without)).split())
+    return "" if element is None else " ".join("".join(_pieces(element, without)).split()).replace(" ^", "^")
 
 
 def _pieces(element: etree._Element, without: frozenset[str]) -> Iterator[str]:
+    yield "^" if is_exponent(element) else ""
     yield element.text or ""
     for child in element:
         if child.tag is etree.Entity:
             yield entity_text(child)
         elif child.tag not in without:
-            yield from _pieces(child, without)
+            apart = " " if child.tag in BLOCKS or child.tag == "break" else ""
+            yield from (apart, *_pieces(child, without), apart)
         yield child.tail or ""
+
+
+def is_exponent(element: etree._Element) -> bool:
+    """Whether an element is a superscript of digits and a sign, such as that of 10^5, in text or in a formula of MathML."""
+    parent = element.getparent()
+    is_raised = element.tag == "sup" or (parent is not None and parent.tag in _POWERS and element.getnext() is None)
+    if not is_raised or next(element.iter(*_LINKS), None) is not None or (parent is not None and parent.tag in _LINKS):
+        return False
+    return _EXPONENT.fullmatch("".join(map(str, element.itertext())).strip()) is not None
+
+
+def is_raised_citation(element: etree._Element, link: str) -> bool:
+    """Whether an element is a superscript of references, or a reference that is all superscript, without brackets of its own.
+
+    Args:
+        link: the tag of a reference.
+    """
+    if element.tag not in ("sup", link):
+        return False
+    inner = next(element.iterdescendants(link if element.tag == "sup" else "sup"), None)
+    printed = one_line(element)
+    is_whole = inner is not None and (element.tag == "sup" or printed == one_line(inner))
+    return is_whole and printed[:1] not in "[("
 
 
 def entity_text(entity: etree._Element) -> str:

@@ -63,7 +63,7 @@ def test_sections_have_levels_roles_and_their_own_text(tmp_path: Path) -> None:
     ]
     introduction, methods, data, *_ = (section.text for section in document.sections)
     assert introduction.splitlines() == [
-        "As shown [2], by many [1, 3], by more [1]–[4], and so on3–5; see figure 1.",
+        "As shown [2], by many [1, 3], by more [1]–[4], and so on [3–5]; see figure 1.",
         "Where x is small: so it ends.",
     ]
     assert methods == "First."
@@ -91,6 +91,69 @@ def test_a_printed_range_that_links_to_its_first_entry_alone(tmp_path: Path) -> 
     text = ARTICLE.replace('[<xref ref-type="bibr" rid="b2">2</xref>]', '[<xref ref-type="bibr" rid="b4">4-6</xref>]')
     first = read(tmp_path, text).mentions[0]
     assert (first.references, first.grouped) == ((4, 5, 6), True)
+
+
+def test_a_range_that_links_to_both_of_its_ends(tmp_path: Path) -> None:
+    text = ARTICLE.replace(
+        '[<xref ref-type="bibr" rid="b2">2</xref>]', '[<xref ref-type="bibr" rid="b2 b5">2–5</xref>]'
+    )
+    assert read(tmp_path, text).mentions[0].references == (1, 2, 3, 4, 5)
+
+
+@pytest.mark.parametrize(("mark", "cited"), [('<xref rid="b2">2</xref>', (1,)), ('<xref rid="f1">2</xref>', (0, 2, 3))])
+def test_what_a_link_is_of_says_its_target(tmp_path: Path, mark: str, cited: tuple[int, ...]) -> None:
+    text = ARTICLE.replace('<xref ref-type="bibr" rid="b2">2</xref>', mark)
+    assert read(tmp_path, text).mentions[0].references == cited
+
+
+@pytest.mark.parametrize(
+    ("printed", "text"),
+    [
+        ("10<sup>5</sup> cells, 3 × 10<sup>−6</sup> mol of CO<sub>2</sub>", "10^5 cells, 3 × 10^−6 mol of CO2"),
+        ("9 km <sup>2</sup> on the 1<sup>st</sup>", "9 km^2 on the 1st"),
+        ('others<sup><xref ref-type="bibr" rid="b1">1</xref></sup>.', "others [1]."),
+        ('others<xref ref-type="bibr" rid="b1"><sup>1</sup></xref>.', "others [1]."),
+        ('others<sup>[<xref ref-type="bibr" rid="b1">1</xref>]</sup>.', "others[1]."),
+        ("one line<break/>and another", "one line and another"),
+        (
+            "BS means <def-list><def-item><term>BS</term><def><p>bay</p></def></def-item></def-list> much",
+            "BS means much",
+        ),
+        (
+            '<inline-formula><math xmlns="http://www.w3.org/1998/Math/MathML"><msup><mi>x</mi><mn>2</mn></msup></math></inline-formula>',
+            "x^2",
+        ),
+    ],
+)
+def test_what_is_raised_lowered_or_apart_stays_so(tmp_path: Path, printed: str, text: str) -> None:
+    body = f"<body><sec><title>Introduction</title><p>{printed}</p></sec></body>"
+    assert read(tmp_path, ARTICLE.replace(BODY, body)).sections[0].text == text
+
+
+TERMS = "<def-list><title>Abbreviations</title><def-item><term>BS</term><def><p>bay salinity</p></def></def-item></def-list>"
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        TERMS,
+        f"<glossary>{TERMS}</glossary>",
+        f"<sec><title>Abbreviations</title>{TERMS}</sec>",
+        "<sec><title>List of abbreviations</title><p>BS: bay salinity.</p></sec>",
+    ],
+)
+def test_lists_of_terms_are_no_text_and_no_introduction(tmp_path: Path, before: str) -> None:
+    body = f"<body>{before}<sec><title>Background</title><p>Bays are cold.</p></sec><sec><title>Methods</title><p>How.</p></sec></body>"
+    document = read(tmp_path, ARTICLE.replace(BODY, body))
+    assert [(s.heading, s.role, s.text) for s in document.sections[:2]] == [
+        ("Background", "introduction", "Bays are cold."),
+        ("Methods", "body", "How."),
+    ]
+
+
+def test_a_section_without_a_title_around_all_others_is_none(tmp_path: Path) -> None:
+    body = BODY.replace("<body>", "<body><sec>").replace("</body>", "</sec></body>")
+    assert read(tmp_path, ARTICLE.replace(BODY, body)) == read(tmp_path)
 
 
 @pytest.mark.parametrize("between", ["–", " – ", "-"])

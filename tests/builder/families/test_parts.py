@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date
+from functools import partial
 
 import pytest
 
+from builder.collect.graph import build_graph
 from builder.extract.mentions import find_mentions
 from builder.families.match.masks import masks, names_of, tag_of
-from builder.families.next.family import LEAST_OF_CALL, MOST_OF_CALL, calls
-from builder.families.next.passages import Passage, neutral_text, passages_of
+from builder.families.next.family import LEAST_OF_CALL, MOST_OF_CALL, NextFamily, calls, following
+from builder.families.next.passages import LONGEST, SHORTEST, Passage, neutral_text, passages_of
 from builder.families.reading.citing import citing
-from builder.families.reading.contexts import clusters, fill
+from builder.families.reading.contexts import Neighbourhoods, clusters, fill
 from builder.families.reading.neutral import CITE, FORMULA, NUMBER, edits_of
 from builder.families.reading.paper_library import PaperLibrary
 from builder.families.reading.papers_read import PaperRead
@@ -192,20 +195,46 @@ def test_what_tells_the_order_of_passages_is_replaced(text: str, shown: str) -> 
     assert neutral_text(text, 0, len(text), edits_of(text, [])) == shown
 
 
-def test_passages_are_cut_at_sentences_and_of_like_length() -> None:
-    sentence = "This sentence of ten words is about the river {}. "
-    long, short = "".join(sentence.format(n) for n in range(100)), sentence.format(0)
-    read = read_of("1", {"Introduction": long, "Experiments": short})
-    passages = passages_of(read)
-    assert [passage.section for passage in passages] == [0, 0, 0, 0]
-    texts = [read.shown.text[passage.start : passage.end] for passage in passages]
-    assert all(text.startswith("This") and text.endswith(".") for text in texts)
-    assert all(0.55 <= len(text.split()) / 250 <= 2 for text in texts)
-    assert " ".join(texts) == long.strip()
+SENTENCE = "This sentence of ten words is about the river {}."
+
+
+def paragraphs(count: int, sentences: int = 10) -> str:
+    return "\n".join(" ".join(SENTENCE.format(f"{n}-{i}") for i in range(sentences)) for n in range(count))
+
+
+def texts_of(read: PaperRead) -> list[str]:
+    return [read.shown.text[passage.start : passage.end] for passage in passages_of(read)]
+
+
+def test_passages_are_cut_at_sentences_and_within_bounds() -> None:
+    for words in (175, 349, 351, 520, 1000, 2345):
+        text = " ".join(SENTENCE.format(n) for n in range(words // 10)) + " One more of some words."
+        texts = texts_of(read_of("1", {"Introduction": text, "Experiments": SENTENCE}))
+        assert all(text.endswith(".") and SHORTEST <= len(text.split()) <= LONGEST for text in texts)
+        assert " ".join(texts) == text
+
+
+def test_passages_end_with_paragraphs_where_they_can() -> None:
+    texts = texts_of(read_of("1", {"Introduction": paragraphs(30)}))
+    assert all(len(text.split()) % 100 == 0 for text in texts)
+    # The last one is as long as any other.
+    assert len({len(text) for text in texts}) > 1
+
+
+def chain(paper: str, length: int) -> list[Passage]:
+    return [Passage(paper, 0, n, n, n + 1, (), True, True) for n in range(length)]
+
+
+def test_what_is_asked_about_has_a_neighbour_on_either_side() -> None:
+    passages = chain("p", 4)
+    assert following(passages) == {passages[1]: passages[2], passages[2]: passages[3]}
+    assert following(passages[1:]) == {passages[2]: passages[3]}
+    inside = replace(passages[1], ends_whole=False)
+    assert following([passages[0], inside, *passages[2:]]) == {passages[2]: passages[3]}
 
 
 def test_no_two_links_of_a_chain_are_asked_and_no_call_is_too_small() -> None:
-    passages = [Passage(f"p{k}", 0, n, n, n + 1, (), True, True) for k in range(12) for n in range(6)]
+    passages = [passage for k in range(12) for passage in chain(f"p{k}", 6)]
     every = calls(passages, "c", 1)
     asked = {passage for call in every for passage in call.asked}
     assert not asked & {passage for call in every for passage in call.following}
@@ -216,6 +245,55 @@ def test_no_two_links_of_a_chain_are_asked_and_no_call_is_too_small() -> None:
         for first, second in zip(call.asked, call.following, strict=True)
     )
     assert calls(passages[:6], "c", 1) == []
+    more = calls(passages, "c", 1, every[:1])
+    assert not {passage for call in more for passage in (*call.asked, *call.following)} & {
+        *every[0].asked,
+        *every[0].following,
+    }
+
+
+def next_family(*of_papers: Mapping[str, str]) -> tuple[NextFamily, list[Paper]]:
+    """Next over some papers, of which each stands around every other."""
+    reads = {str(n): read_of(str(n), sections, ()) for n, sections in enumerate(of_papers)}
+    papers = [read.paper for read in reads.values()]
+    cited = {id_: partial(Citing, read.paper, read.document, {}) for id_, read in reads.items()}
+    library = PaperLibrary(
+        cited, lambda _: [], lambda _: None, lambda paper: [other for other in papers if other is not paper]
+    )
+    return NextFamily(library, 1), papers
+
+
+def test_small_contexts_lie_within_larger_ones_and_ask_the_same() -> None:
+    family, papers = next_family(*[{"Introduction": paragraphs(2), "Method": paragraphs(40, 8)}] * 4)
+    contexts = family.contexts(papers[0], (8, 16, 1024))
+    assert isinstance(contexts, dict)
+    assert list(contexts) == [8, 16]
+    assert contexts[8].stretches < contexts[16].stretches
+    assert contexts[8].paper is papers[0]
+    small = family.questions(contexts[8], [])
+    assert small
+    assert family.questions(contexts[16], small)[: len(small)] == small
+
+
+def test_a_paper_without_a_section_of_two_passages_has_no_small_context() -> None:
+    long = {"Introduction": paragraphs(40)}
+    family, papers = next_family({"Introduction": paragraphs(2), "Method": paragraphs(3)}, long, long)
+    assert family.contexts(papers[0], (8,)) == {}
+    assert family.contexts(papers[1], (8,)) != {}
+
+
+def test_papers_of_a_category_follow_those_of_the_co_authors() -> None:
+    old = date(2026, 4, 1)
+    new = replace(paper("new", authors=("A. Ek",)), categories=("cs.CL", "stat.ML"))
+    of = {
+        "crossed": replace(paper("crossed", day=old, authors=("C. Bo",)), categories=("stat.ML", "cs.CV")),
+        "primary": paper("primary", day=old, authors=("D. Bo",)),
+        "joined": replace(paper("joined", day=old, authors=("E. Bo", "A. Ek")), categories=("cs.CV",)),
+        "other": replace(paper("other", day=old, authors=("F. Bo",)), categories=("cs.CV",)),
+    }
+    graph, _ = build_graph([new, *of.values()], 50, "all")
+    around = Neighbourhoods(list(of.values()), graph, 1, 14).around(new)
+    assert [each.id for each in around] == ["joined", "primary", "crossed"]
 
 
 def test_smaller_contexts_lie_within_larger_ones() -> None:

@@ -19,6 +19,7 @@ from builder.dataset.manifest import read_manifest
 from builder.dataset.publishable import publishable
 from builder.families.match import family as match_rows
 from builder.families.match import masks as match_masks
+from builder.families.next.family import NextFamily
 from builder.families.reading import asking
 from builder.records import ReadingReason
 from lm_eval_tasks.base.errors import BudgetError, DatasetError, OptionError
@@ -379,3 +380,19 @@ def test_reasons_are_counted(with_reading: Path, tmp_path: Path) -> None:
     assert set(reasons["Walk-1M"]) <= set(ReadingReason.__args__)  # type: ignore[attr-defined]
     assert reasons["Walk-1M"]["context_not_filled"] > 0
     assert all(report.total > 0 for report in outcome.reports)
+
+
+def test_a_size_that_a_program_answers_is_not_offered(
+    with_reading: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(NextFamily, "most_floor", -0.1)
+    reading = {"configurations": ["Walk-128K", "Next-128K"], "contexts": 2}
+    folder = tmp_path / "none"
+    outcome = build(small_round(with_reading, settings=("Title-10K",), reading=reading, output=folder))
+    [report] = [report for report in outcome.reports if report.stage == "Next-128K"]
+    assert report.kept == 0
+    assert report.dropped["high_floor"] > 0
+    assert not (folder / "Next-128K").exists()
+    assert "Next-128K" not in read_manifest(folder).configurations
+    with pytest.raises(ValueError, match="Next-128K"):
+        load_dataset(str(folder), "Next-128K")

@@ -273,6 +273,49 @@ def test_summaries_for_others_are_left_out_and_counted() -> None:
     assert paper(abstract="").abstract == ""
 
 
+NAME = "<name><surname>Ek</surname><given-names>Ada</given-names></name>"
+OTHER = "<name><surname>Bo</surname><given-names>Ola</given-names></name>"
+
+
+@pytest.mark.parametrize(
+    ("group", "authors"),
+    [
+        (
+            f'<contrib-group content-type="author"><contrib contrib-type="person">{NAME}</contrib></contrib-group>',
+            ("Ada Ek",),
+        ),
+        (f'<contrib-group><contrib contrib-type="person">{NAME}</contrib></contrib-group>', ("Ada Ek",)),
+        (
+            '<contrib-group><contrib contrib-type="author"><collab-alternatives><collab>A Group</collab><collab>Un groupe</collab>'
+            f'</collab-alternatives></contrib><contrib contrib-type="author">{NAME}</contrib></contrib-group>',
+            ("A Group", "Ada Ek"),
+        ),
+        (
+            f'<contrib-group content-type="authors"><contrib contrib-type="author">{NAME}</contrib></contrib-group>'
+            f'<contrib-group content-type="editors"><contrib contrib-type="person">{OTHER}</contrib></contrib-group>',
+            ("Ada Ek",),
+        ),
+    ],
+)
+def test_every_author_in_order_and_nobody_else(group: str, authors: tuple[str, ...]) -> None:
+    assert paper(authors=group).authors == authors
+
+
+def test_the_abstract_is_in_the_articles_language_and_says_everything_once() -> None:
+    two = '<abstract xml:lang="de"><p>Deutsch.</p></abstract><abstract xml:lang="en"><p>English.</p></abstract>'
+    assert paper(abstract=two).abstract == "English."
+    items = "<list><list-item><p>Do tides matter?</p></list-item><list-item><p>Does cold?</p></list-item></list>"
+    assert (
+        paper(abstract=f"<abstract><p>We ask. {items}</p></abstract>").abstract == "We ask. Do tides matter? Does cold?"
+    )
+    assert (
+        paper(abstract=f"<abstract><p>We ask.</p>{items}</abstract>").abstract == "We ask. Do tides matter? Does cold?"
+    )
+    assert (
+        paper(abstract="<abstract><p>Over 10<sup>5</sup><break/>cells.</p></abstract>").abstract == "Over 10^5 cells."
+    )
+
+
 def test_mistyped_orcids_are_none() -> None:
     assert [orcid(text) for text in (ORCID, f"http://orcid.org/{ORCID}/", "0000-0002-1825-0098", "0000", "")] == [
         ORCID,
