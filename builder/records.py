@@ -260,6 +260,7 @@ class Quality:
         common_words: share of the words that are among the commonest of English (about 0.2 in papers).
         in_order: introduction before conclusion before references.
         headings_agree: no subsection without its section, no numbers left over that count up in the sections' style.
+        hidden: characters of the file that a reader cannot see; they are left out.
     """
 
     words: int
@@ -270,6 +271,7 @@ class Quality:
     common_words: float
     in_order: bool
     headings_agree: bool = True
+    hidden: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,18 +8,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 import pymupdf
 
 from builder.extract.footnote_marks import marks_of, without_marks
+from builder.extract.spans import is_visible, with_exponents
 from builder.ids import ARXIV_PATTERN
 
 _FLAGS = pymupdf.TEXTFLAGS_DICT & ~pymupdf.TEXT_PRESERVE_IMAGES & ~pymupdf.TEXT_PRESERVE_LIGATURES
 _BOLD = re.compile(r"bold|black|heavy|semibold|demi|medi\b|-medi|cmbx|cmssbx|sfbx|ecbx|\bbx|-bd|\.b$", re.IGNORECASE)
 _ITALIC = re.compile(r"ital|obli|slant|cmti|cmsl", re.IGNORECASE)
+_SPACED = re.compile(r"(?:[A-Z.] {1,4}){4,}[A-Z.]")
+# Points that a line drawn twice is moved by, at most.
+_SHIFT = 1.5
 _STAMP = re.compile(rf"arXiv:\s*({ARXIV_PATTERN})(v\d+)?")
 
 
@@ -75,13 +79,18 @@ class Hyperlink:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The lines of one page in the order of the file, its links, and the size of the page in points."""
+    """The lines of one page in the order of the file, its links, and the size of the page in points.
+
+    Attributes:
+        hidden: characters that a reader cannot see, which are in no line.
+    """
 
     number: int
     width: float
     height: float
     lines: tuple[Line, ...]
     links: tuple[Hyperlink, ...] = ()
+    hidden: int = 0
 
 
 def read_page(page: pymupdf.Page) -> tuple[Page, str | None]:
@@ -89,6 +98,12 @@ def read_page(page: pymupdf.Page) -> tuple[Page, str | None]:
     while (annotation := page.first_annot) is not None:
         page.delete_annot(annotation)
     blocks: list[dict[str, Any]] = page.get_text("dict", flags=_FLAGS)["blocks"]
+    hidden = 0
+    for raw in (raw for block in blocks for raw in block.get("lines", ())):
+        seen = [span for span in raw["spans"] if is_visible(span)]
+        if len(seen) < len(raw["spans"]):
+            hidden += sum(len(span["text"].strip()) for span in raw["spans"] if not is_visible(span))
+            raw["spans"] = seen
     marks = marks_of(blocks)
     lines: list[Line] = []
     stamp = None
@@ -98,16 +113,19 @@ def read_page(page: pymupdf.Page) -> tuple[Page, str | None]:
             if abs(raw["dir"][0]) < 0.9:
                 stamp = stamp or _stamp(raw)
                 continue
-            line = _line(page.number, {**raw, "spans": without_marks(raw["spans"], marks)}, start)
-            if line is None:
+            spans = list(with_exponents(without_marks(raw["spans"], marks)))
+            line = _line(page.number, {**raw, "spans": spans}, start)
+            if line is None or (lines and _is_printed_again(lines[-1], line)):
                 continue
-            if lines and _continues(lines[-1], line):
+            if lines and _is_initial(lines[-1], line):
+                lines[-1] = replace(line, text=lines[-1].text + line.text, start=lines[-1].start)
+            elif lines and _continues(lines[-1], line):
                 lines[-1] = _join(lines[-1], line)
             else:
                 lines.append(line)
             start = False
     box = page.rect
-    return Page(page.number, box.width, box.height, tuple(lines), tuple(_links(page))), stamp
+    return Page(page.number, box.width, box.height, tuple(lines), tuple(_links(page)), hidden), stamp
 
 
 def _links(page: pymupdf.Page) -> Iterator[Hyperlink]:
@@ -128,7 +146,7 @@ def _stamp(raw: dict[str, Any]) -> str | None:
 def _line(page: int, raw: dict[str, Any], start: bool) -> Line | None:
     """Join the spans of one line; None if it contains nothing printable."""
     runs = list(_runs(raw["spans"]))
-    text = "".join(run[0] for run in runs).strip()
+    text = _unspaced("".join(run[0] for run in runs).strip())
     if not text:
         return None
     if len(runs) == 1:
@@ -153,6 +171,13 @@ def _line(page: int, raw: dict[str, Any], start: bool) -> Line | None:
         start=start,
         small_caps=caps,
     )
+
+
+def _unspaced(text: str) -> str:
+    """A letter-spaced line with its letters together: "R E L A T E D   W O R K"; any other as it is."""
+    if not _SPACED.fullmatch(text):
+        return text
+    return " ".join(word.replace(" ", "") for word in re.split(r" {2,}", text))
 
 
 def _mixed_type(runs: list[tuple[str, float, str, int]], text: str) -> tuple[float, str, bool, bool, bool]:
@@ -204,6 +229,18 @@ def _lead(runs: list[tuple[str, float, str, int]]) -> int:
             return length
         length += len(text)
     return 0
+
+
+def _is_printed_again(last: Line, line: Line) -> bool:
+    """Whether a line is drawn over itself, as some files make letters bold."""
+    return last.text == line.text and abs(last.x0 - line.x0) < _SHIFT and abs(last.y0 - line.y0) < _SHIFT
+
+
+def _is_initial(last: Line, line: Line) -> bool:
+    """Whether `last` is one large letter with which the first word of `line` begins."""
+    is_large = len(last.text) == 1 and last.text.isupper() and last.size > 1.8 * line.size
+    is_beside = last.y0 <= line.y0 + line.size and last.y1 >= line.y1 and 0 <= line.x0 - last.x1 < line.size
+    return is_large and is_beside and line.text[:1].isalpha()
 
 
 def _continues(last: Line, line: Line) -> bool:

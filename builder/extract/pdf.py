@@ -128,7 +128,8 @@ def assemble(pages: Sequence[Page], toc: Sequence[tuple[int, str]], stamp: str |
         sections.append(Section(label, role, heading.level, join_lines(running, words)))
     mentions = find_mentions(sections, references)
     document = Document(title_of(before, size), abstract, tuple(sections), tuple(references), mentions, stamp)
-    return MeasuredDocument(document, sum(len(line.text) for line in lines), unmapped, agree)
+    hidden = sum(page.hidden for page in pages)
+    return MeasuredDocument(document, sum(len(line.text) for line in lines), unmapped, agree, hidden)
 
 
 def _blocks(headings: Sequence[Heading], lines: Sequence[Line]) -> Iterator[tuple[Heading, Role, Sequence[Line]]]:

@@ -37,6 +37,7 @@ def measure(reading: MeasuredDocument) -> Quality:
         common_words=_common_share(words),
         in_order=_is_in_order(document),
         headings_agree=reading.headings_agree,
+        hidden=reading.hidden,
     )
 
 

@@ -15,9 +15,11 @@ class MeasuredDocument:
         characters: on the pages, page furniture left out.
         unmapped: of these, the ones without a Unicode value.
         headings_agree: whether the headings do not contradict one another.
+        hidden: characters that a reader cannot see, which are in neither.
     """
 
     document: Document
     characters: int
     unmapped: int
     headings_agree: bool = True
+    hidden: int = 0
