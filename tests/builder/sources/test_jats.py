@@ -286,7 +286,7 @@ OTHER = "<name><surname>Bo</surname><given-names>Ola</given-names></name>"
         ),
         (f'<contrib-group><contrib contrib-type="person">{NAME}</contrib></contrib-group>', ("Ada Ek",)),
         (
-            '<contrib-group><contrib contrib-type="author"><collab-alternatives><collab>A Group</collab><collab>Un groupe</collab>'
+            '<contrib-group><contrib contrib-type="author"><collab-alternatives><collab>A Group</collab><collab>Los demás</collab>'
             f'</collab-alternatives></contrib><contrib contrib-type="author">{NAME}</contrib></contrib-group>',
             ("A Group", "Ada Ek"),
         ),
