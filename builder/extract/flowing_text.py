@@ -39,6 +39,14 @@ class FlowingText:
             self.parts.append(text)
             self.length += len(text)
 
+    def open_mark(self, mark: str) -> int:
+        """Write what marks an element, see `raised_mark`; where the element begins. A bracket is set apart from the word before."""
+        if mark == "[":
+            self.add(" ")
+        start = self.length
+        self.add(mark)
+        return start
+
     def end(self) -> int:
         """Where the text ends, a blank at its end left out."""
         return self.length - (self.length > 0 and self.parts[-1].endswith(" "))

@@ -11,7 +11,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from builder.extract.spans import Span
 
 _MARK = re.compile(r"[1-9]\d?|[*†‡§¶]")
 _PLAIN = re.compile(r"([1-9]\d?)\.?\s+(?:[A-Z(“\"]|https?:)")
@@ -21,8 +24,6 @@ _LOWER = 0.6
 _FOLLOWED = re.compile(r"(?:[^\W\d_A-Z]{2}|[A-Z]{2}|[.,;:!?)\]”’\"'])$")
 _SMALLER = 0.7
 _RAISED = 0.85
-
-Span = dict[str, Any]
 
 
 def marks_of(blocks: Sequence[dict[str, Any]]) -> frozenset[str]:

@@ -20,7 +20,7 @@ from builder.extract.references import parse_entry
 from builder.ids import PaperId
 from builder.packed import ERRORS, read_packed
 from builder.records import Document, Mention, Reference, Role, Section
-from builder.sources.jats.markup import is_exponent, is_raised_citation
+from builder.sources.jats.markup import raised_mark
 
 _LEVELS = {
     "ltx_part": 1,
@@ -157,15 +157,13 @@ def _write(element: html.HtmlElement, text: FlowingText) -> None:
     """Append an element's text: formulas as their characters, citations with their place; notes, floats and what is hidden left out."""
     if not isinstance(element.tag, str) or element.tag in _SKIPPED_TAGS or _is_beside(element):
         return
-    is_apart = is_raised_citation(element, "cite")
-    text.add(" " if is_apart else "")
-    start = text.length
-    text.add("[" if is_apart else "^" if is_exponent(element) else "")
+    mark = raised_mark(element, "cite")
+    start = text.open_mark(mark)
     text.add(element.text)
     for child in element.iterchildren():
         _write(child, text)
         text.add(child.tail)
-    text.add("]" if is_apart else "")
+    text.add("]" if mark == "[" else "")
     if element.tag == "cite":
         targets = (unquote(link.get("href", "").rpartition("#")[2]) for link in element.iter("a"))
         text.cites.append((start, text.end(), tuple(dict.fromkeys(target for target in targets if target))))

@@ -21,15 +21,7 @@ from builder.extract.reading import MeasuredDocument
 from builder.extract.roles import normalise, split_number
 from builder.records import Document, Mention, Reference, Role, Section
 from builder.sources.jats.front import NOTES, abstract_of
-from builder.sources.jats.markup import (
-    BLOCKS,
-    NotJatsError,
-    entity_text,
-    is_exponent,
-    is_raised_citation,
-    one_line,
-    read_article,
-)
+from builder.sources.jats.markup import BLOCKS, NotJatsError, entity_text, one_line, raised_mark, read_article
 
 _BESIDE = frozenset(
     "fig fig-group table-wrap table-wrap-group table boxed-text supplementary-material media graphic inline-graphic caption fn fn-group "
@@ -113,10 +105,12 @@ def _walk(container: etree._Element, text: FlowingText, level: int, blocks: list
         if child.tag == "sec":
             if _is_left_out(child):
                 continue
-            if _is_wrapper(child):
+            heading = _heading(child, level, len(blocks))
+            if not heading.number and not heading.words and child.find("sec") is not None:
+                # It only holds the others together.
                 _walk(child, text, level, blocks)
             else:
-                block = _Block(_heading(child, level, len(blocks)), FlowingText())
+                block = _Block(heading, FlowingText())
                 blocks.append(block)
                 _walk(child, block.text, level + 1, blocks)
         elif child.tag not in ("title", "label"):
@@ -136,12 +130,6 @@ def _is_left_out(section: etree._Element) -> bool:
     return section.get("sec-type") == "supplementary-material" or named is not None
 
 
-def _is_wrapper(section: etree._Element) -> bool:
-    """Whether a section has neither a title nor a kind, and sections of its own."""
-    heading = _heading(section, 1, 0)
-    return not heading.number and not heading.words and section.find("sec") is not None
-
-
 def _roles(blocks: Sequence[_Block]) -> list[Role]:
     """A role for each section; where none is called an introduction, the background or what stands before all headings is one."""
     roles = roles_of([block.heading for block in blocks])
@@ -159,11 +147,8 @@ def _write(element: etree._Element, text: FlowingText) -> None:
     """
     if element.tag in _BESIDE:
         return
-    is_apart = _cites(element)
-    if is_apart:
-        text.add(" ")
-    start = text.length
-    text.add("[" if is_apart else "^" if is_exponent(element) else "")
+    mark = raised_mark(element, "xref")
+    start = text.open_mark(mark)
     text.add(element.text)
     for child in element:
         if child.tag is etree.Entity:
@@ -171,19 +156,13 @@ def _write(element: etree._Element, text: FlowingText) -> None:
         else:
             _write(child, text)
         text.add(child.tail)
-    text.add("]" if is_apart else "")
+    text.add("]" if mark == "[" else "")
     if element.tag == "xref":
         text.cites.append((start, text.end(), tuple(element.get("rid", "").split())))
     elif element.tag == "break":
         text.add(" ")
     elif element.tag in BLOCKS:
         text.end_block()
-
-
-def _cites(element: etree._Element) -> bool:
-    """Whether a superscript or a reference is of works, as far as it says."""
-    links = element.iter("xref")
-    return is_raised_citation(element, "xref") and all(link.get("ref-type", "bibr") == "bibr" for link in links)
 
 
 def _text(block: _Block) -> str:

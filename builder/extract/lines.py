@@ -15,7 +15,7 @@ from typing import Any
 import pymupdf
 
 from builder.extract.footnote_marks import marks_of, without_marks
-from builder.extract.spans import is_visible, with_exponents
+from builder.extract.spans import take_unseen, with_exponents
 from builder.ids import ARXIV_PATTERN
 
 _FLAGS = pymupdf.TEXTFLAGS_DICT & ~pymupdf.TEXT_PRESERVE_IMAGES & ~pymupdf.TEXT_PRESERVE_LIGATURES
@@ -98,12 +98,7 @@ def read_page(page: pymupdf.Page) -> tuple[Page, str | None]:
     while (annotation := page.first_annot) is not None:
         page.delete_annot(annotation)
     blocks: list[dict[str, Any]] = page.get_text("dict", flags=_FLAGS)["blocks"]
-    hidden = 0
-    for raw in (raw for block in blocks for raw in block.get("lines", ())):
-        seen = [span for span in raw["spans"] if is_visible(span)]
-        if len(seen) < len(raw["spans"]):
-            hidden += sum(len(span["text"].strip()) for span in raw["spans"] if not is_visible(span))
-            raw["spans"] = seen
+    hidden = take_unseen(blocks)
     marks = marks_of(blocks)
     lines: list[Line] = []
     stamp = None

@@ -25,6 +25,17 @@ def is_visible(span: Span) -> bool:
     return bool(span["char_flags"] & _DRAWN) and span["alpha"] >= _LEAST_ALPHA and not is_white
 
 
+def take_unseen(blocks: Sequence[dict[str, Any]]) -> int:
+    """Take the spans that a reader cannot see off a page's lines; how many characters they had."""
+    characters = 0
+    for line in (line for block in blocks for line in block.get("lines", ())):
+        unseen = [span for span in line["spans"] if not is_visible(span)]
+        if unseen:
+            characters += sum(len(span["text"].strip()) for span in unseen)
+            line["spans"] = [span for span in line["spans"] if is_visible(span)]
+    return characters
+
+
 def with_exponents(spans: Sequence[Span]) -> Iterator[Span]:
     """The spans with a "^" before those that are exponents, as in 10^5."""
     before = ""

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from builder.families.reading.asking import QuestionColumns
+from builder.families.reading.asking import LEAST_PAPERS, NeighbourAsking, QuestionColumns
 from builder.families.reading.contexts import PaperSet, fill
-from builder.families.reading.neighbours import LEAST_PAPERS, NeighbourAsking
 from builder.records import Paper
 
 

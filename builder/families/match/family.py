@@ -8,10 +8,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from builder.families.match.masks import FEWEST, Mask, by_texts, by_titles, distractors, masks, tag_of
-from builder.families.reading.asking import LABEL_TOKENS, QuestionColumns, ReadingFamily, part_of
+from builder.families.reading.asking import LABEL_TOKENS, LEAST_PAPERS, QuestionColumns, ReadingFamily, part_of
 from builder.families.reading.contexts import PaperSet, fill
 from builder.families.reading.making import reading_family
-from builder.families.reading.neighbours import LEAST_PAPERS
 from builder.families.reading.neutral import CITE, Edit, citations_in, without_overlaps
 from builder.samples.tokens import token_counter
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from itertools import groupby
 from math import inf
@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from builder.families.next.passages import Passage, neutral_text, passages_of
-from builder.families.reading.asking import LABEL_TOKENS, QuestionColumns, part_of
+from builder.families.reading.asking import LABEL_TOKENS, NeighbourAsking, QuestionColumns, part_of
 from builder.families.reading.contexts import LEAST, PaperSet
 from builder.families.reading.making import reading_family
-from builder.families.reading.neighbours import NeighbourAsking
 from builder.samples.tokens import token_counter
 from builder.seeding import digest_of
 from lm_eval_tasks.families.reading import SMALL
@@ -77,15 +76,13 @@ def calls(passages: Sequence[Passage], context: str, seed: int, earlier: Sequenc
     """
     after = following(passages)
     chosen: list[Passage] = []
-    asked = {passage for call in earlier for passage in call.asked}
-    answers = {passage for call in earlier for passage in call.following}
+    used = {passage for call in earlier for passage in (*call.asked, *call.following)}
+    most = _OF_CONTEXT - sum(len(call.asked) for call in earlier)
     for passage in sorted(after, key=lambda passage: digest_of(seed, context, *passage.key, "asked")):
         # Two links of one chain tell more than each alone.
-        is_free = passage not in asked | answers and after[passage] not in asked | answers
-        if is_free and len(asked) < _OF_CONTEXT:
+        if len(chosen) < most and used.isdisjoint((passage, after[passage])):
             chosen.append(passage)
-            asked.add(passage)
-            answers.add(after[passage])
+            used |= {passage, after[passage]}
     if len(chosen) < LEAST_OF_CALL:
         return []
     count = -(-len(chosen) // MOST_OF_CALL)
@@ -163,17 +160,18 @@ class NextFamily(NeighbourAsking[NextCall]):
 
     def questions(self, context: PaperSet, preferred: Sequence[NextCall]) -> list[NextCall]:
         every = self._all(context)
-        earlier = [call for call in preferred if {*call.asked, *call.following} <= set(every)]
+        shown = set(every)
+        earlier = [call for call in preferred if shown.issuperset((*call.asked, *call.following))]
         return [*earlier, *calls(every, context.paper.id, self.seed, earlier)]
 
     def key(self, question: NextCall) -> Sequence[object]:
         return [passage.key for passage in question.asked]
 
     def parts(self, context: PaperSet) -> list[dict[str, Any]]:
+        places = {paper.id: i for i, paper in enumerate(context.papers)}
         return [
-            part_of(i, passage.start, passage.end, list(map(asdict, passage.edits)))
-            for i, paper in enumerate(context.papers)
-            for passage in self._all(replace(context, papers=(paper,)))
+            part_of(places[passage.paper], passage.start, passage.end, list(map(asdict, passage.edits)))
+            for passage in self._all(context)
         ]
 
     def asked(self, question: NextCall, context: PaperSet, label: Mapping[Any, int]) -> QuestionColumns:

@@ -15,7 +15,7 @@ from lm_eval_tasks.families.reading.prompt import edited
 if TYPE_CHECKING:
     from builder.families.reading.papers_read import PaperRead
 
-# Words of a passage: twice the shortest is no more than the longest, so that every rest can be cut.
+# Words of a passage: twice the shortest is no more than the longest, so that every rest of a passage or more can be cut.
 SHORTEST, LONGEST = 175, 350
 _BEGINS = re.compile(r"[\W\d]{0,4}(?:[A-Z]|\[)")
 _ENDS = re.compile(r"[.?!:;)\]”\"']\s*$")
@@ -85,7 +85,9 @@ def _stretches(text: str, edits: Sequence[Edit], seed: str) -> Iterator[tuple[in
     total, start, done = reached[ends[-1]], 0, 0
     while total - done >= SHORTEST:
         fitting = [
-            end for end in ends if _fits(reached[end] - done) and (end == ends[-1] or _can_be_cut(total - reached[end]))
+            end
+            for end in ends
+            if SHORTEST <= reached[end] - done <= LONGEST and not 0 < total - reached[end] < SHORTEST
         ]
         if not fitting:
             return
@@ -93,15 +95,6 @@ def _stretches(text: str, edits: Sequence[Edit], seed: str) -> Iterator[tuple[in
         end = min(at_paragraphs or fitting, key=lambda end: digest_of(seed, end))
         yield _trimmed(text, start, end)
         start, done = end, reached[end]
-
-
-def _fits(words: int) -> bool:
-    return SHORTEST <= words <= LONGEST
-
-
-def _can_be_cut(words: int) -> bool:
-    """Whether some number of passages has so many words."""
-    return any(count * SHORTEST <= words <= count * LONGEST for count in range(words // LONGEST, words // SHORTEST + 1))
 
 
 def _possible_cuts(text: str, edits: Sequence[Edit]) -> list[int]:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from builder.records import Paper, ReadingReason
 
 Question = TypeVar("Question")
+# Fewer whole papers say too little about a set.
+LEAST_PAPERS = 8
 # What a label above a part takes.
 LABEL_TOKENS = 8
 # Of the rows, those that are asked again with the parts in another order.
@@ -164,6 +166,20 @@ class ReadingFamily(ABC, Generic[Question]):
         first, *others = context.papers
         others.sort(key=lambda other: digest_of(self.seed, first.id, other.id, "listed"))
         return replace(context, papers=(first, *others))
+
+
+class NeighbourAsking(ReadingFamily[Question]):
+    """A family over a new paper and its neighbours, whole or cut into passages."""
+
+    keeps_apart = True
+
+    def others(self, paper: Paper) -> list[Paper]:
+        """What may stand around a paper, the best first: papers that no context shows yet."""
+        return sorted(self.library.around(paper), key=lambda other: other.id in self.shown)
+
+    def joined(self, context: PaperSet) -> Collection[str]:
+        """Their answers are in all the papers."""
+        return [paper.id for paper in context.papers]
 
 
 def part_of(paper: int, start: int, end: int, edits: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:

@@ -56,7 +56,7 @@ class Neighbourhoods:
 
     def around(self, paper: Paper) -> list[Paper]:
         """Older papers within the window: those of the same first author, then by distance on the co-author graph, then those that it
-        does not join to the paper, of the same primary category, then of any that both have.
+        does not join to the paper: with its primary category, then with any other of its categories.
         """
         since = months_before(paper.published, self._months)
         return [

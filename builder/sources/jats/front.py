@@ -56,7 +56,7 @@ _OTHER_PARTS = re.compile(
 )
 _LONGEST_CATEGORY = 60
 # Lists of terms.
-_TERMS = ("def-list", "glossary")
+_TERMS = frozenset({"def-list", "glossary"})
 
 
 def paper_of(article: etree._Element) -> Paper | Drop:
@@ -186,20 +186,21 @@ def orcid(text: str) -> str:
 
 def abstract_of(metadata: etree._Element) -> str:
     """The authors' abstract, the parts of a structured one joined; digests and summaries for other readers are left out."""
-    own = [a for a in metadata.findall("abstract") if a.get("abstract-type", "") in _OWN_ABSTRACTS]
+    own: dict[str, etree._Element] = {}
+    for abstract in metadata.findall("abstract"):
+        if abstract.get("abstract-type", "") in _OWN_ABSTRACTS:
+            own.setdefault(_language(abstract), abstract)
     if not own:
         return ""
     language = next((named for each in metadata.iterancestors("article") if (named := _language(each))), "en")
-    element = min(
-        own, key=lambda a: ("", language, "en").index(named) if (named := _language(a)) in ("", language, "en") else 3
-    )
+    element = next(own[name] for name in ("", language, "en", *own) if name in own)
     parts = []
     others = {part for section in element.iter("sec") if _is_for_others(section) for part in section.iter("title", "p")}
     for part in element.iter("title", "p"):
-        text = one_line(part, _MARKS.union(_TERMS))
         # A paragraph has the text of those within its lists.
-        if part in others or any(True for _ in part.iterancestors("p", *_TERMS)):
+        if part in others or next(part.iterancestors("p", *_TERMS), None) is not None:
             continue
+        text = one_line(part, _MARKS | _TERMS)
         if part.tag == "p":
             parts.append(text)
         elif text.casefold().strip(" .:") not in ("abstract", "summary", "") and part.getparent() is not element:

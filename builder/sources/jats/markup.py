@@ -100,31 +100,36 @@ def _pieces(element: etree._Element, without: frozenset[str]) -> Iterator[str]:
             yield entity_text(child)
         elif child.tag not in without:
             apart = " " if child.tag in BLOCKS or child.tag == "break" else ""
-            yield from (apart, *_pieces(child, without), apart)
+            yield apart
+            yield from _pieces(child, without)
+            yield apart
         yield child.tail or ""
 
 
 def is_exponent(element: etree._Element) -> bool:
     """Whether an element is a superscript of digits and a sign, such as that of 10^5, in text or in a formula of MathML."""
     parent = element.getparent()
-    is_raised = element.tag == "sup" or (parent is not None and parent.tag in _POWERS and element.getnext() is None)
-    if not is_raised or next(element.iter(*_LINKS), None) is not None or (parent is not None and parent.tag in _LINKS):
+    above = "" if parent is None else parent.tag
+    is_raised = element.tag == "sup" or (above in _POWERS and element.getnext() is None)
+    if not is_raised or above in _LINKS or next(element.iter(*_LINKS), None) is not None:
         return False
     return _EXPONENT.fullmatch("".join(map(str, element.itertext())).strip()) is not None
 
 
-def is_raised_citation(element: etree._Element, link: str) -> bool:
-    """Whether an element is a superscript of references, or a reference that is all superscript, without brackets of its own.
+def raised_mark(element: etree._Element, link: str) -> str:
+    """What marks an element in running text: "[" for a raised citation without brackets of its own, "^" for an exponent, else "".
 
     Args:
-        link: the tag of a reference.
+        link: the tag of a reference; a citation is a superscript of references to works, or a reference that is all superscript.
     """
-    if element.tag not in ("sup", link):
-        return False
-    inner = next(element.iterdescendants(link if element.tag == "sup" else "sup"), None)
-    printed = one_line(element)
-    is_whole = inner is not None and (element.tag == "sup" or printed == one_line(inner))
-    return is_whole and printed[:1] not in "[("
+    if element.tag in ("sup", link):
+        inner = next(element.iterdescendants(link if element.tag == "sup" else "sup"), None)
+        printed = one_line(element)
+        is_whole = inner is not None and (element.tag == "sup" or printed == one_line(inner))
+        of_works = all(each.get("ref-type", "bibr") == "bibr" for each in element.iter(link))
+        if is_whole and of_works and printed[:1] not in "[(":
+            return "["
+    return "^" if is_exponent(element) else ""
 
 
 def entity_text(entity: etree._Element) -> str:
