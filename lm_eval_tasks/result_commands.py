@@ -61,7 +61,7 @@ def show(arguments: Namespace) -> Iterator[str | Table]:
     check_there(*arguments.runs)
     from lm_eval_tasks.samples.results import read_results
     from lm_eval_tasks.samples.run_folder import only_result
-    from lm_eval_tasks.stats.shown_run import facts_table, license_table, shown_scores
+    from lm_eval_tasks.stats.shown_run import facts_table, shown_scores
 
     for i, run in enumerate(arguments.runs):
         results = read_results(run) if run.is_file() else only_result(run)
@@ -70,8 +70,6 @@ def show(arguments: Namespace) -> Iterator[str | Table]:
         yield facts_table(results)
         yield ""
         yield from shown_scores(results)
-        if by_license := license_table(results):
-            yield from ("", by_license)
 
 
 def compare(arguments: Namespace) -> Iterator[str | Table]:

@@ -65,7 +65,7 @@ def options_page() -> Iterator[str]:
         "`placed` is (score - floor) / (1 - floor) with the highest floor: 0 is no better than that, 1 is perfect. Titles are first",
         "stripped of lead-ins, labels, quotes and markdown. Intervals (95 %) treat papers of one first author as dependent",
         "([how accurate they are](../benchmarks/results.md#intervals)); with fewer than ten first authors there is no interval and no",
-        "p-value. The row `whole paper` is the mean over papers in at least two tasks.",
+        "p-value.",
         "",
     )
     for title, shown in _by_families().items():

@@ -107,7 +107,6 @@ class Block:
     Attributes:
         subsets: task -> how many of its samples were run and how many there are, for tasks of which only a part was run.
         datasets: revisions of the dataset.
-        months, licenses: task -> month of publication, or licence, of papers -> number of samples and mean headline scores.
         failures: task -> metric -> of how many samples it could not be computed.
         lengths, places: task -> bin of prompt lengths, or third of the context where the answers stand, see `stats.by_place`.
         gains: what reading is worth, see `stats.gains.Gain`.
@@ -122,8 +121,6 @@ class Block:
     scores: tuple[Score, ...]
     subsets: Mapping[str, tuple[Count, Count]] = field(default_factory=dict)
     datasets: tuple[str, ...] = ()
-    months: Mapping[str, Mapping[str, Mapping[str, Number]]] = field(default_factory=dict)
-    licenses: Mapping[str, Mapping[str, Mapping[str, Number]]] = field(default_factory=dict)
     failures: Mapping[str, Mapping[str, Count]] = field(default_factory=dict)
     lengths: Mapping[str, Mapping[str, BinScore]] = field(default_factory=dict)
     places: Mapping[str, Mapping[str, BinScore]] = field(default_factory=dict)

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.tables import Table
-from lm_eval_tasks.metrics.registry import headline
 from lm_eval_tasks.samples.run_folder import samples_beside, samples_of
 from lm_eval_tasks.samples.sample import read_file
 from lm_eval_tasks.stats import gains
@@ -31,22 +30,6 @@ _USAGE = {
 def facts_table(results: Results) -> Table:
     """A row for each fact that is known."""
     return Table(("Run", results.model), "ll", list(_facts(results)))
-
-
-def license_table(results: Results) -> Table | None:
-    """Mean headline scores by the papers' licences; None if all papers of a task have the same one, or the results do not say it."""
-    licenses = results.block.licenses if results.block else {}
-    rows = [(task, name, part) for task, parts in licenses.items() if len(parts) > 1 for name, part in parts.items()]
-    metrics = [name for name in headline() if any(name in part for *_, part in rows)]
-    cells = [
-        (task, name, int(part.get("samples", 0)) or None, *(_four_digits(part.get(metric)) for metric in metrics))
-        for task, name, part in rows
-    ]
-    return Table(("Task", "Licence", "n", *metrics), "llr" + "r" * len(metrics), cells) if cells else None
-
-
-def _four_digits(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4f}"
 
 
 def _facts(results: Results) -> Iterator[tuple[str, str]]:

@@ -30,13 +30,10 @@ from builder.store import Store
 from lm_eval_tasks.base.word_runs import longest_common_run, longest_runs, run_words
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.families.writing import hook
-from lm_eval_tasks.samples.sample import Sample
-from lm_eval_tasks.stats.scores import paper_scores
 from tests.builder.test_pipeline import copy_of, digests, rows
 from tests.helpers.loopback import World, serve
 from tests.helpers.papers import paper
 from tests.helpers.rounds import build, fill_only, small_round
-from tests.helpers.samples import sample
 
 Command = Callable[..., tuple[int, str, str]]
 BUDGET = 14000
@@ -310,22 +307,6 @@ def test_a_section_of_the_card_that_has_nothing_to_say_is_left_out(dataset: Path
     assert "## Audit" in card(manifest)
     assert "## Audit" not in card(replace(manifest, audit=None))
     assert "## Changelog" not in card(manifest)
-
-
-# --- whole papers
-
-
-def test_whole_papers_are_scored_over_their_tasks() -> None:
-    def made(name: str, score: float) -> Sample:
-        return sample(name, "A. Ek", {"rouge_l": score})
-
-    samples = {
-        "academiceval_abs_9k": [made("a", 0.2), made("b", 0.9)],
-        "academiceval_abs_28k": [made("a", 0.4)],
-        "academiceval_ralm_title_10k": [made("a", 0.9), made("c", 0.1)],
-    }
-    assert paper_scores(samples, "rouge_l") == pytest.approx({"a": 0.6})
-    assert paper_scores(samples, "bertscore") == {}
 
 
 # --- what may be published

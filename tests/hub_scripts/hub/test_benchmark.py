@@ -100,7 +100,7 @@ def test_inspect_runs_a_published_round(
         ({**GOOD, "tasks": ["x"]}, "`tasks[0]` is 'x'"),
         ({**GOOD, "tasks": GOOD["tasks"] * 2}, "two tasks have the same id"),
         ({**GOOD, "metrics": []}, "unknown key `metrics`"),
-        ({**GOOD, "tasks": [{"id": "whole paper", "config": "y", "split": "z"}]}, "`tasks[0].id` is 'whole paper'"),
+        ({**GOOD, "tasks": [{"id": "two words", "config": "y", "split": "z"}]}, "`tasks[0].id` is 'two words'"),
     ],
 )
 def test_what_is_no_eval_yaml_is_refused(content: object, says: str) -> None:

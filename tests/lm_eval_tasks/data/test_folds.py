@@ -12,7 +12,6 @@ from lm_eval_tasks.families.score import others_of
 from lm_eval_tasks.families.writing import hook
 from lm_eval_tasks.families.writing.folds import by_fold, folds_of
 from lm_eval_tasks.samples.sample import read
-from lm_eval_tasks.stats.scores import WHOLE_PAPER, paper_scores
 from tests.helpers.typed_rows import writing_row
 
 WORDS = " ".join(f"word{i}" for i in range(60))
@@ -81,11 +80,7 @@ def test_the_task_asks_for_every_section(dataset: Path, tmp_path: Path) -> None:
         assert row["target"] not in row["prompt"]
         assert row["target"] in whole[paper_of(row["id"])]["content"]
         assert (row["prompt_name"], row["setting"]) == ("section_short", "Title-10K")
-    tasks = ["academiceval_sections", "academiceval_abs_9k", "academiceval_intro_8k"]
-    scores = evaluate("lead", "", tasks, options, None, tmp_path / "out")
-    samples = {name: read(list((tmp_path / "out").glob(f"samples_{name}_*"))) for name in tasks}
-    paper = samples["academiceval_abs_9k"][0].id
-    own = [one.scores["rouge_l"] for one in samples[tasks[0]] if paper_of(one.id) == paper]
-    expected = (sum(own) + samples[tasks[1]][0].scores["rouge_l"]) / (len(own) + 1)
-    assert paper_scores(samples, "rouge_l")[paper] == pytest.approx(expected)
-    assert any(one.task == WHOLE_PAPER and one.metric == "rouge_l" for one in scores)
+    scores = evaluate("lead", "", ["academiceval_sections"], options, None, tmp_path / "out")
+    samples = read(list((tmp_path / "out").glob("samples_academiceval_sections_*")))
+    assert {sample.id for sample in samples} == set(rows["id"])
+    assert any(score.metric == "rouge_l" and score.samples == len(rows) for score in scores)

@@ -101,10 +101,6 @@ def test_a_killed_run_goes_on_and_no_answer_is_asked_for_twice(warm: Warm, datas
     assert result["rounds"] == ["2026.11"]
     assert result["prompt_versions"] == [1]
     assert result["run"]["model_args"]["model"] == "tiny"
-    months = result["months"]["academiceval_abs_9k"]
-    assert all(re.fullmatch(r"\d{4}-\d\d", month) and values["samples"] > 0 for month, values in months.items())
-    samples = read([tmp_path / "out"])
-    assert sum(values["samples"] for values in months.values()) == len([s for s in samples if s.task == "Abs-9K"])
 
 
 @pytest.mark.long
@@ -503,7 +499,7 @@ def test_a_second_run_adds_its_tasks(command: Command, dataset: Path, tmp_path: 
     assert run("once", "academiceval_abs_9k,academiceval_title_10k")[0] == 0
     twice, once = (only_result(tmp_path / name) for name in ("twice", "once"))
     assert twice.scores == once.scores
-    assert {score.task for score in twice.scores} == {"academiceval_abs_9k", "academiceval_title_10k", "whole paper"}
+    assert {score.task for score in twice.scores} == {"academiceval_abs_9k", "academiceval_title_10k"}
     assert twice.content["results"].keys() == once.content["results"].keys()
     assert twice.content["configs"].keys() == once.content["configs"].keys()
     assert [run_.tasks for run_ in twice.runs] == [("academiceval_abs_9k",), ("academiceval_title_10k",)]

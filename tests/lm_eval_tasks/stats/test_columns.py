@@ -17,7 +17,7 @@ from lm_eval_tasks.samples.sample import JOURNAL, Sample, read, read_file
 from lm_eval_tasks.stats.columns import columns_of
 from lm_eval_tasks.stats.compare import compare
 from lm_eval_tasks.stats.score_table import score_table
-from lm_eval_tasks.stats.scores import means_by, scores_of
+from lm_eval_tasks.stats.scores import scores_of
 from tests.helpers.rounds import build, small_round
 from tests.helpers.samples import sample
 
@@ -50,15 +50,6 @@ def test_columns_do_not_depend_on_the_order_of_samples() -> None:
     assert [column.scores for column in forth.values()] == [
         dict(sorted(column.scores.items())) for column in back.values()
     ]
-
-
-def test_a_month_without_a_metric_says_nothing_of_it() -> None:
-    months = means_by(lambda row: row.published[:7], samples({}, {"rouge_l": 0.5}, {"accuracy": 1.0}))
-    assert months == {
-        "2026-01": {"samples": 1},
-        "2026-02": {"samples": 1, "rouge_l": 0.5},
-        "2026-03": {"samples": 1, "accuracy": 1.0},
-    }
 
 
 def test_repeated_answers_keep_a_metric_that_only_some_have() -> None:
