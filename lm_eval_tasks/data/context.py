@@ -17,7 +17,7 @@ from lm_eval_tasks.llm.served_length import (
     served_length,
     switched_on,
 )
-from lm_eval_tasks.llm.thoughts import opening_mark
+from lm_eval_tasks.llm.thoughts import marks_of, opening_mark
 
 if TYPE_CHECKING:
     from lm_eval_tasks.data.slots import Tokenizer
@@ -45,12 +45,14 @@ class ModelContext:
         length: of the context, in tokens, less the overhead of the chat template or special tokens.
         name: of the tokenizer, `tokenizer.load`'s argument.
         opens: the mark of reasoning that the chat template writes at the end of a prompt; "" if it writes none.
+        marks: what the template writes before and after reasoning, "" where it does not tell.
     """
 
     tokenizer: Tokenizer
     length: int
     name: str
     opens: str
+    marks: tuple[str, str]
 
 
 def of_model(arguments: Mapping[str, object], system_instruction: str = "") -> ModelContext | None:
@@ -104,8 +106,8 @@ def _load(known: str, system_instruction: str) -> ModelContext:
     label, served, tokenizer = _of_known(known)
     _LOGGER.info("prompts are cut to %d tokens, as %s says", served.tokens, served.source)
     thinking = None if "enable_thinking" not in arguments else bool(arguments["enable_thinking"])
-    around, opens = _around(tokenizer, system_instruction, thinking)
-    return ModelContext(tokenizer, served.tokens - around, label, opens)
+    around, opens, marks = _around(tokenizer, system_instruction, thinking)
+    return ModelContext(tokenizer, served.tokens - around, label, opens, marks)
 
 
 @cache
@@ -122,9 +124,9 @@ def _of_known(known: str) -> tuple[str, ServedLength, Any]:
     return label, served_length(str(arguments.get("pretrained") or name), arguments, tokenizer), tokenizer
 
 
-def _around(tokenizer: Any, system_instruction: str, thinking: bool | None) -> tuple[int, str]:
-    """Tokens that a run adds to a prompt (special ones, or the chat template's if there is one, whichever are more), and the mark of
-    reasoning that the template ends with.
+def _around(tokenizer: Any, system_instruction: str, thinking: bool | None) -> tuple[int, str, tuple[str, str]]:
+    """Tokens that a run adds to a prompt (special ones, or the chat template's if there is one, whichever are more), the mark of
+    reasoning that the template ends with, and those around reasoning.
 
     lm-eval puts a system prompt into the template's own place for it, or before the prompt if there is no template.
     """
@@ -132,14 +134,12 @@ def _around(tokenizer: Any, system_instruction: str, thinking: bool | None) -> t
     before = len(tokenizer(f"{system_instruction}\n\n", add_special_tokens=False)["input_ids"])
     special += before if system_instruction else 0
     if not tokenizer.chat_template:
-        return special, ""
+        return special, "", ("", "")
     text = "word"
     messages = [{"role": "system", "content": system_instruction}] if system_instruction else []
-    rendered = tokenizer.apply_chat_template(
-        [*messages, {"role": "user", "content": text}],
-        tokenize=False,
-        add_generation_prompt=True,
-        **({} if thinking is None else {"enable_thinking": thinking}),
-    )
+    options = {"tokenize": False, **({} if thinking is None else {"enable_thinking": thinking})}
+    messages.append({"role": "user", "content": text})
+    rendered = tokenizer.apply_chat_template(messages, add_generation_prompt=True, **options)
+    marks = marks_of(lambda answer: str(tokenizer.apply_chat_template([*messages, answer], **options)), rendered)
     count = len(tokenizer(rendered)["input_ids"]) - len(tokenizer(text, add_special_tokens=False)["input_ids"])
-    return max(special, count), opening_mark(rendered)
+    return max(special, count), opening_mark(rendered, marks[0]), marks

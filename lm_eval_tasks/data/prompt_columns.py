@@ -46,8 +46,10 @@ def shared_columns(
         version: of the prompts.
     """
     how = options.generation
-    opens = model.opens if model and how.chat_template and how.sees_reasoning else ""
-    closes = how.think_end_token if how.whole_answers and not how.think_end_token.isdigit() else ""
+    has_marks = model and how.chat_template and how.sees_reasoning
+    opens, (begins, closes) = (model.opens, model.marks) if model and has_marks else ("", ("", ""))
+    if how.whole_answers and how.think_end_token and not how.think_end_token.isdigit():
+        closes = how.think_end_token
     return {
         "prompt_version": version,
         "made_up": opened.made_up or None,
@@ -59,6 +61,7 @@ def shared_columns(
         "answer_cap": answer_cap(options, answer_tokens),
         "tokenizer": model.name if model else "",
         "opens": opens,
+        "begins": begins,
         "closes": closes,
     }
 

@@ -316,7 +316,7 @@ def _complete_usage(usage: Usage, question: PromptRequest, answer: str) -> Usage
     row = question.row
     if usage.tokens_out is not None or not row.tokenizer:
         return usage
-    reasoning_text = take_apart(answer, row.opens, row.closes).reasoning
+    reasoning_text = take_apart(answer, row.opens, row.closes, row.begins).reasoning
     count, reasoning = tokenizers.counts(row.tokenizer, [answer, reasoning_text])
     return replace(usage, tokens_in=row.tokens_after, tokens_out=count, reasoning_tokens=reasoning)
 

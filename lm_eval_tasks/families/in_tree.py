@@ -15,10 +15,8 @@ TREE = Path(__file__).resolve().parents[2] / "docs" / "upstream" / "academiceval
 GREEDY = "generation_kwargs: {{do_sample: false, temperature: 0.0, max_gen_toks: {tokens}, until: []}}\n"
 # The part of the in-tree edition's module that is ours word for word: it begins here, to the end of both files.
 _REFINEMENT = "_YES = "
-# The same of the module that reads answers to questions: where a stretch of ours begins, and before what it ends.
-_ANSWERS = "_MARK = "
-_LABELS = ("_LISTS = ", "def strict_set_of")
-_FENCES = ("def _without_fence", "def _strict_numbers")
+# The same of the module that reads answers to questions.
+_ANSWERS = "_MARKS = "
 # Reading family -> its metrics.
 _READINGS = {"walk": ("exact", "set_f1"), "next": ("share_right",)}
 _QUESTION_PROMPTS = ("scalar/scalar", "scalar/scalar_candidate", "walk/walk", "walk/walk_questions", "next/next")
@@ -56,12 +54,8 @@ def _questions(tasks: Iterable[Task], grouped: Iterable[str]) -> dict[Path, str]
         listed = "".join(f"  - {name}\n" for name in names)
         files[TREE / f"_{group}.yaml"] = f"group: {group}\ntask:\n{listed}metadata: {{version: 1.0}}\n"
     head = (TREE / "questions.py").read_text(encoding="utf-8").partition(_ANSWERS)[0]
-    stretches = (
-        _stretch("scalar/answer_index.py", _ANSWERS),
-        _stretch("reading/answer_labels.py", *_LABELS),
-        _stretch("reading/answer_labels.py", *_FENCES),
-    )
-    return {**files, TREE / "questions.py": head + "\n\n\n".join(text.rstrip() for text in stretches) + "\n"}
+    files[TREE / "questions.py"] = head + _stretch("labels.py", _ANSWERS)
+    return files
 
 
 def _level(name: str) -> str:
@@ -97,10 +91,10 @@ def _reading(task: Task) -> str:
     return "\n".join(lines) + "\n" + GREEDY.format(tokens=task.answer_tokens)
 
 
-def _stretch(file: str, begins: str, ends: str = "") -> str:
-    """A file's text from the first of two marks to the second, or to its end."""
+def _stretch(file: str, begins: str) -> str:
+    """A file's text from a mark to its end."""
     _, mark, text = (FAMILIES_FOLDER / file).read_text(encoding="utf-8").partition(begins)
-    return mark + (text.partition(ends)[0] if ends else text)
+    return mark + text
 
 
 def _task(task: Task) -> str:

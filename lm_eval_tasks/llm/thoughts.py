@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
-# What models put around their reasoning: before it, after it.
+# What models put around their reasoning: before it, after it. A model's own template says it first, see `marks_of`.
 _REASONING = (
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
@@ -14,6 +15,11 @@ _REASONING = (
     ("[THINK]", "[/THINK]"),
     ("◁think▷", "◁/think▷"),
     ("<seed:think>", "</seed:think>"),
+    ("<thought>", "</thought>"),
+    ("<|channel>thought", "<channel|>"),
+    ("<|START_THINKING|>", "<|END_THINKING|>"),
+    ("<|inner_prefix|>", "<|inner_suffix|>"),
+    ("Here is my thought process:", "Here is my response:"),
     # gpt-oss, with its special tokens and without them
     ("<|channel|>analysis<|message|>", "<|channel|>final<|message|>"),
 )
@@ -24,7 +30,13 @@ _CHANNELS = re.compile(
     re.DOTALL,
 )
 _SPACE = re.compile(r"\s*")
-_ENDS = ("<|return|>", "<|end|>")
+# What may stand around the answer behind the reasoning.
+_STARTS = ("<response>", "<|START_RESPONSE|>")
+_ENDS = ("<|return|>", "<|end|>", "</response>", "<|END_RESPONSE|>")
+_THOUGHT, _ANSWER = "some thought", "some answer"
+# Shorter ones, such as quotes, stand in answers too.
+_SHORTEST_MARK = 4
+_THINKING = ("reasoning_content", "reasoning", "thinking")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,19 +53,20 @@ class Reply:
     unfinished: bool = False
 
 
-def take_apart(text: str, opened: str = "", closing: str = "") -> Reply:
+def take_apart(text: str, opened: str = "", closing: str = "", opening: str = "") -> Reply:
     """Take the reasoning off an answer.
 
     Args:
         opened: the mark of reasoning that the chat template wrote before the answer; "" if it wrote none.
-        closing: the mark that ends this model's reasoning, if the user named one (lm-eval's `think_end_token`).
+        closing: the mark that ends this model's reasoning, as its template or the user says (lm-eval's `think_end_token`).
+        opening: the mark that begins it.
     """
     if channels := _CHANNELS.match(text):
         final = channels["final"]
         return (
             Reply("", text, unfinished=True) if final is None else Reply(final.strip(), text[: len(text) - len(final)])
         )
-    marks = _REASONING if not closing else (*_REASONING, ("", closing))
+    marks = _REASONING if not closing else (*_REASONING, (opening, closing))
     openings = tuple(before for before, _ in marks if before)
     at, is_open = 0, bool(opened and text.strip())
     is_open = is_open or _begins_with(text, at, openings)
@@ -65,10 +78,12 @@ def take_apart(text: str, opened: str = "", closing: str = "") -> Reply:
     # Thoughts may begin again on a separate line.
     if is_open or any(text.find(f"\n{before}", at) >= 0 for before in openings):
         return Reply("", text, unfinished=True)
-    answer = text[at:]
+    answer = text[at:].strip()
     for mark in _ENDS:
-        answer = answer.removesuffix(mark)
-    return Reply(answer.strip(), text[:at])
+        answer = answer.removesuffix(mark).rstrip()
+    for mark in _STARTS:
+        answer = answer.removeprefix(mark).lstrip()
+    return Reply(answer, text[:at])
 
 
 def _closings(text: str, marks: Sequence[tuple[str, str]]) -> list[tuple[int, int]]:
@@ -94,7 +109,38 @@ def in_marks(reasoning: str, *, closed: bool = True) -> str:
     return f"{before}{reasoning}{behind if closed else ''}" if reasoning else ""
 
 
-def opening_mark(prompt: str) -> str:
-    """The mark of reasoning that a prompt ends with, which some chat templates write before the answer; "" without one."""
+def opening_mark(prompt: str, own: str = "") -> str:
+    """The mark of reasoning that a prompt ends with, which some chat templates write before the answer; "" without one.
+
+    Args:
+        own: the mark that begins this model's reasoning, "" if it is not known.
+    """
     end = prompt.rstrip()
-    return next((mark for mark, _ in _REASONING if end.endswith(mark)), "")
+    marks = (own, *(mark for mark, _ in _REASONING))
+    return next((mark for mark in marks if mark and end.endswith(mark)), "")
+
+
+def marks_of(render: Callable[[dict[str, str]], str], prompt: str) -> tuple[str, str]:
+    """What a chat template writes before and after the reasoning of an answer; two empty texts if it shows none.
+
+    Args:
+        render: a conversation that ends with an answer, as the template writes it.
+        prompt: the conversation before the answer.
+    """
+    answer = {"role": "assistant", "content": _ANSWER}
+    try:
+        shown, plain = render(answer | dict.fromkeys(_THINKING, _THOUGHT)), render(answer)
+    except Exception:  # whatever a template raises that knows no answers of this shape
+        return "", ""
+    before, is_shown, behind = shown.partition(_THOUGHT)
+    closing, is_answered, _ = behind.partition(_ANSWER)
+    if not (is_shown and is_answered and len(closing.strip()) >= _SHORTEST_MARK):
+        return "", ""
+    at = min(_in_common(before, plain), _in_common(before, prompt))
+    # Two marks may begin alike.
+    begins = before.rfind("<", 0, at)
+    return before[begins if begins >= 0 and ">" not in before[begins:at] else at :].strip(), closing.strip()
+
+
+def _in_common(first: str, second: str) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))

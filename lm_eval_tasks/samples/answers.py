@@ -64,7 +64,7 @@ class Answer:
             refine: what is scored of a reply.
         """
         full = valid(text or "")
-        reply = take_apart(full, row.opens, row.closes)
+        reply = take_apart(full, row.opens, row.closes, row.begins)
         finish = str(getattr(text, "finish", ""))
         return cls(row, refine(reply.answer, row), reply.answer, full, finish, reply.unfinished)
 

@@ -75,7 +75,8 @@ class PromptRow:
         tokens_before, tokens_after: prompt tokens without and with cutting; 0 if no tokenizer is known.
         target_at: the character at which the target's own part of the prompt begins, after the demonstrations.
         answer_cap: tokens that an answer may have, its reasoning included.
-        opens, closes: the marks around reasoning that the chat template writes and that the user named; "" without any.
+        opens: the mark of reasoning that the chat template writes before the answer; "" if it writes none.
+        begins, closes: the marks around reasoning that the template shows or the user named; "" if none is known.
         others: targets of other papers, always the same ones; empty if there are none.
         lead: the first words of the body, as many as the median train target has; None if they are not noted.
         content, demonstrations, lead_words: only for baselines and the judge's evidence, which read a paper's body themselves; of
@@ -150,6 +151,7 @@ class PromptRow:
     answer_cap: Count = 0
     tokenizer: str = ""
     opens: str = ""
+    begins: str = ""
     closes: str = ""
     retriever: str = ""
     shown: str = ""

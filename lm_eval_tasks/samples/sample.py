@@ -37,6 +37,7 @@ JOURNALED = (
     "target",
     "of",
     "opens",
+    "begins",
     "closes",
     "made_up",
 )
@@ -99,7 +100,7 @@ class Sample:
             ValueError and the like: a field is missing or not what it should be.
         """
         row = PromptRow.of_doc(entry["doc"])
-        answer = take_apart(entry["value"] or "", row.opens, row.closes).answer
+        answer = take_apart(entry["value"] or "", row.opens, row.closes, row.begins).answer
         refine = target_of(row.task).refine
         return cls(row, refine(answer, row.target) if refine else answer, {})
 
@@ -188,7 +189,7 @@ def compact(line: Logged) -> Logged:
     """
     row = PromptRow.of_doc(line["doc"])
     doc = {key: value for key, value in line["doc"].items() if key not in _TEXTS}
-    replies = [take_apart(text or "", row.opens, row.closes) for text in line["resps"][0]]
+    replies = [take_apart(text or "", row.opens, row.closes, row.begins) for text in line["resps"][0]]
     return {
         **{key: value for key, value in line.items() if key != "arguments"},
         "doc": {**doc, "slots": [slot.to_json() for slot in row.excerpts()]},

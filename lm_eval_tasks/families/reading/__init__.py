@@ -16,7 +16,8 @@ WHOLE_PAPERS = {"128K": 128, "256K": 256, "512K": 512, "1M": 1024}
 SMALL = {"8K": 8, "16K": 16, "32K": 32, "64K": 64}
 _MODULE = "families.reading.metrics"
 OUTSIDE = Metric("outside", "Names a label that there is not", "lower", _MODULE, rate=True)
-RATES = (CAPPED, NO_ANSWER, UNFINISHED, OUTSIDE)
+UNREADABLE = Metric("unreadable", "Has an entry that names no label", "lower", _MODULE, rate=True)
+RATES = (CAPPED, NO_ANSWER, UNFINISHED, OUTSIDE, UNREADABLE)
 # Of answers that give each label asked about another one.
 PAIRS_METRICS = (
     Metric(

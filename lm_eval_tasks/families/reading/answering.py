@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.families.answering import Answering, Placed, answering_of
+from lm_eval_tasks.families.labels import pairs_of
 from lm_eval_tasks.families.reading import BLIND, ReadingFamily
-from lm_eval_tasks.families.reading.answer_labels import pairs_of, write_pairs
+from lm_eval_tasks.families.reading.answer_labels import write_pairs
 from lm_eval_tasks.families.reading.metrics import share_right_of
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.families.reading.answer_labels import list_of, pairs_of, strict_pairs_of
+from lm_eval_tasks.families.labels import list_of, pairs_of
+from lm_eval_tasks.families.reading.answer_labels import strict_pairs_of
 
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.answers import Answers
@@ -54,8 +55,17 @@ def share_right_bm25(answers: Answers) -> Values:
 
 def outside(answers: Answers) -> Values:
     """Share of answers that name a label that does not exist."""
+    return _any_label(answers, lambda label, labels: label > labels)
+
+
+def unreadable(answers: Answers) -> Values:
+    """Share of answers with an entry that names no label. Each is a wrong entry."""
+    return _any_label(answers, lambda label, _: label < 1)
+
+
+def _any_label(answers: Answers, is_wrong: Callable[[int, int], bool]) -> Values:
     return [
-        float(any(not 1 <= label <= (answer.row.labels or 0) for label in _labels(answer.reply, answer.row.asked)))
+        float(any(is_wrong(label, answer.row.labels or 0) for label in _labels(answer.reply, answer.row.asked)))
         for answer in answers.each
     ]
 

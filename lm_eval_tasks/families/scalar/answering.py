@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.row_format import BM25_LOCAL, EMBED_LOCAL
 from lm_eval_tasks.families.answering import Answering, Placed
+from lm_eval_tasks.families.labels import answer_of
 from lm_eval_tasks.families.scalar import ANY, FIRST
-from lm_eval_tasks.families.scalar.answer_index import answer_of
 
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.row import PromptRow

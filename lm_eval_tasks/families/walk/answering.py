@@ -7,8 +7,9 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.contexts import NONE
+from lm_eval_tasks.families.labels import set_of
 from lm_eval_tasks.families.reading import BLIND
-from lm_eval_tasks.families.reading.answer_labels import set_of, write_list
+from lm_eval_tasks.families.reading.answer_labels import write_list
 from lm_eval_tasks.families.reading.answering import Parts, ReadingAnswering, place_of
 from lm_eval_tasks.families.walk import FAMILY
 from lm_eval_tasks.families.walk.metrics import f1_of

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.families.reading.answer_labels import set_of, strict_set_of
+from lm_eval_tasks.families.labels import set_of
+from lm_eval_tasks.families.reading.answer_labels import strict_set_of
 
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.answers import Answers

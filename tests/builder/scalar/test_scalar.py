@@ -46,9 +46,9 @@ from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.evaluate.run import SampleSelection, evaluate
 from lm_eval_tasks.families import score
+from lm_eval_tasks.families.labels import answer_of
 from lm_eval_tasks.families.scalar import ALL_LEVELS, LEVELS, Level
 from lm_eval_tasks.families.scalar import hook as scalar_hook
-from lm_eval_tasks.families.scalar.answer_index import answer_of
 from lm_eval_tasks.families.scalar.prompt import slots_of
 from lm_eval_tasks.families.scalar.row import ScalarRow
 from lm_eval_tasks.families.scalar.shortcuts import bm25_choice, shortened
@@ -453,7 +453,22 @@ SHAPES = [
     ("<answer>{n}, {m}</answer>", False, False),
     ("<answer>-{n}</answer>", False, False),
     ("<answer>{n}.5</answer>", False, False),
-    ("{n}", False, False),
+    ("<answer>**{n}**</answer>", True, False),
+    ('<answer>"{n}"</answer>', True, False),
+    ("<answer>`{n}`</answer>", True, False),
+    ("<answer>[{n}] A title of it</answer>", True, False),
+    ("<answer>({n})</answer>", True, False),
+    ("<answer>\\boxed{{{n}}}</answer>", True, False),
+    ("<answer>index: {n}</answer>", True, False),
+    ("<answer>［{n}］</answer>", True, False),
+    ("<answer>{n}", True, False),
+    ("It fits.\n\n**Answer:** {n}", True, False),
+    ("The answer is index [{n}].", True, False),
+    ("$\\boxed{{{n}}}$", True, False),
+    ("{n}", True, False),
+    ("<answer>{n} or {m}</answer>", False, False),
+    ("<answer>{n}-{m}</answer>", False, False),
+    ("I would keep {n} of them", False, False),
     ("", False, False),
 ]
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import jinja2
 import pytest
 
-from lm_eval_tasks.llm.thoughts import Reply, in_marks, opening_mark, take_apart
+from lm_eval_tasks.llm.thoughts import Reply, in_marks, marks_of, opening_mark, take_apart
 
 
 def parts(text: str, opens: str = "", closing: str = "") -> tuple[str, bool]:
@@ -27,6 +28,12 @@ def test_reasoning_is_taken_off() -> None:
         ("[THINK]", "[/THINK]"),
         ("◁think▷", "◁/think▷"),
         ("<seed:think>", "</seed:think>"),
+        ("<thought>\n", "</thought>"),
+        ("<|channel>thought\n", "<channel|>"),
+        ("<|START_THINKING|>", "<|END_THINKING|><|START_RESPONSE|>"),
+        ("<|inner_prefix|>", "<|inner_suffix|>"),
+        ("Here is my thought process:", "\n\nHere is my response: "),
+        ("<think>", "</think><response>"),
         ("analysis", "assistantfinal"),
         ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
     ],
@@ -113,3 +120,36 @@ def test_channels_without_special_tokens(begin: str) -> None:
 
 def test_reasoning_apart_that_was_cut_off_is_unfinished() -> None:
     assert parts(in_marks("hm", closed=False)) == ("", True)
+
+
+ANSWERED = "{% if m.role == 'assistant' %}BEFORE{{ m.content }}{% else %}{{ m.content }}{% endif %}"
+
+
+@pytest.mark.parametrize(
+    ("before", "prompt", "marks", "opened"),
+    [
+        ("{% if m.thinking %}<ponder>\n{{ m.thinking }}\n</ponder>\n{% endif %}", "", ("<ponder>", "</ponder>"), ""),
+        ("<ponder>{{ m.reasoning_content or '' }}</ponder>", "", ("<ponder>", "</ponder>"), ""),
+        (
+            "{% if m.thinking %}<ponder>{{ m.thinking }}</ponder>{% endif %}",
+            "<ponder>\n",
+            ("<ponder>", "</ponder>"),
+            "<ponder>",
+        ),
+        ("{% if m.reasoning %}<|HM|>{{ m.reasoning }}<|/HM|>{% endif %}<|HA|>", "", ("<|HM|>", "<|/HM|><|HA|>"), ""),
+        ("{% if m.reasoning %}({{ m.reasoning }}){% endif %}", "", ("", ""), ""),
+        ("", "", ("", ""), ""),
+        ("{{ raise }}{{ m.none.none }}", "", ("", ""), ""),
+    ],
+)
+def test_a_template_says_how_its_model_thinks(before: str, prompt: str, marks: tuple[str, str], opened: str) -> None:
+    each = "{% for m in messages %}<|{{ m.role }}|>" + ANSWERED.replace("BEFORE", before) + "{% endfor %}"
+    template = jinja2.Template(each + "{% if add_generation_prompt %}<|assistant|>" + prompt + "{% endif %}")
+    question = [{"role": "user", "content": "A title?"}]
+    asked = template.render(messages=question, add_generation_prompt=True)
+    assert marks_of(lambda answer: template.render(messages=[*question, answer]), asked) == marks
+    assert opening_mark(asked, marks[0]) == opened
+    if marks[0]:
+        assert take_apart(f"{'' if opened else marks[0]}Hm.", opened, marks[1], marks[0]).unfinished
+        answer = take_apart(f"{'' if opened else marks[0]}Hm.{marks[1]}The Answer", opened, marks[1], marks[0])
+        assert (answer.answer, answer.unfinished) == ("The Answer", False)

@@ -7,7 +7,7 @@ import pytest
 from builder.families.scalar.importers.questions import _split_prompt
 from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.base.row_format import MASK
-from lm_eval_tasks.families.scalar.answer_index import answer_of
+from lm_eval_tasks.families.labels import answer_of
 from lm_eval_tasks.families.scalar.prompt import slots_of
 from lm_eval_tasks.families.writing import refine
 from lm_eval_tasks.families.writing.citation_mentions import mentions

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from lm_eval_tasks.families.reading import answer_labels as labels
+from lm_eval_tasks.families import labels
+from lm_eval_tasks.families.reading import answer_labels
 from lm_eval_tasks.families.score import score
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from tests.helpers.typed_rows import reading_answering, reading_row
@@ -30,11 +31,34 @@ from tests.helpers.typed_rows import reading_answering, reading_row
         ("none", None, None),
         ("", None, None),
         ("[" * 5000, None, None),
-        ('["Paper 99999999"]', None, None),
+        ('["Paper 99999999"]', (0,), None),
+        ('["Paper 1", "unknown"]', (0, 1), None),
+        ('["Paper 1", "N/A", null]', (-1, 0, 1), None),
+        ("[none]", (0,), None),
+        ("Paper 1 is not one; so: [].", (), None),
+        ('["Paper 1"]\n\nNote: I left out ["Paper 2"] because it is old.', (1,), None),
+        ('["Paper 1"]\n\nI left "Paper 2" out, see [3].', (1,), None),
+        ('Considering ["Paper 1", "Paper 2"].\n\n[2]', (2,), None),
+        ('【"Paper 1"，"Paper ４"】', (1, 4), None),
+        ('["Paper 2: A "quoted", long title", "Paper 3 (B)"]', (2, 3), None),
+        ('[{"paper": "Paper 2", "title": "X, Y"}, {"paper": "Paper 5", "reason": "cites Paper 9"}]', (2, 5), None),
+        ('{"paper": "Paper 2"}\n{"paper": "Paper 4"}', (2, 4), None),
+        ('{"papers": ["Paper 1", "Paper 3"]}', (1, 3), None),
+        ('{"Paper 1": true, "Paper 2": false}', (0,), None),
+        ('[\\"Paper 1\\", \\"Paper 2\\"]', (1, 2), None),
+        ('\\boxed{["Paper 2"]}', (2,), None),
+        ("[[3] A title, [5] Another]", (3, 5), None),
+        ("Paper 1\nPaper 3", (1, 3), None),
+        ("The papers are:\n1. Paper 2: Some title\n2. Paper 5: Another", (2, 5), None),
+        ("Answer: Paper 1, Paper 4", (1, 4), None),
+        ('["Paper 1 and Paper 3"]', (1, 3), None),
+        ('["Paper 1 or Paper 2", "Papers 4-6"]', (-1, 0), None),
+        ('["Paper 1", "Paper 2', (1, 2), None),
+        ("I am not sure about Paper 3.", None, None),
     ],
 )
 def test_sets(text: str, lenient: tuple[int, ...] | None, strict: tuple[int, ...] | None) -> None:
-    assert (labels.set_of(text), labels.strict_set_of(text)) == (lenient, strict)
+    assert (labels.set_of(text), answer_labels.strict_set_of(text)) == (lenient, strict)
 
 
 @pytest.mark.parametrize(
@@ -47,19 +71,29 @@ def test_sets(text: str, lenient: tuple[int, ...] | None, strict: tuple[int, ...
         ('{"Passage 1": "Passage 4"} is my answer', {1: 4}, None),
         ('{"Passage 1": "Passage 4"} or {"Passage 1": "Passage 5"}', {1: 5}, {1: 5}),
         ('{"Passage 1": "Passage 4", "Passage 1": "Passage 5"}', {1: 5}, {1: 5}),
-        ('{"Mask 1": "Paper 4", "Mask 2": null}', {1: 4}, None),
+        ('{"Mask 1": "Paper 4", "Mask 2": null}', {1: 4, 2: 0}, None),
+        ('{"Passage 1": "unknown", "Passage 2": "Passage 3"}', {1: 0, 2: 3}, None),
+        ('{"Passage 1": "Passage 4"}\n{"Passage 2": "Passage 7"}', {1: 4, 2: 7}, {2: 7}),
+        ('[{"mask": 1, "paper": 4}, {"mask": 2, "paper": "Paper 3"}]', {1: 4, 2: 3}, None),
+        ('{"Passage 1": ["Passage 3", "Passage 4"], "Passage 2": ["Passage 9"]}', {1: 0, 2: 9}, None),
+        ('{"Mask 1": "Paper 4: A title, with comma", "Mask 2": "[5] Title"}', {1: 4, 2: 5}, None),
+        ('{"answers": {"Mask 1": "Paper 4"}}', {1: 4}, None),
+        ('The pairs are:\n\nPassage 12 -> Passage 40\nPassage 7: "Passage 13"', {12: 40, 7: 13}, None),
+        ("Passage 1\nPassage 2", None, None),
         ("{}", None, {}),
         ("{" * 5000, None, None),
     ],
 )
 def test_pairs(text: str, lenient: dict[int, int] | None, strict: dict[int, int] | None) -> None:
-    assert (labels.pairs_of(text), labels.strict_pairs_of(text)) == (lenient, strict)
+    assert (labels.pairs_of(text), answer_labels.strict_pairs_of(text)) == (lenient, strict)
 
 
 def test_reading_an_answer_takes_no_longer_than_writing_it() -> None:
-    for text in ("\n" * 200_000 + "x", "[" * 200_000, "[1," * 70_000, '{"a":' * 40_000):
-        for read in (labels.set_of, labels.strict_set_of, labels.pairs_of, labels.strict_pairs_of):
-            assert not read(text)
+    tags = ("<answer>" * 40_000, f"<answer>{' ' * 200_000}3x", "boxed{" * 40_000, "=> " * 70_000, "answer " * 40_000)
+    for text in ("\n" * 200_000 + "x", "[" * 200_000, "[1," * 70_000, '{"a":' * 40_000, '"' * 200_001, *tags):
+        for read in (labels.set_of, answer_labels.strict_set_of, labels.pairs_of, answer_labels.strict_pairs_of):
+            assert not read(text) or max(read(text) or (0,)) <= 1
+        assert labels.answer_of(text, 4) is None
 
 
 def doc(prompt_name: str, **more: Any) -> dict[str, Any]:
@@ -83,6 +117,10 @@ def test_a_set_is_scored() -> None:
     assert (nothing.scores["exact"], nothing.scores["no_answer"], nothing.scores["exact_blind"]) == (0.0, 1.0, 1.0)
     beyond = scores('["Paper 11", "Paper 2"]', row)
     assert (beyond.scores["outside"], beyond.scores["exact"], beyond.scores["set_f1"]) == (1.0, 0.0, 0.5)
+    unknown = scores('["Paper 2", "unknown", "Paper 5"]', row)
+    assert (unknown.scores["unreadable"], unknown.scores["outside"]) == (1.0, 0.0)
+    assert (unknown.scores["exact"], unknown.scores["set_f1"]) == (0.0, 0.8)
+    assert unknown.answer == '["?", "Paper 2", "Paper 5"]'
 
 
 def test_pairs_are_scored() -> None:
@@ -91,6 +129,8 @@ def test_pairs_are_scored() -> None:
     assert scored.scores["share_right"] == scored.scores["share_right_bm25"] == 0.5
     assert (scored.scores["share_right_strict"], scored.scores["share_right_random"]) == (0.0, 0.1)
     assert scores("?", row).scores["no_answer"] == 1.0
+    half = scores('{"Passage 1": "N/A", "Passage 2": "Passage 6"}', row)
+    assert (half.answer, half.scores["share_right"]) == ('{"Passage 1": "?", "Passage 2": "Passage 6"}', 0.5)
 
 
 def test_what_a_card_says_of_a_row() -> None:
