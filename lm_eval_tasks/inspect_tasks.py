@@ -75,7 +75,7 @@ def _make_task(name: str, metadata: dict[str, object]) -> Task:
         MemoryDataset(samples, name=rows[0].setting),
         solver=generate(),
         scorer=_scorer_of(rows[0])(steps["filter"][0]["filter_fn"]),
-        config=GenerateConfig(temperature=generation["temperature"], max_tokens=generation["max_gen_toks"]),
+        config=GenerateConfig(temperature=generation["temperature"], max_tokens=rows[0].answer_cap),
         version=str(eval_task.config.metadata["version"]),
         metadata={name: getattr(rows[0], name) for name in _SHOWN},
     )

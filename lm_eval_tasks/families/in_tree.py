@@ -81,6 +81,7 @@ def _reading(task: Task) -> str:
         f'dataset_kwargs: {{path: ORG/academiceval, name: {task.configuration}, revision: "2026.11"}}',
         "test_split: test",
         "output_type: generate_until",
+        "num_fewshot: 0",
         'doc_to_text: "{{prompt}}"',
         'doc_to_target: "{{answer}}"',
         f"process_results: !function questions.process_{task.family}",

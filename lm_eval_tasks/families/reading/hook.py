@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from lm_eval_tasks.base.contexts import Context
 
 _KEPT = 4
+# Tokens that an answer may have with its reasoning, where the model's context has room for them behind the longest prompt.
+_LONGEST_ANSWER = 16_384
 _FACTS = ("paper_id", "published", "primary_category")
 
 
@@ -122,6 +124,9 @@ def _load(
     less = noted(shown)
     _LOADED[opened.revision, config, less] = asked
     tokens = _tokens(asked, [row.id for row in asked_rows], model, answer_tokens, options, config)
+    if model and options.reserve is None and not options.reasoning_tokens:
+        room = model.length - max(count or 0 for count in tokens)
+        answer_tokens = max(answer_tokens, min(_LONGEST_ANSWER, room))
     common = {
         "setting": config,
         "prompt_name": family.name,

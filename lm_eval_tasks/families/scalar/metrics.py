@@ -14,7 +14,7 @@ Values = Sequence[float | None]
 
 
 def accuracy(answers: Answers) -> Values:
-    """Share of right choices: the last `<answer>..</answer>` in up to 2,000 tokens, also `[2]`, `Candidate 2` and `02`."""
+    """Share of right choices: the last `<answer>..</answer>` in up to 2,000 tokens, also `[2]`, `Candidate 2`, or "Answer: 2"."""
     return [float(answer.text == str(answer.row.label)) for answer in answers.each]
 
 

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.row_format import LEAD
-from lm_eval_tasks.families import target_of
 from lm_eval_tasks.families.answering import Answering
 from lm_eval_tasks.families.writing import COPY_DEMO, FUNCTION_WORDS, RANDOM_SENTENCE
 from lm_eval_tasks.metrics import function_words
@@ -16,6 +15,7 @@ from lm_eval_tasks.metrics import function_words
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.row import PromptRow
 
+TITLE = "title"
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 
@@ -53,9 +53,10 @@ class WritingAnswering(Answering):
     """Answers that are texts."""
 
     def refine(self, reply: str, row: PromptRow) -> str:
-        """Titles without what surrounds them."""
-        refine = target_of(row.task).refine
-        return refine(reply, row.target) if refine else reply
+        """A text without what surrounds it."""
+        from lm_eval_tasks.families.writing import refine
+
+        return (refine.title if row.task == TITLE else refine.text)(reply, row.target)
 
     def baseline(self, name: str, row: PromptRow) -> str | None:
         return _BASELINES[name](row)

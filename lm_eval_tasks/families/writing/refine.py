@@ -1,4 +1,4 @@
-"""From an answer to the title in it, without what surrounds it.
+"""From an answer to the text in it, without what surrounds it.
 
 Section 4.2 of the AcademicEval paper refines the answers of Title Writing only.
 """
@@ -7,21 +7,46 @@ from __future__ import annotations
 
 import re
 
-_YES = r"(?:sure|certainly|of course|okay|ok|absolutely|yes)"
-_HERE = r"(?:here(?:'s|’s| is| are)|below is|this is|i (?:would )?(?:suggest|propose)|the following is)"
+_YES = r"(?:sure|certainly|of course|okay|ok|absolutely|yes|great)"
+_HERE = (
+    r"here(?:'s|’s| is| are)|below is|this is|i (?:would |'d )?(?:suggest|propose|recommend)|my suggestion\b|how about\b|"
+    r"the following\b|based on\b"
+)
 _NAMES = r"(?:titles?|suggestions?)"
+_QUOTE, _ENDQUOTE = '["“]', '["”]'
 # "Sure! ..." and "Here is the title: ..." lead in; "Okay Google: ..." and "This Is Not a Dataset: ..." are titles.
 _LEAD_IN = re.compile(
-    rf"^[*_]*(?:{_YES}!\s*(?=$|[\"“*])|(?:{_YES}\b[,.:!]?\s*)?{_HERE}(?=[^:\n]{{0,80}}:)(?:[^:\n]*\b{_NAMES}\b[^:\n]*|\s*):[*_]*\s*)",
+    rf"^[*_]*(?:{_YES}!\s*(?=$|{_QUOTE}|\*)|(?:{_YES}\b[,.:!]?\s*)?(?:{_HERE})(?=[^:\n]{{0,120}}:)(?:[^:\n\"“]*\b{_NAMES}\b[^:\n\"“]*|\s*):[*_]*\s*)",
     re.IGNORECASE,
 )
+# "Title:", "A fitting title for this paper could be:", "Final answer:", "Option 1:".
 _LABEL = re.compile(
-    r"^[*_]*(?:(?:the|a|an|my|suggested|proposed|possible|generated|predicted|final|paper)\s+)*title\s*(?:is\s*)?[*_]*(?::|\s[-–—]\s)[*_]*\s*",
+    r"^[*_]*(?:(?:(?:the|an?|my|one|most|more|very|suggested|proposed|suitable|appropriate|fitting|good|better|possible|potential|concise|"
+    r"informative|and|generated|predicted|final|new|(?:research )?paper|article|target content)\s+)*title"
+    r"(?:\s+(?:of|for) (?:the|this|your|an?)(?: [\w-]+){1,3})?(?:\s+(?:is|(?:c|w|sh)ould be|might be|may be))?\s*"
+    r"|(?:final )?answer\s*|output\s*|option \d\s*)[*_]*(?::|=|\s[-–—]\s)[*_]*\s*",
+    re.IGNORECASE,
+)
+# The title is "...". How about "..."? "..." would be a good title. "..." - This title says much.
+_SAID = re.compile(
+    rf"^(?:[^\"“]{{0,200}}\btitle\b[^\"“:]{{0,80}}|how about |)(?P<quoted>{_QUOTE}[^\"“”]{{3,}}{_ENDQUOTE})[.?!]?"
+    r"(?P<behind>$|\s+(?:[-–—]\s+)?(?:this|it|which|or|as|is|would|could|might|captures|reflects)\b.*$)",
     re.IGNORECASE,
 )
 _AROUND = " \t" + "*_~`\"'“”‘’«»"
 # A heading, a quotation, an item of a list; a line that begins or ends code.
-_LINE_MARK = re.compile(r"(?:#{1,6}\s+|>\s+(?!\d)|[-*]\s+|```\w*$)")
+_LINE_MARK = re.compile(rf"(?:#{{1,6}}\s+|>\s+(?!\d)|[-*]\s+|\d\.\s+(?={_QUOTE}|\*\*)|```\w*$)")
+_ITEM = re.compile(r"1[.)]\s+")
+# What markup and chat templates put around a text.
+_TAGGED = re.compile(
+    r"^(?:<(title|b|i|h1|strong|em)>(?P<html>.*)</\1>|\\title\{(?P<tex>.*)\}|\{\s*\"title\":\s*(?P<json>\".*\")\s*\}|"
+    r"\[(?P<brackets>[^\[\]]*)\])$",
+    re.IGNORECASE,
+)
+# What a line that only leads in says.
+_TALK = re.compile(rf"\b(?:{_HERE}|{_NAMES}|{_YES})", re.IGNORECASE)
+_END = re.compile(r"(?:</s>|<\|[\w ]{2,20}\|>)$")
+_ANOTHER = re.compile(r" \(alternative(?:ly)?\b[:,][^()]*\)$", re.IGNORECASE)
 # What surrounds a title is taken off in at most this many steps.
 _STEPS = 20
 _QUOTES = '"“‘«'
@@ -37,10 +62,22 @@ def title(text: str, target: str = "") -> str:
     rest = text.strip()
     while True:
         line, _, below = rest.partition("\n")
+        below = below.strip()
+        if below.startswith(("2.", "2)")) and (item := _ITEM.match(line)):
+            line = line[item.end() :]
         line_title = _unwrap_line(line, _casefold(target))
-        if line_title or not below.strip():
+        if not below or not _leads_in(line_title, _casefold(target)):
             return line_title
-        rest = below.strip()
+        rest = below
+
+
+def _leads_in(line: str, target: str) -> bool:
+    """Whether the title stands below a line: nothing is left of it, or it is a heading, or ends with a colon."""
+    return (
+        not line
+        or line.casefold() == "title"
+        or (line.endswith(":") and line.count(":") == 1 and bool(_TALK.search(line)))
+    )
 
 
 def _unwrap_line(line: str, target: str) -> str:
@@ -60,14 +97,19 @@ def _unwrap_line(line: str, target: str) -> str:
 
 def _step(line: str) -> str:
     """A line without the outermost thing that surrounds a title."""
-    line = line.strip()
+    line = _ANOTHER.sub("", _END.sub("", line.strip()))
     if match := _LINE_MARK.match(line):
         return line[match.end() :]
+    if tagged := _TAGGED.match(line):
+        return next(inner for inner in tagged.group("html", "tex", "json", "brackets") if inner is not None)
     inner = _unwrap(line)
     if inner is not None:
         return inner
-    match = _LEAD_IN.match(line) or _LABEL.match(line)
-    return line[match.end() :] if match else line
+    if match := _LEAD_IN.match(line) or _LABEL.match(line):
+        return line[match.end() :]
+    if said := _SAID.match(line):
+        return said["quoted"]
+    return line
 
 
 def _unwrap(line: str) -> str | None:
@@ -89,3 +131,35 @@ def _unwrap(line: str) -> str | None:
 
 def _casefold(text: str) -> str:
     return " ".join(text.casefold().split())
+
+
+# --- longer texts
+
+_SECTION = r"(?:abstract|introduction|related works?)"
+# "### Abstract", "**1 Introduction**", "Abstract: LoRA" with a heading's mark; "Abstract:" before the text itself.
+_HEADING = re.compile(
+    rf"(?:#{{1,6}}\s+[*_]*{_SECTION}\b[^\n]*|[#*_\d. ]{{0,8}}{_SECTION}[:*_. ]{{0,4}})(?:\n|$)|[*_]*abstract[*_]*:[*_]*(?= )",
+    re.IGNORECASE,
+)
+_LEAD_LINE = re.compile(rf"[*_]*(?:{_YES}\b[,.:!]?\s*)?(?:{_HERE})[^\n]{{0,200}}:[*_]*(?:\n|$)", re.IGNORECASE)
+_FENCED = re.compile(r"```\w*\n(.*)\n```", re.DOTALL)
+_REMARK = re.compile(
+    r"\n\s*(?:---\s*)?(?:i hope|(?:please )?let me know|(?:please )?feel free)\b[^\n]*$", re.IGNORECASE
+)
+
+
+def text(answer: str, target: str = "") -> str:
+    """The abstract or section in an answer: without a lead-in, its heading, a fence around it, and a closing remark.
+
+    Args:
+        target: the paper's own text; what it begins and ends with is not taken off.
+    """
+    rest = _END.sub("", answer.strip()).rstrip()
+    if fenced := _FENCED.fullmatch(rest):
+        rest = fenced[1].strip()
+    for pattern in (_LEAD_LINE, _HEADING):
+        match = pattern.match(rest)
+        if match and not _casefold(target).startswith(_casefold(match[0])):
+            rest = rest[match.end() :].lstrip()
+    remark = _REMARK.search(rest)
+    return rest[: remark.start()].rstrip() if remark and not _casefold(target).endswith(_casefold(remark[0])) else rest

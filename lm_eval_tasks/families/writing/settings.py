@@ -19,15 +19,9 @@ if TYPE_CHECKING:
 Writing = Literal["title", "abs", "intro", "related"]
 
 
-def _title(text: str, own: str) -> str:
-    from lm_eval_tasks.families.writing import refine
-
-    return refine.title(text, own)
-
-
 # Of titles, the title alone would be the answer.
 TARGETS: tuple[Target, ...] = (
-    Target("title", "title", 64, (START, RETRIEVED), START, refine=_title, spread=0.15),
+    Target("title", "title", 64, (START, RETRIEVED), START, spread=0.15),
     Target("abs", "abstract", 512, (NONE, START, RETRIEVED), START, spread=0.055),
     Target("intro", "introduction", 2048, (NONE, START, RETRIEVED), START, spread=0.023),
     Target("related", "related work", 2048, (NONE, START, RETRIEVED), START, spread=0.022),

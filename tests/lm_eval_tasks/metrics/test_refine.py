@@ -43,6 +43,28 @@ TITLE = "Sparse Routing for Long Inputs: A Study"
         f"Title - {TITLE}",
         f'Sure! "{TITLE}"',
         f"> {TITLE}",
+        f'Certainly! Based on the content, a fitting title could be:\n\n**"{TITLE}"**',
+        f'The title of the paper is "{TITLE}".',
+        f'A suitable title for this paper would be: "{TITLE}"',
+        f'I would suggest the title "{TITLE}".',
+        f'How about "{TITLE}"?',
+        f'"{TITLE}" would be a good title for this paper.',
+        f'"{TITLE}" - This title reflects the work.',
+        f"{TITLE} (Alternative: Another Title)",
+        f"## Title\n\n{TITLE}",
+        f"1. {TITLE}\n2. Another Title",
+        f'1. "{TITLE}"',
+        f"Here are a few title options:\n\n1. {TITLE}\n2. Another\n3. A third",
+        f"Option 1: {TITLE}\nOption 2: Another Title",
+        f"<title>{TITLE}</title>",
+        f"\\title{{{TITLE}}}",
+        f'{{"title": "{TITLE}"}}',
+        f"[{TITLE}]",
+        f"Title of the paper: {TITLE}",
+        f"### Target Content Title: {TITLE}",
+        f"**Answer:** {TITLE}",
+        f'Title = "{TITLE}"',
+        f"{TITLE}<|im_end|>",
     ],
 )
 def test_a_title_is_freed_of_what_surrounds_it(answer: str) -> None:
@@ -76,6 +98,14 @@ def test_a_title_is_freed_of_what_surrounds_it(answer: str) -> None:
         "> 90% Accuracy",
         "This Is the Answer: Models",
         "-1 Is Not a Number",
+        "1. Introduction to Graphs",
+        "A Good Title Would Be Short: Evidence from Journals",
+        "Suggested Titles: A Corpus",
+        '"Why Should I Trust You?": Explaining Predictions',
+        "[Re] Attention in Practice",
+        "Option Pricing with Networks",
+        "<Mask> Tokens in Models",
+        "How About That? Questions in Dialogue",
     ],
 )
 def test_a_title_stays_what_it_is(title: str) -> None:
@@ -107,3 +137,47 @@ def test_nothing_is_nothing() -> None:
     assert refine.title("") == ""
     assert refine.title("\n \n") == ""
     assert refine.title("Sure, here is the title:") == ""
+
+
+BODY = "We study routing.\n\nIt is sparse: few paths are taken."
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        BODY,
+        f"### Abstract\n\n{BODY}",
+        f"**Abstract**\n{BODY}",
+        f"Abstract: {BODY}",
+        f"# 1. Introduction\n\n{BODY}",
+        f"2 Related Works\n{BODY}",
+        f"### Abstract: {TITLE}\n\n{BODY}",
+        f"Sure! Here is an abstract for the paper:\n\n### Abstract\n\n{BODY}",
+        f"```markdown\n{BODY}\n```",
+        f"{BODY}\n\nI hope this helps! Tell me if you need more.",
+        f"{BODY}\n\n---\nLet me know if it is too long.",
+        f"{BODY}<|im_end|>",
+    ],
+)
+def test_a_text_is_freed_of_what_surrounds_it(answer: str) -> None:
+    assert refine.text(answer) == BODY
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Abstract interpretation is old.",
+        "Introduction of species is common.\nIt harms.",
+        "Here is what models know: much.",
+        "Related work is scarce.",
+        "The following holds: all graphs are sparse.\n\nI hope that this is read.",
+    ],
+)
+def test_a_text_keeps_its_words(text: str) -> None:
+    assert refine.text(text, text) == text
+    assert text.endswith("read.") or refine.text(text) == text
+
+
+def test_what_a_target_begins_with_stays() -> None:
+    own = "Abstract: We study labels."
+    assert (refine.text(own, own), refine.text(own, "Another")) == (own, "We study labels.")
