@@ -98,7 +98,7 @@ def read_page(page: pymupdf.Page) -> tuple[Page, str | None]:
     while (annotation := page.first_annot) is not None:
         page.delete_annot(annotation)
     blocks: list[dict[str, Any]] = page.get_text("dict", flags=_FLAGS)["blocks"]
-    hidden = take_unseen(blocks)
+    hidden = take_unseen(page, blocks)
     marks = marks_of(blocks)
     lines: list[Line] = []
     stamp = None

@@ -4,13 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
+import pymupdf
+from numpy.typing import NDArray
 
 Span = dict[str, Any]
 
 # Bits of a span's `char_flags`: MuPDF fills or strokes its characters (https://pymupdf.readthedocs.io/en/latest/textpage.html).
 _DRAWN = 16 | 32
-_LEAST_ALPHA, _WHITE = 13, 0xF8
+_LEAST_ALPHA, _LEAST_SIZE = 13, 3.5
+# Least difference between the pixels of a span, of 255, in any colour.
+_LEAST_CONTRAST = 16
+# A colour that is hard to see on paper, in all three channels.
+_LIGHT = 0xB0
+# Single marks may fall between pixels.
+_LEAST_LETTERS = 3
+# What may lie under or over a text: kinds of MuPDF's drawing steps, and the least width and height in points.
+_FILLS, _WIDE, _HIGH = frozenset({"fill-path", "fill-image", "fill-shade"}), 20, 5
+# Pixels of the longer side of a picture of a page, at most.
+_LONGEST_SIDE = 2000
 # Bit of a span's `flags`.
 _SUPERSCRIPT = 1
 _SIGNED, _DIGITS = re.compile(r"[+\-−–]\d{1,3}"), re.compile(r"\d{1,3}")
@@ -18,22 +33,65 @@ _SIGNED, _DIGITS = re.compile(r"[+\-−–]\d{1,3}"), re.compile(r"\d{1,3}")
 _BASE = re.compile(r"(?:\d|(?<![^\W_])[^\W\d_]|(?<![^\W_])(?:[cdkmnµμ]m|in|ft|ms|ns))$")
 
 
-def is_visible(span: Span) -> bool:
-    """Whether a span is drawn, in a colour that stands out on paper. White labels within figures are no running text either."""
-    color = span["color"]
-    is_white = min(color >> 16 & 0xFF, color >> 8 & 0xFF, color & 0xFF) >= _WHITE
-    return bool(span["char_flags"] & _DRAWN) and span["alpha"] >= _LEAST_ALPHA and not is_white
+def take_unseen(page: pymupdf.Page, blocks: Sequence[dict[str, Any]]) -> int:
+    """Take the spans that a reader cannot see off a page's lines; how many characters they had.
 
-
-def take_unseen(blocks: Sequence[dict[str, Any]]) -> int:
-    """Take the spans that a reader cannot see off a page's lines; how many characters they had."""
+    They are not drawn, transparent, tiny, or of the colour of what lies around them, under them or over them. A picture of the page
+    tells this last, where something but dark text is drawn.
+    """
+    lines = [line for block in blocks for line in block.get("lines", ())]
+    picture = _picture(page) if _may_hide(page, lines) else None
     characters = 0
-    for line in (line for block in blocks for line in block.get("lines", ())):
-        unseen = [span for span in line["spans"] if not is_visible(span)]
+    for line in lines:
+        unseen = [span for span in line["spans"] if not _is_visible(span, picture, line["dir"])]
         if unseen:
             characters += sum(len(span["text"].strip()) for span in unseen)
-            line["spans"] = [span for span in line["spans"] if is_visible(span)]
+            line["spans"] = [span for span in line["spans"] if span not in unseen]
     return characters
+
+
+def _may_hide(page: pymupdf.Page, lines: Sequence[dict[str, Any]]) -> bool:
+    """Whether a page has light text, or something large besides text."""
+    if any(_is_light(span) for line in lines for span in line["spans"]):
+        return True
+    boxes = (box for kind, box in page.get_bboxlog() if kind in _FILLS)
+    return any(x1 - x0 > _WIDE and y1 - y0 > _HIGH for x0, y0, x1, y1 in boxes)
+
+
+def _is_light(span: Span) -> bool:
+    color: int = span["color"]
+    return min(color >> 16 & 0xFF, color >> 8 & 0xFF, color & 0xFF) >= _LIGHT
+
+
+@dataclass(frozen=True, slots=True)
+class _Picture:
+    """A page as it looks: pixels, shape (height, width, 3), and how many there are to a point."""
+
+    pixels: NDArray[np.uint8]
+    scale: float
+
+    def contrast(self, box: Sequence[float]) -> int:
+        """The greatest difference between the pixels of a box, in any colour; 0 outside of the page."""
+        x0, y0, x1, y1 = (max(0, int(self.scale * side)) for side in box)
+        part = self.pixels[y0 : y1 + 1, x0 : x1 + 1].reshape(-1, 3)
+        return int((part.max(axis=0).astype(int) - part.min(axis=0)).max()) if len(part) else 0
+
+
+def _picture(page: pymupdf.Page) -> _Picture:
+    scale = min(1.0, _LONGEST_SIDE / max(page.rect.width, page.rect.height, 1))
+    picture = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), colorspace=pymupdf.csRGB, alpha=False)
+    rows = np.frombuffer(picture.samples, dtype=np.uint8).reshape(picture.height, picture.stride)
+    return _Picture(rows[:, : 3 * picture.width].reshape(picture.height, picture.width, 3), scale)
+
+
+def _is_visible(span: Span, picture: _Picture | None, direction: Sequence[float]) -> bool:
+    if not span["char_flags"] & _DRAWN or span["alpha"] < _LEAST_ALPHA or span["size"] < _LEAST_SIZE:
+        return False
+    letters = sum(map(str.isalnum, span["text"]))
+    is_asked = letters >= _LEAST_LETTERS or (letters > 0 and _is_light(span))
+    if picture is None or direction[1] or not is_asked:
+        return True
+    return picture.contrast(span["bbox"]) >= _LEAST_CONTRAST
 
 
 def with_exponents(spans: Sequence[Span]) -> Iterator[Span]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -50,6 +50,7 @@ class Target:
         shorter: with how much less to read it is asked.
         headline: the shorter context that the full one is compared with first.
         task: as manifests call it, "" for its name.
+        refine: what is scored of a text, from it and the paper's own; None if that is not a text.
         spread: standard deviation, from one paper to the next, of the difference between two models. Texts: of ROUGE-L between two
             baselines over 78 real papers (29 for related work).
     """
@@ -60,6 +61,7 @@ class Target:
     shorter: tuple[Context, ...] = ()
     headline: Context = FULL
     task: str = ""
+    refine: Callable[[str, str], str] | None = None
     spread: float = SPREAD_OF_CHOICES
 
     @property

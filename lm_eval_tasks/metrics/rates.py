@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.row_format import CAPPED
+from lm_eval_tasks.families import target_of
 
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.answers import Answer, Answers
@@ -41,8 +42,8 @@ def capped(answers: Answers) -> Values:
 
 def _is_open(answer: Answer) -> bool:
     """Whether what is scored of an answer goes on to its end: a title is complete where the model writes on behind it."""
-    has_end = answer.row.family.board == "writing" and bool(answer.text)
-    return not has_end or answer.reply.rstrip().endswith(answer.text)
+    has_end = target_of(answer.row.task).refine is not None and bool(answer.text)
+    return not has_end or answer.reply.rstrip().endswith(answer.text.rstrip())
 
 
 def _reached_cap(answers: Answers) -> Values:

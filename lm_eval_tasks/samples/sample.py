@@ -15,7 +15,7 @@ from lm_eval_tasks.base import gone
 from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.journal import read_entries
 from lm_eval_tasks.base.text import ODD, parse_json
-from lm_eval_tasks.families.answering import answering_of
+from lm_eval_tasks.families import target_of
 from lm_eval_tasks.llm.thoughts import take_apart
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.samples.row import PromptRow, ends_of
@@ -101,7 +101,8 @@ class Sample:
         """
         row = PromptRow.of_doc(entry["doc"])
         answer = take_apart(entry["value"] or "", row.opens, row.closes, row.begins).answer
-        return cls(row, answering_of(row.task).refine(answer, row), {})
+        refine = target_of(row.task).refine
+        return cls(row, refine(answer, row.target) if refine else answer, {})
 
 
 def read(paths: Sequence[Path]) -> list[Sample]:

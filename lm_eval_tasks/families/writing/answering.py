@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.row_format import LEAD
+from lm_eval_tasks.families import target_of
 from lm_eval_tasks.families.answering import Answering
 from lm_eval_tasks.families.writing import COPY_DEMO, FUNCTION_WORDS, RANDOM_SENTENCE
 from lm_eval_tasks.metrics import function_words
@@ -15,7 +16,6 @@ from lm_eval_tasks.metrics import function_words
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.row import PromptRow
 
-TITLE = "title"
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 
@@ -54,9 +54,8 @@ class WritingAnswering(Answering):
 
     def refine(self, reply: str, row: PromptRow) -> str:
         """A text without what surrounds it."""
-        from lm_eval_tasks.families.writing import refine
-
-        return (refine.title if row.task == TITLE else refine.text)(reply, row.target)
+        refine = target_of(row.task).refine
+        return refine(reply, row.target) if refine else reply
 
     def baseline(self, name: str, row: PromptRow) -> str | None:
         return _BASELINES[name](row)

@@ -19,15 +19,27 @@ if TYPE_CHECKING:
 Writing = Literal["title", "abs", "intro", "related"]
 
 
+def _title(answer: str, target: str) -> str:
+    from lm_eval_tasks.families.writing import refine
+
+    return refine.title(answer, target)
+
+
+def _text(answer: str, target: str) -> str:
+    from lm_eval_tasks.families.writing import refine
+
+    return refine.text(answer, target)
+
+
 # Of titles, the title alone would be the answer.
 TARGETS: tuple[Target, ...] = (
-    Target("title", "title", 64, (START, RETRIEVED), START, spread=0.15),
-    Target("abs", "abstract", 512, (NONE, START, RETRIEVED), START, spread=0.055),
-    Target("intro", "introduction", 2048, (NONE, START, RETRIEVED), START, spread=0.023),
-    Target("related", "related work", 2048, (NONE, START, RETRIEVED), START, spread=0.022),
+    Target("title", "title", 64, (START, RETRIEVED), START, refine=_title, spread=0.15),
+    Target("abs", "abstract", 512, (NONE, START, RETRIEVED), START, refine=_text, spread=0.055),
+    Target("intro", "introduction", 2048, (NONE, START, RETRIEVED), START, refine=_text, spread=0.023),
+    Target("related", "related work", 2048, (NONE, START, RETRIEVED), START, refine=_text, spread=0.022),
 )
 # What a role of Title-10K asks for in place of titles.
-SECTION = Target("section", "any section", 2048)
+SECTION = Target("section", "any section", 2048, refine=_text)
 
 
 @dataclass(frozen=True, slots=True)
