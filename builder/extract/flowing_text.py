@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from builder.sources.jats.markup import UNIT
+
 # No blank belongs before these, although pages with every element on its own line have one there.
-_CLOSING = tuple(".,;:)]^")
+_CLOSING = tuple(".,;:)]")
 _BLANKS = re.compile(r"\s+")
+_UNIT = re.compile(rf"{UNIT} $")
 _PAIRS = {"(": ")", "[": "]"}
 
 
@@ -43,6 +46,8 @@ class FlowingText:
         """Write what marks an element, see `raised_mark`; where the element begins. A bracket is set apart from the word before."""
         if mark == "[":
             self.add(" ")
+        elif mark == "^" and self.length and _UNIT.search("".join(self.parts[-2:])):
+            self._cut_blank()
         start = self.length
         self.add(mark)
         return start

@@ -17,11 +17,19 @@ from builder.errors import ExtractError
 from builder.extract.flowing_text import FlowingText, within_brackets
 from builder.extract.headings import Heading, roles_of
 from builder.extract.jats_references import read_references
+from builder.extract.ranges import cited_by, runs
 from builder.extract.reading import MeasuredDocument
 from builder.extract.roles import normalise, split_number
 from builder.records import Document, Mention, Reference, Role, Section
 from builder.sources.jats.front import NOTES, abstract_of
-from builder.sources.jats.markup import BLOCKS, NotJatsError, entity_text, one_line, raised_mark, read_article
+from builder.sources.jats.markup import (
+    BLOCKS,
+    NotJatsError,
+    entity_text,
+    one_line,
+    raised_mark,
+    read_article,
+)
 
 _BESIDE = frozenset(
     "fig fig-group table-wrap table-wrap-group table boxed-text supplementary-material media graphic inline-graphic caption fn fn-group "
@@ -40,18 +48,25 @@ _TITLES_OF_KINDS = {
 }
 # Of supplements and of lists of terms.
 _LEFT_OUT = re.compile(
-    r"(?:supporting|supplement(?:ary|al)|additional) (?:information|materials?|files?|data)\b.*"
-    r"|(?:list of |key )?(?:abbreviations?|acronyms?|symbols|glossary|nomenclature)(?: (?:used|list|and|of)\b.*)?"
+    r"(?:supporting|supplement(?:ary|al)|additional) (?:information|materials?|files?|data)\b.*|key terms|terms and definitions"
+    r"|(?:box \d+ )?(?:list of |key |(?:non)?-?standard )?(?:abbreviations?|acronyms?|symbols|glossary|nomenclature)"
+    r"(?: (?:used|list|and|of)\b.*)?"
+)
+_TERMS, _KINDS_LEFT_OUT = (
+    frozenset({"def-list", "glossary"}),
+    frozenset({"supplementary-material", "abbreviations", "glossary"}),
 )
 _BACKGROUND = re.compile(r"background(?: and .*)?")
-# What stands between the marks of one bracket, and between the two ends of a range.
-_JOINS = re.compile(r"\s*(?:[,;]|and|&|,\s*and)?\s*")
-_RANGE = re.compile(r"[\])]?\s*[-‐‑‒–—−]\s*[\[(]?")
-_PRINTED_RANGE = re.compile(r"\D{0,2}(\d{1,3})\s*[-‐‑‒–—−]\s*(\d{1,3})\D{0,2}")
-# Years have four digits.
-_NUMBER = re.compile(r"\s*[\[(]?\s*(\d{1,3})\s*[\])]?\s*")
-# A wider one is a mistake in the file.
-_WIDEST = 200
+# What is no introduction, where it stands before all headings.
+_NO_INTRODUCTION = re.compile(
+    r"(?:abbreviations?|key ?words|highlights|key (?:points|messages)|(?:author )?summary|editor)\b", re.IGNORECASE
+)
+# What a paragraph or title follows on its line.
+_LEADS = frozenset({"label", "speaker"})
+# Elements within a line, whose absence leaves no gap.
+_WITHIN_LINES = frozenset("fn inline-graphic tex-math annotation annotation-xml object-id index-term xref".split())
+# Links to notes, which are no text.
+_TO_NOTES = frozenset({"fn", "table-fn", "aff", "corresp", "author-notes"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +121,7 @@ def _walk(container: etree._Element, text: FlowingText, level: int, blocks: list
             if _is_left_out(child):
                 continue
             heading = _heading(child, level, len(blocks))
-            if not heading.number and not heading.words and child.find("sec") is not None:
+            if not heading.words and child.find("sec") is not None:
                 # It only holds the others together.
                 _walk(child, text, level, blocks)
             else:
@@ -126,16 +141,21 @@ def _heading(section: etree._Element, level: int, position: int) -> Heading:
 
 
 def _is_left_out(section: etree._Element) -> bool:
-    named = _LEFT_OUT.fullmatch(normalise(one_line(section.find("title"))))
-    return section.get("sec-type") == "supplementary-material" or named is not None
+    parts = {child.tag for child in section.iterchildren("*")} - {"title", "label"}
+    words = normalise(split_number(one_line(section.find("title")))[1])
+    is_kind = section.get("sec-type") in _KINDS_LEFT_OUT or bool(parts and parts <= _TERMS)
+    return is_kind or _LEFT_OUT.fullmatch(words) is not None
 
 
 def _roles(blocks: Sequence[_Block]) -> list[Role]:
     """A role for each section; where none is called an introduction, the background or what stands before all headings is one."""
     roles = roles_of([block.heading for block in blocks])
-    if blocks and "introduction" not in roles and len(blocks) > 1:
-        first = normalise(blocks[0].heading.words)
-        if not first or _BACKGROUND.fullmatch(first):
+    if len(blocks) > 1 and "introduction" not in roles:
+        words = [normalise(block.heading.words) for block in blocks]
+        opening = [i for i, each in enumerate(words) if each and not _NO_INTRODUCTION.match(each)][:1]
+        if opening and _BACKGROUND.fullmatch(words[opening[0]]):
+            roles[opening[0]] = "introduction"
+        elif not words[0] and not _NO_INTRODUCTION.match(_text(blocks[0])):
             roles[0] = "introduction"
     return roles
 
@@ -145,8 +165,15 @@ def _write(element: etree._Element, text: FlowingText) -> None:
 
     A raised citation is set apart, as "others [3]", and a raised number marked, as "10^5".
     """
-    if element.tag in _BESIDE:
+    if _is_beside(element):
+        text.add("" if element.tag in _WITHIN_LINES else " ")
         return
+    if element.tag in BLOCKS:
+        before = element.getprevious()
+        if before is not None and before.tag in _LEADS:
+            text.add(" ")
+        else:
+            text.end_block()
     mark = raised_mark(element, "xref")
     start = text.open_mark(mark)
     text.add(element.text)
@@ -165,6 +192,12 @@ def _write(element: etree._Element, text: FlowingText) -> None:
         text.end_block()
 
 
+def _is_beside(element: etree._Element) -> bool:
+    to_note = element.tag == "xref" and element.get("ref-type") in _TO_NOTES
+    is_terms = element.get("list-content", "").startswith("abbreviation")
+    return element.tag in _BESIDE or to_note or is_terms
+
+
 def _text(block: _Block) -> str:
     return str(block.text).strip("\n")
 
@@ -178,68 +211,10 @@ def _mentions(
     for i, block in enumerate(blocks):
         text = str(block.text)
         cites = [cite for cite in block.text.cites if not places.keys().isdisjoint(cite[2])]
-        for run in _runs(text, cites):
-            cited = tuple(dict.fromkeys(_cited(text, run, entries, places)))
+        for run in runs(text, cites):
+            linked = [place for cite in run for target in cite[2] for place in places.get(target, ())]
+            cited = cited_by(text[run[0][0] : run[-1][1]], linked, entries)
             start, end = run[0][0], run[-1][1]
             start += len(text[start:end]) - len(text[start:end].lstrip())
-            if cited and start < end:
+            if start < end:
                 yield Mention(i, *within_brackets(text, start, end), cited, len(cited) > 1)
-
-
-def _runs(
-    text: str, cites: Sequence[tuple[int, int, tuple[str, ...]]]
-) -> Iterator[list[tuple[int, int, tuple[str, ...]]]]:
-    """Citations that stand together as one mark."""
-    run: list[tuple[int, int, tuple[str, ...]]] = []
-    for cite in cites:
-        between = text[run[-1][1] : cite[0]] if run else ""
-        if run and not (_JOINS.fullmatch(between) or _RANGE.fullmatch(between)):
-            yield run
-            run = []
-        run.append(cite)
-    if run:
-        yield run
-
-
-def _cited(
-    text: str,
-    run: Sequence[tuple[int, int, tuple[str, ...]]],
-    entries: Sequence[Reference],
-    places: dict[str, tuple[int, ...]],
-) -> Iterator[int]:
-    """The entries that a mark cites, with those between the ends of its ranges; a range is one of numbers, not of years or names."""
-    last: tuple[int, int] | None = None
-    end = 0
-    for start, stop, targets in run:
-        cited = [place for target in targets for place in places.get(target, ())]
-        number = _number(text[start:stop])
-        if last and number and cited and _RANGE.fullmatch(text[end:start]):
-            yield from _between(last, (cited[0], number), entries)
-        printed = _PRINTED_RANGE.fullmatch(text[start:stop])
-        if printed and len(set(targets)) <= 2 and cited and entries[cited[0]].label in ("", printed[1]):
-            first, until = int(printed[1]), int(printed[2])
-            ends = (cited[-1], until) if len(set(targets)) == 2 else (len(entries), until + 1)
-            cited[1:1] = _between((cited[0], first), ends, entries)
-        yield from cited
-        last, end = ((cited[-1], number) if cited and number else None), stop
-
-
-def _number(mark: str) -> int:
-    """The number that a mark is, in brackets or not; 0 for years and names."""
-    match = _NUMBER.fullmatch(mark)
-    return int(match[1]) if match else 0
-
-
-def _between(first: tuple[int, int], last: tuple[int, int], entries: Sequence[Reference]) -> Iterator[int]:
-    """The entries between two, by their labels if these are numbers, else by their places.
-
-    Args:
-        first, last: place and number of each.
-    """
-    if not first[1] < last[1] <= first[1] + _WIDEST:
-        return
-    labels = [int(entry.label) if entry.label.isdigit() else 0 for entry in entries]
-    if any(labels):
-        yield from (place for place, label in enumerate(labels) if first[1] < label < last[1])
-    else:
-        yield from range(first[0] + 1, min(last[0], len(entries)))

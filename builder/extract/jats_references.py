@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _CITATIONS = frozenset({"element-citation", "mixed-citation", "nlm-citation", "citation"})
 _TITLES = ("article-title", "chapter-title", "part-title", "data-title")
 _NOT_PRINTED = frozenset({"pub-id", "label", "comment", "object-id"})
+_NOT_TITLE = frozenset({"fn", "xref", "tex-math", "annotation", "annotation-xml"})
 _YEAR = re.compile(r"(?:19|20)\d{2}")
 _DOI = re.compile(r"10\.\d{4,9}/\S+")
 
@@ -75,7 +76,7 @@ def _entry(citation: etree._Element, label: str) -> Reference:
 
 def _title(citation: etree._Element) -> str:
     """The title of the work: of an article or chapter, else of a book; "" if none is marked."""
-    title = next((text for name in _TITLES if (text := one_line(citation.find(f".//{name}")))), "")
+    title = next((text for name in _TITLES if (text := one_line(citation.find(f".//{name}"), _NOT_TITLE))), "")
     if not title and citation.get("publication-type", citation.get("citation-type")) == "book":
         title = one_line(citation.find(".//source"))
     return title.strip(" .")

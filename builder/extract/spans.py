@@ -28,9 +28,12 @@ _FILLS, _WIDE, _HIGH = frozenset({"fill-path", "fill-image", "fill-shade"}), 20,
 _LONGEST_SIDE = 2000
 # Bit of a span's `flags`.
 _SUPERSCRIPT = 1
-_SIGNED, _DIGITS = re.compile(r"[+\-−–]\d{1,3}"), re.compile(r"\d{1,3}")
-# A number is an exponent behind a number, a symbol of one letter or a unit; behind other words it is a mark of a note or a citation.
-_BASE = re.compile(r"(?:\d|(?<![^\W_])[^\W\d_]|(?<![^\W_])(?:[cdkmnµμ]m|in|ft|ms|ns))$")
+_SIGNED, _DIGITS = re.compile(r"[+\-−–]\d{1,3}"), re.compile(r"\d{1,3}(?:[./]\d{1,3})?")
+# A number is an exponent behind a number, a symbol of one letter or a unit; behind a word it is a mark of a note or a citation.
+_BASE = re.compile(
+    r"(?:\d|(?<![^\W_])[^\W\d_]|(?<![^\W_])(?:[cdkmnµμ]m|in|ft|ms|ns|[kMGT]?eV|[kMGT]?Hz|mol|sec|min|[kM]?pc|rad|deg))$"
+)
+_MARKS, _WORD = re.compile(r"\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*,?"), re.compile(r"(?:[^\W\d_]{3}|[^\W\d_][.,;:)\]”])$")
 
 
 def take_unseen(page: pymupdf.Page, blocks: Sequence[dict[str, Any]]) -> int:
@@ -95,13 +98,17 @@ def _is_visible(span: Span, picture: _Picture | None, direction: Sequence[float]
 
 
 def with_exponents(spans: Sequence[Span]) -> Iterator[Span]:
-    """The spans with a "^" before those that are exponents, as in 10^5."""
+    """The spans with a "^" before those that are exponents, as in 10^5, and without the marks of citations behind words."""
     before = ""
     for span in spans:
         text = span["text"].strip()
-        is_raised = span["flags"] & _SUPERSCRIPT and before and not before[-1].isspace()
+        is_raised = (
+            span["flags"] & _SUPERSCRIPT and before and not before[-1].isspace() and not span["text"][:1].isspace()
+        )
         if is_raised and (_SIGNED.fullmatch(text) or (_DIGITS.fullmatch(text) and _BASE.search(before))):
             yield {**span, "text": f"^{span['text']}"}
+        elif is_raised and _MARKS.fullmatch(text) and _WORD.search(before):
+            yield {**span, "text": " " if span["text"].endswith(" ") else ""}
         else:
             yield span
         before = span["text"]

@@ -30,7 +30,23 @@ _NO_RESEARCH = frozenset(
 )
 # Marks in titles, names and abstracts that are no words of theirs.
 NOTES = frozenset({"fn", "xref", "graphic", "inline-graphic", "tex-math", "label"})
-_MARKS = frozenset({"fn", "graphic", "inline-graphic", "tex-math"})
+_MARKS = NOTES - {"xref"} | {"annotation", "annotation-xml"}
+# What an abstract shows beside its text.
+_BESIDE = frozenset("def-list glossary fig table-wrap boxed-text supplementary-material media caption".split())
+# Where a group's name stands beside what it is made of.
+_OF_GROUPS = NOTES | frozenset("contrib-group name string-name aff address addr-line email ext-link uri sup".split())
+_LANGUAGES = {
+    "eng": "en",
+    "fre": "fr",
+    "fra": "fr",
+    "ger": "de",
+    "deu": "de",
+    "spa": "es",
+    "por": "pt",
+    "ita": "it",
+    "chi": "zh",
+    "zho": "zh",
+}
 # Kinds of abstract besides the authors' own: digests, summaries for others, tables of contents.
 _OWN_ABSTRACTS = ("", "abstract", "structured", "section", "author")
 _OTHER_SUMMARIES = re.compile(
@@ -54,9 +70,8 @@ _ORCID = re.compile(r"(\d{4}-\d{4}-\d{4}-\d{3}[\dX])$", re.IGNORECASE)
 _OTHER_PARTS = re.compile(
     "edit|review|referee|translat|illustrat|photograph|compil|collaborator|contributor|member|guest|non-byline"
 )
+_AUTHORS = re.compile(r"author|^(?:group|collab(?:oration)?|consortium)$")
 _LONGEST_CATEGORY = 60
-# Lists of terms.
-_TERMS = frozenset({"def-list", "glossary"})
 
 
 def paper_of(article: etree._Element) -> Paper | Drop:
@@ -127,7 +142,7 @@ def _byline(metadata: etree._Element) -> Iterator[tuple[str, str]]:
     for contributor in authors or [each for each in everybody if not _OTHER_PARTS.search(_part_of(each))]:
         group = next(contributor.iter("collab"), None)
         if group is not None and contributor.find("name") is None and contributor.find("name-alternatives") is None:
-            if name := one_line(group, NOTES | {"contrib-group"}):
+            if name := one_line(group, _OF_GROUPS).strip(" :"):
                 yield name, GROUP
         elif name := _person(contributor):
             yield name, _orcid(contributor)
@@ -141,8 +156,11 @@ def _part_of(contributor: etree._Element) -> str:
 
 
 def _is_author(contributor: etree._Element) -> bool:
-    kind, part = contributor.get("contrib-type"), _part_of(contributor)
-    return kind == "author" or (bool(kind) and part.startswith("author") and not _OTHER_PARTS.search(part))
+    kind, part = contributor.get("contrib-type", "").casefold(), _part_of(contributor)
+    of_group = part.removesuffix(kind)
+    return bool(_AUTHORS.search(kind) or (kind and part.startswith("author"))) and not (
+        _OTHER_PARTS.search(of_group) or (kind != "author" and _OTHER_PARTS.search(kind))
+    )
 
 
 def author_ids_of(byline: Sequence[tuple[str, str]]) -> tuple[str, ...]:
@@ -153,10 +171,14 @@ def author_ids_of(byline: Sequence[tuple[str, str]]) -> tuple[str, ...]:
 
 def _person(contributor: etree._Element) -> str:
     """A name as it is printed: family names of the East first."""
-    name = next(contributor.iter("name"), None)
-    if name is None:
+    names = list(contributor.iter("name"))
+    if not names:
         return one_line(next(contributor.iter("string-name"), None), NOTES)
-    surname, given, suffix = (one_line(name.find(part), NOTES) for part in ("surname", "given-names", "suffix"))
+    language = _article_language(contributor)
+    name = next((name for name in names if _language(name) == language), names[0])
+    surname, given, suffix = (
+        one_line(name.find(part), NOTES | {"sup"}) for part in ("surname", "given-names", "suffix")
+    )
     parts = (surname, given) if name.get("name-style") == "eastern" else (given, surname)
     return " ".join(part for part in (*parts, suffix) if part)
 
@@ -187,30 +209,47 @@ def orcid(text: str) -> str:
 def abstract_of(metadata: etree._Element) -> str:
     """The authors' abstract, the parts of a structured one joined; digests and summaries for other readers are left out."""
     own: dict[str, etree._Element] = {}
-    for abstract in metadata.findall("abstract"):
-        if abstract.get("abstract-type", "") in _OWN_ABSTRACTS:
+    for abstract in (*metadata.findall("abstract"), *metadata.findall("trans-abstract")):
+        is_own = abstract.get("abstract-type", "") in _OWN_ABSTRACTS and not _is_for_others(abstract)
+        if is_own and one_line(abstract, _MARKS | _BESIDE | {"title"}):
             own.setdefault(_language(abstract), abstract)
     if not own:
         return ""
-    language = next((named for each in metadata.iterancestors("article") if (named := _language(each))), "en")
-    element = next(own[name] for name in ("", language, "en", *own) if name in own)
+    language = _article_language(metadata)
+    chosen = next(name for name in ("", language, "en", *own) if name in own)
+    return _text_of(own[chosen], chosen or language)
+
+
+def _text_of(abstract: etree._Element, language: str) -> str:
+    """The text of an abstract, without what it shows beside, for others, or in another language."""
     parts = []
-    others = {part for section in element.iter("sec") if _is_for_others(section) for part in section.iter("title", "p")}
-    for part in element.iter("title", "p"):
+    others = {
+        part for section in abstract.iter("sec") if _is_for_others(section) for part in section.iter("title", "p")
+    }
+    for part in abstract.iter("title", "p"):
+        within = [part, *part.iterancestors()]
+        inner = within[: within.index(abstract)]
         # A paragraph has the text of those within its lists.
-        if part in others or next(part.iterancestors("p", *_TERMS), None) is not None:
+        if part in others or any(each.tag in _BESIDE or (each is not part and each.tag == "p") for each in inner):
             continue
-        text = one_line(part, _MARKS | _TERMS)
+        if any(_language(each) not in ("", language) for each in inner):
+            continue
+        text = one_line(part, _MARKS | _BESIDE)
         if part.tag == "p":
             parts.append(text)
-        elif text.casefold().strip(" .:") not in ("abstract", "summary", "") and part.getparent() is not element:
+        elif text.casefold().strip(" .:") not in ("abstract", "summary", "") and part.getparent() is not abstract:
             parts.append(text if text.endswith((".", ":", "?")) else f"{text}:")
-    return " ".join(part for part in parts if part) or one_line(element, _MARKS | {"title"})
+    return " ".join(part for part in parts if part) or one_line(abstract, _MARKS | _BESIDE | {"title"})
+
+
+def _article_language(element: etree._Element) -> str:
+    return next((named for each in element.iterancestors("article") if (named := _language(each))), "en")
 
 
 def _language(element: etree._Element) -> str:
-    """The language that an element states, without its region."""
-    return element.get("{http://www.w3.org/XML/1998/namespace}lang", "").casefold().partition("-")[0]
+    """The language that an element states, in two letters where there are, without its region."""
+    name: str = element.get("{http://www.w3.org/XML/1998/namespace}lang", "").casefold().partition("-")[0]
+    return _LANGUAGES.get(name, name)
 
 
 def other_abstracts(metadata: etree._Element) -> int:

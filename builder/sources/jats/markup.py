@@ -19,8 +19,10 @@ BLOCKS = frozenset(
     "p disp-quote list list-item def-list def-item def term verse-group verse-line statement speech attrib preformat code title sec tr td "
     "th disp-formula fig table-wrap caption boxed-text".split()
 )
+# What an exponent belongs to although a blank lies between them.
+UNIT = r"(?:\d|(?<![^\W_])(?:[b-zB-HJ-Z]|[cdkmnµμ]m|ft|ms|ns))"
 _POWERS, _LINKS = ("msup", "msubsup"), ("xref", "a", "cite")
-_EXPONENT = re.compile(r"[+\-−–]?\d+[+\-−–]?")
+_EXPONENT = re.compile(r"[+\-−–]?\d+(?:[./]\d+)?[+\-−–]?")
 # The longest article here has 1 MB.
 _MOST_BYTES = 1 << 24
 
@@ -89,7 +91,9 @@ def one_line(element: etree._Element | None, without: frozenset[str] = frozenset
     Args:
         without: elements that are left out.
     """
-    return "" if element is None else " ".join("".join(_pieces(element, without)).split()).replace(" ^", "^")
+    return (
+        "" if element is None else re.sub(rf"({UNIT}) \^", r"\1^", " ".join("".join(_pieces(element, without)).split()))
+    )
 
 
 def _pieces(element: etree._Element, without: frozenset[str]) -> Iterator[str]:
@@ -98,7 +102,7 @@ def _pieces(element: etree._Element, without: frozenset[str]) -> Iterator[str]:
     for child in element:
         if child.tag is etree.Entity:
             yield entity_text(child)
-        elif child.tag not in without:
+        elif child.tag not in without and not (without and raised_mark(child, "xref") == "["):
             apart = " " if child.tag in BLOCKS or child.tag == "break" else ""
             yield apart
             yield from _pieces(child, without)
@@ -109,9 +113,10 @@ def _pieces(element: etree._Element, without: frozenset[str]) -> Iterator[str]:
 def is_exponent(element: etree._Element) -> bool:
     """Whether an element is a superscript of digits and a sign, such as that of 10^5, in text or in a formula of MathML."""
     parent = element.getparent()
-    above = "" if parent is None else parent.tag
-    is_raised = element.tag == "sup" or (above in _POWERS and element.getnext() is None)
-    if not is_raised or above in _LINKS or next(element.iter(*_LINKS), None) is not None:
+    is_power = parent is not None and parent.tag in _POWERS and element.getnext() is None
+    if not is_power and element.tag != "sup":
+        return False
+    if any(next(links, None) is not None for links in (element.iter(*_LINKS), element.iterancestors(*_LINKS))):
         return False
     return _EXPONENT.fullmatch("".join(map(str, element.itertext())).strip()) is not None
 

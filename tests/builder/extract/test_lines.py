@@ -62,8 +62,8 @@ def raised(before: str, number: str, after: str) -> str:
     return text
 
 
-def test_exponents_are_marked_and_other_raised_numbers_are_not() -> None:
+def test_exponents_are_marked_and_other_raised_numbers_are_left_out() -> None:
     assert raised("We counted 10", "5", " cells per litre.") == "We counted 10^5 cells per litre."
     assert raised("A unit is kg m", "-2", " in all of them.") == "A unit is kg m^-2 in all of them."
     assert raised("The terms x", "2", " are small in the end.") == "The terms x^2 are small in the end."
-    assert raised("It was shown by others", "3", " long before that.") == "It was shown by others3 long before that."
+    assert raised("It was shown by others", "3", " long before that.") == "It was shown by others long before that."

@@ -505,7 +505,7 @@ def test_marks_of_footnotes_are_not_text(tmp_path: Path) -> None:
     text = text_of(read(tmp_path, page), "1 Introduction")
     assert "It was seen in two labs. We say that x" in text
     assert "sum of y^2 and" in text
-    assert "as ten9 more" in text
+    assert "as ten more" in text
 
 
 def test_weak_names_count_where_no_other_heading_names_the_role(tmp_path: Path) -> None:

@@ -1,0 +1,70 @@
+"""Citations that stand together as one mark, and the works that it cites, those between the ends of a range too: "1–4, 6"."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from builder.records import Reference
+
+# First character, the one after the last, and what a place in a text cites.
+Cite = tuple[int, int, tuple[str, ...]]
+_DASH = r"(?:[-‐‑‒–—−]|\.{3}|…|\bto\b|\bthrough\b)"
+# What stands between the marks of one bracket, and between the two ends of a range.
+_JOINS = re.compile(rf"\s*(?:[,;]|and|&|,\s*and)?\s*|[\])]?\s*{_DASH}\s*[\[(]?")
+_BRACKETS, _PREFIX = str.maketrans("", "", "[]()"), re.compile(r"(?:refs?\.?|references?)\s*", re.IGNORECASE)
+_BETWEEN = re.compile(r"\s*(?:,\s*and\b|[,;&]|\band\b)\s*|\s+")
+# Years have four digits.
+_RANGE = re.compile(r"(\d{1,3})(?:–(\d{1,3}))?")
+# A wider one is a mistake in the file.
+_WIDEST = 200
+
+
+def runs(text: str, cites: Sequence[Cite]) -> Iterator[list[Cite]]:
+    """Citations that stand together as one mark."""
+    run: list[Cite] = []
+    for cite in cites:
+        if run and not _JOINS.fullmatch(text[run[-1][1] : cite[0]]):
+            yield run
+            run = []
+        run.append(cite)
+    if run:
+        yield run
+
+
+def cited_by(printed: str, linked: Sequence[int], entries: Sequence[Reference]) -> tuple[int, ...]:
+    """The places of the works that a mark cites: those that it links to, and those that its ranges imply.
+
+    Args:
+        printed: the mark; only one of numbers has ranges.
+        linked: places of the works that it links to, at least one. If the numbers contradict them, they count alone.
+    """
+    numbers = _numbers(printed)
+    places: dict[int, list[int]] = defaultdict(list)
+    for place, entry in enumerate(entries):
+        if entry.label.isdecimal():
+            places[int(entry.label)].append(place)
+    if numbers and not places:
+        first = linked[0] - numbers[0]
+        places.update((number, [first + number]) for number in numbers if 0 <= first + number < len(entries))
+    implied = [place for number in numbers for place in places.get(number, ())]
+    return tuple(dict.fromkeys(implied if set(linked) <= set(implied) else linked))
+
+
+def _numbers(printed: str) -> list[int]:
+    """The numbers of a mark, its ranges taken apart; none if it says anything else."""
+    text = _PREFIX.sub("", printed.translate(_BRACKETS).strip(), count=1)
+    text = re.sub(rf"\s*{_DASH}\s*", "–", text)
+    numbers: list[int] = []
+    for part in filter(None, _BETWEEN.split(text)):
+        match = _RANGE.fullmatch(part)
+        if match is None:
+            return []
+        first, last = int(match[1]), int(match[2] or match[1])
+        if not first <= last <= first + _WIDEST:
+            return []
+        numbers += range(first, last + 1)
+    return numbers
