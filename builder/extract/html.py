@@ -6,6 +6,7 @@ The page says what a PDF only shows: which element is a heading, a caption, a ci
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import unquote
@@ -15,6 +16,8 @@ from lxml import etree, html
 from builder.errors import ExtractError
 from builder.extract.flowing_text import FlowingText, within_brackets
 from builder.extract.headings import Heading, roles_of
+from builder.extract.hidden_html import take_hidden
+from builder.extract.ranges import cited_by, runs
 from builder.extract.reading import MeasuredDocument
 from builder.extract.references import parse_entry
 from builder.ids import PaperId
@@ -38,14 +41,11 @@ _LEVELS = {
 # What is not part of the running text: floats, notes, and the machine's copies of a formula.
 _BESIDE = frozenset(
     "ltx_figure ltx_table ltx_float ltx_note ltx_tabular ltx_listing ltx_role_footnote ltx_caption ltx_TOC ltx_ERROR "
-    "ltx_pagination ltx_tag_equation ltx_eqn_eqno ltx_biblist".split()
+    "ltx_pagination ltx_note_mark ltx_glossary ltx_keywords ltx_tag_equation ltx_eqn_eqno ltx_biblist".split()
 )
 _BLOCKS = frozenset("ltx_para ltx_p ltx_theorem ltx_proof ltx_item ltx_equation ltx_equationgroup ltx_quote".split())
 _SKIPPED_TAGS = frozenset(
     {"annotation", "annotation-xml", "script", "style", "figure", "figcaption", "table", "svg", "button", "nav"}
-)
-_HIDDEN = re.compile(
-    r"display:\s*none|visibility:\s*hidden|font-size:\s*0(?![.\d]*[1-9])|opacity:\s*0(?![.\d]*[1-9])", re.IGNORECASE
 )
 _STAMP = re.compile(r"arXiv:\s*(\S+)")
 
@@ -77,10 +77,11 @@ def read_html(path: Path) -> MeasuredDocument:
     # The parser leaves out what is too large for it.
     if any(entry.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for entry in parser.error_log):
         raise ExtractError("damaged", f"{path}: a part of it is larger than any page's")
+    hidden = take_hidden(page)
     root = next((element for element in page.iter() if "ltx_document" in _classes(element)), None)
     if not isinstance(root, html.HtmlElement):
         raise ExtractError("not_html", f"{path} is not a page made by LaTeXML")
-    return _read(root, page)
+    return replace(_read(root, page), hidden=hidden)
 
 
 def _read(root: html.HtmlElement, page: html.HtmlElement) -> MeasuredDocument:
@@ -101,9 +102,13 @@ def _read(root: html.HtmlElement, page: html.HtmlElement) -> MeasuredDocument:
         for block, role in zip(blocks, roles, strict=True)
     )
     index = {item.get("id", ""): i for i, item in enumerate(items)}
-    abstract = next((_plain_text(element, "ltx_title") for element in root.find_class("ltx_abstract")), "")
+    abstracts = root.find_class("ltx_abstract")
+    in_english = [each for each in abstracts if (each.get("lang") or "en").casefold().startswith("en")]
+    abstract = next((_plain_text(element, "ltx_title") for element in in_english or abstracts), "")
     title = next((_plain_text(element) for element in root.find_class("ltx_title_document")), "")
-    document = Document(title, abstract, sections, references, tuple(_mentions(blocks, index)), _stamp(page))
+    document = Document(
+        title, abstract, sections, references, tuple(_mentions(blocks, index, references)), _stamp(page)
+    )
     # Everything on the page that is meant to be read; what is in no section is front matter, floats and notes.
     characters = sum(len(section.text) for section in sections) + len(abstract)
     beside = sum(len(_plain_text(element)) for name in ("ltx_figure", "ltx_table") for element in root.find_class(name))
@@ -154,7 +159,7 @@ def _heading(element: html.HtmlElement, kind: str, position: int) -> Heading:
 
 
 def _write(element: html.HtmlElement, text: FlowingText) -> None:
-    """Append an element's text: formulas as their characters, citations with their place; notes, floats and what is hidden left out."""
+    """Append an element's text: formulas as their characters, citations with their place; notes and floats left out."""
     if not isinstance(element.tag, str) or element.tag in _SKIPPED_TAGS or _is_beside(element):
         return
     mark = raised_mark(element, "cite")
@@ -173,15 +178,16 @@ def _write(element: html.HtmlElement, text: FlowingText) -> None:
         text.end_block()
 
 
-def _mentions(blocks: list[_Block], index: dict[str, int]) -> list[Mention]:
-    mentions: list[Mention] = []
+def _mentions(blocks: list[_Block], index: dict[str, int], entries: Sequence[Reference]) -> Iterator[Mention]:
     for i, block in enumerate(blocks):
         text = str(block.text)
-        for start, end, targets in block.text.cites:
-            cited = tuple(index[target] for target in targets if target in index)
-            if cited:
-                mentions.append(Mention(i, *within_brackets(text, start, end), cited, len(targets) > 1))
-    return mentions
+        for run in runs(
+            text, [cite for cite in block.text.cites if not index.keys().isdisjoint(cite[2])], only_ranges=True
+        ):
+            start, end = run[0][0], run[-1][1]
+            targets = [target for cite in run for target in cite[2]]
+            cited = cited_by(text[start:end], [index[target] for target in targets if target in index], entries)
+            yield Mention(i, *within_brackets(text, start, end), cited, max(len(targets), len(cited)) > 1)
 
 
 def _entry(item: html.HtmlElement) -> Reference:
@@ -213,8 +219,7 @@ def _plain_text(element: html.HtmlElement | None, without: str = "") -> str:
 
 
 def _is_beside(element: html.HtmlElement) -> bool:
-    is_hidden = element.get("hidden") is not None or _HIDDEN.search(element.get("style", "")) is not None
-    return is_hidden or not _BESIDE.isdisjoint(_classes(element)) or element.tag in _SKIPPED_TAGS
+    return not _BESIDE.isdisjoint(_classes(element)) or element.tag in _SKIPPED_TAGS
 
 
 def _classes(element: etree._Element) -> list[str]:

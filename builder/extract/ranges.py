@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 Cite = tuple[int, int, tuple[str, ...]]
 _DASH = r"(?:[-‐‑‒–—−]|\.{3}|…|\bto\b|\bthrough\b)"
 # What stands between the marks of one bracket, and between the two ends of a range.
-_JOINS = re.compile(rf"\s*(?:[,;]|and|&|,\s*and)?\s*|[\])]?\s*{_DASH}\s*[\[(]?")
+_ENDS = re.compile(rf"[\])]?\s*{_DASH}\s*[\[(]?")
+_JOINS = re.compile(rf"\s*(?:[,;]|and|&|,\s*and)?\s*|{_ENDS.pattern}")
 _BRACKETS, _PREFIX = str.maketrans("", "", "[]()"), re.compile(r"(?:refs?\.?|references?)\s*", re.IGNORECASE)
 _BETWEEN = re.compile(r"\s*(?:,\s*and\b|[,;&]|\band\b)\s*|\s+")
 # Years have four digits.
@@ -23,11 +24,16 @@ _RANGE = re.compile(r"(\d{1,3})(?:–(\d{1,3}))?")
 _WIDEST = 200
 
 
-def runs(text: str, cites: Sequence[Cite]) -> Iterator[list[Cite]]:
-    """Citations that stand together as one mark."""
+def runs(text: str, cites: Sequence[Cite], *, only_ranges: bool = False) -> Iterator[list[Cite]]:
+    """Citations that stand together as one mark.
+
+    Args:
+        only_ranges: whether only the two ends of a range do.
+    """
+    joins = _ENDS if only_ranges else _JOINS
     run: list[Cite] = []
     for cite in cites:
-        if run and not _JOINS.fullmatch(text[run[-1][1] : cite[0]]):
+        if run and not joins.fullmatch(text[run[-1][1] : cite[0]]):
             yield run
             run = []
         run.append(cite)

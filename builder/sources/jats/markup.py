@@ -20,7 +20,7 @@ BLOCKS = frozenset(
     "th disp-formula fig table-wrap caption boxed-text".split()
 )
 # What an exponent belongs to although a blank lies between them.
-UNIT = r"(?:\d|(?<![^\W_])(?:[b-zB-HJ-Z]|[cdkmnµμ]m|ft|ms|ns))"
+UNIT = r"(?:\d|(?<![^\W_])(?:(?![aAI])[^\W\d_]|[cdkmnµμ]m|ft|ms|ns))"
 _POWERS, _LINKS = ("msup", "msubsup"), ("xref", "a", "cite")
 _EXPONENT = re.compile(r"[+\-−–]?\d+(?:[./]\d+)?[+\-−–]?")
 # The longest article here has 1 MB.
