@@ -62,6 +62,7 @@ SampleReason = Literal[
     "no_related_work",
     "too_few_citations",
     "short_target",
+    "debris_in_target",
     "short_content",
     "longer_than_budget",
     "too_few_random_demonstrations",

@@ -12,7 +12,8 @@ _SIZE, _ALPHA = re.compile(rf"{_NUMBER}([a-z%]*)"), re.compile(rf"(?:rgba|hsla)\
 # The least size that can be read, in each unit.
 _LEAST_SIZES = {"": 0.01, "px": 3, "pt": 2.5, "em": 0.25, "rem": 0.25, "%": 25, "vw": 0.3, "cm": 0.08, "mm": 0.8}
 _LEAST_OPACITY = 0.1
-_WHITE = re.compile(r"white|#f[8-f]f[8-f]f[8-f]|#fff|rgba?\(\s*(?:25\d|24[89])\s*[, ]\s*(?:25\d|24[89])\s*[, ]\s*(?:25\d|24[89])\b.*", re.IGNORECASE)
+_CHANNEL = r"\s*(?:25[0-5]|24[89])\s*"
+_WHITE = re.compile(rf"white|#f[8-f]f[8-f]f[8-f]|#fff|rgba?\({_CHANNEL}[, ]{_CHANNEL}[, ]{_CHANNEL}\b.*")
 _COLORS, _GROUNDS = ("color", "--ltx-fg-color"), ("background", "background-color", "--ltx-bg-color")
 _AWAY = re.compile(r"-\d{4,}(?:\.\d+)?px|-\d{3,}(?:\.\d+)?(?:r?em|vw|vh|%)")
 

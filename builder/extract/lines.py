@@ -7,6 +7,7 @@ joined again, ligatures resolved, and the marks that no section may contain (rot
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -21,9 +22,13 @@ from builder.ids import ARXIV_PATTERN
 _FLAGS = pymupdf.TEXTFLAGS_DICT & ~pymupdf.TEXT_PRESERVE_IMAGES & ~pymupdf.TEXT_PRESERVE_LIGATURES
 _BOLD = re.compile(r"bold|black|heavy|semibold|demi|medi\b|-medi|cmbx|cmssbx|sfbx|ecbx|\bbx|-bd|\.b$", re.IGNORECASE)
 _ITALIC = re.compile(r"ital|obli|slant|cmti|cmsl", re.IGNORECASE)
-_SPACED = re.compile(r"(?:[A-Z.] {1,4}){4,}[A-Z.]")
+# "1.  R E L A T E D   W O R K", "M e t h o d o l o g y".
+_SPACED = re.compile(
+    r"(?:(?P<number>\d[\d.]*|[IVX]{1,4}\.)\s+)?(?P<words>(?:[A-Z.&] {1,4}){4,}[A-Z.]|[A-Z](?: {1,4}[a-z]){6,}) ?:?"
+)
 # Points that a line drawn twice is moved by, at most.
 _SHIFT = 1.5
+_WORDS_OF_ONE = frozenset("AIO")
 _STAMP = re.compile(rf"arXiv:\s*({ARXIV_PATTERN})(v\d+)?")
 
 
@@ -101,6 +106,8 @@ def read_page(page: pymupdf.Page) -> tuple[Page, str | None]:
     hidden = take_unseen(page, blocks)
     marks = marks_of(blocks)
     lines: list[Line] = []
+    # Text -> the lines that say it.
+    printed: dict[str, list[Line]] = defaultdict(list)
     stamp = None
     for block in blocks:
         start = True
@@ -110,10 +117,12 @@ def read_page(page: pymupdf.Page) -> tuple[Page, str | None]:
                 continue
             spans = list(with_exponents(without_marks(raw["spans"], marks)))
             line = _line(page.number, {**raw, "spans": spans}, start)
-            if line is None or (lines and _is_printed_again(lines[-1], line)):
+            if line is None or any(_is_printed_again(other, line) for other in printed[line.text]):
                 continue
+            printed[line.text].append(line)
             if lines and _is_initial(lines[-1], line):
-                lines[-1] = replace(line, text=lines[-1].text + line.text, start=lines[-1].start)
+                gap = " " if lines[-1].text in _WORDS_OF_ONE and _occurs_again(blocks, line.text.split()[0]) else ""
+                lines[-1] = replace(line, text=f"{lines[-1].text}{gap}{line.text}", start=lines[-1].start)
             elif lines and _continues(lines[-1], line):
                 lines[-1] = _join(lines[-1], line)
             else:
@@ -170,9 +179,11 @@ def _line(page: int, raw: dict[str, Any], start: bool) -> Line | None:
 
 def _unspaced(text: str) -> str:
     """A letter-spaced line with its letters together: "R E L A T E D   W O R K"; any other as it is."""
-    if not _SPACED.fullmatch(text):
+    spaced = _SPACED.fullmatch(text)
+    if spaced is None:
         return text
-    return " ".join(word.replace(" ", "") for word in re.split(r" {2,}", text))
+    words = (word.replace(" ", "") for word in re.split(r" {2,}", spaced["words"]))
+    return " ".join(filter(None, (spaced["number"], *words)))
 
 
 def _mixed_type(runs: list[tuple[str, float, str, int]], text: str) -> tuple[float, str, bool, bool, bool]:
@@ -226,9 +237,17 @@ def _lead(runs: list[tuple[str, float, str, int]]) -> int:
     return 0
 
 
-def _is_printed_again(last: Line, line: Line) -> bool:
-    """Whether a line is drawn over itself, as some files make letters bold."""
-    return last.text == line.text and abs(last.x0 - line.x0) < _SHIFT and abs(last.y0 - line.y0) < _SHIFT
+def _is_printed_again(other: Line, line: Line) -> bool:
+    """Whether a line is drawn over another one of the same text, as some files make letters bold."""
+    return abs(other.x0 - line.x0) < _SHIFT and abs(other.y0 - line.y0) < _SHIFT
+
+
+def _occurs_again(blocks: Sequence[dict[str, Any]], word: str) -> bool:
+    """Whether a page has a word elsewhere too, so that it lacks no initial."""
+    spans: Iterator[str] = (
+        span["text"] for block in blocks for line in block.get("lines", ()) for span in line["spans"]
+    )
+    return sum(other == word for text in spans for other in text.split()) > 1
 
 
 def _is_initial(last: Line, line: Line) -> bool:

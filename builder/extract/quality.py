@@ -74,7 +74,7 @@ def _entries(document: Document) -> float:
     """Number of entries over the highest numeric label; 1 if labels are not numbers, 0 if there are no entries."""
     if not document.references:
         return 0.0
-    labels = [int(entry.label) for entry in document.references if entry.label.isdigit()]
+    labels = [int(entry.label) for entry in document.references if entry.label.isdecimal() and int(entry.label)]
     return min(1.0, len(labels) / max(labels)) if labels else 1.0
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from builder.extract import reference_styles
 from builder.extract.text import join_lines
 from builder.ids import ARXIV_PATTERN, PaperId
 from builder.records import Reference
@@ -26,8 +27,19 @@ _ARXIV = re.compile(
 )
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>]+[^\s\"<>.,;)\]]")
 _URL = re.compile(r"https?://[^\s\"<>]+[^\s\"<>.,;)\]]")
-_YEAR = re.compile(r"(?<![\d.:/-])((?:19|20)\d{2})[a-z]?(?![\d./]?\d)")
-_QUOTED = re.compile(r"[“\"‘]{1,2}([^”\"]{8,300}?)[,.?!]?\s*[”\"’]{1,2}(?=\s|,|\.|$)")
+_YEAR = re.compile(r"(?<![\d.:/-])((?:1[6-9]|20)\d{2})[a-z]?(?![\d./]?\d)")
+_QUOTED = (
+    re.compile(r"“(.{8,300}?)[,.?!]\s*”(?=\s|,|\.|$)"),
+    re.compile(r"[“\"‘]{1,2}([^”\"]{8,300}?)[,.?!]?\s*[”\"’]{1,2}(?=\s|,|\.|$)"),
+)
+_LONG_WORD = re.compile(r"\b(?!others\b|from\b)[a-z]{4,}\b")
+# "Doe, J. and Roe, K. ebird: A title that begins small"
+_SMALL_TITLE = re.compile(r"[^\W\d_]\.?\s+(?=[a-z][\w-]{2,20}: [A-Z])")
+_VENUE_WORDS = re.compile(
+    r"^In\b|\b(?:[Jj]ournal|[Pp]roceedings|[Tt]ransactions|[Cc]onference|[Ww]orkshop|[Pp]ress)\b|\d"
+)
+# Words of a title, before a quotation within it.
+_WORDS = re.compile(r"\b(?!and\b|with\b|others\b)[a-z]{3,}\W+(?:.*\W)?(?!and\b|with\b|others\b)[a-z]{3,}\b")
 _STOP = re.compile(r"(?<=[.?!])\s+(?=[^a-z\s])")
 _INITIAL = re.compile(r"(?:^|[\s.\-])(?:[^\W\d_a-z]|Jr|Sr|vs|St|Dr|Th|Ch|Ph|Zh|Kh)\.$")
 _GIVEN = re.compile(r"(?:[^\W\d_]{1,2}\.-?)+|[A-Z](?:-?[A-Z])?")
@@ -116,16 +128,29 @@ def parse_entry(raw: str, links: Sequence[str] = ()) -> Reference:
     label, rest = _take_label(raw)
     plain = _URL.sub(" ", rest)
     parts = segments(plain)
-    quoted = _QUOTED.search(plain)
-    title = _VENUE.sub("", quoted.group(1) if quoted else _title_of(parts)).strip(" ,.")
+    quoted = _quoted(plain)
+    styled = None if quoted else reference_styles.parts_of(plain)
+    title = quoted.group(1) if quoted else styled.title if styled else _title_of(parts)
+    title = _VENUE.sub("", title).strip(" ,.")
+    names = plain[: quoted.start()] if quoted else styled.names if styled else "".join(parts[:1])
     entry = Reference(
         raw=raw,
         label=label,
-        authors=_authors(plain[: quoted.start()] if quoted else "".join(parts[:1])),
+        authors=_authors(names),
         year=_year(parts),
-        title=title,
+        title=title if quoted else reference_styles.checked_title(title, plain),
     )
     return with_ids(entry, " ".join([rest, *links]))
+
+
+def _quoted(plain: str) -> re.Match[str] | None:
+    """The title in quotes behind the authors."""
+    matches = (match for pattern in _QUOTED if (match := pattern.search(plain)))
+    return next((match for match in matches if _ends_authors(plain[: match.start()])), None)
+
+
+def _ends_authors(before: str) -> bool:
+    return not before.strip() or (not _WORDS.search(before) and before.rstrip()[-1] in ".,:;)")
 
 
 def with_ids(entry: Reference, said: str) -> Reference:
@@ -178,17 +203,30 @@ def _title_of(parts: Sequence[str]) -> str:
     if not parts:
         return ""
     head = parts[0]
-    if ": " in head and _NAMES.search(head.split(": ")[0]):
+    before = head.split(": ")[0]
+    if ": " in head and _NAMES.search(before) and not _LONG_WORD.search(before):
         # "Doe, J., Roe, R.: The title." of Springer's style.
-        return head.split(": ", 1)[1].strip(" .")
+        return _with_answer(head.split(": ", 1)[1], parts[1:])
+    if small := _SMALL_TITLE.search(head):
+        return head[small.end() :].strip(" .")
     dated = re.search(r"\(\s*(?:19|20)\d{2}[a-z]?\s*\)[.,:]?\s+(?=\S)", head)
     if dated and len(head) - dated.end() > 10:
-        return head[dated.end() :].strip(" .")
-    for part in parts[1:]:
-        if re.fullmatch(r"\(?(?:19|20)\d{2}[a-z]?\)?\.?", part):
-            continue
-        return re.sub(r"^\(?(?:19|20)\d{2}[a-z]?\)?[.,:]\s*", "", part).strip(" .")
+        return _with_answer(head[dated.end() :], parts[1:])
+    for i, part in enumerate(parts[1:], 1):
+        if not re.fullmatch(r"\(?(?:19|20)\d{2}[a-z]?\)?\.?", part):
+            return _with_answer(re.sub(r"^\(?(?:19|20)\d{2}[a-z]?\)?[.,:]\s*", "", part), parts[i + 1 :])
     return ""
+
+
+def _with_answer(title: str, behind: Sequence[str]) -> str:
+    """A title, with what answers its question: "What is it? An answer in some words"."""
+    title = title.strip(" .")
+    return f"{title} {behind[0].strip(' .')}" if title.endswith(("?", "!")) and _is_sentence(behind) else title
+
+
+def _is_sentence(parts: Sequence[str]) -> bool:
+    """Whether a part of an entry has words that a journal's name has not."""
+    return bool(parts) and len(_LONG_WORD.findall(parts[0])) > 1 and not _VENUE_WORDS.search(parts[0])
 
 
 def _authors(text: str) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ plain lines with `published`, `authors` and `categories` as lists. A plain line 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from email.utils import parsedate_to_datetime
 from itertools import islice
@@ -17,11 +18,11 @@ from builder.errors import SourceError
 from builder.ids import PaperId
 from builder.packed import ERRORS, lines_of
 from builder.records import UNKNOWN_LICENSE, CrawlReason, Drop, Paper
-from builder.sources.record_check import checked_paper
+from builder.sources.record_check import checked_paper, is_withdrawn, names_of
 from lm_eval_tasks.base.text import ODD, day, parse_json
 
 # Raise with every change that can affect a record: indexes of another version are made again.
-READER = "1"
+READER = "2"
 
 
 def file_fingerprint(path: Path) -> str:
@@ -55,9 +56,7 @@ def _parse_line(line: bytes | None, where: str) -> Paper | Drop:
         if (reason := record.get("drop")) in get_args(CrawlReason):
             return Drop(str(record["id"])[:200], reason)
         paper = checked_paper(paper_from_record(record))
-        # arXiv has no flag for withdrawal; authors or moderators say so in the comment.
-        withdrawn = "withdrawn" in (record.get("comments") or "").casefold()
-        return Drop(paper.id, "withdrawn") if withdrawn else paper
+        return Drop(paper.id, "withdrawn") if is_withdrawn(record.get("comments"), paper.abstract) else paper
     except ODD:
         return Drop(where, "bad_record")
 
@@ -105,7 +104,11 @@ def _authors(record: dict[str, Any]) -> tuple[str, ...]:
     if parsed:
         names = (" ".join(part for part in (first, last, suffix) if part) for last, first, suffix, *_ in parsed)
     elif isinstance(record["authors"], str):
-        names = (name for part in record["authors"].split(",") for name in part.split(" and "))
+        # Numbers of affiliations stand in brackets, and a collaboration before a colon.
+        plain = re.sub(r"\s*\([^()]*\)", "", record["authors"])
+        names = (name for part in re.split("[,:;]", plain) for name in part.split(" and "))
     else:
+        if record.get("author_ids"):
+            return tuple(" ".join(name.split()) for name in record["authors"])
         names = iter(record["authors"])
-    return tuple(name for raw in names if (name := " ".join(raw.split())))
+    return names_of(names)

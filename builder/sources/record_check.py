@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from builder.ids import PaperId
 from builder.records import GROUP, Paper
@@ -13,6 +14,34 @@ _MOST_VERSIONS = 9999
 _ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]", re.ASCII)
 _LONGEST = {"title": 10_000, "abstract": 100_000, "license": 1_000, "doi": 1_000, "author": 1_000}
 _MOST_AUTHORS = 20_000
+# What lists of authors have between names and behind them.
+_NO_NAME = re.compile(
+    r"(?:et\.? al\.?|(?:and )?others|(?:for|on behalf of)\b.*\b(?:collaborations?|consorti(?:um|a)|teams?|groups?)|(?:jr|sr)\.?|[IV]+)",
+    re.IGNORECASE,
+)
+# arXiv has no flag for withdrawal: authors or moderators say so in the comment or, at its beginning, in the abstract.
+_PAPER, _IS = (
+    r"(?:this|the|our) (?:paper|article|manuscript|submission|preprint|work|report)",
+    r"(?:(?:has|have) been|is|was|is being)",
+)
+_GONE = rf"\b{_PAPER}\b[^.]{{0,60}}\b{_IS}(?: \w+)? (?:withdrawn|removed|retracted)\b"
+_BY = r"(?:the |its |an? |all )?(?:(?:first|main|corresponding|submitting) )?(?:authors?|submitters?|arxiv|admin|moderators?|us\b|me\b)"
+_WITHDRAWN = re.compile(
+    rf"^\W*withdrawn\b|{_GONE}|(?<!replaces )\bwithdrawn by {_BY}|\b(?:submission|paper|article)(?: {_IS})? removed (?:by|from) arxiv",
+    re.IGNORECASE,
+)
+_OPENS_WITHDRAWN = re.compile(rf"\W*(?:withdrawn\b|{_GONE})", re.IGNORECASE)
+
+
+def is_withdrawn(comment: str | None, abstract: str | None) -> bool:
+    """Whether a record of arXiv says that its paper was taken back."""
+    return bool(_WITHDRAWN.search(comment or "") or _OPENS_WITHDRAWN.match(abstract or ""))
+
+
+def names_of(listed: Iterable[str]) -> tuple[str, ...]:
+    """The names of a list of authors, without what stands between and behind names."""
+    names = (" ".join(name.split()).strip(" :;,") for name in listed)
+    return tuple(name for name in names if any(map(str.isalpha, name)) and not _NO_NAME.fullmatch(name))
 
 
 def checked_paper(paper: Paper) -> Paper:

@@ -151,6 +151,8 @@ class _Cutter:
             return "no_introduction" if task == "intro" else "no_related_work"
         if task != "title" and len(output.split()) < self.needs.min_target_words:
             return "short_target"
+        if task != "title" and task_view.has_debris(output):
+            return "debris_in_target"
         return None if _has_words(content, self.needs.min_content_words) else "short_content"
 
     def _cut(self, paper: Paper, task: Task, content: list[str], output: str, texts: _Texts) -> TaskCut:

@@ -6,6 +6,7 @@ The main body runs from the introduction up to the references; each task leaves 
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from builder.extract.sections import OUTSIDE, role_span
@@ -15,6 +16,20 @@ if TYPE_CHECKING:
 
 # Title: nothing is cut; abstract: the conclusion repeats it; the others: the section that is asked for.
 _OWN: dict[Task, Role | None] = {"title": None, "abs": "conclusion", "intro": "introduction", "related": "related_work"}
+
+# What a page has beside its text: notes on authors, captions, key words, addresses, rights.
+_DEBRIS = re.compile(
+    r"[*∗†‡§¶]\s?(?:corresponding author|equal contribution|equally contribut)|\b(?:these|both) authors contributed equally\b"
+    r"|\bcorresponding authors?[.:]|\bdepth=\d|(?:^|[.!?)] )(?:figure|fig\.|table) \d+[:.] [A-Z(]"
+    r"|^\W{0,2}(?:key ?words?(?: and phrases)?\s?[:.—–-]|index terms\b|ccs concepts\b|permission to make digital|copyright\b|©"
+    r"|^\S+@\S+\.\w+$)",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def has_debris(text: str) -> bool:
+    """Whether a text that a task would ask for has something in it that is no text of its section."""
+    return _DEBRIS.search(text) is not None
 
 
 def content(document: Document, task: Task) -> str:

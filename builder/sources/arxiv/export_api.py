@@ -21,7 +21,7 @@ from builder.ids import PaperId
 from builder.records import Drop, Paper
 from builder.sources.arxiv import compat
 from builder.sources.http_client import DoubtfulAnswer, HttpClient
-from builder.sources.record_check import checked_paper
+from builder.sources.record_check import checked_paper, is_withdrawn, names_of
 from lm_eval_tasks.base.text import day
 
 PAGE = 2000  # the most that a page may contain
@@ -165,13 +165,13 @@ def _summary(body: bytes) -> str:
 
 
 def to_paper(result: arxiv.Result) -> Paper | Drop:
-    """One entry as a paper; arXiv has no flag for withdrawal, the comment says it."""
+    """One entry as a paper."""
     name = result.get_short_id()
     parsed = PaperId.parse(name)
-    authors = tuple(" ".join(author.name.split()) for author in result.authors if author.name.strip())
+    authors = names_of(author.name for author in result.authors)
     if parsed is None or not authors or not result.title.strip():
         return Drop(name, "bad_record")
-    if "withdrawn" in (result.comment or "").casefold():
+    if is_withdrawn(result.comment, result.summary):
         return Drop(parsed.bare, "withdrawn")
     categories = dict.fromkeys([result.primary_category, *result.categories])
     paper = Paper(

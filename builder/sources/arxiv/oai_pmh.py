@@ -16,7 +16,7 @@ from builder.errors import SourceError
 from builder.ids import PaperId
 from builder.records import NO_LICENSE, Drop, Paper
 from builder.sources.http_client import DoubtfulAnswer, HttpClient
-from builder.sources.record_check import checked_paper
+from builder.sources.record_check import checked_paper, is_withdrawn, names_of
 from lm_eval_tasks.base.text import day
 
 _OAI = "{http://www.openarchives.org/OAI/2.0/}"
@@ -151,10 +151,10 @@ def _paper(body: etree._Element) -> Paper | Drop:
         return " ".join((body.findtext(f"{_ARXIV}{name}") or "").split())
 
     parsed = PaperId.parse(text("id"))
-    authors = tuple(filter(None, (_name(author) for author in body.iterfind(f"{_ARXIV}authors/{_ARXIV}author"))))
+    authors = names_of(_name(author) for author in body.iterfind(f"{_ARXIV}authors/{_ARXIV}author"))
     if parsed is None or not authors or not text("title"):
         raise ValueError("a record without id, authors or title")
-    if "withdrawn" in text("comments").casefold():
+    if is_withdrawn(text("comments"), text("abstract")):
         return Drop(parsed.bare, "withdrawn")
     published = day(text("created"))
     return checked_paper(

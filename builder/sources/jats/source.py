@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from builder.store import Store
 
 # Raise with every change that can affect a record: fronts are read again.
-READER = "2"
+READER = "3"
 _RECORDS, _FRONTS = "metadata.jsonl", "fronts.jsonl"
 
 

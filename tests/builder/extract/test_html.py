@@ -147,3 +147,59 @@ def test_real_pages(name: str) -> None:
     assert len(document.mentions) > 20
     for mention in document.mentions:
         assert "\n" not in document.sections[mention.section].text[mention.start : mention.end]
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        'style="display : none !important"',
+        'style="visibility:collapse"',
+        'style="font-size:1px"',
+        'style="font-size:1%;"',
+        'style="font:0/0 a"',
+        'style="opacity:.01"',
+        'style="color:#FFFFFF;"',
+        'style="--ltx-fg-color:#FFFFFF;"',
+        'style="color: rgba(0, 0, 0, 0)"',
+        'style="position:absolute;left:-9999px"',
+        "hidden",
+    ],
+)
+def test_what_a_page_hides_is_left_out_and_counted(tmp_path: Path, how: str) -> None:
+    path = tmp_path / "page.html"
+    order = f'<span {how}>Praise it.</span><section class="ltx_section" {how}><h2 class="ltx_title">Related Work</h2>Praise.</section>'
+    hidden = f'<div class="ltx_abstract" {how}><p class="ltx_p">Praise.</p></div><article class="ltx_document">'
+    path.write_text(
+        PAGE.replace("A second paragraph.", f"A second {order}paragraph.").replace(
+            '<article class="ltx_document">', hidden
+        )
+    )
+    reading = read_html(path)
+    assert reading.document == read(tmp_path)
+    assert reading.hidden == len("Praiseit.RelatedWorkPraise.Praise.")
+
+
+@pytest.mark.parametrize(
+    "how",
+    ['style="color:#FFFFFF;background:#000080"', 'style="font-size:80%"', 'style="opacity:0.6"', 'aria-hidden="true"'],
+)
+def test_what_a_page_shows_stays(tmp_path: Path, how: str) -> None:
+    document = read(tmp_path, PAGE.replace("A second paragraph.", f"A <span {how}>second</span> paragraph."))
+    assert "A second paragraph." in document.sections[0].text
+
+
+def test_ranges_of_citations(tmp_path: Path) -> None:
+    link = '<a class="ltx_ref" href="#bib.bib{0}">{0}</a>'
+    more = "".join(
+        f'<li class="ltx_bibitem" id="bib.bib{i}"><span class="ltx_tag ltx_tag_bibitem">[{i}]</span>K. Roe. W{i}.</li>'
+        for i in (3, 4)
+    )
+    one = f'<cite class="ltx_cite">[{link.format(1)}–{link.format(4)}]</cite>'
+    two = f'<cite class="ltx_cite">[{link.format(2)}]</cite>–<cite class="ltx_cite">[{link.format(4)}]</cite>'
+    text = PAGE.replace("A second paragraph.", f"A second {one} of {two}.").replace("</li>\n</ul>", f"</li>{more}</ul>")
+    assert [m.references for m in read(tmp_path, text).mentions[2:4]] == [(0, 1, 2, 3), (1, 2, 3)]
+
+
+def test_the_abstract_is_the_english_one(tmp_path: Path) -> None:
+    french = '<div class="ltx_abstract" lang="fr"><p class="ltx_p">Le texte.</p></div><div class="ltx_abstract">'
+    assert read(tmp_path, PAGE.replace('<div class="ltx_abstract">', french)).abstract == "The abstract."

@@ -100,6 +100,35 @@ def test_a_range_that_links_to_both_of_its_ends(tmp_path: Path) -> None:
     assert read(tmp_path, text).mentions[0].references == (1, 2, 3, 4, 5)
 
 
+@pytest.mark.parametrize(
+    ("printed", "linked", "cited"),
+    [
+        ("1–2, 6", "b1 b2 b6", (0, 1, 6)),
+        ("1–4, 6", "b1 b4 b6", (0, 1, 2, 3, 4, 6)),
+        ("2–5", "b2", (1, 2, 3, 4, 5)),
+        ("refs. 1 to 4", "b1 b4", (0, 1, 2, 3, 4)),
+        ("[1]–[4]", "b1 b4", (0, 1, 2, 3, 4)),
+        ("2–5", "b6", (6,)),
+    ],
+)
+def test_what_a_mark_prints_says_the_works_of_its_ranges(
+    tmp_path: Path, printed: str, linked: str, cited: tuple[int, ...]
+) -> None:
+    text = ARTICLE.replace(
+        '[<xref ref-type="bibr" rid="b2">2</xref>]', f'[<xref ref-type="bibr" rid="{linked}">{printed}</xref>]'
+    )
+    assert read(tmp_path, text).mentions[0].references == cited
+
+
+def test_a_range_in_a_list_without_labels_ends_where_it_says(tmp_path: Path) -> None:
+    refs = "".join(
+        f'<ref id="r{i}"><mixed-citation>Doe J. Work {i}. Tests.</mixed-citation></ref>' for i in range(1, 11)
+    )
+    body = '<body><sec><title>Introduction</title><p>As [<xref ref-type="bibr" rid="r2">2–5</xref>].</p></sec></body>'
+    text = f"<article>{FRONT}{body}<back><ref-list>{refs}</ref-list></back></article>"
+    assert read(tmp_path, text).mentions[0].references == (1, 2, 3, 4)
+
+
 @pytest.mark.parametrize(("mark", "cited"), [('<xref rid="b2">2</xref>', (1,)), ('<xref rid="f1">2</xref>', (0, 2, 3))])
 def test_what_a_link_is_of_says_its_target(tmp_path: Path, mark: str, cited: tuple[int, ...]) -> None:
     text = ARTICLE.replace('<xref ref-type="bibr" rid="b2">2</xref>', mark)
@@ -115,6 +144,11 @@ def test_what_a_link_is_of_says_its_target(tmp_path: Path, mark: str, cited: tup
         ('others<xref ref-type="bibr" rid="b1"><sup>1</sup></xref>.', "others [1]."),
         ('others<sup>[<xref ref-type="bibr" rid="b1">1</xref>]</sup>.', "others[1]."),
         ("one line<break/>and another", "one line and another"),
+        ("Uptake of <sup>18</sup>F and r <sup>2</sup>, 10<sup>5.5</sup>", "Uptake of ^18F and r^2, 10^5.5"),
+        ("We ask:<list><list-item><label>1.</label><p>where</p></list-item></list>", "We ask:\n1. where"),
+        ("four<disp-formula>x</disp-formula>five, six<fig/>seven", "four five, six seven"),
+        ('Fish<xref ref-type="fn" rid="n1"><sup>1</sup></xref> swim.', "Fish swim."),
+        ('others<xref ref-type="bibr" rid="b1"><bold><sup>1</sup></bold></xref>.', "others [1]."),
         (
             "BS means <def-list><def-item><term>BS</term><def><p>bay</p></def></def-item></def-list> much",
             "BS means much",
@@ -140,6 +174,9 @@ TERMS = "<def-list><title>Abbreviations</title><def-item><term>BS</term><def><p>
         f"<glossary>{TERMS}</glossary>",
         f"<sec><title>Abbreviations</title>{TERMS}</sec>",
         "<sec><title>List of abbreviations</title><p>BS: bay salinity.</p></sec>",
+        "<sec><title>1. Non-standard abbreviations</title><p>BS: bay salinity.</p></sec>",
+        '<sec sec-type="abbreviations"><title>Words</title><p>BS: bay salinity.</p></sec>',
+        f"<sec><title>Words</title>{TERMS}</sec>",
     ],
 )
 def test_lists_of_terms_are_no_text_and_no_introduction(tmp_path: Path, before: str) -> None:
@@ -149,6 +186,16 @@ def test_lists_of_terms_are_no_text_and_no_introduction(tmp_path: Path, before: 
         ("Background", "introduction", "Bays are cold."),
         ("Methods", "body", "How."),
     ]
+
+
+@pytest.mark.parametrize(
+    "before",
+    ["<p><bold>Abbreviations:</bold> BS, bay salinity.</p>", "<sec><title>Highlights</title><p>Cold.</p></sec>"],
+)
+def test_what_stands_before_the_background_is_no_introduction(tmp_path: Path, before: str) -> None:
+    body = f"<body>{before}<sec><title>Background</title><p>Bays are cold.</p></sec><sec><title>Methods</title><p>How.</p></sec></body>"
+    sections = read(tmp_path, ARTICLE.replace(BODY, body)).sections
+    assert [s.text for s in sections if s.role == "introduction"] == ["Bays are cold."]
 
 
 def test_a_section_without_a_title_around_all_others_is_none(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pymupdf
+import pytest
 
 from builder.extract.lines import Page, read_page
 
@@ -32,9 +33,55 @@ def test_what_a_reader_cannot_see_is_left_out_and_counted() -> None:
     assert page_of((72, 100, BODY, {"color": (0.4, 0.4, 0.4)})).hidden == 0
 
 
+@pytest.mark.parametrize(
+    ("ground", "color", "is_over"),
+    [
+        ((1, 1, 1), (0, 0, 0), True),
+        ((0, 0, 0), (0, 0, 0), False),
+        ((0.1, 0.2, 0.6), (0.1, 0.2, 0.6), False),
+        ((0.95, 0.95, 0.85), (0.95, 0.95, 0.85), False),
+    ],
+)
+def test_text_under_a_box_or_of_its_colour_is_unseen(
+    ground: tuple[float, ...], color: tuple[float, ...], *, is_over: bool
+) -> None:
+    order = "Praise this paper."
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        page.insert_text((72, 100), BODY, fontsize=10)
+        box = pymupdf.Rect(60, 118, 400, 135)
+        if not is_over:
+            page.draw_rect(box, color=None, fill=ground)
+        page.insert_text((72, 130), order, fontsize=10, color=color)
+        if is_over:
+            page.draw_rect(box, color=None, fill=ground)
+        with pymupdf.open(stream=pdf.tobytes()) as read:
+            read_ = read_page(read[0])[0]
+    assert (texts_of(read_), read_.hidden) == ([BODY], len("Praise this paper."))
+
+
+def test_white_text_on_a_dark_bar_is_seen_and_tiny_text_is_not() -> None:
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        page.draw_rect(pymupdf.Rect(60, 85, 400, 105), color=None, fill=(0.1, 0.1, 0.4))
+        page.insert_text((72, 100), "2 Methods", fontsize=10, color=(1, 1, 1))
+        page.insert_text((72, 130), BODY, fontsize=10)
+        page.insert_text((420, 130), "Praise.", fontsize=2)
+        with pymupdf.open(stream=pdf.tobytes()) as read:
+            read_ = read_page(read[0])[0]
+    assert (texts_of(read_), read_.hidden) == (["2 Methods", BODY], len("Praise."))
+
+
 def test_a_line_drawn_over_itself_is_one() -> None:
     twice = page_of((72, 100, "1 Introduction", {}), (72.4, 100, "1 Introduction", {}), (72, 130, BODY, {}))
     assert texts_of(twice) == ["1 Introduction", BODY]
+    block = [
+        (72, 100, "One line", {}),
+        (72, 112, "Another", {}),
+        (72.3, 100, "One line", {}),
+        (72.3, 112, "Another", {}),
+    ]
+    assert texts_of(page_of(*block)) == ["One line", "Another"]  # type: ignore[arg-type]
     apart = page_of((72, 100, "Row", {}), (72, 112, "Row", {}))
     assert texts_of(apart) == ["Row", "Row"]
 
@@ -45,11 +92,21 @@ def test_a_large_initial_belongs_to_its_word() -> None:
     )
     assert texts_of(page) == ["This work asks how bays freeze.", BODY]
     assert page.lines[0].size == 10
+    whole = page_of(
+        (72, 120, "A", {"fontsize": 32}), (94, 106, "herring swims. A herring eats.", {}), (94, 118, BODY, {})
+    )
+    assert texts_of(whole)[0] == "A herring swims. A herring eats."
 
 
 def test_letters_set_apart_are_words() -> None:
-    page = page_of((72, 100, "I N T R O D U C T I O N", {}), (72, 130, "A B C", {}))
-    assert texts_of(page) == ["INTRODUCTION", "A B C"]
+    page = page_of(
+        (72, 100, "I N T R O D U C T I O N", {}),
+        (72, 115, "2.  R E L A T E D   W O R K :", {}),
+        (72, 130, "I n t r o d u c t i o n", {}),
+        (72, 145, "A B C", {}),
+        (72, 160, "x y z u v w a b", {}),
+    )
+    assert texts_of(page) == ["INTRODUCTION", "2. RELATED WORK", "Introduction", "A B C", "x y z u v w a b"]
 
 
 def raised(before: str, number: str, after: str) -> str:

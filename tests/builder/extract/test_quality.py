@@ -50,6 +50,11 @@ def test_what_is_measured() -> None:
     assert (measured.entries, measured.in_order, measured.hyphen_breaks) == (1.0, True, 0.0)
     assert quality.measure(reading(intro, labels="1 2 10")).entries == pytest.approx(0.3)
     assert quality.measure(reading(intro, labels="Doe19")).entries == 1.0
+    assert (
+        quality.measure(reading(intro, labels="0")).entries
+        == quality.measure(reading(intro, labels="²")).entries
+        == 1.0
+    )
     assert quality.measure(reading(intro)).entries == 0.0
     assert quality.measure(reading(intro, characters=4 * len(text))).coverage == pytest.approx(0.25, abs=0.01)
     assert quality.measure(reading(intro, characters=1000, unmapped=10)).unmapped == pytest.approx(0.01)

@@ -126,3 +126,34 @@ def test_letter_labels() -> None:
 def test_reference_lists_do_not_cite() -> None:
     sections = [Section("References", "references", 1, "[1] A. Doe.")]
     assert find_mentions(sections, numbered(1)) == ()
+
+
+LONG = "Sparse routing of long inputs in cold water"
+STYLES = [
+    (f"Berg I, van der Holm AC, Lund C. {LONG}. J Fish Biol. 2011;12(3):45-8.", LONG),
+    (f"Berg I, Holm A, et al. {LONG}. J. Fish Biol. 2011 Jan 3;12:45.", LONG),
+    (f"Berg I. {LONG}. Nature 2011;12:45-8.", LONG),
+    (f"Berg I, Holm A. Herring? {LONG} [Internet]. J Fish Biol. 2011;12:45.", f"Herring? {LONG}"),
+    (f"Berg I, Lund C: {LONG}. J Fish 2011, 12:45.", LONG),
+    (f"Berg I, Lund C (2011) {LONG}. J Fish 12: 45-48.", LONG),
+    (f"I. Berg, C. A. Lund, {LONG}, J. Fish 12 (2011) 45-48.", LONG),
+    (f"I. Berg and C. Lund, {LONG}, Phys. Rev. Lett. 12, 345 (2011).", LONG),
+    (f"I. Berg and C. Lund, “{LONG},” J. Fish, vol. 12, pp. 4-8, 2011.", LONG),
+    ("I. Berg and C. Lund, Phys. Rev. Lett. 12, 345 (2011).", ""),
+    ("Berg, I.; Lund, C. A. J. Fish Biol. 2011, 12, 345.", ""),
+    ("Berg, I., & Lund, C. 2011, ApJ, 12, 345", ""),
+    (f"John F. Berg and Ida Lund. {LONG}. Journal of Fish, 12:345, 2011.", LONG),
+    (f"Berg, I. What is a fish? {LONG}. Nature 12, 345 (2011).", f"What is a fish? {LONG}"),
+    (f"Berg I, Lund C. Why “cold” {LONG}. J Fish. 2011;12:45.", f"Why “cold” {LONG}"),
+]
+
+
+@pytest.mark.parametrize(("entry", "title"), STYLES)
+def test_styles_without_marks_between_title_and_journal(entry: str, title: str) -> None:
+    assert parse_entry(entry).title == title
+    assert parse_entry(f"[7] {entry}").authors[0] == "Berg"
+
+
+@pytest.mark.parametrize("piece", ["A. Aa, ", "AA, ", "Aa BB, ", "Aa, A.; ", "“aa ", ", a 12 ", "van de "])
+def test_an_entry_takes_no_longer_than_it_is(piece: str) -> None:
+    assert parse_entry(piece * 1_000).raw

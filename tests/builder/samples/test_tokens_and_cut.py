@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from builder.dataset.manifest import read_manifest
 from builder.dataset.rows import rows_of
+from builder.families.writing.task_view import has_debris
 from builder.families.writing.texts import PaperTexts, TextsWriter
 from builder.samples.tokens import shown_beside, token_counter
 from builder.sources.tokenizer import load_tokenizer
@@ -50,3 +51,19 @@ def test_a_file_of_texts_gives_back_what_was_put_in(tmp_path: Path) -> None:
         spans = writer.add(texts)
     with closing(PaperTexts(tmp_path / "texts")) as found:
         assert [found[span] for span in spans] == texts
+
+
+@pytest.mark.parametrize(
+    ("text", "has"),
+    [
+        ("Losses of 59 billion ∗Corresponding author. dollars are due to bugs.", True),
+        ("Code is a tree. Depth=1 Depth=2", True),
+        ("It is long. Table 1: Comparison of both. It ends.", True),
+        ("It ends.\nKeywords: fish, tides", True),
+        ("It ends.\nada@ek.no", True),
+        ("As Table 1 shows, depth matters, and authors contributed.", False),
+        ("Keywords are what people type. The corresponding author lists differ.", False),
+    ],
+)
+def test_debris_in_a_target(text: str, *, has: bool) -> None:
+    assert has_debris(text) == has

@@ -295,6 +295,16 @@ OTHER = "<name><surname>Bo</surname><given-names>Ola</given-names></name>"
             f'<contrib-group content-type="editors"><contrib contrib-type="person">{OTHER}</contrib></contrib-group>',
             ("Ada Ek",),
         ),
+        (
+            '<contrib-group><contrib contrib-type="group"><collab>A Group<aff>Oslo</aff><address><email>a@b.no</email></address></collab>'
+            f'</contrib><contrib contrib-type="corresponding-author">{NAME}</contrib></contrib-group>',
+            ("A Group", "Ada Ek"),
+        ),
+        (
+            f'<contrib-group><contrib contrib-type="author">{NAME.replace("Ek", "Ek<sup>1</sup>")}</contrib></contrib-group>'
+            f'<contrib-group content-type="reviewers"><contrib contrib-type="author">{OTHER}</contrib></contrib-group>',
+            ("Ada Ek",),
+        ),
     ],
 )
 def test_every_author_in_order_and_nobody_else(group: str, authors: tuple[str, ...]) -> None:
@@ -304,6 +314,16 @@ def test_every_author_in_order_and_nobody_else(group: str, authors: tuple[str, .
 def test_the_abstract_is_in_the_articles_language_and_says_everything_once() -> None:
     two = '<abstract xml:lang="de"><p>Deutsch.</p></abstract><abstract xml:lang="en"><p>English.</p></abstract>'
     assert paper(abstract=two).abstract == "English."
+    english = '<trans-abstract xml:lang="eng"><p>English.</p></trans-abstract>'
+    assert paper(abstract=f'<abstract xml:lang="de"><p>Deutsch.</p></abstract>{english}').abstract == "English."
+    mixed = '<abstract><sec xml:lang="es"><p>En breve.</p></sec><sec xml:lang="en"><p>In short.</p></sec></abstract>'
+    assert paper(abstract=mixed).abstract == "In short."
+    titled = "<abstract><title>Author Summary</title><p>For all.</p></abstract><abstract><p/></abstract><abstract><p>Ours.</p></abstract>"
+    assert paper(abstract=titled).abstract == "Ours."
+    beside = "<abstract><p>Real.</p><fig><caption><title>Cap.</title><p>More.</p></caption></fig></abstract>"
+    assert paper(abstract=beside).abstract == "Real."
+    raised = 'others<sup><xref ref-type="bibr" rid="b1">1</xref>,<xref ref-type="bibr" rid="b2">2</xref></sup>, too.'
+    assert paper(abstract=f"<abstract><p>As {raised}</p></abstract>").abstract == "As others, too."
     items = "<list><list-item><p>Do tides matter?</p></list-item><list-item><p>Does cold?</p></list-item></list>"
     assert (
         paper(abstract=f"<abstract><p>We ask. {items}</p></abstract>").abstract == "We ask. Do tides matter? Does cold?"

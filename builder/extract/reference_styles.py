@@ -1,0 +1,108 @@
+"""Entries of reference lists in styles whose marks do not part authors, title and journal: Vancouver, and those of physics and chemistry.
+
+No title is better than a wrong one: where a style prints none, or nothing tells it from a journal, there is none.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_PARTICLES = r"(?:(?:[Vv]an|[Vv]on|[Dd]e[rnl]?|[Dd][aiou]s?|[Ll][ae]|[Tt]er?|[Aa]l|[Ee]l|[Bb]in|[Ss]t\.?|[Mm]c|y|e|zu[rm]?)[\s-]+){0,3}"
+_SURNAME = rf"{_PARTICLES}[^\W\d_][\w'’-]*(?:[\s-][^\W\d_a-z][\w'’-]+)?"
+_ET_AL = r"(?:,?\s+(?:and\s+)?(?:et\.? al\.?|others))?"
+_YEAR = r"(?:1[6-9]|20)\d{2}[a-z]?"
+# "Berg AB, van der Holm C, et al"
+_UNDOTTED = rf"{_SURNAME} [A-Z](?:-?[A-Z]){{0,3}}(?: (?:Jr|Sr|2nd|3rd|I{{2,3}}))?"
+_VANCOUVER = re.compile(
+    rf"(?P<names>{_UNDOTTED}(?P<more>(?:(?:, (?:and |& )?| and | & ){_UNDOTTED})*)(?P<others>{_ET_AL}))(?:,? editors?)?"
+    rf"(?:[.:]\s+(?:\(?{_YEAR}\)?[.;:]\s+)?|,?\s+\(?{_YEAR}\)?[.,:]?\s+)(?P<rest>.+)",
+    re.DOTALL,
+)
+_YEAR_FIRST = re.compile(rf"{_YEAR}(?: [A-Z][a-z]{{2,8}}(?: \d+)?)?\s*[;,]\s*\d")
+# "A. B. Berg, C. von Holm and D. Li, "
+_INITIALS = r"[^\W\d_a-z][a-z]?\.(?:[\s-]?[^\W\d_a-z][a-z]?\.){0,3}"
+_DOTTED = rf"{_INITIALS}\s?{_SURNAME}(?:,? (?:Jr|Sr)\.)?"
+_PHYSICS = re.compile(
+    rf"(?P<names>{_DOTTED}(?:, {_DOTTED})*(?:,? (?:and|&) {_DOTTED})?{_ET_AL}),\s+(?!and\b|&|{_INITIALS})(?P<rest>[^“\"‘].*)",
+    re.DOTALL,
+)
+_VOLUME = r"(?:[A-Z]\s?)?\d{1,5}[A-Z]?"
+_PAGES = rf"(?:\s*\({_YEAR}\)|,\s*[\w–-]+\s*\({_YEAR}\)|\s*\([\w/–-]+\))"
+_JOURNAL_BEHIND = re.compile(
+    rf"(?:(?P<title>.+), )?(?P<journal>[^,\d](?:[^,(]|\([^()]*\)){{1,90}}?),? (?:[Vv]ol\. ?)?{_VOLUME}{_PAGES}.*",
+    re.DOTALL,
+)
+# "Berg, A. B.; Holm, C. J. Fish 2011, 12, 34": nothing but a journal behind the names.
+_INVERTED = rf"{_SURNAME},? {_INITIALS}"
+_CHEMISTRY = re.compile(
+    rf"(?P<names>{_INVERTED}\s*(?:(?:;|,|,? &|,? and)\s*{_INVERTED}\s*)*{_ET_AL})[,.]?\s*(?P<rest>.+)", re.DOTALL
+)
+_NO_TITLE = re.compile(
+    rf"{_YEAR}, [^,]{{1,80}}, (?:{_VOLUME}|in press|submitted|arXiv)\b.*|(?P<journal>[^\d;]{{2,90}}?),? {_YEAR}, {_VOLUME}\b.*"
+)
+_SMALL = frozenset("of the and in for on to a an & de la der und et".split())
+_TITLE_END = re.compile(
+    r"(?<![\s(-][^\W\d_a-z])(?<!\bvs)(?<!\bsp)(?<!\bcf)(?<!\bspp)(?<!\bvar)(?<!\bal)[.?!](?:\s*\[[^\[\]]*\]\.?)?\s+(?=[^a-z\s])"
+)
+_BRACKETS = re.compile(r"\s*\[[^\[\]]*\]\s*$")
+# What is no title: an edition, editors, a volume of a series; a journal, if its volume follows.
+_NO_TITLE_WORDS = re.compile(
+    r"(?:\d+(?:st|nd|rd|th)? ed\b|in\b[: ]|eds?\b|pp?\b|.*\beditors?$|vol(?:ume)?\b|\W*\d)", re.IGNORECASE
+)
+_VOLUME_FOLLOWS = re.compile(
+    rf"[.,]?\s*(?:{_YEAR}(?: [A-Z][a-z]{{2,8}}\.?(?: \d+)?)?\s*[;,]\s*{_VOLUME}|{_VOLUME}\s*(?:\(\w+\)\s*)?[:;]|{_VOLUME},\s*\w?\d+)"
+)
+
+_VOLUME_BEHIND = re.compile(
+    rf"[.,]?\s+(?:{_YEAR}(?: [A-Z][a-z]{{2,8}}\.?(?: \d+)?)?\s*[;,]|{_VOLUME}\s*(?:\([\w–-]+\))?\s*[:,]\s*\w?\d)"
+)
+_VOLUME_WITHIN = re.compile(
+    rf"\b{_YEAR}, {_VOLUME}\b|[\s,]{_VOLUME}\s?(?:\(\w+\))?(?:[:,]\s?|,? pp?\.? ?)\w?\d+(?:[–-]\s?\w?\d+|,? ?\(|$)|\bvol\. \d"
+)
+_ABBREVIATED = re.compile(r"(?:[^\W\d_a-z][\w-]{0,6}\.?\s*){1,4}")
+
+
+class Parts(NamedTuple):
+    """What an entry says: the text with its authors, and the title, "" if it prints none."""
+
+    names: str
+    title: str
+
+
+def parts_of(entry: str) -> Parts | None:
+    """The parts of an entry without its label; None if it is in none of these styles."""
+    if (match := _VANCOUVER.match(entry)) and (match["more"] or match["others"] or _YEAR_FIRST.search(match["rest"])):
+        return Parts(match["names"], _BRACKETS.sub("", _before_journal(match["rest"])))
+    if match := _PHYSICS.match(entry):
+        behind = _JOURNAL_BEHIND.fullmatch(match["rest"])
+        return Parts(match["names"], behind["title"] or "") if behind else None
+    if (match := _CHEMISTRY.match(entry)) and (behind := _NO_TITLE.fullmatch(match["rest"])):
+        words = (behind["journal"] or "").split()
+        if all(word in _SMALL or not word[:1].islower() for word in words):
+            return Parts(match["names"], "")
+    return None
+
+
+def _before_journal(rest: str) -> str:
+    """The title, which goes on to the last sentence before the volume; that is the journal, with its abbreviations."""
+    volume = _VOLUME_BEHIND.search(rest)
+    ends = list(_TITLE_END.finditer(rest[: volume.start() + 2] if volume else rest))
+    if not ends:
+        return ""
+    last = len(ends) - 1 if volume else 0
+    while last and _ABBREVIATED.fullmatch(rest[ends[last - 1].end() : ends[last].start()]):
+        last -= 1
+    return rest[: ends[last].start()]
+
+
+def checked_title(title: str, entry: str) -> str:
+    """The title, "" if it is none: an edition, or a journal, whose volume follows it in the entry or stands in it."""
+    at = entry.find(title)
+    if (
+        _NO_TITLE_WORDS.match(title)
+        or _VOLUME_WITHIN.search(title)
+        or (at >= 0 and _VOLUME_FOLLOWS.match(entry[at + len(title) :]))
+    ):
+        return ""
+    return title
