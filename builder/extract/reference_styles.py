@@ -58,7 +58,7 @@ _VOLUME_BEHIND = re.compile(
     rf"[.,]?\s+(?:{_YEAR}(?: [A-Z][a-z]{{2,8}}\.?(?: \d+)?)?\s*[;,]|{_VOLUME}\s*(?:\([\w–-]+\))?\s*[:,]\s*\w?\d)"
 )
 _VOLUME_WITHIN = re.compile(
-    rf"\b{_YEAR}, {_VOLUME}\b|[\s,]{_VOLUME}\s?(?:\(\w+\))?(?:[:,]\s?|,? pp?\.? ?)\w?\d+(?:[–-]\s?\w?\d+|,? ?\(|$)|\bvol\. \d"
+    rf"\b{_YEAR}, {_VOLUME}\b|[\s,]{_VOLUME}\s?(?:\(\w+\))?(?::\s?|,\s|,? pp?\.? ?)\w?\d+(?:[–-]\s?\w?\d+|,? ?\(|$)|\bvol\. \d"
 )
 _ABBREVIATED = re.compile(r"(?:[^\W\d_a-z][\w-]{0,6}\.?\s*){1,4}")
 

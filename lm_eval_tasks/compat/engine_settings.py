@@ -50,6 +50,8 @@ def settings_of(lm: Any) -> EngineSettings | None:
             if isinstance(quantized, Mapping)
             else getattr(quantized, "quant_method", None)
         )
+        if str(method) == "gguf" and all(weights.is_floating_point() for weights in model.parameters()):
+            method = "gguf, unpacked"
         return _settings("transformers", int(lm.max_length), model.dtype, "auto", method, text_config)
     return None
 

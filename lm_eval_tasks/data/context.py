@@ -118,7 +118,9 @@ def _of_known(known: str) -> tuple[str, ServedLength, Any]:
     arguments = json.loads(known)
     name = str(arguments.get("tokenizer") or arguments["pretrained"])
     # Its own tokenizer, unless another one is named.
-    file = "" if arguments.get("tokenizer") else str(arguments.get("gguf_file") or "")
+    file = str(arguments.get("gguf_file") or "") if not name.endswith(tokenizers.GGUF) else ""
+    if arguments.get("tokenizer") and arguments.get("pretrained"):
+        file = ""
     label = f"{'/'.join(filter(None, (name.rstrip('/'), file)))}@{arguments.get('revision') or 'main'}"
     tokenizer = tokenizers.load(label, trust_remote_code=switched_on(arguments, "trust_remote_code"))
     return label, served_length(str(arguments.get("pretrained") or name), arguments, tokenizer), tokenizer

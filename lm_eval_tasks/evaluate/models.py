@@ -20,7 +20,7 @@ from lm_eval_tasks.compat import lm_eval as compat
 from lm_eval_tasks.compat.engine_output import errors_kept
 from lm_eval_tasks.evaluate.baselines import BaselineLM
 from lm_eval_tasks.families.every import BASELINES
-from lm_eval_tasks.llm.tokenizers import GGUF
+from lm_eval_tasks.llm.tokenizers import GGUF, check_gguf
 from lm_eval_tasks.samples.labels import label
 
 if TYPE_CHECKING:
@@ -99,6 +99,8 @@ def open_model(model: str, arguments: Mapping[str, object], generation: Generati
     _check_device(device)
     if model.startswith("vllm") and importlib.util.find_spec("vllm") is None:
         raise ModelError(f'the model type {model} needs vllm: pip install "academiceval[vllm]"')
+    if model == "hf":
+        check_gguf(str(arguments.get("pretrained") or ""), str(arguments.get("gguf_file") or ""))
     said: list[str] = []
     try:
         with errors_kept(arguments) if model.startswith("vllm") else nullcontext(said) as said:
@@ -184,8 +186,8 @@ def check_chat_template(lm: LM, model: str, generation: Generation) -> None:
         )
     else:
         _LOGGER.warning(
-            "the tokenizer of the %s model has no chat template, as base models have none: these go on with the paper in place of "
-            "answering, up to the longest answer",
+            "the tokenizer of the %s model has no chat template, as base models have none: these follow no instruction and go "
+            "on writing up to the longest answer",
             model,
         )
 

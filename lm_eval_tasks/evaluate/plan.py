@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
+from operator import mul
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks import families
+from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.metadata import check
 from lm_eval_tasks.base.power import FEWEST, detectable, detectable_with
 from lm_eval_tasks.base.tables import Table
@@ -82,22 +84,36 @@ def plan(
         write_tasks(asked, Path(folder))
         names = [task.name for task in asked] or list(tasks)
         loaded = RunTasks([tasks_path(), Path(folder)], task_metadata).load(names)["tasks"]
-    return [_plan_task(name, task, limit, repeats) for name, task in sorted(loaded.items())]
+    # One prompt of several contexts is asked once.
+    seen: set[str] | None = set() if asked and repeats == 1 else None
+    return [_plan_task(name, task, limit, repeats, seen) for name, task in sorted(loaded.items())]
 
 
-def _plan_task(name: str, task: Any, limit: float | None, repeats: int) -> TaskPlan:
+def _plan_task(name: str, task: Any, limit: float | None, repeats: int, seen: set[str] | None) -> TaskPlan:
     docs = task.dataset[task.config.test_split]
     count = len(docs) if limit is None else min(len(docs), limit if limit >= 1 else ceil(limit * len(docs)))
     docs = docs.select(range(int(count)))
     caps, before = list(docs["answer_cap"]), list(docs["tokens_before"])
     after, cut = list(docs["tokens_after"]), list(docs["tokens_cut"])
-    most = repeats * sum(caps)
+    counts = [repeats if seen is None or _is_new(doc_to_text(doc), seen) else 0 for doc in docs]
+    most = sum(map(mul, counts, caps))
     shows = _shows(docs)
     if not all(before):
-        guessed = repeats * sum(len(doc_to_text(doc)) for doc in docs) // CHARACTERS_OF_TOKEN
+        guessed = (
+            sum(count * len(doc_to_text(doc)) for count, doc in zip(counts, docs, strict=True)) // CHARACTERS_OF_TOKEN
+        )
         return TaskPlan(name, len(docs), None, most, None, None, shows, guessed)
     longest = max(tokens + cap for tokens, cap in zip(after, caps, strict=True))
-    return TaskPlan(name, len(docs), repeats * sum(after), most, sum(map(bool, cut)) / len(docs), longest, shows)
+    return TaskPlan(
+        name, len(docs), sum(map(mul, counts, after)), most, sum(map(bool, cut)) / len(docs), longest, shows
+    )
+
+
+def _is_new(prompt: str, seen: set[str]) -> bool:
+    digest = sha256_of_bytes(prompt.encode())
+    is_new = digest not in seen
+    seen.add(digest)
+    return is_new
 
 
 def _shows(docs: Any) -> float | None:

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from lm_eval_tasks.base.errors import TokenizerError
@@ -36,6 +37,7 @@ def _load(name: str, *, trust_remote_code: bool) -> Any:
 
     model, _, revision = name.partition("@")
     folder, _, file = model.rpartition("/") if model.endswith(GGUF) else (model, "", None)
+    check_gguf(folder, file or "")
     try:
         tokenizer = AutoTokenizer.from_pretrained(
             folder or ".", revision=revision or None, trust_remote_code=trust_remote_code, gguf_file=file
@@ -47,10 +49,28 @@ def _load(name: str, *, trust_remote_code: bool) -> Any:
             if "trust_remote_code" in str(err) or "custom code" in str(err)
             else 'pip install "academiceval[gguf]"'
             if file and find_spec("gguf") is None
-            else "name a local folder, or fetch it while online; of a GGUF file alone, add gguf_file=NAME.gguf"
+            else "name a local folder, or fetch it while online"
         )
         raise TokenizerError(f"the tokenizer of {model!r} cannot be loaded ({reason}); {remedy}") from err
     return tokenizer if tokenizer.is_fast else SlowTokenizer(tokenizer)
+
+
+def check_gguf(folder: str, file: str) -> None:
+    """Raise a TokenizerError for a folder without the GGUF file that is named, or that has nothing but such files and none is.
+
+    Args:
+        file: its name, "" for none.
+    """
+    place = Path(folder)
+    if place.is_file() and place.name.endswith(GGUF):
+        raise TokenizerError(
+            f"{folder} is a GGUF file: name its folder and it by pretrained={place.parent},gguf_file={place.name}"
+        )
+    there = sorted(path.name for path in place.glob(f"*{GGUF}")) if place.is_dir() else []
+    if file and place.is_dir() and file not in there:
+        raise TokenizerError(f"{folder} has no file {file!r}; its GGUF files are {', '.join(there) or 'none'}")
+    if there and not file and not (place / "config.json").exists():
+        raise TokenizerError(f"{folder} has GGUF files alone: add gguf_file={there[0]} to --model_args")
 
 
 class SlowTokenizer:

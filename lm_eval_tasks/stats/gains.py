@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from statistics import fmean
 from typing import TYPE_CHECKING, Literal
 
@@ -110,14 +111,7 @@ def gains_over(
         for name in shorter
     }
     for name in [name for name, scores in shorter.items() if 2 * same[name] > len(scores)]:
-        _LOGGER.warning(
-            "%s: no gain over the context %r is stated, because %d of %d prompts are the same as with the full context: the model's "
-            "window cuts both to the same text",
-            configuration,
-            name,
-            same[name],
-            len(shorter[name]),
-        )
+        _warn_of_same(configuration, name, same[name], len(shorter[name]))
     apart = {name: scores for name, scores in shorter.items() if 2 * same[name] <= len(scores)}
     metric, headline = families.of_task(task).ranking, families.target_of(task).headline
     by: list[tuple[By, Mapping[str, Mapping[str, float]]]] = [("model", apart), ("program", floors)]
@@ -137,6 +131,19 @@ def gains_over(
         for name, short in of_name.items()
         if full.keys() & short.keys()
     ]
+
+
+@cache
+def _warn_of_same(configuration: str, context: str, same: int, count: int) -> None:
+    """Say once why a gain is not stated."""
+    _LOGGER.warning(
+        "%s: no gain over the context %r is stated, because %d of %d prompts are the same as with the full context: the model's window "
+        "cuts both to the same text",
+        configuration,
+        context,
+        same,
+        count,
+    )
 
 
 def gain_over(

@@ -23,8 +23,9 @@ UNPACKED = "SmolLM2-135M-Instruct"
 
 
 def is_there(folder: Path = FOLDER) -> bool:
-    """Whether a folder has the file."""
-    return (folder / NAME).is_file()
+    """Whether a folder has the file, undamaged."""
+    file = folder / NAME
+    return file.is_file() and hashlib.sha256(file.read_bytes()).hexdigest() == SHA256
 
 
 def fetch(folder: Path) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 
 from builder.families.next.passages import Passage, neutral_text, passages_of
 from builder.families.reading.asking import LABEL_TOKENS, NeighbourAsking, QuestionColumns, part_of
-from builder.families.reading.contexts import LEAST, PaperSet
+from builder.families.reading.contexts import LEAST, PaperSet, room
 from builder.families.reading.making import reading_family
 from builder.samples.tokens import token_counter
 from builder.seeding import digest_of
@@ -154,7 +154,7 @@ class NextFamily(NeighbourAsking[NextCall]):
                 taken[paper.id] = paper
                 stretches.add((paper.id, passage.start))
                 total += tokens
-                if total >= LEAST * size * 1024:
+                if total >= room(size, LEAST):
                     return PaperSet(tuple(taken.values()), total, frozenset(stretches))
         return None
 

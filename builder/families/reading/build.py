@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from lm_eval_tasks.families.reading import Reading
 
 _SPLIT: Split = "test"
+
+_LOGGER = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,13 @@ def build(
         ]
         for chosen in Chooser(asking, readings, plan.contexts).choose(new, reasons):
             configuration = _write(folder, chosen, asking, plan.round)
-            if _floor(configuration) > asking.most_floor:
+            if (floor := _floor(configuration)) > asking.most_floor:
+                _LOGGER.warning(
+                    "%s is not offered: programs that do not read answer %.2f of it, more than %.2f",
+                    configuration.name,
+                    floor,
+                    asking.most_floor,
+                )
                 rmtree(folder / configuration.name)
                 configuration = replace(configuration, splits={})
                 chosen.withdraw("high_floor")

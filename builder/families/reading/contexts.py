@@ -20,6 +20,17 @@ if TYPE_CHECKING:
 # Of the tokens in a configuration's name: the rest is left to other tokenizers, templates and answers. With the prompt's own words
 # a context has between 0.85 and 0.92 of them.
 LEAST, MOST = 0.855, 0.915
+# Tokens that the words of prompts and the answers take: much of a small context, nothing of a large one.
+_BESIDE, _LARGE = 640, 128
+
+
+def room(size: int, share: float) -> float:
+    """The tokens of a share of a context that texts may take.
+
+    Args:
+        size: of the context, in units of 1,024 tokens.
+    """
+    return share * size * 1024 - (_BESIDE if size < _LARGE else 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +128,7 @@ def fill(
     contexts: dict[int, PaperSet] = {}
     taken, total = {paper.id: paper}, tokens(paper) or 0
     for size in sizes:
-        least, most = LEAST * size * 1024, MOST * size * 1024
+        least, most = room(size, LEAST), room(size, MOST)
         for other in others:
             if total >= least:
                 break

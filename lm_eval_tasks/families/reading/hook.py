@@ -196,7 +196,8 @@ def _tokens(
     if max(counts) > room:
         raise BudgetError(
             f"{config}: a prompt has {max(counts)} tokens, but the model's context leaves {room}, and contexts of reading "
-            "questions are never cut: use a model with a longer context, a smaller configuration, or --fits-only"
+            "questions are never cut: use a model with a longer context, a smaller configuration, or leave such rows out by "
+            "--metadata '{\"fits_only\": true}'"
         )
     return list(counts)
 
