@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date, timedelta
 from functools import cached_property
 from pathlib import Path
@@ -164,6 +165,7 @@ def _live_default(value: int | None, usual: int, source: AnySource) -> int | Non
 
 
 _ROUND = TypeAdapter(Round)
+_PATTERN = re.compile(r"[*?\[\]{}]")
 
 
 def load_round(path: Path, **instead: str) -> Round:
@@ -187,7 +189,13 @@ def load_round(path: Path, **instead: str) -> Round:
         raise RoundError(f"{err}{hint}") from err
     if not parsed.chosen:
         raise RoundError(f"{path}: `settings` is empty; leave it out for all sixteen")
-    return _anchor(parsed, path.resolve().parent)
+    anchored = _anchor(parsed, path.resolve().parent)
+    if odd := _PATTERN.search(str(anchored.output)):
+        raise RoundError(
+            f"{path}: the dataset's folder {anchored.output} has {odd[0]!r} in its path, which load_dataset takes for a pattern: move or "
+            "rename it"
+        )
+    return anchored
 
 
 def _anchor(parsed: Round, base: Path) -> Round:

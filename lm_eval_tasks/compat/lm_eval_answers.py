@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from lm_eval_tasks.base.completions import readable
 from lm_eval_tasks.base.deadline import within
 from lm_eval_tasks.base.row_format import CAPPED
 from lm_eval_tasks.compat import vllm
@@ -67,6 +68,8 @@ def message_of(body: str) -> str:
     return " ".join(text.split())[:_LONGEST]
 
 
+# In place of the value of a parameter that a server is not to be sent.
+OMIT = "omit"
 # Models behind a server, and vLLM's.
 _MODULES = ("lm_eval.models.api_models", "lm_eval.models.vllm_causallms")
 
@@ -144,9 +147,11 @@ class Watch:
             self.tries += 1
             if self._new_seeds and "seed" in keywords:
                 keywords["seed"] = int(keywords["seed"]) + self.tries
-            return create(*arguments, **keywords)
+            payload = create(*arguments, **keywords)
+            return {name: value for name, value in payload.items() if value not in (OMIT, [OMIT])}
 
         def parsed(outputs: Any, **keywords: Any) -> list[str | None]:
+            outputs = [readable(response) for response in _responses(outputs)]
             texts = parse(outputs=outputs, **keywords)
             if any(not isinstance(text, str | None) for text in texts):
                 raise ValueError("an answer whose content is not a text")
@@ -157,7 +162,7 @@ class Watch:
             return [self._with_reasoning(text, choice) for text, (choice, _) in zip(texts, choices, strict=True)]
 
         lm.parse_generations, lm._create_payload = parsed, counted
-        lm.model_call = _limit_time(lm.model_call, float(getattr(lm, "timeout", 300)))
+        lm.model_call = _checked(_limit_time(lm.model_call, float(getattr(lm, "timeout", 300))))
 
     def _with_reasoning(self, text: str | None, choice: Mapping[str, object]) -> str | None:
         """The answer, preceded by the reasoning that a server hands over in a separate field."""
@@ -178,6 +183,18 @@ def _choices(response: Any) -> list[tuple[Mapping[str, object], Any]]:
     """The choices of a response in their order; its usage goes with the first, because it covers all of them."""
     choices = sorted(response["choices"], key=lambda choice: choice.get("index", 0))
     return [(choice, None if i else response.get("usage")) for i, choice in enumerate(choices)]
+
+
+def _checked(call: Callable[..., Any]) -> Callable[..., Any]:
+    """A call that fails, and so is tried again, if a response says an error in place of an answer."""
+
+    def checked(*arguments: Any, **keywords: Any) -> Any:
+        outputs = call(*arguments, **keywords)
+        for response in _responses(outputs) if outputs is not None else ():
+            readable(response)
+        return outputs
+
+    return checked
 
 
 def _limit_time(call: Callable[..., Any], seconds: float) -> Callable[..., Any]:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from lm_eval_tasks.prompts.templates import Slot
 
 _LOGGER = logging.getLogger(__name__)
-# Share of a prompt.
-_MOST_CUT = 0.5
 
 
 def as_split(rows: Iterable[PromptRow]) -> dict[str, datasets.Dataset]:
@@ -103,13 +101,14 @@ def fit(
         ) from err
     tell_of_longer(config, len(all_slots) - len(kept), len(all_slots), budget)
     lost = [sum(prompt.cut.values()) / max(1, prompt.tokens_before) for prompt in kept.values()]
-    if (share := median(lost)) > _MOST_CUT:
+    if cut := sum(share > 0 for share in lost):
         _LOGGER.warning(
-            "%s: the model's context has room for %d tokens of a prompt, which leaves out %.0f %% of the median one, so that scores are of "
-            "beginnings",
+            "%s: %d of %d prompts are cut to the %d tokens that the model's context has room for, the median one by %.0f %%",
             config,
+            cut,
+            len(lost),
             budget,
-            100 * share,
+            100 * median(lost),
         )
     return kept
 

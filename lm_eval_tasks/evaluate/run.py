@@ -20,6 +20,7 @@ from lm_eval_tasks.base.metadata import check, dataset_of, text_or_none
 from lm_eval_tasks.base.row_format import EMBED_LOCAL
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.compat.engine_settings import settings_of
+from lm_eval_tasks.compat.lm_eval_answers import OMIT
 from lm_eval_tasks.compat.lm_eval_command import max_gen_toks
 from lm_eval_tasks.compat.run_tasks import RunTasks
 from lm_eval_tasks.data import cutoff, options
@@ -33,7 +34,7 @@ from lm_eval_tasks.families.every import BASELINES
 from lm_eval_tasks.llm.budget import Means
 from lm_eval_tasks.llm.served_length import ENGINE_LENGTH
 from lm_eval_tasks.llm.usage import Usage, usage_together
-from lm_eval_tasks.llm.weights import pinned, weights_of
+from lm_eval_tasks.llm.weights import asks_server, pinned, weights_of
 from lm_eval_tasks.samples.block import RunRequest
 from lm_eval_tasks.samples.run_writer import write_run
 from lm_eval_tasks.samples.sample import JOURNAL, USAGE, Sample, compact
@@ -227,14 +228,19 @@ def _check(
             "--repeats asks each prompt several times, which shows something only if the model samples: add "
             "--gen_kwargs do_sample=true,temperature=0.7 or the like"
         )
-    _check_generation(generation.gen_kwargs)
+    _check_generation(generation.gen_kwargs, is_served=asks_server(model))
     means.check()
     if model == "local-chat-completions" and not generation.apply_chat_template:
         raise EvalError("the model type local-chat-completions is sent chat messages: add --apply_chat_template")
 
 
-def _check_generation(gen_kwargs: str) -> None:
-    longest = command_line.parse_args(gen_kwargs).get("max_gen_toks")
+def _check_generation(gen_kwargs: str, *, is_served: bool) -> None:
+    parsed = command_line.parse_args(gen_kwargs)
+    if not is_served and (omitted := [key for key, value in parsed.items() if value == OMIT]):
+        raise EvalError(
+            f"--gen_kwargs {omitted[0]}={OMIT} leaves a parameter out of requests to a server; this model has none"
+        )
+    longest = parsed.get("max_gen_toks")
     if longest is not None and (type(longest) is not int or longest < 1):
         raise EvalError(f"--gen_kwargs max_gen_toks={longest!r:.40} is not a whole number of tokens of at least 1")
 

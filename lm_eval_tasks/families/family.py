@@ -100,8 +100,8 @@ class Metric:
 
     @property
     def is_printed(self) -> bool:
-        """Whether lm-eval prints it: headline metrics, what shortcuts score, and the share of answers that were cut off."""
-        return self.headline or bool(self.baseline) or self.name == "capped"
+        """Whether lm-eval prints it: headline metrics, what shortcuts score, and the shares of answers and prompts that were cut."""
+        return self.headline or bool(self.baseline) or self.name in ("capped", "truncated")
 
 
 # Metrics that several families list: what became of prompts and answers.

@@ -6,6 +6,7 @@ Whatever goes wrong with one question is its outcome. Only a server that cannot 
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 import os
 import signal
@@ -24,6 +25,7 @@ from tenacity import (
     wait_random,
 )
 
+from lm_eval_tasks.base.completions import CompletionError, readable
 from lm_eval_tasks.base.errors import CostError, ServerError
 from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.base.text import valid
@@ -57,6 +59,7 @@ Ask = Callable[[Messages, int, Sampling], Awaitable[ChatAnswer]]
 
 DEADLINE = 600.0
 # How often 429, 5xx and lost answers are retried, after the waiting time that the server names.
+_LOGGER = logging.getLogger(__name__)
 _RETRIES = 8
 _TRANSIENT = frozenset({408, 409, 425, 429})
 _WAIT = wait_exponential(0.5, max=8.0) + wait_random(0, 0.5)
@@ -213,15 +216,18 @@ class _Asking:
         odd = 0
 
         async def ask() -> ChatAnswer:
-            nonlocal odd
+            nonlocal odd, sampling
             try:
                 reply = await self._client.chat.completions.create(
                     **body_of(self._server.model, messages, most_tokens, sampling)
                 )
-                return answer_of(reply.model_dump())
+                return answer_of(readable(reply.model_dump()))
             except Exception as err:  # including whatever a 200 may contain that is not a chat completion
                 reason, wait = self._explain_error(err)
                 reason = redact(reason)  # a server may repeat the key that it was sent
+                if wait == math.inf and (refused := [name for name in sampling if name in reason]):
+                    _LOGGER.warning("%s is asked without %s, which it refuses", self._server, ", ".join(refused))
+                    sampling, wait = {name: value for name, value in sampling.items() if name not in refused}, 0.0
                 odd += wait is None
                 if odd == _ODD_TRIES or wait == math.inf:
                     raise NoAnswer(reason) from err
@@ -261,6 +267,8 @@ class _Asking:
             return f"the connection broke off or was refused ({err.__cause__ or err})", 0.0
         if isinstance(err, openai.AuthenticationError | openai.PermissionDeniedError):
             raise ServerError(f"{self._server} gave up: {err}; {_AGAIN}") from err
+        if isinstance(err, CompletionError) and err.status:
+            return f"status {err.status}: {err}", 0.0 if is_transient(err.status) else math.inf
         if isinstance(err, openai.APIStatusError):
             wait = retry_after(err.response.headers.get("Retry-After"))
             return f"status {err.status_code}: {str(err)[:200]}", wait if is_transient(err.status_code) else math.inf

@@ -21,6 +21,11 @@ _SERVERS = ("openai", "anthropic", "local-")
 _SECONDS = 10.0
 
 
+def asks_server(model: str) -> bool:
+    """Whether lm-eval's model type asks a server."""
+    return model.startswith(_SERVERS)
+
+
 def weights_of(model: str, arguments: Mapping[str, object]) -> dict[str, str]:
     """What a model that runs here is made of: argument -> the sha256 of its files, or its commit on the Hub.
 
@@ -34,7 +39,7 @@ def weights_of(model: str, arguments: Mapping[str, object]) -> dict[str, str]:
     Raises:
         ModelError: a model of the Hub is neither in the cache nor to be had, or a file cannot be read.
     """
-    if model.startswith(_SERVERS) or arguments.get("base_url"):
+    if asks_server(model) or arguments.get("base_url"):
         return {}
     identities = {}
     for argument in (PRETRAINED, TOKENIZER, *_ADAPTERS):

@@ -1,7 +1,7 @@
 """The published SCALAR questions -> rows of ours, whose prompts come out byte for byte.
 
 A record: `question` (the whole prompt), `paper_id` (URL), `label_id`, `candidates` (`id`, `title`), `citation`,
-`additional_fields`, `id`, and `level`, which SCALAR's repository (https://github.com/LibrAIRResearch/scalar, read
+`additional_fields`, `id`, and `level`, which SCALAR's repository (https://github.com/LibrAIResearch/scalar, read
 2026-11) shows in the folder's name alone: `data/test_data/cloze_examples_<level>/<paper>_<n>.json`, one object a file.
 Other files: JSON lists or JSON lines, compressed with xz or not.
 """

@@ -60,7 +60,7 @@ def import_questions(source: Path, output: Path, choosers: Mapping[Measured, Cho
             for level in LEVELS
             if (name := level.short_name) in rows
         ]
-        finish_import(place, ROUND, "https://github.com/LibrAIRResearch/scalar", built, [report])
+        finish_import(place, ROUND, "https://github.com/LibrAIResearch/scalar", built, [report])
     return [report]
 
 

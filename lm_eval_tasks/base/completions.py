@@ -1,0 +1,64 @@
+"""Bodies of OpenAI-compatible completions, in the shapes that servers give them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+
+class CompletionError(ValueError):
+    """A body that says an error in place of an answer, or has none.
+
+    Attributes:
+        status: that a server would have given it; None if it names none.
+    """
+
+    def __init__(self, message: str, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+def readable(body: Any) -> Mapping[str, Any]:
+    """A completion whose messages have texts as content, and reasoning among its parts in the field for it.
+
+    Raises:
+        CompletionError: it has no choices.
+    """
+    if not isinstance(body, Mapping) or not body.get("choices"):
+        error = body.get("error") if isinstance(body, Mapping) else None
+        fields = error if isinstance(error, Mapping) else {}
+        code = str(fields.get("code") or fields.get("status") or "")
+        message = str(fields.get("message") or error or "an answer without choices")
+        raise CompletionError(message[:300], int(code) if code.isdecimal() and len(code) == 3 else None)
+    return {**body, "choices": [_choice(choice) for choice in body["choices"]]}
+
+
+def _choice(choice: Any) -> Any:
+    message = choice.get("message") if isinstance(choice, Mapping) else None
+    if (
+        not isinstance(message, Mapping)
+        or not isinstance(message.get("content"), Sequence)
+        or isinstance(message["content"], str)
+    ):
+        return choice
+    answer, reasoning = _texts(message["content"])
+    before = message.get("reasoning_content") or reasoning
+    return {**choice, "message": {**message, "content": answer, **({"reasoning_content": before} if before else {})}}
+
+
+def _texts(parts: Sequence[Any]) -> tuple[str, str]:
+    """The texts of a message's parts: of its answer, and of its reasoning."""
+    answer, reasoning = "", ""
+    for part in parts:
+        kind = str(part.get("type", "text")) if isinstance(part, Mapping) else "text"
+        inner = (
+            next((part[name] for name in (kind, "text", "content") if part.get(name)), "")
+            if isinstance(part, Mapping)
+            else part
+        )
+        text = inner if isinstance(inner, str) else "".join(_texts(inner)) if isinstance(inner, Sequence) else ""
+        if kind in ("thinking", "reasoning"):
+            reasoning += text
+        else:
+            answer += text
+    return answer, reasoning
