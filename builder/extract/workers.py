@@ -11,7 +11,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -30,6 +30,8 @@ _DOCUMENT = TypeAdapter(Document)
 _AHEAD = 16
 # A file that takes no processor time has hung: after this many times its limit, never sooner than a busy machine needs.
 _PATIENCE, _LEAST_PATIENCE = 10.0, 120.0
+# That a process which has closed its output takes to end.
+_SECONDS_TO_END = 2.0
 # How often a file is read before it is believed to exceed its limit, or to have ended its process by a signal.
 _TRIES, _KILLED_TRIES = 2, 4
 
@@ -228,6 +230,9 @@ class _Worker:
         if line.endswith("\n"):
             answer: dict[str, Any] = json.loads(line)
             return answer
+        # What it ended with, before it is ended.
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_SECONDS_TO_END)
         self.close()
         was_killed = not late.is_set() and process.returncode == -signal.SIGKILL
         if late.is_set() or process.returncode == -signal.SIGXCPU:

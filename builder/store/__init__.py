@@ -27,9 +27,13 @@ if TYPE_CHECKING:
 
 # The file in a workspace.
 STORE = "store.sqlite3"
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 # Version -> what makes the next one of it.
-_UPGRADES = {2: "", 3: papers.KNOWN_ELSEWHERE}
+_UPGRADES = {
+    2: "",
+    3: papers.KNOWN_ELSEWHERE,
+    4: "DROP TRIGGER authors_changed;" + papers.AUTHORS_CHANGED + titles.SEEN_BEFORE + documents.ASKED_BY_ROUND,
+}
 _ROOM = "make room on its disk and run the same command again, nothing is lost"
 _DAMAGED = "it is damaged: put a copy of it back, or remove it, and what it knew is fetched and read again"
 _ADVICE = {

@@ -25,7 +25,14 @@ CREATE TABLE links (
     PRIMARY KEY (id, reference)
 ) WITHOUT ROWID;
 CREATE TABLE linked (id TEXT PRIMARY KEY, by TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE asked (key TEXT PRIMARY KEY, round TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE asked (key TEXT NOT NULL, round TEXT NOT NULL, PRIMARY KEY (key, round)) WITHOUT ROWID;
+"""
+# What version 5 of the store has otherwise than version 4: each round's own questions.
+ASKED_BY_ROUND = """
+ALTER TABLE asked RENAME TO asked_once;
+CREATE TABLE asked (key TEXT NOT NULL, round TEXT NOT NULL, PRIMARY KEY (key, round)) WITHOUT ROWID;
+INSERT INTO asked SELECT key, round FROM asked_once;
+DROP TABLE asked_once;
 """
 
 
@@ -114,7 +121,7 @@ class DocumentTables:
         return row is not None
 
     def note_asked(self, keys: Iterable[str], round_: str) -> None:
-        self._db.executemany("INSERT OR REPLACE INTO asked VALUES (?, ?)", ((key, round_) for key in keys))
+        self._db.executemany("INSERT OR IGNORE INTO asked VALUES (?, ?)", ((key, round_) for key in keys))
 
     def times_asked(self, prefix: str, round_: str) -> int:
         """How many things of a kind the round has asked for."""

@@ -24,10 +24,14 @@ CREATE INDEX papers_by_day ON papers (published, id);
 CREATE INDEX papers_by_doi ON papers (doi) WHERE doi <> '';
 CREATE TABLE authorship (key TEXT NOT NULL, pid INTEGER NOT NULL, PRIMARY KEY (key, pid)) WITHOUT ROWID;
 CREATE TABLE changed (pid INTEGER PRIMARY KEY);
-CREATE TRIGGER authors_changed AFTER UPDATE OF authors, look_up ON papers
-WHEN old.authors <> new.authors OR old.look_up <> new.look_up
-BEGIN INSERT OR IGNORE INTO changed VALUES (new.pid); END;
 """
+# A statement that resolves conflicts imposes its way on what its triggers do.
+AUTHORS_CHANGED = """
+CREATE TRIGGER authors_changed AFTER UPDATE OF authors, look_up ON papers
+WHEN (old.authors <> new.authors OR old.look_up <> new.look_up) AND new.pid NOT IN changed
+BEGIN INSERT INTO changed VALUES (new.pid); END;
+"""
+SCHEMA += AUTHORS_CHANGED
 OTHER_IDS = (
     "CREATE TABLE other_ids (other TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (other, id)) WITHOUT ROWID;"
     "CREATE INDEX other_ids_by_id ON other_ids (id);"
@@ -94,8 +98,11 @@ class PaperTables:
     def forget(self, ids: Iterable[str]) -> None:
         """Remove records that were only looked up, so that they are asked for again; papers of the pool stay."""
         for id_ in ids:
-            if self._db.execute("DELETE FROM papers WHERE id = ? AND since = ''", (id_,)).rowcount:
+            if row := self._db.execute("SELECT pid FROM papers WHERE id = ? AND since = ''", (id_,)).fetchone():
+                self._db.execute("DELETE FROM papers WHERE pid = ?", row)
                 self._db.execute("DELETE FROM other_ids WHERE id = ?", (id_,))
+                # The next paper may have this number, and is to be indexed.
+                self._db.execute("INSERT OR IGNORE INTO changed VALUES (?)", row)
 
     def papers(self, ids: Iterable[str] | None = None) -> Iterator[Paper]:
         """Papers that samples may be drawn from, by id; with `ids`, those in the pool or not, in the given order."""

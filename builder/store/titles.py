@@ -12,12 +12,24 @@ from itertools import combinations
 
 from lm_eval_tasks.base.text import fold
 
-SCHEMA = """
+# What notes the titles that are not in the index: of new papers, and of those whose title was revised.
+WAITING = """
+CREATE TABLE titles_waiting (pid INTEGER PRIMARY KEY);
+CREATE TRIGGER title_new AFTER INSERT ON papers WHEN new.pid NOT IN titles_waiting
+BEGIN INSERT INTO titles_waiting VALUES (new.pid); END;
+CREATE TRIGGER title_revised AFTER UPDATE OF title ON papers WHEN old.title <> new.title AND new.pid NOT IN titles_waiting
+BEGIN INSERT INTO titles_waiting VALUES (new.pid); END;
+"""
+SCHEMA = f"""
 CREATE VIRTUAL TABLE titles USING fts5 (words, content='', detail=none, columnsize=0, tokenize='ascii');
 CREATE VIRTUAL TABLE title_words USING fts5vocab (titles, row);
+{WAITING}"""
+# What version 5 of the store has more than version 4.
+SEEN_BEFORE = f"""{WAITING}
+INSERT INTO titles_waiting SELECT pid FROM papers
+WHERE pid > COALESCE((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'titles indexed'), 0);
 """
 _WORD = re.compile(r"[^\W_]+")
-_NOTE = "titles indexed"
 _RAREST = 5
 _TOO_COMMON = 20_000
 _MOST_ROWS = 400
@@ -37,15 +49,13 @@ class Titles:
 
     def update(self) -> int:
         """Index the titles that are new, and return how many; inside a transaction of the caller."""
-        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (_NOTE,)).fetchone()
-        done = int(row[0]) if row else 0
-        rows = self._db.execute("SELECT pid, title FROM papers WHERE pid > ? ORDER BY pid", (done,)).fetchall()
+        rows = self._db.execute("SELECT pid, title FROM titles_waiting JOIN papers USING (pid) ORDER BY pid").fetchall()
         self._db.executemany(
             "INSERT INTO titles (rowid, words) VALUES (?, ?)",
             ((pid, " ".join(title_words(title))) for pid, title in rows),
         )
         if rows:
-            self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_NOTE, str(rows[-1][0])))
+            self._db.execute("DELETE FROM titles_waiting")
             self._frequency = None
         return len(rows)
 

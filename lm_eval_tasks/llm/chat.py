@@ -221,7 +221,7 @@ class _Asking:
                 reply = await self._client.chat.completions.create(
                     **body_of(self._server.model, messages, most_tokens, sampling)
                 )
-                return answer_of(readable(reply.model_dump()))
+                return answer_of(readable(reply.model_dump(warnings=False)))
             except Exception as err:  # including whatever a 200 may contain that is not a chat completion
                 reason, wait = self._explain_error(err)
                 reason = redact(reason)  # a server may repeat the key that it was sent

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"[^\W_][\w’'-]*")
 _LEAST, _MOST_OF_HEAD = 3, 3
+# Letters of surnames that may be words.
+_LONGEST_WORD = 5
 
 
 def names_of(paper: Paper) -> frozenset[str]:
@@ -41,9 +43,22 @@ def names_of(paper: Paper) -> frozenset[str]:
 
 
 def pattern_of(names: Iterable[str]) -> re.Pattern[str] | None:
-    """What finds any of some names, in capitals or not; None if there is none."""
+    """What finds any of some names, in capitals or not; None if there is none.
+
+    Short ones are words too: "Long" counts with its capital alone, "He" only where it stands as a name.
+    """
     ordered = sorted(names, key=lambda name: (-len(name), name))
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, ordered))})(?:’s|'s|s)?\b", re.IGNORECASE) if ordered else None
+    return (
+        re.compile(rf"\b(?:{'|'.join(map(_one_pattern, ordered))})(?:’s|'s|s)?\b", re.IGNORECASE) if ordered else None
+    )
+
+
+def _one_pattern(name: str) -> str:
+    escaped = re.escape(name)
+    if not (name.isalpha() and name.istitle()) or len(name) > _LONGEST_WORD:
+        return escaped
+    behind = r"(?=\s+(?:et\b|and\s+[A-Z]|&|[(\[])|\s*[,(]\s*(?:19|20)\d\d)" if len(name) <= _LEAST else ""
+    return f"(?-i:(?:{escaped}|{re.escape(name.upper())}){behind})"
 
 
 Tag = Literal["title", "body", "neither"]

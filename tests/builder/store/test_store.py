@@ -101,3 +101,24 @@ def test_a_file_that_is_no_store_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b"x" * 4096)
     with pytest.raises(StoreError, match="cannot open the store"):
         Store.open(path)
+
+
+def test_a_revised_title_and_the_title_behind_a_forgotten_one_are_found(store: Store) -> None:
+    first, second = paper(1, "Ann Ek"), paper(2, "Ann Ek")
+    store.add_papers([replace(first, title="Herring roe salinity")], since="2026.11")
+    store.add_papers([replace(second, title="Kelp forest canopies")], since="", look_up=True)
+    store.titles.update()
+    store.add_papers([replace(first, title="Plankton bloom dynamics", version=first.version + 1)], since="2026.11")
+    store.forget([second.id])
+    store.add_papers([replace(paper(3, "Ann Ek"), title="Walrus haul outs")], since="2026.11")
+    store.titles.update()
+    assert store.titles.propose(["plankton", "bloom"], 5) == [first.id]
+    assert store.titles.propose(["walrus", "haul"], 5) == [paper(3, "Ann Ek").id]
+
+
+def test_each_round_keeps_what_it_has_asked(store: Store) -> None:
+    store.note_asked(["search:a", "search:b"], "2026.11")
+    store.note_asked(["search:a"], "2026.12")
+    assert (store.times_asked("search:", "2026.11"), store.times_asked("search:", "2026.12")) == (2, 1)
+    assert store.was_asked("search:a", "2026.11")
+    assert not store.was_asked("search:b", "2026.12")

@@ -439,6 +439,40 @@ BAD: list[tuple[str, Callable[[dict[str, Any]], Reply]]] = [
 ]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("concurrent", [1, 2])
+def test_answers_in_other_shapes_are_read_and_errors_with_status_200_are_tried_again(
+    command: Command, dataset: Path, tmp_path: Path, concurrent: int
+) -> None:
+    overloaded = json.dumps({"error": {"message": "overloaded", "code": 503}})
+    thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}
+    replies: list[Reply] = [
+        (200, {}, overloaded),
+        (200, {}, json.dumps({"choices": []})),
+        {"content": [thinking, {"type": "text", "text": TITLE}]},
+        {"content": [{"type": "text", "text": "A Good "}, {"type": "text", "text": "Title"}]},
+    ]
+    asked: list[dict[str, Any]] = []
+
+    def answer(body: dict[str, Any]) -> Reply:
+        asked.append(body)
+        return replies.pop(0) if replies else TITLE
+
+    arguments = f",num_concurrent={concurrent},max_retries=3"
+    more = ("--limit", "3", "--gen_kwargs", "temperature=omit,seed=omit,stop=omit")
+    code, _, err = run(command, dataset, tmp_path / "a", answer, *more, args=arguments)
+    assert code == 0, err
+    assert {sample.answer for sample in read([tmp_path / "a"])} == {TITLE}
+    assert (scores(tmp_path / "a")["empty"], len(asked)) == (0.0, 5)
+    assert not any({"temperature", "seed", "stop"} & body.keys() for body in asked)
+
+
+def test_only_requests_to_a_server_leave_parameters_out(command: Command, dataset: Path, tmp_path: Path) -> None:
+    line = ("eval", "--model", "lead", "--tasks", "academiceval_title_10k", "--metadata", metadata(dataset))
+    code, _, err = command(*line, "--gen_kwargs", "temperature=omit", "--output", tmp_path / "a")
+    assert (code, "temperature=omit" in err, err.count("\n")) == (1, True, 1)
+
+
 @pytest.mark.parametrize(("kind", "reply"), BAD, ids=[kind for kind, _ in BAD])
 @pytest.mark.slow
 def test_a_server_that_misbehaves_ends_the_run_in_one_sentence(

@@ -401,6 +401,27 @@ ODD: dict[str, Reply] = {
 
 
 @pytest.mark.slow
+def test_a_judge_is_read_in_parts_and_asked_without_what_it_refuses(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lm_eval_tasks.llm.chat._WAIT", wait_none())
+    busy = [True]
+
+    def answer(body: dict[str, Any]) -> Reply:
+        if "temperature" in body:
+            return (400, {}, '{"error": {"message": "Unsupported parameter: temperature"}}')
+        if busy:
+            busy.clear()
+            return (200, {}, '{"error": {"message": "overloaded", "code": 529}}')
+        return {"content": [{"type": "text", "text": verdict(1)}]}
+
+    folder = make_samples(tmp_path / "run", 2)
+    with serve(answer) as server:
+        figures = judged(command, folder, server)["tasks"]["Abs-9K"]["m"]
+    assert (figures["failed"], figures["unparseable"], figures["win_rate"]["samples"]) == (0, 0, 2)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("odd", ODD)
 def test_what_one_question_meets_is_its_own_outcome(
     odd: str, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -79,7 +79,7 @@ def test_cut_prompts_are_counted() -> None:
 def test_headline_metrics_are_printed_and_all_of_them_on_request() -> None:
     [text] = score.score([["a"]], [DOC])
     every = ScoredAnswer.from_text(text).scores
-    assert set(score.unpack(DOC, [text])) == {"rouge_l_content", "rouge_l", "rougeL"}
+    assert set(score.unpack(DOC, [text])) == {"rouge_l_content", "rouge_l", "rougeL", "truncated"}
     printed = score.unpack({**DOC, "metrics": "all"}, [text])
     assert {name: printed[name] for name in every} == every
     # By the names that lm-eval's own tasks use, too.
