@@ -13,10 +13,8 @@ from matplotlib.ticker import MaxNLocator
 from hub_scripts.report.board import LABELS, TASK_LABELS
 from hub_scripts.report.cells import TASKS, Group, is_baseline
 from hub_scripts.report.drawing import BLUE, MARKS, REFERENCE, STYLE, Plot, Sheet, both, looks
-from hub_scripts.report.month_figure import by_month, month_rows
 from hub_scripts.report.place_figure import by_place, place_rows
 from lm_eval_tasks.base.intervals import DIFFERENCES, interval
-from lm_eval_tasks.families import of_task
 from lm_eval_tasks.families.every import FAMILIES
 
 _PAIRS = {
@@ -51,10 +49,6 @@ def draw_all(groups: Sequence[Group], cutoffs: Mapping[str, str], place: Path) -
             for family in (family.name for family in FAMILIES if family.is_multiple_choice):
                 rows = choice_rows([group for group in round_groups if group.task == family])
                 plots += _draw_if_any(_choices, _at_least(2, rows), place, round_, family, styles)
-        for task in TASKS:
-            metric = of_task(task).ranking
-            rows = month_rows([group for group in groups if group.task == task], metric, cutoffs)
-            plots += _draw_if_any(by_month, rows, place, metric, task, LABELS[metric], cutoffs)
     return plots
 
 

@@ -54,7 +54,9 @@ _TASKS = {
 }
 
 
-_METRICS = re.compile(r"(?:names|numbers)_supported|citation_(?:precision|recall|support)|r_precision(?:_\w+)?")
+_METRICS = re.compile(
+    r"(?:names|numbers)_supported|citation_(?:precision|recall|support)|r_precision(?:_\w+)?|citations_(?:mentioned|not_given)"
+)
 
 
 def is_score(task_name: str, metric: str) -> bool:

@@ -108,7 +108,6 @@ class PromptRow:
     license: Name = "unknown"
     licenses: tuple[Name, ...] | None = None
     month: str | None = None
-    cited_titles: tuple[str, ...] | None = None
     heading: str | None = None
     paper_id: Name | None = None
     level: str | None = None

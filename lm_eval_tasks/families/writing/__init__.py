@@ -75,8 +75,6 @@ METRICS = (
     Metric("length_ratio", "Length as a share of the target's", "one", _MODULE, limits=None),
     Metric("copied_from_input", "Longest run copied from the input", "lower", _MODULE, limits=None),
     Metric("copied_from_demonstrations", "Longest run copied from demonstrations", "lower", _MODULE, limits=None),
-    Metric("citations_mentioned", "Given citations mentioned", "higher", _MODULE),
-    Metric("citations_not_given", "Citations not given", "lower", _MODULE),
 )
 _USUAL = {prompts_of(setting)[PROMPT] for setting in SETTINGS}
 

@@ -205,7 +205,6 @@ def _of_paper(row: WritingRow) -> dict[str, Any]:
         "first_author": row.authors[0],
         "month": row.published[:7],
         "licenses": prompt_columns.licenses(row.license, row.demonstrations),
-        "cited_titles": tuple(citation.title for citation in row.citations) or None,
     }
 
 

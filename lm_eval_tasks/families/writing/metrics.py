@@ -11,7 +11,6 @@ from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.metrics import function_words, rouge
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.families.writing.citation_mentions import Mentions
     from lm_eval_tasks.samples.answers import Answer, Answers
 
 Values = Sequence[float | None]
@@ -160,23 +159,3 @@ def _run(text: str, other: str) -> float:
     from lm_eval_tasks.base.word_runs import longest_common_run, run_words
 
     return float(longest_common_run(run_words(text), run_words(other)))
-
-
-def citations_mentioned(answers: Answers) -> Values:
-    """Related work: share of the given works that the answer mentions."""
-    return _mentions(answers, lambda mentions: mentions.mentioned_share)
-
-
-def citations_not_given(answers: Answers) -> Values:
-    """Related work: share of the answer's mentions that are of other works."""
-    return _mentions(answers, lambda mentions: mentions.other_share)
-
-
-def _mentions(answers: Answers, share: Callable[[Mentions], float]) -> Values:
-    if not any(row.cited_titles for row in answers.rows):
-        return [None] * len(answers.rows)
-    from lm_eval_tasks.families.writing.citation_mentions import mentions
-
-    return [
-        share(mentions(answer.text, titles)) if (titles := answer.row.cited_titles) else None for answer in answers.each
-    ]

@@ -292,7 +292,7 @@ def test_no_text_stops_scoring() -> None:
     for i in range(400):
         texts = {name: _text(rng, 40).replace("\ud800", "") for name in ("target", "prompt", "title")}
         row = {"prompt_name": "title_short", "bertscore_model": "none", "metrics": "all", "others": [texts["title"]]}
-        row |= {"cited_titles": [texts["title"], "A B C"], "by_number": None, "opens": rng.choice(("", "<think>"))}
+        row |= {"opens": rng.choice(("", "<think>"))}
         row |= {"label": 1, "candidate_ids": ["a", "b"], "best_constant": 0}
         docs.append(sample(f"2601.{i:05}v1", "A", {}, **texts, **row).row.to_doc())
         answers.append([_text(rng, 60)])
