@@ -36,7 +36,8 @@ class FlowingText:
         last = self.parts[-1][-1] if self.length else "\n"
         if text[0] == " " and (last in " \n[(" or text[1:2] in _CLOSING):
             text = text[1:]
-        if text[:1] in _CLOSING and last == " ":
+        # A hat belongs to its letter.
+        if (text[:1] in _CLOSING or text.strip() == "^") and last == " ":
             self._cut_blank()
         if text:
             self.parts.append(text)
@@ -49,7 +50,9 @@ class FlowingText:
         elif mark == "^" and self.length and _UNIT.search("".join(self.parts[-2:])):
             self._cut_blank()
         start = self.length
-        self.add(mark)
+        if mark:
+            self.parts.append(mark)
+            self.length += 1
         return start
 
     def end(self) -> int:

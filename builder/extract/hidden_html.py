@@ -15,7 +15,10 @@ _LEAST_OPACITY = 0.1
 _CHANNEL = r"\s*(?:25[0-5]|24[89])\s*"
 _WHITE = re.compile(rf"white|#f[8-f]f[8-f]f[8-f]|#fff|rgba?\({_CHANNEL}[, ]{_CHANNEL}[, ]{_CHANNEL}\b.*")
 _COLORS, _GROUNDS = ("color", "--ltx-fg-color"), ("background", "background-color", "--ltx-bg-color")
-_AWAY = re.compile(r"-\d{4,}(?:\.\d+)?px|-\d{3,}(?:\.\d+)?(?:r?em|vw|vh|%)")
+_AWAY = re.compile(r"-\d{4,}(?:\.\d+)?px|-\d{3,}(?:\.\d+)?(?:r?em|vw|vh)")
+_PLACED = ("left", "top")
+_SIDES = (*_PLACED, "text-indent", "margin-left")
+_NO_CLIP = re.compile(r"rect\(\s*(?:[01](?:px)?[\s,]*){4}\)")
 
 
 def take_hidden(page: html.HtmlElement) -> int:
@@ -41,8 +44,8 @@ def _is_hidden(element: html.HtmlElement) -> bool:
         or _is_less(style.get("font-size", style.get("font", "").partition("/")[0]), _LEAST_SIZES)
         or _is_less(style.get("opacity", ""), {"": _LEAST_OPACITY, "%": 100 * _LEAST_OPACITY})
         or "scale(0" in style.get("transform", "").replace("scale(0.", "")
-        or "rect(0" in style.get("clip", "")
-        or any(_AWAY.match(style.get(name, "")) for name in ("left", "top", "text-indent", "margin-left"))
+        or _NO_CLIP.fullmatch(style.get("clip", "")) is not None
+        or any(_AWAY.match(style.get(name, "")) for name in _SIDES if name not in _PLACED or "position" in style)
         or color == "transparent"
         or _is_clear(color)
         or (_WHITE.fullmatch(color) is not None and not _has_ground(element))
@@ -68,4 +71,5 @@ def _is_clear(color: str) -> bool:
 def _has_ground(element: html.HtmlElement) -> bool:
     """Whether an element stands on another colour than the page's."""
     grounds = (_style(each).get(name, "") for each in (element, *element.iterancestors()) for name in _GROUNDS)
-    return any(ground and not _WHITE.match(ground) for ground in grounds)
+    is_dark = any(ground and ground not in ("none", "transparent") and not _WHITE.match(ground) for ground in grounds)
+    return is_dark or any(each.get("bgcolor") for each in (element, *element.iterancestors()))

@@ -12,9 +12,11 @@ if TYPE_CHECKING:
 
 # First character, the one after the last, and what a place in a text cites.
 Cite = tuple[int, int, tuple[str, ...]]
-_DASH = r"(?:[-‐‑‒–—−]|\.{3}|…|\bto\b|\bthrough\b)"
+_HYPHEN = r"[-‐‑‒–—−]"
+# Words count within one mark alone: "from [3] to [17] steps" cites two works.
+_DASH = rf"(?:{_HYPHEN}|\.{{3}}|…|\bto\b|\bthrough\b)"
 # What stands between the marks of one bracket, and between the two ends of a range.
-_ENDS = re.compile(rf"[\])]?\s*{_DASH}\s*[\[(]?")
+_ENDS = re.compile(rf"[\])]?\s*{_HYPHEN}\s*[\[(]?")
 _JOINS = re.compile(rf"\s*(?:[,;]|and|&|,\s*and)?\s*|{_ENDS.pattern}")
 _BRACKETS, _PREFIX = str.maketrans("", "", "[]()"), re.compile(r"(?:refs?\.?|references?)\s*", re.IGNORECASE)
 _BETWEEN = re.compile(r"\s*(?:,\s*and\b|[,;&]|\band\b)\s*|\s+")

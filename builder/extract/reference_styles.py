@@ -9,20 +9,21 @@ import re
 from typing import NamedTuple
 
 _PARTICLES = r"(?:(?:[Vv]an|[Vv]on|[Dd]e[rnl]?|[Dd][aiou]s?|[Ll][ae]|[Tt]er?|[Aa]l|[Ee]l|[Bb]in|[Ss]t\.?|[Mm]c|y|e|zu[rm]?)[\s-]+){0,3}"
-_SURNAME = rf"{_PARTICLES}[^\W\d_][\w'’-]*(?:[\s-][^\W\d_a-z][\w'’-]+)?"
-_ET_AL = r"(?:,?\s+(?:and\s+)?(?:et\.? al\.?|others))?"
+_SURNAME = rf"{_PARTICLES}[^\W\d_][\w'’-]*(?:\s[^\W\d_a-z][\w'’-]+)?"
+_ET_AL = r"(?:,?\s+(?:and\s+)?(?:et\.? al\.{0,2}|others))?"
 _YEAR = r"(?:1[6-9]|20)\d{2}[a-z]?"
 # "Berg AB, van der Holm C, et al"
-_UNDOTTED = rf"{_SURNAME} [A-Z](?:-?[A-Z]){{0,3}}(?: (?:Jr|Sr|2nd|3rd|I{{2,3}}))?"
+_UNDOTTED = rf"(?>{_SURNAME} [A-Z](?:-?[A-Z]){{0,3}}(?: (?:Jr|Sr|2nd|3rd|I{{2,3}}))?)"
 _VANCOUVER = re.compile(
     rf"(?P<names>{_UNDOTTED}(?P<more>(?:(?:, (?:and |& )?| and | & ){_UNDOTTED})*)(?P<others>{_ET_AL}))(?:,? editors?)?"
     rf"(?:[.:]\s+(?:\(?{_YEAR}\)?[.;:]\s+)?|,?\s+\(?{_YEAR}\)?[.,:]?\s+)(?P<rest>.+)",
     re.DOTALL,
 )
 _YEAR_FIRST = re.compile(rf"{_YEAR}(?: [A-Z][a-z]{{2,8}}(?: \d+)?)?\s*[;,]\s*\d")
+_SURNAME_FIRST = re.compile(r"[A-Z][\w'’-]+, [A-Z]")
 # "A. B. Berg, C. von Holm and D. Li, "
 _INITIALS = r"[^\W\d_a-z][a-z]?\.(?:[\s-]?[^\W\d_a-z][a-z]?\.){0,3}"
-_DOTTED = rf"{_INITIALS}\s?{_SURNAME}(?:,? (?:Jr|Sr)\.)?"
+_DOTTED = rf"(?>{_INITIALS}\s?{_SURNAME}(?:,? (?:Jr|Sr)\.)?)"
 _PHYSICS = re.compile(
     rf"(?P<names>{_DOTTED}(?:, {_DOTTED})*(?:,? (?:and|&) {_DOTTED})?{_ET_AL}),\s+(?!and\b|&|{_INITIALS})(?P<rest>[^“\"‘].*)",
     re.DOTALL,
@@ -34,7 +35,7 @@ _JOURNAL_BEHIND = re.compile(
     re.DOTALL,
 )
 # "Berg, A. B.; Holm, C. J. Fish 2011, 12, 34": nothing but a journal behind the names.
-_INVERTED = rf"{_SURNAME},? {_INITIALS}"
+_INVERTED = rf"(?>{_SURNAME},? {_INITIALS})"
 _CHEMISTRY = re.compile(
     rf"(?P<names>{_INVERTED}\s*(?:(?:;|,|,? &|,? and)\s*{_INVERTED}\s*)*{_ET_AL})[,.]?\s*(?P<rest>.+)", re.DOTALL
 )
@@ -48,7 +49,8 @@ _TITLE_END = re.compile(
 _BRACKETS = re.compile(r"\s*\[[^\[\]]*\]\s*$")
 # What is no title: an edition, editors, a volume of a series; a journal, if its volume follows.
 _NO_TITLE_WORDS = re.compile(
-    r"(?:\d+(?:st|nd|rd|th)? ed\b|in\b[: ]|eds?\b|pp?\b|.*\beditors?$|vol(?:ume)?\b|\W*\d)", re.IGNORECASE
+    r"\d+(?:st|nd|rd|th)? ed(?:\b|ition)|[Ii]n(?::| Proc| Adv|  ?[A-Z]{3,})|in [A-Z]|eds?\b|pp?\.? ?\d|.*\beditors?$"
+    r"|[Vv]ol(?:ume)?\.? ?\d|[\d\W]+$|\d+, [A-Z]?\d"
 )
 _VOLUME_FOLLOWS = re.compile(
     rf"[.,]?\s*(?:{_YEAR}(?: [A-Z][a-z]{{2,8}}\.?(?: \d+)?)?\s*[;,]\s*{_VOLUME}|{_VOLUME}\s*(?:\(\w+\)\s*)?[:;]|{_VOLUME},\s*\w?\d+)"
@@ -60,6 +62,10 @@ _VOLUME_BEHIND = re.compile(
 _VOLUME_WITHIN = re.compile(
     rf"\b{_YEAR}, {_VOLUME}\b|[\s,]{_VOLUME}\s?(?:\(\w+\))?(?::\s?|,\s|,? pp?\.? ?)\w?\d+(?:[–-]\s?\w?\d+|,? ?\(|$)|\bvol\. \d"
 )
+_CAPITAL_END = re.compile(r"(?P<title>.*[a-z]{3,} [A-Z])\.\s+(?=[A-Z])", re.DOTALL)
+_LONGEST_TITLE = 250
+# Small words that a journal's name has less of.
+_LONG_WORD, _LEAST_WORDS = re.compile(r"\b[a-z]{4,}\b"), 2
 _ABBREVIATED = re.compile(r"(?:[^\W\d_a-z][\w-]{0,6}\.?\s*){1,4}")
 
 
@@ -72,7 +78,12 @@ class Parts(NamedTuple):
 
 def parts_of(entry: str) -> Parts | None:
     """The parts of an entry without its label; None if it is in none of these styles."""
-    if (match := _VANCOUVER.match(entry)) and (match["more"] or match["others"] or _YEAR_FIRST.search(match["rest"])):
+    match = _VANCOUVER.match(entry)
+    if match and (
+        match["more"]
+        or match["others"]
+        or (_YEAR_FIRST.search(match["rest"]) and not _SURNAME_FIRST.match(match["rest"]))
+    ):
         return Parts(match["names"], _BRACKETS.sub("", _before_journal(match["rest"])))
     if match := _PHYSICS.match(entry):
         behind = _JOURNAL_BEHIND.fullmatch(match["rest"])
@@ -89,7 +100,11 @@ def _before_journal(rest: str) -> str:
     volume = _VOLUME_BEHIND.search(rest)
     ends = list(_TITLE_END.finditer(rest[: volume.start() + 2] if volume else rest))
     if not ends:
-        return ""
+        # A book ends the entry; a title may end with one capital.
+        whole = _CAPITAL_END.search(rest[: volume.start() + 2]) if volume else None
+        return (
+            rest[: whole.end("title")] if whole else "" if volume or len(rest) > _LONGEST_TITLE else rest.rstrip(" .")
+        )
     last = len(ends) - 1 if volume else 0
     while last and _ABBREVIATED.fullmatch(rest[ends[last - 1].end() : ends[last].start()]):
         last -= 1

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from builder.extract.lines import Hyperlink, Line
 
 _MIN_CHARS = 8
+# Characters at the end of a part that tell whether it goes on.
+_NEAR = 80
 _NUMBERED = (re.compile(r"\s*\[(\d{1,4})\]"), re.compile(r"\s*(\d{1,3})\.(?=\s|$)"), re.compile(r"\s*\((\d{1,4})\)"))
 _LETTERED = re.compile(r"\s*\[([^\W\d_][^\[\]]{0,70}?\d{2,4}[a-z]?)\]")
 _ARXIV = re.compile(
@@ -34,12 +36,13 @@ _QUOTED = (
 )
 _LONG_WORD = re.compile(r"\b(?!others\b|from\b)[a-z]{4,}\b")
 # "Doe, J. and Roe, K. ebird: A title that begins small"
-_SMALL_TITLE = re.compile(r"[^\W\d_]\.?\s+(?=[a-z][\w-]{2,20}: [A-Z])")
+_SMALL_TITLE = re.compile(r"[^\W\d_]\.\s+(?=[a-z][\w-]{2,20}: [A-Z])")
 _VENUE_WORDS = re.compile(
     r"^In\b|\b(?:[Jj]ournal|[Pp]roceedings|[Tt]ransactions|[Cc]onference|[Ww]orkshop|[Pp]ress)\b|\d"
 )
-# Words of a title, before a quotation within it.
-_WORDS = re.compile(r"\b(?!and\b|with\b|others\b)[a-z]{3,}\W+(?:.*\W)?(?!and\b|with\b|others\b)[a-z]{3,}\b")
+# Words of a title, before a quotation within it; names have small particles.
+_SMALL = r"(?!(?:and|with|others|van|von|den|der|dos|das|del|della|ter|ten|bin|ibn|les|zur|zum)\b)[a-z]{3,}\b"
+_WORDS = re.compile(rf"(?<!\S){_SMALL}\W+(?:.*\s)?{_SMALL}")
 _STOP = re.compile(r"(?<=[.?!])\s+(?=[^a-z\s])")
 _INITIAL = re.compile(r"(?:^|[\s.\-])(?:[^\W\d_a-z]|Jr|Sr|vs|St|Dr|Th|Ch|Ph|Zh|Kh)\.$")
 _GIVEN = re.compile(r"(?:[^\W\d_]{1,2}\.-?)+|[A-Z](?:-?[A-Z])?")
@@ -189,8 +192,8 @@ def segments(text: str) -> list[str]:
     for piece in _STOP.split(text):
         if (
             out
-            and _INITIAL.search(out[-1])
-            and not (inverted and _LAST_NAME.search(out[-1]) and not _INITIALS.match(piece))
+            and _INITIAL.search(out[-1][-_NEAR:])
+            and not (inverted and _LAST_NAME.search(out[-1][-_NEAR:]) and not _INITIALS.match(piece))
         ):
             out[-1] += " " + piece
         else:

@@ -33,7 +33,13 @@ _SIGNED, _DIGITS = re.compile(r"[+\-−–]\d{1,3}"), re.compile(r"\d{1,3}(?:[./
 _BASE = re.compile(
     r"(?:\d|(?<![^\W_])[^\W\d_]|(?<![^\W_])(?:[cdkmnµμ]m|in|ft|ms|ns|[kMGT]?eV|[kMGT]?Hz|mol|sec|min|[kM]?pc|rad|deg))$"
 )
-_MARKS, _WORD = re.compile(r"\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*,?"), re.compile(r"(?:[^\W\d_]{3}|[^\W\d_][.,;:)\]”])$")
+# What stands behind a whole word that is no function and no unit, before a blank or a stop, marks a citation.
+_MARKS = re.compile(r"\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*,?")
+_WORD = re.compile(
+    r"(?:^|[\s(\[“\"‘/—–-])(?!(?:log|ln|sin|cos|tan|cot|sec|csc|arcsin|arccos|arctan|sinh|cosh|tanh|exp|lim|max|min|arg|det|dim|mod|pixels?"
+    r"|arcsec|arcmin)$)[^\W\d_]?[a-z]{2,}[.,;:”]?$"
+)
+_AFTER_MARK = re.compile(r"(?:\s|[.,;:)\]”]|$)")
 
 
 def take_unseen(page: pymupdf.Page, blocks: Sequence[dict[str, Any]]) -> int:
@@ -82,7 +88,13 @@ class _Picture:
 
 def _picture(page: pymupdf.Page) -> _Picture:
     scale = min(1.0, _LONGEST_SIDE / max(page.rect.width, page.rect.height, 1))
-    picture = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), colorspace=pymupdf.csRGB, alpha=False)
+    rotation = page.rotation
+    # Boxes of texts are those of the page as it is before it is turned.
+    page.set_rotation(0)
+    try:
+        picture = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), colorspace=pymupdf.csRGB, alpha=False)
+    finally:
+        page.set_rotation(rotation)
     rows = np.frombuffer(picture.samples, dtype=np.uint8).reshape(picture.height, picture.stride)
     return _Picture(rows[:, : 3 * picture.width].reshape(picture.height, picture.width, 3), scale)
 
@@ -100,15 +112,28 @@ def _is_visible(span: Span, picture: _Picture | None, direction: Sequence[float]
 def with_exponents(spans: Sequence[Span]) -> Iterator[Span]:
     """The spans with a "^" before those that are exponents, as in 10^5, and without the marks of citations behind words."""
     before = ""
-    for span in spans:
+    behind = [*(span["text"] for span in spans[1:]), ""]
+    for span, after in zip(spans, behind, strict=False):
         text = span["text"].strip()
         is_raised = (
             span["flags"] & _SUPERSCRIPT and before and not before[-1].isspace() and not span["text"][:1].isspace()
         )
         if is_raised and (_SIGNED.fullmatch(text) or (_DIGITS.fullmatch(text) and _BASE.search(before))):
             yield {**span, "text": f"^{span['text']}"}
-        elif is_raised and _MARKS.fullmatch(text) and _WORD.search(before):
+        elif (
+            is_raised
+            and _MARKS.fullmatch(text)
+            and _WORD.search(before)
+            and _AFTER_MARK.match(span["text"].rstrip("0123456789,;–-") + after)
+        ):
             yield {**span, "text": " " if span["text"].endswith(" ") else ""}
         else:
             yield span
         before = span["text"]
+
+
+def _is_mark(before: str, raised: str, after: str) -> bool:
+    """Whether a raised number behind a text marks a note or a citation."""
+    is_number = _MARKS.fullmatch(raised.strip()) is not None
+    ends_word = raised[-1:].isspace() or _AFTER_MARK.match(after) is not None
+    return is_number and ends_word and _WORD.search(before) is not None

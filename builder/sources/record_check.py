@@ -16,31 +16,39 @@ _LONGEST = {"title": 10_000, "abstract": 100_000, "license": 1_000, "doi": 1_000
 _MOST_AUTHORS = 20_000
 # What lists of authors have between names and behind them.
 _NO_NAME = re.compile(
-    r"(?:et\.? al\.?|(?:and )?others|(?:for|on behalf of)\b.*\b(?:collaborations?|consorti(?:um|a)|teams?|groups?)|(?:jr|sr)\.?|[IV]+)",
+    r"(?:et\.? al\.?|(?:and )?others|(?:for|on behalf of)\b.*\b(?:collaborations?|consorti(?:um|a)|teams?|groups?)|(?:jr|sr)\.?"
+    r"|(?-i:[IVX]+))",
     re.IGNORECASE,
 )
+_TAIL = re.compile(r"\s+(?:et\.? al\.?|and others)$", re.IGNORECASE)
 # arXiv has no flag for withdrawal: authors or moderators say so in the comment or, at its beginning, in the abstract.
-_PAPER, _IS = (
-    r"(?:this|the|our) (?:paper|article|manuscript|submission|preprint|work|report)",
-    r"(?:(?:has|have) been|is|was|is being)",
+_PAPER = r"(?:paper|article|manuscript|submission|preprint|report)"
+_IS, _BACK = (
+    r"(?:(?:has|have) been|is|was|is being)(?: \w+ly)?",
+    r"(?:withdrawn|retracted|removed (?:by|from) (?:the )?arxiv)\b",
 )
-_GONE = rf"\b{_PAPER}\b[^.]{{0,60}}\b{_IS}(?: \w+)? (?:withdrawn|removed|retracted)\b"
-_BY = r"(?:the |its |an? |all )?(?:(?:first|main|corresponding|submitting) )?(?:authors?|submitters?|arxiv|admin|moderators?|us\b|me\b)"
+_TAKEN_BACK = rf"(?:this|the|our) {_PAPER} {_IS} {_BACK}"
+_WHY = r"(?=\W*$|\W+(?:by|due|because|for|as|pending|until|since|after|in order|temporarily)\b)"
 _WITHDRAWN = re.compile(
-    rf"^\W*withdrawn\b|{_GONE}|(?<!replaces )\bwithdrawn by {_BY}|\b(?:submission|paper|article)(?: {_IS})? removed (?:by|from) arxiv",
+    rf"^\W*(?:{_PAPER} )?withdrawn\b{_WHY}|{_TAKEN_BACK}|\b{_PAPER} (?:withdrawn|removed (?:by|from) arxiv)\b{_WHY}|\bremoved by arxiv\b",
     re.IGNORECASE,
 )
-_OPENS_WITHDRAWN = re.compile(rf"\W*(?:withdrawn\b|{_GONE})", re.IGNORECASE)
+_OPENS_WITHDRAWN = re.compile(rf"\W*(?:withdrawn\b{_WHY}|{_TAKEN_BACK})", re.IGNORECASE)
+# What another paper is called.
+_OTHER_PAPER = re.compile(
+    r"supersede|replace|(?:previous|earlier|first|old) (?:version|paper|submission)|version of", re.IGNORECASE
+)
 
 
 def is_withdrawn(comment: str | None, abstract: str | None) -> bool:
     """Whether a record of arXiv says that its paper was taken back."""
-    return bool(_WITHDRAWN.search(comment or "") or _OPENS_WITHDRAWN.match(abstract or ""))
+    says_it = _WITHDRAWN.search(comment or "") and not _OTHER_PAPER.search(comment or "")
+    return bool(says_it or _OPENS_WITHDRAWN.match(abstract or ""))
 
 
 def names_of(listed: Iterable[str]) -> tuple[str, ...]:
     """The names of a list of authors, without what stands between and behind names."""
-    names = (" ".join(name.split()).strip(" :;,") for name in listed)
+    names = (_TAIL.sub("", " ".join(name.split())).strip(" :;,") for name in listed)
     return tuple(name for name in names if any(map(str.isalpha, name)) and not _NO_NAME.fullmatch(name))
 
 

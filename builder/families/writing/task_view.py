@@ -20,9 +20,10 @@ _OWN: dict[Task, Role | None] = {"title": None, "abs": "conclusion", "intro": "i
 # What a page has beside its text: notes on authors, captions, key words, addresses, rights.
 _DEBRIS = re.compile(
     r"[*∗†‡§¶]\s?(?:corresponding author|equal contribution|equally contribut)|\b(?:these|both) authors contributed equally\b"
-    r"|\bcorresponding authors?[.:]|\bdepth=\d|(?:^|[.!?)] )(?:figure|fig\.|table) \d+[:.] [A-Z(]"
-    r"|^\W{0,2}(?:key ?words?(?: and phrases)?\s?[:.—–-]|index terms\b|ccs concepts\b|permission to make digital|copyright\b|©"
-    r"|^\S+@\S+\.\w+$)",
+    r"|\bcorresponding authors?[.:]|\bdepth=\d+\s+depth=\d|(?:^|[.!?] )(?-i:Figure|Fig\.|Table) \d+[:.] (?-i:[A-Z(])"
+    r"|^\W{0,2}(?:key ?words?(?: and phrases)?\s?[:—–]|index terms\s?[:—–-]|ccs concepts\b|permission to make digital"
+    r"|copyright (?:©|\(c\)|\d))"
+    r"|^\W{0,2}©|^\S+@\S+\.\w+$",
     re.IGNORECASE | re.MULTILINE,
 )
 
