@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+_STATUS_DIGITS = 3
+
 
 class CompletionError(ValueError):
     """A body that says an error in place of an answer, or has none.
@@ -19,18 +21,26 @@ class CompletionError(ValueError):
 
 
 def readable(body: Any) -> Mapping[str, Any]:
-    """A completion whose messages have texts as content, and reasoning among its parts in the field for it.
+    """A completion with its first choice, whose message has a text as content, and reasoning among its parts in the field for it.
 
     Raises:
         CompletionError: it has no choices.
     """
     if not isinstance(body, Mapping) or not body.get("choices"):
-        error = body.get("error") if isinstance(body, Mapping) else None
-        fields = error if isinstance(error, Mapping) else {}
-        code = str(fields.get("code") or fields.get("status") or "")
-        message = str(fields.get("message") or error or "an answer without choices")
-        raise CompletionError(message[:300], int(code) if code.isdecimal() and len(code) == 3 else None)
-    return {**body, "choices": [_choice(choice) for choice in body["choices"]]}
+        raise _error_of(body.get("error") if isinstance(body, Mapping) else None)
+    choice = min(body["choices"], key=lambda choice: choice.get("index") or 0)
+    if choice.get("error") or choice.get("finish_reason") == "error":
+        raise _error_of(choice.get("error"))
+    if body.get("error"):
+        raise _error_of(body["error"])
+    return {**body, "choices": [_choice({**choice, "index": 0})]}
+
+
+def _error_of(error: Any) -> CompletionError:
+    fields = error if isinstance(error, Mapping) else {}
+    code = str(fields.get("code") or fields.get("status") or "")
+    message = str(fields.get("message") or error or "an answer without choices")
+    return CompletionError(message[:300], int(code) if code.isdecimal() and len(code) == _STATUS_DIGITS else None)
 
 
 def _choice(choice: Any) -> Any:

@@ -176,7 +176,7 @@ class Watch:
 
 
 def _responses(outputs: Any) -> Sequence[Any]:
-    return outputs if isinstance(outputs, list) else [outputs]
+    return outputs if isinstance(outputs, list) and outputs else [outputs]
 
 
 def _choices(response: Any) -> list[tuple[Mapping[str, object], Any]]:

@@ -13,41 +13,74 @@ from typing import TypeVar
 
 _T = TypeVar("_T")
 # Marks that mean the same, or nothing.
-_MARKS = str.maketrans("［］【】｛｝（），、；：“”„＂", '[][]{}(),,;:""""', "*`\\$")
+_MARKS = str.maketrans("［］【】｛｝＜＞（），、；：“”„＂", '[][]{}<>(),,;:""""', "*`\\$")
 _ARROW = re.compile(r"[-=]>|→|=")
 _NUMBERED = re.compile(r"\[ ?(\d{1,6}) ?\](?= ?\w)")
 _BOX = re.compile(r"\bboxed\{((?:[^{}]|\{[^{}]*\})*)\}")
 _WORDED = re.compile(r"\b(?:papers?|passages?|works?|masks?|P)[\s_#:]{0,3}\d", re.IGNORECASE)
 _LABEL = re.compile(
-    r"[\s\"'(\[#]*(?:(papers?|passages?|works?|masks?|candidates?|index|answer|P)[\s_#:\"]{0,4}\[?)?"
+    r"[\s\"'(\[#]*(?:(papers?|passages?|works?|masks?|candidates?|index|answer|reference|option|choice|P)[\s_#:\"]{0,4}\[?)?"
     r"(\d{1,6})(?!\w|[.,–-]\d)([\s\"')\]]*)",
     re.IGNORECASE,
 )
-_AND = re.compile(r"(?:and|&|\+)\s+", re.IGNORECASE)
+_AND = re.compile(r"(?:and|&|\+)\s+|,\s*(?=\d)", re.IGNORECASE)
+# Verbs and verdicts: a sentence about a label is no entry.
+_SAID = re.compile(
+    r"\s+(?:does|do|did|is|are|was|has|have|cites?|might|may|could|should|would|will|can|mentions|discusses|refers|not)\b"
+)
+_VERDICT = re.compile(r"(.*?\d)\W+(yes|true|no|false)\b\W*", re.IGNORECASE)
+_LAST_LABEL = re.compile(r".*\((?:paper|passage|work) (\d{1,6})\)[\s\"'.]*", re.IGNORECASE)
 # What may follow a label: its title, but no choice and no range.
 _TITLE, _CHOICE = re.compile(r"\(|[:.–—-](?:\s|$)"), re.compile(r"\W*(?:or|to|through|vs)\b", re.IGNORECASE)
 _BRACKET = re.compile(r"[\[\]{}]")
 _PARTS = re.compile(r'(?:"[^"]*"|[^,;\n"]+|")+')
+_BULLET = re.compile(r"^[-•]\s+")
 _OBJECT = re.compile(r"\{([^{}]*)\}")
 _INNER = re.compile(r"\[([^\[\]]*)\]")
-_BEFORE, _BEHIND = re.compile(r"(?:^|[:#>]|\b(?:is|are))[\s\"'(]*$", re.IGNORECASE), re.compile(r"[\s.\"')$]*")
-_NEAR = 20
+_BEFORE = re.compile(r"(?:^|[:>.!?]|\b(?:is|are|list|return|answer|output))[\s\"'(-]*$", re.IGNORECASE)
+_BEHIND = re.compile(r"[\s.\"')$]*")
+# What leads to a list that is not the answer.
+_ASIDE = re.compile(
+    r"\b(?:exclud|except|ignor|reject|alternative|(?:but |are |were )?not\b|checked|considered)[^\n]*\n?[^\n]*$|#\s*$",
+    re.IGNORECASE,
+)
+# Keys of objects: for the answer, for a label, for what is asked about.
+_ANSWER_KEY = re.compile(r"answer|final|result", re.IGNORECASE)
+_LABEL_KEY = re.compile(r"paper|passage|work|label|answer|\bid\b", re.IGNORECASE)
+_ASKED_KEY = re.compile(r"mask|from|current|source|question|before", re.IGNORECASE)
+_OTHER_KEY = re.compile(r"rank|year|\bpage|section", re.IGNORECASE)
+_KEYED = re.compile(r"[\"']?(\w+)[\"']?\s*:\s*$")
+_NESTED = re.compile(r"(\"[^\"{}]*\d\"\s*:\s*)\{([^{}]*)\}")
+_NAMED_MARK = re.compile(r"\[\s*((?:mask|paper|passage)\s*\d{1,6})\s*\]", re.IGNORECASE)
+_PLAIN_NUMBERS = re.compile(r"\s*(?:and )?\d{1,6}(?: and \d{1,6})*\s*")
+# Characters around a stretch that say what it is.
+_NEAR, _FAR, _LONGEST_LABEL = 20, 80, 40
 _LINE = re.compile(r"(?:[-•]|\d+[.)])\s+|(?:.*\b)?answers?\s*(?:is|are)?\s*:", re.IGNORECASE)
-_TAG = re.compile(r"<(/?)answer>", re.IGNORECASE)
-_ANSWER = re.compile(r"(?:.*\b)?answer(?:\s+is)?\s*:?\s+(.*)", re.IGNORECASE)
+_TAG = re.compile(r"<(/?)answer\s*>", re.IGNORECASE)
+_ANSWER = re.compile(r"(?:.*\b)?(?:answer|index|reference|candidate|choice)(?:\s+is)?\s*:?\s+(.*)", re.IGNORECASE)
+# "2, because ...", "2 BERT": an index, and what is said of it.
+_EXPLAINED = re.compile(
+    r"[^\w-]*(?i:(?:the )?(?:answer|index)(?: of \w+)?(?: is)?\W+)?(\d{1,6})(?:\.?$|,\s*(?:because|since|as)\b.*|\s+[A-Z].*)",
+    re.DOTALL,
+)
 
 
 def answer_of(text: str, candidates: int) -> int | None:
-    """The last index in <answer>..</answer>, or without a tag the one that the answer ends with; None if it names no candidate."""
+    """The last index in <answer>..</answer>, or without a tag that at the answer's end or beginning; None if it names no candidate."""
     text = _plain(text)
     within = list(_tagged(text))
     if not within:
-        last = text.rstrip().rpartition("\n")[2]
-        match = _ANSWER.fullmatch(last)
-        within = [match[1] if match else last]
-    numbers = (_one(_BRACKET.sub(" ", content)) for content in reversed(within))
+        lines = [line for line in text.split("\n") if line.strip(" {}[]\t\r")]
+        matches = ((line, _ANSWER.fullmatch(line.strip())) for line in [*lines[:1], *lines[-1:]])
+        within = [match[1] if match else line for line, match in matches]
+    numbers = (_index(_BRACKET.sub(" ", content)) for content in reversed(within))
     index = next((number for number in numbers if number is not None), None)
     return index if index is not None and index < candidates else None
+
+
+def _index(text: str) -> int | None:
+    explained = _EXPLAINED.fullmatch(text)
+    return int(explained[1]) if explained else _one(text)
 
 
 def set_of(text: str) -> tuple[int, ...] | None:
@@ -63,7 +96,7 @@ def list_of(text: str) -> tuple[int, ...] | None:
 
 def pairs_of(text: str) -> dict[int, int] | None:
     """The pairs of the last object in an answer; None if there is none. Of a label's pairs the last one counts."""
-    return _last(_plain(text), _pairs)
+    return _last(_NAMED_MARK.sub(r"\1", _plain(text)), _pairs)
 
 
 def _plain(text: str) -> str:
@@ -83,15 +116,29 @@ def _tagged(text: str) -> Iterator[str]:
 
 
 def _last(text: str, read: Callable[[str, bool], _T | None]) -> _T | None:
-    """What is read from the last stretch of those that most likely are the answer; without brackets, from the last lines."""
-    best, most = None, -1
+    """What is read from the last stretch of those that most likely are the answer; without one that says what it numbers, from the last
+    lines.
+    """
+    best, most, is_named = None, -1, False
     for begins, ends in _stretches(text):
-        stretch, alone = text[begins:ends], _stands_alone(text, begins, ends)
-        content = read(stretch, alone)
-        likely = alone + bool(not content or _WORDED.search(stretch))
-        if content is not None and likely >= most:
-            best, most = content, likely
-    return read(_last_lines(text), False) if best is None else best
+        before, stretch = text[max(0, begins - _FAR) : begins], text[begins:ends]
+        is_led = bool(_BEFORE.search((("x" if begins > _NEAR else "") + before[-_NEAR:]).rpartition("\n")[2]))
+        is_last = _BEHIND.fullmatch(text[ends : ends + _NEAR].partition("\n")[0]) is not None
+        content = read(stretch, is_led and (is_last or not stretch.strip("[]{} \n")))
+        names = not content or _WORDED.search(stretch) is not None
+        is_aside = _ASIDE.search(before[-_NEAR:]) or (is_led and _ASIDE.search(_line_before(before)))
+        likely = (is_led and is_last) + names - 2 * bool(is_aside)
+        if content is not None and (likely >= most or best is None):
+            best, most, is_named = content, likely, names
+    # Numbers alone may be citations.
+    return best if is_named else read(_last_lines(text), False) or best
+
+
+def _line_before(before: str) -> str:
+    """The line above a stretch that begins its line and is led by that one, "" for others."""
+    above, is_below, own = before.rpartition("\n")
+    above = above.rstrip()
+    return above.rpartition("\n")[2] if is_below and not own.strip() and above.endswith(":") else ""
 
 
 def _stretches(text: str) -> list[tuple[int, int]]:
@@ -106,70 +153,128 @@ def _stretches(text: str) -> list[tuple[int, int]]:
             begins = opened.pop()
             while closed and closed[-1][0] > begins:
                 closed.pop()
-            is_next = (
-                closed and text[at] == text[closed[-1][1] - 1] == "}" and not text[closed[-1][1] : begins].strip(", \n")
-            )
+            is_next = bool(closed) and _is_next(text, closed[-1], begins, at + 1)
             closed.append((closed.pop()[0] if is_next else begins, at + 1))
     if opened and opened[-1] >= (closed[-1][1] if closed else 0):
         closed.append((opened[-1], len(text)))
     return closed
 
 
-def _stands_alone(text: str, begins: int, ends: int) -> bool:
-    """Whether nothing else is on the lines of a stretch, but for what leads to it."""
-    before = ("" if begins <= _NEAR else "x") + text[max(0, begins - _NEAR) : begins]
-    behind = text[ends : ends + _NEAR].partition("\n")[0]
-    return bool(_BEFORE.search(before.rpartition("\n")[2]) and _BEHIND.fullmatch(behind))
+def _is_next(text: str, last: tuple[int, int], begins: int, ends: int) -> bool:
+    """Whether a bracket goes on with the one before: objects in a row, or lists in a row that name one label each."""
+    if text[ends - 1] != text[last[1] - 1]:
+        return False
+    between = text[last[1] : begins].strip(", \n-•")
+    if text[ends - 1] == "}":
+        return not between
+    own, other = text[begins:ends], text[max(last[0], last[1] - _LONGEST_LABEL) : last[1]].rpartition("[")[2]
+    are_single = (
+        "," not in own + other
+        and len(own) < _LONGEST_LABEL
+        and any(map(str.isdigit, own))
+        and any(map(str.isdigit, other))
+    )
+    return are_single and between in ("", "and")
 
 
 def _last_lines(text: str) -> str:
-    """The lines at the end of an answer that each name labels, as a list."""
+    """The lines at the end of an answer that each name labels, as a list; of lines with verdicts those that say yes."""
     kept: list[str] = []
     for line in reversed(text.strip().split("\n")):
         match = _LINE.match(line.strip())
         entry = line.strip()[match.end() :] if match else line.strip()
-        if entry and not all(_WORDED.match(part.strip(" \"'(")) for part in _PARTS.findall(entry)):
+        if verdict := _VERDICT.fullmatch(entry):
+            entry = verdict[1] if verdict[2].casefold() in ("yes", "true") else ""
+        parts = _PARTS.findall(entry)
+        if entry and not (_WORDED.match(parts[0].strip(" \"'(")) and all(map(_is_label, parts))):
             break
         kept.append(entry)
     return "\n".join(reversed(kept)) if any(kept) else "none"
 
 
+def _is_label(part: str) -> bool:
+    named = _numbers(_BRACKET.sub(" ", part.partition(":")[0]).strip()) or _numbers(_BRACKET.sub(" ", part).strip())
+    return named is not None or _PLAIN_NUMBERS.fullmatch(part) is not None
+
+
 def _list(stretch: str, alone: bool) -> tuple[int, ...] | None:
     """The labels of a list; None if it is empty or names none, unless it stands alone."""
-    inner = _INNER.findall(stretch) if stretch.startswith("{") else ()
-    entries = inner[0] if inner else _OBJECT.sub(_labelled, stretch)
+    entries = (
+        _list_within(stretch) if stretch.startswith("{") else _OBJECT.sub(lambda match: _labelled(match[1]), stretch)
+    )
     numbers: list[int] = []
-    for part in _entries(entries):
-        numbers += _numbers(part) or [-sum(number <= 0 for number in numbers)]
+    unread = 0
+    parts = [part for part in _entries(entries) if part.strip(". \"'")]
+    for i, part in enumerate(parts):
+        if named := _numbers(part):
+            numbers += named
+        elif i + 1 < len(parts) or stretch[-1:] in "]}" or not numbers:
+            # The last entry of a list that was cut says nothing.
+            numbers.append(-unread)
+            unread += 1
     return tuple(dict.fromkeys(numbers)) if alone or any(number > 0 for number in numbers) else None
 
 
-def _labelled(match: re.Match[str]) -> str:
-    """Of an object in a list the first label, as an entry; "?" if its keys are labels."""
-    values = [part.partition(":") for part in _entries(match[1])]
-    labels = (number for key, _, value in values if not _numbers(key) and (number := _one(value)) is not None)
+def _list_within(stretch: str) -> str:
+    """The list in an object that is the answer; the object's labels if it has none."""
+    lists = [
+        (key[1] if (key := _KEYED.search(stretch[: inner.start()][-_FAR:])) else "", inner[1])
+        for inner in _INNER.finditer(stretch)
+    ]
+    answers = [content for key, content in lists if _ANSWER_KEY.search(key)]
+    papers = [content for key, content in lists if _LABEL_KEY.search(key)]
+    return next(iter(answers or papers or [content for _, content in lists]), None) or (
+        "" if lists else _OBJECT.sub(lambda match: _labelled(match[1]), stretch)
+    )
+
+
+def _labelled(content: str) -> str:
+    """Of an object in a list the labels that it names, as entries; "?" if its keys are labels or it names none."""
+    pairs = [part.partition(":") for part in _entries(content)]
+    if all(not colon and _numbers(part) for part, colon, _ in pairs):
+        return ", ".join(part for part, *_ in pairs) + ","
+    values = [(key, value) for key, _, value in pairs if not _numbers(key)]
+    named = [value for key, value in values if _LABEL_KEY.search(key)] or [v for _, v in values if _WORDED.search(v)]
+    labels = (value.strip(" \"'") for value in named if all(map(_numbers, value.strip(" \"'").split(","))))
     return f"{next(labels, '?')},"
 
 
 def _pairs(stretch: str, alone: bool) -> dict[int, int] | None:
-    """The pairs of an object, or of a list of objects; None if it names none."""
+    """The pairs of an object, or of a list of objects or of lists; None if it names none."""
     pairs: dict[int, int] = {}
-    for content in _OBJECT.findall(stretch) or [stretch]:
-        values: list[int] = []
-        for part in _entries(_INNER.sub(lambda inner: "?" if "," in inner[1] else inner[1], content)):
+
+    stretch = _NESTED.sub(lambda match: match[1] + _labelled(match[2]), stretch)
+    inner = _INNER.sub(lambda part: "?" if "," in part[1] else part[1], stretch)
+    for content in _OBJECT.findall(inner if stretch.startswith("{") else stretch) or _rows(stretch):
+        values: list[tuple[str, int]] = []
+        for part in _entries(_INNER.sub(lambda part: "?" if "," in part[1] else part[1], content)):
             key, colon, value = part.partition(":")
             if (label := _one(key)) is not None and colon:
-                pairs[label] = _one(value) or 0
-            elif (number := _one(value)) is not None:
-                values.append(number)
+                number = _one(value) or 0
+                is_turned = number and _ASKED_KEY.search(value) and not _ASKED_KEY.search(key)
+                pairs |= {number: label} if is_turned else {label: number}
+            elif (
+                not _OTHER_KEY.search(key)
+                and (named := _one(value if colon else key)) is not None
+                and (colon or stretch.startswith("[["))
+            ):
+                values.append((key, named))
         if len(values) == 2:
-            pairs[values[0]] = values[1]
-    return pairs if any(pairs.values()) else None
+            is_turned = _ASKED_KEY.search(values[1][0]) and not _ASKED_KEY.search(values[0][0])
+            (_, first), (_, second) = reversed(values) if is_turned else values
+            pairs[first] = second
+    return pairs if any(pairs.values()) or (pairs and _WORDED.search(stretch)) else None
+
+
+def _rows(stretch: str) -> list[str]:
+    """The lists in a list, or what one has in it."""
+    inside = stretch.strip("[]") if stretch.startswith("[") else stretch
+    return _INNER.findall(stretch) if stretch.startswith("[[") else [inside]
 
 
 def _entries(text: str) -> Iterator[str]:
     """What commas, semicolons and lines separate, outside of quotes and without brackets."""
-    parts = (part.strip(" \t\r") for part in _PARTS.findall(_BRACKET.sub(" ", text)))
+    parts = (_BULLET.sub("", part.strip(" \t\r")) for part in _PARTS.findall(_BRACKET.sub(" ", text)))
     return (part for part in parts if part)
 
 
@@ -182,6 +287,8 @@ def _numbers(text: str) -> list[int] | None:
     """The labels that an entry names, with a title behind the last one perhaps; None if it names none, or a choice."""
     numbers: list[int] = []
     at = 0
+    if last := _LAST_LABEL.fullmatch(text):
+        return [int(last[1])]
     while match := _LABEL.match(text, at):
         numbers.append(int(match[2]))
         at = match.end()
@@ -192,5 +299,12 @@ def _numbers(text: str) -> list[int] | None:
             at += joined.end()
         elif not _WORDED.match(rest):
             is_titled = _TITLE.match(rest) or match[1] or match[3].strip()
-            return numbers if is_titled and not _CHOICE.match(rest) and not _WORDED.search(rest) else None
+            is_other = (
+                _CHOICE.match(rest)
+                or _SAID.match(rest)
+                or _SAID.match(match[3] + rest)
+                or rest[0] in "/?"
+                or _WORDED.search(rest)
+            )
+            return numbers if is_titled and not is_other else None
     return None

@@ -61,6 +61,7 @@ DEADLINE = 600.0
 # How often 429, 5xx and lost answers are retried, after the waiting time that the server names.
 _LOGGER = logging.getLogger(__name__)
 _RETRIES = 8
+_REFUSALS = frozenset({401, 403})
 _TRANSIENT = frozenset({408, 409, 425, 429})
 _WAIT = wait_exponential(0.5, max=8.0) + wait_random(0, 0.5)
 _STEP = 0.5
@@ -225,7 +226,7 @@ class _Asking:
             except Exception as err:  # including whatever a 200 may contain that is not a chat completion
                 reason, wait = self._explain_error(err)
                 reason = redact(reason)  # a server may repeat the key that it was sent
-                if wait == math.inf and (refused := [name for name in sampling if name in reason]):
+                if wait == math.inf and (refused := [name for name in sampling if name in f"{reason} {_said_by(err)}"]):
                     _LOGGER.warning("%s is asked without %s, which it refuses", self._server, ", ".join(refused))
                     sampling, wait = {name: value for name, value in sampling.items() if name not in refused}, 0.0
                 odd += wait is None
@@ -267,12 +268,19 @@ class _Asking:
             return f"the connection broke off or was refused ({err.__cause__ or err})", 0.0
         if isinstance(err, openai.AuthenticationError | openai.PermissionDeniedError):
             raise ServerError(f"{self._server} gave up: {err}; {_AGAIN}") from err
+        if isinstance(err, CompletionError) and err.status in _REFUSALS:
+            raise ServerError(f"{self._server} gave up: {err}; {_AGAIN}") from err
         if isinstance(err, CompletionError) and err.status:
             return f"status {err.status}: {err}", 0.0 if is_transient(err.status) else math.inf
         if isinstance(err, openai.APIStatusError):
             wait = retry_after(err.response.headers.get("Retry-After"))
             return f"status {err.status_code}: {str(err)[:200]}", wait if is_transient(err.status_code) else math.inf
         return f"an answer that is not a chat completion ({type(err).__name__}: {str(err)[:100]})", None
+
+
+def _said_by(err: Exception) -> str:
+    """The body of an error's response."""
+    return str(getattr(getattr(err, "response", None), "text", ""))[:2000]
 
 
 def is_transient(status: int) -> bool:

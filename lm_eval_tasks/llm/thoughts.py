@@ -26,11 +26,13 @@ _REASONING = (
 # gpt-oss without its special tokens: "analysis", thoughts, "assistantfinal", the answer. No word continues after
 # "analysis" as thoughts do.
 _CHANNELS = re.compile(
-    r"^\s*analysis(?:.*?assistantfinal(?P<final>.*)|(?=[^\s.,:;!?)'’-]|\n|\s(?:We|I|The user|User|Okay|Need|Let)\b).*)",
+    r"^\s*analysis(?:.*?assistantfinal(?P<final>.*)|(?=[^\W_]|[\"“\n]|\s(?:We (?:need|must|have|should|are)|I (?:need|should|must|will)"
+    r"|The user (?:asks|wants|is|says|has)|User|Okay|Need|Let)\b).*)",
     re.DOTALL,
 )
 _SPACE = re.compile(r"\s*")
 # What may stand around the answer behind the reasoning.
+_AROUND_WORDS = frozenset(" `'\"()“”‘’")
 _STARTS = ("<response>", "<|START_RESPONSE|>")
 _ENDS = ("<|return|>", "<|end|>", "</response>", "<|END_RESPONSE|>")
 _THOUGHT, _ANSWER = "some thought", "some answer"
@@ -69,12 +71,17 @@ def take_apart(text: str, opened: str = "", closing: str = "", opening: str = ""
     marks = _REASONING if not closing else (*_REASONING, (opening, closing))
     openings = tuple(before for before, _ in marks if before)
     at, is_open = 0, bool(opened and text.strip())
-    is_open = is_open or _begins_with(text, at, openings)
+    is_open = is_open or text.startswith(openings, _behind_space(text, at))
+    first = min((found for before in openings if (found := text.find(before)) >= 0), default=len(text))
+    begins = 0
     for place, end in _closings(text, marks):
-        # Without an opening mark, a closing one between spaces is a mere word.
-        is_word = place > at and text[place - 1] == " " and text[end : end + 1] == " "
-        if place >= at and (is_open or not is_word):
-            at, is_open = end, _begins_with(text, end, openings)
+        if place < at or (at and not is_open and place > begins):
+            continue
+        # Without an opening mark, a closing one between blanks or quotes, or behind one that opens within a text, is a mere word.
+        is_quoted = text[place - 1 : place] in _AROUND_WORDS and text[end : end + 1] in _AROUND_WORDS
+        if is_open or not place or not (is_quoted or first < place):
+            at, begins = end, _behind_space(text, end)
+            is_open = text.startswith(openings, begins)
     # Thoughts may begin again on a separate line.
     if is_open or any(text.find(f"\n{before}", at) >= 0 for before in openings):
         return Reply("", text, unfinished=True)
@@ -92,10 +99,9 @@ def _closings(text: str, marks: Sequence[tuple[str, str]]) -> list[tuple[int, in
     return sorted(each, key=lambda span: span[1])
 
 
-def _begins_with(text: str, at: int, openings: tuple[str, ...]) -> bool:
-    """Whether the text from a place on begins with one of the marks, after spaces."""
+def _behind_space(text: str, at: int) -> int:
     space = _SPACE.match(text, at)
-    return text.startswith(openings, space.end() if space else at)
+    return space.end() if space else at
 
 
 def in_marks(reasoning: str, *, closed: bool = True) -> str:

@@ -15,28 +15,30 @@ _HERE = (
 _NAMES = r"(?:titles?|suggestions?)"
 _QUOTE, _ENDQUOTE = '["“]', '["”]'
 # "Sure! ..." and "Here is the title: ..." lead in; "Okay Google: ..." and "This Is Not a Dataset: ..." are titles.
+_NAMING = rf"(?:[^:\n\"“]*\b{_NAMES}\b[^:\n\"“]*|(?<=here is)\s*|(?<=here's)\s*)"
 _LEAD_IN = re.compile(
-    rf"^[*_]*(?:{_YES}!\s*(?=$|{_QUOTE}|\*)|(?:{_YES}\b[,.:!]?\s*)?(?:{_HERE})(?=[^:\n]{{0,120}}:)(?:[^:\n\"“]*\b{_NAMES}\b[^:\n\"“]*|\s*):[*_]*\s*)",
+    rf"^[*_]*(?:{_YES}!\s*(?=$|{_QUOTE}|\*)|(?:{_YES}\b[,.:!]?\s*)?(?:{_HERE})(?=[^:\n]{{0,120}}:){_NAMING}:[*_]*\s*)",
     re.IGNORECASE,
 )
 # "Title:", "A fitting title for this paper could be:", "Final answer:", "Option 1:".
 _LABEL = re.compile(
     r"^[*_]*(?:(?:(?:the|an?|my|one|most|more|very|suggested|proposed|suitable|appropriate|fitting|good|better|possible|potential|concise|"
     r"informative|and|generated|predicted|final|new|(?:research )?paper|article|target content)\s+)*title"
-    r"(?:\s+(?:of|for) (?:the|this|your|an?)(?: [\w-]+){1,3})?(?:\s+(?:is|(?:c|w|sh)ould be|might be|may be))?\s*"
-    r"|(?:final )?answer\s*|output\s*|option \d\s*)[*_]*(?::|=|\s[-–—]\s)[*_]*\s*",
+    r"(?:\s+(?:of|for) (?:the|this|your|an?)(?: [\w-]+){1,3})?(?:\s+(?:is|(?:c|w|sh)ould be|might be|may be))?\s{0,4}"
+    r"|(?:final )?(?:answer|output)(?=:?\*|\s{0,4}:\s{0,4}[\"“]))[*_]{0,4}\s{0,4}(?::|=|\s[-–—]\s)[*_]*\s*",
     re.IGNORECASE,
 )
 # The title is "...". How about "..."? "..." would be a good title. "..." - This title says much.
 _SAID = re.compile(
     rf"^(?:[^\"“]{{0,200}}\btitle\b[^\"“:]{{0,80}}|how about |)(?P<quoted>{_QUOTE}[^\"“”]{{3,}}{_ENDQUOTE})[.?!]?"
-    r"(?P<behind>$|\s+(?:[-–—]\s+)?(?:this|it|which|or|as|is|would|could|might|captures|reflects)\b.*$)",
+    r"(?P<behind>$|\s+(?:[-–—]\s+)?(?:this|it|which|is an?|would|could|might|captures|reflects)\b"
+    r".*\b(?:title|paper|abstract|work|content)\b.*$)",
     re.IGNORECASE,
 )
 _AROUND = " \t" + "*_~`\"'“”‘’«»"
 # A heading, a quotation, an item of a list; a line that begins or ends code.
 _LINE_MARK = re.compile(rf"(?:#{{1,6}}\s+|>\s+(?!\d)|[-*]\s+|\d\.\s+(?={_QUOTE}|\*\*)|```\w*$)")
-_ITEM = re.compile(r"1[.)]\s+")
+_ITEM = re.compile(r"(?:1[.)]|Option 1:)\s+")
 # What markup and chat templates put around a text.
 _TAGGED = re.compile(
     r"^(?:<(title|b|i|h1|strong|em)>(?P<html>.*)</\1>|\\title\{(?P<tex>.*)\}|\{\s*\"title\":\s*(?P<json>\".*\")\s*\}|"
@@ -63,7 +65,7 @@ def title(text: str, target: str = "") -> str:
     while True:
         line, _, below = rest.partition("\n")
         below = below.strip()
-        if below.startswith(("2.", "2)")) and (item := _ITEM.match(line)):
+        if below.startswith(("2.", "2)", "Option 2")) and (item := _ITEM.match(line)):
             line = line[item.end() :]
         line_title = _unwrap_line(line, _casefold(target))
         if not below or not _leads_in(line_title, _casefold(target)):
@@ -97,7 +99,9 @@ def _unwrap_line(line: str, target: str) -> str:
 
 def _step(line: str) -> str:
     """A line without the outermost thing that surrounds a title."""
-    line = _ANOTHER.sub("", _END.sub("", line.strip()))
+    line = line.strip()
+    if (shorter := _ANOTHER.sub("", _END.sub("", line))) != line:
+        return shorter
     if match := _LINE_MARK.match(line):
         return line[match.end() :]
     if tagged := _TAGGED.match(line):
@@ -137,14 +141,24 @@ def _casefold(text: str) -> str:
 
 _SECTION = r"(?:abstract|introduction|related works?)"
 # "### Abstract", "**1 Introduction**", "Abstract: LoRA" with a heading's mark; "Abstract:" before the text itself.
+# A heading's line alone, or with the paper's title; "Abstract:" before the text itself.
 _HEADING = re.compile(
-    rf"(?:#{{1,6}}\s+[*_]*{_SECTION}\b[^\n]*|[#*_\d. ]{{0,8}}{_SECTION}[:*_. ]{{0,4}})(?:\n|$)|[*_]*abstract[*_]*:[*_]*(?= )",
+    rf"#{{1,6}}\s+[*_]*{_SECTION}[*_:. ]{{0,4}}(?:\n|$)|#{{1,6}}\s+[*_]*{_SECTION}[*_]*:\s[^\n.!?]{{1,150}}\n\s*(?=\S)"
+    rf"|[#*_\d. ]{{0,8}}{_SECTION}[:*_. ]{{0,4}}(?:\n\s*(?-i:(?=[^\sa-z]))|$)"
+    rf"|(?:#{{1,6}}\s+)?[*_]*abstract[*_]*:[*_]*(?= )|#{{1,6}}\s+{_SECTION}:(?= )",
     re.IGNORECASE,
 )
-_LEAD_LINE = re.compile(rf"[*_]*(?:{_YES}\b[,.:!]?\s*)?(?:{_HERE})[^\n]{{0,200}}:[*_]*(?:\n|$)", re.IGNORECASE)
+_LEAD_LINE = re.compile(
+    rf"[*_]*(?:{_YES}\b[,.:!]?\s*)?(?:{_HERE})(?=[^\n]{{0,120}}\b(?:{_SECTION}|section|summary|text|version|paper)\b)[^\n]{{0,200}}:[*_]*(?:\n|$)",
+    re.IGNORECASE,
+)
+_FENCE = "```"
 _FENCED = re.compile(r"```\w*\n(.*)\n```", re.DOTALL)
 _REMARK = re.compile(
-    r"\n\s*(?:---\s*)?(?:i hope|(?:please )?let me know|(?:please )?feel free)\b[^\n]*$", re.IGNORECASE
+    r"\n(?:[ \t]{0,4}-{3,}[ \t]{0,4}\n{1,3})?[ \t]{0,4}[*_]{0,2}(?:i hope (?:this|that|it|you)|(?:please )?let me know"
+    r"|(?:please )?feel free)\b"
+    r"[^\n]{0,200}$",
+    re.IGNORECASE,
 )
 
 
@@ -154,8 +168,10 @@ def text(answer: str, target: str = "") -> str:
     Args:
         target: the paper's own text; what it begins and ends with is not taken off.
     """
-    rest = _END.sub("", answer.strip()).rstrip()
-    if fenced := _FENCED.fullmatch(rest):
+    rest = answer.strip()
+    if (end := _END.search(rest)) and not _casefold(target).endswith(_casefold(end[0])):
+        rest = rest[: end.start()].rstrip()
+    if (fenced := _FENCED.fullmatch(rest)) and _FENCE not in fenced[1] and not target.lstrip().startswith(_FENCE):
         rest = fenced[1].strip()
     for pattern in (_LEAD_LINE, _HEADING):
         match = pattern.match(rest)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -86,6 +88,25 @@ def test_sets(text: str, lenient: tuple[int, ...] | None, strict: tuple[int, ...
 )
 def test_pairs(text: str, lenient: dict[int, int] | None, strict: dict[int, int] | None) -> None:
     assert (labels.pairs_of(text), answer_labels.strict_pairs_of(text)) == (lenient, strict)
+
+
+# Ways in which models write answers, and what each says: a set, pairs, an index of four candidates.
+_WRITTEN = json.loads(Path(__file__).with_name("answers.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(("text", "answer"), _WRITTEN["sets"])
+def test_written_sets(text: str, answer: list[int] | None) -> None:
+    assert labels.set_of(text) == (None if answer is None else tuple(answer))
+
+
+@pytest.mark.parametrize(("text", "answer"), _WRITTEN["pairs"])
+def test_written_pairs(text: str, answer: list[list[int]] | None) -> None:
+    assert labels.pairs_of(text) == (None if answer is None else dict(answer))
+
+
+@pytest.mark.parametrize(("text", "answer"), _WRITTEN["indices"])
+def test_written_indices(text: str, answer: int | None) -> None:
+    assert labels.answer_of(text, 4) == answer
 
 
 def test_reading_an_answer_takes_no_longer_than_writing_it() -> None:
