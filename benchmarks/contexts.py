@@ -15,7 +15,7 @@ from benchmarks.shared.data import DATA, papers_of
 from benchmarks.shared.running import Figures, run
 from builder.collect.graph import build_graph
 from builder.families.reading.choose import Chooser
-from builder.families.reading.contexts import Neighbourhoods, PaperSet, clusters
+from builder.families.reading.contexts import Neighbourhoods, PaperSet
 from builder.families.reading.paper_library import PaperLibrary
 from builder.records import Paper, ReadingReason
 from builder.round.tables import READINGS
@@ -66,8 +66,7 @@ def measure(_: Path, quick: bool) -> Figures:
     for name, asking in (("", Neighbours(library, SEED)), ("themselves_", ByThemselves(library, SEED))):
         for chosen in Chooser(asking, SIZES, CONTEXTS).choose(new, {}):
             key = f"{name}{chosen.reading.name.partition('-')[2].lower()}"
-            joined = {context.paper.id: asking.joined(context) for context in chosen.contexts}
-            figures[key] = len(set(clusters(joined).values()))
+            figures[key] = len({context.paper.authors[0] for context in chosen.contexts})
             print(f"{key}: {len(chosen.contexts)} contexts in {figures[key]} clusters, {dict(chosen.report.dropped)}")
     return figures
 

@@ -88,7 +88,7 @@ def _scorer_of(row: PromptRow) -> Callable[[Any], Scorer]:
         metric for metric in metrics if not metric.name.startswith("bertscore") or row.bertscore_model != NO_MODEL
     ]
     names = dict.fromkeys(name for metric in available for name in (metric.name, *metric.zero))
-    aggregations: list[Metric] = [mean(), stderr(cluster="cluster" if row.cluster else "first_author")]
+    aggregations: list[Metric] = [mean(), stderr(cluster="first_author")]
 
     @scorer(metrics={name: aggregations for name in (*names, CAPPED.name)}, name="academiceval")
     @as_package

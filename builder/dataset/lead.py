@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.parquet as pq
 
 from builder.dataset.manifest import Configuration, bounds_of
-from lm_eval_tasks.base.intervals import SHARES, interval
+from lm_eval_tasks.base.intervals import level
 from lm_eval_tasks.base.row_format import LEAD
 from lm_eval_tasks.metrics.rouge import rouge_l_content
 
@@ -40,7 +40,7 @@ def with_lead(folder: Path, configuration: Configuration) -> Configuration:
         shown = row["content"].replace(row["target"], "")
         scores.append(rouge_l_content(row["target"], " ".join(shown.split()[:words])))
         authors.append(row["authors"][0])
-    measured = replace(test.statistics, shortcuts={LEAD: bounds_of(interval(scores, authors, SHARES))})
+    measured = replace(test.statistics, shortcuts={LEAD: bounds_of(level(scores, authors))})
     return replace(configuration, splits={**configuration.splits, "test": replace(test, statistics=measured)})
 
 

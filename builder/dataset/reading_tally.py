@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from builder.dataset.manifest import KindStatistics, bounds_of
-from lm_eval_tasks.base.intervals import SHARES, interval
+from lm_eval_tasks.base.intervals import level
 from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.families.reading.answering import reading_answering
 from lm_eval_tasks.families.reading.row import ReadingRow
@@ -48,7 +48,7 @@ class ReadingTally:
                     asked.answer,
                     answering.blind_score(asked),
                     answering.shortcut_score(asked),
-                    asked.cluster,
+                    next(iter(asked.authors), asked.paper_id),
                     asked.tags.count("body"),
                 )
             )
@@ -70,6 +70,6 @@ def _statistics(questions: list[_Question]) -> KindStatistics:
         empty=round(fmean(not question.answers for question in questions), 4),
         place=round(fmean(places), 4) if places else 0.5,
         blind=round(fmean(question.blind for question in questions), 4),
-        shortcut=bounds_of(interval(scores, clusters, SHARES)),
+        shortcut=bounds_of(level(scores, clusters)),
         body_masks=sum(question.body_masks for question in questions),
     )

@@ -21,7 +21,7 @@ from builder.dataset.reading_tally import ReadingTally
 from builder.dataset.rows import columns_of
 from builder.records import SPLITS, TASKS, Split
 from lm_eval_tasks.base.files import sha256_of
-from lm_eval_tasks.base.intervals import SHARES, interval
+from lm_eval_tasks.base.intervals import level
 from lm_eval_tasks.base.power import detectable_with
 from lm_eval_tasks.base.row_format import Measured
 from lm_eval_tasks.base.typed import typed
@@ -124,7 +124,7 @@ class _Tally:
             target_lengths=_lengths(self.targets),
             labels=tuple(self.labels[place] for place in places),
             detectable=smallest and round(smallest, 4),
-            shortcuts={name: bounds_of(interval(right, self.clusters, SHARES)) for name, right in self.right.items()},
+            shortcuts={name: bounds_of(level(right, self.clusters)) for name, right in self.right.items()},
             kinds=self.reading.kinds(),
             shown_months=self.reading.months(),
         )

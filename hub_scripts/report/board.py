@@ -8,10 +8,11 @@ from statistics import fmean
 from typing import Any
 
 from hub_scripts.report.cells import WIN_RATE, Cell, Group, csv_text, interval_cells, is_baseline
-from lm_eval_tasks.base.intervals import SHARES, Interval, interval
+from lm_eval_tasks.base.intervals import Interval
 from lm_eval_tasks.base.tables import with_bounds
 from lm_eval_tasks.families.every import TARGETS
 from lm_eval_tasks.metrics import registry
+from lm_eval_tasks.stats.columns import interval_of
 
 LABELS = {**{name: registry.label(name) for name in registry.headline()}, WIN_RATE: "Judge win rate"}
 TASK_LABELS = {target.name: target.title for target in TARGETS}
@@ -65,7 +66,7 @@ def score_rows(groups: Sequence[Group], cutoffs: Mapping[str, str]) -> list[Scor
             share(cell, "truncated"),
             share(cell, "capped"),
             share(cell, "empty", "no_answer"),
-            dict(_by_month(group, cell.values[metric], SHARES if metric == WIN_RATE else registry.limits_of(metric))),
+            dict(_by_month(group, metric, cell.values[metric])),
         )
         for group in by_round
         for cell in group.cells
@@ -74,7 +75,7 @@ def score_rows(groups: Sequence[Group], cutoffs: Mapping[str, str]) -> list[Scor
 
 
 def _by_month(
-    group: Group, values: Mapping[str, float], limits: tuple[float, float] | None
+    group: Group, metric: str, values: Mapping[str, float]
 ) -> Iterator[tuple[str, tuple[Interval | None, Interval | None]]]:
     """For each month but the first of a setting's papers, the scores before it and from it on."""
     published = dict(zip(group.ids, group.published, strict=True))
@@ -82,7 +83,9 @@ def _by_month(
 
     def over(ids: Iterable[str]) -> Interval | None:
         chosen = list(ids)
-        return interval([values[id_] for id_ in chosen], [clusters[id_] for id_ in chosen], limits) if chosen else None
+        return (
+            interval_of(metric, [values[id_] for id_ in chosen], [clusters[id_] for id_ in chosen]) if chosen else None
+        )
 
     for month in sorted({day[:7] for day in group.published})[1:]:
         yield (

@@ -96,7 +96,7 @@ class Group:
     Attributes:
         task: one of TASKS.
         context: thousands of tokens in the setting's name, else in its prompts; None if neither is known.
-        ids, titles, published, clusters: of the samples, in one order.
+        ids, names, titles, published, clusters: of the samples, in one order; ids tell contents apart, names are those of the rows.
         unfinished: model -> answers of a run that has not ended.
         withheld: answers that are not shown, because they repeat texts that may not be redistributed.
         made_up: whether its papers are.
@@ -106,6 +106,7 @@ class Group:
     task: str
     context: int | None
     ids: list[str]
+    names: list[str]
     titles: list[str]
     published: list[str]
     clusters: list[str]

@@ -6,9 +6,8 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.base.intervals import interval
 from lm_eval_tasks.families import of_task
-from lm_eval_tasks.metrics import registry
+from lm_eval_tasks.stats.columns import interval_of
 
 if TYPE_CHECKING:
     from hub_scripts.report.cells import Cell, Group
@@ -37,7 +36,7 @@ def cell_over(cell: Cell, ids: Collection[str], metric: str, group: Group) -> Ce
     if not ids or len(values) < len(ids):
         return replace(cell, scores={}, values={}, samples=0)
     clusters = dict(zip(group.ids, group.clusters, strict=True))
-    score = interval(list(values.values()), [clusters[id_] for id_ in values], registry.limits_of(metric))
+    score = interval_of(metric, list(values.values()), [clusters[id_] for id_ in values])
     floors = {id_: floor for id_, floor in cell.floors.get(metric, {}).items() if id_ in ids}
     flags = {name: {id_: flag for id_, flag in of_flag.items() if id_ in ids} for name, of_flag in cell.flags.items()}
     return replace(

@@ -11,10 +11,10 @@ import matplotlib as mpl
 from matplotlib.ticker import MaxNLocator
 
 from hub_scripts.report.board import LABELS, TASK_LABELS
-from hub_scripts.report.cells import TASKS, Group, is_baseline
+from hub_scripts.report.cells import TASKS, Cell, Group, is_baseline
 from hub_scripts.report.drawing import BLUE, MARKS, REFERENCE, STYLE, Plot, Sheet, both, looks
 from hub_scripts.report.place_figure import by_place, place_rows
-from lm_eval_tasks.base.intervals import DIFFERENCES, interval
+from lm_eval_tasks.base.intervals import difference
 from lm_eval_tasks.families.every import FAMILIES
 
 _PAIRS = {
@@ -143,20 +143,24 @@ def demonstration_rows(groups: Sequence[Group], metric: str) -> Iterator[_Row]:
     for task, (random, co_author) in _PAIRS.items():
         if random not in by_name or co_author not in by_name:
             continue
-        clusters = dict(zip(by_name[random].ids, by_name[random].clusters, strict=True))
-        theirs = {cell.model: cell.values.get(metric, {}) for cell in by_name[co_author].cells}
+        clusters = dict(zip(by_name[random].names, by_name[random].clusters, strict=True))
+        theirs = {cell.model: _by_name(by_name[co_author], cell, metric) for cell in by_name[co_author].cells}
         for cell in by_name[random].cells:
-            random_scores, co_author_scores = cell.values.get(metric, {}), theirs.get(cell.model, {})
+            random_scores, co_author_scores = _by_name(by_name[random], cell, metric), theirs.get(cell.model, {})
             common = [id_ for id_ in random_scores if id_ in co_author_scores]
             if not common:
                 continue
-            over = interval(
-                [co_author_scores[id_] - random_scores[id_] for id_ in common],
-                [clusters[id_] for id_ in common],
-                DIFFERENCES,
+            over = difference(
+                [co_author_scores[id_] - random_scores[id_] for id_ in common], [clusters[id_] for id_ in common]
             )
             if over.bounds:
                 yield task, cell.model, over.mean, over.low, over.high, over.p, over.samples
+
+
+def _by_name(group: Group, cell: Cell, metric: str) -> dict[str, float]:
+    """Scores by what the samples are called, which is the same in all settings of a paper."""
+    names = dict(zip(group.ids, group.names, strict=True))
+    return {names[id_]: score for id_, score in cell.values.get(metric, {}).items()}
 
 
 def _demonstrations(sheet: Sheet, rows: Sequence[_Row], round_: str, metric: str, styles: _Looks) -> Plot:

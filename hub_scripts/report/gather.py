@@ -93,11 +93,11 @@ def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, place: Path, 
     for file, model, samples in _newest_samples(key, files):
         for sample in samples:
             verdicts = inputs.verdicts.of(file.model, sample)
-            _add(pages.setdefault(sample.id, _Page(sample.row)), model, sample, verdicts)
+            _add(pages.setdefault(sample.identity, _Page(sample.row)), model, sample, verdicts)
             by_model.setdefault(model, []).append(_Judged(sample, win(verdicts)))
         if not file.finished:
             waiting.add(model)
-    ids = sorted(pages, key=lambda id_: (pages[id_].row.published, id_))
+    ids = sorted(pages, key=lambda id_: (pages[id_].row.published, pages[id_].row.id, id_))
     withheld = sum(
         _write_sample(place / key.slug / f"{i}.js", f"{key.slug}/{i}", pages[id_], licenses)
         for i, id_ in enumerate(ids)
@@ -111,9 +111,10 @@ def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, place: Path, 
         rows[0].task,
         thousands_in(key.setting) or (round(fmean(tokens) / 1000) if (tokens := _tokens(prompt_rows)) else None),
         ids,
+        [row.id for row in rows],
         [row.title for row in rows],
         [row.published for row in rows],
-        [row.cluster or row.first_author for row in rows],
+        [row.first_author for row in rows],
         sorted(
             [*(_cell(model, judged) for model, judged in finished.items()), *carried_baselines(scored)],
             key=lambda cell: cell.model,
@@ -128,11 +129,25 @@ def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, place: Path, 
 def _newest_samples(key: Key, files: Sequence[SamplesFile]) -> Iterator[tuple[SamplesFile, str, list[Sample]]]:
     """The samples of a setting in each file, and their model; of runs that answer the same samples, only the newest."""
     files_by_model: dict[str, dict[str, SamplesFile]] = {}
+    contents: dict[str, str] = {}
     for file in sorted(files, key=lambda file: (-file.date, str(file.path))):
         by_model: dict[str, list[Sample]] = {}
+        others = 0
         for sample in read_file(file.path):
-            if _key(sample) == key:
+            if _key(sample) != key:
+                continue
+            if contents.setdefault(sample.id, sample.identity) == sample.identity:
                 by_model.setdefault(_model(file.model, sample), []).append(sample)
+            else:
+                others += 1
+        if others:
+            _LOGGER.warning(
+                "%s: %d samples of %s are left out: newer runs of the round %s show other contents under their ids",
+                file.path,
+                others,
+                key.setting,
+                key.round,
+            )
         for model, samples in by_model.items():
             ids = {sample.id for sample in samples}
             if len(ids) < len(samples):
@@ -201,7 +216,7 @@ def _cell(model: str, judged: Sequence[_Judged]) -> Cell:
     headline = {name: columns[name] for name in metrics.headline() if name in columns}
     scored = max((figure.n for figure in headline.values()), default=len(judged))
     noted = next((answer.sample.row.of for answer in judged), None)
-    wins = [(answer.sample.id, answer.win, answer.sample.cluster) for answer in judged if answer.win is not None]
+    wins = [(answer.sample.identity, answer.win, answer.sample.cluster) for answer in judged if answer.win is not None]
     if won := column(WIN_RATE, wins):
         headline[WIN_RATE] = won
     tokens = _tokens([answer.sample.row for answer in judged])
@@ -214,7 +229,7 @@ def _cell(model: str, judged: Sequence[_Judged]) -> Cell:
         {name: columns[name].scores for name in FLAGS if name in columns},
         fmean(tokens) if tokens else None,
         len(judged) if noted is None and scored < len(judged) else noted,
-        prompts={sample.id: sample.prompt_hash for sample in samples},
+        prompts={sample.identity: sample.prompt_hash for sample in samples},
         shown=samples[0].row.shown,
         reader=model.removesuffix(f" + {samples[0].row.retriever}"),
         lengths=by_length(samples),
@@ -231,7 +246,7 @@ def carried_baselines(samples_by_model: Mapping[str, Sequence[Sample]]) -> Itera
     for metric, shortcut in _BASELINES:
         if shortcut.baseline in samples_by_model:
             continue
-        carrying = {sample.id: sample for sample in samples if shortcut.name in sample.scores}
+        carrying = {sample.identity: sample for sample in samples if shortcut.name in sample.scores}
         columns = columns_of(list(carrying.values()))
         if scores := columns.get(shortcut.name):
             zero = zero_of(metric, columns)
@@ -243,7 +258,7 @@ def carried_baselines(samples_by_model: Mapping[str, Sequence[Sample]]) -> Itera
                 floors={metric.name: zero.scores} if zero else {},
                 flags={},
                 tokens=None,
-                of=next(sample.row.of for sample in carrying.values()),
+                of=max([scores.n, *(sample.row.of or 0 for sample in carrying.values())]),
                 is_carried=True,
             )
 

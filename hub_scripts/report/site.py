@@ -169,7 +169,7 @@ def _write(
 
 def _setting(group: Group) -> dict[str, Any]:
     """What the page of samples must know before it loads any."""
-    samples = [f"{id_} {title}" for id_, title in zip(group.ids, group.titles, strict=True)]
+    samples = [f"{name} {title}" for name, title in zip(group.names, group.titles, strict=True)]
     return {"slug": group.key.slug, "name": f"{group.key.setting}, round {group.key.round}", "samples": samples}
 
 

@@ -17,7 +17,7 @@ from hub_scripts.report.counted_rows import cell_over, counted_rows
 from hub_scripts.report.gains import ModelGains, model_gains, shorter_cell
 from hub_scripts.report.placing import part_of
 from lm_eval_tasks.base.intervals import Interval, holm
-from lm_eval_tasks.base.power import LEVEL
+from lm_eval_tasks.base.power import FEWEST_OF_GAINS, LEVEL
 from lm_eval_tasks.families import of_task, target_of
 from lm_eval_tasks.stats.boards import counted
 from lm_eval_tasks.stats.placed import PlacedTask, by_task, difference_over, interval_over, too_small
@@ -37,7 +37,7 @@ class Standing:
         overall: over all counted settings that the model has; None if it has none.
         tasks: task -> the same for the task alone, without an interval.
         missing: counted settings that it has not answered in full.
-        small: counted settings with too few first authors, or separate contexts, for an interval.
+        small: counted settings with too few first authors for an interval.
         samples: answers that count.
         gain: how much higher it is than with the shorter contexts of the tasks' main comparisons; None if it was not asked with all of
             them.
@@ -175,7 +175,7 @@ def _gain(model: str, parts: Sequence[PlacedTask], groups: Sequence[Group], ever
         if part is None:
             return None
         short.append(part)
-    return difference_over(by_task(parts), by_task(short))
+    return difference_over(by_task(parts), by_task(short), FEWEST_OF_GAINS)
 
 
 def _share(cells: Sequence[Cell], flag: str) -> float | None:
@@ -195,7 +195,7 @@ def _order(standing: Standing) -> tuple[bool, int, float, str]:
 def _is_rankable(standing: Standing) -> bool:
     return bool(
         standing.overall
-        and standing.overall.bounds
+        and not standing.small
         and not standing.missing
         and not standing.cut
         and not standing.is_baseline
@@ -210,15 +210,8 @@ def _leads(parts: Mapping[str, Sequence[PlacedTask]]) -> dict[tuple[str, str], I
     corrected = holm([1.0 if difference.p is None else difference.p for difference in differences])
     leads: dict[tuple[str, str], Interval] = {}
     for (first, second), difference, p in zip(pairs, differences, corrected, strict=True):
-        low, high = difference.bounds or (None, None)
         leads[first, second] = replace(difference, p=p)
-        leads[second, first] = replace(
-            difference,
-            mean=-difference.mean,
-            low=None if high is None else -high,
-            high=None if low is None else -low,
-            p=p,
-        )
+        leads[second, first] = leads[first, second].reversed()
     return leads
 
 

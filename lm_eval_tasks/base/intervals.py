@@ -1,28 +1,29 @@
 """Confidence intervals over papers that are not independent: papers of one first author come and go together.
 
-A t interval (Miller 2024, arXiv 2411.00640, for why clusters count; Efron and Stein 1981 for the jackknife): the standard error is that
-of leaving out one first author at a time, and authors with many papers lower the degrees of freedom. `benchmarks/intervals.py`
-measures how often such intervals contain the truth.
+There are two estimators: the level of a score, and a difference. Both rest on the jackknife that leaves out one cluster at a time (Miller
+2024, arXiv 2411.00640, for why clusters count; Efron and Stein 1981); clusters with many papers lower the degrees of freedom.
+`benchmarks/figures.py` measures how often such intervals contain the truth.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from lm_eval_tasks.base.power import FEWEST, LEVEL, detectable
+from lm_eval_tasks.base.power import FEWEST, FEWEST_EFFECTIVE, FEWEST_OF_GAINS, LEVEL, detectable, effective
 
 _ROUNDING = 1e-9
-NO_INTERVAL = f"If an interval is missing, the papers have fewer than {FEWEST} first authors, or the contexts share too many papers."
-
-# The limits of most scores, and of their differences.
-SHARES, DIFFERENCES = (0.0, 1.0), (-1.0, 1.0)
+NO_INTERVAL = (
+    f"If an interval is missing, the papers have fewer than {FEWEST} first authors ({FEWEST_OF_GAINS} for gains), a few authors have most "
+    "of them, or all scores are equal."
+)
+# The limits of most scores.
+SHARES = (0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +31,9 @@ class Interval:
     """A mean, its interval, and how unlikely 0 is as the mean.
 
     Attributes:
-        low, high: None with fewer than `FEWEST` clusters.
-        p: two-sided p-value of "the mean is 0", useful for differences; None likewise.
-        detectable: the smallest true difference that this many samples would show in four out of five cases, or None.
+        low, high: None with too few clusters, or if all values are equal.
+        p: of a difference, the two-sided p-value of "the mean is 0"; None if it cannot be told.
+        error, freedom: the standard error and its degrees of freedom; None likewise.
     """
 
     mean: float
@@ -41,147 +42,122 @@ class Interval:
     p: float | None
     samples: int
     clusters: int
-    detectable: float | None = None
+    error: float | None = None
+    freedom: float | None = None
 
     @property
     def bounds(self) -> tuple[float, float] | None:
         """Low and high, None if there are none."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
+    def detectable(self, comparisons: int = 1) -> float | None:
+        """The smallest true difference that this many samples show in four out of five cases, as one of several comparisons."""
+        return None if not self.error or self.freedom is None else detectable(self.error, self.freedom, comparisons)
 
-def interval(values: Sequence[float], clusters: Sequence[str], limits: tuple[float, float] | None = None) -> Interval:
-    """The mean of values and its interval.
+    def reversed(self) -> Interval:
+        """The same difference, the other way round."""
+        low, high = (None, None) if self.bounds is None else (-self.bounds[1], -self.bounds[0])
+        return Interval(-self.mean, low, high, self.p, self.samples, self.clusters, self.error, self.freedom)
 
-    Shares (all values 0 or 1) have Wilson's interval (1927) for the number of independent values that have the same error
-    (Korn and Graubard 1998, Survey Methodology 24): a t interval is too short near 0 and 1. Equal values have the exact
-    bounds for how often others may occur, if it is known which are possible.
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """An estimate with what its clusters say of its error.
+
+    Attributes:
+        without: the estimate without each cluster, shape (clusters,).
+        weights: how much each cluster counts, shape (clusters,).
+    """
+
+    value: float
+    without: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    samples: int
+
+    @property
+    def error(self) -> float:
+        """The standard error by the jackknife."""
+        n = len(self.without)
+        return math.sqrt((n - 1) / n * float(((self.without - self.value) ** 2).sum()))
+
+    @property
+    def freedom(self) -> float:
+        return effective(self.weights) - 1
+
+    @property
+    def t(self) -> float:
+        """How many standard errors an interval reaches to each side."""
+        return float(special.stdtrit(self.freedom, (1 + LEVEL) / 2))
+
+    def has_enough(self, fewest: int) -> bool:
+        """Whether there are enough clusters, none of which counts for most of them."""
+        return len(self.weights) >= fewest and effective(self.weights) >= FEWEST_EFFECTIVE - _ROUNDING
+
+    def bare(self) -> Interval:
+        """The estimate without an interval."""
+        return Interval(self.value, None, None, None, self.samples, len(self.weights))
+
+    def level(self, limits: tuple[float, float] = SHARES) -> Interval:
+        """The interval of the level of a score: Wilson's (1927), for the number of independent answers that have the same error (Korn and
+        Graubard 1998, Survey Methodology 24). A t interval is too short near the limits.
+
+        Args:
+            limits: the least and the greatest value.
+        """
+        width = limits[1] - limits[0]
+        share = (self.value - limits[0]) / width
+        spread = share * (1 - share)
+        if not self.has_enough(FEWEST) or self.error < _ROUNDING or spread < _ROUNDING:
+            return self.bare()
+        independent = spread / (self.error / width) ** 2
+        middle = share + self.t**2 / (2 * independent)
+        reach = self.t * math.sqrt(spread / independent + (self.t / (2 * independent)) ** 2)
+        scale = 1 + self.t**2 / independent
+        low, high = (limits[0] + width * (middle + side * reach) / scale for side in (-1, 1))
+        return Interval(self.value, low, high, None, self.samples, len(self.weights), self.error, self.freedom)
+
+    def difference(self, fewest: int = FEWEST) -> Interval:
+        """The t interval of a difference, or of any mean without limits.
+
+        Args:
+            fewest: clusters that it needs.
+        """
+        if not self.has_enough(fewest):
+            return self.bare()
+        clusters = len(self.weights)
+        if self.error < _ROUNDING:
+            # All clusters agree: a sign test.
+            return replace(self.bare(), p=0.5 ** (clusters - 1) if abs(self.value) > _ROUNDING else 1.0)
+        p = 2 * float(special.stdtr(self.freedom, -abs(self.value) / self.error))
+        reach = self.t * self.error
+        return Interval(
+            self.value, self.value - reach, self.value + reach, p, self.samples, clusters, self.error, self.freedom
+        )
+
+
+def mean_of(values: Sequence[float], clusters: Sequence[str]) -> Estimate:
+    """The mean of values.
 
     Args:
         values: one number for each sample, at least one.
         clusters: for each sample, what it shares with those that it depends on.
-        limits: the least and the greatest value that is possible, (0, 1) for scores and (-1, 1) for their differences;
-            None if there are none.
     """
-    mean, over, n = mean_interval(values, clusters)
-    if over is None:
-        return Interval(mean, None, None, None, len(values), n)
-    return within_limits(
-        mean, over, len(values), n, limits, are_shares=limits == SHARES and all(map(_is_share, values))
-    )
-
-
-def _is_share(value: float) -> bool:
-    """Whether a value is the share of few right answers: 0, 1, halves, thirds and quarters between them."""
-    return abs(12 * value - round(12 * value)) < _ROUNDING
-
-
-def within_limits(
-    mean: float, over: TInterval, samples: int, clusters: int, limits: tuple[float, float] | None, *, are_shares: bool
-) -> Interval:
-    """An estimate with its interval where values cannot lie beyond limits, see `interval`.
-
-    Args:
-        over: its t interval.
-        are_shares: whether values are shares of few right answers, mostly at the limits.
-    """
-    if over.error < _ROUNDING:
-        if limits is None:
-            return Interval(mean, None, None, None, samples, clusters)
-        low, high = _bounds_of_equal(mean, over.freedom + 1, limits)
-        return Interval(mean, low, high, _p_of_equal(mean, over.freedom + 1, limits), samples, clusters)
-    low, high = over.low, over.high
-    if limits:
-        if are_shares:
-            low, high = _wilson(mean, over, samples, limits)
-        low, high = max(limits[0], low), min(limits[1], high)
-    return Interval(mean, low, high, over.p, samples, clusters, detectable(over.error, over.freedom))
-
-
-def _wilson(mean: float, over: TInterval, n: int, limits: tuple[float, float]) -> tuple[float, float]:
-    """Wilson's interval of values at two limits, by the number of independent values that have the same error."""
-    width = limits[1] - limits[0]
-    share = min(1.0, max(0.0, (mean - limits[0]) / width))
-    spread = share * (1 - share)
-    # At a limit, which may be an estimate with an error of its own, the clusters count.
-    independent = min(n, spread / (over.error / width) ** 2 if spread > _ROUNDING else over.freedom + 1)
-    t = float(special.stdtrit(over.freedom, (1 + LEVEL) / 2))
-    middle = share + t * t / (2 * independent)
-    reach = t * math.sqrt(share * (1 - share) / independent + (t / (2 * independent)) ** 2)
-    scale = 1 + t * t / independent
-    return limits[0] + width * (middle - reach) / scale, limits[0] + width * (middle + reach) / scale
-
-
-def _bounds_of_equal(value: float, independent: float, limits: tuple[float, float]) -> tuple[float, float]:
-    """Bounds of the mean when all values are equal: another value comes up to `share` of the time unseen (Clopper-Pearson)."""
-    share = 1 - ((1 - LEVEL) / 2) ** (1 / independent)
-    return value - share * (value - limits[0]), value + share * (limits[1] - value)
-
-
-def _p_of_equal(value: float, independent: float, limits: tuple[float, float]) -> float:
-    """How unlikely equal values are if the true mean is 0: others must then be as frequent as brings the mean there."""
-    if not value:
-        return 1.0
-    farthest = limits[0] if value > 0 else limits[1]
-    return min(1.0, float(2 * (1 - value / (value - farthest)) ** independent))
-
-
-def cluster_numbers(clusters: Sequence[str]) -> NDArray[np.int64]:
-    """For each sample the number of its cluster, in the order in which clusters come."""
     numbers = {name: i for i, name in enumerate(dict.fromkeys(clusters))}
-    return np.array([numbers[name] for name in clusters], dtype=np.int64)
+    of = np.array([numbers[name] for name in clusters], dtype=np.int64)
+    array = np.asarray(values, dtype=float)
+    sums, counts = np.bincount(of, weights=array), np.bincount(of)
+    left = np.maximum(len(array) - counts, 1)
+    return Estimate(float(array.mean()), (sums.sum() - sums) / left, counts.astype(np.float64), len(array))
 
 
-def mean_interval(values: Sequence[float], clusters: Sequence[str]) -> tuple[float, TInterval | None, int]:
-    """A mean, its interval by the jackknife (None with fewer than `FEWEST` clusters), and how many clusters there are."""
-    array, of = np.asarray(values, dtype=float), cluster_numbers(clusters)
-    mean, sums, counts = float(array.mean()), np.bincount(of, weights=array), np.bincount(of)
-    if len(counts) < FEWEST:
-        return mean, None, len(counts)
-    return mean, t_interval(mean, (sums.sum() - sums) / (len(array) - counts), freedom_of(counts)), len(counts)
+def level(values: Sequence[float], clusters: Sequence[str]) -> Interval:
+    """The level of a score between 0 and 1, see `mean_of` and `Estimate.level`."""
+    return mean_of(values, clusters).level()
 
 
-@dataclass(frozen=True, slots=True)
-class TInterval:
-    """An interval of any estimate, and how unlikely 0 is.
-
-    Attributes:
-        error: standard error.
-        freedom: degrees of freedom.
-    """
-
-    low: float
-    high: float
-    p: float
-    error: float
-    freedom: float
-
-
-def freedom_of(weights: NDArray[Any]) -> float:
-    """Degrees of freedom of a jackknife, by how much each cluster counts; unequal weights lower them."""
-    return float(weights.sum()) ** 2 / float((np.asarray(weights, dtype=float) ** 2).sum()) - 1
-
-
-def freedom_together(parts: Sequence[tuple[float, float]]) -> float:
-    """Degrees of freedom of a sum of independent estimates (Welch and Satterthwaite).
-
-    Args:
-        parts: of each the variance, of which one is not 0, and its degrees of freedom.
-    """
-    return sum(variance for variance, _ in parts) ** 2 / sum(variance**2 / freedom for variance, freedom in parts)
-
-
-def t_interval(value: float, left: NDArray[np.float64], freedom: float) -> TInterval:
-    """The interval of an estimate by the jackknife.
-
-    Args:
-        left: the estimate without each cluster, shape (clusters,).
-        freedom: degrees of freedom, see `freedom_of`.
-    """
-    n = len(left)
-    error = float(np.sqrt((n - 1) / n * ((left - value) ** 2).sum()))
-    reach = float(special.stdtrit(freedom, (1 + LEVEL) / 2)) * error
-    p = 2 * float(special.stdtr(freedom, -abs(value) / error)) if error else float(value == 0)
-    return TInterval(value - reach, value + reach, p, error, freedom)
+def difference(values: Sequence[float], clusters: Sequence[str], fewest: int = FEWEST) -> Interval:
+    """The mean of paired differences, see `mean_of` and `Estimate.difference`."""
+    return mean_of(values, clusters).difference(fewest)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

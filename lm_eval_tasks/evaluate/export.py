@@ -17,6 +17,7 @@ from lm_eval_tasks.tasks.folder import tasks_path
 
 _KEPT = (
     "id",
+    "row_hash",
     "setting",
     "prompt_name",
     "prompt_version",

@@ -38,7 +38,7 @@ class TaskPlan:
         cut: share of the prompts that will be cut; None likewise.
         longest: tokens of the longest prompt and its answer; None likewise.
         detectable: the smallest difference between two models, or gain, that the samples show in four out of five cases. Those of one
-            first author, or of contexts that share papers, count as one.
+            first author count as one.
         guessed: tokens of all prompts at three characters each, if they are not known.
     """
 
@@ -118,7 +118,7 @@ def _is_new(prompt: str, seen: set[str]) -> bool:
 
 def _shows(docs: Any) -> float | None:
     """The smallest difference that these samples show."""
-    clusters = Counter(docs["cluster" if "cluster" in docs.column_names else "first_author"])
+    clusters = Counter(docs["first_author"])
     task = families.task_of_prompt(docs[0]["prompt_name"])
     return detectable_with(clusters.values(), families.target_of(task).spread)
 

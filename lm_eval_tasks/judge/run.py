@@ -20,6 +20,7 @@ from lm_eval_tasks.judge.ask import Comparison, Judge, Outcome, is_answered, usa
 from lm_eval_tasks.judge.verdict import PROMPT_VERSION, texts_hash
 from lm_eval_tasks.judge.winrate import Judged, summary
 from lm_eval_tasks.llm.usage import Usage, UsageTotals
+from lm_eval_tasks.samples.pairs import paired
 from lm_eval_tasks.samples.sample import Sample, by_task, read
 
 if TYPE_CHECKING:
@@ -75,19 +76,13 @@ def against(samples: Sequence[Sample], others: Sequence[Sample]) -> list[Sample]
     """The samples that both runs hold, each with the other run's answer as its target.
 
     Raises:
-        JudgeError: the runs are of different rounds or prompts, or have no sample in common.
+        JudgeError: the runs have no task in common.
+        SamplesError: they have few samples in common.
     """
-    theirs = {(sample.task, sample.id): sample for sample in others}
-    pairs = [(sample, theirs[sample.task, sample.id]) for sample in samples if (sample.task, sample.id) in theirs]
+    ours, theirs = by_task(samples), by_task(others)
+    pairs = [pair for task, of_task in ours.items() if task in theirs for pair in paired(task, of_task, theirs[task])]
     if not pairs:
-        raise JudgeError("the two runs have no sample in common; give runs of the same tasks on the same round")
-    for sample, other in pairs:
-        ours, theirs_ = sample.row, other.row
-        if (ours.round, ours.prompt_version) != (theirs_.round, theirs_.prompt_version):
-            raise JudgeError(
-                f"{sample.task} {sample.id} is of round {ours.round} with prompts {ours.prompt_version} in one run, and of round "
-                f"{theirs_.round} with prompts {theirs_.prompt_version} in the other; such runs cannot be compared"
-            )
+        raise JudgeError("the two runs have no task in common")
     return [replace(sample, row=replace(sample.row, target=other.answer)) for sample, other in pairs]
 
 

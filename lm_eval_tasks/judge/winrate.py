@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from lm_eval_tasks.base.intervals import SHARES, Interval, interval
+from lm_eval_tasks.base.intervals import Interval, level
 from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL, TIE, points_in, points_of
 
@@ -89,7 +89,7 @@ def summary(samples: Sequence[Judged]) -> dict[str, Any]:
     both = [pair for sample in samples if None not in (pair := sample.by_order())]
     failed = sum(sample.failed for sample in samples)
     questions = sum(2 for sample in samples if sample.settled is None)
-    rate = interval([points for _, points in read], [sample.cluster for sample, _ in read], SHARES) if read else None
+    rate = level([points for _, points in read], [sample.cluster for sample, _ in read]) if read else None
     return {
         "samples": len(samples),
         "empty": sum(sample.empty for sample in samples),
@@ -122,9 +122,7 @@ def _worst_and_best(samples: Sequence[Judged]) -> list[float] | None:
 
 def _dimension(samples: Sequence[Judged], name: str) -> dict[str, float | None] | None:
     read = [(points, sample.cluster) for sample in samples if (points := sample.points(name)) is not None]
-    return (
-        _interval(interval([points for points, _ in read], [cluster for _, cluster in read], SHARES)) if read else None
-    )
+    return _interval(level([points for points, _ in read], [cluster for _, cluster in read])) if read else None
 
 
 def _raw(samples: Sequence[Judged]) -> float | None:

@@ -32,7 +32,6 @@ _PRINTED = (
     "license",
     "question_kind",
     "context",
-    "cluster",
     "retriever",
 )
 _CUT_COLUMN = re.compile(r"cut_[a-z_]{1,40}")
@@ -91,7 +90,7 @@ class PromptRow:
             shortcut names, which reads no text.
         chance: what guessing scores; None where `best_constant` tells it.
         tags: of Match: for each mask what solves it, "title", "body" or "neither".
-        cluster: what a sample shares with those that it depends on, if that is not its first author.
+        row_hash: of what the dataset's row shows, asks and calls right, see `data.identity`; "" of older releases.
     """
 
     id: Name
@@ -128,7 +127,6 @@ class PromptRow:
     shortcut: tuple[Count, ...] | None = None
     chance: Rate | None = None
     tags: tuple[Name, ...] | None = None
-    cluster: Name | None = None
     content: str | None = None
     demonstrations: tuple[str, ...] | None = None
     lead_words: Count | None = None
@@ -156,6 +154,7 @@ class PromptRow:
     shown: str = ""
     metrics: str = ""
     made_up: bool | None = None
+    row_hash: str = ""
 
     def __post_init__(self) -> None:
         try:

@@ -13,6 +13,7 @@ from typing import Any
 
 from lm_eval_tasks.base import gone
 from lm_eval_tasks.base.errors import SamplesError
+from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.journal import read_entries
 from lm_eval_tasks.base.text import ODD, parse_json
 from lm_eval_tasks.families import target_of
@@ -26,6 +27,7 @@ Logged = Mapping[str, Any]
 # What a journal records of each sample besides its answer.
 JOURNALED = (
     "id",
+    "row_hash",
     "setting",
     "prompt_name",
     "prompt_version",
@@ -78,8 +80,14 @@ class Sample:
 
     @property
     def cluster(self) -> str:
-        """What the sample shares with those that it depends on: the first author, or papers."""
-        return self.row.cluster or self.row.first_author
+        """What the sample shares with those that it depends on."""
+        return self.row.first_author
+
+    @property
+    def identity(self) -> str:
+        """What pairs it with the same question of another run: nothing but its row's content and the version of its prompt."""
+        row = self.row
+        return row.row_hash or sha256_of_bytes(f"{row.id}\0{row.prompt_version}\0{row.target}")
 
     @classmethod
     def of_logged(cls, line: Logged) -> Sample:

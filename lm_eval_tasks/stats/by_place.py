@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.base.intervals import SHARES, interval
+from lm_eval_tasks.base.intervals import level
 from lm_eval_tasks.families.answering import answering_of
 from lm_eval_tasks.samples.block import BinScore
 
@@ -40,9 +40,8 @@ def _bin(tokens: int) -> str:
 
 
 def by_place(samples: Sequence[Sample]) -> dict[str, BinScore]:
-    """Third of the context where the answers stand -> the same, of each answer by itself: SCALAR's right candidates, the pairs of Next and
-    Match, and the papers that answer a question of Walk, found or not. Empty for other tasks, and if prompts were answered several
-    times.
+    """Third of the context where the answers stand -> the same: of SCALAR's right candidates and of the pairs of Next and Match, each by
+    itself; of Walk, the F1 within the third. Empty for other tasks, and if prompts were answered several times.
     """
     thirds: dict[str, list[tuple[str, float, str]]] = defaultdict(list)
     for sample in samples:
@@ -59,5 +58,5 @@ def _placed(sample: Sample) -> Iterator[Placed]:
 
 
 def _summary(rows: Rows) -> BinScore:
-    over = interval([score for _, score, _ in rows], [cluster for _, _, cluster in rows], SHARES)
+    over = level([score for _, score, _ in rows], [cluster for _, _, cluster in rows])
     return BinScore(over.samples, over.mean, over.low, over.high)

@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.errors import SamplesError
-from lm_eval_tasks.base.intervals import SHARES, Interval, interval
+from lm_eval_tasks.base.intervals import SHARES, Interval, difference, level
 from lm_eval_tasks.metrics import registry
 
 if TYPE_CHECKING:
@@ -25,15 +25,13 @@ class Column:
     """One metric over the samples that have it.
 
     Attributes:
-        scores: sample -> score, at least one.
+        scores: sample, by its identity, -> score, at least one.
         clusters: sample -> its first author.
-        limits: the least and the greatest score; None if there are none.
     """
 
     metric: str
     scores: dict[str, float]
     clusters: dict[str, str]
-    limits: tuple[float, float] | None
 
     @property
     def n(self) -> int:
@@ -45,21 +43,21 @@ class Column:
 
     def interval(self) -> Interval:
         """The mean and its 95 % interval, clustered by first authors."""
-        return interval(list(self.scores.values()), list(self.clusters.values()), self.limits)
-
-    def pairs(self) -> dict[str, tuple[float, str]]:
-        """Sample -> score and first author."""
-        return {id_: (score, self.clusters[id_]) for id_, score in self.scores.items()}
+        return interval_of(self.metric, list(self.scores.values()), list(self.clusters.values()))
 
 
-def column(
-    metric: str, scores: Iterable[tuple[str, float, str]], limits: tuple[float, float] | None = SHARES
-) -> Column | None:
+def interval_of(metric: str, scores: Sequence[float], clusters: Sequence[str]) -> Interval:
+    """The mean of some scores by one metric and its 95 % interval: that of a level, or of any mean for metrics that are no shares."""
+    is_share = (known := registry.find_metric(metric)) is None or known.limits == SHARES
+    return level(scores, clusters) if is_share else difference(scores, clusters)
+
+
+def column(metric: str, scores: Iterable[tuple[str, float, str]]) -> Column | None:
     """A column of (sample, score, first author); None if there are none."""
     rows = list(scores)
     if not rows:
         return None
-    return Column(metric, {id_: score for id_, score, _ in rows}, {id_: cluster for id_, _, cluster in rows}, limits)
+    return Column(metric, {id_: score for id_, score, _ in rows}, {id_: cluster for id_, _, cluster in rows})
 
 
 def columns_of(samples: Sequence[Sample]) -> dict[str, Column]:
@@ -73,9 +71,10 @@ def columns_of(samples: Sequence[Sample]) -> dict[str, Column]:
     present = {name for sample in samples for name in sample.scores}
     columns = {}
     for name in (metric.name for metric in _in_order(samples) if metric.name in present):
-        rows = [(sample.id, sample.scores[name], sample.cluster) for sample in samples if name in sample.scores]
-        _check_scores(name, rows)
-        if metric_column := column(name, rows, registry.limits_of(name)):
+        scored = [sample for sample in samples if name in sample.scores]
+        _check_scores(name, scored)
+        rows = [(sample.identity, sample.scores[name], sample.cluster) for sample in scored]
+        if metric_column := column(name, rows):
             columns[name] = metric_column
     return columns
 
@@ -85,12 +84,12 @@ def _in_order(samples: Sequence[Sample]) -> Iterable[Metric]:
     return dict.fromkeys((*of_family, *registry.METRICS))
 
 
-def _check_scores(metric: str, rows: Sequence[tuple[str, float, str]]) -> None:
+def _check_scores(metric: str, samples: Sequence[Sample]) -> None:
     limits = registry.limits_of(metric)
     most = max(map(abs, limits)) + _ROUNDING if limits else inf
-    if wrong := next((row for row in rows if abs(row[1]) > most), None):
+    if wrong := next((sample for sample in samples if abs(sample.scores[metric]) > most), None):
         raise SamplesError(
-            f"the sample {wrong[0]} has a {metric} of {wrong[1]:g}, which cannot be: its file was not written by a run"
+            f"the sample {wrong.id} has a {metric} of {wrong.scores[metric]:g}, which cannot be: its file was not written by a run"
         )
 
 

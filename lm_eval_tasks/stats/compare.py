@@ -9,14 +9,16 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
+from lm_eval_tasks.base import intervals
 from lm_eval_tasks.base.errors import SamplesError
-from lm_eval_tasks.base.intervals import DIFFERENCES, Interval, holm
+from lm_eval_tasks.base.intervals import Interval, holm
 from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.metrics import registry
+from lm_eval_tasks.samples.pairs import paired
 from lm_eval_tasks.samples.sample import Sample, by_task, read
 from lm_eval_tasks.stats import placed
 from lm_eval_tasks.stats.boards import BOARDS, counted
-from lm_eval_tasks.stats.columns import column, columns_of, zero_of
+from lm_eval_tasks.stats.columns import columns_of, zero_of
 
 if TYPE_CHECKING:
     from lm_eval_tasks.families.family import Board
@@ -32,9 +34,10 @@ class Difference:
 
     Attributes:
         runs: A and B.
-        left_out: samples of either run that are not compared: the other one lacks them, or one of the two has no such score.
-        corrected_p: p over all differences that are shown together and have one (Holm).
+        sizes: samples of A and of B, of which some may have no partner in the other run, or no such score.
+        corrected_p: p over all differences that are shown together (Holm).
         of_board: whether it is over the tasks of a board, with scores placed between their floor and 1.
+        detectable: the smallest true difference that would be shown in four out of five cases, after Holm's correction.
     """
 
     runs: tuple[Path, Path]
@@ -43,9 +46,10 @@ class Difference:
     a: float
     b: float
     difference: Interval
-    left_out: int
+    sizes: tuple[int, int]
     corrected_p: float | None = None
     of_board: bool = False
+    detectable: float | None = None
 
 
 def compare(runs: Sequence[Path], metrics: Sequence[str] | None = None, *, uncut: bool = False) -> list[Difference]:
@@ -53,16 +57,16 @@ def compare(runs: Sequence[Path], metrics: Sequence[str] | None = None, *, uncut
 
     Args:
         runs: samples files or folders of them, at least two.
-        metrics: names; by default the headline ones.
+        metrics: names; by default the one that models are ranked by, of each task.
         uncut: whether samples whose prompts were cut for a run are left out.
 
     Raises:
-        SamplesError: runs have few samples in common, or were made with different rounds or prompts.
+        SamplesError: runs have few rows in common.
     """
     for i, run in enumerate(runs):
         if any(_is_part(run, other) or _is_part(other, run) for other in runs[:i]):
             raise SamplesError(f"{run} cannot be compared with itself: give the runs of two models")
-    names = list(dict.fromkeys(metrics or registry.headline()))
+    names = list(dict.fromkeys(metrics or ()))
     samples = {run: by_task(read([run])) for run in runs}
     differences = [
         difference
@@ -71,7 +75,11 @@ def compare(runs: Sequence[Path], metrics: Sequence[str] | None = None, *, uncut
     ]
     corrected = iter(holm([p for difference in differences if (p := difference.difference.p) is not None]))
     return [
-        difference if difference.difference.p is None else replace(difference, corrected_p=next(corrected))
+        replace(
+            difference,
+            corrected_p=None if difference.difference.p is None else next(corrected),
+            detectable=difference.difference.detectable(len(differences)),
+        )
         for difference in differences
     ]
 
@@ -90,7 +98,7 @@ def _of_pair(
         raise SamplesError(
             f"{runs[0]} and {runs[1]} have no task in common ({_task_names(first)}; {_task_names(second)})"
         )
-    pairs = {task: _pairs(task, first[task], second[task]) for task in common}
+    pairs = {task: paired(task, first[task], second[task]) for task in common}
     if uncut:
         pairs = {
             task: [(x, y) for x, y in of_task if not (x.row.tokens_cut or y.row.tokens_cut)]
@@ -98,30 +106,32 @@ def _of_pair(
         }
     if not any(pairs.values()):
         raise SamplesError(f"{runs[0]} and {runs[1]} have no sample in common whose prompt neither of them cut")
+    sizes = {task: (len(first[task]), len(second[task])) for task in common}
     differences = [
-        replace(difference, left_out=len(first[task]) + len(second[task]) - 2 * difference.difference.samples)
-        for task in common
-        for difference in _of_task(runs, task, pairs[task], metrics)
+        difference for task in common for difference in _of_task(runs, task, pairs[task], sizes[task], metrics)
     ]
     if not differences:
-        raise SamplesError(f"neither {runs[0]} nor {runs[1]} has one of the scores {', '.join(metrics)} in both runs")
-    sizes = {task: (len(first[task]), len(second[task])) for task in common}
+        scores = ", ".join(metrics) or "by which models are ranked"
+        raise SamplesError(f"{runs[0]} and {runs[1]} do not both have one of the scores {scores}")
     over_boards = (_of_board(runs, board, pairs, sizes, metrics) for board in BOARDS)
     return differences + [difference for difference in over_boards if difference]
 
 
 def _of_task(
-    runs: tuple[Path, Path], task: str, pairs: Sequence[tuple[Sample, Sample]], metrics: Sequence[str]
+    runs: tuple[Path, Path],
+    task: str,
+    pairs: Sequence[tuple[Sample, Sample]],
+    sizes: tuple[int, int],
+    metrics: Sequence[str],
 ) -> Iterator[Difference]:
     """The differences on one task, one for each metric that pairs of samples have."""
-    for metric in metrics:
+    for metric in metrics or {x.row.family.ranking: None for x, _ in pairs}:
         both = [(x, y) for x, y in pairs if metric in x.scores and metric in y.scores]
-        rows = [(x.id, y.scores[metric] - x.scores[metric], x.cluster) for x, y in both]
-        gains = column(metric, rows, DIFFERENCES if registry.limits_of(metric) else None)
-        if gains:
-            a = fmean(x.scores[metric] for x, _ in both)
-            b = fmean(y.scores[metric] for _, y in both)
-            yield Difference(runs, task, metric, a, b, gains.interval(), 0)
+        if both:
+            gains = [y.scores[metric] - x.scores[metric] for x, y in both]
+            over = intervals.difference(gains, [x.cluster for x, _ in both])
+            a, b = fmean(x.scores[metric] for x, _ in both), fmean(y.scores[metric] for _, y in both)
+            yield Difference(runs, task, metric, a, b, over, sizes)
 
 
 def _of_board(
@@ -137,9 +147,14 @@ def _of_board(
         sizes: task -> samples of each run, of which some may be in no pair.
     """
     asked = {task: both[0][0].row.family for task, both in pairs.items() if both}
-    ranked = {task: family.ranking for task, family in asked.items() if family.board == board}
+    ranked = {
+        task: family.ranking
+        for task, family in asked.items()
+        if family.board == board and (not metrics or family.ranking in metrics)
+    }
+    names = counted(list(ranked), board)
     parts: list[tuple[PlacedTask, PlacedTask]] = []
-    for task in counted([task for task, metric in ranked.items() if metric in metrics], board):
+    for task in names:
         both = [_part(task, [pair[side] for pair in pairs[task]], ranked[task]) for side in (0, 1)]
         if both[0] and both[1]:
             parts.append((both[0], both[1]))
@@ -148,9 +163,9 @@ def _of_board(
     first, second = (placed.by_task(pair[side] for pair in parts) for side in (0, 1))
     over = placed.difference_over(second, first)
     a = fmean(fmean(part.mean() for part in of_task) for of_task in first)
-    left_out = sum(sum(sizes[pair[0].setting]) for pair in parts) - 2 * over.samples
-    names = " and ".join(dict.fromkeys(ranked[pair[0].setting] for pair in parts))
-    return Difference(runs, f"{board.title()} board", names, a, a + over.mean, over, left_out, of_board=True)
+    of_board = (sum(sizes[task][0] for task in names), sum(sizes[task][1] for task in names))
+    scores = " and ".join(dict.fromkeys(ranked[pair[0].setting] for pair in parts))
+    return Difference(runs, f"{board.title()} board", scores, a, a + over.mean, over, of_board, of_board=True)
 
 
 def _part(task: str, samples: Sequence[Sample], metric: str) -> PlacedTask | None:
@@ -168,7 +183,7 @@ def spreads(a: Path, b: Path) -> dict[tuple[str, str], float]:
     first, second = by_task(read([a])), by_task(read([b]))
     spread = {}
     for task in [task for task in first if task in second]:
-        pairs = _pairs(task, first[task], second[task])
+        pairs = paired(task, first[task], second[task])
         for metric in registry.headline():
             gains = [y.scores[metric] - x.scores[metric] for x, y in pairs if metric in x.scores and metric in y.scores]
             if len(gains) > 1:
@@ -189,12 +204,12 @@ def table(differences: Sequence[Difference], names: Mapping[Path, str]) -> Table
         names: run -> what it is called.
     """
     first, second = (names[run] for run in differences[0].runs)
-    beside = ("Left out", "First authors", "p", "Detectable")
+    beside = ("First authors", "p", "Detectable")
     taken = {"Task", "Score", "n", "p (Holm)", *beside}
     columns = [f"{name} (run)" if name in taken else name for name in (first, second)]
     main = ("Task", "Score", "n", *columns, f"{second} - {first} [95%]", "p (Holm)")
     head = (*main, *beside)
-    return Table(head, "llrrrrrrrrr", [_row(row, row.difference) for row in differences], main=main)
+    return Table(head, "llrrrrrrrr", [_row(row, row.difference) for row in differences], main=main)
 
 
 def names_of(runs: Sequence[Path]) -> dict[Path, str]:
@@ -207,44 +222,26 @@ def _row(difference: Difference, interval: Interval) -> tuple[object, ...]:
     return (
         difference.task,
         difference.metric,
-        interval.samples,
+        _counts(interval.samples, difference.sizes),
         f"{difference.a:.4f}",
         f"{difference.b:.4f}",
         with_bounds(interval.mean, interval.low, interval.high, "+.4f"),
         _p(difference.corrected_p),
-        difference.left_out,
         interval.clusters,
         _p(interval.p),
-        _p(interval.detectable),
+        _p(difference.detectable),
     )
+
+
+def _counts(samples: int, sizes: tuple[int, int]) -> str:
+    """How many samples are compared, and of how many of each run if some are not."""
+    return str(samples) if sizes == (samples, samples) else f"{samples} of {sizes[0]} and {sizes[1]}"
 
 
 def _p(value: float | None) -> str:
     if value is None:
         return "-"
     return "<0.0001" if 0 <= value < 0.0001 else f"{value:.4f}"
-
-
-def _pairs(task: str, first: Sequence[Sample], second: Sequence[Sample]) -> list[tuple[Sample, Sample]]:
-    theirs = {sample.id: sample for sample in second}
-    pairs = [(sample, theirs[sample.id]) for sample in first if sample.id in theirs]
-    for x, y in pairs:
-        for what, ours, other in (
-            ("round", x.row.round, y.row.round),
-            ("prompts", x.row.prompt_version, y.row.prompt_version),
-        ):
-            if ours != other:
-                raise SamplesError(
-                    f"{task} {x.id} was run with {what} {ours} and {what} {other}: such runs cannot be compared"
-                )
-        if x.row.target != y.row.target:
-            raise SamplesError(f"{task} {x.id} has a different target in the other run: the datasets differ")
-    most = max(len(first), len(second))
-    if 2 * len(pairs) < most:
-        raise SamplesError(
-            f"the two runs of {task} have only {len(pairs)} of {most} papers in common: run both over the same samples"
-        )
-    return pairs
 
 
 def _task_names(tasks: _Run) -> str:

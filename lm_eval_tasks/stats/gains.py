@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Literal
 
 from lm_eval_tasks import families
 from lm_eval_tasks.base.contexts import FULL
-from lm_eval_tasks.base.intervals import DIFFERENCES, Interval, interval
+from lm_eval_tasks.base.intervals import Interval, difference
+from lm_eval_tasks.base.power import FEWEST_OF_GAINS
 from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.metrics import registry
 
@@ -65,22 +66,22 @@ def _gains(configuration: str, samples: Sequence[Sample]) -> list[Gain]:
         return []
     metric = full[0].row.family.ranking
     shorter: dict[str, dict[str, float]] = {}
-    prompts: dict[str, dict[str, str]] = {FULL: {sample.id: sample.prompt_hash for sample in full}}
+    prompts: dict[str, dict[str, str]] = {FULL: {sample.identity: sample.prompt_hash for sample in full}}
     for sample in samples:
         if sample.row.shown and metric in sample.scores:
             name = f"{sample.row.shown} {sample.row.retriever}".strip()
-            shorter.setdefault(name, {})[sample.id] = sample.scores[metric]
-            prompts.setdefault(name, {})[sample.id] = sample.prompt_hash
+            shorter.setdefault(name, {})[sample.identity] = sample.scores[metric]
+            prompts.setdefault(name, {})[sample.identity] = sample.prompt_hash
     return gains_over(
         configuration,
         full[0].row.task,
-        {sample.id: sample.scores[metric] for sample in full if metric in sample.scores},
+        {sample.identity: sample.scores[metric] for sample in full if metric in sample.scores},
         dict(sorted(shorter.items())),
         {
-            floor: {sample.id: sample.scores[floor] for sample in full if floor in sample.scores}
+            floor: {sample.identity: sample.scores[floor] for sample in full if floor in sample.scores}
             for floor in registry.floors_of(metric)
         },
-        {sample.id: sample.cluster for sample in full},
+        {sample.identity: sample.cluster for sample in full},
         prompts,
     )
 
@@ -94,7 +95,7 @@ def gains_over(
     clusters: Mapping[str, str],
     prompts: Mapping[str, Mapping[str, str]],
 ) -> list[Gain]:
-    """The gains over all shortcuts with which a sample has both scores, but for contexts that most samples share with the full one: the
+    """The gains over all shortcuts, but for contexts that lack samples of the full one, and those that most samples share with it: the
     model's window cuts both to one prompt.
 
     Args:
@@ -112,7 +113,10 @@ def gains_over(
     }
     for name in [name for name, scores in shorter.items() if 2 * same[name] > len(scores)]:
         _warn_of_same(configuration, name, same[name], len(shorter[name]))
-    apart = {name: scores for name, scores in shorter.items() if 2 * same[name] <= len(scores)}
+    other = [name for name, scores in shorter.items() if full.keys() - scores.keys()]
+    for name in other:
+        _warn_of_others(configuration, name, len(full.keys() - shorter[name].keys()), len(full))
+    apart = {name: scores for name, scores in shorter.items() if 2 * same[name] <= len(scores) and name not in other}
     metric, headline = families.of_task(task).ranking, families.target_of(task).headline
     by: list[tuple[By, Mapping[str, Mapping[str, float]]]] = [("model", apart), ("program", floors)]
     return [
@@ -146,6 +150,17 @@ def _warn_of_same(configuration: str, context: str, same: int, count: int) -> No
     )
 
 
+@cache
+def _warn_of_others(configuration: str, context: str, lacking: int, count: int) -> None:
+    _LOGGER.warning(
+        "%s: no gain over the context %r is stated, because %d of the %d samples of the full context have no score with it",
+        configuration,
+        context,
+        lacking,
+        count,
+    )
+
+
 def gain_over(
     configuration: str,
     metric: str,
@@ -165,7 +180,7 @@ def gain_over(
         clusters: sample -> what it shares with those that it depends on.
     """
     ids = [id_ for id_ in full if id_ in short]
-    differences = interval([full[id_] - short[id_] for id_ in ids], [clusters[id_] for id_ in ids], DIFFERENCES)
+    differences = difference([full[id_] - short[id_] for id_ in ids], [clusters[id_] for id_ in ids], FEWEST_OF_GAINS)
     means = fmean(full[id_] for id_ in ids), fmean(short[id_] for id_ in ids)
     return Gain(configuration, metric, shortcut, by, *means, differences, is_headline, same)
 
@@ -190,6 +205,6 @@ def _row(gain: Gain) -> tuple[object, ...]:
         f"{gain.short:.4f}",
         with_bounds(over.mean, over.low, over.high, "+.4f"),
         gain.metric,
-        "-" if over.detectable is None else f"{over.detectable:.4f}",
+        "-" if (smallest := over.detectable()) is None else f"{smallest:.4f}",
         gain.same,
     )

@@ -7,14 +7,14 @@ are jackknife t intervals that leave out one first author at a time, from all se
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lm_eval_tasks.base.intervals import Interval, freedom_of, freedom_together, t_interval, within_limits
-from lm_eval_tasks.base.power import FEWEST
+from lm_eval_tasks.base.intervals import Estimate, Interval
+from lm_eval_tasks.base.power import FEWEST, FEWEST_EFFECTIVE, effective
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,6 @@ class PlacedTask:
 
     Attributes:
         names: of the authors; scores, floors, counts: shape (authors,).
-        are_shares: whether all scores are right or wrong.
     """
 
     setting: str
@@ -32,7 +31,6 @@ class PlacedTask:
     scores: NDArray[np.float64]
     floors: NDArray[np.float64]
     counts: NDArray[np.int64]
-    are_shares: bool = False
 
     def mean(self) -> float:
         """The figure over all authors."""
@@ -45,13 +43,21 @@ class PlacedTask:
 
     def without(self, authors: Sequence[str]) -> NDArray[np.float64]:
         """The figure without each of the authors, shape (authors,)."""
-        places = {name: i for i, name in enumerate(self.names)}
-        at = np.array([places.get(name, len(places)) for name in authors])
+        at = self._places(authors)
         scores = self.scores.sum() - np.append(self.scores, 0)[at]
         floors = self.floors.sum() - np.append(self.floors, 0)[at]
         counts = self.counts.sum() - np.append(self.counts, 0)[at]
-        figures = np.asarray((scores - floors) / (counts - floors), dtype=np.float64)
-        return figures
+        # Without the only author nothing is left.
+        return np.asarray((scores - floors) / np.where(counts, counts - floors, 1), dtype=np.float64)
+
+    def weights(self, authors: Sequence[str]) -> NDArray[np.float64]:
+        """The share of the samples that is each author's, shape (authors,)."""
+        shares = np.append(self.counts, 0)[self._places(authors)] / self.counts.sum()
+        return np.asarray(shares, dtype=np.float64)
+
+    def _places(self, authors: Sequence[str]) -> NDArray[np.int64]:
+        places = {name: i for i, name in enumerate(self.names)}
+        return np.array([places.get(name, len(places)) for name in authors], dtype=np.int64)
 
 
 def part_of(
@@ -74,8 +80,7 @@ def part_of(
     at = [places[authors[id_]] for id_ in ids]
     score_sums = np.bincount(at, [scores[id_] for id_ in ids]).astype(np.float64)
     floor_sums = np.bincount(at, [floors[id_] for id_ in ids]).astype(np.float64)
-    are_shares = all(scores[id_] in (0.0, 1.0) for id_ in ids)
-    return PlacedTask(setting, task, names, score_sums, floor_sums, np.bincount(at), are_shares)
+    return PlacedTask(setting, task, names, score_sums, floor_sums, np.bincount(at))
 
 
 def by_task(parts: Iterable[PlacedTask]) -> list[list[PlacedTask]]:
@@ -89,55 +94,48 @@ def by_task(parts: Iterable[PlacedTask]) -> list[list[PlacedTask]]:
 def interval_over(sets: Sequence[Sequence[PlacedTask]]) -> Interval:
     """The mean over sets of parts, each the mean of its own, with its interval over the first authors of all.
 
-    There is no interval if a part has fewer first authors than `FEWEST`: what they add to the error cannot be told.
+    There is no interval if a part is too small: what its first authors add to the error cannot be told.
     """
-    return _interval(sets, None)
-
-
-def difference_over(sets: Sequence[Sequence[PlacedTask]], others: Sequence[Sequence[PlacedTask]]) -> Interval:
-    """How much higher that mean is for one model than for another, over the same papers."""
-    return _interval(sets, others)
-
-
-def _interval(sets: Sequence[Sequence[PlacedTask]], others: Sequence[Sequence[PlacedTask]] | None) -> Interval:
-    parts = [part for members in sets for part in members]
-    authors = list(dict.fromkeys(name for part in parts for name in part.names))
-    mean = _mean(sets) - (_mean(others) if others is not None else 0.0)
-    samples = int(sum(part.counts.sum() for part in parts))
-    if too_small(parts):
-        return Interval(mean, None, None, None, samples, len(authors))
-    replicates = _replicates(sets, authors) - (_replicates(others, authors) if others is not None else 0.0)
-    over = t_interval(mean, replicates, _freedom(sets, others))
+    estimate = _estimate(sets, _authors(sets))
+    if too_small(part for members in sets for part in members):
+        return estimate.bare()
     least, most = (fmean(fmean(part.placed(score) for part in members) for members in sets) for score in (0.0, 1.0))
-    limits = (least, most) if others is None else (least - most, most - least)
-    are_shares = others is None and all(part.are_shares for part in parts)
-    return within_limits(mean, over, samples, len(authors), limits, are_shares=are_shares)
+    return estimate.level((least, most))
 
 
-def _freedom(sets: Sequence[Sequence[PlacedTask]], others: Sequence[Sequence[PlacedTask]] | None) -> float:
-    """Degrees of freedom: a part with few authors gives few, if much of the error is its own (Welch and Satterthwaite)."""
-    terms = []
-    for i, members in enumerate(sets):
-        for k, part in enumerate(members):
-            gains = part.without(part.names) - part.mean()
-            if others is not None:
-                gains = gains - (others[i][k].without(part.names) - others[i][k].mean())
-            n = len(part.names)
-            variance = (n - 1) / n * float((gains**2).sum()) / (len(sets) * len(members)) ** 2
-            terms.append((variance, freedom_of(part.counts)))
-    return freedom_together(terms) if any(variance for variance, _ in terms) else min(freedom for _, freedom in terms)
+def difference_over(
+    sets: Sequence[Sequence[PlacedTask]], others: Sequence[Sequence[PlacedTask]], fewest: int = FEWEST
+) -> Interval:
+    """How much higher that mean is for one model than for another, over the same papers.
+
+    Args:
+        fewest: first authors that each part needs for an interval.
+    """
+    authors = _authors(sets)
+    estimate, other = _estimate(sets, authors), _estimate(others, authors)
+    apart = replace(estimate, value=estimate.value - other.value, without=estimate.without - other.without)
+    if too_small((part for members in sets for part in members), fewest):
+        return apart.bare()
+    return apart.difference(fewest)
 
 
-def _mean(sets: Sequence[Sequence[PlacedTask]]) -> float:
-    return fmean(fmean(part.mean() for part in members) for members in sets)
+def _authors(sets: Sequence[Sequence[PlacedTask]]) -> list[str]:
+    return list(dict.fromkeys(name for members in sets for part in members for name in part.names))
 
 
-def _replicates(sets: Sequence[Sequence[PlacedTask]], authors: Sequence[str]) -> NDArray[np.float64]:
-    """The mean without each of the authors, shape (authors,)."""
+def _estimate(sets: Sequence[Sequence[PlacedTask]], authors: Sequence[str]) -> Estimate:
     without = [np.mean([part.without(authors) for part in members], axis=0) for members in sets]
-    return np.asarray(np.mean(without, axis=0), dtype=np.float64)
+    weights = [np.mean([part.weights(authors) for part in members], axis=0) for members in sets]
+    return Estimate(
+        fmean(fmean(part.mean() for part in members) for members in sets),
+        np.asarray(np.mean(without, axis=0), dtype=np.float64),
+        np.asarray(np.mean(weights, axis=0), dtype=np.float64),
+        int(sum(part.counts.sum() for members in sets for part in members)),
+    )
 
 
-def too_small(parts: Iterable[PlacedTask]) -> list[str]:
-    """The settings of parts with fewer first authors than `FEWEST`."""
-    return [part.setting for part in parts if len(part.names) < FEWEST]
+def too_small(parts: Iterable[PlacedTask], fewest: int = FEWEST) -> list[str]:
+    """The settings of parts with fewer first authors than an interval needs, or a few that have most of the samples."""
+    return [
+        part.setting for part in parts if len(part.names) < fewest or effective(part.counts) < FEWEST_EFFECTIVE
+    ]

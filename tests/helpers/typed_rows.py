@@ -28,7 +28,6 @@ READING: dict[str, Any] = {
     "order": 0,
     "labels": 2,
     "context": "1v1",
-    "cluster": "a",
     "asked": [1],
     "answer": [2],
     "shortcut": [2],

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from builder.families.reading.rows import about, shown
-from builder.ids import author_key
 from builder.samples.tokens import token_counter
 from builder.seeding import digest_of, share_of
 from lm_eval_tasks.base.row_format import ABSTRACTS, PARTS_VERSION
@@ -114,18 +113,11 @@ class ReadingFamily(ABC, Generic[Question]):
             label: key of a part, see `key_of`, -> its label.
         """
 
-    def joined(self, context: PaperSet) -> Collection[str]:
-        """What makes scores over a context depend on those over others that have it too: as for SCALAR, the first author of the paper
-        that is asked about, or the paper itself if its authors are not known.
-        """
-        paper = context.paper
-        return [author_key(paper.authors[0]) if paper.authors else paper.id]
-
     def abstracts(self, context: PaperSet) -> Collection[str]:
         """Ids of the papers of which a context shows only title and abstract."""
         return ()
 
-    def rows(self, context: PaperSet, questions: Sequence[Question], cluster: str, round_name: str) -> Iterator[Row]:
+    def rows(self, context: PaperSet, questions: Sequence[Question], round_name: str) -> Iterator[Row]:
         """The rows of a context: all questions, then a tenth of them again with the parts in another order."""
         context = self._in_another_order(context)
         paper, abstracts = context.paper, self.abstracts(context)
@@ -148,7 +140,6 @@ class ReadingFamily(ABC, Generic[Question]):
                     "id": f"{paper.versioned_id}#{names[n]}" + "r" * order,
                     **about(paper),
                     "context": paper.versioned_id,
-                    "cluster": cluster,
                     "order": order,
                     "papers": listed,
                     "parts": [*in_order, *asked.last],

@@ -13,7 +13,6 @@ from builder.dataset.manifest import Configuration
 from builder.dataset.write import ConfigurationWriter
 from builder.families.papers import rows as papers
 from builder.families.reading.choose import Chooser, ChosenContexts
-from builder.families.reading.contexts import clusters
 from builder.stage_report import StageReport
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.row_format import ABSTRACTS, PAPERS
@@ -100,10 +99,9 @@ def _questions_report(chosen: ChosenContexts, rows: int) -> Iterator[StageReport
 
 def _write(folder: Path, chosen: ChosenContexts, asking: ReadingFamily[Any], round_name: str) -> Configuration:
     writer = ConfigurationWriter(folder, Configuration(chosen.reading.name, chosen.reading.task, "questions"))
-    names = clusters({context.paper.id: asking.joined(context) for context in chosen.contexts})
     pairs = list(zip(chosen.contexts, chosen.questions, strict=True))
     for context, questions in progress(pairs, chosen.reading.name):
-        for row in asking.rows(context, questions, names[context.paper.id], round_name):
+        for row in asking.rows(context, questions, round_name):
             writer.add(_SPLIT, row)
     return writer.close()
 

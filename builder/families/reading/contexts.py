@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
-
-import networkx as nx
 
 from builder.collect.coverage import months_before
 from builder.seeding import digest_of
@@ -97,22 +95,6 @@ class Neighbourhoods:
             for category in paper.categories:
                 papers[category].add(paper.id)
         return papers
-
-
-def clusters(joined: Mapping[str, Iterable[str]]) -> dict[str, str]:
-    """The new paper of each context -> a name for the contexts that depend on each other.
-
-    Args:
-        joined: new paper -> what joins its context to others that have it too.
-    """
-    graph: nx.Graph[tuple[str, str]] = nx.Graph()
-    for paper, keys in joined.items():
-        nx.add_star(graph, [("", paper), *(("key", key) for key in keys)])
-    names: dict[str, str] = {}
-    for component in nx.connected_components(graph):
-        papers = [name for kind, name in component if not kind]
-        names |= dict.fromkeys(papers, min(papers))
-    return names
 
 
 def fill(

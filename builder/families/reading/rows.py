@@ -29,7 +29,7 @@ COLUMNS = pa.schema(
         *((name, _STRING) for name in ("published", "license", "primary_category")),
         ("labels", _INTEGER),
         ("input_tokens", _INTEGER),
-        *((name, _STRING) for name in ("round", "context", "cluster")),
+        *((name, _STRING) for name in ("round", "context")),
         *((name, _NUMBERS) for name in ("asked", "answer", "shortcut")),
         ("tags", pa.list_(_STRING)),
         ("cited_by", _NUMBERS),

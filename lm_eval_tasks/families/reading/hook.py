@@ -16,14 +16,16 @@ import datasets
 from lm_eval_tasks import families
 from lm_eval_tasks.base.contexts import FULL
 from lm_eval_tasks.base.errors import BudgetError, DatasetError, OptionError
+from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.compat import lm_eval_command as command_line
 from lm_eval_tasks.data import context, cutoff, prompt_columns
+from lm_eval_tasks.data.identity import row_hash
 from lm_eval_tasks.data.options import Options, noted
 from lm_eval_tasks.data.rows import Fact, TypedRows, chosen, open_dataset, rows_of_split
 from lm_eval_tasks.families.reading.answering import ReadingAnswering, reading_answering
 from lm_eval_tasks.families.reading.prompt import part_texts, with_parts
-from lm_eval_tasks.families.reading.row import ReadingRow
+from lm_eval_tasks.families.reading.row import ReadingRow, ShownPaper
 from lm_eval_tasks.samples.row import PromptRow
 
 if TYPE_CHECKING:
@@ -40,11 +42,19 @@ class ShownTexts(Mapping[tuple[str, str], str]):
 
     def __init__(self, configurations: Mapping[str, datasets.Dataset]) -> None:
         self._configurations = configurations
+        self._hashes: dict[tuple[str, str], str] = {}
         self._places = {(name, id_): i for name, papers in configurations.items() for i, id_ in enumerate(papers["id"])}
 
     def __getitem__(self, key: tuple[str, str]) -> str:
         text: str = self._configurations[key[0]][self._places[key]]["text"]
         return text
+
+    def hash_of(self, paper: ShownPaper) -> str:
+        """The sha256 of the text of a paper that a row shows."""
+        key = (paper.texts, paper.id)
+        if key not in self._hashes:
+            self._hashes[key] = sha256_of_bytes(self[key])
+        return self._hashes[key]
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         return iter(self._places)
@@ -138,7 +148,14 @@ def _load(
         ),
     }
     return prompt_columns.as_split(
-        PromptRow(**_of_row(row, answering), tokens_before=count, tokens_after=count, place=place, **common)
+        PromptRow(
+            **_of_row(row, answering),
+            row_hash=row_hash(row, family.version, map(texts.hash_of, row.papers)),
+            tokens_before=count,
+            tokens_after=count,
+            place=place,
+            **common,
+        )
         for row, count, place in zip(asked_rows, tokens, selection.places.values(), strict=True)
         if count is not None
     )
@@ -213,7 +230,6 @@ def _of_row(row: ReadingRow, answering: ReadingAnswering) -> dict[str, Any]:
         "license": row.license,
         "round": row.round,
         "context": row.context,
-        "cluster": row.cluster,
         "order": row.order,
         "question_kind": row.kind,
         "first_author": row.authors[0] if row.authors else row.paper_id,

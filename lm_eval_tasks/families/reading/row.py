@@ -54,7 +54,7 @@ class ReadingRow:
         asked, answer, shortcut: labels; those asked about, if it is not all of them; the right ones; those that the family's shortcut
             names.
         tags: of each mask: what solves it.
-        context, cluster: what rows share that show the same papers, or depend on one another.
+        context: what rows share that show the same papers.
     """
 
     id: str
@@ -68,7 +68,6 @@ class ReadingRow:
     labels: Label
     round: str
     context: str
-    cluster: str
     asked: tuple[Label, ...]
     answer: tuple[Label, ...]
     shortcut: tuple[Label, ...]

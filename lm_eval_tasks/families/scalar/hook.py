@@ -11,6 +11,7 @@ import datasets
 from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.compat import lm_eval_command as command_line
 from lm_eval_tasks.data import context, cutoff, prompt_columns
+from lm_eval_tasks.data.identity import row_hash
 from lm_eval_tasks.data.options import Options, noted
 from lm_eval_tasks.data.rows import Fact, TypedRows, chosen, open_dataset, rows_of_split
 from lm_eval_tasks.families.scalar import FAMILY
@@ -71,6 +72,7 @@ def _load(
     return prompt_columns.as_split(
         PromptRow(
             **_of_question(rows[n]),
+            row_hash=row_hash(rows[n], FAMILY.version),
             **_choices(rows[n], choosers),
             **prompt_columns.of_prompt(cut),
             place=places[n],

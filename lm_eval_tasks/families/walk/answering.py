@@ -52,9 +52,15 @@ class WalkAnswering(ReadingAnswering):
         return write_list(labels, self.family.word)
 
     def placed(self, row: PromptRow, answer: str, score: float) -> Iterator[Placed]:
-        """Each paper that answers the question, found or not."""
-        labels = set_of(answer) or ()
-        yield from ((str(label), place_of(label, row), float(label in labels)) for label in row.answer or ())
+        """Each third of the context in which papers answer the question: the F1 of those that are named in it."""
+        named = set_of(answer) or ()
+        for third in range(3):
+            named_here, right = (
+                [label for label in labels if label > 0 and int(3 * place_of(label, row)) == third]
+                for labels in (named, row.answer or ())
+            )
+            if right:
+                yield str(third), (third + 0.5) / 3, f1_of(named_here, right)
 
     def baseline(self, name: str, row: PromptRow) -> str | None:
         """No paper at all; or those in whose text a search finds the titles."""

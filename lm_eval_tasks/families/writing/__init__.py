@@ -24,6 +24,7 @@ from lm_eval_tasks.families.writing.settings import (
 
 COPY_DEMO, RANDOM_SENTENCE, FUNCTION_WORDS = "copy-demo", "random-sentence", "function-words"
 _MODULE = "families.writing.metrics"
+_COSINE = (-1.0, 1.0)
 METRICS = (
     Metric(
         "rouge_l_content",
@@ -53,6 +54,7 @@ METRICS = (
         floors=("bertscore_random_pair", "bertscore_wrong_paper", "bertscore_function_words"),
         zero=("bertscore_wrong_paper", "bertscore_function_words"),
         usual="bert_score",
+        limits=_COSINE,
     ),
     Metric("rouge_l_content_wrong_paper", "ROUGE-L, content words, wrong paper", "lower", _MODULE),
     Metric(
@@ -60,10 +62,10 @@ METRICS = (
     ),
     Metric("rouge_l_random_pair", "ROUGE-L, random pair", "lower", _MODULE),
     Metric("rouge_l_wrong_paper", "ROUGE-L, wrong paper", "lower", _MODULE),
-    Metric("bertscore_random_pair", "BERTScore, random pair", "lower", _MODULE),
-    Metric("bertscore_wrong_paper", "BERTScore, wrong paper", "lower", _MODULE),
+    Metric("bertscore_random_pair", "BERTScore, random pair", "lower", _MODULE, limits=_COSINE),
+    Metric("bertscore_wrong_paper", "BERTScore, wrong paper", "lower", _MODULE, limits=_COSINE),
     Metric("rouge_l_function_words", "ROUGE-L, function words", "lower", _MODULE),
-    Metric("bertscore_function_words", "BERTScore, function words", "lower", _MODULE),
+    Metric("bertscore_function_words", "BERTScore, function words", "lower", _MODULE, limits=_COSINE),
     CAPPED,
     TRUNCATED,
     CUT_SHARE,

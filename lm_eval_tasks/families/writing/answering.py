@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 
-def lead(row: PromptRow) -> str:
-    """The first words of the body, as many as the median train target has."""
-    return " ".join((row.content or "").split()[: row.lead_words])
+def lead(row: PromptRow) -> str | None:
+    """The first words of the body, as many as the median train target has; None without train papers."""
+    return " ".join((row.content or "").split()[: row.lead_words]) if row.lead_words else None
 
 
 def copy_demo(row: PromptRow) -> str | None:
@@ -29,16 +29,18 @@ def copy_demo(row: PromptRow) -> str | None:
     return row.demonstrations[-1] if row.demonstrations else None
 
 
-def random_sentence(row: PromptRow) -> str:
-    """Sentences of the body in a random order that the row's id decides, as many words as the median train target."""
+def random_sentence(row: PromptRow) -> str | None:
+    """Sentences of the body in a random order that the row's id decides, as many words as the median train target; None as for `lead`."""
+    if not row.lead_words:
+        return None
     sentences = _SENTENCE.split(row.content or "")
     order = sorted(range(len(sentences)), key=lambda i: hashlib.sha256(f"{row.id}|{i}".encode()).digest())
     return " ".join(" ".join(sentences[i] for i in order).split()[: row.lead_words])
 
 
-def words_without_content(row: PromptRow) -> str:
-    """Function words alone, as many as the median train target has words."""
-    return function_words.text_of(row.lead_words or 0)
+def words_without_content(row: PromptRow) -> str | None:
+    """Function words alone, as many as the median train target has words; None as for `lead`."""
+    return function_words.text_of(row.lead_words) if row.lead_words else None
 
 
 _BASELINES: dict[str, Callable[[PromptRow], str | None]] = {

@@ -21,6 +21,7 @@ from lm_eval_tasks.base.row_format import paper_of
 from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.compat import lm_eval_command as command_line
 from lm_eval_tasks.data import context, cutoff, prompt_columns
+from lm_eval_tasks.data.identity import row_hash
 from lm_eval_tasks.data.options import Options, noted
 from lm_eval_tasks.data.rows import Fact, Opened, TypedRows, chosen, open_dataset, rows_of_split
 from lm_eval_tasks.families.score import others_of
@@ -116,6 +117,7 @@ def _load(
     return prompt_columns.as_split(
         PromptRow(
             **_of_paper(rows[n]),
+            row_hash=row_hash(rows[n], FAMILY.version),
             **_parts(rows[n], options),
             lead=" ".join(rows[n].content.split()[:lead_words]) if lead_words else None,
             **prompt_columns.of_prompt(cut),

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import date
 
 import pytest
 
-from builder.families.reading.asking import ReadingFamily
 from builder.families.reading.choose import Chooser, ChosenContexts
-from builder.families.reading.contexts import PaperSet, clusters
+from builder.families.reading.contexts import PaperSet
 from builder.families.reading.paper_library import PaperLibrary
 from builder.records import Paper
 from builder.round.tables import READINGS
@@ -59,12 +57,10 @@ def shared(chosen: ChosenContexts) -> int:
 
 
 def test_contexts_are_apart_where_there_are_papers_enough() -> None:
-    asking, every = choose(new=60, old=1000, most=20)
+    _, every = choose(new=60, old=1000, most=20)
     for chosen in every:
         assert len(chosen.contexts) == 20
         assert shared(chosen) == 0
-        names = clusters({context.paper.id: asking.joined(context) for context in chosen.contexts})
-        assert len(set(names.values())) == 20
         assert chosen.report.dropped["no_question"] == 2
         assert chosen.report.dropped["license"] == 1
     small, large = every
@@ -88,16 +84,3 @@ def test_overlapping_contexts_are_taken_only_where_no_interval_is_possible_witho
     # A smaller context lies within a larger one of the same paper, also where it overlaps others.
     small, large = ({context.paper: context for context in chosen.contexts} for chosen in every)
     assert all(set(small[key].papers) < set(large[key].papers) for key in small.keys() & large.keys())
-
-
-def test_papers_without_known_authors_are_clusters_of_their_own() -> None:
-    """Structured papers of SCALAR name none."""
-    asking, (chosen, _) = choose(new=3, old=100, most=2)
-    nameless = [
-        replace(context, papers=(replace(context.paper, authors=()), *context.papers[1:]))
-        for context in chosen.contexts
-    ]
-    assert [list(ReadingFamily.joined(asking, context)) for context in nameless] == [
-        [context.paper.id] for context in nameless
-    ]
-    assert ReadingFamily.joined(asking, chosen.contexts[0]) == ["author new1"]

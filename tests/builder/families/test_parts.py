@@ -15,7 +15,7 @@ from builder.families.match.masks import masks, names_of, tag_of
 from builder.families.next.family import LEAST_OF_CALL, MOST_OF_CALL, NextFamily, calls, following
 from builder.families.next.passages import LONGEST, SHORTEST, Passage, neutral_text, passages_of
 from builder.families.reading.citing import citing
-from builder.families.reading.contexts import Neighbourhoods, clusters, fill
+from builder.families.reading.contexts import Neighbourhoods, fill
 from builder.families.reading.neutral import CITE, FORMULA, NUMBER, edits_of
 from builder.families.reading.paper_library import PaperLibrary
 from builder.families.reading.papers_read import PaperRead
@@ -305,14 +305,6 @@ def test_smaller_contexts_lie_within_larger_ones() -> None:
     for size, context in contexts.items():
         assert context.tokens == sum(sizes[each.id] for each in context.papers)
         assert 0.85 <= context.tokens / (size * 1024) <= 0.92
-
-
-def test_contexts_that_have_something_in_common_are_one_cluster() -> None:
-    assert clusters({"a": ["1", "2"], "b": ["3"], "c": ["2", "4"], "d": ["4"]}) == dict.fromkeys("acd", "a") | {
-        "b": "b"
-    }
-    # A paper's id and what joins papers may be the same word.
-    assert clusters({"a": ["b"], "b": ["c"]}) == {"a": "a", "b": "b"}
 
 
 def library_of(read: PaperRead, works: Mapping[str, Cited]) -> PaperLibrary:

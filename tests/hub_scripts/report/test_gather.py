@@ -9,7 +9,7 @@ import pytest
 from hub_scripts.report.board import month_steps, score_rows
 from hub_scripts.report.cells import Cell, Group, Key
 from hub_scripts.report.gather import carried_baselines
-from lm_eval_tasks.base.intervals import interval
+from lm_eval_tasks.base.intervals import level
 from lm_eval_tasks.base.row_format import BM25_LOCAL
 from tests.helpers.samples import sample
 
@@ -42,7 +42,7 @@ def test_a_row_has_its_scores_before_and_since_each_month() -> None:
         Cell(
             model,
             len(own),
-            {"rouge_l": interval(list(own.values()), authors[: len(own)])},
+            {"rouge_l": level(list(own.values()), authors[: len(own)])},
             {"rouge_l": own},
             {},
             {},
@@ -51,7 +51,7 @@ def test_a_row_has_its_scores_before_and_since_each_month() -> None:
         )
         for model, own in (("all", scores), ("some", some))
     ]
-    group = Group(Key("2026.11", "Abs-9K"), "abs", 9, ids, ids, days, authors, cells, [1], {})
+    group = Group(Key("2026.11", "Abs-9K"), "abs", 9, ids, ids, ids, days, authors, cells, [1], {})
     rows = score_rows([group], {})
     steps = month_steps(rows)
     assert steps["months"] == ["2026-09", "2026-10"]
@@ -62,7 +62,7 @@ def test_a_row_has_its_scores_before_and_since_each_month() -> None:
                 if not values:
                     assert text == "\u2013"
                     continue
-                over = interval(values, [authors[int(id_)] for id_ in part if id_ in own], (0, 1))
+                over = level(values, [authors[int(id_)] for id_ in part if id_ in own])
                 assert over.bounds
                 shown = [sum(values) / len(values), *over.bounds, len(values)]
                 assert [float(one) for one in re.findall(r"[\d.]+", text)] == pytest.approx(shown, abs=0.00051)

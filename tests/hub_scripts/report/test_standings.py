@@ -13,7 +13,7 @@ from hub_scripts.report.cells import Cell, Group, Key
 from hub_scripts.report.model_facts import ModelFacts, facts_of, known_models
 from hub_scripts.report.placing import scorers_of
 from hub_scripts.report.standings import Standings, standings_of
-from lm_eval_tasks.base.intervals import interval
+from lm_eval_tasks.base.intervals import level
 from lm_eval_tasks.data.rows import Fact, representative_rows
 from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL
 from lm_eval_tasks.samples.block import Block, RunRequest
@@ -27,7 +27,7 @@ IDS = [f"2611.{i:05d}" for i in range(40)]
 def _cell(
     model: str, scores: dict[str, float], floor: float, metric: str = "rouge_l_content", of: int | None = None
 ) -> Cell:
-    score = interval(list(scores.values()), [f"Author {i}" for i in range(len(scores))])
+    score = level(list(scores.values()), [f"Author {i}" for i in range(len(scores))])
     return Cell(
         model,
         len(scores),
@@ -42,7 +42,7 @@ def _cell(
 
 def _group(setting: str, task: str, cells: list[Cell], clusters: list[str] | None = None) -> Group:
     authors = clusters or [f"Author {i}" for i in range(len(IDS))]
-    return Group(Key("2026.11", setting), task, None, IDS, IDS, ["2026-11-01"] * len(IDS), authors, cells, [1], {})
+    return Group(Key("2026.11", setting), task, None, IDS, IDS, IDS, ["2026-11-01"] * len(IDS), authors, cells, [1], {})
 
 
 def _level(value: float, spread: float = 0.0, seed: int = 0) -> dict[str, float]:
@@ -103,7 +103,7 @@ def test_models_are_ranked_by_their_paired_differences() -> None:
     common = {id_: 0.3 + 0.08 * rng.gauss(0, 1) for id_ in ids}
     better = {id_: value + 0.02 + 0.03 * rng.gauss(0, 1) for id_, value in common.items()}
     authors = [f"Author {i}" for i in range(100)]
-    group = Group(Key("2026.11", "Abs-9K"), "abs", None, ids, ids, ["2026-11-01"] * 100, authors, [], [1], {})
+    group = Group(Key("2026.11", "Abs-9K"), "abs", None, ids, ids, ids, ["2026-11-01"] * 100, authors, [], [1], {})
     group.cells += [_cell("common", common, 0.1), _cell("better", better, 0.1)]
     found = _found([group])
     assert {one.model: one.rank for one in found.standings} == {"better": 1, "common": 2}
@@ -260,31 +260,27 @@ def test_intervals_hold_the_truth_where_authors_answer_alike() -> None:
     assert held / draws == pytest.approx(0.95, abs=0.035)
 
 
-def test_right_or_wrong_boards_have_bounds_near_the_limits() -> None:
-    """All right on few questions is no proof that all others would be; and intervals near 1 hold the truth."""
+def test_right_or_wrong_boards_have_no_bounds_where_all_is_right_and_near_it_hold_the_truth() -> None:
     right = _cell("right", dict.fromkeys(IDS[:24], 1.0), 0.25, "accuracy", of=24)
     wrong = _cell("wrong", dict.fromkeys(IDS[:24], 0.0), 0.25, "accuracy", of=24)
     groups = [_group(name, "scalar", [right, wrong]) for name in ("SCALAR-Easy", "SCALAR-Hard")]
     found = _found(groups, READING)
-    (best, worst) = (standing.overall for standing in found.standings)
-    assert best is not None and best.low is not None and worst is not None and worst.high is not None
-    assert (best.mean, best.high) == (1.0, 1.0)
-    assert 0.5 < best.low < 0.9
-    assert worst.mean == pytest.approx(-1 / 3)
-    assert worst.high > -0.2
+    assert [standing.overall and standing.overall.bounds for standing in found.standings] == [None, None]
     lead = found.leads["right", "wrong"]
-    assert lead.low is not None and lead.p is not None
-    assert 0.8 < lead.low < lead.mean
+    assert lead.p is not None
     assert 0 < lead.p < 0.001
-    rng, held, draws = random.Random(2), 0, 400
-    for _ in range(draws):
+    rng, held, printed = random.Random(2), 0, 0
+    for _ in range(400):
         scores = {id_: float(rng.random() < 0.97) for id_ in IDS}
         over = _found([_group("SCALAR-Easy", "scalar", [_cell("m", scores, 0.25, "accuracy")])], READING)
         interval_ = over.standings[0].overall
-        assert interval_ is not None and interval_.bounds is not None
-        assert interval_.bounds[1] <= 1
-        held += interval_.bounds[0] <= (0.97 - 0.25) / 0.75 <= interval_.bounds[1]
-    assert held / draws >= 0.93
+        assert interval_ is not None
+        if interval_.bounds:
+            printed += 1
+            assert interval_.bounds[1] <= 1
+            held += interval_.bounds[0] <= (0.97 - 0.25) / 0.75 <= interval_.bounds[1]
+    assert printed > 200
+    assert held / printed >= 0.93
 
 
 def test_facts_of_models(tmp_path: Path) -> None:

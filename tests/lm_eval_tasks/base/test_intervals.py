@@ -5,8 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from lm_eval_tasks.base.intervals import DIFFERENCES, SHARES, TInterval, holm, interval, within_limits
-from lm_eval_tasks.base.power import FEWEST
+from lm_eval_tasks.base.intervals import Estimate, difference, holm, level
+from lm_eval_tasks.base.power import FEWEST, FEWEST_EFFECTIVE, detectable_with
 
 
 def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
@@ -19,30 +19,30 @@ def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
             for _ in range(rng.randint(1, 3)):
                 values.append(0.3 + shared + rng.gauss(0, 0.5))
                 clusters.append(str(author))
-        low, high = interval(values, clusters).bounds or (0.0, 0.0)
+        low, high = difference(values, clusters).bounds or (0.0, 0.0)
         held += low <= 0.3 <= high
     assert 0.92 <= held / 400 <= 0.98
 
 
 def test_few_first_authors_have_no_interval_and_no_p() -> None:
-    few = interval([0.1 * i for i in range(30)], [str(i % (FEWEST - 1)) for i in range(30)])
+    few = difference([0.1 * i for i in range(30)], [str(i % (FEWEST - 1)) for i in range(30)])
     assert (few.low, few.high, few.p, few.bounds) == (None, None, None, None)
     assert (few.mean, few.samples, few.clusters) == (pytest.approx(1.45), 30, FEWEST - 1)
-    assert interval([0.1 * i for i in range(30)], [str(i % FEWEST) for i in range(30)]).bounds is not None
+    assert difference([0.1 * i for i in range(30)], [str(i % FEWEST) for i in range(30)]).bounds is not None
 
 
 def test_papers_of_one_author_count_less_than_papers_of_many() -> None:
     values = [float(i % 2) for i in range(60)]
-    apart = interval(values, [str(i) for i in range(60)])
-    together = interval(values, [str(i % 2 + 2 * (i // 12)) for i in range(60)])
+    apart = difference(values, [str(i) for i in range(60)])
+    together = difference(values, [str(i % 2 + 2 * (i // 12)) for i in range(60)])
     assert apart.bounds and together.bounds
     assert together.bounds[1] - together.bounds[0] > 2 * (apart.bounds[1] - apart.bounds[0])
     assert (together.clusters, apart.clusters, apart.samples) == (10, 60, 60)
 
 
-def test_of_one_paper_an_author_it_is_the_t_interval() -> None:
+def test_of_one_paper_an_author_it_is_the_t_difference() -> None:
     values = [0.1 * (i % 7) + 0.01 * i for i in range(25)]
-    found = interval(values, [str(i) for i in range(25)])
+    found = difference(values, [str(i) for i in range(25)])
     mean = sum(values) / 25
     error = (sum((value - mean) ** 2 for value in values) / 24 / 25) ** 0.5
     assert found.bounds == pytest.approx((mean - 2.0639 * error, mean + 2.0639 * error), rel=1e-4)
@@ -51,40 +51,48 @@ def test_of_one_paper_an_author_it_is_the_t_interval() -> None:
 def test_p_is_small_for_what_is_never_zero_and_large_for_what_is_about_zero() -> None:
     names = [str(i) for i in range(20)]
     never, about = (
-        interval([0.1 + i / 100 for i in range(20)], names).p,
-        interval([(-1.0) ** i for i in range(20)], names).p,
+        difference([0.1 + i / 100 for i in range(20)], names).p,
+        difference([(-1.0) ** i for i in range(20)], names).p,
     )
     assert never is not None and never < 0.001
     assert about is not None and about > 0.5
 
 
-def test_equal_values_say_how_often_others_may_occur() -> None:
+def test_equal_values_have_no_difference() -> None:
     names = [str(i) for i in range(24)]
-    unseen = 1 - 0.025 ** (1 / 24)  # Clopper-Pearson
-    assert interval([1.0] * 24, names, SHARES).bounds == pytest.approx((1 - unseen, 1))
-    assert interval([0.0] * 24, names, SHARES).bounds == pytest.approx((0, unseen))
-    assert interval([0.0] * 24, names, DIFFERENCES).bounds == pytest.approx((-unseen, unseen))
-    better = interval([1.0] * 24, names, DIFFERENCES)
-    assert better.bounds == pytest.approx((1 - 2 * unseen, 1))
+    assert level([1.0] * 24, names).bounds is None
+    better = difference([1.0] * 24, names)
+    assert (better.bounds, better.detectable()) == (None, None)
     # The sign test's.
     assert better.p == pytest.approx(2 * 0.5**24)
-    assert better.detectable is None
-    assert (interval([0.0] * 24, names, DIFFERENCES).p, interval([0.5] * 24, names).bounds) == (1.0, None)
+    assert difference([0.0] * 24, names).p == 1.0
 
 
-def test_a_mean_at_a_limit_that_is_an_estimate_has_an_interval() -> None:
-    """All scores are 0, and the floor below which they lie has an error of its own."""
-    for mean in (-0.08, 1 - 1e-12):
-        over = TInterval(mean - 0.02, mean + 0.02, 0.5, 0.01, 24.0)
-        found = within_limits(mean, over, 25, 25, (-0.08, 1.0), are_shares=True)
-        assert found.low is not None
-        assert found.high is not None
-        assert -0.08 <= found.low <= found.high <= 1
+def test_one_author_with_most_of_the_papers_leaves_no_difference() -> None:
+    values, sizes = [0.01 * (i % 17) for i in range(60)], [20, *[2] * 20]
+    names = [str(author) for author, size in enumerate(sizes) for _ in range(size)]
+    assert sum(sizes) ** 2 / sum(size * size for size in sizes) < FEWEST_EFFECTIVE
+    assert (level(values, names).bounds, difference(values, names).p, detectable_with(sizes, 0.3)) == (None, None, None)
 
 
-def test_of_independent_answers_a_share_has_wilsons_interval() -> None:
+def test_a_level_lies_between_its_limits() -> None:
+    without = np.array([-0.079, -0.0801, *[-0.08] * 22])
+    over = Estimate(-0.0799, without, np.ones(24), 24).level((-0.08, 1.0))
+    assert over.low is not None and over.high is not None
+    assert -0.08 <= over.low <= over.mean <= over.high <= 1
+
+
+def test_more_comparisons_show_only_larger_differences() -> None:
+    over = difference([0.1 * (i % 7) for i in range(40)], [str(i) for i in range(40)])
+    alone, among = over.detectable(), over.detectable(13)
+    assert alone is not None and among is not None
+    assert 1.2 * alone < among < 1.6 * alone
+    assert over.reversed().bounds == pytest.approx((-(over.high or 0), -(over.low or 0)))
+
+
+def test_of_independent_answers_a_share_has_wilsons_level() -> None:
     n, share = 50, 0.94
-    found = interval([1.0] * 47 + [0.0] * 3, [str(i) for i in range(n)], SHARES)
+    found = level([1.0] * 47 + [0.0] * 3, [str(i) for i in range(n)])
     t = 2.0096  # 49 degrees of freedom
     independent = n - 1  # the jackknife divides by n - 1
     middle, reach = (
@@ -103,7 +111,7 @@ def test_intervals_of_shares_near_one_hold_the_truth(share: float) -> None:
     for _ in range(300):
         authors = np.repeat(np.arange(100), np.minimum(8, rng.geometric(0.5, 100)))
         right = rng.random(len(authors)) < rng.beta(6 * share, 6 * (1 - share), 100)[authors]
-        low, high = interval(right.astype(float).tolist(), [str(author) for author in authors], SHARES).bounds or (0, 0)
+        low, high = level(right.astype(float).tolist(), [str(author) for author in authors]).bounds or (0, 0)
         held += low <= share <= high
     assert held / 300 >= 0.92
 

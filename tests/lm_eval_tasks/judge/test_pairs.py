@@ -55,9 +55,12 @@ def test_a_missing_text_loses_without_a_judge(command: Command, tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("changes", "says"),
-    [({"round": "2026.10"}, "of round 2026.11 with prompts 1"), ({"setting": "Title-10K"}, "no sample in common")],
+    [
+        ({"prompt_version": 2}, "their prompts have the versions 1 and 2"),
+        ({"setting": "Title-10K"}, "no task in common"),
+    ],
 )
-def test_runs_that_cannot_be_compared(changes: dict[str, str], says: str, command: Command, tmp_path: Path) -> None:
+def test_runs_that_cannot_be_compared(changes: dict[str, Any], says: str, command: Command, tmp_path: Path) -> None:
     one, other = make_samples(tmp_path / "one"), make_samples(tmp_path / "other", **changes)
     with serve(judging(lambda first, second: 1)) as server:
         code, _, err = command("judge", one, other, "--model", "m", "--base-url", server.url)

@@ -60,8 +60,8 @@ def test_repeated_answers_keep_a_metric_that_only_some_have() -> None:
 def test_samples_that_lack_a_score_are_left_out_and_counted(tmp_path: Path) -> None:
     for name, scores in (("a", [{"rouge_l": 0.5}, {"rouge_l": 0.3}]), ("b", [{"rouge_l": 0.6}, {}])):
         write(tmp_path / name, samples(*scores))
-    [difference] = compare([tmp_path / "a", tmp_path / "b"])
-    assert (difference.difference.samples, difference.left_out) == (1, 2)
+    [difference] = compare([tmp_path / "a", tmp_path / "b"], ["rouge_l"])
+    assert (difference.difference.samples, difference.sizes) == (1, (2, 2))
 
 
 def test_a_table_names_the_samples_of_a_score_that_few_have() -> None:
@@ -109,8 +109,5 @@ def test_rows_with_and_without_demonstrations(command: Command, world: Path, tmp
     assert 0 < len(able) < len(rows)
     [score] = [score for score in only_result(runs[1]).scores if score.metric == "rouge_l"]
     assert (score.samples, score.of) == (len(able), len(rows))
-    difference, _ = compare(runs)
-    assert (difference.difference.samples, difference.left_out) == (
-        len(able),
-        len(rows) - len(able) + len(rows) - len(able),
-    )
+    [difference] = compare(runs)
+    assert (difference.difference.samples, difference.sizes) == (len(able), (len(rows), len(rows)))

@@ -45,7 +45,7 @@ def test_the_board_is_the_mean_over_tasks_between_floor_and_one(tmp_path: Path) 
     assert board.difference.mean == pytest.approx(sum(means) / 2 / (1 - FLOOR))
     assert board.difference.low is not None and board.difference.high is not None
     assert board.difference.low < 0.1 < board.difference.high
-    assert (board.difference.samples, board.difference.clusters, board.left_out) == (80, 40, 0)
+    assert (board.difference.samples, board.difference.clusters, board.sizes) == (80, 40, (80, 80))
 
 
 def test_several_runs_are_compared_pair_by_pair_and_corrected_together(tmp_path: Path, command: Command) -> None:
