@@ -19,7 +19,7 @@ from builder.dataset.lead import with_lead
 from builder.dataset.manifest import QUANTILES, Configuration, DataFile, SplitContents, Statistics, bounds_of
 from builder.dataset.reading_tally import ReadingTally
 from builder.dataset.rows import columns_of
-from builder.records import SPLITS, TASKS, Split
+from builder.records import SPLITS, Split
 from lm_eval_tasks.base.files import sha256_of
 from lm_eval_tasks.base.intervals import level
 from lm_eval_tasks.base.power import detectable_with
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 _GROUP_ROWS = 64
 _GROUP_BYTES = 32 * 2**20
 _SHARD_BYTES = 400 * 2**20
-# Tasks whose rows depend on each other by first authors alone.
-_CLUSTERED = (*TASKS, "cloze")
 
 
 class ConfigurationWriter:
@@ -109,10 +107,8 @@ class _Tally:
 
     def close(self) -> Statistics:
         places = range(max(self.labels, default=-1) + 1)
-        # Contexts share papers: how many first authors they have says nothing about reading questions.
-        smallest = (
-            detectable_with(self.authors.values(), target_of(self.task).spread) if self.task in _CLUSTERED else None
-        )
+        spread = None if self.task == "papers" else target_of(self.task).spread
+        smallest = spread and detectable_with(self.authors.values(), spread)
         return Statistics(
             samples=len(self.inputs),
             input_tokens=sum(self.inputs),

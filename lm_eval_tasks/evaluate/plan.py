@@ -22,6 +22,7 @@ from lm_eval_tasks.evaluate.shorter import in_contexts, of_round, write_tasks
 from lm_eval_tasks.families.reading.hook import doc_to_text
 from lm_eval_tasks.llm.budget import CHARACTERS_OF_TOKEN
 from lm_eval_tasks.llm.usage import Price, Usage
+from lm_eval_tasks.stats.boards import comparisons
 from lm_eval_tasks.tasks.folder import check_tasks, tasks_path
 
 if TYPE_CHECKING:
@@ -37,8 +38,8 @@ class TaskPlan:
         most_out: tokens of all answers, if each reaches its cap.
         cut: share of the prompts that will be cut; None likewise.
         longest: tokens of the longest prompt and its answer; None likewise.
-        detectable: the smallest difference between two models, or gain, that the samples show in four out of five cases. Those of one
-            first author count as one.
+        detectable: the smallest difference between two models that the samples show in four out of five cases, after the correction
+            for all rows of their comparison. Those of one first author count as one.
         guessed: tokens of all prompts at three characters each, if they are not known.
     """
 
@@ -86,10 +87,26 @@ def plan(
         loaded = RunTasks([tasks_path(), Path(folder)], task_metadata).load(names)["tasks"]
     # One prompt of several contexts is asked once.
     seen: set[str] | None = set() if asked and repeats == 1 else None
-    return [_plan_task(name, task, limit, repeats, seen) for name, task in sorted(loaded.items())]
+    rows = comparisons({_shown(name, task): families.of_task(_target(task)).board for name, task in loaded.items()})
+    return [_plan_task(name, task, limit, repeats, seen, rows) for name, task in sorted(loaded.items())]
 
 
-def _plan_task(name: str, task: Any, limit: float | None, repeats: int, seen: set[str] | None) -> TaskPlan:
+def _first(task: Any) -> Any:
+    return task.dataset[task.config.test_split][0]
+
+
+def _shown(name: str, task: Any) -> str:
+    """The configuration, as boards name it, unless something else than usual is asked."""
+    first = _first(task)
+    is_usual = families.of_task(_target(task)).is_usual(first["prompt_name"]) and not first.get("shown")
+    return str(first["setting"]) if is_usual else name
+
+
+def _target(task: Any) -> str:
+    return families.task_of_prompt(_first(task)["prompt_name"])
+
+
+def _plan_task(name: str, task: Any, limit: float | None, repeats: int, seen: set[str] | None, rows: int) -> TaskPlan:
     docs = task.dataset[task.config.test_split]
     count = len(docs) if limit is None else min(len(docs), limit if limit >= 1 else ceil(limit * len(docs)))
     docs = docs.select(range(int(count)))
@@ -97,7 +114,8 @@ def _plan_task(name: str, task: Any, limit: float | None, repeats: int, seen: se
     after, cut = list(docs["tokens_after"]), list(docs["tokens_cut"])
     counts = [repeats if seen is None or _is_new(doc_to_text(doc), seen) else 0 for doc in docs]
     most = sum(map(mul, counts, caps))
-    shows = _shows(docs)
+    clusters = Counter(docs["first_author"]).values()
+    shows = detectable_with(clusters, families.target_of(_target(task)).spread, rows)
     if not all(before):
         guessed = (
             sum(count * len(doc_to_text(doc)) for count, doc in zip(counts, docs, strict=True)) // CHARACTERS_OF_TOKEN
@@ -114,13 +132,6 @@ def _is_new(prompt: str, seen: set[str]) -> bool:
     is_new = digest not in seen
     seen.add(digest)
     return is_new
-
-
-def _shows(docs: Any) -> float | None:
-    """The smallest difference that these samples show."""
-    clusters = Counter(docs["first_author"])
-    task = families.task_of_prompt(docs[0]["prompt_name"])
-    return detectable_with(clusters.values(), families.target_of(task).spread)
 
 
 def table(planned: Sequence[TaskPlan]) -> Table:

@@ -37,8 +37,8 @@ def _difference_of(first: Sequence[Sample], second: Sequence[Sample]) -> str:
     if versions[0] != versions[1]:
         names = (" and ".join(map(str, sorted(each))) for each in versions)
         return "their prompts have the versions {} and {}".format(*names)
-    if len({sample.id for sample in first} & {sample.id for sample in second}) * 2 >= min(len(first), len(second)):
-        return "the rows of these ids have other contents, so the round was built again"
     if rounds[0] != rounds[1]:
         return "they are of the rounds {} and {}".format(*(" and ".join(sorted(each)) for each in rounds))
+    if len({sample.id for sample in first} & {sample.id for sample in second}) * 2 >= min(len(first), len(second)):
+        return "the rows of these ids have other contents, so the round was built again"
     return "they asked different samples"

@@ -136,6 +136,4 @@ def _estimate(sets: Sequence[Sequence[PlacedTask]], authors: Sequence[str]) -> E
 
 def too_small(parts: Iterable[PlacedTask], fewest: int = FEWEST) -> list[str]:
     """The settings of parts with fewer first authors than an interval needs, or a few that have most of the samples."""
-    return [
-        part.setting for part in parts if len(part.names) < fewest or effective(part.counts) < FEWEST_EFFECTIVE
-    ]
+    return [part.setting for part in parts if len(part.names) < fewest or effective(part.counts) < FEWEST_EFFECTIVE]

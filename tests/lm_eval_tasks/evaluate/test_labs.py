@@ -653,6 +653,25 @@ def test_a_plan_says_what_a_run_will_take(command: Command, dataset: Path, tmp_p
 
 
 @pytest.mark.slow
+def test_a_plan_and_a_comparison_correct_for_the_same_rows(command: Command, dataset: Path, tmp_path: Path) -> None:
+    """Of one task, and of two with the row of their board: what one row of three can show is larger."""
+    shown = []
+    for tasks in ("academiceval_abs_9k", "academiceval_title_10k,academiceval_abs_9k"):
+        out = command("plan", "--tasks", tasks, "--metadata", metadata(dataset))[1]
+        line = next(line for line in out.splitlines() if line.startswith("| academiceval_abs_9k "))
+        shown.append(float(line.rstrip("| ").rpartition("|")[2]))
+    for model in ("lead", "function-words"):
+        output = ("--output", tmp_path / model)
+        code, _, err = command("eval", "--model", model, "--tasks", tasks, "--metadata", metadata(dataset), *output)
+        assert code == 0, err
+    code, out, err = command("compare", tmp_path / "lead", tmp_path / "function-words", "--format", "json")
+    assert code == 0, err
+    assert len(json.loads(out)) == 3
+    # The corrected test of three rows needs a larger difference, by the quantiles of t with few degrees of freedom.
+    assert 1.1 < shown[1] / shown[0] < 1.4
+
+
+@pytest.mark.slow
 def test_prompts_are_exported_as_they_are_asked(
     command: Command, dataset: Path, tmp_path: Path, tiny_llama: Path
 ) -> None:

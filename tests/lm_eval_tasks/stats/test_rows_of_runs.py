@@ -1,0 +1,117 @@
+"""Which rows a number is of: runs over other contents, other revisions, other rounds and parts of a round, through the commands."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from builder.dataset.takedown import without_papers
+from builder.ids import bare_id
+from builder.round.source import SampleTable
+from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.samples.sample import read
+from tests.helpers import rounds
+from tests.helpers.rounds import small_round
+
+pytestmark = pytest.mark.slow
+
+Command = Callable[..., tuple[int, str, str]]
+TASK = "academiceval_abs_9k"
+OTHER = SampleTable(kind="sample", authors=24, papers=60)
+
+
+def built(place: Path, **changes: object) -> Path:
+    """A small round of one setting."""
+    rounds.run(small_round(place, settings=["Abs-9K"], **changes), LocalEngine(2))
+    return place / "academiceval"
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built(tmp_path_factory.mktemp("first"))
+
+
+@pytest.fixture
+def answered(command: Command, tmp_path: Path) -> Callable[..., Path]:
+    """A baseline's run over a dataset, in a folder of its own."""
+
+    def run(model: str, dataset: Path, name: str, *options: object) -> Path:
+        metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none"})
+        line = ("eval", "--model", model, "--tasks", TASK, "--metadata", metadata, "--output", tmp_path / name)
+        code, _, err = command(*line, *options)
+        assert code == 0, err
+        return tmp_path / name
+
+    return run
+
+
+def shown(command: Command, *line: object) -> list[dict[str, str]]:
+    code, out, err = command("compare", *line, "--format", "json")
+    assert code == 0, err
+    return list(json.loads(out))
+
+
+def test_other_contents_under_one_name_are_neither_compared_nor_on_one_board(
+    first: Path, answered: Callable[..., Path], command: Command, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    other = built(tmp_path / "other", source=OTHER)
+    a, b = answered("lead", first, "a"), answered("function-words", other, "b")
+    code, _, err = command("compare", a, b)
+    assert code == 1
+    assert "rows in common" in err
+    assert command("report", a, b, "-o", tmp_path / "site")[0] == 0
+    board = list(csv.DictReader((tmp_path / "site" / "data" / "scores.csv").read_text().splitlines()))
+    counts = {run: len(list(read([run]))) for run in (a, b)}
+    # Whichever run is the newer one has its rows; of the other, those that are of these contents.
+    assert {row["model"]: int(row["n"]) for row in board if row["metric"] == "rouge_l"}["function-words"] == counts[b]
+    assert all(int(row["n"]) <= int(row["of"]) for row in board if row.get("of"))
+    same = {sample.identity for sample in read([a])} & {sample.identity for sample in read([b])}
+    lead = [int(row["n"]) for row in board if row["model"] == "lead" and row["metric"] == "rouge_l"]
+    assert sum(lead) <= counts[a]
+    assert len(same) < counts[a]
+    assert "show other contents" in caplog.text or not lead
+
+
+def test_a_part_of_the_rows_is_compared_with_all(first: Path, answered: Callable[..., Path], command: Command) -> None:
+    a, b = answered("lead", first, "a"), answered("function-words", first, "b", "--limit", "3")
+    [row] = shown(command, a, b)
+    assert row["n"] == f"3 of {len(list(read([a])))} and 3"
+
+
+def test_a_later_revision_without_a_paper_and_another_name_of_it(
+    first: Path, answered: Callable[..., Path], command: Command, tmp_path: Path
+) -> None:
+    a = answered("lead", first, "a")
+    victim = bare_id(next(iter(read([a]))).id)
+    without_papers(first, tmp_path / "renamed", [victim], "2026.11.post1")
+    b = answered("function-words", tmp_path / "renamed", "b")
+    whole, part = len(list(read([a]))), len(list(read([b])))
+    assert part < whole
+    [row] = shown(command, a, b)
+    assert row["n"] == f"{part} of {whole} and {part}"
+    # An own content of one question changes that question and no other.
+    assert {one.identity for one in read([b])} < {one.identity for one in read([a])}
+
+
+def test_another_round_is_named(first: Path, answered: Callable[..., Path], command: Command, tmp_path: Path) -> None:
+    other = built(tmp_path / "other", round="2026.12", source=OTHER)
+    code, _, err = command("compare", answered("lead", first, "a"), answered("lead", other, "b"))
+    assert code == 1
+    assert "2026.11" in err
+    assert "2026.12" in err
+
+
+def test_a_baseline_that_needs_training_papers_has_no_score_without_them(
+    command: Command, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    bare = built(tmp_path / "bare", split={"validation": 0.001, "test": 0.998})
+    metadata = json.dumps({"dataset": str(bare), "bertscore_model": "none"})
+    line = ("--tasks", TASK, "--metadata", metadata, "--output", tmp_path / "run")
+    code, _, err = command("eval", "--model", "lead", *line)
+    assert code == 1
+    assert "has no score on any of these tasks" in err
+    assert not list((tmp_path / "run").glob("results_*"))
