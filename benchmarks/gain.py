@@ -1,24 +1,17 @@
-"""Does a measured gain say what it should? Made-up readers with planted gains, and what the core can detect and costs.
+"""Does a measured gain say what it should? Made-up readers with planted gains, and what the core costs.
 
-First, readers behind a made-up server answer SCALAR's questions of a made-up round through `academiceval eval --contexts`: four with
-planted gains of 0, 2, 5 and 20 points, one that sees the beginning of the paper, and one that only matches words. What the command
-states must be what they answered. Then, by simulation over questions that come in clusters: the bias of a gain, and how often its 95 %
-interval holds the truth. Last, the smallest difference between two models that the core's reading board detects, and the tokens that it
-takes.
+Readers behind a made-up server answer SCALAR's questions of a made-up round through `academiceval eval --contexts`: four with planted
+gains of 0, 2, 5 and 20 points, one that sees the beginning of the paper, and one that only matches words. What the command states must be
+what they answered. Then the tokens that the core takes. `benchmarks/figures.py` measures the intervals of gains.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean, stdev
+from statistics import fmean
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
-from scipy import special
 
 from benchmarks.shared.running import ACADEMICEVAL, Figures, command, run
 from builder.round.configurations import thousands_in
@@ -27,10 +20,8 @@ from lm_eval_tasks.base.contexts import FULL, Context
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.row_format import MASK
 from lm_eval_tasks.engines.local import LocalEngine
-from lm_eval_tasks.families import target_of, target_of_configuration
+from lm_eval_tasks.families import of_task, target_of, target_of_configuration
 from lm_eval_tasks.families.scalar import hook as scalar_hook
-from lm_eval_tasks.stats.gains import Gain, gain_over
-from lm_eval_tasks.stats.placed import PlacedTask, by_task, difference_over, part_of
 from lm_eval_tasks.tasks.catalogue import CORE
 from tests.helpers import rounds
 from tests.helpers.openai_server import serve
@@ -40,13 +31,8 @@ LEVEL = "SCALAR-Easy"
 CONTEXTS: tuple[Context, ...] = (*target_of("scalar").shorter, FULL)
 # Rows that begin with the same text: those of a context, a tenth of which is asked again in another order.
 PROMPTS_OF_PREFIX = {"walk": 400 / 115, "next": 100 / 80}
-# First authors of a SCALAR level's questions; contexts of a reading configuration, which share no papers; questions of Walk over them.
-AUTHORS, CLUSTERS, WALK = 180, 80, 400
-# Share of right answers in a shorter context. Of the variance of how likely an answer is right: what two answers to one question have in
-# common, the part of that which is its cluster's, and what one reader, or one context, has in a cluster alone.
-SHORT, ALIKE, WITHIN, PRIVATE = 0.5, 0.5, 0.1, 0.1
-FLOORS = {"scalar": 0.25, "walk": 0.1, "next": 0.003}
-PAIRS = 20
+# Share of right answers in a shorter context.
+SHORT = 0.5
 # Mean tokens of SCALAR's own questions; of a reading context, the share of its size.
 SCALAR_TOKENS = {"SCALAR-Easy": 71_800, "SCALAR-Medium": 70_200, "SCALAR-Hard": 60_600}
 FILLED = 0.89
@@ -58,9 +44,9 @@ Reader = Callable[[Row, Context], bool]
 
 
 def measure(folder: Path, quick: bool) -> Figures:
-    """All three; `quick` takes a smaller round and 300 draws."""
+    """Both; `quick` takes a smaller round and one reader."""
     stated = through_the_command_line(folder, 20 if quick else 60, list(READERS)[2:3] if quick else list(READERS))
-    return {**stated, **simulated(300 if quick else 3000), **cost()}
+    return {**stated, **cost()}
 
 
 # --- through the command line
@@ -135,84 +121,6 @@ def _error(name: str, rows: Mapping[Context, list[Row]], options: Row, output: P
     return max(abs(stated[context] - (right["full"] - right[context])) for context in CONTEXTS if context != FULL)
 
 
-# --- by simulation
-
-
-@dataclass(frozen=True, slots=True)
-class Questions:
-    """Questions in clusters, by first authors or by contexts that share papers; some clusters are five times as large as others.
-
-    Attributes:
-        common: how hard each is for all readers, from its cluster and by itself.
-    """
-
-    clusters: tuple[str, ...]
-    common: NDArray[np.float64]
-
-    @property
-    def by_id(self) -> dict[str, str]:
-        return {str(i): name for i, name in enumerate(self.clusters)}
-
-    def answers(self, chance: np.random.Generator, share: float, parts: int = 1) -> dict[str, float]:
-        """The share of right answers of one reader to each question, which has so many parts."""
-        own = {name: chance.normal() for name in dict.fromkeys(self.clusters)}
-        latent = self.common + np.sqrt(PRIVATE) * np.array([own[name] for name in self.clusters])
-        drawn = latent[:, None] + np.sqrt(1 - ALIKE - PRIVATE) * chance.normal(size=(len(latent), parts))
-        return {str(i): float(x) for i, x in enumerate((drawn < special.ndtri(share)).mean(axis=1))}
-
-
-def questions(chance: np.random.Generator, samples: int, clusters: int) -> Questions:
-    """So many questions, spread over clusters."""
-    weights = np.linspace(1, 5, clusters)
-    names = [*range(clusters), *chance.choice(clusters, samples - clusters, p=weights / weights.sum())]
-    of_cluster = chance.normal(size=clusters)
-    common = np.sqrt(WITHIN) * of_cluster[names] + np.sqrt(ALIKE - WITHIN) * chance.normal(size=samples)
-    return Questions(tuple(map(str, names)), common)
-
-
-def simulated(draws: int) -> Figures:
-    """Bias and coverage of gains, and what the core's reading board detects."""
-    figures: Figures = {}
-    held = 0
-    for points in (0, 5):
-        gains = [_gain([draw, points], points / 100, 300, CLUSTERS).gain for draw in range(draws)]
-        means = [gain.mean for gain in gains]
-        figures[f"bias_{points}"] = round(fmean(means) - points / 100, 4)
-        figures[f"bias_{points}_error"] = round(stdev(means) / len(means) ** 0.5, 4)
-        held += sum(low <= points / 100 <= high for gain in gains if gain.bounds for low, high in [gain.bounds])
-    figures["coverage"] = round(held / (2 * draws), 3)
-    figures["core_detectable"] = round(fmean(_detectable(np.random.default_rng(draw)) for draw in range(200)), 3)
-    for name, samples, clusters in (("walk", WALK, CLUSTERS), ("scalar", 300, AUTHORS)):
-        detectable = [_gain([draw], 0.1, samples, clusters).gain.detectable for draw in range(200)]
-        figures[f"{name}_gain_detectable"] = round(fmean(gain for gain in detectable if gain is not None), 3)
-    return figures
-
-
-def _gain(seed: list[int], truth: float, samples: int, clusters: int) -> Gain:
-    chance = np.random.default_rng(seed)
-    asked = questions(chance, samples, clusters)
-    full, short = (asked.answers(chance, share) for share in (SHORT + truth, SHORT))
-    return gain_over(LEVEL, "accuracy", "local", "model", full, short, asked.by_id)
-
-
-def _detectable(chance: np.random.Generator) -> float:
-    """The smallest difference between two models over the core's reading board; both sizes of Walk ask the same questions."""
-    sides: tuple[list[PlacedTask], list[PlacedTask]] = ([], [])
-    walk = questions(chance, WALK, CLUSTERS)
-    for core in (core for core in CORE if not core.masks):
-        task = target_of_configuration(core.configuration).name
-        if task not in FLOORS:
-            continue
-        asked = walk if task == "walk" else questions(chance, core.samples, AUTHORS if task == "scalar" else CLUSTERS)
-        for side in sides:
-            scores = asked.answers(chance, SHORT, PAIRS if task == "next" else 1)
-            part = part_of(core.configuration, task, scores, dict.fromkeys(scores, FLOORS[task]), asked.by_id)
-            assert part is not None
-            side.append(part)
-    over = difference_over(by_task(sides[0]), by_task(sides[1]))
-    return over.detectable or 1.0
-
-
 # --- what it takes
 
 
@@ -223,7 +131,7 @@ def cost() -> Figures:
     for core in (core for core in CORE if not core.masks):
         name, task = core.configuration, target_of_configuration(core.configuration).name
         each = SCALAR_TOKENS.get(name) or FILLED * 1024 * sizes.get(name, 0) or 1000 * (thousands_in(name) or 0)
-        board = "reading" if task in FLOORS else "writing"
+        board = of_task(task).board
         once = core.samples / PROMPTS_OF_PREFIX.get(task, 1)
         for key, prompts in ((f"core_{board}_tokens", core.samples), (f"core_{board}_tokens_computed", once)):
             figures[key] = figures.get(key, 0.0) + each * prompts / 1e6

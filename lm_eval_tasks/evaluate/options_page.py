@@ -63,9 +63,7 @@ def options_page() -> Iterator[str]:
         "",
         "`academiceval eval` prints all; `lm_eval` prints those in bold, also under the names in brackets, and what baselines score.",
         "`placed` is (score - floor) / (1 - floor) with the highest floor: 0 is no better than that, 1 is perfect. Texts are first",
-        "stripped of lead-ins, headings, labels, and titles of quotes. Intervals (95 %) treat papers of one first author as dependent",
-        "([how accurate they are](../benchmarks/results.md#intervals)); with fewer than ten first authors there is no interval and no",
-        "p-value.",
+        "stripped of lead-ins, headings, labels, and titles of quotes. [Intervals](metrics.md#intervals) are of 95 %.",
         "",
     )
     for title, shown in _by_families().items():
