@@ -9,13 +9,14 @@ MASK = "**[MASKED_CITATION]**"
 # `candidate_text` of a SCALAR row whose candidates show only their body, without a title.
 BODY = "body"
 # The ways to answer SCALAR's questions without reading, see `families.scalar.shortcuts`; and with one of each reading family.
-OfScalar = Literal["bm25-local", "embed-local"]
+OfScalar = Literal["bm25-local", "name-local", "embed-local"]
 Shortcut = Literal[OfScalar, "title-search", "bm25-parts"]
 BM25_LOCAL: OfScalar = "bm25-local"
+NAME_LOCAL: OfScalar = "name-local"
 EMBED_LOCAL: OfScalar = "embed-local"
 TITLE_SEARCH: Shortcut = "title-search"
 BM25_PARTS: Shortcut = "bm25-parts"
-OF_SCALAR: tuple[OfScalar, ...] = (BM25_LOCAL, EMBED_LOCAL)
+OF_SCALAR: tuple[OfScalar, ...] = (BM25_LOCAL, NAME_LOCAL, EMBED_LOCAL)
 # What a round measures when it is built: of SCALAR's questions, of which popularity needs the citations of the whole round; and of
 # texts, what the first words of the body score.
 Measured = Literal[OfScalar, "popularity", "lead"]

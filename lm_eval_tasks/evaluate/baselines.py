@@ -25,11 +25,11 @@ class BaselineLM(LM):  # type: ignore[misc]
         self.name = name
 
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
-        answers = (self._answer(PromptRow.of_doc(request.doc)) for request in requests)
+        answers = (self._answer(PromptRow.of_doc(request.doc), request.args[0]) for request in requests)
         # The empty text stands for an answer that a baseline does not have.
         return [Generated.of(text or "", "stop" if text is not None else NOT_APPLICABLE) for text in answers]
 
-    def _answer(self, row: PromptRow) -> str | None:
+    def _answer(self, row: PromptRow, prompt: str) -> str | None:
         family = row.family
         if self.name not in family.baselines:
             return None
@@ -37,7 +37,7 @@ class BaselineLM(LM):  # type: ignore[misc]
             raise EvalError(
                 f"the baseline {self.name} reads the body itself: load the tasks with metadata keep_parts=True"
             )
-        return answering_of(row.task).baseline(self.name, row)
+        return answering_of(row.task).baseline(self.name, row, prompt)
 
     def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
         raise NotImplementedError("the baselines only generate")

@@ -27,8 +27,12 @@ class Answering:
         """The parts of a scored answer whose right answers have a place in the context."""
         yield from ()
 
-    def baseline(self, name: str, row: PromptRow) -> str | None:
-        """The answer of one of the family's baselines; None if it has none to this prompt."""
+    def baseline(self, name: str, row: PromptRow, prompt: str) -> str | None:
+        """The answer of one of the family's baselines; None if it has none to this prompt.
+
+        Args:
+            prompt: as a model is asked it.
+        """
         return None
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 from lm_eval_tasks import families
 from lm_eval_tasks.base.contexts import FULL
 from lm_eval_tasks.base.intervals import Interval, difference
-from lm_eval_tasks.base.power import FEWEST_OF_GAINS
+from lm_eval_tasks.base.power import FEWEST, FEWEST_OF_GAINS
 from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.metrics import registry
 
@@ -180,7 +180,8 @@ def gain_over(
         clusters: sample -> what it shares with those that it depends on.
     """
     ids = [id_ for id_ in full if id_ in short]
-    differences = difference([full[id_] - short[id_] for id_ in ids], [clusters[id_] for id_ in ids], FEWEST_OF_GAINS)
+    apart = [full[id_] - short[id_] for id_ in ids]
+    differences = difference(apart, [clusters[id_] for id_ in ids], FEWEST_OF_GAINS if by == "model" else FEWEST)
     means = fmean(full[id_] for id_ in ids), fmean(short[id_] for id_ in ids)
     return Gain(configuration, metric, shortcut, by, *means, differences, is_headline, same)
 

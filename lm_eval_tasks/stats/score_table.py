@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lm_eval_tasks.families.family import Metric
     from lm_eval_tasks.stats.gains import Gain
 
-_MAIN = ("Task", "Score", "Value [95%]", "n", "Floor", "Gain [95%]", "Cut")
+_MAIN = ("Task", "Score", "Value [95%]", "n", "Floor", "Margin [95%]", "Cut")
 # Metric -> score.
 _Scores = Mapping[str, Score]
 
@@ -25,7 +25,7 @@ def score_table(scores: Sequence[Score], gains: Sequence[Gain] = ()) -> Iterator
     """The scores of a run, or of several, with 95 % intervals.
 
     Args:
-        gains: of the run; the headline gain of a task stands beside the score that it is of.
+        gains: of the run; the margin over the best program, and the headline gain, stand beside the score that they are of.
     """
     if not scores:
         yield "no task has a score for this model"
@@ -42,7 +42,7 @@ def score_table(scores: Sequence[Score], gains: Sequence[Gain] = ()) -> Iterator
     ]
     several = len({model for _, model in tasks}) > 1
     main = ("Task", "Model", *_MAIN[1:5], "Cut") if several else _MAIN
-    yield Table(("Task", "Model", *_MAIN[1:], "Placed"), "lllrrrrrr", rows, main)
+    yield Table(("Task", "Model", *_MAIN[1:], "Gain [95%]", "Placed"), "lllrrrrrrr", rows, main)
     every = [
         (task, model, score.metric, _value(score), _samples(score))
         for (task, model), of_task in sorted(tasks.items())
@@ -59,8 +59,10 @@ def _row(task: str, model: str, metric: Metric, scores: _Scores, gains: Sequence
     score = scores[metric.name]
     floor = max((scores[name].value for name in metric.zero if name in scores), default=None)
     asked = next((record.configuration for record in TASKS if record.name == task and record.context == FULL), "")
-    own = (gain for gain in gains if gain.is_headline and gain.by == "model")
-    gain = next((gain.gain for gain in own if (gain.configuration, gain.metric) == (asked, metric.name)), None)
+    own = [gain for gain in gains if (gain.configuration, gain.metric) == (asked, metric.name)]
+    over_programs = [gain for gain in own if gain.by == "program" and gain.shortcut in metric.zero]
+    margin = max(over_programs, key=lambda gain: gain.short, default=None)
+    gain = next((gain for gain in own if gain.is_headline and gain.by == "model"), None)
     cut = scores.get("truncated")
     return (
         task,
@@ -69,10 +71,15 @@ def _row(task: str, model: str, metric: Metric, scores: _Scores, gains: Sequence
         _value(score),
         _samples(score),
         "-" if floor is None else f"{floor:.4f}",
-        "-" if gain is None else with_bounds(gain.mean, gain.low, gain.high, "+.4f"),
+        _gain(margin),
         "-" if cut is None else f"{cut.value:.2f}",
+        _gain(gain),
         "-" if floor is None or floor >= 1 else f"{(score.value - floor) / (1 - floor):.3f}",
     )
+
+
+def _gain(gain: Gain | None) -> str:
+    return "-" if gain is None else with_bounds(gain.gain.mean, gain.gain.low, gain.gain.high, "+.4f")
 
 
 def _value(score: Score) -> str:

@@ -27,7 +27,7 @@ PAIRS_METRICS = (
         _MODULE,
         headline=True,
         floors=("share_right_random", "share_right_bm25"),
-        zero=("share_right_random",),
+        zero=("share_right_random", "share_right_bm25"),
     ),
     Metric("share_right_strict", "Share right, answers read strictly", "higher", _MODULE),
     Metric("share_right_random", "Share right of guessing", "lower", _MODULE),

@@ -90,7 +90,7 @@ class PairsAnswering(ReadingAnswering):
         for label, right in zip(row.asked or (), row.answer or (), strict=True):
             yield str(label), place_of(right, row), float(pairs.get(label) == right)
 
-    def baseline(self, name: str, row: PromptRow) -> str | None:
+    def baseline(self, name: str, row: PromptRow, prompt: str) -> str | None:
         """For each label the next one; or what BM25 finds."""
         asked = row.asked or ()
         if name == BLIND:

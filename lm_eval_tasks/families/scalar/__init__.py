@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lm_eval_tasks.base.contexts import LOCAL, NONE, RETRIEVED
-from lm_eval_tasks.base.row_format import BM25_LOCAL, EMBED_LOCAL, LEAD
+from lm_eval_tasks.base.row_format import BM25_LOCAL, EMBED_LOCAL, LEAD, NAME_LOCAL, OF_SCALAR
 from lm_eval_tasks.families.family import (
     CAPPED,
     CUT_SHARE,
@@ -76,6 +76,7 @@ TARGET = Target("scalar", "SCALAR", 2000, (NONE, LOCAL, RETRIEVED), LOCAL, task=
 # The writers that know a text of their own for a paper choose a candidate.
 FIRST, ANY = (LEAD, "function-words"), "random-sentence"
 _MODULE = "families.scalar.metrics"
+_PROGRAMS = ("accuracy_bm25_local", "accuracy_name_local")
 METRICS = (
     Metric(
         "accuracy",
@@ -83,14 +84,15 @@ METRICS = (
         "higher",
         _MODULE,
         headline=True,
-        floors=("accuracy_random", "accuracy_constant", "accuracy_bm25_local", "accuracy_embed_local"),
-        zero=("accuracy_random",),
+        floors=("accuracy_random", "accuracy_constant", *_PROGRAMS, "accuracy_embed_local"),
+        zero=("accuracy_random", *_PROGRAMS),
         usual="acc",
     ),
     Metric("accuracy_strict", "Accuracy, answers read strictly", "higher", _MODULE),
     Metric("accuracy_constant", "Accuracy of the best constant", "lower", _MODULE),
     Metric("accuracy_random", "Accuracy of guessing", "lower", _MODULE),
     Metric("accuracy_bm25_local", "Accuracy of BM25 on the masked sentence", "neither", _MODULE, baseline=BM25_LOCAL),
+    Metric("accuracy_name_local", "Accuracy of names before the mask", "neither", _MODULE, baseline=NAME_LOCAL),
     Metric(
         "accuracy_embed_local",
         "Accuracy of embeddings of the masked sentence",
@@ -128,6 +130,6 @@ FAMILY = ScalarFamily(
     core=tuple(Core(level.name, 300) for level in LEVELS),
     metrics=METRICS,
     is_multiple_choice=True,
-    baselines=(*FIRST, ANY, BM25_LOCAL, EMBED_LOCAL),
+    baselines=(*FIRST, ANY, *OF_SCALAR),
 )
 METRIC_LIST, GROUP_LIST = FAMILY.metric_list(), FAMILY.group_list()

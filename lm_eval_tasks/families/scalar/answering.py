@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.base.row_format import BM25_LOCAL, EMBED_LOCAL
+from lm_eval_tasks.base.row_format import OF_SCALAR
 from lm_eval_tasks.families.answering import Answering, Placed
 from lm_eval_tasks.families.labels import answer_of
 from lm_eval_tasks.families.scalar import ANY, FIRST
@@ -28,14 +28,13 @@ class ScalarAnswering(Answering):
         if row.label is not None:
             yield "", (row.label + 0.5) / len(row.candidate_ids or (0,)), score
 
-    def baseline(self, name: str, row: PromptRow) -> str | None:
+    def baseline(self, name: str, row: PromptRow, prompt: str) -> str | None:
         """What a shortcut of `shortcuts` chooses, the first candidate, or any, chosen by the question's id."""
         digest = int(hashlib.sha256(row.id.encode()).hexdigest(), 16)
-        choices = {
+        choices: dict[str, int | None] = {
             **dict.fromkeys(FIRST, 0),
             ANY: digest % len(row.candidate_ids or (0,)),
-            BM25_LOCAL: row.bm25_local,
-            EMBED_LOCAL: row.embed_local,
+            **{name: getattr(row, name.replace("-", "_")) for name in OF_SCALAR},
         }
         return None if (choice := choices[name]) is None else f"<answer>{choice}</answer>"
 

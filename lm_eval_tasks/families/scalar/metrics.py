@@ -33,6 +33,11 @@ def accuracy_bm25_local(answers: Answers) -> Values:
     return [_chosen(row.bm25_local, row.label) for row in answers.rows]
 
 
+def accuracy_name_local(answers: Answers) -> Values:
+    """Without reading: the candidate that the names right before the mask stand in, together with BM25."""
+    return [_chosen(row.name_local, row.label) for row in answers.rows]
+
+
 def accuracy_embed_local(answers: Answers) -> Values:
     """Without reading: the candidate that fits the masked sentence best, by a small model. On request."""
     return [_chosen(row.embed_local, row.label) for row in answers.rows]

@@ -1,7 +1,8 @@
 """SCALAR's shortcuts: the candidate that fits the words around the mask best, chosen without reading the paper.
 
 The query is the sentence with the mask. "bm25-local" adds its BM25 score against all that is shown of a candidate to the one
-against its title and abstract, where these are shown; "embed-local" compares embeddings of the small model by cosine, with title
+against its title and abstract, where these are shown; "name-local" adds the share of the names right before the mask that stands in a
+candidate, because what is cited is often named first; "embed-local" compares embeddings of the small model by cosine, with title
 and abstract, or, where only a body is shown, with passages of it.
 """
 
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 Chooser = Callable[["ScalarRow"], int]
 # Characters on each side of the mask, at most.
 _AROUND = 250
+# Characters before the mask in which names are looked for, and how much the nearest counts beside BM25.
+_BEFORE, _OF_NAMES = 60, 3
+_WORD = re.compile(r"[\w+]+(?:-[\w+]+)*")
 # Words on each side of the mask, and paragraphs that a search finds, in shorter contexts.
 _WORDS, _PARAGRAPHS = 100, 8
 # A line's end, or a full stop that ends no abbreviation.
@@ -39,7 +43,7 @@ def chooser(shortcut: OfScalar) -> Chooser:
     Raises:
         EvalError: the small model is not installed.
     """
-    return bm25_choice if shortcut == BM25_LOCAL else _EmbedLocal()
+    return _EmbedLocal() if shortcut == EMBED_LOCAL else bm25_choice if shortcut == BM25_LOCAL else name_choice
 
 
 def choosers_of(*, embed_local: bool) -> dict[Measured, Chooser]:
@@ -49,11 +53,29 @@ def choosers_of(*, embed_local: bool) -> dict[Measured, Chooser]:
 
 def bm25_choice(row: ScalarRow) -> int:
     """The candidate that bm25-local names."""
+    return int(np.argmax(_bm25(row)))
+
+
+def _bm25(row: ScalarRow) -> Any:
+    """What bm25-local scores the candidates, shape (candidates,)."""
     query = around_the_mask(row.question)
     scores = BM25().scores(query, [_shown(row, candidate) for candidate in row.candidates])
     if row.candidate_text != BODY:
         scores = scores + BM25().scores(query, [_summary(candidate) for candidate in row.candidates])
-    return int(np.argmax(scores)) if len(scores) else 0
+    return scores
+
+
+def name_choice(row: ScalarRow) -> int:
+    """The candidate that name-local names."""
+    scores = _bm25(row)
+    scores = (scores - scores.mean()) / max(float(scores.std()), 1e-9)
+    near = _SENTENCE_END.split(row.question.partition(MASK)[0])[-1][-_BEFORE:]
+    names = [word for word in _WORD.findall(near) if len(word) > 1 and word != word.lower()]
+    texts = [f"{candidate.title} {candidate.content}" for candidate in row.candidates]
+    for distance, name in enumerate(reversed(names), 1):
+        counts = np.array([len(re.findall(rf"\b{re.escape(name)}\b", text)) for text in texts])
+        scores = scores + _OF_NAMES / distance * counts / max(int(counts.sum()), 1)
+    return int(np.argmax(scores))
 
 
 def around_the_mask(question: str) -> str:

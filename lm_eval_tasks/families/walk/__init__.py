@@ -8,6 +8,7 @@ from lm_eval_tasks.families.family import Core, Metric, Target
 from lm_eval_tasks.families.reading import ANSWER_TOKENS, BLIND, RATES, Reading, reading_family
 
 _MODULE = "families.walk.metrics"
+RULES = "rules"
 FAMILY = reading_family(
     Target("walk", "Walk", ANSWER_TOKENS, (NONE, RETRIEVED), RETRIEVED),
     core=(Core("Walk-128K", 400), Core("Walk-256K", 400)),
@@ -19,7 +20,7 @@ FAMILY = reading_family(
             _MODULE,
             headline=True,
             floors=("exact_blind", "exact_title_search"),
-            zero=("exact_blind",),
+            zero=("exact_blind", "exact_title_search"),
             usual="exact_match",
         ),
         Metric(
@@ -29,7 +30,7 @@ FAMILY = reading_family(
             _MODULE,
             headline=True,
             floors=("set_f1_blind", "set_f1_title_search"),
-            zero=("set_f1_blind",),
+            zero=("set_f1_blind", "set_f1_title_search"),
         ),
         Metric("exact_strict", "Exact sets, answers read strictly", "higher", _MODULE),
         Metric("exact_blind", "Exact sets of the best constant", "lower", _MODULE),
@@ -38,7 +39,7 @@ FAMILY = reading_family(
         Metric("set_f1_title_search", "Set F1 of a search for titles", "lower", _MODULE),
         *RATES,
     ),
-    baselines=(BLIND, TITLE_SEARCH),
+    baselines=(BLIND, TITLE_SEARCH, RULES),
     more=[Reading("Walk-Controls-128K", "walk", 128, controls=True)],
 )
 METRIC_LIST = FAMILY.metric_list()

@@ -11,8 +11,9 @@ from lm_eval_tasks.families.labels import set_of
 from lm_eval_tasks.families.reading import BLIND
 from lm_eval_tasks.families.reading.answer_labels import write_list
 from lm_eval_tasks.families.reading.answering import Parts, ReadingAnswering, place_of
-from lm_eval_tasks.families.walk import FAMILY
+from lm_eval_tasks.families.walk import FAMILY, RULES
 from lm_eval_tasks.families.walk.metrics import f1_of
+from lm_eval_tasks.families.walk.rules import papers_that
 from lm_eval_tasks.prompts.templates import filled, named_lines
 
 if TYPE_CHECKING:
@@ -62,8 +63,10 @@ class WalkAnswering(ReadingAnswering):
             if right:
                 yield str(third), (third + 0.5) / 3, f1_of(named_here, right)
 
-    def baseline(self, name: str, row: PromptRow) -> str | None:
-        """No paper at all; or those in whose text a search finds the titles."""
+    def baseline(self, name: str, row: PromptRow, prompt: str) -> str | None:
+        """No paper at all; those in whose text a search finds the titles; or what `rules` finds."""
+        if name == RULES:
+            return self._written(papers_that(row.question_kind or "", prompt))
         return self._written(() if name == BLIND else row.shortcut or ())
 
     def shortcut_score(self, row: ReadingRow) -> float:

@@ -33,7 +33,7 @@ METRICS = (
         _MODULE,
         headline=True,
         floors=("rouge_l_content_wrong_paper", "rouge_l_content_lead"),
-        zero=("rouge_l_content_wrong_paper",),
+        zero=("rouge_l_content_wrong_paper", "rouge_l_content_lead"),
     ),
     Metric(
         "rouge_l",

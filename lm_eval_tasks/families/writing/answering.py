@@ -59,7 +59,7 @@ class WritingAnswering(Answering):
         refine = target_of(row.task).refine
         return refine(reply, row.target) if refine else reply
 
-    def baseline(self, name: str, row: PromptRow) -> str | None:
+    def baseline(self, name: str, row: PromptRow, prompt: str) -> str | None:
         return _BASELINES[name](row)
 
 

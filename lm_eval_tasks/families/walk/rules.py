@@ -1,0 +1,120 @@
+"""What a program gets that was written for Walk: it parses headings, citation marks and reference lists of the prompt.
+
+It shows that Walk is look-up over a long text. Results with tools, which can run such a program, do not count there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from lm_eval_tasks.base.text import title_key
+from lm_eval_tasks.prompts.templates import named_lines
+
+_PAPER = re.compile(r"^=== Paper \d+ ===\n", re.MULTILINE)
+_REFERENCES = "\n## References\n"
+_QUESTION = "=== Question ===\n"
+# "[7]", "[5]-[9]", "[3, 5-7]".
+_NUMBERS = re.compile(r"\[(\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*)\](?:\s*[–-]\s*\[(\d{1,4})\])?")
+_NUMBER = re.compile(r"(\d+)(?:\s*[–-]\s*(\d+))?")
+_YEAR = re.compile(r"\b(?:19|20)\d\d[a-z]?\b")
+_WORD = re.compile(r"[^\W\d_][\w’'-]+")
+_CALLED = {
+    "experiments": re.compile(r"\b(?:experiment\w*|evaluations?|results?)\b", re.IGNORECASE),
+    "introduction": re.compile(r"\bintroduction\b", re.IGNORECASE),
+    "related_work": re.compile(r"\b(?:related|prior) \w*\s*(?:works?|research|stud)|\brelated works?\b", re.IGNORECASE),
+    "method": re.compile(
+        r"\b(?:methods?|methodology|approach(?:es)?|models?|frameworks?|algorithms?)\b", re.IGNORECASE
+    ),
+}
+# Characters before a year in which the surname of an author stands.
+_BEFORE_YEAR = 80
+
+
+@dataclass(frozen=True, slots=True)
+class _Paper:
+    """One paper of a prompt."""
+
+    paragraphs: list[tuple[str, str]]
+    entries: list[str]
+
+    def cites(self, title: str) -> list[tuple[str, int]]:
+        """Where it cites a work: the heading of the section, and the number of the paragraph."""
+        key = title_key(title)
+        numbers = {i for i, entry in enumerate(self.entries, 1) if key in title_key(entry)}
+        has_numbers = any(True for _, text in self.paragraphs for _ in _numbers(text))
+        return [
+            (heading, i)
+            for i, (heading, text) in enumerate(self.paragraphs)
+            if not numbers.isdisjoint(_numbers(text))
+            or (not has_numbers and any(_names(text, self.entries[n - 1]) for n in numbers))
+        ]
+
+
+def papers_that(kind: str, prompt: str) -> list[int]:
+    """The papers that a prompt's question is about.
+
+    Args:
+        kind: of the question.
+    """
+    shown, _, question = prompt.rpartition(_QUESTION)
+    papers = [_parsed(text) for text in _PAPER.split(shown)[1:]]
+    pattern = re.escape(named_lines("walk_questions")[kind])
+    for name in ("FIRST", "SECOND"):
+        pattern = pattern.replace(re.escape(f"{{{name}}}"), "(.+)")
+    asked = re.match(pattern, question)
+    return [i for i, paper in enumerate(papers, 1) if asked and _answers(kind, paper, asked.groups())]
+
+
+def _parsed(text: str) -> _Paper:
+    body, _, entries = text.rpartition(_REFERENCES)
+    heading, paragraphs = "", []
+    for line in (body or text).splitlines():
+        if line.startswith("## "):
+            heading = line
+        elif line.strip():
+            paragraphs.append((heading, line))
+    return _Paper(paragraphs, entries.strip().splitlines())
+
+
+def _answers(kind: str, paper: _Paper, titles: Collection[str]) -> bool:
+    places = [paper.cites(title) for title in titles]
+    if kind in _CALLED:
+        return _is_in(places[0], kind)
+    if kind == "background_only":
+        return (_is_in(places[0], "introduction") or _is_in(places[0], "related_work")) and not _is_in(
+            places[0], "experiments"
+        )
+    if kind == "same_paragraph":
+        return not {i for _, i in places[0]}.isdisjoint(i for _, i in places[1])
+    if kind == "cites_first_only":
+        return bool(places[0]) and not places[1]
+    return all(places)
+
+
+def _is_in(places: list[tuple[str, int]], called: str) -> bool:
+    return any(_CALLED[called].search(heading) for heading, _ in places)
+
+
+def _numbers(text: str) -> Iterator[int]:
+    """The numbers of the entries that a text's marks name."""
+    for mark in _NUMBERS.finditer(text):
+        listed = [(int(first), int(last or first)) for first, last in _NUMBER.findall(mark[1])]
+        if mark[2]:
+            listed[-1] = (listed[-1][0], int(mark[2]))
+        for first, last in listed:
+            yield from range(first, min(last, first + 99) + 1)
+
+
+def _names(text: str, entry: str) -> bool:
+    """Whether a text has a mark with an entry's year, behind the surname that it begins with."""
+    words = _WORD.findall(entry)[:6]
+    return any(
+        any(
+            re.search(rf"\b{re.escape(word)}\b", text[max(0, year.start() - _BEFORE_YEAR) : year.start()])
+            for word in words
+        )
+        for year in _YEAR.finditer(text)
+        if year[0] in entry
+    )
