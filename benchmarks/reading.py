@@ -1,4 +1,4 @@
-"""What reading questions yield, what answers them without reading, and what they cost.
+"""What reading questions yield, and what they cost.
 
 Walk and Next over the papers of the folder `lab` (contexts of 48 months, because these papers are of many years), Match over SCALAR's
 papers; with `--quick` all over a small made-up world. Then, in full runs, the memory of a context of 1M tokens.
@@ -8,40 +8,31 @@ from __future__ import annotations
 
 import lzma
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any
-from unittest.mock import patch
 
-import numpy as np
 import pyarrow.parquet as pq
 
+from benchmarks.scalar import FILES
 from benchmarks.shared.data import DATA
 from benchmarks.shared.running import Figures, call, processor_seconds, run
 from builder.dataset.manifest import read_manifest
-from builder.families.match import masks as match
 from builder.families.reading.papers_read import PaperRead
 from builder.families.scalar.importers.scalar import import_papers
 from builder.round.model import Round
 from builder.store import STORE, Store
 from lm_eval_tasks.base.row_format import ABSTRACTS, PAPERS
-from lm_eval_tasks.base.text import sentences
 from lm_eval_tasks.base.typed import typed
-from lm_eval_tasks.compat.minilm import minilm_path
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.families.reading.answering import reading_answering
-from lm_eval_tasks.families.reading.metrics import share_right_of
-from lm_eval_tasks.families.reading.prompt import part_texts
 from lm_eval_tasks.families.reading.row import ReadingRow
 from lm_eval_tasks.families.scalar.shortcuts import choosers_of
-from lm_eval_tasks.retrieval.dense import encoder
 from tests.helpers.rounds import build, prepare, small_round
 
-SCALAR_FILES = ("papers.jsonl.xz", "papers_more.jsonl.xz")
 # Family -> what its shortcut scores for a row.
 SCORES = {name: reading_answering(name.lower()).shortcut_score for name in ("Walk", "Next", "Match")}
-WALK, NEXT, MATCH = SCORES.values()
 SEED = 1
 Row = Mapping[str, Any]
 Rows = dict[str, list[Row]]
@@ -96,7 +87,7 @@ def of_round(round_: Round, folder: Path) -> Figures:
     started = processor_seconds()
     build(without, replace=True)
     reading_seconds = both - (processor_seconds() - started)
-    rows, texts = opened(round_.output)
+    rows, _ = opened(round_.output)
     sizes = {
         configuration.name: sum(file.bytes for file in configuration.every_file)
         for configuration in read_manifest(round_.output).configurations
@@ -106,7 +97,7 @@ def of_round(round_: Round, folder: Path) -> Figures:
         "build_ratio": round(reading_seconds / (other + reading_seconds), 3),
         "dataset_ratio": round(sum(sizes[name] for name in (*rows, PAPERS)) / sizes[PAPERS], 3),
         **of_walk_and_next(rows),
-        **of_match(rows, texts),
+        **of_match(rows),
     }
 
 
@@ -123,14 +114,16 @@ def agreement(round_: Round) -> float:
 
 
 def of_scalar(folder: Path) -> Figures:
-    """Match over SCALAR's papers, also with masks that a name beside them gives away."""
+    """Match over SCALAR's papers."""
+    return of_match(opened(scalar_papers(folder))[0])
+
+
+def scalar_papers(folder: Path) -> Path:
+    """The dataset that is made of SCALAR's papers."""
     source = folder / "papers.jsonl"
-    source.write_bytes(b"".join(lzma.decompress((DATA / "scalar" / name).read_bytes()) for name in SCALAR_FILES))
-    with patch.object(match, "_gives_away", return_value=False):
-        import_papers(source, folder / "unfiltered", SEED, choosers_of(embed_local=False))
+    source.write_bytes(b"".join(lzma.decompress((DATA / "scalar" / name).read_bytes()) for name in FILES))
     import_papers(source, folder / "scalar", SEED, choosers_of(embed_local=False))
-    unfiltered = of_match(*opened(folder / "unfiltered"))
-    return {"match_bm25_unfiltered": unfiltered["match_bm25"], **of_match(*opened(folder / "scalar"))}
+    return folder / "scalar"
 
 
 def build_1m(place: Path) -> None:
@@ -164,57 +157,21 @@ def opened(folder: Path) -> tuple[Rows, Texts]:
 
 
 def of_walk_and_next(rows: Rows) -> Figures:
-    """Title search over the questions of Walk, BM25 over the passages of Next."""
+    """How much is asked."""
     walk, calls = (
         [row for name, of_name in rows.items() if name.startswith(family) for row in of_name]
         for family in ("Walk", "Next")
     )
-    return {
-        "walk_exact_titles": round(fmean(WALK(typed(ReadingRow, row)) for row in walk), 4),
-        "walk_questions": len(walk),
-        "next_bm25": round(fmean(NEXT(typed(ReadingRow, row)) for row in calls), 4),
-        "next_questions": sum(len(row["asked"]) for row in calls),
-    }
+    return {"walk_questions": len(walk), "next_questions": sum(len(row["asked"]) for row in calls)}
 
 
-def of_match(rows: Rows, texts: Texts) -> Figures:
-    """Shortcuts over titles and abstracts, and how many masks only full texts solve; of the largest size that there is."""
+def of_match(rows: Rows) -> Figures:
+    """How many masks there are, and how many only full texts solve; of the largest size that there is."""
     asked = rows.get("Match-256K") or rows.get("Match-128K")
     if not asked:
         return {}
     tags = Counter(tag for row in asked for tag in row["tags"])
-    return {
-        "match_bm25": round(fmean(MATCH(typed(ReadingRow, row)) for row in asked), 4),
-        "match_embed": round(fmean(by_embedding(asked, texts)), 4),
-        "match_masks": tags.total(),
-        "match_body_masks": tags["body"],
-    }
-
-
-def by_embedding(rows: Sequence[Row], texts: Texts) -> Iterator[float]:
-    """The share right of a small model that looks for each mask's sentences among titles and abstracts."""
-    encode = encoder(minilm_path("baseline"), "mean")
-    for row in rows:
-        shown = part_texts(typed(ReadingRow, row), texts)
-        queries = [around(shown[-1], mask) for mask in row["asked"]]
-        vectors = encode([*queries, *map(summary, shown[: row["labels"]])])
-        vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-        scores = vectors[: len(queries)] @ vectors[len(queries) :].T
-        named = {mask: int(place) + 1 for mask, place in zip(row["asked"], scores.argmax(axis=1), strict=True)}
-        yield share_right_of(named, row["asked"], row["answer"])
-
-
-def summary(text: str) -> str:
-    """Title and abstract of a shown paper."""
-    title, abstract = text.partition("\n")[0], text.partition("\n\n## ")[2].partition("\n\n## ")[0]
-    return f"{title}\n{abstract}"
-
-
-def around(text: str, mask: int) -> str:
-    """The sentences with a mask."""
-    mark = f"[MASK {mask}]"
-    lines = (line for line in text.split("\n") if mark in line)
-    return " ".join(sentence.replace(mark, "") for line in lines for sentence in sentences(line) if mark in sentence)
+    return {"match_masks": tags.total(), "match_body_masks": tags["body"]}
 
 
 if __name__ == "__main__":

@@ -1,20 +1,32 @@
 """Build SCALAR's three levels from made-up papers, and measure how well citations are classified.
 
 200 question papers of 6,000 words that cite 30 earlier ones each; the build is done twice. The agreement of the classifier with real
-labels is that on papers left out of the training, in ten folds (two with `--quick`).
+labels is that on papers left out of the training, in ten folds (two with `--quick`). For every single citation of a work in SCALAR's
+structured papers, the text inside <Paper> is compared with the layout of the published prompts.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from benchmarks.shared.data import DATA
+from benchmarks.shared.data import DATA, records_of
 from benchmarks.shared.made_up import build_workspace, fill_workspace, hashes
 from benchmarks.shared.running import Figures, call, run
 from builder.dataset.manifest import read_manifest
+from builder.extract.sections import parts
 from builder.families.scalar import train
+from builder.families.scalar.importers.papers import Structured, read_structured
+from builder.families.scalar.render import question
+from lm_eval_tasks.base.row_format import MASK
+from lm_eval_tasks.families.scalar import Scope
 
-LABELS = DATA / "scalar" / "citation_labels.jsonl.xz"
+SCALAR = DATA / "scalar"
+LABELS = SCALAR / "citation_labels.jsonl.xz"
+FILES = ("papers.jsonl.xz", "papers_more.jsonl.xz")
+SCOPES: tuple[Scope, ...] = ("full", "section")
+Row = Mapping[str, Any]
 # Four times as many as question papers: a quarter is asked about.
 PAPERS = 800
 _LEVELS = """
@@ -31,13 +43,52 @@ def measure(folder: Path, quick: bool) -> Figures:
     builds = [call(build_workspace, place, output) for output in ("once", "twice")]
     levels = [one for one in read_manifest(place / "once").configurations if one.task == "cloze"]
     agreement = train.measure(train.read_labels(LABELS), 2 if quick else 10)
+    structured = [read_structured(SCALAR / file) for file in FILES]
+    equal, citations = shown_alike(structured, SCALAR)
     return {
+        "papers_alike": equal,
+        "citations": citations,
         "seconds": round(max(build.seconds for build in builds), 1),
         "peak_mb": round(max(build.peak_mb for build in builds), 1),
         "identical": hashes(place / "once") == hashes(place / "twice"),
         "questions": sum(level.statistics("test").samples for level in levels),
         "type_agreement": agreement["type_agreement"],
     }
+
+
+def shown_alike(structured: Sequence[Structured], data: Path) -> tuple[int, int]:
+    """How many single citations of a work in the files give the text inside <Paper> of a published prompt, and how many there are."""
+    equal = total = 0
+    for each, file in zip(structured, FILES, strict=True):
+        for citing, record in zip(each.citing, records_of(data / file), strict=True):
+            document, all_parts = citing.document, parts(citing.document)
+            of_section = {i: part for part in all_parts for i in part.sections}
+            mentions = iter(document.mentions)
+            for heading, section in record["sections"].items():
+                for place in section["citations"]:
+                    mention = next(mentions)
+                    if not place["single_citation"] or place["paper_id"] not in record["references"]["data"]:
+                        continue
+                    total += 1
+                    part = of_section.get(mention.section)
+                    title, abstract = citing.paper.title, citing.paper.abstract
+                    equal += part is not None and all(
+                        question(document, title, abstract, mention, part, scope, all_parts)
+                        == laid_out(record, heading, place, scope)
+                        for scope in SCOPES
+                    )
+    return equal, total
+
+
+def laid_out(record: Row, heading: str, place: Row, scope: Scope) -> str:
+    """A paper, or a section of it, as the published prompts show it, one citation masked."""
+    text = record["sections"][heading]["content"]
+    masked = f"{text[: place['start_pos']]}{MASK}{text[place['end_pos'] :]}"
+    if scope == "section":
+        return f"\n## {heading}\n{masked}"
+    sections = {name: section["content"] for name, section in record["sections"].items()} | {heading: masked}
+    body = "".join(f"\n\n## {name}\n{content}" for name, content in sections.items())
+    return f"{record['title']}\n\nAbstract: {record['abstract']}\n{body}"
 
 
 if __name__ == "__main__":

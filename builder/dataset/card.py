@@ -45,7 +45,8 @@ _POWER = (
     "The smallest difference between two models that the test samples show in four out of five cases, if the models' "
     "differences vary from paper to paper as those of two baselines do on real papers; for SCALAR, if they "
     "disagree on three questions in ten. It assumes that a model does equally well on all samples of a first author; if "
-    "not, smaller differences show too."
+    "not, smaller differences show too. One group: the share of the samples by authors who are all connected as co-authors among these "
+    "papers. Where it is high, results say little about other groups' papers."
 )
 _CORE = (
     "What every model is asked first, and boards count (`academiceval_core`). A model's gain is its score minus its own score with "
@@ -56,9 +57,9 @@ _SHOWN_SPLITS = SPLITS[::-1]
 _LABELS = "How often each position holds the right candidate."
 _WITHOUT_READING = (
     "The accuracy of always naming the same position, and of the candidate that fits the sentence with the mask best, by BM25 "
-    "(bm25-local) or by embeddings of a small model (embed-local), or that most papers of the round cite (popularity), with 95 % "
-    "intervals. Guessing scores 0.25. Only what a model "
-    "scores above all of these shows that it read the paper."
+    "(bm25-local), with the names before the mask (name-local) or by embeddings of a small model (embed-local), or that most papers of "
+    "the round cite (popularity), with 95 % intervals. Guessing scores 0.25. Only what a model scores above all of these shows that it "
+    "read the paper."
 )
 _LEADS = (
     "The first words of the body as the answer, as many as the median target of the train split has, with 95 % intervals. Only what a "

@@ -119,6 +119,8 @@ class Statistics:
         shown_months: reading families: month -> papers of that month in the contexts, each context once.
         detectable: the smallest difference between two models' mean scores that the samples show in four out of five
             cases (`lm_eval_tasks/base/power.py`); None if there are too few first authors, or it has not been computed.
+        one_group: the share of the samples whose papers' authors are connected by co-authors among these papers, in the largest group;
+            None if it has not been computed.
     """
 
     __pydantic_config__ = _STRICT
@@ -132,6 +134,7 @@ class Statistics:
     target_lengths: tuple[_Count, ...] = ()
     labels: Annotated[tuple[_Count, ...], Field(max_length=100)] = ()
     detectable: Annotated[float, Field(ge=0)] | None = None
+    one_group: _Share | None = None
     shortcuts: dict[Measured, Bounds] = field(default_factory=dict)
     kinds: dict[_Name, KindStatistics] = field(default_factory=dict)
     shown_months: dict[_Month, _Count] = field(default_factory=dict)

@@ -101,11 +101,12 @@ def power(configurations: Sequence[Configuration]) -> Table:
             test.samples,
             f"{100 * test.detectable:.1f}",
             "accuracy" if not configuration.is_writing else "ROUGE-L",
+            "" if test.one_group is None else f"{test.one_group:.2f}",
         )
         for configuration, test in tests
         if test.detectable is not None
     ]
-    return Table(("Configuration", "Test samples", "Smallest difference, points", "Of"), "lrrl", rows)
+    return Table(("Configuration", "Test samples", "Smallest difference, points", "Of", "One group"), "lrrlr", rows)
 
 
 def _bounds(bounds: Bounds | None) -> str | None:

@@ -12,6 +12,7 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import networkx as nx
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -84,6 +85,7 @@ class _Tally:
     choosers: Mapping[Measured, Chooser] = field(default_factory=dict)
     right: dict[Measured, list[float]] = field(default_factory=dict)
     clusters: list[str] = field(default_factory=list)
+    co_authors: nx.Graph[str] = field(default_factory=nx.Graph)
 
     def add(self, row: Row) -> None:
         self.inputs.append(row["input_tokens"])
@@ -91,6 +93,7 @@ class _Tally:
         self.licenses[row["license"]] += 1
         first_author: str = next(iter(row["authors"]), row.get("paper_id") or row["id"])
         self.authors[first_author] += 1
+        nx.add_star(self.co_authors, [first_author, *row["authors"]])
         if "target_tokens" in row:
             self.targets.append(row["target_tokens"])
         # The targets of questions are places.
@@ -104,6 +107,10 @@ class _Tally:
                 self.right.setdefault(name, []).append(float(choose(asked) == asked.label))
         if "parts" in row and "title" in row:
             self.reading.add(row)
+
+    def _one_group(self) -> float | None:
+        groups = [sum(self.authors[name] for name in group) for group in nx.connected_components(self.co_authors)]
+        return round(max(groups) / sum(groups), 4) if groups else None
 
     def close(self) -> Statistics:
         places = range(max(self.labels, default=-1) + 1)
@@ -120,6 +127,7 @@ class _Tally:
             target_lengths=_lengths(self.targets),
             labels=tuple(self.labels[place] for place in places),
             detectable=smallest and round(smallest, 4),
+            one_group=self._one_group(),
             shortcuts={name: bounds_of(level(right, self.clusters)) for name, right in self.right.items()},
             kinds=self.reading.kinds(),
             shown_months=self.reading.months(),

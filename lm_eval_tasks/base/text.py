@@ -111,13 +111,16 @@ def sentences(text: str) -> list[str]:
 
 def fold(text: str) -> str:
     """Lower-case a text and strip diacritics and repeated spaces."""
-    if not text.isascii():
-        text = _BEYOND_ASCII.sub(_without_marks, unicodedata.normalize("NFKD", text))
-    return " ".join(text.casefold().split())
+    return " ".join(without_marks(text).casefold().split())
 
 
-def _without_marks(match: re.Match[str]) -> str:
-    return "".join(c for c in match[0] if not unicodedata.combining(c))
+def without_marks(text: str) -> str:
+    """A text without diacritics."""
+    if text.isascii():
+        return text
+    return _BEYOND_ASCII.sub(
+        lambda match: "".join(c for c in match[0] if not unicodedata.combining(c)), unicodedata.normalize("NFKD", text)
+    )
 
 
 def title_key(title: str) -> str:

@@ -32,6 +32,8 @@ def paired(task: str, first: Sequence[Sample], second: Sequence[Sample]) -> list
 
 def _difference_of(first: Sequence[Sample], second: Sequence[Sample]) -> str:
     """Why the rows of two runs are not the same."""
+    if len({bool(sample.row.row_hash) for sample in (*first, *second)}) > 1:
+        return "an earlier release made one of them and noted no hash of its rows; run it again into its folder, which asks nothing twice"
     versions = {sample.row.prompt_version for sample in first}, {sample.row.prompt_version for sample in second}
     rounds = {sample.row.round for sample in first}, {sample.row.round for sample in second}
     if versions[0] != versions[1]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from builder.families.reading.neutral import sentence_end, sentence_start, with_brackets
 from builder.seeding import digest_of
-from lm_eval_tasks.base.text import title_key
+from lm_eval_tasks.base.text import title_key, without_marks
 from lm_eval_tasks.retrieval.sparse import BM25
 
 if TYPE_CHECKING:
@@ -22,28 +22,38 @@ if TYPE_CHECKING:
 
     from builder.families.reading.paper_library import PaperLibrary
     from builder.families.reading.papers_read import PaperRead
-    from builder.records import Mention, Paper
+    from builder.records import Mention, Paper, Reference
 
 
 _WORD = re.compile(r"[^\W_][\w’'-]*")
+_HEAD_END, _WRAPPED = re.compile(r":|\?|\s[–—-]\s"), re.compile(r"(?<=\w)[-\u00ad]\s+(?=\w)")
+_SURNAME, _YEAR = re.compile(r"[A-Z][\w’'-]+"), re.compile(r"\d")
 _LEAST, _MOST_OF_HEAD = 3, 3
 # Letters of surnames that may be words.
 _LONGEST_WORD = 5
 
 
-def names_of(paper: Paper) -> frozenset[str]:
-    """What a text may name a work by: the few words before its title's colon, words of the title with a capital or digit within
-    them ("ResNet", "GPT2"), and the surnames of its authors.
+def names_of(paper: Paper, entry: Reference | None = None) -> frozenset[str]:
+    """What a text may name a work by, without accents: the few words that its title begins with before a colon or dash, words of the
+    title with a capital or digit within them ("ResNet", "GPT2"), and the surnames of its authors, also the parts of double ones.
+
+    Args:
+        entry: of a reference list; where it has no more than how the work is cited, "Levine and Shah, [2023]", that names authors.
     """
-    head, colon, _ = paper.title.partition(":")
-    heads = [" ".join(head.split())] if colon and len(head.split()) <= _MOST_OF_HEAD else []
-    coined = [word for word in _WORD.findall(paper.title) if any(c.isupper() or c.isdigit() for c in word[1:])]
-    surnames = [author.split()[-1] for author in paper.authors if author.split()]
-    return frozenset([*(name for name in (*heads, *coined) if len(name) >= _LEAST), *surnames])
+    title = without_marks(paper.title)
+    head, *rest = _HEAD_END.split(title, maxsplit=1)
+    heads = [" ".join(head.split())] if rest and len(head.split()) <= _MOST_OF_HEAD else []
+    coined = [word for word in _WORD.findall(title) if any(c.isupper() or c.isdigit() for c in word[1:])]
+    authors = [*paper.authors, *(entry.authors if entry else ())]
+    if entry and not entry.authors and len(entry.raw) <= _LONGEST_MARKER:
+        authors += _SURNAME.findall(_YEAR.split(entry.raw)[0])
+    surnames = [without_marks(author).split()[-1] for author in authors if author.split()]
+    parts = [part for name in surnames if "-" in name for part in name.split("-")]
+    return frozenset([*(name for name in (*heads, *coined, *parts) if len(name) >= _LEAST), *surnames])
 
 
 def pattern_of(names: Iterable[str]) -> re.Pattern[str] | None:
-    """What finds any of some names, in capitals or not; None if there is none.
+    """What finds any of some names in a `bare` text, in capitals or not; None if there is none.
 
     Short ones are words too: "Long" counts with its capital alone, "He" only where it stands as a name.
     """
@@ -54,11 +64,16 @@ def pattern_of(names: Iterable[str]) -> re.Pattern[str] | None:
 
 
 def _one_pattern(name: str) -> str:
-    escaped = re.escape(name)
+    escaped = re.escape(name).replace(r"\-", r"[-‐–]?\s*")
     if not (name.isalpha() and name.istitle()) or len(name) > _LONGEST_WORD:
         return escaped
     behind = r"(?=\s+(?:et\b|and\s+[A-Z]|&|[(\[])|\s*[,(]\s*(?:19|20)\d\d)" if len(name) <= _LEAST else ""
     return f"(?-i:(?:{escaped}|{re.escape(name.upper())}){behind})"
+
+
+def bare(text: str) -> str:
+    """A text without accents, and without the hyphens of words that go on in the next line."""
+    return _WRAPPED.sub("", without_marks(text))
 
 
 Tag = Literal["title", "body", "neither"]
@@ -123,7 +138,8 @@ def _mask(
         return None
     if all(_stands_together(read, mention) for mention in mentions):
         return None
-    if any(_gives_away(read, mention, pattern_of(names_of(cited.paper))) for mention in mentions):
+    names = names_of(cited.paper, read.document.references[entry])
+    if any(_gives_away(read, mention, names) for mention in mentions):
         return None
     places = tuple((mention.section, *marker(read, mention)) for mention in mentions)
     return Mask(cited.paper, places, age, library.citations[id_])
@@ -144,25 +160,32 @@ def _stands_together(read: PaperRead, mention: Mention) -> bool:
     )
 
 
-def _gives_away(read: PaperRead, mention: Mention, names: re.Pattern[str] | None) -> bool:
+def _gives_away(read: PaperRead, mention: Mention, names: frozenset[str]) -> bool:
     """Whether a name stands in the sentence of a marker, what looks like one right before it, or a passage within it."""
     before, _ = _sides(read, mention)
+    sentence, pattern = _sentence(read, mention), pattern_of(names)
+    letters = title_key(sentence)
     return (
         mention.end - mention.start > _LONGEST_MARKER
         or _NAME_BEFORE.search(before.rstrip(" ([\\")) is not None
-        or (names is not None and names.search(_sentence(read, mention)) is not None)
+        or (pattern is not None and pattern.search(bare(sentence)) is not None)
+        # Long names count within others and in several words: "VisualWebArena", "Web Arena".
+        or any(len(key) > _LONGEST_WORD + 1 and key in letters for key in map(title_key, names))
     )
 
 
 def _sentence(read: PaperRead, mention: Mention) -> str:
-    """The sentence of a marker, without the marker."""
-    return " ".join(_sides(read, mention))
+    """The sentence of a marker, with a bar in place of it: a name may end before it with a hyphen."""
+    return " | ".join(_sides(read, mention))
 
 
 def _sides(read: PaperRead, mention: Mention) -> tuple[str, str]:
     """The sentence of a marker before and after it."""
     text = read.document.sections[mention.section].text
     begins, ends = sentence_start(text, mention.start), sentence_end(text, mention.end)
+    # A line that goes on with a bracket or in small letters is none of its own.
+    while begins and text[begins - 1] == "\n" and not text[begins].isupper():
+        begins = sentence_start(text, begins - 1)
     return text[begins : mention.start], text[mention.end : ends]
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime
 from itertools import islice
@@ -22,7 +21,7 @@ from builder.records import Drop, Paper
 from builder.sources.arxiv import compat
 from builder.sources.http_client import DoubtfulAnswer, HttpClient
 from builder.sources.record_check import checked_paper, is_withdrawn, names_of
-from lm_eval_tasks.base.text import day
+from lm_eval_tasks.base.text import day, without_marks
 
 PAGE = 2000  # the most that a page may contain
 _ATOM = "{http://www.w3.org/2005/Atom}"
@@ -202,13 +201,9 @@ def phrase(prefix: str, text: str) -> str:
 def any_phrase(prefix: str, texts: Iterable[str]) -> str:
     """Any of some phrases, each as `phrase` has it."""
     plain = [" ".join(_SYNTAX.sub(" ", text).split()) for text in texts]
-    forms = dict.fromkeys(form for words in plain for form in (words, _without_accents(words)))
+    forms = dict.fromkeys(form for words in plain for form in (words, without_marks(words)))
     query = " OR ".join(f'{prefix}:"{form}"' for form in forms)
     return f"({query})" if len(forms) > 1 else query
-
-
-def _without_accents(text: str) -> str:
-    return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
 
 
 def submission_filter(first: date, last: date) -> str:

@@ -11,7 +11,7 @@ import pytest
 
 from builder.collect.graph import build_graph
 from builder.extract.mentions import find_mentions
-from builder.families.match.masks import masks, names_of, tag_of
+from builder.families.match.masks import bare, masks, names_of, pattern_of, tag_of
 from builder.families.next.family import LEAST_OF_CALL, MOST_OF_CALL, NextFamily, calls, following
 from builder.families.next.passages import LONGEST, SHORTEST, Passage, neutral_text, passages_of
 from builder.families.reading.citing import citing
@@ -340,6 +340,12 @@ def test_names_give_a_work_away() -> None:
     assert names_of(paper("1", "RiverNet: how deep rivers learn", authors=("Anna B. Ek-Alm", "O. Bo"))) == {
         "RiverNet",
         "Ek-Alm",
+        "Alm",
         "Bo",
     }
+    names = pattern_of(names_of(paper("1", "Riverine – a fast one", authors=("Zoë Doshi-Véléz", "Ian Good"))))
+    assert names is not None
+    for left in ("of Doshi-", "Doshi- Velez et al.", "the VÉLÉZ’s", "we use Riverine", "a Doshi-\nVélez model"):
+        assert names.search(bare(f"{left} | in rivers")), left
+    assert not names.search(bare("a good model | of rivers"))
     assert [tag_of(*case) for case in ((True, True), (False, True), (False, False))] == ["title", "body", "neither"]

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from datasets import load_dataset
 
-from benchmarks import shortcuts
+from benchmarks import scalar as benchmark
 from builder.dataset.manifest import read_manifest
 from builder.dataset.publishable import publishable
 from builder.errors import RoundError, SourceError
@@ -41,7 +41,7 @@ from builder.seeding import row_order
 from builder.store import STORE, Store
 from lm_eval_tasks.base.errors import BudgetError
 from lm_eval_tasks.base.journal import Journal
-from lm_eval_tasks.base.row_format import BM25_LOCAL, EMBED_LOCAL, MASK, OF_SCALAR, POPULARITY
+from lm_eval_tasks.base.row_format import BM25_LOCAL, EMBED_LOCAL, MASK, NAME_LOCAL, OF_SCALAR, POPULARITY
 from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.evaluate.run import SampleSelection, evaluate
@@ -566,7 +566,7 @@ def test_what_is_right_without_reading_stands_in_the_card(with_scalar: Path, com
         if configuration.form == "questions"
     }
     assert set(measured) == {*(level.name for level in ALL_LEVELS), "Cloze-Short"}
-    assert all(set(shortcuts) == {BM25_LOCAL, POPULARITY} for shortcuts in measured.values())
+    assert all(set(shortcuts) == {BM25_LOCAL, NAME_LOCAL, POPULARITY} for shortcuts in measured.values())
     rows_of_level = load_dataset(str(folder), "SCALAR-Easy")["test"]
     right = [bm25_choice(typed(ScalarRow, row)) == row["label"] for row in rows_of_level]
     assert measured["SCALAR-Easy"][BM25_LOCAL].mean == round(sum(right) / len(right), 4)
@@ -575,7 +575,7 @@ def test_what_is_right_without_reading_stands_in_the_card(with_scalar: Path, com
     popular = [[cited[bare_id(one["id"])] for one in row["candidates"]] for row in rows_of_level]
     most = [counts.index(max(counts)) == label for counts, label in zip(popular, rows_of_level["label"], strict=True)]
     assert measured["SCALAR-Easy"][POPULARITY].mean == round(sum(most) / len(most), 4)
-    assert "Best constant answer | bm25-local | popularity |" in (folder / "README.md").read_text()
+    assert "Best constant answer | bm25-local | name-local | popularity |" in (folder / "README.md").read_text()
     # A copy to publish says what the whole yields, whichever rows are whole in it.
     publishable(folder, tmp_path / "public", "redistributable")
     tables = [
@@ -757,8 +757,8 @@ def test_scalars_own_repository_is_read(command: Command, tmp_path: Path) -> Non
 @pytest.mark.slow
 def test_scalars_own_papers_are_shown_as_its_prompts_show_them() -> None:
     """For every single citation of a work in the files, by the layout that the published prompts have."""
-    structured = [read_structured(DATA / "scalar" / file) for file in shortcuts.FILES]
-    assert shortcuts.shown_alike(structured, DATA / "scalar") == (761, 761)
+    structured = [read_structured(DATA / "scalar" / file) for file in benchmark.FILES]
+    assert benchmark.shown_alike(structured, DATA / "scalar") == (761, 761)
 
 
 @pytest.mark.parametrize(

@@ -169,14 +169,10 @@ def test_runs_are_compared_paper_by_paper(
     code, out, _ = command("compare", tmp_path / "lead", tmp_path / "less", "--metrics", "rouge_l", "--all-columns")
     head, _, row = (line.strip("| ").split(" | ") for line in out.splitlines()[:3])
     shown = dict(zip(head, row, strict=True))
-    assert (shown["Task"], shown["n"], shown["Left out"]) == ("Abs-9K", str(len(kept) - 1), "1")
-    (tmp_path / "less" / fewer.name).write_text("".join(kept[:2]))
-    code, _, err = command("compare", tmp_path / "lead", tmp_path / "less")
-    assert code == 1
-    assert f"have only 2 of {len(kept)} papers in common: run both over the same samples" in err
+    assert (shown["Task"], shown["n"]) == ("Abs-9K", f"{len(kept) - 1} of {len(kept)} and {len(kept) - 1}")
     (tmp_path / "less" / fewer.name).write_text("".join(kept))
     same = command("compare", tmp_path / "lead", tmp_path / "less", "--metrics", "rouge_l")[1]
-    assert re.search(r"\| \+0\.0000 \[-0\.\d+, \+0\.\d+\] \| 1\.0000 \|", same)
+    assert "| +0.0000 | 1.0000 |" in same
     code, _, err = command("compare", tmp_path / "lead", tmp_path / "lead")
     assert (code, "cannot be compared with itself" in err) == (1, True)
 
@@ -184,10 +180,11 @@ def test_runs_are_compared_paper_by_paper(
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda doc: doc.update(round="2026.10"), "was run with round 2026.11 and round 2026.10"),
-        (lambda doc: doc.update(prompt_version=7), "was run with prompts 1 and prompts 7"),
-        (lambda doc: doc.update(target="Another"), "has a different target in the other run"),
-        (lambda doc: doc.update(id="other" + doc["id"]), r"have only 0 of \d+ papers in common"),
+        (lambda doc: doc.update(row_hash="0", round="2026.10"), "of the rounds 2026.11 and 2026.10"),
+        (lambda doc: doc.update(row_hash="0", prompt_version=7), "prompts have the versions 1 and 7"),
+        (lambda doc: doc.update(row_hash="0", target="Another"), "so the round was built again"),
+        (lambda doc: doc.update(row_hash="0", id="other" + doc["id"]), "asked different samples"),
+        (lambda doc: doc.update(row_hash=""), "an earlier release made one of them"),
         (lambda doc: doc.update(setting="Abs-1K"), "have no task in common"),
         (lambda doc: doc.pop("setting"), "line 1 of .* is not a logged sample"),
     ],

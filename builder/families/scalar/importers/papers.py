@@ -75,12 +75,11 @@ class Structured:
     """Papers to make questions of, and what they cite, by id.
 
     Attributes:
-        doubtful: ids that come with several titles.
+        known: without ids that come with several titles, or with a title that comes with several ids: their text may be another paper's.
     """
 
     citing: tuple[Citing, ...]
     known: Mapping[str, Cited]
-    doubtful: frozenset[str] = frozenset()
 
 
 def read_structured(path: Path) -> Structured:
@@ -101,7 +100,12 @@ def read_structured(path: Path) -> Structured:
             raise FolderError(f"{where} is not a structured paper of SCALAR ({field_name}: {first['msg']})") from err
         except ValueError as err:
             raise FolderError(f"{where} is not a structured paper of SCALAR ({err})") from err
-    return Structured(tuple(citing), known, frozenset(id_ for id_, keys in titles.items() if len(keys) > 1))
+    ids: dict[str, set[str]] = defaultdict(set)
+    for id_, keys in titles.items():
+        for key in keys:
+            ids[key].add(id_)
+    certain = {id_ for id_, keys in titles.items() if len(keys) == 1 and all(len(ids[key]) == 1 for key in keys)}
+    return Structured(tuple(citing), {id_: cited for id_, cited in known.items() if id_ in certain})
 
 
 def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -92,6 +92,15 @@ def import_papers(source: Path, output: Path, seed: int, choosers: Mapping[Measu
 
 def _reading(structured: Structured, place: Path, seed: int) -> Iterator[tuple[Configuration, Sequence[StageReport]]]:
     """Match over the papers and what they cite."""
+    library, papers = library_of(structured, seed)
+    plan = ReadingPlan(
+        [reading for reading in READINGS if reading.name in _READINGS], len(papers), 1, seed, ROUND, None
+    )
+    return build(place, library, papers, {}, plan, [MatchFamily(library, plan.seed, plan.oldest)])
+
+
+def library_of(structured: Structured, seed: int) -> tuple[PaperLibrary, list[Paper]]:
+    """The papers and what they cite, and the papers in the order in which they are asked about."""
     citing = {each.paper.id: each for each in structured.citing}
     papers = sorted((each.paper for each in structured.citing), key=lambda paper: row_order(paper.versioned_id))
 
@@ -101,10 +110,7 @@ def _reading(structured: Structured, place: Path, seed: int) -> Iterator[tuple[C
     library = PaperLibrary(
         {id_: partial(citing.__getitem__, id_) for id_ in citing},
         lambda id_: citing[id_].cited.values(),
-        lambda id_: None if id_ in structured.doubtful else structured.known.get(id_),
+        structured.known.get,
         others,
     )
-    plan = ReadingPlan(
-        [reading for reading in READINGS if reading.name in _READINGS], len(papers), 1, seed, ROUND, None
-    )
-    return build(place, library, papers, {}, plan, [MatchFamily(library, plan.seed, plan.oldest)])
+    return library, papers
