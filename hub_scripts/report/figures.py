@@ -23,6 +23,10 @@ _PAIRS = {
     "intro": ("Intro-28K", "Intro-28K-G"),
     "related": ("Related-53K", "Related-53K-G"),
 }
+# Of families whose configurations ask the same questions over contexts of several sizes.
+_OF_SIZES = tuple(
+    dict.fromkeys(family.ranking for family in FAMILIES if family.board == "reading" and not family.is_multiple_choice)
+)
 # Prompts that differ by less count as equally long.
 _LONGER = 1.2
 # Fewer marks show no relation.
@@ -39,8 +43,10 @@ def draw_all(groups: Sequence[Group], cutoffs: Mapping[str, str], place: Path) -
         plots: list[Plot] = []
         for round_ in sorted({group.key.round for group in groups}, reverse=True):
             round_groups = [group for group in groups if group.key.round == round_]
-            if metric := _shown_metric(round_groups):
-                plots += _draw_if_any(_by_length, length_rows(round_groups, metric), place, round_, metric, styles)
+            metric = _shown_metric(round_groups)
+            for shown in filter(None, (metric, *_OF_SIZES)):
+                plots += _draw_if_any(_by_length, length_rows(round_groups, shown), place, round_, shown, styles)
+            if metric:
                 plots += _draw_if_any(
                     _demonstrations, demonstration_rows(round_groups, metric), place, round_, metric, styles
                 )
@@ -84,8 +90,10 @@ def length_rows(groups: Sequence[Group], metric: str) -> Iterator[_Row]:
             fmean(floors.values()) if (floors := cell.floors.get(metric)) else None,
         )
         for group in groups
+        # What is asked with less to read has a name of two words.
+        if " " not in group.key.setting
         for cell in group.cells
-        if (score := cell.scores.get(metric)) is not None and (cell.tokens or group.context)
+        if not cell.shown and (score := cell.scores.get(metric)) is not None and (cell.tokens or group.context)
     ]
     for pair in dict.fromkeys((row[0], row[3]) for row in rows):
         # A model that was asked at one length is no line.
@@ -107,7 +115,8 @@ def _by_length(sheet: Sheet, rows: Sequence[_Row], round_: str, metric: str, sty
                     *zip(*points, strict=True), label=model, **{**style, **(REFERENCE if is_baseline(model) else {})}
                 )
         floors = [row[8] for row in rows if row[0] == task and row[8] is not None]
-        if floors:
+        # Programs, the floors of questions, have lines of their own.
+        if floors and metric not in _OF_SIZES:
             axis.axhline(fmean(floors), color="black", linewidth=0.8, linestyle=":", label="floor (wrong paper)")
         axis.set(title=TASK_LABELS[task], xlabel="prompt (thousand tokens)")
     axes[0].set_ylabel(LABELS[metric])
