@@ -49,6 +49,7 @@ N, END = 4, 500
 N_CITED = 60
 QUESTIONS = 100
 _NAME = re.compile(r"[A-Z][\w’'-]{3,}")
+_EMBEDDED: dict[str, np.ndarray] = {}
 Programs = dict[str, list[float]]
 
 
@@ -183,7 +184,7 @@ def _pairs(
         "bm25": BM25().all_scores(queries, targets),
         "bm25 of ends": BM25().all_scores(ends, begins),
         "bm25 of texts": BM25().all_scores(queries, shown),
-        "length": np.array([[-abs(len(text) - len(query)) for text in targets] for query in queries]),
+        "length": np.array([[-float(abs(len(text) - len(query))) for text in targets] for query in queries]),
         "n-grams": likeness(ends, begins),
     }
     if embed:
@@ -208,8 +209,11 @@ def _standardised(scores: np.ndarray) -> np.ndarray:
 
 
 def _encode(texts: Sequence[str]) -> np.ndarray:
-    vectors = encoder(minilm_path("baseline"), "mean")(list(texts))
-    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
+    """Embeddings of length 1, shape (texts, dimensions)."""
+    if new := [text for text in dict.fromkeys(texts) if text not in _EMBEDDED]:
+        vectors = encoder(minilm_path("baseline"), "mean")(new)
+        _EMBEDDED.update(zip(new, vectors / np.linalg.norm(vectors, axis=1, keepdims=True), strict=True))
+    return np.stack([_EMBEDDED[text] for text in texts])
 
 
 def _summary(text: str) -> str:
