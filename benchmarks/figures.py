@@ -70,7 +70,7 @@ def measure(_: Path, quick: bool) -> Figures:
         "difference_min": min(apart_held),
         "difference_max": max(apart_held),
         "printed": round(fmean(cell["printed"] for cell in levels.values()), 3),
-        **several(draws // 4),
+        **several(draws),
         **boards(draws // 4),
     }
 

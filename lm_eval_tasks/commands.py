@@ -50,7 +50,7 @@ def register(commands: Commands) -> None:
         metavar="POINTS",
         help="say how many papers it takes to show a difference of this many points (of 100)",
     )
-    help_ = "runs of two models that show how much their differences vary from paper to paper, for --detect"
+    help_ = "runs of two models that show how much their differences vary from paper to paper, for --detect and what is detectable"
     sub.add_argument("--like", type=Path, nargs=2, metavar=("A", "B"), help=help_)
     help_ = "rates that were measured, of prompts and of answers: says how many hours it takes"
     sub.add_argument("--tokens-per-second", type=above_zero, nargs=2, metavar=("READ", "WRITTEN"), help=help_)
@@ -203,6 +203,7 @@ def plan(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.evaluate import plan as planning
     from lm_eval_tasks.evaluate.models import label_of
     from lm_eval_tasks.evaluate.shorter import contexts_of
+    from lm_eval_tasks.stats.compare import compare
 
     price = means_of(arguments, label_of("", _parse_model_args(arguments.model_args), full=True)).price
     planned = planning.plan(
@@ -212,6 +213,7 @@ def plan(arguments: Namespace) -> Iterator[str | Table]:
         arguments.limit,
         arguments.repeats,
         contexts_of(arguments.contexts) if arguments.contexts else (),
+        {row.task: row.difference for row in compare(arguments.like)} if arguments.like else None,
     )
     yield planning.table(planned)
     yield ""

@@ -24,7 +24,7 @@ def register(commands: Commands) -> None:
     sub.add_argument(
         "runs", type=Path, nargs="+", metavar="RUN", help="output folders of runs, or their files of results"
     )
-    sub = commands.add(READ, "compare", "paired differences between runs of the same round", compare)
+    sub = commands.add(READ, "compare", "paired differences between runs over the same rows", compare)
     help_ = "samples_*.jsonl of a run, or a folder of them; two or more runs"
     sub.add_argument("runs", type=Path, nargs="+", metavar="RUN", help=help_)
     sub.add_argument("--metrics", help="comma-separated scores (default: the headline ones)")

@@ -34,7 +34,7 @@ def model_gains(groups: Sequence[Group], settings: Sequence[str]) -> list[ModelG
         if group.key.setting in settings
         for cell in group.cells
         if not (cell.shown or is_baseline(cell.model))
-        and (gains := _gains(group, cell, groups))
+        and (gains := gains_of_cell(group, cell, groups))
         and gains[0].by == "model"
     ]
 
@@ -49,7 +49,8 @@ def shorter_cell(group: Group, model: str, context: str, groups: Sequence[Group]
     return next((cell for cell in group.cells if cell.shown == context and cell.reader == model), None)
 
 
-def _gains(group: Group, cell: Cell, groups: Sequence[Group]) -> list[Gain]:
+def gains_of_cell(group: Group, cell: Cell, groups: Sequence[Group]) -> list[Gain]:
+    """The gains of a model on a setting."""
     metric = of_task(group.task).ranking
     short_cells = {
         context: short

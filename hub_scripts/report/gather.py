@@ -17,9 +17,11 @@ from builder.round.configurations import thousands_in
 from builder.round.licenses import Licenses, allows
 from hub_scripts.errors import ReportError
 from hub_scripts.report.cells import WIN_RATE, Cell, Group, Key
+from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.word_runs import run_words, share_run
 from lm_eval_tasks.judge.verdict import points_of
 from lm_eval_tasks.metrics import registry as metrics
+from lm_eval_tasks.samples.pairs import paired
 from lm_eval_tasks.samples.row import PromptRow
 from lm_eval_tasks.samples.sample import Sample, read_file
 from lm_eval_tasks.stats.by_place import by_length, by_place
@@ -128,31 +130,30 @@ def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, place: Path, 
 
 def _newest_samples(key: Key, files: Sequence[SamplesFile]) -> Iterator[tuple[SamplesFile, str, list[Sample]]]:
     """The samples of a setting in each file, and their model; of runs that answer the same samples, only the newest."""
-    files_by_model: dict[str, dict[str, SamplesFile]] = {}
-    contents: dict[str, str] = {}
+    runs: dict[str, list[tuple[SamplesFile, list[Sample]]]] = {}
     for file in sorted(files, key=lambda file: (-file.date, str(file.path))):
         by_model: dict[str, list[Sample]] = {}
-        others = 0
         for sample in read_file(file.path):
-            if _key(sample) != key:
-                continue
-            if contents.setdefault(sample.id, sample.identity) == sample.identity:
+            if _key(sample) == key:
                 by_model.setdefault(_model(file.model, sample), []).append(sample)
-            else:
-                others += 1
-        if others:
-            _LOGGER.warning(
-                "%s: %d samples of %s are left out: newer runs of the round %s show other contents under their ids",
-                file.path,
-                others,
-                key.setting,
-                key.round,
-            )
         for model, samples in by_model.items():
-            ids = {sample.id for sample in samples}
-            if len(ids) < len(samples):
+            if len({sample.id for sample in samples}) < len(samples):
                 raise ReportError(f"{file.path} has two answers to a sample of {key.setting}")
-            files_by_id = files_by_model.setdefault(model, {})
+            runs.setdefault(model, []).append((file, samples))
+    contents = _contents(key, runs)
+    for model, of_model in runs.items():
+        files_by_id: dict[str, SamplesFile] = {}
+        for file, every in of_model:
+            samples = [sample for sample in every if contents.setdefault(sample.id, sample.identity) == sample.identity]
+            if len(samples) < len(every):
+                _LOGGER.warning(
+                    "%s: %d samples of %s are left out: others of the round %s show other contents under their ids",
+                    file.path,
+                    len(every) - len(samples),
+                    key.setting,
+                    key.round,
+                )
+            ids = {sample.id for sample in samples}
             if ids.isdisjoint(files_by_id):
                 files_by_id |= dict.fromkeys(ids, file)
                 yield file, model, samples
@@ -161,6 +162,24 @@ def _newest_samples(key: Key, files: Sequence[SamplesFile]) -> Iterator[tuple[Sa
             _LOGGER.warning(
                 "%s: the newer run %s counts; to show both, name one with --label NAME=FOLDER", file.path, newer
             )
+
+
+def _contents(key: Key, runs: Mapping[str, Sequence[tuple[SamplesFile, Sequence[Sample]]]]) -> dict[str, str]:
+    """Id -> identity of the samples of the model that has answered most of a setting.
+
+    Raises:
+        ReportError: another model's samples are others.
+    """
+    every = {model: [sample for _, samples in of_model for sample in samples] for model, of_model in runs.items()}
+    most = max(every, key=lambda model: len(every[model]))
+    for model, samples in every.items():
+        try:
+            paired(key.setting, every[most], samples)
+        except SamplesError as err:
+            paths = " and ".join(str(runs[name][0][0].path.parent) for name in (most, model))
+            raise ReportError(f"{paths} do not belong on one page: {err}") from err
+    # Of two runs of it, the newer one counts.
+    return {sample.id: sample.identity for sample in reversed(every[most])}
 
 
 def _key(sample: Sample) -> Key:

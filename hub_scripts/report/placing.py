@@ -15,17 +15,18 @@ if TYPE_CHECKING:
     from lm_eval_tasks.samples.results import Results
     from lm_eval_tasks.stats.placed import PlacedTask
 
-# A higher floor leaves no room above it.
-_HIGHEST_FLOOR = 0.9
-
 
 def part_of(group: Group, cell: Cell, metric: str) -> PlacedTask | None:
     """A model's part by one metric; None if it has no scores with a floor, or the floor leaves no room."""
-    floors = {id_: floor for each in group.cells for id_, floor in each.floors.get(metric, {}).items()}
-    if not cell.floors.get(metric) or fmean(floors.values()) > _HIGHEST_FLOOR:
-        return None
     authors = dict(zip(group.ids, group.clusters, strict=True))
-    return placed.part_of(group.key.setting, group.task, cell.values.get(metric, {}), cell.floors[metric], authors)
+    floors = cell.floors.get(metric, {})
+    return placed.part_of(group.key.setting, group.task, cell.values.get(metric, {}), floors, authors)
+
+
+def has_room(group: Group, metric: str) -> bool:
+    """Whether scores can be placed above the floor of a setting."""
+    floors = {id_: floor for cell in group.cells for id_, floor in cell.floors.get(metric, {}).items()}
+    return not floors or fmean(floors.values()) <= placed.HIGHEST_FLOOR
 
 
 def scorers_of(runs: Iterable[Results]) -> frozenset[str]:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from hub_scripts.report.cells import Cell, Group, csv_text, interval_cells, is_baseline
 from hub_scripts.report.counted_rows import cell_over, counted_rows
-from hub_scripts.report.gains import ModelGains, model_gains, shorter_cell
-from hub_scripts.report.placing import part_of
+from hub_scripts.report.gains import ModelGains, gains_of_cell, model_gains, shorter_cell
+from hub_scripts.report.placing import has_room, part_of
 from lm_eval_tasks.base.intervals import Interval, holm
 from lm_eval_tasks.base.power import FEWEST_OF_GAINS, LEVEL
 from lm_eval_tasks.families import of_task, target_of
@@ -103,6 +103,9 @@ def standings_of(
     groups_counted = [
         counted_rows(group, core.get(group.key.setting)) for group in groups if group.key.setting in settings
     ]
+    crowded = {group.key.setting for group in groups_counted if not has_room(group, of_task(group.task).ranking)}
+    settings = tuple(name for name in settings if name not in crowded)
+    groups_counted = [group for group in groups_counted if group.key.setting in settings]
     models = sorted({cell.model for group in groups_counted for cell in group.cells if not cell.shown})
     parts = {model: list(_parts(model, groups_counted)) for model in models}
     if not any(parts.values()):
@@ -168,9 +171,13 @@ def _gain(model: str, parts: Sequence[PlacedTask], groups: Sequence[Group], ever
         every: all groups of the round.
     """
     short = []
+    if is_baseline(model):
+        return None
     for group in groups:
         metric = of_task(group.task).ranking
         full, cell = _cell(group, model), shorter_cell(group, model, target_of(group.task).headline, every)
+        if full and not any(gain.is_headline for gain in gains_of_cell(group, full, every)):
+            return None
         part = part_of(group, cell_over(cell, full.values[metric], metric, group), metric) if full and cell else None
         if part is None:
             return None

@@ -27,6 +27,7 @@ from lm_eval_tasks.tasks.folder import check_tasks, tasks_path
 
 if TYPE_CHECKING:
     from lm_eval_tasks.base.contexts import Context
+    from lm_eval_tasks.base.intervals import Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +61,14 @@ def plan(
     limit: float | None = None,
     repeats: int = 1,
     contexts: Sequence[Context] = (),
+    like: Mapping[str, Interval] | None = None,
 ) -> list[TaskPlan]:
     """What each task takes with a model.
 
     Args:
         model_args: lm-eval's; they name the tokenizer and the context that prompts are cut to.
         limit, repeats, contexts: as for `academiceval eval`.
+        like: configuration -> difference of two runs over its samples; where it is known, it tells what is detectable.
 
     Raises:
         EvalError: an unknown task, a dataset or tokenizer that is missing, a context that is too short.
@@ -87,8 +90,12 @@ def plan(
         loaded = RunTasks([tasks_path(), Path(folder)], task_metadata).load(names)["tasks"]
     # One prompt of several contexts is asked once.
     seen: set[str] | None = set() if asked and repeats == 1 else None
-    rows = comparisons({_shown(name, task): families.of_task(_target(task)).board for name, task in loaded.items()})
-    return [_plan_task(name, task, limit, repeats, seen, rows) for name, task in sorted(loaded.items())]
+    shown = {name: _shown(name, task) for name, task in loaded.items()}
+    rows = comparisons({shown[name]: families.of_task(_target(task)).board for name, task in loaded.items()})
+    return [
+        _plan_task(name, task, limit, repeats, seen, rows, (like or {}).get(shown[name]))
+        for name, task in sorted(loaded.items())
+    ]
 
 
 def _first(task: Any) -> Any:
@@ -106,7 +113,15 @@ def _target(task: Any) -> str:
     return families.task_of_prompt(_first(task)["prompt_name"])
 
 
-def _plan_task(name: str, task: Any, limit: float | None, repeats: int, seen: set[str] | None, rows: int) -> TaskPlan:
+def _plan_task(
+    name: str,
+    task: Any,
+    limit: float | None,
+    repeats: int,
+    seen: set[str] | None,
+    rows: int,
+    difference: Interval | None,
+) -> TaskPlan:
     docs = task.dataset[task.config.test_split]
     count = len(docs) if limit is None else min(len(docs), limit if limit >= 1 else ceil(limit * len(docs)))
     docs = docs.select(range(int(count)))
@@ -115,7 +130,8 @@ def _plan_task(name: str, task: Any, limit: float | None, repeats: int, seen: se
     counts = [repeats if seen is None or _is_new(doc_to_text(doc), seen) else 0 for doc in docs]
     most = sum(map(mul, counts, caps))
     clusters = Counter(docs["first_author"]).values()
-    shows = detectable_with(clusters, families.target_of(_target(task)).spread, rows)
+    spread = families.target_of(_target(task)).spread
+    shows = difference.detectable(rows) if difference else detectable_with(clusters, spread, rows)
     if not all(before):
         guessed = (
             sum(count * len(doc_to_text(doc)) for count, doc in zip(counts, docs, strict=True)) // CHARACTERS_OF_TOKEN

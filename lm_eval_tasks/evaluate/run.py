@@ -37,7 +37,7 @@ from lm_eval_tasks.llm.usage import Usage, usage_together
 from lm_eval_tasks.llm.weights import asks_server, pinned, weights_of
 from lm_eval_tasks.samples.block import RunRequest
 from lm_eval_tasks.samples.run_writer import write_run
-from lm_eval_tasks.samples.sample import JOURNAL, USAGE, Sample, compact
+from lm_eval_tasks.samples.sample import JOURNAL, USAGE, Logged, Sample, compact
 from lm_eval_tasks.stats.scores import Samples, block_of, scores_of
 from lm_eval_tasks.tasks.catalogue import expanded
 from lm_eval_tasks.tasks.folder import check_tasks, tasks_path
@@ -168,7 +168,7 @@ def _evaluate(
     identity = identity_of(model, parsed, weights, generation)
     lm = AnsweringLM(opened, identity, journal, budget, repeated=generation.repeats > 1, once=model not in BASELINES)
     results = _run(lm, tasks, manager, part, task_metadata, generation, reasoning)
-    logged = results.pop("samples")
+    logged = _answered(results.pop("samples"), label)
     samples = {task: [Sample.of_logged(line) for line in lines] for task, lines in logged.items()}
     scores = _score_samples(samples, label)
     if output is not None:
@@ -193,11 +193,20 @@ def _evaluate(
     return scores
 
 
-def _score_samples(samples: Samples, label: str) -> list[Score]:
-    """The scores of a run; a warning about tasks that have none."""
-    for task, of_task in samples.items():
-        if not any(sample.scores for sample in of_task):
+def _answered(logged: Mapping[str, Sequence[Logged]], label: str) -> dict[str, list[Logged]]:
+    """Task -> its rows that the model has an answer to, wanted or not; tasks without any are left out with a warning."""
+    answered: dict[str, list[Logged]] = {}
+    for task, lines in logged.items():
+        with_answer = [line for line in lines if (sample := Sample.of_logged(line)).scores or sample.failed]
+        if with_answer:
+            answered[task] = with_answer
+        else:
             _LOGGER.warning("%s has no score on %s: it has no answer to such prompts", label, task)
+    return answered
+
+
+def _score_samples(samples: Samples, label: str) -> list[Score]:
+    """The scores of a run."""
     flags = [sample.scores.get("unfinished") for of_task in samples.values() for sample in of_task]
     if flags and all(flags):
         _LOGGER.warning(

@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 from lm_eval_tasks.base.intervals import Estimate, Interval
 from lm_eval_tasks.base.power import FEWEST, FEWEST_EFFECTIVE, effective
 
+# A higher floor leaves no room above it.
+HIGHEST_FLOOR = 0.9
+
 
 @dataclass(frozen=True, slots=True)
 class PlacedTask:
@@ -67,13 +70,13 @@ def part_of(
     floors: Mapping[str, float],
     authors: Mapping[str, str],
 ) -> PlacedTask | None:
-    """A model's part of one setting; None if no score has a floor.
+    """A model's part of one setting; None if no score has a floor, or the floor leaves no room.
 
     Args:
         scores, floors, authors: sample -> score, what its floor would score, its first author.
     """
     ids = [id_ for id_ in scores if id_ in floors]
-    if not ids:
+    if not ids or fmean(floors[id_] for id_ in ids) > HIGHEST_FLOOR:
         return None
     names = tuple(dict.fromkeys(authors[id_] for id_ in ids))
     places = {name: i for i, name in enumerate(names)}

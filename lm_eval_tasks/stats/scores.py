@@ -46,7 +46,11 @@ def block_of(samples: Samples, run: RunRequest, scores: Sequence[Score], usage: 
         made: what made the answers.
     """
     rows = [sample.row for of_task in samples.values() for sample in of_task]
-    sizes = {task: (len(of_task), next((s.row.of for s in of_task), None)) for task, of_task in samples.items()}
+    # Samples whose score could not be computed are no part of a result.
+    sizes = {
+        task: (sum(sample.row.family.ranking in sample.scores for sample in of_task), of_task[0].row.of)
+        for task, of_task in samples.items()
+    }
     return Block(
         run=run,
         rounds=tuple(sorted({row.round for row in rows})),

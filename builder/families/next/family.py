@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from itertools import groupby
@@ -67,14 +68,32 @@ def following(passages: Sequence[Passage]) -> dict[Passage, Passage]:
     }
 
 
-def calls(passages: Sequence[Passage], context: str, seed: int, earlier: Sequence[NextCall] = ()) -> list[NextCall]:
+def twins(texts: Mapping[Passage, str]) -> set[Passage]:
+    """Passages much of whose text stands in another one, such as those of two versions of a paper: both would be right."""
+    runs: dict[Passage, set[tuple[str, ...]]] = {}
+    for passage, text in texts.items():
+        words = text.casefold().split()
+        runs[passage] = {tuple(words[i : i + _RUN]) for i in range(len(words) - _RUN + 1)}
+    counts = Counter(run for of_passage in runs.values() for run in of_passage)
+    return {passage for passage, own in runs.items() if sum(counts[run] > 1 for run in own) > _MOST_SHARED * len(own)}
+
+
+def calls(
+    passages: Sequence[Passage],
+    context: str,
+    seed: int,
+    earlier: Sequence[NextCall] = (),
+    unclear: Collection[Passage] = (),
+) -> list[NextCall]:
     """What is asked over the passages of a context, chosen at random: calls of equal size, between `LEAST_OF_CALL` and
     `MOST_OF_CALL`; none if there is too little to ask.
 
     Args:
         earlier: calls that the context has already.
+        unclear: passages that are neither asked about nor an answer.
     """
-    after = following(passages)
+    pairs = following(passages).items()
+    after = {passage: next_ for passage, next_ in pairs if passage not in unclear and next_ not in unclear}
     chosen: list[Passage] = []
     used = {passage for call in earlier for passage in (*call.asked, *call.following)}
     most = _OF_CONTEXT - sum(len(call.asked) for call in earlier)
@@ -114,6 +133,8 @@ def _standardised(scores: Any) -> Any:
 
 # Papers whose passages are kept in memory, and words of a passage's end and of its beginning.
 _KEPT, _END_WORDS = 1024, 120
+# Words of a run, and the share of a passage's runs that others may have.
+_RUN, _MOST_SHARED = 25, 0.2
 
 
 class NextFamily(NeighbourAsking[NextCall]):
@@ -162,7 +183,8 @@ class NextFamily(NeighbourAsking[NextCall]):
         every = self._all(context)
         shown = set(every)
         earlier = [call for call in preferred if shown.issuperset((*call.asked, *call.following))]
-        return [*earlier, *calls(every, context.paper.id, self.seed, earlier)]
+        unclear = twins({passage: self._text(passage) for passage in every})
+        return [*earlier, *calls(every, context.paper.id, self.seed, earlier, unclear)]
 
     def key(self, question: NextCall) -> Sequence[object]:
         return [passage.key for passage in question.asked]

@@ -12,7 +12,7 @@ import pytest
 from builder.collect.graph import build_graph
 from builder.extract.mentions import find_mentions
 from builder.families.match.masks import bare, masks, names_of, pattern_of, tag_of
-from builder.families.next.family import LEAST_OF_CALL, MOST_OF_CALL, NextFamily, calls, following
+from builder.families.next.family import LEAST_OF_CALL, MOST_OF_CALL, NextFamily, calls, following, twins
 from builder.families.next.passages import LONGEST, SHORTEST, Passage, neutral_text, passages_of
 from builder.families.reading.citing import citing
 from builder.families.reading.contexts import Neighbourhoods, fill
@@ -198,8 +198,8 @@ def test_what_tells_the_order_of_passages_is_replaced(text: str, shown: str) -> 
 SENTENCE = "This sentence of ten words is about the river {}."
 
 
-def paragraphs(count: int, sentences: int = 10) -> str:
-    return "\n".join(" ".join(SENTENCE.format(f"{n}-{i}") for i in range(sentences)) for n in range(count))
+def paragraphs(count: int, sentences: int = 10, of: str = "") -> str:
+    return "\n".join(" ".join(SENTENCE.format(f"{of}{n}-{i}") for i in range(sentences)) for n in range(count))
 
 
 def texts_of(read: PaperRead) -> list[str]:
@@ -245,6 +245,12 @@ def test_no_two_links_of_a_chain_are_asked_and_no_call_is_too_small() -> None:
         for first, second in zip(call.asked, call.following, strict=True)
     )
     assert calls(passages[:6], "c", 1) == []
+    unclear = {every[0].asked[0], every[0].following[1]}
+    without = calls(passages, "c", 1, unclear=unclear)
+    assert unclear.isdisjoint(passage for call in without for passage in (*call.asked, *call.following))
+    text = " ".join(f"word{i}" for i in range(200))
+    texts = dict(zip(passages, (text, f"{text[:900]} and more", "another text " * 40), strict=False))
+    assert twins(texts) == set(passages[:2])
     more = calls(passages, "c", 1, every[:1])
     assert not {passage for call in more for passage in (*call.asked, *call.following)} & {
         *every[0].asked,
@@ -264,7 +270,9 @@ def next_family(*of_papers: Mapping[str, str]) -> tuple[NextFamily, list[Paper]]
 
 
 def test_small_contexts_lie_within_larger_ones_and_ask_the_same() -> None:
-    family, papers = next_family(*[{"Introduction": paragraphs(2), "Method": paragraphs(40, 8)}] * 4)
+    family, papers = next_family(
+        *({"Introduction": paragraphs(2), "Method": paragraphs(40, 8, f"{n}-")} for n in range(4))
+    )
     contexts = family.contexts(papers[0], (8, 16, 1024))
     assert isinstance(contexts, dict)
     assert list(contexts) == [8, 16]

@@ -667,6 +667,14 @@ def test_a_plan_and_a_comparison_correct_for_the_same_rows(command: Command, dat
     code, out, err = command("compare", tmp_path / "lead", tmp_path / "function-words", "--format", "json")
     assert code == 0, err
     assert len(json.loads(out)) == 3
+    like = ("--like", tmp_path / "lead", tmp_path / "function-words")
+    planned = json.loads(
+        command("plan", "--tasks", tasks, "--metadata", metadata(dataset), *like, "--format", "json")[1].splitlines()[0]
+    )
+    compared = {row["Task"]: float(row["Detectable"]) for row in json.loads(out)}
+    assert [float(row["Detectable"]) for row in planned[:2]] == pytest.approx(
+        [compared["Abs-9K"], compared["Title-10K"]], abs=6e-4
+    )
     # The corrected test of three rows needs a larger difference, by the quantiles of t with few degrees of freedom.
     assert 1.1 < shown[1] / shown[0] < 1.4
 
