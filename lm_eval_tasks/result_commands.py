@@ -115,9 +115,9 @@ def judge(arguments: Namespace) -> Iterator[str | Table]:
     paths, other = (arguments.samples[:1], arguments.samples[1]) if runs else (arguments.samples, None)
     samples = run.load(paths)
     if other:
-        count = len(samples)
-        samples = run.against(samples, run.load([other]))
-        yield f"{paths[0]} against {other}: {len(samples)} samples in both, {count - len(samples)} in the first alone"
+        count, theirs = len(samples), run.load([other])
+        samples = run.against(samples, theirs)
+        yield f"{paths[0]} against {other}: {len(samples)} samples in both, of {count} and {len(theirs)}"
     samples = run.first_of_each_task(samples, arguments.limit)
     means = means_of(arguments, model)
     evidence = None
