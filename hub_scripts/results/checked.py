@@ -10,8 +10,13 @@ from hub_scripts.errors import HubError
 from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.samples.results import Results, read_results
+from lm_eval_tasks.samples.run_folder import samples_of
+from lm_eval_tasks.samples.sample import read_file
+from lm_eval_tasks.stats.scores import scores_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from lm_eval_tasks.samples.block import Score
 
 _ROUNDING = 1e-6
@@ -23,10 +28,13 @@ def checked_results(path: Path) -> Results:
     """Read a file of results.
 
     Raises:
-        HubError: it is not one, has no score of our tasks or one that cannot be, or names that are no folders.
+        HubError: it is not one, has no score of our tasks, one that cannot be or that its samples do not give, or names that are no
+            folders.
     """
     try:
         results = read_results(path)
+        samples = {task: list(read_file(file)) for task, file in samples_of(results).items()}
+        again = {(score.task, score.metric): score.value for score in scores_of(samples, results.model)}
     except SamplesError as err:
         raise HubError(str(err)) from err
     if not all(map(_NAME.fullmatch, (results.model, results.round))):
@@ -37,7 +45,18 @@ def checked_results(path: Path) -> Results:
         raise HubError(
             f"{path}: {wrong.task}, {wrong.metric}: {wrong.value} ({wrong.low} to {wrong.high}) over {wrong.samples} samples cannot be"
         )
+    if edited := next((score for score in results.scores if _differs(score, again)), None):
+        raise HubError(
+            f"{path}: {edited.task}, {edited.metric}: {edited.value} is not what the samples beside it give; run `academiceval eval` again "
+            "into this folder, which asks nothing twice"
+        )
     return results
+
+
+def _differs(score: Score, again: Mapping[tuple[str, str], float]) -> bool:
+    """Whether the samples, where there are any, give another score."""
+    key = (score.task, score.metric)
+    return bool(again) and (key not in again or abs(again[key] - score.value) > _ROUNDING)
 
 
 def _can_be(score: Score) -> bool:

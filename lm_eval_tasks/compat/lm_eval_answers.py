@@ -94,7 +94,7 @@ def as_given() -> Iterator[None]:
 
 
 # Called with a prompt, its generation arguments if they are known, the answer, and what is known of it: the `usage` of an
-# OpenAI-compatible answer, and why it ended.
+# OpenAI-compatible answer with its `model`, and why it ended.
 Note = Callable[[str, Mapping[str, object] | None, str, object, object], None]
 # Reasoning that a server hands over separately, and whether it came to its end -> how the model would have written it.
 InMarks = Callable[..., str]
@@ -111,7 +111,6 @@ class Watch:
 
     Attributes:
         tries, read: requests that were sent to a server, and its answers that could be read; None for models without a server.
-        served: the names of models that it has answered with.
     """
 
     def __init__(self, lm: LM, note: Note, in_marks: InMarks, *, new_seeds: bool = False) -> None:
@@ -120,7 +119,6 @@ class Watch:
         self._coming: list[tuple[object, object]] = []
         self.tries: int | None = None
         self.read = 0
-        self.served: set[str] = set()
         lm.set_cache_hook(self)
         if hasattr(lm, "parse_generations") and hasattr(lm, "_create_payload"):
             self._watch_server(lm)
@@ -157,7 +155,6 @@ class Watch:
                 raise ValueError("an answer whose content is not a text")
             choices = [pair for response in _responses(outputs) for pair in _choices(response)]
             self.read += len(_responses(outputs))
-            self.served |= {str(response["model"]) for response in _responses(outputs) if response.get("model")}
             self._coming = [(usage, choice.get("finish_reason")) for choice, usage in choices]
             return [self._with_reasoning(text, choice) for text, (choice, _) in zip(texts, choices, strict=True)]
 
@@ -180,9 +177,11 @@ def _responses(outputs: Any) -> Sequence[Any]:
 
 
 def _choices(response: Any) -> list[tuple[Mapping[str, object], Any]]:
-    """The choices of a response in their order; its usage goes with the first, because it covers all of them."""
+    """The choices of a response in their order, with the `model` of the response and, of the first, its usage, which covers all of them."""
     choices = sorted(response["choices"], key=lambda choice: choice.get("index", 0))
-    return [(choice, None if i else response.get("usage")) for i, choice in enumerate(choices)]
+    used = response.get("usage")
+    usage, model = used if isinstance(used, Mapping) else {}, {"model": response.get("model")}
+    return [(choice, model if i else {**usage, **model}) for i, choice in enumerate(choices)]
 
 
 def _checked(call: Callable[..., Any]) -> Callable[..., Any]:

@@ -126,13 +126,15 @@ class AnsweringLM(LM):  # type: ignore[misc]
         self._empty: set[str] = set()
         # Questions that a baseline has no answer to.
         self._none: set[str] = set()
+        # Why an answer could not be noted; a model's library may take that for a failed request, and go on without it.
+        self._unwritten: OSError | None = None
         self._shown = Progress("answers")
         self.counts = Counts()
 
     @property
     def served(self) -> list[str]:
-        """The names of models that a server has answered with."""
-        return sorted(self._watch.served)
+        """The models that a server said it was, in earlier runs of these answers too."""
+        return sorted({usage.served for usage in self.counts.usages if usage.served})
 
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
         """Answer all requests; those that the journal has no answer to go to the model together.
@@ -221,6 +223,8 @@ class AnsweringLM(LM):  # type: ignore[misc]
             self._asked_with[str(question.request.args[0])].add(question.asked)
         requests = [question.request for question in questions]
         answers = self._ask_model(requests)
+        if self._unwritten:
+            raise self._unwritten
         # A model that does not show its answers early, or reports other prompts than it was given, has now returned
         # them all.
         for question, answer in zip(questions, answers, strict=True):
@@ -256,16 +260,21 @@ class AnsweringLM(LM):  # type: ignore[misc]
         request_texts = self._asked_with.get(prompt, set()) if arguments is None else {_request_text(prompt, arguments)}
         request_text = next(iter(request_texts)) if len(request_texts) == 1 else ""
         if waiting := self._waiting.get(request_text):
-            self._early[request_text, answer] += 1
             used = usage if isinstance(usage, Usage) else Usage.of_response(usage, finish)
-            self._note(waiting.pop(0), answer, used)
+            try:
+                self._note(waiting[0], answer, used)
+            except OSError as err:
+                self._unwritten = err
+                raise
+            waiting.pop(0)
+            self._early[request_text, answer] += 1
 
     def _note(self, question: PromptRequest, answer: str, usage: Usage) -> None:
         used = _complete_usage(usage, question, answer)
         if self._budget:
             self._budget.settle(question.most, used)
             # What was not counted is kept as the most that it can have been, so that later runs count it too.
-            used = used if used.tokens_out is not None else question.most
+            used = used if used.tokens_out is not None else replace(question.most, served=used.served)
         self._keep(question, answer, used, usage.finish)
 
     def _keep(self, question: PromptRequest, answer: str, used: Usage, finish: str | None = None) -> None:

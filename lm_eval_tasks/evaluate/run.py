@@ -168,6 +168,8 @@ def _evaluate(
     identity = identity_of(model, parsed, weights, generation)
     lm = AnsweringLM(opened, identity, journal, budget, repeated=generation.repeats > 1, once=model not in BASELINES)
     results = _run(lm, tasks, manager, part, task_metadata, generation, reasoning)
+    if len(lm.served) > 1:
+        _LOGGER.warning("the server answered as several models (%s); results name them", ", ".join(lm.served))
     logged = _answered(results.pop("samples"), label)
     samples = {task: [Sample.of_logged(line) for line in lines] for task, lines in logged.items()}
     scores = _score_samples(samples, label)

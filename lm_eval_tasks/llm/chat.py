@@ -307,7 +307,8 @@ def answer_of(completion: Mapping[str, Any]) -> ChatAnswer:
     reasoning = message.get("reasoning_content") or message.get("reasoning") or ""
     content = message["content"] or ""
     text = valid((in_marks(reasoning, closed=bool(content)) if isinstance(reasoning, str) else "") + content)
-    return ChatAnswer(text, Usage.of_response(completion.get("usage"), choice.get("finish_reason")))
+    usage = {**(completion.get("usage") or {}), "model": completion.get("model")}
+    return ChatAnswer(text, Usage.of_response(usage, choice.get("finish_reason")))
 
 
 def most_of(messages: Messages, answer_tokens: int) -> Usage:

@@ -24,6 +24,7 @@ class Usage:
         reasoning_tokens: those of the reasoning.
         cached_tokens: those of the prompt that the server had in its cache.
         finish: "stop", "length", or another word that the server uses.
+        served: the model that the server said it was.
     """
 
     tokens_in: int | None = None
@@ -31,10 +32,13 @@ class Usage:
     reasoning_tokens: int | None = None
     cached_tokens: int | None = None
     finish: str = ""
+    served: str = ""
 
     @classmethod
     def of_response(cls, usage: object, finish: object) -> Usage:
-        """Read the `usage` of an OpenAI-compatible answer (https://platform.openai.com/docs/api-reference/chat/object)."""
+        """Read the `usage` of an OpenAI-compatible answer, to which its `model` was added
+        (https://platform.openai.com/docs/api-reference/chat/object).
+        """
         fields = usage if isinstance(usage, Mapping) else {}
         return cls(
             _count(fields, "prompt_tokens"),
@@ -42,27 +46,31 @@ class Usage:
             _count(fields.get("completion_tokens_details"), "reasoning_tokens"),
             _count(fields.get("prompt_tokens_details"), "cached_tokens"),
             finish if isinstance(finish, str) else "",
+            model[:_LONGEST_NAME] if isinstance(model := fields.get("model"), str) else "",
         )
 
     @classmethod
     def of_json(cls, content: object) -> Usage:
         """Read what `to_json` wrote; a field that is not what it should be is unknown."""
         fields = content if isinstance(content, Mapping) else {}
-        finish = fields.get("finish")
+        finish, served = (word if isinstance(word := fields.get(name), str) else "" for name in _COUNTED)
         tokens = {name: _count(fields, name) for name in _TOKENS}
-        return cls(**tokens, finish=finish if isinstance(finish, str) else "")
+        return cls(**tokens, finish=finish, served=served)
 
     def to_json(self) -> dict[str, object]:
         """The fields that are known."""
         return {name: value for name, value in asdict(self).items() if value not in (None, "")}
 
 
+# More than any model reads or writes; a server may say anything.
+_MOST_TOKENS, _LONGEST_NAME = 10**9, 200
+_COUNTED = ("finish", "served")
 _TOKENS = ("tokens_in", "tokens_out", "reasoning_tokens", "cached_tokens")
 
 
 def _count(fields: object, name: str) -> int | None:
     value = fields.get(name) if isinstance(fields, Mapping) else None
-    return value if type(value) is int and value >= 0 else None
+    return value if type(value) is int and 0 <= value <= _MOST_TOKENS else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +79,7 @@ class UsageTotals:
 
     Attributes:
         finish: why answers ended -> how many did.
+        served: model that a server said it was -> answers by it.
         answers: that the run consists of.
         unanswered: of these, empty ones that the next run asks for again.
         asked_in_this_run: the others were in the journal.
@@ -83,6 +92,7 @@ class UsageTotals:
     reasoning_tokens: Count | None = None
     cached_tokens: Count | None = None
     finish: dict[str, Count] = field(default_factory=dict)
+    served: dict[str, Count] = field(default_factory=dict)
     answers: Count | None = None
     unanswered: Count | None = None
     asked_in_this_run: Count | None = None
@@ -98,19 +108,21 @@ class UsageTotals:
         for name in _TOKENS:
             counts = [value for usage in all_usages if (value := getattr(usage, name)) is not None]
             sums[name] = sum(counts) if counts else None
-        finish = Counter(usage.finish for usage in all_usages if usage.finish)
-        return cls(**sums, finish=dict(sorted(finish.items())))
+        words = [sorted(word for usage in all_usages if (word := getattr(usage, name))) for name in _COUNTED]
+        finish, served = (dict(Counter(each)) for each in words)
+        return cls(**sums, finish=finish, served=served)
 
 
 def usage_together(usages: Sequence[UsageTotals]) -> UsageTotals:
     """The usage of several runs; None for what one of them does not know."""
-    finish: Counter[str] = Counter()
+    finish, served = Counter[str](), Counter[str]()
     for usage in usages:
         finish.update(usage.finish)
-    names = [column.name for column in fields(UsageTotals) if column.name != "finish"]
+        served.update(usage.served)
+    names = [column.name for column in fields(UsageTotals) if column.name not in _COUNTED]
     values = {name: [getattr(usage, name) for usage in usages] for name in names}
     sums = {name: None if None in each else sum(each) for name, each in values.items()}
-    return UsageTotals(**sums, finish=dict(sorted(finish.items())))
+    return UsageTotals(**sums, finish=dict(sorted(finish.items())), served=dict(sorted(served.items())))
 
 
 @dataclass(frozen=True, slots=True)

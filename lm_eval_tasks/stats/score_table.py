@@ -50,7 +50,10 @@ def score_table(scores: Sequence[Score], gains: Sequence[Gain] = ()) -> Iterator
     ]
     yield Table(("Task", "Model", "Score", "Value [95%]", "n"), "lllrr", every, ())
     if any(score.of not in (None, score.samples) for score in scores):
-        yield from ("", "If n is only a part of the samples, the scores are of a subset, or a metric failed on the others.")
+        yield from (
+            "",
+            "If n is only a part of the samples, the scores are of a subset, or a metric failed on the others.",
+        )
     shown = [score.low for score in scores if score.metric in headline()]
     if None in (*shown, *(gain.gain.low for gain in gains if gain.by == "model")):
         yield from ("", NO_INTERVAL)

@@ -49,6 +49,8 @@ def _facts(results: Results) -> Iterator[tuple[str, str]]:
         yield "made with", f"lm_eval {made.versions['lm_eval']}"
     if made.engine:
         yield "engine", _engine(made.engine)
+    if len(usage.served) > 1:
+        yield "answered as", ", ".join(f"{name} ({count})" for name, count in usage.served.items())
     for key, label in _USAGE.items():
         value = getattr(usage, key)
         if value is not None and (value or key != "unanswered"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -22,7 +23,7 @@ from lm_eval_tasks.evaluate.run import SampleSelection, evaluate
 from lm_eval_tasks.samples.run_folder import only_result
 from lm_eval_tasks.samples.sample import read
 from lm_eval_tasks.tasks.folder import tasks_path
-from tests.helpers.openai_server import serve
+from tests.helpers.openai_server import completion, serve
 from tests.helpers.places import BIN
 from tests.helpers.runs import relist
 from tests.helpers.warm import Warm
@@ -437,6 +438,36 @@ def test_a_repeat_that_asks_nothing_knows_what_served_the_answers(
             assert code == 0, err
             runs.append(only_result(tmp_path).run)
     assert [run and run.served_as for run in runs] == [("m",), ("m",)]
+
+
+@pytest.mark.slow
+def test_a_server_that_answers_as_another_model_half_way_is_named(
+    command: Command, dataset: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """In one run, and in one that goes on where another model stopped."""
+    with serve(lambda body: "A title") as server:
+        names = itertools.cycle(["first", "second"])
+        server.answer = lambda body: completed(body, next(names))
+        arguments = (
+            "--model_args",
+            f"model=m,base_url={server.url}/chat/completions",
+            "--metadata",
+            no_bertscore(dataset),
+        )
+        code, _, err = command(*SERVED, *arguments, "--limit", "3", "--output", tmp_path)
+        assert code == 0, err
+        assert "answered as several models (first, second)" in caplog.text
+        server.answer = lambda body: completed(body, "third")
+        assert command(*SERVED, *arguments, "--limit", "3", "--output", tmp_path)[0] == 0
+    results = only_result(tmp_path)
+    assert results.run is not None and results.block is not None
+    assert results.run.served_as == ("first", "second")
+    assert results.block.usage.served == {"first": 2, "second": 1}
+    assert "answered as | first (2), second (1)" in command("show", tmp_path)[1]
+
+
+def completed(body: dict[str, Any], model: str) -> tuple[int, dict[str, str], str]:
+    return 200, {"Content-Type": "application/json"}, json.dumps(completion(body, "A title") | {"model": model})
 
 
 @pytest.mark.slow

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import itertools
 import json
 import re
 import shutil
@@ -15,6 +17,7 @@ import pytest
 import yaml
 
 from lm_eval_tasks.base.errors import CostError
+from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.compat.lm_eval_answers import Watch
 from lm_eval_tasks.data.rows import Fact, representative_rows
 from lm_eval_tasks.llm.budget import Budget
@@ -650,6 +653,30 @@ def test_a_plan_says_what_a_run_will_take(command: Command, dataset: Path, tmp_p
     )
     assert "| academiceval_title_10k | 2 |  | 384 |" in part.replace("| |", "|  |")
     assert part != whole
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("concurrent", [1, 2])
+def test_an_answer_that_cannot_be_written_ends_the_run(
+    command: Command, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, concurrent: int
+) -> None:
+    """The disk is full for a moment; servers' classes take any error for a failed request and would go on without the answer."""
+    add, calls = Journal.add, itertools.count(1)
+
+    def full_once(journal: Journal, *arguments: Any, **keywords: Any) -> None:
+        if next(calls) == 3:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        add(journal, *arguments, **keywords)
+
+    monkeypatch.setattr(Journal, "add", full_once)
+    code, _, err = run(
+        command, dataset, tmp_path / "out", lambda _: "A title", args=f",num_concurrent={concurrent},max_retries=2"
+    )
+    assert code == 1
+    assert "No space left" in err
+    monkeypatch.setattr(Journal, "add", add)
+    assert run(command, dataset, tmp_path / "out", lambda _: "A title")[0] == 0
+    assert all(one.answer == "A title" for one in read([tmp_path / "out"]))
 
 
 @pytest.mark.slow
