@@ -191,7 +191,7 @@ def rows_of_split(opened: Opened, config: str, options: Options, columns: Iterab
         columns: that they must have.
 
     Raises:
-        DatasetError: there are none, or they belong to another round.
+        DatasetError: there are none, they belong to another round or to several, or two have one id.
     """
     names = [name for name in (SPLITS[:-1] if options.split == "all" else [options.split]) if name in opened.splits]
     if not names:
@@ -201,7 +201,14 @@ def rows_of_split(opened: Opened, config: str, options: Options, columns: Iterab
         raise DatasetError(
             f"the setting {config} of the dataset {options.dataset!r} has no column {missing[0]!r}; build it again"
         )
-    round_ = rows[0]["round"]
+    round_, rounds = rows[0]["round"], rows.unique("round")
+    if len(rounds) > 1 or len(rows.unique("id")) < len(rows):
+        what = (
+            f"are of the rounds {', '.join(map(str, rounds))}"
+            if len(rounds) > 1
+            else "do not all have an id of their own"
+        )
+        raise DatasetError(f"the rows of {config} of the dataset {options.dataset!r} {what}: get the dataset again")
     if options.round and options.round != round_:
         raise DatasetError(
             f"the dataset {options.dataset!r} is round {round_}, but round {options.round} was asked for; "

@@ -26,6 +26,11 @@ class ShownPart:
     end: Count
     edits: tuple[EditedStretch, ...]
 
+    def __post_init__(self) -> None:
+        bounds = [self.start, *(place for edit in self.edits for place in (edit.start, edit.end)), self.end]
+        if bounds != sorted(bounds):
+            raise ValueError(f"the edits of the stretch from {self.start} to {self.end} overlap, or lie beyond it")
+
 
 @dataclass(frozen=True, slots=True)
 class ShownPaper:
@@ -84,5 +89,5 @@ class ReadingRow:
             raise ValueError(f"{self.id:.80} has {self.labels} labels, but {len(self.parts)} parts")
         if any(label > self.labels for labels in (self.answer, self.shortcut) for label in labels):
             raise ValueError(f"{self.id:.80} names a label above its {self.labels}")
-        if any(part.paper >= len(self.papers) or part.end < part.start for part in self.parts):
+        if any(part.paper >= len(self.papers) for part in self.parts):
             raise ValueError(f"{self.id:.80} shows a stretch of a text that there is not")

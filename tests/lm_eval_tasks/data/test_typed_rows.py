@@ -19,12 +19,18 @@ from lm_eval_tasks.families.writing import hook as writing
 from tests.helpers.typed_rows import COMMON, READING, SCALAR, WRITING
 
 Change = dict[str, Any]
+OVERLAPPING = {
+    "paper": 0,
+    "start": 0,
+    "end": 9,
+    "edits": [{"start": 0, "end": 5, "text": ""}, {"start": 2, "end": 7, "text": ""}],
+}
 
 
-def _folder(place: Path, name: str, row: Change) -> str:
+def _folder(place: Path, name: str, *rows: Change) -> str:
     (place / name).mkdir()
     file = place / name / "test-0123456789abcdef-00000-of-00001.parquet"
-    pq.write_table(pa.Table.from_pylist([row]), file)
+    pq.write_table(pa.Table.from_pylist(list(rows)), file)
     listed = {"path": str(file.relative_to(place)), "sha256": sha256_of(file)}
     manifest = {"configurations": [{"name": name, "splits": {"test": {"files": [listed]}}}]}
     (place / "manifest.json").write_text(json.dumps(manifest))
@@ -40,6 +46,7 @@ def _folder(place: Path, name: str, row: Change) -> str:
         ("Next-128K", reading.load, READING, {"answer": [1, 2]}, "has 2 answers"),
         ("Next-128K", reading.load, READING, {"published": "2026-W01"}, "is not a day"),
         ("Next-128K", reading.load, READING, {"paper_id": None}, "paper_id"),
+        ("Next-128K", reading.load, READING, {"parts": [OVERLAPPING] * 2}, "overlap"),
         ("Walk-128K", reading.load, READING, {"kind": "no such kind"}, "no such kind"),
         ("SCALAR-Easy", scalar.load, SCALAR, {"label": 7}, "candidate 7"),
         ("SCALAR-Easy", scalar.load, SCALAR, {"question": "no mask"}, "no mask"),
@@ -53,6 +60,16 @@ def test_an_odd_row_is_named(
     dataset = _folder(tmp_path, name, {**COMMON, **usual, **change})
     with pytest.raises(DatasetError, match=rf"{name}.*{told}"):
         load(name, 64, dataset=dataset, bertscore_model="none")
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [({}, "do not all have an id of their own"), ({"id": "2v1", "round": "2026.12"}, "2026.11, 2026.12")],
+)
+def test_rows_that_do_not_belong_together_are_refused(tmp_path: Path, change: Change, told: str) -> None:
+    row = {**COMMON, **SCALAR}
+    with pytest.raises(DatasetError, match=told):
+        scalar.load("SCALAR-Easy", 64, dataset=_folder(tmp_path, "SCALAR-Easy", row, row | change))
 
 
 @pytest.mark.parametrize(
