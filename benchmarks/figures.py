@@ -37,6 +37,7 @@ SHAPES: dict[str, Callable[[Values], Values]] = {
     "zero_inflated": lambda u: np.where(u < 0.6, 0.0, special.betaincinv(2, 2, np.clip((u - 0.6) / 0.4, 0, 1))),
     "twentieths": lambda u: np.round(20 * special.betaincinv(5, 1.5, u)) / 20,
     "ties": lambda u: np.array([0, 0.25, 0.5, 0.75, 1])[np.searchsorted([0.1, 0.3, 0.8, 0.9], u)],
+    "refusals": lambda u: np.where(u < 0.05, 0.0, 0.85 + 0.08 * u),
     "heavy_tail": lambda u: np.minimum(1, 0.03 * np.exp(1.2 * special.ndtri(np.clip(u, 1e-12, 1 - 1e-12)))),
 }
 # Papers of each author.
@@ -57,6 +58,8 @@ def measure(_: Path, quick: bool) -> Figures:
         levels[f"level_{name}"] = coverage(numbers, truth)
         apart = [difference(*pair(shape, sizes, shared, rng)) for _ in range(draws)]
         differences[f"difference_{name}"] = coverage(apart, 0.0)
+    for n in AUTHORS:
+        differences[f"difference_collapse_{n}"] = coverage(list(collapses_of(n, draws)), 0.0)
     gains = {f"gain_{n}": coverage(list(gains_of(n, draws)), 0.05) for n in (FEWEST_OF_GAINS, 80)}
     held = [cell["coverage"] for cell in levels.values() if cell["printed"] >= 0.5]
     apart_held = [cell["coverage"] for cell in differences.values() if cell["printed"] >= 0.5]
@@ -125,6 +128,15 @@ def coverage(intervals: Sequence[Interval], truth: float) -> dict[str, Any]:
         "printed": round(len(printed) / len(intervals), 3),
         "width": round(fmean(high - low for low, high in printed), 3) if printed else None,
     }
+
+
+def collapses_of(authors: int, draws: int) -> Iterator[Interval]:
+    """Differences whose mean is 0: a little better nearly always, much worse in one of twenty papers."""
+    rng = np.random.default_rng(authors)
+    for _ in range(draws):
+        sizes = SIZES["unequal"](authors, rng)
+        values = np.where(special.ndtr(latent(sizes, 0.2, rng)) < 0.05, -0.38, 0.02)
+        yield difference(values.tolist(), names_of(sizes))
 
 
 def gains_of(authors: int, draws: int) -> Iterator[Interval]:

@@ -234,15 +234,15 @@ def _detect(arguments: Namespace) -> Iterator[str]:
             if family.board == "writing" and target.shorter
         )
         yield (
-            f"A difference of {arguments.detect:g} points of ROUGE-L takes {needed} to show, if two models' differences vary "
-            "from paper to paper as they do on real ones; --like A B uses the differences of two runs"
+            f"A difference of {arguments.detect:g} points of ROUGE-L, the only one that is tested, takes {needed} to show, if two "
+            "models' differences vary from paper to paper as they do on real ones; --like A B uses the differences of two runs"
         )
         return
     for (task, metric), spread in spreads(*arguments.like).items():
         papers = papers_to_detect(arguments.detect, spread)
         yield (
-            f"{task}, {metric}: a difference of {arguments.detect:g} points takes {papers} papers to show (differences vary "
-            f"by {spread:.4f})"
+            f"{task}, {metric}: a difference of {arguments.detect:g} points, if no other is tested, takes {papers} papers to show "
+            f"(differences vary by {spread:.4f})"
         )
 
 

@@ -42,11 +42,11 @@ _SCALAR = """\
 
 _LENGTHS = "Percentiles of the lengths in the test split, in tokens; 100% is the longest."
 _POWER = (
-    "The smallest difference between two models that the test samples show in four out of five cases, if the models' "
-    "differences vary from paper to paper as those of two baselines do on real papers; for SCALAR, if they "
-    "disagree on three questions in ten. It assumes that a model does equally well on all samples of a first author; if "
-    "not, smaller differences show too. One group: the share of the samples by authors who are all connected as co-authors among these "
-    "papers. Where it is high, results say little about other groups' papers."
+    "The smallest difference between two models that the test samples show in four out of five cases, if no other difference is tested, "
+    "and the models' differences vary from paper to paper as those of two baselines do on real papers; for questions, if they disagree "
+    "on three in ten. It assumes that a model does equally well on all samples of a first author; if not, smaller differences show too. "
+    "One group: the share of the samples by authors who are all connected as co-authors among these papers. Where it is high, results "
+    "say little about other groups' papers."
 )
 _CORE = (
     "What every model is asked first, and boards count (`academiceval_core`). A model's gain is its score minus its own score with "

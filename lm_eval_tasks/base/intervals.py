@@ -20,7 +20,7 @@ from lm_eval_tasks.base.power import FEWEST, FEWEST_EFFECTIVE, FEWEST_OF_GAINS, 
 _ROUNDING = 1e-9
 NO_INTERVAL = (
     f"If an interval is missing, the papers have fewer than {FEWEST} first authors ({FEWEST_OF_GAINS} for gains), a few authors have most "
-    "of them, or all scores are equal."
+    "of them, or all scores, or all differences, are equal."
 )
 # The limits of most scores.
 SHARES = (0.0, 1.0)

@@ -68,7 +68,8 @@ def plan(
     Args:
         model_args: lm-eval's; they name the tokenizer and the context that prompts are cut to.
         limit, repeats, contexts: as for `academiceval eval`.
-        like: configuration -> difference of two runs over its samples; where it is known, it tells what is detectable.
+        like: configuration -> difference of two runs over its samples; where it is over as many samples as are
+            asked, it tells what is detectable.
 
     Raises:
         EvalError: an unknown task, a dataset or tokenizer that is missing, a context that is too short.
@@ -131,7 +132,8 @@ def _plan_task(
     most = sum(map(mul, counts, caps))
     clusters = Counter(docs["first_author"]).values()
     spread = families.target_of(_target(task)).spread
-    shows = difference.detectable(rows) if difference else detectable_with(clusters, spread, rows)
+    is_like = difference is not None and difference.samples == len(docs)
+    shows = difference.detectable(rows) if difference and is_like else detectable_with(clusters, spread, rows)
     if not all(before):
         guessed = (
             sum(count * len(doc_to_text(doc)) for count, doc in zip(counts, docs, strict=True)) // CHARACTERS_OF_TOKEN

@@ -85,9 +85,9 @@ def _in_order(samples: Sequence[Sample]) -> Iterable[Metric]:
 
 
 def _check_scores(metric: str, samples: Sequence[Sample]) -> None:
-    limits = registry.limits_of(metric)
-    most = max(map(abs, limits)) + _ROUNDING if limits else inf
-    if wrong := next((sample for sample in samples if abs(sample.scores[metric]) > most), None):
+    least, most = registry.limits_of(metric) or (-inf, inf)
+    possible = (least - _ROUNDING, most + _ROUNDING)
+    if wrong := next((each for each in samples if not possible[0] <= each.scores[metric] <= possible[1]), None):
         raise SamplesError(
             f"the sample {wrong.id} has a {metric} of {wrong.scores[metric]:g}, which cannot be: its file was not written by a run"
         )

@@ -73,12 +73,13 @@ def compare(runs: Sequence[Path], metrics: Sequence[str] | None = None, *, uncut
         for a, b in combinations(runs, 2)
         for difference in _of_pair((a, b), samples[a], samples[b], names, uncut=uncut)
     ]
-    corrected = iter(holm([p for difference in differences if (p := difference.difference.p) is not None]))
+    p_values = [p for difference in differences if (p := difference.difference.p) is not None]
+    corrected = iter(holm(p_values))
     return [
         replace(
             difference,
             corrected_p=None if difference.difference.p is None else next(corrected),
-            detectable=difference.difference.detectable(len(differences)),
+            detectable=difference.difference.detectable(len(p_values)),
         )
         for difference in differences
     ]
@@ -155,7 +156,8 @@ def _of_board(
     names = counted(list(ranked), board)
     parts: list[tuple[PlacedTask, PlacedTask]] = []
     for task in names:
-        both = [_part(task, [pair[side] for pair in pairs[task]], ranked[task]) for side in (0, 1)]
+        scored = [pair for pair in pairs[task] if all(ranked[task] in sample.scores for sample in pair)]
+        both = [_part(task, [pair[side] for pair in scored], ranked[task]) for side in (0, 1)]
         if both[0] and both[1]:
             parts.append((both[0], both[1]))
     if len(parts) < 2:
@@ -165,7 +167,8 @@ def _of_board(
     a = fmean(fmean(part.mean() for part in of_task) for of_task in first)
     of_board = (sum(sizes[task][0] for task in names), sum(sizes[task][1] for task in names))
     scores = " and ".join(dict.fromkeys(ranked[pair[0].setting] for pair in parts))
-    return Difference(runs, f"{board.title()} board", scores, a, a + over.mean, over, of_board, of_board=True)
+    name = f"{board.title()} board: {', '.join(pair[0].setting for pair in parts)}"
+    return Difference(runs, name, scores, a, a + over.mean, over, of_board, of_board=True)
 
 
 def _part(task: str, samples: Sequence[Sample], metric: str) -> PlacedTask | None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from lm_eval_tasks.base.contexts import LOCAL, NONE
-from lm_eval_tasks.families.family import Core, Target
+from lm_eval_tasks.families.family import SPREAD_OF_CHOICES, Core, Target
 from lm_eval_tasks.families.reading import ANSWER_TOKENS, reading_family
 
 FAMILY = reading_family(
-    Target("match", "Match", ANSWER_TOKENS, (NONE, LOCAL), LOCAL),
+    # A row asks about three to five masks.
+    Target("match", "Match", ANSWER_TOKENS, (NONE, LOCAL), LOCAL, spread=SPREAD_OF_CHOICES / 4**0.5),
     core=(Core("Match-128K", 100, masks=100),),
     asked_word="Mask",
     shows_cited=True,

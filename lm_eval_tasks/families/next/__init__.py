@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from lm_eval_tasks.base.contexts import RETRIEVED
-from lm_eval_tasks.families.family import Core, Target
+from lm_eval_tasks.families.family import SPREAD_OF_CHOICES, Core, Target
 from lm_eval_tasks.families.reading import ANSWER_TOKENS, SMALL, WHOLE_PAPERS, reading_family
 
 FAMILY = reading_family(
-    # What is asked about is part of the context, so that there is no question without it.
-    Target("next", "Next", ANSWER_TOKENS, (RETRIEVED,), RETRIEVED),
+    # A row asks about up to 20 passages. What is asked about is part of the context, so that there is no question without it.
+    Target("next", "Next", ANSWER_TOKENS, (RETRIEVED,), RETRIEVED, spread=SPREAD_OF_CHOICES / 20**0.5),
     core=(Core("Next-128K", 100),),
     word="Passage",
     asked_word="Passage",

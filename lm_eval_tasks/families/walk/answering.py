@@ -53,14 +53,14 @@ class WalkAnswering(ReadingAnswering):
         return write_list(labels, self.family.word)
 
     def placed(self, row: PromptRow, answer: str, score: float) -> Iterator[Placed]:
-        """Each third of the context in which papers answer the question: the F1 of those that are named in it."""
+        """Each third of the context in which papers answer the question or are named: the F1 of those that are named in it."""
         named = set_of(answer) or ()
         for third in range(3):
             named_here, right = (
                 [label for label in labels if label > 0 and int(3 * place_of(label, row)) == third]
                 for labels in (named, row.answer or ())
             )
-            if right:
+            if right or named_here:
                 yield str(third), (third + 0.5) / 3, f1_of(named_here, right)
 
     def baseline(self, name: str, row: PromptRow, prompt: str) -> str | None:

@@ -38,7 +38,9 @@ def write(folder: Path, better: float, settings: tuple[str, ...] = tuple(SETTING
 
 def test_the_board_is_the_mean_over_tasks_between_floor_and_one(tmp_path: Path) -> None:
     differences = compare([write(tmp_path / "a", 0.0), write(tmp_path / "b", 0.08)])
-    assert [(one.task, one.metric) for one in differences if one.of_board] == [("Writing board", METRIC)]
+    assert [(one.task, one.metric) for one in differences if one.of_board] == [
+        ("Writing board: Title-10K, Abs-9K", METRIC)
+    ]
     *by_task, board = differences
     means = [one.difference.mean for one in by_task if one.metric == METRIC]
     assert len(means) == 2
