@@ -1,7 +1,7 @@
 """`academiceval push-results`: scores -> a dataset repository of results, and the model index that model cards show.
 
-A result file is uploaded as lm-eval wrote it, to `<model>/<rounds>/`, with a part of its hash in its name; next to it lie its model
-index (https://huggingface.co/docs/hub/model-cards#evaluation-results) and the scores of its samples.
+A result file is uploaded without what it says of the machine, to `<model>/<rounds>/`, with a part of its hash in its name; next to it lie
+its model index (https://huggingface.co/docs/hub/model-cards#evaluation-results) and the scores of its samples.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from hub_scripts.hub.file_hashes import Content, digest, unchanged_paths
 from hub_scripts.hub.repo import MAIN, Change, Repo
 from hub_scripts.hub.secret_scan import refuse_secrets
 from hub_scripts.results.checked import checked_results
+from hub_scripts.results.cleaned import cleaned
 from hub_scripts.results.leaderboard import FILE, OF_A_PART, SOURCE, entries, merge_entries
 from hub_scripts.results.published_round import published_round
 from lm_eval_tasks.base.files import sha256_of, sha256_of_bytes
@@ -60,7 +61,10 @@ class ResultFile:
     @property
     def files(self) -> dict[str, Content]:
         """Path in the repository of results -> content."""
-        files: dict[str, Content] = {f"{self.place}.json": self.path, f"{self.place}.{_INDEX}": index_text(self.index)}
+        files: dict[str, Content] = {
+            f"{self.place}.json": cleaned(self.path),
+            f"{self.place}.{_INDEX}": index_text(self.index),
+        }
         return files | ({f"{self.place}.scores.jsonl": lines} if (lines := score_lines(self.results)) else {})
 
 

@@ -24,7 +24,7 @@ _FORMS = {
     # Up to the last @ of the host's part: a password may contain one.
     "a user and password in an address": re.compile(r"\b[a-z][a-z0-9+.-]{0,30}://([^\s/'\"<>]+)@", re.IGNORECASE),
     "a key in an address": re.compile(
-        r"[?&](?:key|sig|signature|auth|[a-z_-]{0,20}(?:key|token|secret))=([^&\s'\"<>#]{4,})", re.IGNORECASE
+        r"[?&](?:key|sig|signature|code|auth|[a-z_-]{0,20}(?:key|token|secret))=([^&\s'\"<>#]{4,})", re.IGNORECASE
     ),
     "a key on a command line": re.compile(
         r"--[\w-]{0,40}(?:key|token|password|secret)[= ]+(?!\*)([^\s'\"]{4,})", re.IGNORECASE

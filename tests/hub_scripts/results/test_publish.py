@@ -84,6 +84,43 @@ def test_results_and_their_index(command: Command, hub: Hub, tmp_path: Path) -> 
     assert [len(repo.commits) for repo in hub.repos.values()] == commits
 
 
+def test_nothing_is_published_of_the_machine(command: Command, hub: Hub, tmp_path: Path) -> None:
+    content = json.loads(json.dumps(RESULT))
+    content |= {
+        "pretty_env_info": "Debian, 2 cores",
+        "git_hash": "abc",
+        "config": {"model_args": "pretrained=/home/ada/m,base_url=http://10.1.2.3:8000/v1"},
+    }
+    content["academiceval"]["run"]["model_args"] = {
+        "base_url": "https://inner.example:8443/v1/chat?code=abcdef",
+        "pretrained": "/home/ada/models/tiny",
+    }
+    content["academiceval"]["run"]["metadata"] = {"dataset": str(tmp_path / "academiceval")}
+    (tmp_path / "results_tiny.json").write_text(json.dumps(content))
+    assert command("push-results", tmp_path / "results_tiny.json", "--repo", "org/results", "--yes")[0] == 0
+    texts = tree(hub, RESULTS).values()
+    for private in ("Debian", "git_hash", "/home", "/ada", "10.1.2.3", "inner.example", "8443", "abcdef", str(tmp_path)):
+        assert not any(private in text for text in texts), private
+    [stored, _] = texts
+    assert json.loads(stored)["academiceval"]["run"]["model_args"]["pretrained"] == "tiny"
+    assert json.loads(stored)["academiceval"]["scores"] == content["academiceval"]["scores"]
+
+
+def test_a_score_that_its_samples_do_not_give_is_not_published(
+    command: Command, hub: Hub, dataset: Path, tmp_path: Path
+) -> None:
+    options = json.dumps({"dataset": str(dataset), "bertscore_model": "none"})
+    line = ("eval", "--model", "lead", "--tasks", "academiceval_abs_9k", "--metadata", options, "--output", tmp_path)
+    assert command(*line)[0] == 0
+    file = tmp_path / "results_lead.json"
+    content = json.loads(file.read_text())
+    score = next(score for score in content["academiceval"]["scores"] if score["metric"] == "rouge_l_content")
+    score.update(value=0.99, high=1.0)
+    file.write_text(json.dumps(content))
+    code, _, err = command("push-results", tmp_path, "--repo", "org/results", "--yes")
+    assert (code, "is not what the samples beside it give" in err, hub.repos) == (1, True, {})
+
+
 def test_results_of_the_plain_lm_eval(command: Command, hub: Hub, tmp_path: Path) -> None:
     metadata = {"version": 1.0, "dataset": REPO, "dataset_revision": "2026.11"}
     scores = {
