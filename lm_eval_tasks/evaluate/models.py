@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from lm_eval.api.model import LM
 
-from lm_eval_tasks.base.errors import ModelError
+from lm_eval_tasks.base.errors import ModelError, OptionError
 from lm_eval_tasks.base.metadata import text_or_none
-from lm_eval_tasks.base.redaction import redact
+from lm_eval_tasks.base.redaction import redact, secrets_in
 from lm_eval_tasks.compat import lm_eval as compat
 from lm_eval_tasks.compat.engine_output import errors_kept
 from lm_eval_tasks.evaluate.baselines import BaselineLM
@@ -197,8 +197,15 @@ def label_of(model: str, arguments: Mapping[str, object], *, full: bool = False)
 
     Args:
         full: with its organization or folder, as price tables call it.
+
+    Raises:
+        OptionError: the name looks like a key.
     """
     name = str(arguments.get("pretrained") or arguments.get("model") or model).rstrip("/")
+    if next(secrets_in(name), None):
+        raise OptionError(
+            "the model's name looks like a key, which would become the name of a file: give the key in OPENAI_API_KEY"
+        )
     # A folder may have several such files.
     file = str(arguments.get("gguf_file") or "").removesuffix(GGUF)
     return name if full else label(file or name)

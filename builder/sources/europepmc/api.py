@@ -42,11 +42,16 @@ class RestApi:
             SourceError: the service refuses, or its list does not end.
         """
         cursor, seen = "*", 0
-        cursors: set[str] = set()
+        known: set[object] = set()
         while True:
-            cursors.add(cursor)
             page = self._page(query, cursor, min(PAGE, most or PAGE), seen)
             results = page["resultList"]["result"]
+            ids = {(str(result.get("source")), str(result.get("id"))) for result in results}
+            if results and known.issuperset(ids):
+                raise SourceError(
+                    f"Europe PMC's list goes in circles ({query[:200]}); run the same command again later"
+                )
+            known |= ids
             yield from results[: None if most is None else most - seen]
             seen += len(results)
             after = page.get("nextCursorMark")
@@ -56,10 +61,6 @@ class RestApi:
                         "Europe PMC announced %d results and gave %d: %s", page["hitCount"], seen, query[:200]
                     )
                 return
-            if after in cursors:
-                raise SourceError(
-                    f"Europe PMC's list goes in circles ({query[:200]}); run the same command again later"
-                )
             cursor = after
 
     def _page(self, query: str, cursor: str, size: int, seen: int) -> dict[str, Any]:
@@ -98,7 +99,8 @@ def _check_page(size: int, seen: int) -> Callable[[bytes], None]:
             page = parse_json(body)
             hits, results = page["hitCount"], page["resultList"]["result"]
             missing = min(size, hits - seen) - len(results)
-            if not all(isinstance(result, dict) for result in results):
+            after = page.get("nextCursorMark")
+            if not all(isinstance(result, dict) for result in results) or not isinstance(after, str | None):
                 raise ValueError
         except ODD as err:
             raise DoubtfulAnswer("an answer that is not a page of results") from err

@@ -160,7 +160,7 @@ def test_a_list_that_goes_in_circles_ends(tmp_path: Path, service: EuropePmc, st
             json.dumps({"hitCount": 10**6, "nextCursorMark": cursor, "resultList": {"result": result}}).encode(),
         )
 
-    service.faults = [Fault("search", page(cursor)) for cursor in "AB*"]
+    service.faults = [Fault("search", page(cursor)) for cursor in "ABCDEFG"]
     with pytest.raises(SourceError, match="in circles"):
         list(source_of(make_round(tmp_path, service), store).submitted_between(FIRST, LAST))
 

@@ -99,7 +99,17 @@ def test_nothing_is_published_of_the_machine(command: Command, hub: Hub, tmp_pat
     (tmp_path / "results_tiny.json").write_text(json.dumps(content))
     assert command("push-results", tmp_path / "results_tiny.json", "--repo", "org/results", "--yes")[0] == 0
     texts = tree(hub, RESULTS).values()
-    for private in ("Debian", "git_hash", "/home", "/ada", "10.1.2.3", "inner.example", "8443", "abcdef", str(tmp_path)):
+    for private in (
+        "Debian",
+        "git_hash",
+        "/home",
+        "/ada",
+        "10.1.2.3",
+        "inner.example",
+        "8443",
+        "abcdef",
+        str(tmp_path),
+    ):
         assert not any(private in text for text in texts), private
     [stored, _] = texts
     assert json.loads(stored)["academiceval"]["run"]["model_args"]["pretrained"] == "tiny"

@@ -656,6 +656,16 @@ def test_a_plan_says_what_a_run_will_take(command: Command, dataset: Path, tmp_p
 
 
 @pytest.mark.slow
+def test_a_key_in_place_of_a_models_name_becomes_no_file(command: Command, dataset: Path, tmp_path: Path) -> None:
+    key = f"sk-{'a1' * 20}"
+    line = ("--model", "local-chat-completions", "--model_args", f"model={key}", "--tasks", "academiceval_title_10k")
+    code, out, err = command("eval", *line, "--metadata", metadata(dataset), "--output", tmp_path / "out")
+    assert (code, "looks like a key" in err) == (1, True)
+    assert key not in out + err
+    assert not list(tmp_path.rglob("*sk-*"))
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("concurrent", [1, 2])
 def test_an_answer_that_cannot_be_written_ends_the_run(
     command: Command, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, concurrent: int
