@@ -22,6 +22,8 @@ _ZIPS = (".zip", ".meca")
 _NO_ARTICLES = frozenset({"manifest.xml", "transfer.xml", "directives.xml", "peer-review.xml", "mimetype"})
 _DONE = "unpacked"
 _LONGEST = 100
+# Articles pack to a fifth; what an archive may unpack to, in all.
+_MOST_TIMES, _LEAST_UNPACKED = 100, 1 << 28
 
 
 def files_of(path: str, workspace: Path) -> list[str]:
@@ -69,8 +71,15 @@ def _unpack(name: str, place: Path) -> list[Path]:
         place.mkdir(parents=True, exist_ok=True)
         try:
             with local_copy(name) as archive:
+                left = max(_LEAST_UNPACKED, _MOST_TIMES * archive.stat().st_size)
                 for number, (member, content) in enumerate(_members(archive)):
                     data = content.read(MOST_BYTES + 1)
+                    left -= len(data)
+                    if left < 0:
+                        raise SourceError(
+                            f"the articles in {name} are more than {_MOST_TIMES} times as large as the archive: take it away, or unpack it "
+                            "yourself if you trust it"
+                        )
                     if len(data) <= MOST_BYTES:
                         # Members of one name in several folders are different articles.
                         write_whole(place / f"{number:07d}-{member[-_LONGEST:]}", data)

@@ -273,14 +273,14 @@ def _categories(article: etree._Element, metadata: etree._Element) -> Iterator[s
     for group in sorted(groups, key=lambda group: group.get("subj-group-type") == "heading"):
         if group.get("subj-group-type") in _ARTICLE_KINDS:
             continue
+        below = one_line(group.find("subj-group/subject"))
+        below = "" if _KIND_NAMES.fullmatch(below) else below
         for subject in group.findall("subject"):
             words = one_line(subject)
             if words and not _KIND_NAMES.fullmatch(words):
                 area, _, inner = words.partition("/")
-                below = one_line(group.find("subj-group/subject"))
-                inner = inner or ("" if _KIND_NAMES.fullmatch(below) else below)
                 seen[category_of(area)] = None
-                seen[".".join(filter(None, (category_of(area), category_of(inner))))] = None
+                seen[".".join(filter(None, (category_of(area), category_of(inner or below))))] = None
     journal = article.find("front/journal-meta//journal-title")
     yield from [name for name in seen if name] or filter(None, [category_of(one_line(journal))])
 

@@ -20,6 +20,7 @@ from lxml import etree
 from builder.errors import SourceError
 from builder.records import GROUP, Drop, Paper
 from builder.round.licenses import allows
+from builder.sources.jats import archives, front
 from builder.sources.jats.front import orcid, other_abstracts, paper_of
 from builder.sources.jats.markup import parse_article
 from builder.sources.jats.source import JatsSource
@@ -360,6 +361,27 @@ def test_a_folder_is_a_source(tmp_path: Path) -> None:
     assert source.fetch("jats", first.id, 1) == folder / f"{arxiv_id}.xml"
     assert source.fetch("jats", "10.5555/other", 1) is None
     assert [found.id for found in source.by_author(first.authors[0]) if isinstance(found, Paper)]  # by its author too
+
+
+def test_an_archive_does_not_fill_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archives, "_LEAST_UNPACKED", 1 << 20)
+    with tarfile.open(tmp_path / "many.tar.xz", "w:xz") as packed:
+        for i in range(60):
+            (tmp_path / f"{i}.xml").write_bytes(b" " * (1 << 20))
+            packed.add(tmp_path / f"{i}.xml", f"{i}.xml")
+    with pytest.raises(SourceError, match="100 times as large"):
+        archives.files_of(str(tmp_path / "many.tar.xz"), tmp_path / "work")
+    assert sum(file.stat().st_size for file in (tmp_path / "work").rglob("*") if file.is_file()) < 10 << 20
+
+
+def test_many_subjects_are_read_one_after_another() -> None:
+    """A front of a few hundred bytes, packed, has so many; a search of the group for each would not end today."""
+    subjects = "<subject>Biology</subject>" * 200_000
+    article = etree.fromstring(
+        f"<article><front><article-meta><article-categories><subj-group>{subjects}</subj-group></article-categories>"
+        "<title-group><article-title>A title</article-title></title-group></article-meta></front></article>"
+    )
+    assert list(front._categories(article, article.find("front/article-meta"))) == ["biology"]
 
 
 def test_archives_and_packed_files_are_the_same_source(tmp_path: Path) -> None:
