@@ -61,8 +61,8 @@ def score_rows(groups: Sequence[Group], cutoffs: Mapping[str, str]) -> list[Scor
             cutoffs.get(cell.model, ""),
             metric,
             score,
-            cell.of if cell.of != score.samples else None,
-            fmean(floors.values()) if (floors := cell.floors.get(metric)) else None,
+            whole if (whole := max(cell.of or 0, len(group.ids))) != score.samples else None,
+            _floor(cell, metric),
             share(cell, "truncated"),
             share(cell, "capped"),
             share(cell, "empty", "no_answer"),
@@ -72,6 +72,13 @@ def score_rows(groups: Sequence[Group], cutoffs: Mapping[str, str]) -> list[Scor
         for cell in group.cells
         for metric, score in cell.scores.items()
     ]
+
+
+def _floor(cell: Cell, metric: str) -> float | None:
+    """What the floor scores on the samples that have the score."""
+    values = cell.values.get(metric, {})
+    floors = [floor for id_, floor in cell.floors.get(metric, {}).items() if id_ in values]
+    return fmean(floors) if floors else None
 
 
 def _by_month(

@@ -140,7 +140,7 @@ def _newest_samples(key: Key, files: Sequence[SamplesFile]) -> Iterator[tuple[Sa
             if len({sample.id for sample in samples}) < len(samples):
                 raise ReportError(f"{file.path} has two answers to a sample of {key.setting}")
             runs.setdefault(model, []).append((file, samples))
-    contents = _contents(key, runs)
+    contents = _contents(key, {model: _of_one_build(model, of_model) for model, of_model in runs.items()})
     for model, of_model in runs.items():
         files_by_id: dict[str, SamplesFile] = {}
         for file, every in of_model:
@@ -154,31 +154,40 @@ def _newest_samples(key: Key, files: Sequence[SamplesFile]) -> Iterator[tuple[Sa
                     key.round,
                 )
             ids = {sample.id for sample in samples}
-            if ids.isdisjoint(files_by_id):
+            if samples and ids.isdisjoint(files_by_id):
                 files_by_id |= dict.fromkeys(ids, file)
                 yield file, model, samples
                 continue
-            newer = next(files_by_id[id_].path for id_ in sorted(ids) if id_ in files_by_id)
+            newer = next((files_by_id[id_].path for id_ in sorted(ids) if id_ in files_by_id), of_model[0][0].path)
             _LOGGER.warning(
                 "%s: the newer run %s counts; to show both, name one with --label NAME=FOLDER", file.path, newer
             )
 
 
-def _contents(key: Key, runs: Mapping[str, Sequence[tuple[SamplesFile, Sequence[Sample]]]]) -> dict[str, str]:
+def _of_one_build(model: str, runs: list[tuple[SamplesFile, list[Sample]]]) -> list[Sample]:
+    """The samples of a model's newest run, and of others over the same dataset, such as its shards; further runs are taken out."""
+    newest = {sample.row.dataset_revision for sample in runs[0][1]}
+    for file, samples in [run for run in runs if not newest & {sample.row.dataset_revision for sample in run[1]}]:
+        _LOGGER.warning("%s: a newer run of %s over another dataset counts: %s", file.path, model, runs[0][0].path)
+        runs.remove((file, samples))
+    return [sample for _, samples in runs for sample in samples]
+
+
+def _contents(key: Key, every: Mapping[str, Sequence[Sample]]) -> dict[str, str]:
     """Id -> identity of the samples of the model that has answered most of a setting.
+
+    Args:
+        every: model -> its samples, the newest first.
 
     Raises:
         ReportError: another model's samples are others.
     """
-    every = {model: [sample for _, samples in of_model for sample in samples] for model, of_model in runs.items()}
     most = max(every, key=lambda model: len(every[model]))
     for model, samples in every.items():
         try:
             paired(key.setting, every[most], samples)
         except SamplesError as err:
-            paths = " and ".join(str(runs[name][0][0].path.parent) for name in (most, model))
-            raise ReportError(f"{paths} do not belong on one page: {err}") from err
-    # Of two runs of it, the newer one counts.
+            raise ReportError(f"the runs of {most} and {model} do not belong on one page: {err}") from err
     return {sample.id: sample.identity for sample in reversed(every[most])}
 
 

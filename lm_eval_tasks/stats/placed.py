@@ -1,7 +1,7 @@
 """Scores between their floor, 0, and a perfect score, 1, and their means over settings and tasks.
 
-A score s with floor f is placed at (s - f) / (1 - f): 0 is what other papers' texts or function words score (SCALAR: guessing). Intervals
-are jackknife t intervals that leave out one first author at a time, from all settings at once.
+A score s with floor f is placed at (s - f) / (1 - f): 0 is what the best program without a language model
+scores. Intervals leave out one first author at a time, from all settings at once.
 """
 
 from __future__ import annotations

@@ -61,11 +61,13 @@ def score_table(scores: Sequence[Score], gains: Sequence[Gain] = ()) -> Iterator
 
 def _row(task: str, model: str, metric: Metric, scores: _Scores, gains: Sequence[Gain]) -> tuple[object, ...]:
     score = scores[metric.name]
-    floor = max((scores[name].value for name in metric.zero if name in scores), default=None)
     asked = next((record.configuration for record in TASKS if record.name == task and record.context == FULL), "")
     own = [gain for gain in gains if (gain.configuration, gain.metric) == (asked, metric.name)]
     over_programs = [gain for gain in own if gain.by == "program" and gain.shortcut in metric.zero]
     margin = max(over_programs, key=lambda gain: gain.short, default=None)
+    # Over the samples that have the score, where they are known.
+    every = max((scores[name].value for name in metric.zero if name in scores), default=None)
+    floor = margin.short if margin else every
     gain = next((gain for gain in own if gain.is_headline and gain.by == "model"), None)
     cut = scores.get("truncated")
     return (

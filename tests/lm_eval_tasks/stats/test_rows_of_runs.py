@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -66,6 +67,13 @@ def test_other_contents_under_one_name_are_neither_compared_nor_on_one_board(
     assert code == 1
     assert "do not belong on one page" in err
     assert "the round was built again" in err
+    # Of two runs of one model the newer counts, whole; what the other has of its own does not join it.
+    newer = answered("lead", other, "newer")
+    for runs in ((a, newer), (a, newer, b)):
+        assert command("report", *runs, "-o", tmp_path / "site")[0] == 0
+        rows = csv.DictReader((tmp_path / "site" / "data" / "scores.csv").read_text().splitlines())
+        shown_ = {row["model"]: (row["n"], row["of"]) for row in rows if row["metric"] == "rouge_l_content"}
+        assert shown_["lead"] == (str(len(list(read([newer])))), "")
 
 
 def test_a_part_of_the_rows_is_compared_with_all(first: Path, answered: Callable[..., Path], command: Command) -> None:
