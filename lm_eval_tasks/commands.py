@@ -241,7 +241,8 @@ def _detect(arguments: Namespace) -> Iterator[str]:
     for (task, metric), spread in spreads(*arguments.like).items():
         papers = papers_to_detect(arguments.detect, spread)
         yield (
-            f"{task}, {metric}: a difference of {arguments.detect:g} points, if no other is tested, takes {papers} papers to show "
+            f"{task}, {metric}: a difference of {arguments.detect:g} points, if no other is tested, takes {papers} papers, each by another "
+            "first author, to show "
             f"(differences vary by {spread:.4f})"
         )
 

@@ -67,22 +67,20 @@ class Estimate:
     Attributes:
         without: the estimate without each cluster, shape (clusters,).
         weights: how much each cluster counts, shape (clusters,).
+        freedom: degrees of freedom of the error.
     """
 
     value: float
     without: NDArray[np.float64]
     weights: NDArray[np.float64]
     samples: int
+    freedom: float
 
     @property
     def error(self) -> float:
         """The standard error by the jackknife."""
         n = len(self.without)
         return math.sqrt((n - 1) / n * float(((self.without - self.value) ** 2).sum()))
-
-    @property
-    def freedom(self) -> float:
-        return effective(self.weights) - 1
 
     @property
     def t(self) -> float:
@@ -126,8 +124,8 @@ class Estimate:
             return self.bare()
         clusters = len(self.weights)
         if self.error < _ROUNDING:
-            # All clusters agree: a sign test.
-            return replace(self.bare(), p=0.5 ** (clusters - 1) if abs(self.value) > _ROUNDING else 1.0)
+            # All clusters agree: nothing tells how far others would not, unless there is no difference at all.
+            return self.bare() if abs(self.value) > _ROUNDING else replace(self.bare(), p=1.0)
         p = 2 * float(special.stdtr(self.freedom, -abs(self.value) / self.error))
         reach = self.t * self.error
         return Interval(
@@ -147,7 +145,8 @@ def mean_of(values: Sequence[float], clusters: Sequence[str]) -> Estimate:
     array = np.asarray(values, dtype=float)
     sums, counts = np.bincount(of, weights=array), np.bincount(of)
     left = np.maximum(len(array) - counts, 1)
-    return Estimate(float(array.mean()), (sums.sum() - sums) / left, counts.astype(np.float64), len(array))
+    without, weights = (sums.sum() - sums) / left, counts.astype(np.float64)
+    return Estimate(float(array.mean()), without, weights, len(array), effective(weights) - 1)
 
 
 def level(values: Sequence[float], clusters: Sequence[str]) -> Interval:

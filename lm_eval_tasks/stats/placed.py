@@ -116,7 +116,8 @@ def difference_over(
     """
     authors = _authors(sets)
     estimate, other = _estimate(sets, authors), _estimate(others, authors)
-    apart = replace(estimate, value=estimate.value - other.value, without=estimate.without - other.without)
+    value, without = estimate.value - other.value, estimate.without - other.without
+    apart = replace(estimate, value=value, without=without, freedom=_freedom(sets, others))
     if too_small((part for members in sets for part in members), fewest):
         return apart.bare()
     return apart.difference(fewest)
@@ -134,7 +135,27 @@ def _estimate(sets: Sequence[Sequence[PlacedTask]], authors: Sequence[str]) -> E
         np.asarray(np.mean(without, axis=0), dtype=np.float64),
         np.asarray(np.mean(weights, axis=0), dtype=np.float64),
         int(sum(part.counts.sum() for members in sets for part in members)),
+        _freedom(sets),
     )
+
+
+def _freedom(sets: Sequence[Sequence[PlacedTask]], others: Sequence[Sequence[PlacedTask]] | None = None) -> float:
+    """Degrees of freedom of the error of a mean over sets, or of how much higher it is than that of others: those of the parts by how much
+    of the error is theirs (Welch 1947, Satterthwaite 1946), so that many authors of one part lend nothing to the few of another.
+    """
+    terms: list[tuple[float, float]] = []
+    for i, members in enumerate(sets):
+        for k, part in enumerate(members):
+            shifts = part.without(part.names) - part.mean()
+            if others is not None:
+                shifts = shifts - (others[i][k].without(part.names) - others[i][k].mean())
+            n = len(part.names)
+            variance = (n - 1) / n * float((shifts**2).sum()) / (len(sets) * len(members)) ** 2
+            terms.append((variance, effective(part.counts) - 1))
+    total = sum(variance for variance, _ in terms)
+    if not total or any(freedom <= 0 for _, freedom in terms):
+        return min(freedom for _, freedom in terms)
+    return total**2 / sum(variance**2 / freedom for variance, freedom in terms)
 
 
 def too_small(parts: Iterable[PlacedTask], fewest: int = FEWEST) -> list[str]:

@@ -10,6 +10,7 @@ from lm_eval_tasks.base.intervals import NO_INTERVAL
 from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.metrics.registry import METRICS, headline
 from lm_eval_tasks.samples.block import Score
+from lm_eval_tasks.stats.placed import HIGHEST_FLOOR
 from lm_eval_tasks.tasks.catalogue import TASKS
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def _row(task: str, model: str, metric: Metric, scores: _Scores, gains: Sequence
         _gain(margin),
         "-" if cut is None else f"{cut.value:.2f}",
         _gain(gain),
-        "-" if floor is None or floor >= 1 else f"{(score.value - floor) / (1 - floor):.3f}",
+        "-" if floor is None or floor > HIGHEST_FLOOR else f"{(score.value - floor) / (1 - floor):.3f}",
     )
 
 
