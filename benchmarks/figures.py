@@ -46,7 +46,7 @@ SIZES: dict[str, Callable[[int, np.random.Generator], NDArray[np.int64]]] = {
     "unequal": lambda authors, rng: rng.geometric(0.4, authors),
     "dominant": lambda authors, rng: np.append(rng.geometric(0.5, authors - 1), max(2, authors // 2)),
 }
-TASKS, MODELS, ROWS = 4, 12, 13
+MODELS, ROWS = 12, 13
 
 
 def measure(_: Path, quick: bool) -> Figures:
@@ -75,6 +75,7 @@ def measure(_: Path, quick: bool) -> Figures:
         "printed": round(fmean(cell["printed"] for cell in levels.values()), 3),
         **several(draws),
         **boards(draws // 4),
+        **{f"{name}_uneven": figure for name, figure in boards(draws // 4, (16, 40, 40, 40)).items()},
     }
 
 
@@ -174,15 +175,18 @@ def several(draws: int) -> Figures:
     }
 
 
-def boards(draws: int) -> Figures:
+def boards(draws: int, asked: Sequence[int] = (40,) * 4) -> Figures:
     """A board of four tasks that ask about papers of the same authors: a model's interval, the difference of two, and ranks of equal
     models.
+
+    Args:
+        asked: authors of each task, of sixty.
     """
     rng = np.random.default_rng(6)
     truth = (float(SHAPES["like_rouge"]((np.arange(200_000) + 0.5) / 200_000).mean()) - 0.1) / 0.9
     own, apart, false = [], [], 0
     for _ in range(draws):
-        models = drawn_board(rng, MODELS)
+        models = drawn_board(rng, MODELS, asked)
         own.append(interval_over(by_task(models[0])))
         leads = [difference_over(by_task(a), by_task(b)) for a, b in combinations(models, 2)]
         apart.append(leads[0])
@@ -195,14 +199,14 @@ def boards(draws: int) -> Figures:
     }
 
 
-def drawn_board(rng: np.random.Generator, models: int) -> list[list[PlacedTask]]:
+def drawn_board(rng: np.random.Generator, models: int, authors: Sequence[int]) -> list[list[PlacedTask]]:
     """The parts of equal models; an author's papers are hard in all tasks."""
     every = np.arange(60)
     hard = rng.normal(size=60)
     parts: list[list[PlacedTask]] = [[] for _ in range(models)]
-    for task in range(TASKS):
-        asked = rng.choice(every, 40, replace=False)
-        sizes = rng.geometric(0.5, 40)
+    for task, count in enumerate(authors):
+        asked = rng.choice(every, count, replace=False)
+        sizes = rng.geometric(0.5, count)
         names = np.repeat(asked, sizes).astype(str)
         common = np.repeat(hard[asked], sizes)
         for of_model in parts:

@@ -232,6 +232,7 @@ def test_answers_at_their_cap_are_counted_and_scored_apart(command: Command, dat
             "tokens_out": 20,
             "reasoning_tokens": 12,
             "cached_tokens": 16,
+            "served": {"ours": 4},
             "finish": {"length": 2, "stop": 2},
             "answers": 4,
             "unanswered": 0,
