@@ -17,12 +17,11 @@ from builder.errors import FolderError
 from builder.records import SPLITS, Split
 from builder.round.licenses import Licenses, allows
 from lm_eval_tasks.base.row_format import IDS
+from lm_eval_tasks.base.unpacked import batch_rows, largest_chunk
 
 if TYPE_CHECKING:
     from builder.dataset.row_kind import Row, RowKind
 
-# The most that is unpacked from an untrusted file at a time.
-_BATCH_ROWS, _BATCH_BYTES = 64, 1 << 29
 # Offsets and bit maps, which differ with how a table is cut into batches.
 _SLACK = 1 << 24
 
@@ -84,10 +83,10 @@ def _rows(
         with pq.ParquetFile(path) as file:
             if not file.schema_arrow.equals(columns_of(configuration)) or file.metadata.num_rows != data_file.rows:
                 raise FolderError(f"{path} does not have the columns and rows of {configuration.name}; build it again")
-            largest = _largest_chunk(file.metadata)
+            largest = largest_chunk(file.metadata)
             if largest > data_file.nbytes + _SLACK:
                 raise FolderError(f"{path} contains more than its manifest says; build the folder again")
-            for batch in file.iter_batches(_batch_rows(largest), columns=columns):
+            for batch in file.iter_batches(batch_rows(largest), columns=columns):
                 size += batch.nbytes
                 if size > data_file.nbytes + _SLACK or any(map(_has_null, batch.columns)):
                     raise FolderError(
@@ -97,18 +96,6 @@ def _rows(
     except (pa.ArrowException, OSError, UnicodeDecodeError) as err:
         reason = str(err).partition("\n")[0]
         raise FolderError(f"{path} cannot be read ({reason}); build the folder again") from err
-
-
-def _largest_chunk(metadata: pq.FileMetaData) -> int:
-    """Bytes of the largest column chunk, unpacked: the most that one value, which a dictionary may repeat, can take up."""
-    groups = (metadata.row_group(i) for i in range(metadata.num_row_groups))
-    columns = (group.column(i) for group in groups for i in range(group.num_columns))
-    return max((column.total_uncompressed_size for column in columns), default=0)
-
-
-def _batch_rows(largest: int) -> int:
-    """How many rows are unpacked at a time, so that even values of the largest size fit."""
-    return max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(1, largest)))
 
 
 def _has_null(array: pa.Array) -> bool:

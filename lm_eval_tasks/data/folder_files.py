@@ -16,9 +16,10 @@ def checked_splits(listing: Listing, config: str) -> Splits:
     """The files of a configuration, which are what the manifest says.
 
     Raises:
-        DatasetError: one is missing, lies elsewhere or is something else.
+        DatasetError: one is missing, lies elsewhere, is something else, or unpacks to far more than its size.
     """
     from lm_eval_tasks.base.progress import progress
+    from lm_eval_tasks.base.unpacked import check_unpacked
 
     splits, folder = listing.configurations[config], listing.folder
     files = [(file, digest) for listed in splits.values() for file, digest in listed.items()]
@@ -27,6 +28,7 @@ def checked_splits(listing: Listing, config: str) -> Splits:
             raise DatasetError(
                 f"{file} is not the file that {folder / MANIFEST} lists: get the dataset again, or build it again"
             )
+        check_unpacked(file, digest)
     return splits
 
 

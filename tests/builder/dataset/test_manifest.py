@@ -13,7 +13,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from builder.dataset import rows
 from builder.dataset.audit import audit
 from builder.dataset.integrity import file_differences
 from builder.dataset.manifest import (
@@ -31,6 +30,7 @@ from builder.dataset.rows import by_ids, columns_of, kind_of, read_columns, read
 from builder.errors import FolderError, RoundError
 from builder.round.configurations import select
 from builder.round.model import load_round
+from lm_eval_tasks.base.unpacked import batch_rows, largest_chunk
 from lm_eval_tasks.families.scalar import ALL_LEVELS, Level
 from lm_eval_tasks.families.writing.settings import SETTINGS, Setting
 
@@ -235,7 +235,7 @@ def test_a_small_file_does_not_fill_the_memory(dataset: Path, tmp_path: Path) ->
     pq.write_table(grown, tmp_path / file.path)
     assert (tmp_path / file.path).stat().st_size < 5_000_000
     generous = replace(one, splits={"test": SplitContents((replace(file, nbytes=1 << 50),), one.statistics("test"))})
-    assert rows._batch_rows(rows._largest_chunk(pq.ParquetFile(tmp_path / file.path).metadata)) == 5
+    assert batch_rows(largest_chunk(pq.ParquetFile(tmp_path / file.path).metadata)) == 5
     del grown
     assert sum(len(row["title"]) for row in read_rows(tmp_path, generous, "test")) == len(table) * 100_000_000
 

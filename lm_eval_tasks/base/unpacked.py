@@ -1,0 +1,46 @@
+"""What an untrusted parquet file unpacks to: a small one can hold one long value that thousands of rows repeat."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from lm_eval_tasks.base.errors import DatasetError
+
+# The most that is unpacked at a time.
+_ROWS, _BYTES = 64, 1 << 29
+# Texts pack to a quarter, repeated ones to less; what a file may unpack to, in all.
+_MOST_TIMES, _LEAST = 100, 1 << 30
+
+
+def largest_chunk(metadata: pq.FileMetaData) -> int:
+    """Bytes of the largest column chunk, unpacked: the most that one value, which a dictionary may repeat, can take up."""
+    groups = (metadata.row_group(i) for i in range(metadata.num_row_groups))
+    columns = (group.column(i) for group in groups for i in range(group.num_columns))
+    return max((column.total_uncompressed_size for column in columns), default=0)
+
+
+def batch_rows(largest: int) -> int:
+    """How many rows are unpacked at a time, so that even values of the largest size fit."""
+    return max(1, min(_ROWS, _BYTES // max(1, largest)))
+
+
+@cache
+def check_unpacked(path: Path, digest: str) -> None:
+    """Raise a DatasetError for a file that unpacks to far more than its size.
+
+    Args:
+        digest: of the file, which is looked through once.
+    """
+    most, size = max(_LEAST, _MOST_TIMES * path.stat().st_size), 0
+    with pq.ParquetFile(path) as file:
+        if file.metadata.num_rows * largest_chunk(file.metadata) <= most:
+            return
+        for batch in file.iter_batches(batch_rows(largest_chunk(file.metadata))):
+            size += batch.nbytes
+            if size > most:
+                raise DatasetError(
+                    f"{path} unpacks to more than {_MOST_TIMES} times its size: get the dataset from whom you trust"
+                )
