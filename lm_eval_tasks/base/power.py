@@ -20,8 +20,8 @@ def effective(weights: Collection[float]) -> float:
 
 
 def detectable(error: float, freedom: float, comparisons: int = 1) -> float:
-    """The smallest difference that a test at 5 % finds in four out of five cases, by the noncentral t distribution as Johnson and Welch (1940,
-    Biometrika 31) approximate it: the error is an estimate, too.
+    """The smallest difference that a test at 5 % finds in four out of five cases: the error is an estimate too, so that t is noncentral
+    (approximated as Johnson and Welch 1940, Biometrika 31).
 
     Args:
         error: standard error of the difference.
@@ -31,7 +31,8 @@ def detectable(error: float, freedom: float, comparisons: int = 1) -> float:
     from scipy import special
 
     t = float(special.stdtrit(freedom, 1 - (1 - LEVEL) / (2 * comparisons)))
-    return error * (t * (1 + 1 / (4 * freedom)) + float(special.ndtri(POWER)) * (1 + t**2 / (2 * freedom)) ** 0.5)
+    shift: float = t * (1 + 1 / (4 * freedom)) + float(special.ndtri(POWER)) * (1 + t**2 / (2 * freedom)) ** 0.5
+    return error * shift
 
 
 def detectable_with(samples: Collection[int], spread: float, comparisons: int = 1) -> float | None:
