@@ -98,20 +98,26 @@ def _read_here(names: Iterable[str], jobs: int, time_limit: float, memory_limit:
         return _read_with_retries(local.worker, name, turns.alone, turns.among_others, cancelled)
 
     pending: deque[Future[Extracted]] = deque()
-    with ThreadPoolExecutor(jobs) as threads:
-        try:
-            for name in names:
-                pending.append(threads.submit(read, name))
-                if len(pending) >= _AHEAD * jobs:
-                    yield pending.popleft().result()
-            while pending:
+    threads = ThreadPoolExecutor(jobs)
+    try:
+        for name in names:
+            pending.append(threads.submit(read, name))
+            if len(pending) >= _AHEAD * jobs:
                 yield pending.popleft().result()
-        finally:
-            cancelled.set()
-            for future in pending:
-                future.cancel()
-            for worker in workers:
-                worker.close()
+        while pending:
+            yield pending.popleft().result()
+    finally:
+        cancelled.set()
+        threads.shutdown(wait=False, cancel_futures=True)
+        _close(workers)
+        threads.shutdown()
+        # A thread may have started another process meanwhile.
+        _close(workers)
+
+
+def _close(workers: Iterable[_Worker]) -> None:
+    for worker in workers:
+        worker.close()
 
 
 def _read_with_retries(
@@ -127,7 +133,9 @@ def _read_with_retries(
             with among_others():
                 outcome = worker.read(path)
             tried = 1
-            while outcome.reason in READING_REASONS and tried < (_KILLED_TRIES if outcome.was_killed else _TRIES):
+            while outcome.reason in READING_REASONS and not (cancelled and cancelled.is_set()):
+                if tried >= (_KILLED_TRIES if outcome.was_killed else _TRIES):
+                    break
                 tried += 1
                 with alone():
                     worker.close()
