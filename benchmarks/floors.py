@@ -40,7 +40,7 @@ from lm_eval_tasks.families.scalar.row import ScalarRow
 from lm_eval_tasks.families.scalar.shortcuts import around_the_mask, chooser
 from lm_eval_tasks.families.walk.rules import papers_that
 from lm_eval_tasks.retrieval.dense import encoder
-from lm_eval_tasks.retrieval.sparse import BM25
+from lm_eval_tasks.retrieval.sparse import BM25, standardised
 from tests.helpers.rounds import build, prepare
 
 # Characters of an n-gram, and of a passage's end and beginning.
@@ -191,7 +191,7 @@ def _pairs(
         vectors = _encode([*ends, *begins])
         signals["embeddings"] = vectors[: len(ends)] @ vectors[len(ends) :].T
     usual = [scores for name, scores in signals.items() if name not in ("n-grams", "length")]
-    signals["vote"] = np.sum([_standardised(scores) for scores in usual], axis=0)
+    signals["vote"] = np.sum([standardised(scores) for scores in usual], axis=0)
     if family == "next":
         for scores in signals.values():
             scores[range(len(places)), places] = -np.inf
@@ -201,11 +201,6 @@ def _pairs(
         name: share_right_of(dict(zip(row.asked, labels, strict=True)), row.asked, row.answer)
         for name, labels in named.items()
     }
-
-
-def _standardised(scores: np.ndarray) -> np.ndarray:
-    apart = scores - scores.mean(axis=1, keepdims=True)
-    return np.asarray(apart / np.maximum(scores.std(axis=1, keepdims=True), 1e-9))
 
 
 def _encode(texts: Sequence[str]) -> np.ndarray:

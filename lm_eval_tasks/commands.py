@@ -242,8 +242,7 @@ def _detect(arguments: Namespace) -> Iterator[str]:
         papers = papers_to_detect(arguments.detect, spread)
         yield (
             f"{task}, {metric}: a difference of {arguments.detect:g} points, if no other is tested, takes {papers} papers, each by another "
-            "first author, to show "
-            f"(differences vary by {spread:.4f})"
+            f"first author, to show (differences vary by {spread:.4f})"
         )
 
 

@@ -21,6 +21,11 @@ class _OneByOne:
         raise NotImplementedError
 
 
+def standardised(scores: Any) -> Any:
+    """Scores with mean 0 and standard deviation 1 along the last axis, so that those of several searches can be added."""
+    return (scores - scores.mean(axis=-1, keepdims=True)) / np.maximum(scores.std(axis=-1, keepdims=True), 1e-9)
+
+
 class BM25(_OneByOne):
     """BM25 (Robertson et al.) as bm25s computes it: Lucene's variant, k1 1.5, b 0.75, English stop words left out."""
 

@@ -10,8 +10,6 @@ from itertools import groupby
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from builder.families.next.passages import Passage, neutral_text, passages_of
 from builder.families.reading.asking import LABEL_TOKENS, NeighbourAsking, QuestionColumns, part_of
 from builder.families.reading.contexts import LEAST, PaperSet, room
@@ -19,7 +17,7 @@ from builder.families.reading.making import reading_family
 from builder.samples.tokens import token_counter
 from builder.seeding import digest_of
 from lm_eval_tasks.families.reading import SMALL
-from lm_eval_tasks.retrieval.sparse import BM25
+from lm_eval_tasks.retrieval.sparse import BM25, standardised
 
 if TYPE_CHECKING:
     from builder.families.reading.paper_library import PaperLibrary
@@ -121,14 +119,9 @@ def by_words(asked: Sequence[int], shown: Sequence[str]) -> list[int]:
     ends = bm25.all_scores(
         [" ".join(words[place][-_END_WORDS:]) for place in asked], [" ".join(of_text[:_END_WORDS]) for of_text in words]
     )
-    scores = _standardised(bm25.all_scores([shown[place] for place in asked], shown)) + _standardised(ends)
+    scores = standardised(bm25.all_scores([shown[place] for place in asked], shown)) + standardised(ends)
     scores[range(len(asked)), asked] = -inf
     return [int(place) for place in scores.argmax(axis=1)]
-
-
-def _standardised(scores: Any) -> Any:
-    """Scores with mean 0 and standard deviation 1 in each row, shape (rows, columns)."""
-    return (scores - scores.mean(axis=1, keepdims=True)) / np.maximum(scores.std(axis=1, keepdims=True), 1e-9)
 
 
 # Papers whose passages are kept in memory, and words of a passage's end and of its beginning.

@@ -17,7 +17,7 @@ import numpy as np
 
 from lm_eval_tasks.base.contexts import FULL, LOCAL, NONE
 from lm_eval_tasks.base.row_format import BM25_LOCAL, BODY, EMBED_LOCAL, MASK, OF_SCALAR, Measured, OfScalar
-from lm_eval_tasks.retrieval.sparse import BM25
+from lm_eval_tasks.retrieval.sparse import BM25, standardised
 
 if TYPE_CHECKING:
     from lm_eval_tasks.base.contexts import Context
@@ -67,8 +67,7 @@ def _bm25(row: ScalarRow) -> Any:
 
 def name_choice(row: ScalarRow) -> int:
     """The candidate that name-local names."""
-    scores = _bm25(row)
-    scores = (scores - scores.mean()) / max(float(scores.std()), 1e-9)
+    scores = standardised(_bm25(row))
     near = _SENTENCE_END.split(row.question.partition(MASK)[0])[-1][-_BEFORE:]
     names = [word for word in _WORD.findall(near) if len(word) > 1 and word != word.lower()]
     texts = [f"{candidate.title} {candidate.content}" for candidate in row.candidates]
