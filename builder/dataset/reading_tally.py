@@ -48,7 +48,7 @@ class ReadingTally:
                     asked.answer,
                     answering.blind_score(asked),
                     answering.shortcut_score(asked),
-                    next(iter(asked.authors), asked.paper_id),
+                    asked.first_author,
                     asked.tags.count("body"),
                 )
             )

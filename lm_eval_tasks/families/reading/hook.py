@@ -232,7 +232,7 @@ def _of_row(row: ReadingRow, answering: ReadingAnswering) -> dict[str, Any]:
         "context": row.context,
         "order": row.order,
         "question_kind": row.kind,
-        "first_author": row.authors[0] if row.authors else row.paper_id,
+        "first_author": row.first_author,
         "month": row.published[:7],
         "papers": len(row.papers),
         "labels": row.labels,

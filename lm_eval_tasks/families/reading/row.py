@@ -83,6 +83,11 @@ class ReadingRow:
     parts: tuple[ShownPart, ...]
     parts_version: int
 
+    @property
+    def first_author(self) -> str:
+        """What the row shares with those that it depends on; the paper where it names no author."""
+        return self.authors[0] if self.authors else self.paper_id
+
     def __post_init__(self) -> None:
         day(self.published)
         if self.labels > len(self.parts):

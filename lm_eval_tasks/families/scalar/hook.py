@@ -92,7 +92,7 @@ def _of_question(row: ScalarRow) -> dict[str, Any]:
     names = ("id", "paper_id", "title", "level", "section", "citation_type", "published", "license", "round", "label")
     return {
         **{name: getattr(row, name) for name in names},
-        "first_author": row.authors[0] if row.authors else row.paper_id,
+        "first_author": row.first_author,
         "month": row.published[:7],
         "target": str(row.label),
         "candidate_ids": tuple(candidate.id for candidate in row.candidates),

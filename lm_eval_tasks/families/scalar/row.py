@@ -38,6 +38,11 @@ class ScalarRow:
     question: str
     candidates: tuple[ShownCandidate, ...]
 
+    @property
+    def first_author(self) -> str:
+        """What the row shares with those that it depends on; the paper where it names no author."""
+        return self.authors[0] if self.authors else self.paper_id
+
     def __post_init__(self) -> None:
         day(self.published)
         if self.label >= len(self.candidates):
