@@ -82,7 +82,7 @@ class Results:
     dataset: str = ""
     revision: str = ""
     contents: str = ""
-    seconds: int = 0
+    seconds: float = 0
     engine: str = ""
     model_id: str = ""
     subsets: Mapping[str, tuple[int, int]] = field(default_factory=dict)
@@ -147,7 +147,7 @@ class Results:
         """When it was run, ISO; "" if it is not known."""
         return datetime.fromtimestamp(self.seconds, UTC).date().isoformat() if self.seconds else ""
 
-    def seconds_of(self, task: str) -> int:
+    def seconds_of(self, task: str) -> float:
         """When a task was run, since 1970; 0 if that is not known."""
         return next((_seconds(run.date) for run in self.runs if task in run.tasks), self.seconds)
 
@@ -184,9 +184,9 @@ def _model_id(arguments: object, label_: str) -> str:
     return name if _ID.fullmatch(name) else label_
 
 
-def _seconds(date: object) -> int:
+def _seconds(date: object) -> float:
     """lm-eval's `date`, bounded."""
-    return int(min(max(number_or_none(date) or 0, 0), 4e9))
+    return min(max(number_or_none(date) or 0.0, 0.0), 4e9)
 
 
 def _our_results(path: Path, content: Arguments) -> Results:
