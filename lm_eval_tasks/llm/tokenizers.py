@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -14,6 +15,9 @@ from lm_eval_tasks.base.errors import TokenizerError
 # The ending of files that have a model's weights, tokenizer and configuration in one.
 GGUF = ".gguf"
 _PIECE = re.compile(r"\s*\S+|\s+")
+# What transformers keeps a list of, and more than any model has.
+_COUNTED = re.compile(r"(num|n)_(\w+_)?(layer|label|block)")
+_MOST = 100_000
 _LOADED: dict[str, object] = {}
 
 
@@ -39,20 +43,35 @@ def _load(name: str, *, trust_remote_code: bool) -> Any:
     folder, _, file = model.rpartition("/") if model.endswith(GGUF) else (model, "", None)
     check_gguf(folder, file or "")
     try:
+        _check_sizes(Path(folder))
         tokenizer = AutoTokenizer.from_pretrained(
             folder or ".", revision=revision or None, trust_remote_code=trust_remote_code, gguf_file=file
         )
-    except (OSError, ValueError, ImportError, AttributeError) as err:
+    except Exception as err:  # transformers raises whatever a file that is none of its own makes it stumble over
         reason = str(err).strip().splitlines()[0][:160] if str(err).strip() else type(err).__name__
         remedy = (
             "add trust_remote_code=True to --model_args if you trust its code"
             if "trust_remote_code" in str(err) or "custom code" in str(err)
             else 'pip install "academiceval[gguf]"'
             if file and find_spec("gguf") is None
+            else "its files are not as transformers writes them"
+            if Path(folder).is_dir()
             else "name a local folder, or fetch it while online"
         )
         raise TokenizerError(f"the tokenizer of {model!r} cannot be loaded ({reason}); {remedy}") from err
     return tokenizer if tokenizer.is_fast else SlowTokenizer(tokenizer)
+
+
+def _check_sizes(folder: Path) -> None:
+    """Raise a ValueError for a folder whose configuration counts more than any model has: transformers keeps a list of each."""
+    file = folder / "config.json"
+    config = json.loads(file.read_text()) if file.is_file() else {}
+    if not isinstance(config, dict):
+        raise ValueError(f"{file.name} is no object")
+    for part in (config, *config.values()):
+        for key, value in part.items() if isinstance(part, dict) else ():
+            if _COUNTED.match(key) and isinstance(value, int | float) and value > _MOST:
+                raise ValueError(f"{file.name} says {key} = {value:.4g}")
 
 
 def check_gguf(folder: str, file: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
@@ -9,6 +11,9 @@ import pytest
 
 from lm_eval_tasks.base.errors import TokenizerError
 from lm_eval_tasks.llm import tokenizers
+
+
+Command = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture(scope="module")
@@ -37,3 +42,31 @@ def test_what_cannot_be_loaded_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(TokenizerError, match="cannot be loaded") as raised:
         tokenizers.load(f"{tmp_path}@main")
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        "[]",
+        "null",
+        "{",
+        "[" * 100_000,
+        '{"model_type": "llama", "num_hidden_layers": 1000000000}',
+        '{"model_type": "llama", "num_hidden_layers": 1e9}',
+        '{"model_type": "gemma3", "text_config": {"num_hidden_layers": 1000000000}}',
+        '{"model_type": "llama", "num_labels": 1000000000}',
+        '{"model_type": "llama", "num_hidden_layers": "many"}',
+        '{"model_type": "llama", "num_attention_heads": 0}',
+        '{"model_type": []}',
+    ],
+)
+def test_an_odd_configuration_is_one_sentence(
+    slow: str, config: str, dataset: Path, command: Command, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(slow.removesuffix("@main"), tmp_path / "model")
+    (folder / "config.json").write_text(config)
+    code, _, err = command(
+        "plan", "--model_args", f"pretrained={folder}", "--tasks", "academiceval_title_10k", "--dataset", dataset
+    )
+    assert (code, err.count("\n")) == (1, 1), err
+    assert str(folder) in err
