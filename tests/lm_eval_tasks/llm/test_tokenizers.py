@@ -12,7 +12,6 @@ import pytest
 from lm_eval_tasks.base.errors import TokenizerError
 from lm_eval_tasks.llm import tokenizers
 
-
 Command = Callable[..., tuple[int, str, str]]
 
 
