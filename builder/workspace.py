@@ -21,6 +21,7 @@ from builder.samples.split import split_dates
 from builder.seeding import digest_of
 from builder.sources.base import Source, open_source
 from builder.store import STORE, Store
+from lm_eval_tasks.base.files import named
 from lm_eval_tasks.base.locks import exclusive
 from lm_eval_tasks.base.waiting import announce
 
@@ -47,7 +48,7 @@ class Workspace:
     def open(cls, round_: Round) -> Iterator[Workspace]:
         """The workspace of a round, for this process alone."""
         path = round_.workspace / STORE
-        with exclusive(path), Store.open(path) as store:
+        with named(round_.workspace), exclusive(path), Store.open(path) as store:
             yield cls(round_, store)
 
     @cached_property

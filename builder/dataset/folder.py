@@ -11,7 +11,7 @@ from pathlib import Path
 from builder.dataset.card import CARD, card
 from builder.dataset.manifest import MANIFEST, Configuration, CoreEntry, Manifest, read_manifest, write_manifest
 from builder.errors import FolderError
-from lm_eval_tasks.base.files import sync, sync_folder
+from lm_eval_tasks.base.files import named, sync, sync_folder
 from lm_eval_tasks.base.linux import exchange
 from lm_eval_tasks.base.locks import exclusive
 from lm_eval_tasks.families import target_of_configuration
@@ -65,7 +65,9 @@ def replacing(output: Path, mark: str = MANIFEST, kind: str = "dataset folder") 
         BusyError: another process is writing it.
     """
     output = output.resolve()  # a link stays a link, and its target is replaced
-    with exclusive(output):
+    if not output.name:
+        raise FolderError(f"{output} cannot be replaced; choose another `output`")
+    with named(output), exclusive(output):
         building = _begin(output, mark, kind)
         try:
             yield building

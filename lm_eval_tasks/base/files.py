@@ -52,12 +52,23 @@ def cache_folder() -> Path:
 
 
 @contextmanager
+def named(place: Path) -> Iterator[None]:
+    """An OSError that names no file, such as that of a full disk, names this place."""
+    try:
+        yield
+    except OSError as err:
+        if err.filename is None:
+            err.filename = str(place)
+        raise
+
+
+@contextmanager
 def atomic_file(path: Path) -> Iterator[BinaryIO]:
     """A file to write that appears under its name when the block is left, and not at all if the block fails."""
     _refuse_special(path)
     part = part_of(path)
     try:
-        with part.open("wb") as file:
+        with named(path), part.open("wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -92,7 +103,7 @@ def write_together(contents: Mapping[Path, Iterable[str]]) -> None:
         _refuse_special(path)
     try:
         for path, pieces in contents.items():
-            with part_of(path).open("wb") as file:
+            with named(path), part_of(path).open("wb") as file:
                 file.writelines(piece.encode() for piece in pieces)
                 file.flush()
                 os.fsync(file.fileno())

@@ -330,6 +330,8 @@ def test_a_folder_of_something_else_is_never_overwritten(world: Path, tmp_path: 
     with pytest.raises(FolderError, match="is not a dataset folder"):
         build(small_round(tmp_path))
     assert (tmp_path / "academiceval" / "thesis.tex").read_text() == "mine"
+    with pytest.raises(FolderError, match="another `output`"):
+        build(small_round(tmp_path, output=Path("/")))
 
 
 def test_a_round_without_samples_writes_nothing_and_says_why(world: Path, tmp_path: Path) -> None:
@@ -362,8 +364,9 @@ def test_a_failed_build_leaves_the_previous_folder_alone(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("builder.dataset.folder.card", full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(OSError, match="No space left") as raised:
         build(small_round(tmp_path, seed=99))
+    assert raised.value.filename == str(tmp_path / "academiceval")
     assert digests(tmp_path / "academiceval") == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["academiceval", "work"]
 
