@@ -49,15 +49,25 @@ def register(commands: Commands) -> None:
     """Add the commands."""
     sub = commands.add(MAKE, "init", "write a commented round.toml to start from", init)
     sub.add_argument(
-        "file", type=Path, nargs="?", default=Path("round.toml"), metavar="FILE", help="default: round.toml"
+        "file",
+        type=Path,
+        nargs="?",
+        default=Path("round.toml"),
+        metavar="FILE",
+        help="default: round.toml; jats, mirror, pdfs: or the folder with the papers",
     )
     sub.add_argument(
         "--source", choices=STARTS, help="where papers come from (default: asked on a terminal, else sample)"
     )
     sub.add_argument("--path", default="", help="jats, mirror, pdfs: the folder")
-    sub.add_argument("--contact", default="", help="arxiv, europepmc: your email or web address")
+    sub.add_argument(
+        "--contact",
+        default="",
+        help="arxiv, europepmc: your email or web address; pdfs: arXiv is asked for papers that print its id",
+    )
     sub.add_argument("--field", default="", help="europepmc: words to search for, such as neuroscience")
     sub.add_argument("--seed", default="", help="arxiv: an author to start from")
+    _add_jobs(sub)
     help_ = "build a round, or go on with it: crawl or update, extract, link, samples, dataset folder, audit"
     sub = commands.add(MAKE, "run", help_, run)
     _add_round(sub)
@@ -164,14 +174,33 @@ def run(arguments: Namespace) -> Iterator[str | Table]:
 def init(arguments: Namespace) -> Iterator[str | Table]:
     from datetime import UTC, datetime
 
-    from builder.round.starter import write_start
+    from builder.round.starter import beside, write_start
 
     values = {name: getattr(arguments, name) for name in ("path", "contact", "seed", "field")}
     kind: Any = arguments.source or _ask(f"Where do papers come from ({', '.join(STARTS)})? ", "sample")
+    place: Path = arguments.file
+    if place.is_dir() and "path" in NEEDED.get(kind, ()):
+        values["path"], place = values["path"] or str(place), Path("round.toml")
     for name in NEEDED.get(kind, ()):
         values[name] = values[name] or _ask(f"{_QUESTIONS[name]} ", "")
-    write_start(arguments.file, kind, datetime.now(UTC).date(), **values)
-    yield f"written: {arguments.file}; read it, change it, then: academiceval run {arguments.file}"
+    table = place.with_name("papers.csv")
+    if kind == "pdfs" and values["path"]:
+        from builder.extract.pdf_table import pdf_files
+
+        pdf_files(Path(values["path"]))
+    if Path(values["path"]).exists():
+        values["path"] = beside(Path(values["path"]), place)
+    write_start(place, kind, datetime.now(UTC).date(), table=table.name, **values)
+    yield f"written: {place}; read it, change it, then: academiceval run {place}"
+    if kind == "pdfs":
+        from builder.extract.pdf_table import write_table
+        from lm_eval_tasks.engines.local import LocalEngine
+
+        counts = write_table(place.parent / values["path"], table, LocalEngine(arguments.jobs), values["contact"])
+        yield (
+            f"written: {table}, papers {counts.papers}, with title and day {counts.dated}, of these with authors "
+            f"{counts.authored}; correct it before you run the round"
+        )
 
 
 def _ask(question: str, usual: str) -> str:

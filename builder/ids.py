@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote
 
 from lm_eval_tasks.base.text import fold
 
-Kind = Literal["arxiv", "doi", "pmcid", "ppr", "pmid"]
+Kind = Literal["arxiv", "doi", "pmcid", "ppr", "pmid", "local"]
 _NEW = r"\d{4}\.\d{4,5}"
 _OLD = r"[a-z][a-z-]*(?:\.[A-Z]{2})?/\d{7}"
 # A bare arXiv id as it may occur in a text; both schemes of https://info.arxiv.org/help/arxiv_identifier.html.
@@ -34,6 +34,8 @@ _FORMS: dict[Kind, re.Pattern[str]] = {
     "pmcid": re.compile(r"(?P<id>PMC\d{1,9})", re.ASCII),
     "ppr": re.compile(r"(?P<id>PPR\d{1,9})", re.ASCII),
     "pmid": re.compile(r"(?P<id>PMID\d{1,9})", re.ASCII),
+    # A file of somebody's own.
+    "local": re.compile(r"(?P<id>local:[a-z0-9][a-z0-9-]{0,80})", re.ASCII),
 }
 _PAGES: dict[Kind, str] = {
     "arxiv": "https://arxiv.org/abs/{}",
@@ -90,8 +92,10 @@ class PaperId:
         return self.bare.replace("/", "_") if self.kind == "arxiv" else quote(self.bare, safe="")
 
     @property
-    def url(self) -> str:
-        """The page of the paper."""
+    def url(self) -> str | None:
+        """The page of the paper; None for a file of somebody's own."""
+        if self.kind not in _PAGES:
+            return None
         version = f"v{self.version}" if self.version else ""
         return _PAGES[self.kind].format(quote(self.bare.removeprefix("PMID"), safe="/") + version)
 

@@ -237,8 +237,29 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
+class Front:
+    """What a PDF says of the paper itself; what it does not say, or what was not understood, is empty.
+
+    Attributes:
+        day: ISO.
+        day_from: "stamp" of arXiv, which tells the day of the version, or the "file", which tells when it was made.
+        doi: as it is printed, which may be that of a journal's version.
+    """
+
+    authors: tuple[str, ...] = ()
+    category: str = ""
+    day: str = ""
+    day_from: Literal["stamp", "file", ""] = ""
+    doi: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
-    """The readable content of one file: title and abstract as printed, then sections in reading order."""
+    """The readable content of one file: title and abstract as printed, then sections in reading order.
+
+    Attributes:
+        front: of a PDF.
+    """
 
     title: str
     abstract: str
@@ -246,6 +267,7 @@ class Document:
     references: tuple[Reference, ...] = ()
     mentions: tuple[Mention, ...] = ()
     stamped_id: str | None = None
+    front: Front = Front()
 
 
 @dataclass(frozen=True, slots=True)

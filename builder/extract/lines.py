@@ -17,7 +17,6 @@ import pymupdf
 
 from builder.extract.footnote_marks import marks_of, without_marks
 from builder.extract.spans import take_unseen, with_exponents
-from builder.ids import ARXIV_PATTERN
 
 _FLAGS = pymupdf.TEXTFLAGS_DICT & ~pymupdf.TEXT_PRESERVE_IMAGES & ~pymupdf.TEXT_PRESERVE_LIGATURES
 _BOLD = re.compile(r"bold|black|heavy|semibold|demi|medi\b|-medi|cmbx|cmssbx|sfbx|ecbx|\bbx|-bd|\.b$", re.IGNORECASE)
@@ -29,7 +28,6 @@ _SPACED = re.compile(
 # Points that a line drawn twice is moved by, at most.
 _SHIFT = 1.5
 _WORDS_OF_ONE = frozenset("AIO")
-_STAMP = re.compile(rf"arXiv:\s*({ARXIV_PATTERN})(v\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +96,8 @@ class Page:
     hidden: int = 0
 
 
-def read_page(page: pymupdf.Page) -> tuple[Page, str | None]:
-    """Read one page; also the arXiv id stamped in its margin, if any. Readers' annotations are taken off first."""
+def read_page(page: pymupdf.Page) -> tuple[Page, str]:
+    """Read one page; also arXiv's stamp in its margin, "" if there is none. Readers' annotations are taken off first."""
     while (annotation := page.first_annot) is not None:
         page.delete_annot(annotation)
     blocks: list[dict[str, Any]] = page.get_text("dict", flags=_FLAGS)["blocks"]
@@ -108,7 +106,7 @@ def read_page(page: pymupdf.Page) -> tuple[Page, str | None]:
     lines: list[Line] = []
     # Text -> the lines that say it.
     printed: dict[str, list[Line]] = defaultdict(list)
-    stamp = None
+    stamp = ""
     for block in blocks:
         start = True
         for raw in block.get("lines", ()):
@@ -142,9 +140,9 @@ def _links(page: pymupdf.Page) -> Iterator[Hyperlink]:
         link = link.next
 
 
-def _stamp(raw: dict[str, Any]) -> str | None:
-    match = _STAMP.search("".join(span["text"] for span in raw["spans"]))
-    return match.group(1) + (match.group(2) or "") if match else None
+def _stamp(raw: dict[str, Any]) -> str:
+    text = "".join(span["text"] for span in raw["spans"])
+    return text if "arXiv:" in text else ""
 
 
 def _line(page: int, raw: dict[str, Any], start: bool) -> Line | None:

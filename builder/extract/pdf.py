@@ -10,6 +10,7 @@ import pymupdf
 
 from builder.errors import ExtractError
 from builder.extract.compat import FAULTS, outline_of
+from builder.extract.front import FileFacts, front_of
 from builder.extract.headings import Heading, find_headings, roles_of
 from builder.extract.layout import body_size, text_lines
 from builder.extract.lines import Line, Page, read_page
@@ -72,15 +73,17 @@ def read_pdf(path: Path) -> MeasuredDocument:
     """
     with _open(path) as pdf:
         toc = list(outline_of(pdf))
-        stamp = None
+        stamp = ""
         pages: list[Page] = []
         for page in pdf:
             read, page_stamp = read_page(page)
             pages.append(read)
             stamp = stamp or page_stamp
-    if not pages:
-        raise ExtractError("no_pages", "the file opens but contains no page")
-    return assemble(pages, toc, stamp)
+        if not pages:
+            raise ExtractError("no_pages", "the file opens but contains no page")
+        words = sorted(tuple(word[:5]) for word in pdf[0].get_text("words"))
+        facts = FileFacts(words, {key: str(value or "") for key, value in pdf.metadata.items()}, stamp)
+    return assemble(pages, toc, facts)
 
 
 def _open(path: Path) -> pymupdf.Document:
@@ -103,8 +106,8 @@ def _open(path: Path) -> pymupdf.Document:
     return pdf
 
 
-def assemble(pages: Sequence[Page], toc: Sequence[tuple[int, str]], stamp: str | None) -> MeasuredDocument:
-    """Build the document from its pages, the file's outline and the id stamped in the margin."""
+def assemble(pages: Sequence[Page], toc: Sequence[tuple[int, str]], file: FileFacts) -> MeasuredDocument:
+    """Build the document from its pages, the file's outline and what else the file says."""
     unmapped = _check_text(pages)
     links = [link for page in pages for link in page.links]
     size = body_size(pages)
@@ -127,7 +130,9 @@ def assemble(pages: Sequence[Page], toc: Sequence[tuple[int, str]], stamp: str |
         label = f"{heading.number} {heading.words}".strip()
         sections.append(Section(label, role, heading.level, join_lines(running, words)))
     mentions = find_mentions(sections, references)
-    document = Document(title_of(before, size), abstract, tuple(sections), tuple(references), mentions, stamp)
+    title = title_of(before, size)
+    front = front_of(file, before, title)
+    document = Document(title, abstract, tuple(sections), tuple(references), mentions, file.stamped_id, front)
     hidden = sum(page.hidden for page in pages)
     return MeasuredDocument(document, sum(len(line.text) for line in lines), unmapped, agree, hidden)
 

@@ -152,6 +152,20 @@ class MirrorTable(SourceTable):
         return super().with_base(base).model_copy(update={"path": base / self.path})
 
 
+class PdfsTable(SourceTable):
+    """A folder of PDFs with a table of them."""
+
+    MODULE: ClassVar[str] = "builder.sources.pdfs"
+    FILES: ClassVar[tuple[FileKind, ...]] = ("pdf",)
+    LOCAL: ClassVar[frozenset[str]] = frozenset({"path", "table"})
+    kind: Literal["pdfs"]
+    path: Path = Field(description="the folder of PDFs")
+    table: Path = Field(Path("papers.csv"), description="their metadata, which `academiceval init` writes")
+
+    def with_base(self, base: Path) -> Self:
+        return super().with_base(base).model_copy(update={"path": base / self.path, "table": base / self.table})
+
+
 class SampleTable(SourceTable):
     """A made-up arXiv."""
 
@@ -162,7 +176,9 @@ class SampleTable(SourceTable):
     papers: int = Field(120, ge=4, le=100_000, description="papers of that world")
 
 
-AnySource = Annotated[ArxivTable | EuropePmcTable | JatsTable | MirrorTable | SampleTable, Field(discriminator="kind")]
+AnySource = Annotated[
+    ArxivTable | EuropePmcTable | JatsTable | MirrorTable | PdfsTable | SampleTable, Field(discriminator="kind")
+]
 
 
 def is_open_access(kind: str) -> bool:

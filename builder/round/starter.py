@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import date
 from pathlib import Path
 from typing import Literal, get_args
@@ -73,9 +74,9 @@ published_from = {from_}
 """,
     "pdfs": """
 [source]
-kind = "mirror"
-path = "{path}"               # a folder with pdf/ (files named by id, such as 2401.00001.pdf), and
-metadata = "meta.jsonl"       # a line of JSON for each paper, with the fields of arXiv's Kaggle snapshot
+kind = "pdfs"
+path = "{path}"               # a folder of PDFs
+table = "{table}"             # what they say of themselves; correct it, above all titles, authors and days
 
 [graph]
 component = "all"             # papers of many groups: keep them all
@@ -94,6 +95,9 @@ papers = 120
 _OPEN_ACCESS = """settings = ["Title-10K", "Title-30K", "Abs-9K", "Abs-28K", "Intro-8K", "Intro-28K"]
 licenses = "redistributable"  # CC BY, CC BY-SA and CC0, so that the round can be published whole
 """
+# Papers of one's own: whether there are co-authors' papers enough is not known before they are read.
+_OWN = """settings = ["Title-10K", "Abs-9K", "Intro-8K"]  # docs/evaluate.md has all
+"""
 _USUAL = """# settings = ["Title-10K", "Abs-9K"]    # left out: all sixteen
 """
 _TAIL = """
@@ -103,13 +107,27 @@ test = 0.2
 """
 
 
+def beside(path: Path, place: Path) -> str:
+    """A path as a round.toml at some place must give it: relative to its folder, unless it is absolute."""
+    return str(path) if path.is_absolute() else os.path.relpath(path, place.parent)
+
+
 def write_start(
-    place: Path, kind: Start, today: date, *, path: str = "", contact: str = "", seed: str = "", field: str = ""
+    place: Path,
+    kind: Start,
+    today: date,
+    *,
+    path: str = "",
+    table: str = "",
+    contact: str = "",
+    seed: str = "",
+    field: str = "",
 ) -> None:
     """Write a round.toml.
 
     Args:
         path: of the mirror, the PDFs or the JATS files.
+        table: of the PDFs.
         contact: an email or web address, for arXiv and Europe PMC.
         seed: an author's name, for arXiv.
         field: words to search for, for Europe PMC.
@@ -119,7 +137,7 @@ def write_start(
     """
     from builder.round.source import is_open_access
 
-    values = {"path": path, "contact": contact, "seed": seed, "field": field}
+    values = {"path": path, "table": table, "contact": contact, "seed": seed, "field": field}
     if kind not in STARTS:
         raise RoundError(f"the kind {kind!r:.40} must be one of {', '.join(STARTS)}")
     if missing := [f"--{name}" for name in NEEDED.get(kind, ()) if not values[name]]:
@@ -127,7 +145,7 @@ def write_start(
     if bad := [value for value in values.values() if not value.isprintable()]:
         raise RoundError(f"{bad[0]!r:.80} has characters that cannot be printed")
     texts = {name: value.replace("\\", "\\\\").replace('"', '\\"') for name, value in values.items()}
-    asked = _OPEN_ACCESS if is_open_access(kind) else _USUAL
+    asked = _OPEN_ACCESS if is_open_access(kind) else _OWN if kind == "pdfs" else _USUAL
     content = (_HEAD + asked + _SOURCES[kind] + _TAIL).format(
         round=f"{today:%Y.%m}", from_=today.replace(year=today.year - 1, day=1).isoformat(), **texts
     )

@@ -25,7 +25,7 @@ READINGS: tuple[Reading, ...] = tuple(
 )
 _ReadingName = Annotated[str, among([reading.name for reading in READINGS])]
 _LevelName = Annotated[str, among([level.name for level in ALL_LEVELS])]
-_Share = Annotated[float, Field(gt=0, lt=1)]
+_Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class PapersTable(RoundTable):
@@ -130,7 +130,7 @@ class SplitTable(RoundTable):
     validation: _Share = Field(
         0.19, description="share of the papers if no days are given; papers of a day stay together"
     )
-    test: _Share = Field(0.09, description="the same for the test split")
+    test: _Share = Field(0.09, gt=0, description="the same for the test split")
 
     @model_validator(mode="after")
     def _check_order(self) -> SplitTable:
@@ -138,8 +138,8 @@ class SplitTable(RoundTable):
             raise ValueError("validation_from and test_from are given together or not at all")
         if self.validation_from and self.test_from and self.validation_from >= self.test_from:
             raise ValueError(f"validation_from {self.validation_from} must be earlier than test_from {self.test_from}")
-        if self.validation + self.test >= 1:
-            raise ValueError("the shares validation + test must leave something to train")
+        if self.validation + self.test > 1:
+            raise ValueError("the shares validation + test are more than 1")
         return self
 
 

@@ -1,0 +1,177 @@
+"""What a PDF's first page says of the paper itself: its authors, day, category and DOI.
+
+Publishers print these in hundreds of ways, so names are believed only where they look like names and stand where authors
+stand; a page that is not understood names nobody. A wrong author would tie a paper to strangers.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from builder.extract.text import clean
+from builder.ids import ARXIV_PATTERN, PaperId
+from builder.records import Front
+
+if TYPE_CHECKING:
+    from builder.extract.lines import Line
+
+_STAMPED = re.compile(rf"arXiv:\s*({ARXIV_PATTERN}(?:v\d+)?)")
+_STAMP = re.compile(r"arXiv:\S+\s+(?:\[(?P<category>[\w.-]+)\]\s+)?(?P<day>\d{1,2} [A-Z][a-z]{2} \d{4})")
+_DOI = re.compile(r"\b10\.\d{4,9}/[-._;()/:a-zA-Z0-9]+")
+_DAY = re.compile(r"D:(\d{4})(\d\d)(\d\d)")
+# Exponents, numbers and whatever else is no part of a name: they say where somebody works.
+_MARKS = re.compile(r"\^\S+|\([^()]*\)|(?:[^\w\s.'’-]|[\d_])+")
+# TeX's older fonts print an accent as a character of its own, before the letter.
+_ACCENT = re.compile("([´`¨ˆ˜ˇ˘˚])\\s?([A-Za-zı])")
+_COMBINING = dict(zip("´`¨ˆ˜ˇ˘˚", "\u0301\u0300\u0308\u0302\u0303\u030c\u0306\u030a", strict=True))
+# A postal code, or an address.
+_ADDRESS = re.compile(r"@|\d{4}|\b[A-Z]{2} \d|://")
+_BETWEEN = re.compile(r"[,;|&·•]|\s+(?:and|AND)\s+|^(?:and|by)\s+", re.IGNORECASE)
+_PART = r"(?:[^\W\d_a-z][\w'’-]*\.?|(?:[^\W\d_]\.)+(?:-[^\W\d_]\.)?)"
+_PARTICLE = r"(?:van|von|der|den|de|del|della|di|da|dos|du|la|le|bin|ibn|al|el|ter|ten|zu|zur|y)"
+_NAME = re.compile(
+    rf"{_PART}(?:[ -](?:{_PART}|{_PARTICLE})){{0,3}} (?:{_PART}|[^\W\d_a-z][\w'’-]+)(?:,? (?:Jr|Sr)\.?)?"
+)
+_NO_NAME = re.compile(
+    r"\b(?:universi|institu|department|laborator|school|college|facult|cent(?:er|re)\b|research|academy|hospital|compan|group\b"
+    r"|inc\b|ltd\b|corp\b|llc\b|gmbh\b|google|microsoft|facebook|deepmind|openai|amazon|ibm\b|nvidia|baidu|tencent|alibaba|huawei"
+    r"|abstract|members?\b|fellow|ieee|student|senior|professor|correspond|equal|contribut|authors?\b|published|conference|journal"
+    r"|proceedings|preprint|review|articles?\b|version|street|road\b|avenue|china\b|usa\b|germany|france\b|italy|japan|india\b|canada"
+    r"|australia|singapore|kingdom|states\b|republic|california|york\b|city\b|technolog|science|engineering|systems?\b|team\b|lab\b"
+    r"|introduction|key ?words|draft|e-?mail|(?-i:the|of|for|with|in|on)\b|security|software|learning|information|computer"
+    r"|overflow|survey|acm\b|index terms|collaboration|additional|national|international|state key|digital|data\b)",
+    re.IGNORECASE,
+)
+# A blank that parts two names, in parts of the type's size.
+_WIDE = 0.75
+_MOST_LINES = 60
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """What a file says of the paper besides its lines.
+
+    Attributes:
+        words: of the first page, with the box of each in points.
+        info: the file's own description, as MuPDF gives it.
+        stamp: the line in arXiv's margin; "" if there is none.
+    """
+
+    words: Sequence[tuple[float, float, float, float, str]]
+    info: Mapping[str, str]
+    stamp: str
+
+    @property
+    def stamped_id(self) -> str | None:
+        """The id in the margin, with its version."""
+        return match[1] if (match := _STAMPED.search(self.stamp)) else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Segment:
+    """A part of a line with no wide blank in it."""
+
+    line: Line
+    text: str
+
+
+def front_of(file: FileFacts, before: Sequence[Line], title: str) -> Front:
+    """Read the front of a paper.
+
+    Args:
+        before: the lines before the first heading.
+        title: as it was read.
+    """
+    marked, info = _STAMP.search(file.stamp), file.info
+    text = "\n".join(line.text for line in before[:_MOST_LINES])
+    printed = _authors(file, before, title)
+    listed = tuple(name for name in _pieces(info.get("author") or "") if _is_name(name))
+    # What the file says of itself may be of another paper or of a drawing in it: it counts where the page has it too.
+    confirmed = listed if listed and all(_key(name) in _key(text) for name in listed) else ()
+    made = _DAY.match(info.get("creationDate") or "")
+    doi = _DOI.search(f"{info.get('subject') or ''} {text}")
+    return Front(
+        authors=max(printed, confirmed, key=len),
+        category=(marked["category"] or "") if marked else "",
+        day=_iso(marked["day"]) if marked else "-".join(made.groups()) if made else "",
+        day_from="stamp" if marked else "file" if made else "",
+        doi=parsed.bare if doi and (parsed := PaperId.parse(doi[0].rstrip(".,;)"))) else "",
+    )
+
+
+def _iso(text: str) -> str:
+    try:
+        return datetime.strptime(f"{text} +0000", "%d %b %Y %z").date().isoformat()
+    except ValueError:
+        return ""
+
+
+def _key(text: str) -> str:
+    return re.sub(r"\W+", "", text).casefold()
+
+
+def _authors(file: FileFacts, before: Sequence[Line], title: str) -> tuple[str, ...]:
+    """The names in the lines below the title that are set like the first name there."""
+    key = _key(title)
+    is_title = [line.page == 0 and len(_key(line.text)) > 3 and _key(line.text) in key for line in before]
+    if not title or True not in is_title:
+        return ()
+    # The words of a title occur again, as key words.
+    end = next((i for i in range(is_title.index(True), len(before)) if not is_title[i]), len(before))
+    last = before[end - 1]
+    below = [line for line in before[end:] if line.page == 0 and (line.size, line.bold) != (last.size, last.bold)]
+    stop = next((i for i, line in enumerate(below) if re.match(r"\W*abstract\b", line.text, re.IGNORECASE)), len(below))
+    segments = [_Segment(line, text) for line in sorted(below[:stop], key=_place) for text in _split(file, line)]
+    style: tuple[float, bool] | None = None
+    names: list[str] = []
+    for segment in segments:
+        pieces = _pieces(segment.text)
+        if _ADDRESS.search(segment.text) or any(map(_NO_NAME.search, pieces)):
+            continue
+        there = [name for name in pieces if _NAME.fullmatch(name) and _key(name) not in key]
+        style = style or ((segment.line.size, segment.line.bold) if there else None)
+        if style == (segment.line.size, segment.line.bold):
+            names += there
+    return tuple(dict.fromkeys(names))
+
+
+def _place(line: Line) -> tuple[int, float]:
+    return round(line.y0 / 4), line.x0
+
+
+def _split(file: FileFacts, line: Line) -> Iterator[str]:
+    """The parts of a line between wide blanks, which it was joined over."""
+    words = [
+        word for word in file.words if line.x0 - 1 < word[0] < line.x1 and line.y0 < (word[1] + word[3]) / 2 < line.y1
+    ]
+    gaps = [after[0] - word[2] > _WIDE * line.size for word, after in pairwise(words)]
+    if "," in line.text or not any(gaps):
+        yield line.text
+        return
+    parts = [[words[0][4]]]
+    for word, is_wide in zip(words[1:], gaps, strict=True):
+        parts[len(parts) - (not is_wide) :] = [[word[4]]] if is_wide else [[*parts[-1], word[4]]]
+    yield from (clean(" ".join(part)) for part in parts)
+
+
+def _pieces(text: str) -> list[str]:
+    """What stands between the commas and marks of a list of names."""
+    whole = _ACCENT.sub(lambda match: unicodedata.normalize("NFC", match[2] + _COMBINING[match[1]]), text)
+    parts = (part for piece in _BETWEEN.split(whole) for part in _MARKS.sub("\0", piece).split("\0"))
+    # Elsevier's marks of affiliations are letters.
+    plain = (re.sub(r"(?:\s[a-z])+$", "", part.strip(" .:")) for part in parts)
+    return [" ".join(map(_cased, part.split())) for part in plain if part]
+
+
+def _is_name(piece: str) -> bool:
+    return bool(_NAME.fullmatch(piece)) and not _NO_NAME.search(piece)
+
+
+def _cased(word: str) -> str:
+    return word.capitalize() if len(word) > 1 and word.isupper() and word.isalpha() else word

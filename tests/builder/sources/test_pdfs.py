@@ -1,0 +1,163 @@
+"""A folder of somebody's own PDFs -> a table -> a round, through the commands."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from builder.errors import SourceError
+from builder.extract import pdf_table
+from builder.extract.pdf import read_pdf
+from builder.ids import author_key
+from builder.records import Drop, Paper
+from builder.sources.sample.typeset import draw
+from builder.sources.sample.world import make_world
+from tests.helpers.places import DATA
+
+Command = Callable[..., tuple[int, str, str]]
+WORLD = [paper for paper in make_world(3, 8, 12) if not paper.flaw]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Five papers, one in a folder of its own and two whose names are no ids."""
+    monkeypatch.chdir(tmp_path)
+    place = tmp_path / "My papers"
+    (place / "old").mkdir(parents=True)
+    names = ["old/Thesis.PDF", "N° 2 (final).pdf", *(f"{paper.id}.pdf" for paper in WORLD[2:5])]
+    for name, paper in zip(names, WORLD, strict=False):
+        draw(paper, place / name)
+    return place
+
+
+def rows() -> list[dict[str, str]]:
+    with Path("papers.csv").open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def write(changed: list[dict[str, str]], delimiter: str = ",") -> None:
+    with Path("papers.csv").open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.DictWriter(file, list(changed[0]), delimiter=delimiter)
+        writer.writeheader()
+        writer.writerows(changed)
+
+
+@pytest.mark.slow
+def test_a_folder_becomes_a_round_without_an_edit(folder: Path, command: Command) -> None:
+    code, out, err = command("init", "--source", "pdfs", folder.name)
+    assert code == 0, err
+    assert "papers 5, with title and day 5, of these with authors 5" in out
+    table = {row["title"]: row for row in rows()}
+    for paper in WORLD[:5]:
+        row = table[paper.title]
+        assert row["authors"] == "; ".join(paper.authors)
+        assert (row["id"], row["published"]) == (f"{paper.id}v1", paper.published.isoformat())
+        assert row["categories"] == paper.category
+    code, out, err = command("run", "round.toml")
+    assert code == 0, err
+    assert "crawl: 5 in, 5 kept" in out
+    assert "Title-10K" in out
+
+
+@pytest.mark.slow
+def test_corrections_count_and_stay(folder: Path, command: Command) -> None:
+    (folder / "no paper.pdf").write_text("nothing")
+    assert command("init", "--source", "pdfs", folder)[0] == 0
+    before = rows()
+    kept = [row for row in before if row["file"] != "old/Thesis.PDF"]
+    first = max((row for row in kept if row["title"]), key=lambda row: row["published"])
+    first |= {"title": "A Title of My Own", "authors": ""}
+    # Saved by a spreadsheet that separates by semicolons.
+    write(kept, ";")
+    assert command("init", "--source", "pdfs", folder)[0] == 0
+    after = {row["file"]: row for row in rows_of(";")}
+    assert after[first["file"]]["title"] == "A Title of My Own"
+    assert "old/Thesis.PDF" in after
+    code, out, err = command("run")
+    assert code == 0, err
+    assert "crawl: 6 in, 5 kept, bad_record 1" in out
+    code, out, err = command("export", "academiceval", "--setting", "Title-10K", "--output", "out.jsonl")
+    assert code == 0, err
+    assert "A Title of My Own" in Path("out.jsonl").read_text()
+
+
+def rows_of(delimiter: str) -> list[dict[str, str]]:
+    with Path("papers.csv").open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file, delimiter=delimiter))
+
+
+@pytest.mark.slow
+def test_arxiv_is_asked_where_it_can_be_reached(
+    folder: Path, command: Command, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Arxiv:
+        def by_ids(self, ids: list[str]) -> list[Paper | Drop]:
+            record = Paper(
+                WORLD[0].id,
+                1,
+                "From arXiv",
+                "An abstract.",
+                ("Ada Ek",),
+                ("cs.CL",),
+                date(2026, 1, 2),
+                date(2026, 1, 2),
+            )
+            return [record, Drop(WORLD[1].id, "withdrawn")]
+
+    class Gone:
+        def by_ids(self, ids: list[str]) -> list[Paper | Drop]:
+            raise SourceError("no route to it")
+
+    for source, title, author in ((Gone, WORLD[0].title, WORLD[0].authors[0]), (Arxiv, "From arXiv", "Ada Ek")):
+        monkeypatch.setattr(pdf_table, "open_source", lambda round_, store, source=source: source())
+        Path("papers.csv").unlink(missing_ok=True)
+        code, _, err = command("init", "--source", "pdfs", folder, "--contact", "me@example.org")
+        assert code == 0, err
+        row = next(row for row in rows() if row["file"] == "old/Thesis.PDF")
+        assert row["title"] == title
+        assert row["authors"].startswith(author)
+    assert "no route to it" in caplog.text
+
+
+def test_what_is_no_folder_of_papers_is_one_sentence(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").mkdir()
+    for given, words in (("empty", "has no PDF file"), ("absent", "is no folder")):
+        code, _, err = command("init", "--source", "pdfs", "--path", given)
+        assert (code, words in err) == (1, True), err
+        assert not Path("round.toml").exists()
+    Path("round.toml").write_text('round = "2026.11"\n[source]\nkind = "pdfs"\npath = "empty"\n')
+    code, _, err = command("run")
+    assert (code, "academiceval init --source pdfs" in err) == (1, True), err
+    Path("papers.csv").write_text("file,title\n")
+    code, _, err = command("run")
+    assert (code, "no column id" in err) == (1, True), err
+
+
+@pytest.mark.data
+@pytest.mark.slow
+def test_real_first_pages_name_their_authors() -> None:
+    """Of 184 real papers nine in ten, and hardly ever a stranger."""
+    right = wrong = papers = 0
+    for place, metadata in (
+        (DATA / "pdf", DATA / "pdf_meta.jsonl"),
+        (DATA / "lab" / "pdf", DATA / "lab" / "meta.jsonl"),
+    ):
+        records = {
+            record["id"].replace("/", "_"): record for record in map(json.loads, metadata.read_text().splitlines())
+        }
+        for path in sorted(place.glob("*.pdf"))[::6]:
+            printed = [author_key(name).split()[-1] for name in read_pdf(path).document.front.authors]
+            real = [author_key(name).split()[-1] for name in records[path.stem]["authors"]]
+            papers += 1
+            right += printed == real
+            wrong += not set(printed) <= set(real)
+    assert right / papers >= 0.8
+    assert wrong / papers <= 0.1
