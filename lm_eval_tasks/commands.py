@@ -102,9 +102,8 @@ def _add_evaluation(sub: ArgumentParser) -> None:
     sub.add_argument(
         "--output",
         type=Path,
-        default=Path("results"),
         help="folder for results, samples and the journal of answers, from which "
-        "the same command resumes after a kill (default: ./results)",
+        "the same command resumes after a kill (default: results/MODEL/TIME)",
     )
     sub.add_argument("--batch_size", help="lm-eval's (default: auto for vllm, else 1)")
     sub.add_argument("--device", help="lm-eval's, e.g. cuda:0 or cpu")
@@ -173,24 +172,26 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.evaluate import run as running
     from lm_eval_tasks.evaluate.models import label_of
     from lm_eval_tasks.evaluate.shorter import contexts_of
-    from lm_eval_tasks.samples.run_folder import only_result
+    from lm_eval_tasks.samples.run_folder import only_result, removed_if_empty, run_folder
     from lm_eval_tasks.stats.shown_run import shown_scores
 
-    means = means_of(options, label_of(options.model, _parse_model_args(options.model_args), full=True))
-    with open_engine(options.engine) as engine, working_with(engine):
+    parsed = _parse_model_args(options.model_args)
+    output = options.output or run_folder(label_of(options.model, parsed))
+    means = means_of(options, label_of(options.model, parsed, full=True))
+    with removed_if_empty(output), open_engine(options.engine) as engine, working_with(engine):
         running.evaluate(
             options.model,
             options.model_args,
             options.tasks.split(","),
             metadata,
             running.SampleSelection(options.limit, samples),
-            options.output,
+            output,
             generation,
             means,
             contexts_of(options.contexts) if options.contexts else (),
         )
-    yield from shown_scores(only_result(options.output))
-    yield f"\nwritten: {options.output}"
+    yield from shown_scores(only_result(output))
+    yield f"\nwritten: {output}"
 
 
 def plan(arguments: Namespace) -> Iterator[str | Table]:

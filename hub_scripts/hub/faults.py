@@ -119,7 +119,7 @@ def ask_with_retries(
 def understand(err: BaseException, repo: str) -> Fault:
     """Say what went wrong with a request about a repository."""
     if isinstance(err, OfflineModeIsEnabled):
-        return Fault(UnreachableError(f"{repo}: HF_HUB_OFFLINE is set; unset it to ask the Hub"))
+        return Fault(UnreachableError(f"{repo}: the Hub was not asked, because HF_HUB_OFFLINE is set"))
     if isinstance(err, LocalTokenNotFoundError):
         return Fault(AccessError(f"{repo}: there is no token; {_LOG_IN}"))
     for cause in _chain(err):

@@ -16,7 +16,7 @@ from builder.dataset.manifest import Manifest, read_manifest
 from builder.dataset.publishable import publishable
 from builder.dataset.takedown import without_papers
 from builder.errors import FolderError
-from hub_scripts.errors import CheckError
+from hub_scripts.errors import CheckError, UnreachableError
 from hub_scripts.hub import checks
 from hub_scripts.hub.benchmark import EVAL
 from hub_scripts.hub.file_hashes import gone, unchanged_paths
@@ -91,7 +91,15 @@ def push(
         repo.check_write()
     folder, manifest, contents = checked_folder(source, licenses)
     yield from _summary(folder, manifest, contents, licenses)
-    refs = repo.refs()
+    try:
+        refs = repo.refs()
+    except UnreachableError as err:
+        if yes or replaced:
+            raise
+        refuse_secrets(stage(folder, repo_id, "", Notices(), "", manifest.published_as).files)
+        yield f"{err}: so it is not known what is there already, what would change, and what was taken down there"
+        yield "nothing was uploaded; add --yes to publish"
+        return
     if refs is None and yes and replaced is None:
         repo.create(private)
         refs = repo.existing_refs()

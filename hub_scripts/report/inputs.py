@@ -12,9 +12,8 @@ from hub_scripts.errors import ReportError
 from hub_scripts.report.verdicts import Verdicts, duel
 from lm_eval_tasks.base.metadata import TEST
 from lm_eval_tasks.base.text import parse_json
-from lm_eval_tasks.samples.results import RESULTS, Results, read_results
+from lm_eval_tasks.samples.results import JOURNAL, RESULTS, Results, read_results
 from lm_eval_tasks.samples.run_folder import SAMPLES, samples_beside, samples_of, task_of
-from lm_eval_tasks.samples.sample import JOURNAL
 
 if TYPE_CHECKING:
     from lm_eval_tasks.base.tables import Table

@@ -36,6 +36,7 @@ _LOGGER = logging.getLogger(__name__)
 # In what a server says of a prompt that is too long for its model.
 _CONTEXT = re.compile(r"context|too long|max_model_len|maximum.{0,20}length", re.IGNORECASE)
 # What lm-eval's models raise after the last refusal.
+_UNREACHED = re.compile(r"Connection refused|Failed to resolve|Name or service not known|Cannot connect to host")
 _REFUSALS = ("HTTPError", "ClientResponseError", "RetryError")
 _TOO_LONG = "; so that prompts are cut to the model's context, name tokenizer and max_length in --model_args"
 
@@ -243,6 +244,11 @@ class AnsweringLM(LM):  # type: ignore[misc]
             raise
         except Exception as err:  # whatever a library, a server or a GPU may raise
             _LOGGER.debug("the model gave up", exc_info=True)
+            if _UNREACHED.search(str(err)):
+                raise ModelError(
+                    f"nothing answers at {redact(str(getattr(self._lm, 'base_url', '') or 'its address'))}: start the server there, or "
+                    "correct base_url; answers so far are kept"
+                ) from err
             said = message_of(refused[-1]) if refused and type(err).__name__ in _REFUSALS else ""
             reason = " ".join(str(redact(said or str(err))).split())[:300]
             raise ModelError(

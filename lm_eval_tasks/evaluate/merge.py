@@ -15,10 +15,10 @@ from lm_eval_tasks.base.metadata import Shard
 from lm_eval_tasks.base.text import ODD
 from lm_eval_tasks.evaluate.models import RUNTIME, distinguishing
 from lm_eval_tasks.llm.usage import usage_together
-from lm_eval_tasks.samples.results import RESULTS, Results
+from lm_eval_tasks.samples.results import JOURNAL, RESULTS, Results
 from lm_eval_tasks.samples.run_folder import only_result, results_in, samples_beside, samples_of
 from lm_eval_tasks.samples.run_writer import write_run
-from lm_eval_tasks.samples.sample import JOURNAL, Sample, read_lines
+from lm_eval_tasks.samples.sample import Sample, read_lines
 from lm_eval_tasks.stats.scores import block_of, scores_of
 
 if TYPE_CHECKING:

@@ -51,6 +51,7 @@ RUNTIME = frozenset(
 )
 # What `dtype`, `kv_cache_dtype` and the like are if they are not given.
 _NOT_GIVEN = (None, "auto")
+_LACKING = re.compile(r"missing \d+ required positional arguments?: '(\w+)'")
 # The line of a traceback that says what went wrong, and such lines that only point to others.
 _CAUSE = re.compile(r"[\w.]*(?:Error|Exception): .")
 _POINTER = re.compile(r"See (?:root cause|stack trace)|(?:Engine core|WorkerProc) initialization failed", re.IGNORECASE)
@@ -108,6 +109,8 @@ def open_model(model: str, arguments: Mapping[str, object], generation: Generati
             return compat.with_whole_answers(opened)
     except Exception as err:  # whatever a library or a GPU may raise
         _LOGGER.debug("the model cannot be opened", exc_info=True)
+        if isinstance(err, TypeError) and (lacking := _LACKING.search(str(err))):
+            raise ModelError(f"the model type {model} needs {lacking[1]}=... in --model_args") from err
         shown = ", ".join(f"{key}={value}" for key, value in redact(dict(arguments)).items())
         reason = _why(str(err).strip() or type(err).__name__, said)
         raise ModelError(f"the {model} model {shown[:300]} cannot be opened: {redact(reason)}") from err

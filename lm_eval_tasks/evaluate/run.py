@@ -36,8 +36,9 @@ from lm_eval_tasks.llm.served_length import ENGINE_LENGTH
 from lm_eval_tasks.llm.usage import Usage, usage_together
 from lm_eval_tasks.llm.weights import asks_server, pinned, weights_of
 from lm_eval_tasks.samples.block import RunRequest
+from lm_eval_tasks.samples.results import JOURNAL
 from lm_eval_tasks.samples.run_writer import write_run
-from lm_eval_tasks.samples.sample import JOURNAL, USAGE, Logged, Sample, compact
+from lm_eval_tasks.samples.sample import USAGE, Logged, Sample, compact
 from lm_eval_tasks.stats.scores import Samples, block_of, scores_of
 from lm_eval_tasks.tasks.catalogue import expanded
 from lm_eval_tasks.tasks.folder import check_tasks, tasks_path

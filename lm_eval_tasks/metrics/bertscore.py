@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 from cachetools import LRUCache
 
 from lm_eval_tasks.base.batches import batches
-from lm_eval_tasks.base.errors import MetricError
+from lm_eval_tasks.base.errors import MetricError, ModelError
 from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.compat import bert_score as compat
 from lm_eval_tasks.compat.minilm import MINILM, has_minilm, minilm_path
 from lm_eval_tasks.engines.registry import current_engine
+from lm_eval_tasks.llm.weights import check_weights
 
 if TYPE_CHECKING:
     import torch
@@ -54,8 +55,10 @@ def check_model(name: object) -> str:
     from transformers import AutoConfig
 
     try:
+        # Without the patience of a download where the Hub cannot be reached.
+        check_weights(model, "main")
         AutoConfig.from_pretrained(model)
-    except (OSError, ValueError) as err:
+    except (OSError, ValueError, ModelError) as err:
         raise MetricError(_not_here(model)) from err
     return model
 

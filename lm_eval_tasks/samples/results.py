@@ -21,6 +21,7 @@ from lm_eval_tasks.samples.labels import label
 
 UNKNOWN = "unknown"  # round
 RESULTS = "results_"
+JOURNAL = "journal.jsonl"
 _Z95 = 1.959964
 _LONGEST_NAME = 300
 _COMMIT = re.compile(r"[0-9a-f]{40}")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.files import known_sha256
-from lm_eval_tasks.samples.results import RESULTS, Results, read_results
+from lm_eval_tasks.samples.results import JOURNAL, RESULTS, Results, read_results
 
 _LOGGER = logging.getLogger(__name__)
 SAMPLES = "samples_"
@@ -18,6 +20,25 @@ def results_in(folder: Path, *, deep: bool = False) -> list[Path]:
     """The files of results in a folder, or with `deep` below it too, by name."""
     pattern = f"{RESULTS}*.json"
     return sorted(folder.rglob(pattern) if deep else folder.glob(pattern))
+
+
+def run_folder(label: str) -> Path:
+    """Where a run of a model goes if nobody says: results/MODEL/TIME, or the newest such folder if its run did not end."""
+    place = Path("results") / label
+    newest = max(place.glob("*T*"), default=place)
+    if (newest / JOURNAL).is_file() and not results_in(newest):
+        return newest
+    return place / f"{datetime.now(UTC):%Y-%m-%dT%H-%M-%S}"
+
+
+@contextmanager
+def removed_if_empty(folder: Path) -> Iterator[None]:
+    """A run that fails before it has an answer leaves no folder."""
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            folder.rmdir()
 
 
 def only_result(folder: Path, owner: str = "the output folder of a run") -> Results:

@@ -19,6 +19,7 @@ from lm_eval_tasks.base.text import ODD, parse_json
 from lm_eval_tasks.families import target_of
 from lm_eval_tasks.llm.thoughts import take_apart
 from lm_eval_tasks.samples.answers import ScoredAnswer
+from lm_eval_tasks.samples.results import JOURNAL
 from lm_eval_tasks.samples.row import PromptRow, ends_of
 from lm_eval_tasks.samples.run_folder import samples_below
 
@@ -43,7 +44,6 @@ JOURNALED = (
     "closes",
     "made_up",
 )
-JOURNAL = "journal.jsonl"
 # The field of a journal's line for the usage of an answer.
 USAGE = "usage"
 # After the key of a question whose answer was empty: paid for, and asked again by the next run.

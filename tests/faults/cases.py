@@ -22,7 +22,7 @@ from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.evaluate.run import evaluate
 from lm_eval_tasks.families.scalar.prompt import slots_of
 from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL
-from lm_eval_tasks.samples.sample import JOURNAL
+from lm_eval_tasks.samples.results import JOURNAL
 from tests.helpers import loopback, openai_server
 from tests.helpers.drawing import FILLER, draw, stack
 from tests.helpers.dump import content

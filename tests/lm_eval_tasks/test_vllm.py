@@ -18,7 +18,8 @@ from typing import Any
 import pytest
 
 from lm_eval_tasks.llm.served_length import served_length
-from lm_eval_tasks.samples.sample import JOURNAL, Sample, read
+from lm_eval_tasks.samples.results import JOURNAL
+from lm_eval_tasks.samples.sample import Sample, read
 from tests.helpers.llama import make_llama
 from tests.helpers.places import BIN
 

@@ -320,6 +320,9 @@ def test_a_machine_that_is_told_to_stay_offline(
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     code, _, err = command("push", two_rounds[0], "--repo", REPO, "--yes")
     assert (code, "HF_HUB_OFFLINE is set" in err) == (1, True), err
+    code, out, err = command("push", two_rounds[0], "--repo", REPO)
+    assert (code, "it is not known what is there already" in out) == (0, True), err
+    assert "checked: hashes" in out
 
 
 SECRET = "hf_abcdefghijklmnopqrstuvwxyz"

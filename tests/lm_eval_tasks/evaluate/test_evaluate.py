@@ -235,6 +235,14 @@ def test_models_that_cannot_be_opened_are_named(
         return err
 
     assert "'gpt' is neither a baseline" in told("--model", "gpt")
+    assert "needs pretrained=" in told("--model", "hf")
+    assert "nothing answers at http://127.0.0.1:9/" in told(
+        "--model",
+        "local-chat-completions",
+        "--apply_chat_template",
+        "--model_args",
+        "model=x,base_url=http://127.0.0.1:9/v1/chat/completions,max_length=4096,max_retries=1",
+    )
     assert "is not in the cache here" in told("--model", "hf", "--model_args", "pretrained=nobody/nothing")
     assert "is not in the cache here" in told("--model", "hf", "--model_args", "pretrained=nothing")
     (tmp_path / "empty").mkdir()
@@ -581,3 +589,21 @@ def test_a_run_adds_to_merged_shards(command: Command, dataset: Path, tmp_path: 
     run("academiceval_title_10k", "whole")
     run("academiceval_abs_9k,academiceval_title_10k", "once")
     assert only_result(tmp_path / "whole").scores == only_result(tmp_path / "once").scores
+
+
+def test_without_a_folder_a_run_has_one_of_its_own(
+    dataset: Path, command: Callable[..., tuple[int, str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    line = ("eval", "--model", "lead", "--tasks", "academiceval_abs_9k", "--metadata", no_bertscore(dataset))
+    code, out, err = command(*line)
+    assert code == 0, err
+    [folder] = (tmp_path / "results" / "lead").iterdir()
+    assert f"written: {folder.relative_to(tmp_path)}" in out
+    # As a kill leaves it: the same command goes on there.
+    for file in folder.glob("*lead*"):
+        file.unlink()
+    assert command(*line)[0] == 0
+    assert list((tmp_path / "results" / "lead").iterdir()) == [folder]
+    assert command("eval", "--model", "lead", "--tasks", "academiceval_no_such")[0] == 1
+    assert list((tmp_path / "results" / "lead").iterdir()) == [folder]

@@ -12,8 +12,9 @@ import pytest
 from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.tables import text_lines
 from lm_eval_tasks.samples.answers import ScoredAnswer, mean_of
+from lm_eval_tasks.samples.results import JOURNAL
 from lm_eval_tasks.samples.run_folder import only_result
-from lm_eval_tasks.samples.sample import JOURNAL, Sample, read, read_file
+from lm_eval_tasks.samples.sample import Sample, read, read_file
 from lm_eval_tasks.stats.columns import columns_of
 from lm_eval_tasks.stats.compare import compare
 from lm_eval_tasks.stats.score_table import score_table
