@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from builder.dataset import tables
+from builder.errors import RoundError
 from builder.pipeline import build, stages
 from builder.round.model import load_round
 from builder.workspace import Workspace
@@ -58,8 +59,11 @@ def demo(folder: Path, jobs: int) -> Iterator[str | Table]:
     """Run the demonstration in a folder and yield the lines to show."""
     place = folder.resolve()
     place.mkdir(parents=True, exist_ok=True)
-    write_whole(place / "round.toml", _ROUND)
-    round_ = load_round(place / "round.toml")
+    file = place / "round.toml"
+    if file.exists() and file.read_text(encoding="utf-8", errors="replace") != _ROUND:
+        raise RoundError(f"{file} exists and is not the demonstration's: choose another --folder")
+    write_whole(file, _ROUND)
+    round_ = load_round(file)
     yield f"A round over a made-up arXiv, in {place}"
     with LocalEngine(jobs) as engine, Workspace.open(round_) as workspace:
         yield from (report.line() for report in stages(workspace, engine))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -53,22 +53,28 @@ def refuse_other_contents(new: Manifest, output: Path) -> None:
 
 
 @contextmanager
-def replacing(output: Path, mark: str = MANIFEST, kind: str = "dataset folder") -> Iterator[Path]:
+def replacing(
+    output: Path,
+    mark: str = MANIFEST,
+    kind: str = "dataset folder",
+    is_ours: Callable[[Path], bool] = lambda entry: _is_of_dataset(entry),
+) -> Iterator[Path]:
     """An empty folder to build in, which replaces `output` when the block is left and is removed if it fails.
 
     Args:
         mark: a file that only folders of this kind contain.
         kind: what to call such folders in messages.
+        is_ours: whether a file or folder in such a folder is of its kind, and may be replaced with it.
 
     Raises:
-        FolderError: `output` is something of another kind, or the place cannot be written.
+        FolderError: `output` is something of another kind, contains something else too, or the place cannot be written.
         BusyError: another process is writing it.
     """
     output = output.resolve()  # a link stays a link, and its target is replaced
     if not output.name:
         raise FolderError(f"{output} cannot be replaced; choose another `output`")
     with named(output), exclusive(output):
-        building = _begin(output, mark, kind)
+        building = _begin(output, mark, kind, is_ours)
         try:
             yield building
             sync_folder(building)
@@ -78,7 +84,15 @@ def replacing(output: Path, mark: str = MANIFEST, kind: str = "dataset folder") 
         _finish(output)
 
 
-def _begin(output: Path, mark: str, kind: str) -> Path:
+def _is_of_dataset(entry: Path) -> bool:
+    if not entry.is_dir():
+        return entry.name in (MANIFEST, CARD)
+    return not entry.name.startswith(".") and all(
+        path.suffix == ".parquet" for path in entry.rglob("*") if path.is_file()
+    )
+
+
+def _begin(output: Path, mark: str, kind: str, is_ours: Callable[[Path], bool]) -> Path:
     building, old = _beside(output)
     try:
         if old.exists() and not output.exists():
@@ -88,6 +102,10 @@ def _begin(output: Path, mark: str, kind: str) -> Path:
             raise FolderError(f"{output} exists and is a file; move it away or choose another `output`")
         if output.exists() and any(output.iterdir()) and not (output / mark).is_file():
             raise FolderError(f"{output} exists and is not a {kind}; move it away or choose another `output`")
+        if others := sorted(entry.name for entry in output.glob("*") if not is_ours(entry)):
+            raise FolderError(
+                f"{output} contains {', '.join(others[:3])}, which would be lost with it: move that away or choose another `output`"
+            )
         shutil.rmtree(building, ignore_errors=True)
         building.mkdir(parents=True)
     except OSError as err:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from builder.round.licenses import Licenses
 
 MARK = "academiceval-site.json"
+_FOLDERS = ("data", "plots")
 _PAGES = ("index.html", "plots.html", "samples.html", "rounds.html", "about.html")
 _STATIC = ("site.css", "tables.js", "samples.js")
 
@@ -66,10 +67,14 @@ def report(paths: Sequence[Path], output: Path, licenses: Licenses, notes: Notes
     inputs = find(paths, notes.labels)
     for path, split in sorted(inputs.left_out.items()):
         yield f"left out: {path}, whose scores are over the split {split!r} and not over the test papers"
-    with replacing(output, MARK, "report") as place:
+    with replacing(output, MARK, "report", _is_of_site) as place:
         yield from _write(inputs, place, licenses, notes, facts)
     size = sum(file.stat().st_size for file in output.rglob("*") if file.is_file())
     yield f"written: {output} ({size / 1e6:.1f} MB); open {output / 'index.html'}"
+
+
+def _is_of_site(entry: Path) -> bool:
+    return entry.name in _FOLDERS if entry.is_dir() else entry.name == MARK or entry.suffix in (".html", ".js", ".css")
 
 
 def labels_of(arguments: Sequence[str]) -> dict[str, Path]:

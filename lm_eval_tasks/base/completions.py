@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+# More than any answer has.
+MOST_BYTES = 16_000_000
 _STATUS_DIGITS = 3
 
 

@@ -11,13 +11,14 @@ import logging
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.base.completions import readable
 from lm_eval_tasks.base.deadline import within
 from lm_eval_tasks.base.row_format import CAPPED
 from lm_eval_tasks.compat import vllm
+from lm_eval_tasks.compat.bounded_http import bounded
 
 if TYPE_CHECKING:
     from lm_eval.api.model import LM
@@ -76,7 +77,7 @@ _MODULES = ("lm_eval.models.api_models", "lm_eval.models.vllm_causallms")
 
 @contextmanager
 def as_given() -> Iterator[None]:
-    """Within this block models do not sort their requests."""
+    """Within this block models do not sort their requests, and ask servers as `bounded_http` says."""
     from lm_eval.models.utils import Collator
 
     class InOrder(Collator):  # type: ignore[misc]
@@ -87,7 +88,10 @@ def as_given() -> Iterator[None]:
     for module in modules:
         vars(module)["Collator"] = InOrder
     try:
-        yield
+        with ExitStack() as servers:
+            for module in modules:
+                servers.enter_context(bounded(module))
+            yield
     finally:
         for module in modules:
             vars(module)["Collator"] = Collator

@@ -13,7 +13,7 @@ from typing import Any
 
 import openai
 
-MOST_BYTES = 16_000_000
+from lm_eval_tasks.base.completions import MOST_BYTES
 
 
 class BoundedClient(openai.DefaultAsyncHttpxClient):  # type: ignore[misc]

@@ -22,7 +22,7 @@ from lm_eval_tasks.base.row_format import CAPPED
 from lm_eval_tasks.compat.lm_eval_answers import Watch, as_given, listening, message_of
 from lm_eval_tasks.evaluate.order import by_beginning
 from lm_eval_tasks.llm import tokenizers
-from lm_eval_tasks.llm.budget import Budget, most_tokens
+from lm_eval_tasks.llm.budget import Budget, at_most, most_tokens
 from lm_eval_tasks.llm.thoughts import in_marks, take_apart
 from lm_eval_tasks.llm.usage import Usage
 from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Generated
@@ -280,7 +280,7 @@ class AnsweringLM(LM):  # type: ignore[misc]
         if self._budget:
             self._budget.settle(question.most, used)
             # What was not counted is kept as the most that it can have been, so that later runs count it too.
-            used = used if used.tokens_out is not None else replace(question.most, served=used.served)
+            used = at_most(used, question.most)
         self._keep(question, answer, used, usage.finish)
 
     def _keep(self, question: PromptRequest, answer: str, used: Usage, finish: str | None = None) -> None:

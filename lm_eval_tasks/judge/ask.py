@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.base.errors import JudgeError
+from lm_eval_tasks.base.errors import CostError, JudgeError, ServerError
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.progress import Progress
 from lm_eval_tasks.judge.verdict import REPAIR, is_complete, parse, prompt_of
-from lm_eval_tasks.llm.chat import GREEDY, Ask, Messages, NoAnswer, Server, ask_all, served_models
+from lm_eval_tasks.llm.chat import GREEDY, Ask, Messages, NoAnswer, Server, Stopped, ask_all, served_models
 from lm_eval_tasks.llm.usage import Usage, UsageTotals
 
 if TYPE_CHECKING:
@@ -108,8 +108,9 @@ class Judge:
 
 
 def usages_of(journal: Journal | Mapping[str, object]) -> list[Usage]:
-    """What the verdicts of a journal took."""
-    return [Usage.of_json(value.get(USAGE)) for key in journal if isinstance(value := journal[key], dict)]
+    """What the verdicts of a journal took; a request that failed took nothing."""
+    entries = (value for key in journal if isinstance(value := journal[key], dict))
+    return [Usage.of_json(entry.get(USAGE)) for entry in entries if entry.get(USAGE) or not entry.get("failed")]
 
 
 def key_of(model: str, question: Comparison) -> str:
@@ -159,14 +160,12 @@ async def _verdict(ask: Ask, question: Comparison) -> dict[str, object]:
             messages += [{"role": "assistant", "content": text}, {"role": "user", "content": REPAIR}]
             text = await request_text()
             verdict = parse(text)
-    except NoAnswer as err:
-        return {
-            **about,
-            **_usage_entry(usages),
-            "winners": None,
-            "failed": str(err),
-            **({"text": text} if text else {}),
-        }
+    except (NoAnswer, ServerError, CostError, Stopped) as err:
+        # An answer that was paid for is noted, whatever keeps the next question from being asked.
+        if not isinstance(err, NoAnswer) and not usages:
+            raise
+        failed = {"failed": str(err)} if isinstance(err, NoAnswer) else {}
+        return {**about, **_usage_entry(usages), "winners": None, **failed, **({"text": text} if text else {})}
     if verdict is None:
         return {**about, **_usage_entry(usages), "repaired": repaired, "winners": None, "text": text}
     return {**about, **_usage_entry(usages), "repaired": repaired, "winners": verdict}

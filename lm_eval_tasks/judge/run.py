@@ -126,7 +126,7 @@ def judge(
     bodies: Bodies | None = None,
     other: str = "",
 ) -> dict[str, object]:
-    """Judge the samples, and write `judge_<name>.json` (`judge_<name>-against-<other>.json`) and
+    """Judge the samples, and write `judge_<name>.json` (with `-against-<other>` and `-evidence-<n>`) and
     `verdicts_<judge>.jsonl`.
 
     Args:
@@ -152,13 +152,17 @@ def judge(
     outcomes = [_outcomes(by, sample, journal, bodies) for sample in samples]
     _check_answered(by.model, outcomes)
     judged = [_combine_outcomes(*pair) for pair in zip(samples, outcomes, strict=True)]
-    used = {by.model: asdict(replace(UsageTotals.of(usages), cost=means.cost(usages)))}
-    results = {**_results(by.model, judged, samples, name), "usage": used, **({"against": other} if other else {})}
-    place = output / f"judge_{slug(name)}{f'-against-{slug(other)}' if other else ''}.json"
+    # Who sees the paper answers another question than who does not.
+    shown = f"{by.model} + {bodies.passages} passages" if bodies else by.model
+    used = {shown: asdict(replace(UsageTotals.of(usages), cost=means.cost(usages)))}
+    results = {**_results(shown, judged, samples, name), "usage": used, **({"against": other} if other else {})}
+    endings = [f"-against-{slug(other)}" * bool(other), f"-evidence-{bodies.passages}" if bodies else ""]
+    place = output / f"judge_{slug(name)}{''.join(endings)}.json"
     with exclusive(place):
-        if lost := sorted(_subjects_in(place) - _subjects(results)):
+        before, now = _subjects_in(place), _subjects(results)
+        if lost := sorted(subject for subject, count in before.items() if now.get(subject, 0) < count):
             _LOGGER.warning(
-                "%s no longer has the results of %s; their verdicts are kept: the command with that judge and all samples shows them again",
+                "%s no longer has all results of %s; their verdicts are kept: the command with that judge and all samples shows them again",
                 place,
                 ", ".join(lost[:3]) + f" and {len(lost) - 3} more" * (len(lost) > 3),
             )
@@ -170,21 +174,21 @@ def _journal_of(output: Path, model: str) -> Path:
     return output / f"verdicts_{slug(model)}.jsonl"
 
 
-def _subjects(results: Mapping[str, Any]) -> set[str]:
-    """What a file of results is about: judge, task and round."""
+def _subjects(results: Mapping[str, Any]) -> dict[str, int]:
+    """What a file of results is about, judge, task and round -> on how many samples."""
     return {
-        f"{judge} on {task}, round {results['round']}"[:200]
+        f"{judge} on {task}, round {results['round']}"[:200]: len(results["verdicts"][task])
         for task, judges in results["tasks"].items()
         for judge in judges
     }
 
 
-def _subjects_in(file: Path) -> set[str]:
+def _subjects_in(file: Path) -> dict[str, int]:
     """The same of a file; nothing if it cannot be read."""
     try:
         return _subjects(parse_json(file.read_bytes()))
     except (OSError, *ODD):
-        return set()
+        return {}
 
 
 def _outcomes(by: Judge, sample: Sample, journal: Journal, bodies: Bodies | None) -> list[Outcome]:

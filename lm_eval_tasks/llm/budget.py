@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lm_eval_tasks.base.errors import CostError, OptionError
 from lm_eval_tasks.llm.usage import Price, Usage
@@ -37,10 +37,19 @@ class Means:
 
         Args:
             spent: on existing answers.
+
+        Raises:
+            OptionError: it is not known what one of these cost.
         """
         if self.max_cost is None or self.price is None:
             return None
-        return Budget(self.max_cost, self.price, spent)
+        before = list(spent)
+        if any(usage.tokens_in is None or usage.tokens_out is None for usage in before):
+            raise OptionError(
+                "--max-cost cannot be kept here: answers of an earlier run without it do not say how many tokens they took; give "
+                "this run its own --output folder"
+            )
+        return Budget(self.max_cost, self.price, before)
 
     def cost(self, usages: Iterable[Usage]) -> float | None:
         """What answers cost; None without a price, or if the tokens of an answer are not known."""
@@ -78,9 +87,15 @@ class Budget:
         self._promised += cost
 
     def settle(self, most: Usage, usage: Usage) -> None:
-        """Note what a question took; if that is not known, the most that it could take."""
+        """Note what a question took; what is not known of that, as the most that it could take."""
         self._promised -= self._price.of(most)
-        self._paid += self._price.of(usage if usage.tokens_out is not None else most)
+        self._paid += self._price.of(at_most(usage, most))
+
+
+def at_most(usage: Usage, most: Usage) -> Usage:
+    """What is known of a question's tokens, and for what is not the most that it could take."""
+    known = {name: value for name in ("tokens_in", "tokens_out") if (value := getattr(usage, name)) is not None}
+    return replace(usage, **{"tokens_in": most.tokens_in, "tokens_out": most.tokens_out, **known})
 
 
 def most_tokens(prompt: str, prompt_tokens: int | None, answer_tokens: int) -> Usage:

@@ -13,7 +13,7 @@ import signal
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tenacity import (
@@ -30,7 +30,7 @@ from lm_eval_tasks.base.errors import CostError, ServerError
 from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.base.text import valid
 from lm_eval_tasks.base.waiting import announce_wait, failure_of, retry_after
-from lm_eval_tasks.llm.budget import Budget, charge, most_tokens
+from lm_eval_tasks.llm.budget import Budget, at_most, charge, most_tokens
 from lm_eval_tasks.llm.thoughts import in_marks
 from lm_eval_tasks.llm.usage import Usage
 
@@ -107,7 +107,7 @@ class _Transient(NoAnswer):
         self.wait = wait
 
 
-class _Stopped(Exception):
+class Stopped(Exception):
     """The process was asked to stop while a question was waiting to be asked again."""
 
 
@@ -189,7 +189,7 @@ class _Asking:
                         return
                     try:
                         note(question, await answer(self._ask, question))
-                    except _Stopped:
+                    except Stopped:
                         return
                     except (ServerError, CostError) as err:
                         self._gone = self._gone or err
@@ -199,7 +199,8 @@ class _Asking:
             raise self._gone
 
     async def _ask(self, messages: Messages, most_tokens: int, sampling: Sampling = GREEDY) -> ChatAnswer:
-        with charge(self._budget, most_of(messages, most_tokens)) as used:
+        most = most_of(messages, most_tokens)
+        with charge(self._budget, most) as used:
             try:
                 answer = await self._ask_with_retries(messages, most_tokens, sampling)
             except NoAnswer as err:
@@ -211,7 +212,8 @@ class _Asking:
                 raise
             used(answer.usage)
         self._failures = 0
-        return answer
+        # As later runs must count it, too.
+        return replace(answer, usage=at_most(answer.usage, most)) if self._budget else answer
 
     async def _ask_with_retries(self, messages: Messages, most_tokens: int, sampling: Sampling) -> ChatAnswer:
         odd = 0
@@ -255,7 +257,7 @@ class _Asking:
             await asyncio.sleep(min(seconds, _STEP))
             seconds -= _STEP
         if self._ended:
-            raise _Stopped
+            raise Stopped
 
     def _explain_error(self, err: Exception) -> tuple[str, float | None]:
         """What went wrong with a request, and how long the server wants us to wait: inf if asking again is useless, None for an

@@ -112,11 +112,13 @@ def _common_places(reference: Sequence[str], candidate: Sequence[str]) -> list[i
     Row by row as bits (Hyyrö 2004): bit j of row i is 0 where the subsequence of reference[:i] and candidate[:j+1] is longer
     than that with candidate[:j].
     """
-    masks: dict[str, int] = {}
-    for j, word in enumerate(candidate):
-        masks[word] = masks.get(word, 0) | 1 << j
-    if masks.keys().isdisjoint(reference):
+    bits = {word: bytearray(len(candidate) // 8 + 1) for word in set(reference).intersection(candidate)}
+    if not bits:
         return []
+    for j, word in enumerate(candidate):
+        if word in bits:
+            bits[word][j // 8] |= 1 << j % 8
+    masks = {word: int.from_bytes(places, "little") for word, places in bits.items()}
     full = (1 << len(candidate)) - 1
     rows = [full]
     for word in reference:
@@ -128,17 +130,25 @@ def _common_places(reference: Sequence[str], candidate: Sequence[str]) -> list[i
 
 def _backtrack(reference: Sequence[str], candidate: Sequence[str], rows: Sequence[int]) -> list[int]:
     def length(i: int, j: int) -> int:
-        bits = (1 << j) - 1
-        return j - (rows[i] & bits).bit_count()
+        return j - (rows[i] & ((1 << j) - 1)).bit_count()
+
+    # A bit of a number of many digits costs as much as all of them, a bit of bytes nothing.
+    bits = [row.to_bytes(len(candidate) // 8 + 1, "little") for row in rows]
+
+    def step(i: int, j: int) -> int:
+        return ~bits[i][j >> 3] >> (j & 7) & 1
 
     places: list[int] = []
     i, j = len(reference), len(candidate)
+    here, above = length(i, j), length(i - 1, j) if i else 0
     while i and j:
         if reference[i - 1] == candidate[j - 1]:
             places.append(i - 1)
-            i, j = i - 1, j - 1
-        elif length(i, j - 1) > length(i - 1, j):
-            j -= 1
+            i, j, here = i - 1, j - 1, here - 1
+        elif here - step(i, j - 1) > above:
+            here, above, j = here - step(i, j - 1), above - step(i - 1, j - 1), j - 1
+            continue
         else:
-            i -= 1
+            i, here = i - 1, above
+        above = length(i - 1, j) if i else 0
     return places

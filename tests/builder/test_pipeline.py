@@ -334,6 +334,17 @@ def test_a_folder_of_something_else_is_never_overwritten(world: Path, tmp_path: 
         build(small_round(tmp_path, output=Path("/")))
 
 
+@pytest.mark.parametrize("name", [".git/HEAD", "NOTES.md", "Abs-9K/mine.txt"])
+def test_what_somebody_put_into_a_dataset_folder_is_not_lost(dataset: Path, tmp_path: Path, name: str) -> None:
+    output = tmp_path / "academiceval"
+    shutil.copytree(dataset, output)
+    (output / name).parent.mkdir(exist_ok=True)
+    (output / name).write_text("mine")
+    with pytest.raises(FolderError, match="would be lost"), folder.replacing(output):
+        pass
+    assert (output / name).read_text() == "mine"
+
+
 def test_a_round_without_samples_writes_nothing_and_says_why(world: Path, tmp_path: Path) -> None:
     with pytest.raises(FolderError, match="short_content"):
         build(small_round(copy_of(world, tmp_path), samples=SamplesTable(min_content_words=10**6)))

@@ -526,6 +526,11 @@ def test_wrong_use(results: Path, command: Command, tmp_path: Path) -> None:
     code, _, err = command("report", results, "-o", tmp_path / "one")
     assert (code, "is not a report" in err) == (1, True)
     assert (tmp_path / "one" / "lead").is_dir()
+    assert command("report", results, "-o", tmp_path / "pages")[0] == 0
+    (tmp_path / "pages" / "CNAME").write_text("example.org")
+    code, _, err = command("report", results, "-o", tmp_path / "pages")
+    assert (code, "contains CNAME, which would be lost" in err) == (1, True)
+    assert (tmp_path / "pages" / "CNAME").is_file()
     code, _, err = command("report", results, "-o", tmp_path / "site", "--cutoff", "lead=summer")
     assert (code, "is not MODEL=YYYY-MM" in err) == (1, True)
 

@@ -389,6 +389,45 @@ def test_what_nobody_counts_is_paid_for_too(command: Command, dataset: Path, tmp
                 server.url, command, dataset, tmp_path / "a", "--prices", prices, "--max-cost", "140", "--limit", "5"
             )
     assert len(asked) == 2
+    # What an earlier run without a limit took is not known.
+    with serve(lambda body: {"content": TITLE, "usage": None}) as server:
+        assert run_on(server.url, command, dataset, tmp_path / "b", "--limit", "1")[0] == 0
+        code, _, err = run_on(
+            server.url, command, dataset, tmp_path / "b", "--prices", prices, "--max-cost", "140", "--limit", "2"
+        )
+    assert (code, "do not say how many tokens" in err, len(server.requests)) == (1, True, 1)
+
+
+@pytest.mark.slow
+def test_prompts_that_nobody_counts_are_paid_for_too(command: Command, dataset: Path, tmp_path: Path) -> None:
+    prices = tmp_path / "prices.toml"
+    prices.write_text("[ours]\ninput = 1_000_000\noutput = 0\n")
+    with serve(lambda body: {"content": TITLE, "usage": {"completion_tokens": 5}}) as server:
+        line = ("--prices", prices, "--max-cost", "60000", "--limit", "9")
+        for _ in range(2):
+            code, _, err = run_on(server.url, command, dataset, tmp_path / "a", *line)
+        longest = max(len(request["messages"][0]["content"]) for request in server.requests)
+    assert (code, "stopped at a cost of" in err) == (1, True)
+    assert 1 <= len(server.requests) <= 60_000 // (longest // 4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("concurrent", ["1", "2"])
+def test_prompts_go_to_the_named_server_alone_and_answers_end(
+    command: Command, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, concurrent: str
+) -> None:
+    monkeypatch.setattr("lm_eval_tasks.compat.bounded_http.MOST_BYTES", 100_000)
+    arguments = f",num_concurrent={concurrent},max_retries=1"
+    with serve(lambda body: TITLE) as other:
+        elsewhere = (307, {"Location": other.url.replace("127.0.0.1", "localhost") + "/chat/completions"}, "{}")
+        for reply, words in (
+            (elsewhere, "sends prompts on to"),
+            ({"content": "x" * 200_000}, "an answer of more than"),
+        ):
+            with serve(lambda body, reply=reply: reply) as server:
+                code, _, err = run_on(server.url, command, dataset, tmp_path / "a", "--limit", "2", args=arguments)
+            assert (code, words in err) == (1, True), err
+        assert not other.requests
 
 
 @pytest.mark.long

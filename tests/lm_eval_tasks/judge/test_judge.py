@@ -546,6 +546,20 @@ def test_odd_lists_of_models_and_odd_options(command: Command, tmp_path: Path) -
         assert caught.value.code == 1
 
 
+@pytest.mark.slow
+def test_an_answer_that_cannot_be_read_is_paid_for_once(command: Command, tmp_path: Path) -> None:
+    folder = make_samples(tmp_path / "run", 1)
+    prices = tmp_path / "prices.toml"
+    prices.write_text("[m]\ninput = 1000\noutput = 1000\n")
+    reply = {"content": "no verdict", "usage": {"prompt_tokens": 1000, "completion_tokens": 900}}
+    with serve(lambda body: reply) as server:
+        line = ("judge", folder, "--model", "m", "--base-url", server.url, "--concurrency", "1", "--prices", prices)
+        for _ in range(3):
+            code, _, err = command(*line, "--max-cost", "4", "--output", tmp_path / "judged")
+            assert (code, "stopped at a cost of 1.9000" in err) == (1, True), err
+    assert len(server.requests) == 1
+
+
 CLAIM = "The method reaches 77.7 percent."
 
 

@@ -11,6 +11,7 @@ from lm_eval_tasks.families.labels import answer_of
 from lm_eval_tasks.families.scalar.prompt import slots_of
 from lm_eval_tasks.families.writing import refine
 from lm_eval_tasks.llm.thoughts import take_apart
+from lm_eval_tasks.metrics import rouge
 from tests.helpers.typed_rows import scalar_row
 
 N = 200_000
@@ -43,3 +44,12 @@ def test_questions_of_strangers() -> None:
     for content in ("<Abstract>Abstract: " * N, "<Content>\n" * N):
         row = {"question": MASK, "candidate_text": "full", "candidates": [{"title": "T", "content": content}]}
         assert content in "".join(slot.text for slot in slots_of(scalar_row(**row)))
+
+
+def test_scoring_an_answer_of_a_million_words_ends() -> None:
+    """Within the memory and the time of a small machine: both once grew with the square of the words."""
+    target = ". ".join(" ".join(f"w{i}" for i in range(20 * j, 20 * j + 20)) for j in range(10))
+    many, once = " ".join(f"w{i}" for i in range(1_000_000)), "w1 " * 1_000_000
+    for score in (rouge.rouge_l, rouge.rouge_lsum):
+        assert 0 < score(target, many) < 0.01
+        assert 0 < score(target, once) < 0.01
