@@ -73,7 +73,7 @@ CONNECTING = {
     "http.client": "",
     "socket": "builder.sources",
     "httpx": "",
-    "aiohttp": "",
+    "aiohttp": "lm_eval_tasks.compat",
 }
 LONGEST_CHAIN = 10
 

@@ -301,7 +301,7 @@ def test_results_that_are_replaced_are_named(
             lost = {"m": "", "n": "m on Abs-9K, round 2026.11"}[judges]
             if folder == rounds[1]:
                 lost = "n on Abs-9K, round 2026.11"
-            assert (f"no longer has the results of {lost};" in caplog.text) == bool(lost)
+            assert (f"no longer has all results of {lost};" in caplog.text) == bool(lost)
         # The texts of both rounds are the same: no question is asked twice.
         assert len(server.requests) == 16
 
@@ -555,7 +555,7 @@ def test_an_answer_that_cannot_be_read_is_paid_for_once(command: Command, tmp_pa
     with serve(lambda body: reply) as server:
         line = ("judge", folder, "--model", "m", "--base-url", server.url, "--concurrency", "1", "--prices", prices)
         for _ in range(3):
-            code, _, err = command(*line, "--max-cost", "4", "--output", tmp_path / "judged")
+            code, _, err = command(*line, "--max-cost", "3", "--output", tmp_path / "judged")
             assert (code, "stopped at a cost of 1.9000" in err) == (1, True), err
     assert len(server.requests) == 1
 
