@@ -29,6 +29,8 @@ from lm_eval_tasks.base.command_line import (
 )
 
 _STAGES = (*STAGES, "build", "audit")
+# Sources that need nothing but a folder or an address of their user.
+_FILLING = ("arxiv", "europepmc", "jats", "mirror")
 _QUESTIONS = {
     "contact": "Your email or web address, which is sent with every request:",
     "field": "Words to search for, such as neuroscience:",
@@ -80,6 +82,9 @@ def register(commands: Commands) -> None:
     sub = commands.add(PUBLISHING, "fill", "complete the id-only rows of a publishable copy on this machine", fill)
     sub.add_argument("folder", type=Path, metavar="FOLDER")
     _add_round_file(sub)
+    sub.add_argument("--source", choices=_FILLING, help="where the papers come from, in place of a round.toml")
+    sub.add_argument("--path", default="", help="jats, mirror: the folder")
+    sub.add_argument("--contact", default="", help="arxiv, europepmc: your email or web address")
     sub.add_argument("--work", type=Path, metavar="W", help="use this workspace instead of the round's")
     sub.add_argument("-o", "--output", type=Path, metavar="OUT", help="default: FOLDER-filled")
     _add_work(sub)
@@ -233,9 +238,16 @@ def status(arguments: Namespace) -> Iterator[str | Table | Json]:
 
 def fill(arguments: Namespace) -> Iterator[str | Table]:
     check_dataset(arguments.folder)
-    from builder.round.model import load_round
+    from builder.dataset.manifest import read_manifest
+    from builder.round.model import load_round, round_of_source
 
-    round_ = load_round(arguments.file)
+    if arguments.source:
+        values = {name: value for name in ("path", "contact") if (value := getattr(arguments, name))}
+        revision = read_manifest(arguments.folder).round
+        workspace = arguments.folder.with_name(f"{arguments.folder.name}-work")
+        round_ = round_of_source(revision, {"kind": arguments.source, **values}, workspace)
+    else:
+        round_ = load_round(arguments.file)
     from builder.dataset.fill import fill
     from builder.workspace import Workspace
 

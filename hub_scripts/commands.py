@@ -16,7 +16,7 @@ from lm_eval_tasks.base.command_line import MAKE, PUBLISHING, READ, Commands, ch
 if TYPE_CHECKING:
     from lm_eval_tasks.base.tables import Table
 
-_LICENSES = ("all", "noncommercial", "redistributable")
+_LICENSES = ("all", "noncommercial", "redistributable", "none")
 
 
 def register(commands: Commands) -> None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-# What a round may contain: everything (for private use), what may be redistributed for free, what may be redistributed.
-Licenses = Literal["all", "noncommercial", "redistributable"]
+# What a round may contain: everything (for private use), what may be redistributed for free, what may be redistributed, no text.
+Licenses = Literal["all", "noncommercial", "redistributable", "none"]
 _CREATIVE_COMMONS = re.compile(
     r"https?://creativecommons\.org/(?:licenses/(by(?:-[a-z]+)*)|(publicdomain)/zero)(?:/\d\.\d(?:/[a-z]{2,3})?)?/?"
 )
 _ALLOWED: dict[str, frozenset[str]] = {
     "redistributable": frozenset({"by", "by-sa", "publicdomain"}),
     "noncommercial": frozenset({"by", "by-sa", "publicdomain", "by-nc", "by-nc-sa"}),
+    "none": frozenset(),
 }
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import date, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field, TypeAdapter, model_validator
+from pydantic import Field, TypeAdapter, ValidationError, model_validator
 
 from builder.errors import RoundError
 from builder.round import taxonomy
@@ -196,6 +197,24 @@ def load_round(path: Path, **instead: str) -> Round:
             "rename it"
         )
     return anchored
+
+
+def round_of_source(revision: str, source: Mapping[str, str], workspace: Path) -> Round:
+    """A round of which nothing but the source matters, with paths relative to where the command was started.
+
+    Args:
+        source: as in `[source]`.
+
+    Raises:
+        RoundError: it is not complete.
+    """
+    try:
+        parsed = Round.model_validate({"round": revision, "source": source, "workspace": workspace})
+    except ValidationError as err:
+        first = err.errors()[0]
+        why = f"give --{first['loc'][-1]}" if first["type"] == "missing" else first["msg"].removeprefix("Value error, ")
+        raise RoundError(f"--source {source['kind']}: {why}") from err
+    return _anchor(parsed, Path.cwd())
 
 
 def _anchor(parsed: Round, base: Path) -> Round:
