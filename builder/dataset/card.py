@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from huggingface_hub import DatasetCardData
 
 from builder.dataset import tables
 from builder.dataset.errata import Erratum
+from builder.dataset.manifest import canary
 from builder.dataset.rows import columns_of
 from builder.errors import FolderError
 from builder.records import SPLITS
@@ -177,11 +177,6 @@ def _left_out_for_their_licence(manifest: Manifest) -> str:
     if report is None or not (lost := report.dropped.get("license", 0)):
         return ""
     return f"Of {report.given} papers ({report.stage}), {lost} ({lost / report.given:.0%}) were left out for their licence."
-
-
-def canary(round_: str) -> str:
-    """A line by which this dataset can be recognised in training data; always the same for a round."""
-    return f"academiceval canary {uuid.uuid5(uuid.NAMESPACE_URL, f'academiceval {round_}')}"
 
 
 def check_canary(folder: Path, manifest: Manifest) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -451,6 +452,11 @@ def manifest_bytes(manifest: Manifest) -> bytes:
     """A manifest as it is written."""
     content = {"format": FORMAT, **_ADAPTER.dump_python(manifest, mode="json")}
     return (json.dumps(content, indent=1, sort_keys=True) + "\n").encode()
+
+
+def canary(round_: str) -> str:
+    """A line by which this dataset can be recognised in training data; always the same for a round."""
+    return f"academiceval canary {uuid.uuid5(uuid.NAMESPACE_URL, f'academiceval {round_}')}"
 
 
 def read_manifest(folder: Path) -> Manifest:

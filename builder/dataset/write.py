@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from builder.dataset.lead import with_lead
-from builder.dataset.manifest import QUANTILES, Configuration, DataFile, SplitContents, Statistics, bounds_of
+from builder.dataset.manifest import QUANTILES, Configuration, DataFile, SplitContents, Statistics, bounds_of, canary
 from builder.dataset.reading_tally import ReadingTally
 from builder.dataset.rows import columns_of
 from builder.records import SPLITS, Split
@@ -185,16 +185,17 @@ class SplitWriter:
         for row in rows:
             self._tally.add(row)
         table = pa.Table.from_pylist(rows, schema=self._schema)
-        self._open().write_table(table, row_group_size=len(rows))
+        self._open(str(rows[0]["round"])).write_table(table, row_group_size=len(rows))
         self._rows += len(rows)
         self._nbytes += table.nbytes
         if self._nbytes >= _SHARD_BYTES:
             self._close_shard()
 
-    def _open(self) -> pq.ParquetWriter:
+    def _open(self, round_: str) -> pq.ParquetWriter:
         if self._writer is None:
             self._place.mkdir(exist_ok=True)
-            self._writer = pq.ParquetWriter(self._shard_path(), self._schema, compression="zstd", write_page_index=True)
+            schema = self._schema.with_metadata({**(self._schema.metadata or {}), "canary": canary(round_)})
+            self._writer = pq.ParquetWriter(self._shard_path(), schema, compression="zstd", write_page_index=True)
         return self._writer
 
     def _shard_path(self) -> Path:

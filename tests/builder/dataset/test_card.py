@@ -6,10 +6,11 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from builder.dataset.card import canary
+from builder.dataset.manifest import canary
 
 Command = Callable[..., tuple[int, str, str]]
 
@@ -44,3 +45,9 @@ def test_an_audit_finds_the_canary_or_says_that_it_is_gone(dataset: Path, tmp_pa
     (place / "README.md").write_text(text.replace(canary("2026.11"), ""))
     code, _, errors = command("run", file, "--only", "audit")
     assert (code, "lacks the canary of round 2026.11" in errors) == (1, True)
+
+
+def test_every_file_has_the_canary(dataset: Path) -> None:
+    files = sorted(dataset.rglob("*.parquet"))
+    assert files
+    assert {pq.read_schema(file).metadata[b"canary"].decode() for file in files} == {canary("2026.11")}
