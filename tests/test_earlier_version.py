@@ -59,16 +59,18 @@ def test_a_round_and_its_workspace_give_the_same_rows(earlier: Path, command: Co
     assert "papers read: 20" in command("status", "round.toml")[1]
     before = rows(earlier / "academiceval")
     assert len(before) == 7
-    code, _, errors = command("run", "round.toml")
+    # The files of that release have no canary in them.
+    code, _, errors = command("run", "round.toml", "--replace")
     assert code == 0, errors
     assert rows(earlier / "academiceval") == before
 
 
 def test_a_round_is_pushed_without_what_is_gone(earlier: Path, command: Command) -> None:
     assert (earlier / "academiceval" / "croissant.json").is_file()
-    code, _, errors = command("push", "academiceval", "--repo", "ORG/academiceval")
-    assert code == 1
-    assert "HF_HUB_OFFLINE" in errors
+    code, out, errors = command("push", "academiceval", "--repo", "ORG/academiceval")
+    assert code == 0, errors
+    assert "HF_HUB_OFFLINE" in out
+    assert list(earlier.glob("academiceval-publishable/README.md"))
     assert not list(earlier.glob("academiceval-publishable/**/croissant.json"))
 
 

@@ -17,6 +17,9 @@ from lm_eval_tasks.base.locks import exclusive
 from lm_eval_tasks.families import target_of_configuration
 from lm_eval_tasks.tasks.catalogue import CORE
 
+# What earlier releases put next to the data.
+_OF_EARLIER = ("croissant.json",)
+
 
 def finish(place: Path, manifest: Manifest) -> Manifest:
     """Write the card and the manifest of a folder whose data is complete; return the manifest as written."""
@@ -86,7 +89,7 @@ def replacing(
 
 def _is_of_dataset(entry: Path) -> bool:
     if not entry.is_dir():
-        return entry.name in (MANIFEST, CARD)
+        return entry.name in (MANIFEST, CARD, *_OF_EARLIER)
     return not entry.name.startswith(".") and all(
         path.suffix == ".parquet" for path in entry.rglob("*") if path.is_file()
     )

@@ -19,6 +19,7 @@ from lm_eval_tasks.base.redaction import redact, secrets_in
 from lm_eval_tasks.compat import lm_eval as compat
 from lm_eval_tasks.compat.engine_output import errors_kept
 from lm_eval_tasks.evaluate.baselines import BaselineLM
+from lm_eval_tasks.evaluate.given_answers import GIVEN, GivenAnswersLM
 from lm_eval_tasks.families.every import BASELINES
 from lm_eval_tasks.llm.tokenizers import GGUF, check_gguf
 from lm_eval_tasks.samples.labels import label
@@ -96,6 +97,8 @@ def open_model(model: str, arguments: Mapping[str, object], generation: Generati
     """
     if model in BASELINES:
         return BaselineLM(model)
+    if model == GIVEN:
+        return GivenAnswersLM(str(arguments.get(GIVEN) or ""))
     device = text_or_none(arguments.get("device")) or generation.device
     _check_device(device)
     if model.startswith("vllm") and importlib.util.find_spec("vllm") is None:

@@ -12,6 +12,8 @@ from lm_eval_tasks.base.progress import progress
 
 # lm-eval's arguments that name files of a model which runs here.
 PRETRAINED, TOKENIZER = "pretrained", "tokenizer"
+# Other files that decide what a model answers.
+_FILES = ("steer_path", "answers")
 _ADAPTERS = ("peft", "delta", "lora_local_path")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _HUB_ID = re.compile(r"[\w.-]+(?:/[\w.-]+)?")
@@ -42,13 +44,13 @@ def weights_of(model: str, arguments: Mapping[str, object]) -> dict[str, str]:
     if asks_server(model) or arguments.get("base_url"):
         return {}
     identities = {}
-    for argument in (PRETRAINED, TOKENIZER, *_ADAPTERS):
+    for argument in (PRETRAINED, TOKENIZER, *_ADAPTERS, *_FILES):
         name = str(arguments.get(argument) or "")
         inside = [str(arguments.get(key) or "") for key in ("subfolder", "gguf_file") if argument == PRETRAINED]
         place = Path(name, *inside)
         if name and place.exists():
             identities[argument] = _hash_of(place)
-        else:
+        elif argument not in _FILES:
             identities[argument] = _commit_of(name, arguments.get("revision"))
     return {argument: identity for argument, identity in identities.items() if identity}
 

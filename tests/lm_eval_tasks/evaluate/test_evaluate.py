@@ -607,3 +607,41 @@ def test_without_a_folder_a_run_has_one_of_its_own(
     assert list((tmp_path / "results" / "lead").iterdir()) == [folder]
     assert command("eval", "--model", "lead", "--tasks", "academiceval_no_such")[0] == 1
     assert list((tmp_path / "results" / "lead").iterdir()) == [folder]
+
+
+def test_answers_from_elsewhere_are_scored_by_the_rows_that_they_are_of(
+    dataset: Path, command: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    prompts, given = tmp_path / "prompts.jsonl", tmp_path / "given.jsonl"
+    assert command("export", dataset, "--setting", "Abs-9K", "--output", prompts)[0] == 0
+    lead = ("eval", "--model", "lead", "--tasks", "academiceval_abs_9k", "--metadata", no_bertscore(dataset))
+    assert command(*lead, "--output", tmp_path / "lead")[0] == 0
+    answers = {sample.id: sample.answer for sample in read([tmp_path / "lead"])}
+    lines = [json.loads(line) for line in prompts.read_text().splitlines()]
+    rows = [{"id": line["id"], "row_hash": line["row_hash"], "answer": answers[line["id"]]} for line in lines]
+
+    def scored(rows: list[dict[str, str]], output: str) -> tuple[int, str, str]:
+        given.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        arguments = ("--model_args", f"answers={given},model=elsewhere", "--metadata", no_bertscore(dataset))
+        line = ("eval", "--model", "answers", "--tasks", "academiceval_abs_9k", *arguments)
+        return command(*line, "--output", tmp_path / output)
+
+    code, _, err = scored(rows, "elsewhere")
+    assert code == 0, err
+    both = [
+        {sample.id: sample.scores["rouge_l"] for sample in read([tmp_path / name])} for name in ("lead", "elsewhere")
+    ]
+    assert both[0] == both[1]
+    code, out, err = command("compare", tmp_path / "lead", tmp_path / "elsewhere")
+    assert (code, "+0.0000" in out) == (0, True), err
+    # Corrected answers under the same name are asked for again.
+    code, out, err = scored([{**row, "answer": "Nothing."} for row in rows], "elsewhere")
+    assert (code, "| 0.0000" in out) == (0, True), err
+    for odd, words in (
+        (rows[1:], "has no answer to 1 of"),
+        ([{**rows[0], "row_hash": "0"}, *rows[1:]], "a row with other contents"),
+        ([rows[0], *rows], "is a second answer to"),
+        ([{"id": "a"}], "is no object with the texts"),
+    ):
+        code, _, err = scored(odd, "odd")
+        assert (code, words in err, err.count("\n")) == (1, True, 1), err
