@@ -55,6 +55,7 @@ ExtractReason = Literal[
 LinkReason = Literal["ambiguous", "unresolved"]
 LinkWay = Literal["arxiv_id", "doi", "pubmed", "title", "near_title", "search", LinkReason]
 SampleReason = Literal[
+    "excluded",
     "near_duplicate",
     "license",
     "no_abstract",
@@ -69,6 +70,7 @@ SampleReason = Literal[
     "too_few_co_author_demonstrations",
 ]
 ReadingReason = Literal[
+    "excluded",
     "near_duplicate",
     "license",
     "doubtful_references",

@@ -153,6 +153,11 @@ def card(manifest: Manifest, published: Publication | None = None) -> str:
         "there. Please do not train on these texts. Canary string: "
         f"`{canary(manifest.round)}`.",
         "",
+        "## Wrong questions",
+        "",
+        "Open a discussion on this page with the row's `id` and what is wrong with it. The next revision leaves it out, and its "
+        "manifest says why.",
+        "",
         "## Takedowns",
         "",
         "An author who wants a paper removed can open a discussion on this page with its id; the text is removed in a new "

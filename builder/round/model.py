@@ -12,6 +12,7 @@ from typing import Annotated
 from pydantic import Field, TypeAdapter, ValidationError, model_validator
 
 from builder.errors import RoundError
+from builder.ids import bare_id
 from builder.round import taxonomy
 from builder.round.audit import AuditTable
 from builder.round.configurations import refuse_names, select
@@ -21,6 +22,7 @@ from builder.round.table import RoundTable
 from builder.round.tables import (
     READINGS,
     CrawlTable,
+    ExcludeTable,
     ExtractTable,
     GraphTable,
     LinkTable,
@@ -62,6 +64,7 @@ class Round(RoundTable):
         description="configurations to build; all settings of a task have the same papers",
     )
     setting: tuple[SettingTable, ...] = Field((), description="the round's own settings")
+    exclude: tuple[ExcludeTable, ...] = Field((), description="rows that are left out")
     licenses: Licenses = Field("all", description="which papers targets and demonstrations are drawn from")
     workspace: Path = Field(Path("work"), description="folder of what was fetched and read")
     output: Path = Field(Path("academiceval"), description="the dataset folder; replaced when the new one is complete")
@@ -135,6 +138,11 @@ class Round(RoundTable):
     def taken_down(self) -> frozenset[str]:
         """The papers that are not to be shown: bare ids."""
         return taken_down(self.takedowns)
+
+    @property
+    def excluded(self) -> frozenset[str]:
+        """The ids of the rows that are left out, without versions of papers."""
+        return frozenset(bare_id(entry.id) for entry in self.exclude)
 
     def config(self) -> dict[str, object]:
         """What shapes the content, for the manifest: places on this machine and what has its own fields there are left out."""

@@ -143,6 +143,13 @@ class SplitTable(RoundTable):
         return self
 
 
+class ExcludeTable(RoundTable):
+    """A question that is not asked again, because somebody has found it to be wrong."""
+
+    id: str = Field(min_length=1, description="of the row, as the dataset names it")
+    reason: str = Field(min_length=1, description="what is wrong with it, for the manifest")
+
+
 class SettingTable(RoundTable):
     """One of the round's own settings: numbers of demonstrations, or a budget of tokens to fill with whole ones."""
 

@@ -35,6 +35,7 @@ class ReadingPlan:
     Attributes:
         contexts: most of each configuration.
         questions: most of each context of Walk.
+        excluded: ids of rows that are left out.
         oldest: months that a work which Match masks may be older than the paper; None for any number.
     """
 
@@ -44,6 +45,7 @@ class ReadingPlan:
     seed: int
     round: str
     oldest: int | None = 24
+    excluded: frozenset[str] = frozenset()
 
 
 def build(
@@ -66,7 +68,7 @@ def build(
             reading for reading in plan.readings if (reading.task, reading.controls) == (asking.task, asking.controls)
         ]
         for chosen in Chooser(asking, readings, plan.contexts).choose(new, reasons):
-            configuration = _write(folder, chosen, asking, plan.round)
+            configuration = _write(folder, chosen, asking, plan)
             if (floor := _floor(configuration)) > asking.most_floor:
                 _LOGGER.warning(
                     "%s is not offered: programs that do not read answer %.2f of it, more than %.2f",
@@ -97,12 +99,15 @@ def _questions_report(chosen: ChosenContexts, rows: int) -> Iterator[StageReport
         yield StageReport(f"questions {chosen.reading.name}", rows, chosen.withheld)
 
 
-def _write(folder: Path, chosen: ChosenContexts, asking: ReadingFamily[Any], round_name: str) -> Configuration:
+def _write(folder: Path, chosen: ChosenContexts, asking: ReadingFamily[Any], plan: ReadingPlan) -> Configuration:
     writer = ConfigurationWriter(folder, Configuration(chosen.reading.name, chosen.reading.task, "questions"))
     pairs = list(zip(chosen.contexts, chosen.questions, strict=True))
     for context, questions in progress(pairs, chosen.reading.name):
-        for row in asking.rows(context, questions, round_name):
-            writer.add(_SPLIT, row)
+        for row in asking.rows(context, questions, plan.round):
+            if {row["id"], row["id"].removesuffix("r")} & plan.excluded:
+                chosen.withheld["excluded"] += 1
+            else:
+                writer.add(_SPLIT, row)
     return writer.close()
 
 

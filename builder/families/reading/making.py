@@ -76,7 +76,10 @@ def write(workspace: Workspace, folder: Path, engine: Engine) -> Written:
         return
     new = _new_papers(workspace)
     reasons = {paper.id: reason for paper in new if (reason := _reason(paper, workspace))}
-    plan = ReadingPlan(table.chosen, table.contexts, table.questions_of_context, seed, workspace.round_.round)
+    round_ = workspace.round_
+    plan = ReadingPlan(
+        table.chosen, table.contexts, table.questions_of_context, seed, round_.round, excluded=round_.excluded
+    )
     library = _library(workspace)
     made = (family for family in families() if isinstance(family, MadeTogether))
     yield from build(

@@ -92,7 +92,13 @@ class RoundQuestions:
         """The questions of a level, split by split."""
         scalar = self._round.scalar
         maker = QuestionMaker(
-            level, self._round.seed, self._known, typing_of(self._round), scalar.questions_of_paper, scalar.lengths
+            level,
+            self._round.seed,
+            self._known,
+            typing_of(self._round),
+            scalar.questions_of_paper,
+            scalar.lengths,
+            self._round.excluded,
         )
         questions = {split: self._of_split(maker, split) for split in scalar.splits}
         return questions, maker.report

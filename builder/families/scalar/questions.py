@@ -31,6 +31,7 @@ ClozeReason = Literal[
     "too_few_candidates",
     "mask_beyond_cut",
     "repeated",
+    "excluded",
     "enough_of_paper",
     "enough_questions",
 ]
@@ -81,6 +82,7 @@ class QuestionMaker:
         typing: tells attributional from descriptive citations.
         most: questions of a paper.
         lengths: whether long papers are cut, or left out as SCALAR's code does.
+        excluded: ids of questions that are left out.
     """
 
     def __init__(
@@ -91,7 +93,9 @@ class QuestionMaker:
         typing: Typing,
         most: int,
         lengths: Lengths = "cut",
+        excluded: frozenset[str] = frozenset(),
     ) -> None:
+        self._excluded = excluded
         self._level, self._seed, self._typing, self._most, self._lengths = level, seed, typing, most, lengths
         self._candidates = Candidates(level, known, lengths)
         self.report = StageReport(f"questions {level.name}")
@@ -111,7 +115,9 @@ class QuestionMaker:
                 self.report.drop(name, "repeated")
             else:
                 outcome = self._question(citing, place, places, all_parts)
-                if isinstance(outcome, ClozeQuestion):
+                if isinstance(outcome, ClozeQuestion) and outcome.id in self._excluded:
+                    self.report.drop(name, "excluded")
+                elif isinstance(outcome, ClozeQuestion):
                     seen.add(place.cited_id)
                     questions.append(outcome)
                 else:

@@ -92,7 +92,7 @@ def _cut(workspace: Workspace, texts: Path, engine: Engine) -> Pool:
             writer,
             engine,
         )
-    return Pool(cuts, workspace.graph, round_.seed, round_.samples.min_citations, workspace.copies)
+    return Pool(cuts, workspace.graph, round_.seed, round_.samples.min_citations, workspace.copies, round_.excluded)
 
 
 FAMILY = Family(

@@ -47,6 +47,7 @@ def plan(
     unfit: dict[str, SampleReason | None] = {
         cut.paper.id: "near_duplicate" if cut.paper.id in pool.copies else cut.tasks[task].unfit for cut in cuts
     }
+    unfit |= dict.fromkeys(unfit.keys() & pool.excluded, "excluded")
     usable = [cut.paper for cut in cuts if unfit[cut.paper.id] is None]
     costs = {
         paper.id: (pool.cuts[paper.id].tokens_as_target(task), pool.cuts[paper.id].tokens_as_demonstration(task))

@@ -17,6 +17,7 @@ class Pool:
         cuts: the papers with a usable document, by id.
         seed: the round's.
         min_citations: resolved citations that a target of the related-work task needs.
+        excluded: ids of papers that are no targets.
         copies: ids of papers that are nearly the same as older ones, and shown neither as targets nor as demonstrations.
     """
 
@@ -25,3 +26,4 @@ class Pool:
     seed: int
     min_citations: int
     copies: frozenset[str] = frozenset()
+    excluded: frozenset[str] = frozenset()

@@ -1,0 +1,64 @@
+"""`exclude` in round.toml: a question that was found to be wrong is not asked again, and the round says why."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+Command = Callable[..., tuple[int, str, str]]
+
+ROUND = """round = "2026.11"
+settings = ["Title-10K", "Abs-9K"]
+{exclude}
+[source]
+kind = "sample"
+authors = 60
+papers = 120
+[split]
+test = 0.3
+[[scalar.level]]
+name = "SCALAR-One"
+[reading]
+configurations = ["Next-16K"]
+"""
+
+
+def ids(folder: Path) -> dict[str, set[str]]:
+    """Configuration -> the ids of its test rows."""
+    every: dict[str, set[str]] = {}
+    for file in folder.rglob("test-*.parquet"):
+        every.setdefault(file.parent.name, set()).update(pq.read_table(file, columns=["id"])["id"].to_pylist())
+    return every
+
+
+@pytest.mark.slow
+def test_what_is_wrong_is_left_out_and_said(command: Command, tmp_path: Path) -> None:
+    file = tmp_path / "round.toml"
+    file.write_text(ROUND.format(exclude=""))
+    code, _, err = command("run", file)
+    assert code == 0, err
+    before = ids(tmp_path / "academiceval")
+    names = ("Title-10K", "SCALAR-One", "Next-16K")
+    wrong = {name: min(before[name]) for name in names}
+    entries = ", ".join(f'{{ id = "{id_}", reason = "its gold is wrong" }}' for id_ in wrong.values())
+    file.write_text(ROUND.format(exclude=f"exclude = [{entries}]"))
+    code, out, err = command("run", file, "--replace")
+    assert code == 0, err
+    after = ids(tmp_path / "academiceval")
+    for name in names:
+        assert wrong[name] not in after[name]
+    assert after["Title-10K"] == before["Title-10K"] - {wrong["Title-10K"]}
+    assert after["Abs-9K"] == before["Abs-9K"] - {wrong["Title-10K"]}
+    assert out.count("excluded 1") >= 3
+    manifest = json.loads((tmp_path / "academiceval" / "manifest.json").read_text())
+    assert {entry["reason"] for entry in manifest["config"]["exclude"]} == {"its gold is wrong"}
+
+
+def test_an_entry_without_a_reason_is_refused(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "round.toml").write_text(ROUND.format(exclude='exclude = [{ id = "2401.00001" }]'))
+    code, _, err = command("run", tmp_path / "round.toml")
+    assert (code, "reason" in err) == (1, True), err
