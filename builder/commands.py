@@ -184,8 +184,8 @@ def init(arguments: Namespace) -> Iterator[str | Table]:
     values = {name: getattr(arguments, name) for name in ("path", "contact", "seed", "field")}
     kind: Any = arguments.source or _ask(f"Where do papers come from ({', '.join(STARTS)})? ", "sample")
     place: Path = arguments.file
-    if place.is_dir() and "path" in NEEDED.get(kind, ()):
-        values["path"], place = values["path"] or str(place), Path("round.toml")
+    if not values["path"] and place.suffix != ".toml" and "path" in NEEDED.get(kind, ()):
+        values["path"], place = str(place), Path("round.toml")
     for name in NEEDED.get(kind, ()):
         values[name] = values[name] or _ask(f"{_QUESTIONS[name]} ", "")
     table = place.with_name("papers.csv")
@@ -195,8 +195,11 @@ def init(arguments: Namespace) -> Iterator[str | Table]:
         pdf_files(Path(values["path"]))
     if Path(values["path"]).exists():
         values["path"] = beside(Path(values["path"]), place)
-    write_start(place, kind, datetime.now(UTC).date(), table=table.name, **values)
-    yield f"written: {place}; read it, change it, then: academiceval run {place}"
+    if kind == "pdfs" and place.exists():
+        yield f"{place} stays as it is"
+    else:
+        write_start(place, kind, datetime.now(UTC).date(), table=table.name, **values)
+        yield f"written: {place}; read it, change it, then: academiceval run {place}"
     if kind == "pdfs":
         from builder.extract.pdf_table import write_table
         from lm_eval_tasks.engines.local import LocalEngine

@@ -84,7 +84,9 @@ def _of_row(row: dict[str, str], where: str) -> Paper | Drop:
         authors = [name for name in row["authors"].split(";") if name.strip()]
         unknown = {"authors": [f"unknown ({row['id']})"], "author_ids": [GROUP]}
         return checked_paper(paper_from_record(row | ({"authors": names_of(authors)} if authors else unknown)))
-    except ODD:
+    except ODD as err:
+        if row["title"] and row["published"]:
+            raise SourceError(f"{where}: {err}; correct that row") from err
         return Drop(where, "bad_record")
 
 

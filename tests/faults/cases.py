@@ -29,7 +29,7 @@ from tests.helpers.dump import content
 from tests.helpers.jats_world import draw_jats
 from tests.helpers.papers import mirror, paper
 from tests.helpers.published import write_reference, write_structured
-from tests.helpers.rounds import build, crawl_only, run, small_round
+from tests.helpers.rounds import build, crawl_only, run, small_round, stages
 from tests.helpers.typed_rows import scalar_row
 from tests.lm_eval_tasks.judge.test_judge import make_samples
 
@@ -239,12 +239,13 @@ def questions() -> Iterator[dict[str, Any]]:
         }
 
 
-def _crawled(folder: Path) -> None:
-    """A workspace that knows its papers, and has read none."""
+def _extracted(folder: Path) -> None:
+    """A workspace that knows its papers and has read them."""
     (folder / "round.toml").write_text(
         _ROUND.format(seed=7).replace("authors = 20\npapers = 50", "authors = 8\npapers = 14")
     )
-    crawl_only(load_round(folder / "round.toml"))
+    for _ in stages(load_round(folder / "round.toml"), LocalEngine(1), ("crawl", "extract")):
+        pass
 
 
 @contextmanager
@@ -274,7 +275,7 @@ def _results(folder: Path) -> None:
 
 
 CASES = (
-    Case("link", _crawled, ("run", "round.toml", "--only", "link", "--jobs", "1"), "work/store.sqlite3", whole=False),
+    Case("link", _extracted, ("run", "round.toml", "--only", "link", "--jobs", "1"), "work/store.sqlite3", whole=False),
     Case("init", _nothing, ("init", "round.toml", "--source", "mirror", "--path", "papers"), "round.toml"),
     Case("build", _workspace, ("run", "round.toml", "--only", "build", "--replace"), "academiceval"),
     Case("run jats", _articles, ("run", "round.toml", "--jobs", "1"), "academiceval"),

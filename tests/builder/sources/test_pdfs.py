@@ -81,6 +81,17 @@ def test_corrections_count_and_stay(folder: Path, command: Command) -> None:
     code, out, err = command("run")
     assert code == 0, err
     assert "crawl: 6 in, 5 kept, bad_record 1" in out
+    # A changed round.toml is nobody's but its owner's.
+    Path("round.toml").write_text(Path("round.toml").read_text().replace("seed = 2026", "seed = 7"))
+    code, out, err = command("init", "--source", "pdfs", folder)
+    assert (code, "stays as it is" in out, "seed = 7" in Path("round.toml").read_text()) == (0, True, True), err
+    # As a spreadsheet may write a day.
+    table = Path("papers.csv").read_text(encoding="utf-8-sig")
+    Path("papers.csv").write_text(table.replace(first["published"], "01/08/2026"), encoding="utf-8")
+    code, _, err = command("run", "--replace")
+    assert (code, "papers.csv:" in err, "correct that row" in err) == (1, True, True), err
+    Path("papers.csv").write_text(table, encoding="utf-8")
+    assert command("run", "--replace")[0] == 0
     code, out, err = command("export", "academiceval", "--setting", "Title-10K", "--output", "out.jsonl")
     assert code == 0, err
     assert "A Title of My Own" in Path("out.jsonl").read_text()
@@ -130,6 +141,8 @@ def test_what_is_no_folder_of_papers_is_one_sentence(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").mkdir()
     for given, words in (("empty", "has no PDF file"), ("absent", "is no folder")):
+        assert command("init", "--source", "pdfs", given)[0] == 1
+        assert not Path(given, "round.toml").exists()
         code, _, err = command("init", "--source", "pdfs", "--path", given)
         assert (code, words in err) == (1, True), err
         assert not Path("round.toml").exists()
