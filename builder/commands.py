@@ -188,27 +188,35 @@ def init(arguments: Namespace) -> Iterator[str | Table]:
         values["path"], place = str(place), Path("round.toml")
     for name in NEEDED.get(kind, ()):
         values[name] = values[name] or _ask(f"{_QUESTIONS[name]} ", "")
-    table = place.with_name("papers.csv")
+    folder = Path(values["path"])
+    if values["path"] and folder.exists():
+        values["path"] = beside(folder, place)
+    files = []
     if kind == "pdfs" and values["path"]:
         from builder.extract.pdf_table import pdf_files
 
-        pdf_files(Path(values["path"]))
-    if Path(values["path"]).exists():
-        values["path"] = beside(Path(values["path"]), place)
-    if kind == "pdfs" and place.exists():
+        files = pdf_files(folder)
+    if files and place.exists():
         yield f"{place} stays as it is"
     else:
-        write_start(place, kind, datetime.now(UTC).date(), table=table.name, **values)
+        write_start(place, kind, datetime.now(UTC).date(), **values)
         yield f"written: {place}; read it, change it, then: academiceval run {place}"
-    if kind == "pdfs":
-        from builder.extract.pdf_table import write_table
-        from lm_eval_tasks.engines.local import LocalEngine
+    if files:
+        yield _write_table(folder, files, place, arguments)
 
-        counts = write_table(place.parent / values["path"], table, LocalEngine(arguments.jobs), values["contact"])
-        yield (
-            f"written: {table}, papers {counts.papers}, with title and day {counts.dated}, of these with authors "
-            f"{counts.authored}; correct it before you run the round"
-        )
+
+def _write_table(folder: Path, files: list[str], place: Path, arguments: Namespace) -> str:
+    """Write what a folder of PDFs says of itself beside round.toml, and say how much that is."""
+    from builder.extract.pdf_table import write_table
+    from builder.round.source import PDF_TABLE
+    from lm_eval_tasks.engines.local import LocalEngine
+
+    table = place.with_name(PDF_TABLE)
+    counts = write_table(folder, files, table, LocalEngine(arguments.jobs), arguments.contact)
+    return (
+        f"written: {table}, papers {counts.papers}, with title and day {counts.dated}, of these with authors "
+        f"{counts.authored}; correct it before you run the round"
+    )
 
 
 def _ask(question: str, usual: str) -> str:

@@ -55,12 +55,20 @@ def refuse_other_contents(new: Manifest, output: Path) -> None:
         )
 
 
+def _is_of_dataset(entry: Path) -> bool:
+    if not entry.is_dir():
+        return entry.name in (MANIFEST, CARD, *_OF_EARLIER)
+    return not entry.name.startswith(".") and all(
+        path.suffix == ".parquet" for path in entry.rglob("*") if path.is_file()
+    )
+
+
 @contextmanager
 def replacing(
     output: Path,
     mark: str = MANIFEST,
     kind: str = "dataset folder",
-    is_ours: Callable[[Path], bool] = lambda entry: _is_of_dataset(entry),
+    is_ours: Callable[[Path], bool] = _is_of_dataset,
 ) -> Iterator[Path]:
     """An empty folder to build in, which replaces `output` when the block is left and is removed if it fails.
 
@@ -85,14 +93,6 @@ def replacing(
             shutil.rmtree(building, ignore_errors=True)
             raise
         _finish(output)
-
-
-def _is_of_dataset(entry: Path) -> bool:
-    if not entry.is_dir():
-        return entry.name in (MANIFEST, CARD, *_OF_EARLIER)
-    return not entry.name.startswith(".") and all(
-        path.suffix == ".parquet" for path in entry.rglob("*") if path.is_file()
-    )
 
 
 def _begin(output: Path, mark: str, kind: str, is_ours: Callable[[Path], bool]) -> Path:

@@ -14,14 +14,14 @@ from datetime import datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from builder.extract.lines import STAMPED_ID
 from builder.extract.text import clean
-from builder.ids import ARXIV_PATTERN, PaperId
+from builder.ids import PaperId
 from builder.records import Front
 
 if TYPE_CHECKING:
     from builder.extract.lines import Line
 
-_STAMPED = re.compile(rf"arXiv:\s*({ARXIV_PATTERN}(?:v\d+)?)")
 _STAMP = re.compile(r"arXiv:\S+\s+(?:\[(?P<category>[\w.-]+)\]\s+)?(?P<day>\d{1,2} [A-Z][a-z]{2} \d{4})")
 _DOI = re.compile(r"\b10\.\d{4,9}/[-._;()/:a-zA-Z0-9]+")
 _DAY = re.compile(r"D:(\d{4})(\d\d)(\d\d)")
@@ -32,7 +32,7 @@ _ACCENT = re.compile("([´`¨ˆ˜ˇ˘˚])\\s?([A-Za-zı])")
 _COMBINING = dict(zip("´`¨ˆ˜ˇ˘˚", "\u0301\u0300\u0308\u0302\u0303\u030c\u0306\u030a", strict=True))
 # A postal code, or an address.
 _ADDRESS = re.compile(r"@|\d{4}|\b[A-Z]{2} \d|://")
-_BETWEEN = re.compile(r"[,;|&·•]|\s+(?:and|AND)\s+|^(?:and|by)\s+", re.IGNORECASE)
+_BETWEEN = re.compile(r"[,;|&·•]|\s+and\s+|^(?:and|by)\s+", re.IGNORECASE)
 _PART = r"(?:[^\W\d_a-z][\w'’-]*\.?|(?:[^\W\d_]\.)+(?:-[^\W\d_]\.)?)"
 _PARTICLE = r"(?:van|von|der|den|de|del|della|di|da|dos|du|la|le|bin|ibn|al|el|ter|ten|zu|zur|y)"
 _NAME = re.compile(
@@ -70,15 +70,7 @@ class FileFacts:
     @property
     def stamped_id(self) -> str | None:
         """The id in the margin, with its version."""
-        return match[1] if (match := _STAMPED.search(self.stamp)) else None
-
-
-@dataclass(frozen=True, slots=True)
-class _Segment:
-    """A part of a line with no wide blank in it."""
-
-    line: Line
-    text: str
+        return match[1] if (match := STAMPED_ID.search(self.stamp)) else None
 
 
 def front_of(file: FileFacts, before: Sequence[Line], title: str) -> Front:
@@ -127,17 +119,17 @@ def _authors(file: FileFacts, before: Sequence[Line], title: str) -> tuple[str, 
     last = before[end - 1]
     below = [line for line in before[end:] if line.page == 0 and (line.size, line.bold) != (last.size, last.bold)]
     stop = next((i for i, line in enumerate(below) if re.match(r"\W*abstract\b", line.text, re.IGNORECASE)), len(below))
-    segments = [_Segment(line, text) for line in sorted(below[:stop], key=_place) for text in _split(file, line)]
     style: tuple[float, bool] | None = None
     names: list[str] = []
-    for segment in segments:
-        pieces = _pieces(segment.text)
-        if _ADDRESS.search(segment.text) or any(map(_NO_NAME.search, pieces)):
-            continue
-        there = [name for name in pieces if _NAME.fullmatch(name) and _key(name) not in key]
-        style = style or ((segment.line.size, segment.line.bold) if there else None)
-        if style == (segment.line.size, segment.line.bold):
-            names += there
+    for line in sorted(below[:stop], key=_place):
+        for text in _split(file, line):
+            pieces = _pieces(text)
+            if _ADDRESS.search(text) or any(map(_NO_NAME.search, pieces)):
+                continue
+            there = [name for name in pieces if _is_name(name) and _key(name) not in key]
+            style = style or ((line.size, line.bold) if there else None)
+            if style == (line.size, line.bold):
+                names += there
     return tuple(dict.fromkeys(names))
 
 
@@ -156,7 +148,9 @@ def _split(file: FileFacts, line: Line) -> Iterator[str]:
         return
     parts = [[words[0][4]]]
     for word, is_wide in zip(words[1:], gaps, strict=True):
-        parts[len(parts) - (not is_wide) :] = [[word[4]]] if is_wide else [[*parts[-1], word[4]]]
+        if is_wide:
+            parts.append([])
+        parts[-1].append(word[4])
     yield from (clean(" ".join(part)) for part in parts)
 
 

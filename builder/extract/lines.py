@@ -17,6 +17,7 @@ import pymupdf
 
 from builder.extract.footnote_marks import marks_of, without_marks
 from builder.extract.spans import take_unseen, with_exponents
+from builder.ids import ARXIV_PATTERN
 
 _FLAGS = pymupdf.TEXTFLAGS_DICT & ~pymupdf.TEXT_PRESERVE_IMAGES & ~pymupdf.TEXT_PRESERVE_LIGATURES
 _BOLD = re.compile(r"bold|black|heavy|semibold|demi|medi\b|-medi|cmbx|cmssbx|sfbx|ecbx|\bbx|-bd|\.b$", re.IGNORECASE)
@@ -28,6 +29,8 @@ _SPACED = re.compile(
 # Points that a line drawn twice is moved by, at most.
 _SHIFT = 1.5
 _WORDS_OF_ONE = frozenset("AIO")
+# The id in arXiv's stamp, with its version.
+STAMPED_ID = re.compile(rf"arXiv:\s*({ARXIV_PATTERN}(?:v\d+)?)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +145,7 @@ def _links(page: pymupdf.Page) -> Iterator[Hyperlink]:
 
 def _stamp(raw: dict[str, Any]) -> str:
     text = "".join(span["text"] for span in raw["spans"])
-    return text if "arXiv:" in text else ""
+    return text if STAMPED_ID.search(text) else ""
 
 
 def _line(page: int, raw: dict[str, Any], start: bool) -> Line | None:

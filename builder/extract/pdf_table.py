@@ -17,7 +17,7 @@ from builder.errors import BuildError, RoundError
 from builder.extract.workers import Extracted, extract_files
 from builder.ids import PaperId, bare_id
 from builder.records import Paper
-from builder.round.model import Round
+from builder.round.model import round_of_source
 from builder.round.tables import ExtractTable
 from builder.sources.base import open_source
 from builder.sources.metadata_file import COLUMNS, delimiter_of, table_rows
@@ -62,16 +62,13 @@ def pdf_files(folder: Path) -> list[str]:
     return files
 
 
-def write_table(folder: Path, table: Path, engine: Engine, contact: str = "") -> TableCounts:
+def write_table(folder: Path, files: Iterable[str], table: Path, engine: Engine, contact: str = "") -> TableCounts:
     """Add the PDFs of a folder that a table lacks; its other rows stay as they are, so that a killed call goes on.
 
     Args:
+        files: the folder's, as `pdf_files` lists them.
         contact: if given, arXiv is asked for the records of papers whose arXiv id is printed on them.
-
-    Raises:
-        RoundError: the folder has no PDF.
     """
-    files = pdf_files(folder)
     with exclusive(table), named(table):
         rows = list(table_rows(table)) if table.is_file() else []
         there, taken = {row["file"] for row in rows}, {row["id"] for row in rows}
@@ -83,11 +80,12 @@ def write_table(folder: Path, table: Path, engine: Engine, contact: str = "") ->
             writer = csv.DictWriter(file, COLUMNS, delimiter=delimiter_of(table) if rows else ",")
             if not rows:
                 writer.writeheader()
-            for batch in iter(lambda: list(islice(found, _AT_ONCE)), []):
+            while batch := list(islice(found, _AT_ONCE)):
                 fresh = [_row(name, extracted, taken) for name, extracted in batch]
-                rows += _looked_up(fresh, contact) if contact else fresh
-                writer.writerows(rows[-len(fresh) :])
+                fresh = _looked_up(fresh, contact) if contact else fresh
+                writer.writerows(fresh)
                 file.flush()
+                rows += fresh
     usable = [row for row in rows if row["title"] and row["published"]]
     return TableCounts(len(rows), len(usable), sum(bool(row["authors"]) for row in usable))
 
@@ -97,8 +95,8 @@ def _row(name: str, extracted: Extracted, taken: set[str]) -> Row:
     row = dict.fromkeys(COLUMNS, "") | {"file": name, "source": extracted.reason or "page"}
     document = extracted.document
     stamped = PaperId.parse(document.stamped_id or "") if document else None
-    named_ = PaperId.of_stem(Path(name).stem)
-    printed = stamped or (named_ if named_ and named_.kind == "arxiv" else None)
+    of_name = PaperId.of_stem(Path(name).stem)
+    printed = stamped or (of_name if of_name and of_name.kind == "arxiv" else None)
     row["id"] = f"{printed.bare}v{printed.version or 1}" if printed else ""
     if not row["id"] or row["id"] in taken:
         row["id"], printed = _own_id(name), None
@@ -123,7 +121,7 @@ def _own_id(name: str) -> str:
     return f"local:{plain or 'paper'}-{sha256(name.encode(errors='surrogateescape')).hexdigest()[:6]}"
 
 
-def _looked_up(rows: Sequence[Row], contact: str) -> Iterable[Row]:
+def _looked_up(rows: list[Row], contact: str) -> list[Row]:
     """The rows, with arXiv's record in place of what was read where a paper has one; unchanged if arXiv cannot be reached."""
     ids = [row["id"] for row in rows if (parsed := PaperId.parse(row["id"])) and parsed.kind == "arxiv"]
     try:
@@ -138,7 +136,7 @@ def _records(ids: Sequence[str], contact: str) -> Iterator[Paper]:
     if not ids:
         return
     with TemporaryDirectory() as place, Store.open(Path(place) / "store.sqlite3") as store:
-        round_ = Round.model_validate({"round": "2000.01", "source": {"kind": "arxiv", "contact": contact}})
+        round_ = round_of_source("2000.01", {"kind": "arxiv", "contact": contact}, Path(place))
         yield from (item for item in open_source(round_, store).by_ids(ids) if isinstance(item, Paper))
 
 

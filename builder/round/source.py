@@ -152,6 +152,10 @@ class MirrorTable(SourceTable):
         return super().with_base(base).model_copy(update={"path": base / self.path})
 
 
+# The table that `academiceval init` writes beside round.toml.
+PDF_TABLE = "papers.csv"
+
+
 class PdfsTable(SourceTable):
     """A folder of PDFs with a table of them."""
 
@@ -160,7 +164,7 @@ class PdfsTable(SourceTable):
     LOCAL: ClassVar[frozenset[str]] = frozenset({"path", "table"})
     kind: Literal["pdfs"]
     path: Path = Field(description="the folder of PDFs")
-    table: Path = Field(Path("papers.csv"), description="their metadata, which `academiceval init` writes")
+    table: Path = Field(Path(PDF_TABLE), description="their metadata, which `academiceval init` writes")
 
     def with_base(self, base: Path) -> Self:
         return super().with_base(base).model_copy(update={"path": base / self.path, "table": base / self.table})

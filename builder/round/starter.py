@@ -113,21 +113,12 @@ def beside(path: Path, place: Path) -> str:
 
 
 def write_start(
-    place: Path,
-    kind: Start,
-    today: date,
-    *,
-    path: str = "",
-    table: str = "",
-    contact: str = "",
-    seed: str = "",
-    field: str = "",
+    place: Path, kind: Start, today: date, *, path: str = "", contact: str = "", seed: str = "", field: str = ""
 ) -> None:
     """Write a round.toml.
 
     Args:
         path: of the mirror, the PDFs or the JATS files.
-        table: of the PDFs.
         contact: an email or web address, for arXiv and Europe PMC.
         seed: an author's name, for arXiv.
         field: words to search for, for Europe PMC.
@@ -135,9 +126,9 @@ def write_start(
     Raises:
         RoundError: the file exists already, or something that this kind of source needs is not given.
     """
-    from builder.round.source import is_open_access
+    from builder.round.source import PDF_TABLE, is_open_access
 
-    values = {"path": path, "table": table, "contact": contact, "seed": seed, "field": field}
+    values = {"path": path, "contact": contact, "seed": seed, "field": field}
     if kind not in STARTS:
         raise RoundError(f"the kind {kind!r:.40} must be one of {', '.join(STARTS)}")
     if missing := [f"--{name}" for name in NEEDED.get(kind, ()) if not values[name]]:
@@ -147,7 +138,7 @@ def write_start(
     texts = {name: value.replace("\\", "\\\\").replace('"', '\\"') for name, value in values.items()}
     asked = _OPEN_ACCESS if is_open_access(kind) else _OWN if kind == "pdfs" else _USUAL
     content = (_HEAD + asked + _SOURCES[kind] + _TAIL).format(
-        round=f"{today:%Y.%m}", from_=today.replace(year=today.year - 1, day=1).isoformat(), **texts
+        round=f"{today:%Y.%m}", from_=today.replace(year=today.year - 1, day=1).isoformat(), table=PDF_TABLE, **texts
     )
     if place.exists() and place.read_text(encoding="utf-8", errors="replace") != content:
         raise RoundError(f"{place} exists already; name another file, such as `academiceval init other.toml`")

@@ -16,6 +16,8 @@ NAME_LOCAL: OfScalar = "name-local"
 EMBED_LOCAL: OfScalar = "embed-local"
 TITLE_SEARCH: Shortcut = "title-search"
 BM25_PARTS: Shortcut = "bm25-parts"
+# The model type whose answers were made elsewhere, and the argument that names their file.
+GIVEN = "answers"
 OF_SCALAR: tuple[OfScalar, ...] = (BM25_LOCAL, NAME_LOCAL, EMBED_LOCAL)
 # What a round measures when it is built: of SCALAR's questions, of which popularity needs the citations of the whole round; and of
 # texts, what the first words of the body score.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lm_eval_tasks.base.errors import EvalError, OptionError
+from lm_eval_tasks.base.row_format import GIVEN
 from lm_eval_tasks.base.text import suggestion
 from lm_eval_tasks.compat.lm_eval import model_types
 from lm_eval_tasks.families.every import BASELINES
@@ -12,7 +13,7 @@ from lm_eval_tasks.families.every import BASELINES
 
 def check_model(name: str) -> None:
     """Raise an EvalError for a model that is neither a baseline nor of one of lm-eval's types."""
-    known = (*BASELINES, *model_types(), "answers")
+    known = (*BASELINES, *model_types(), GIVEN)
     if name in known:
         return
     if not name:

@@ -7,13 +7,11 @@ from pathlib import Path
 from lm_eval.api.instance import Instance
 
 from lm_eval_tasks.base.errors import ModelError
+from lm_eval_tasks.base.row_format import GIVEN
 from lm_eval_tasks.base.text import ODD, parse_json
 from lm_eval_tasks.evaluate.baselines import BaselineLM
 from lm_eval_tasks.samples.answers import Generated
 from lm_eval_tasks.samples.row import PromptRow
-
-# The model type, and the argument that names the file.
-GIVEN = "answers"
 
 
 class GivenAnswersLM(BaselineLM):
@@ -26,7 +24,8 @@ class GivenAnswersLM(BaselineLM):
     def __init__(self, file: str) -> None:
         super().__init__(GIVEN)
         self._file = file
-        self._answers: dict[str, dict[str, str]] = {}
+        # Id and hash of a row -> its answer.
+        self._answers: dict[tuple[str, str], str] = {}
         try:
             lines = Path(file).read_text(encoding="utf-8-sig").split("\n")
         except (OSError, ValueError) as err:
@@ -43,18 +42,17 @@ class GivenAnswersLM(BaselineLM):
                 raise TypeError("a value that is no text")
         except ODD as err:
             raise ModelError(f"{where} is no object with the texts id, row_hash and answer ({err})") from err
-        of_id = self._answers.setdefault(id_, {})
-        if row_hash in of_id:
+        if (id_, row_hash) in self._answers:
             raise ModelError(f"{where} is a second answer to {id_}")
-        of_id[row_hash] = answer
+        self._answers[id_, row_hash] = answer
 
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
         rows = [PromptRow.of_doc(request.doc) for request in requests]
-        if lacking := [row for row in rows if row.row_hash not in self._answers.get(row.id, {})]:
-            known = lacking[0].id in self._answers
+        if lacking := [row for row in rows if (row.id, row.row_hash) not in self._answers]:
+            known = any(id_ == lacking[0].id for id_, _ in self._answers)
             raise ModelError(
                 f"{self._file} has no answer to {len(lacking)} of {len(rows)} rows, first {lacking[0].id}"
                 f"{': its answer is to a row with other contents' if known else ''}; export and answer the prompts of this dataset, or "
                 "score a part with --limit or --samples"
             )
-        return [Generated.of(self._answers[row.id][row.row_hash], "") for row in rows]
+        return [Generated.of(self._answers[row.id, row.row_hash], "") for row in rows]

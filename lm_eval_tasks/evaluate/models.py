@@ -16,10 +16,11 @@ from lm_eval.api.model import LM
 from lm_eval_tasks.base.errors import ModelError, OptionError
 from lm_eval_tasks.base.metadata import text_or_none
 from lm_eval_tasks.base.redaction import redact, secrets_in
+from lm_eval_tasks.base.row_format import GIVEN
 from lm_eval_tasks.compat import lm_eval as compat
 from lm_eval_tasks.compat.engine_output import errors_kept
 from lm_eval_tasks.evaluate.baselines import BaselineLM
-from lm_eval_tasks.evaluate.given_answers import GIVEN, GivenAnswersLM
+from lm_eval_tasks.evaluate.given_answers import GivenAnswersLM
 from lm_eval_tasks.families.every import BASELINES
 from lm_eval_tasks.llm.tokenizers import GGUF, check_gguf
 from lm_eval_tasks.samples.labels import label

@@ -49,17 +49,19 @@ def _load(name: str, *, trust_remote_code: bool) -> Any:
         )
     except Exception as err:  # transformers raises whatever a file that is none of its own makes it stumble over
         reason = str(err).strip().splitlines()[0][:160] if str(err).strip() else type(err).__name__
-        remedy = (
-            "add trust_remote_code=True to --model_args if you trust its code"
-            if "trust_remote_code" in str(err) or "custom code" in str(err)
-            else 'pip install "academiceval[gguf]"'
-            if file and find_spec("gguf") is None
-            else "its files are not as transformers writes them"
-            if Path(folder).is_dir()
-            else "name a local folder, or fetch it while online"
-        )
+        remedy = _remedy(str(err), folder, file or "")
         raise TokenizerError(f"the tokenizer of {model!r} cannot be loaded ({reason}); {remedy}") from err
     return tokenizer if tokenizer.is_fast else SlowTokenizer(tokenizer)
+
+
+def _remedy(error: str, folder: str, file: str) -> str:
+    if "trust_remote_code" in error or "custom code" in error:
+        return "add trust_remote_code=True to --model_args if you trust its code"
+    if file and find_spec("gguf") is None:
+        return 'pip install "academiceval[gguf]"'
+    if Path(folder).is_dir():
+        return "its files are not as transformers writes them"
+    return "name a local folder, or fetch it while online"
 
 
 def _check_sizes(folder: Path) -> None:

@@ -9,11 +9,12 @@ from pathlib import Path
 from lm_eval_tasks.base.errors import ModelError
 from lm_eval_tasks.base.files import known_sha256, sha256_of_bytes
 from lm_eval_tasks.base.progress import progress
+from lm_eval_tasks.base.row_format import GIVEN
 
 # lm-eval's arguments that name files of a model which runs here.
 PRETRAINED, TOKENIZER = "pretrained", "tokenizer"
 # Other files that decide what a model answers.
-_FILES = ("steer_path", "answers")
+_FILES = ("steer_path", GIVEN)
 _ADAPTERS = ("peft", "delta", "lora_local_path")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _HUB_ID = re.compile(r"[\w.-]+(?:/[\w.-]+)?")

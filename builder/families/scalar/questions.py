@@ -115,9 +115,7 @@ class QuestionMaker:
                 self.report.drop(name, "repeated")
             else:
                 outcome = self._question(citing, place, places, all_parts)
-                if isinstance(outcome, ClozeQuestion) and outcome.id in self._excluded:
-                    self.report.drop(name, "excluded")
-                elif isinstance(outcome, ClozeQuestion):
+                if isinstance(outcome, ClozeQuestion):
                     seen.add(place.cited_id)
                     questions.append(outcome)
                 else:
@@ -149,6 +147,9 @@ class QuestionMaker:
     def _question(
         self, citing: Citing, place: _Place, places: Sequence[_Place], all_parts: Sequence[TopSection]
     ) -> ClozeQuestion | ClozeReason:
+        name = f"{citing.paper.versioned_id}#{citing.document.mentions.index(place.mention)}"
+        if name in self._excluded:
+            return "excluded"
         gold = self._candidates(place.cited_id)
         if not isinstance(gold, Candidate):
             return gold
@@ -168,7 +169,6 @@ class QuestionMaker:
         distractors = self._distractors(citing, place, all_parts)
         if len(distractors) < CANDIDATES - 1:
             return "too_few_candidates"
-        name = f"{paper.versioned_id}#{citing.document.mentions.index(place.mention)}"
         return ClozeQuestion(name, paper, level, place.part.heading, level.citation, text, (gold, *distractors), 0)
 
     def _distractors(self, citing: Citing, place: _Place, all_parts: Sequence[TopSection]) -> list[Candidate]:

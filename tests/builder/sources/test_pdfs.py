@@ -35,9 +35,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return place
 
 
-def rows() -> list[dict[str, str]]:
+def rows(delimiter: str = ",") -> list[dict[str, str]]:
     with Path("papers.csv").open(encoding="utf-8-sig", newline="") as file:
-        return list(csv.DictReader(file))
+        return list(csv.DictReader(file, delimiter=delimiter))
 
 
 def write(changed: list[dict[str, str]], delimiter: str = ",") -> None:
@@ -75,7 +75,7 @@ def test_corrections_count_and_stay(folder: Path, command: Command) -> None:
     # Saved by a spreadsheet that separates by semicolons.
     write(kept, ";")
     assert command("init", "--source", "pdfs", folder)[0] == 0
-    after = {row["file"]: row for row in rows_of(";")}
+    after = {row["file"]: row for row in rows(";")}
     assert after[first["file"]]["title"] == "A Title of My Own"
     assert "old/Thesis.PDF" in after
     code, out, err = command("run")
@@ -95,11 +95,6 @@ def test_corrections_count_and_stay(folder: Path, command: Command) -> None:
     code, out, err = command("export", "academiceval", "--setting", "Title-10K", "--output", "out.jsonl")
     assert code == 0, err
     assert "A Title of My Own" in Path("out.jsonl").read_text()
-
-
-def rows_of(delimiter: str) -> list[dict[str, str]]:
-    with Path("papers.csv").open(encoding="utf-8-sig", newline="") as file:
-        return list(csv.DictReader(file, delimiter=delimiter))
 
 
 @pytest.mark.slow
@@ -133,6 +128,11 @@ def test_arxiv_is_asked_where_it_can_be_reached(
         assert row["title"] == title
         assert row["authors"].startswith(author)
     assert "no route to it" in caplog.text
+    monkeypatch.undo()
+    monkeypatch.chdir(folder.parent)
+    Path("papers.csv").unlink()
+    assert command("init", "--source", "pdfs", folder, "--contact", "me")[0] == 0
+    assert "wants to know who asks" in caplog.text
 
 
 def test_what_is_no_folder_of_papers_is_one_sentence(
@@ -149,6 +149,8 @@ def test_what_is_no_folder_of_papers_is_one_sentence(
     Path("round.toml").write_text('round = "2026.11"\n[source]\nkind = "pdfs"\npath = "empty"\n')
     code, _, err = command("run")
     assert (code, "academiceval init --source pdfs" in err) == (1, True), err
+    code, _, err = command("init", "--source", "pdfs")
+    assert (code, "needs --path" in err) == (1, True), err
     Path("papers.csv").write_text("file,title\n")
     code, _, err = command("run")
     assert (code, "no column id" in err) == (1, True), err
