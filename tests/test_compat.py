@@ -60,7 +60,9 @@ def test_lm_eval_tells_answers_early() -> None:
     assert list(inspect.signature(LM.set_cache_hook).parameters) == ["self", "cache_hook"]
     assert list(inspect.signature(CacheHook.add_partial).parameters) == ["self", "attr", "req", "res"]
     noted: list[Any] = []
-    watch = Watch(lm_eval_compat.open_model("dummy", {}, "1", None), lambda *said: noted.append(said), in_marks)
+    watch = Watch(
+        lm_eval_compat.open_model("dummy", {}, "1", None), lambda *said: noted.append(said), noted.append, in_marks
+    )
     watch.add_partial("generate_until", ("prompt", {}), "answer")
     watch.add_partial("loglikelihood", ("prompt", "x"), 0.0)
     assert noted == [("prompt", {}, "answer", None, "")]

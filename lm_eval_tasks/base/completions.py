@@ -15,11 +15,13 @@ class CompletionError(ValueError):
 
     Attributes:
         status: that a server would have given it; None if it names none.
+        usage: what it was charged for all the same; None if it does not say.
     """
 
     def __init__(self, message: str, status: int | None = None) -> None:
         super().__init__(message)
         self.status = status
+        self.usage: dict[str, object] | None = None
 
 
 def readable(body: Any) -> Mapping[str, Any]:
@@ -28,6 +30,15 @@ def readable(body: Any) -> Mapping[str, Any]:
     Raises:
         CompletionError: it has no choices.
     """
+    try:
+        return _readable(body)
+    except CompletionError as err:
+        if isinstance(body, Mapping) and isinstance(body.get("usage"), Mapping):
+            err.usage = {**body["usage"], "model": body.get("model")}
+        raise
+
+
+def _readable(body: Any) -> Mapping[str, Any]:
     if not isinstance(body, Mapping) or not body.get("choices"):
         raise _error_of(body.get("error") if isinstance(body, Mapping) else None)
     choice = min(body["choices"], key=lambda choice: choice.get("index") or 0)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_tasks.base.completions import readable
+from lm_eval_tasks.base.completions import CompletionError, readable
 from lm_eval_tasks.base.deadline import within
 from lm_eval_tasks.base.row_format import CAPPED
 from lm_eval_tasks.compat import vllm
@@ -102,7 +102,8 @@ def as_given() -> Iterator[None]:
 Note = Callable[[str, Mapping[str, object] | None, str, object, object], None]
 # Reasoning that a server hands over separately, and whether it came to its end -> how the model would have written it.
 InMarks = Callable[..., str]
-# The finish reason of an answer that ended at its cap.
+# Called with the `usage` of a response that was paid for and has no answer.
+Lost = Callable[[object], None]
 
 
 class Watch:
@@ -110,6 +111,7 @@ class Watch:
 
     Args:
         note: called with each answer as soon as the model has it.
+        lost: called with the usage of each response without an answer; it is asked again.
         in_marks: puts reasoning before an answer.
         new_seeds: whether a server is sent a new seed with each request; lm-eval always sends the same one.
 
@@ -117,8 +119,8 @@ class Watch:
         tries, read: requests that were sent to a server, and its answers that could be read; None for models without a server.
     """
 
-    def __init__(self, lm: LM, note: Note, in_marks: InMarks, *, new_seeds: bool = False) -> None:
-        self._note, self._in_marks, self._new_seeds = note, in_marks, new_seeds
+    def __init__(self, lm: LM, note: Note, lost: Lost, in_marks: InMarks, *, new_seeds: bool = False) -> None:
+        self._note, self._lost, self._in_marks, self._new_seeds = note, lost, in_marks, new_seeds
         # What is known of the answers that come next.
         self._coming: list[tuple[object, object]] = []
         self.tries: int | None = None
@@ -153,7 +155,7 @@ class Watch:
             return {name: value for name, value in payload.items() if value not in (OMIT, [OMIT])}
 
         def parsed(outputs: Any, **keywords: Any) -> list[str | None]:
-            outputs = [readable(response) for response in _responses(outputs)]
+            outputs = [self._readable(response) for response in _responses(outputs)]
             texts = parse(outputs=outputs, **keywords)
             if any(not isinstance(text, str | None) for text in texts):
                 raise ValueError("an answer whose content is not a text")
@@ -163,7 +165,26 @@ class Watch:
             return [self._with_reasoning(text, choice) for text, (choice, _) in zip(texts, choices, strict=True)]
 
         lm.parse_generations, lm._create_payload = parsed, counted
-        lm.model_call = _checked(_limit_time(lm.model_call, float(getattr(lm, "timeout", 300))))
+        lm.model_call = self._checked(_limit_time(lm.model_call, float(getattr(lm, "timeout", 300))))
+
+    def _readable(self, response: Any) -> Mapping[str, Any]:
+        try:
+            return readable(response)
+        except CompletionError as err:
+            if err.usage:
+                self._lost(err.usage)
+            raise
+
+    def _checked(self, call: Callable[..., Any]) -> Callable[..., Any]:
+        """A call that fails, and so is tried again, if a response says an error in place of an answer."""
+
+        def checked(*arguments: Any, **keywords: Any) -> Any:
+            outputs = call(*arguments, **keywords)
+            for response in _responses(outputs) if outputs is not None else ():
+                self._readable(response)
+            return outputs
+
+        return checked
 
     def _with_reasoning(self, text: str | None, choice: Mapping[str, object]) -> str | None:
         """The answer, preceded by the reasoning that a server hands over in a separate field."""
@@ -186,18 +207,6 @@ def _choices(response: Any) -> list[tuple[Mapping[str, object], Any]]:
     used = response.get("usage")
     usage, model = used if isinstance(used, Mapping) else {}, {"model": response.get("model")}
     return [(choice, model if i else {**usage, **model}) for i, choice in enumerate(choices)]
-
-
-def _checked(call: Callable[..., Any]) -> Callable[..., Any]:
-    """A call that fails, and so is tried again, if a response says an error in place of an answer."""
-
-    def checked(*arguments: Any, **keywords: Any) -> Any:
-        outputs = call(*arguments, **keywords)
-        for response in _responses(outputs) if outputs is not None else ():
-            readable(response)
-        return outputs
-
-    return checked
 
 
 def _limit_time(call: Callable[..., Any], seconds: float) -> Callable[..., Any]:

@@ -118,7 +118,7 @@ class AnsweringLM(LM):  # type: ignore[misc]
         super().__init__()
         self._lm, self._identity, self._journal, self._budget = lm, identity, journal, budget
         self._once = once and not repeated
-        self._watch = Watch(lm, self._note_early, in_marks, new_seeds=repeated)
+        self._watch = Watch(lm, self._note_early, self._note_lost, in_marks, new_seeds=repeated)
         # Questions under way, by what identifies them: twins are answered in the order in which answers come.
         self._waiting: dict[str, list[PromptRequest]] = {}
         self._asked_with: dict[str, set[str]] = {}
@@ -274,6 +274,19 @@ class AnsweringLM(LM):  # type: ignore[misc]
                 raise
             waiting.pop(0)
             self._early[request_text, answer] += 1
+
+    def _note_lost(self, usage: object) -> None:
+        """Note what a response without an answer was charged for, at one of the questions that are still open."""
+        question = next((each for waiting in self._waiting.values() for each in waiting), None)
+        if question:
+            used = Usage.of_response(usage, "")
+            try:
+                self._journal.add(question.key + EMPTY, "", usage=used.to_json())
+            except OSError as err:
+                self._unwritten = err
+                raise
+            if self._budget:
+                self._budget.settle(Usage(0, 0), used)
 
     def _note(self, question: PromptRequest, answer: str, usage: Usage) -> None:
         used = _complete_usage(usage, question, answer)

@@ -63,27 +63,29 @@ def prompt_of(first: str, second: str, evidence: str = "") -> str:
 
 
 def parse(text: str) -> dict[str, int] | None:
-    """The verdict in a judge's answer: its last JSON object that names an overall winner, for drafts come first; None without any.
+    """The verdict in a judge's answer: its last JSON object that names an overall winner, for drafts come first, and none that
+    another such object holds; None without any.
 
     Returns:
         Overall, and for each dimension that can be read, the place of the better answer, 1 or 2, or `TIE`.
     """
-    for content in _objects(text):
+    verdict, end = None, 0
+    for content, stop in _objects(text):
         winners = {name: place for name in (*DIMENSIONS, OVERALL) if (place := _winner(content.get(name))) is not None}
-        if OVERALL in winners:
-            return winners
-    return None
+        if OVERALL in winners and stop > end:
+            verdict, end = winners, stop
+    return verdict
 
 
-def _objects(text: str) -> Iterator[dict[str, object]]:
-    """The JSON objects in a text, whatever stands around them, the one that begins last first."""
+def _objects(text: str) -> Iterator[tuple[dict[str, object], int]]:
+    """The JSON objects in a text, whatever stands around them, and where they end; the one that begins last first."""
     text = text[-_LONGEST:]
     at = text.rfind("{")
     for _ in range(_MOST_TRIES):
         if at < 0:
             return
         with suppress(ValueError, RecursionError):
-            yield _DECODER.raw_decode(text, at)[0]
+            yield _DECODER.raw_decode(text, at)
         at = text.rfind("{", 0, at)
 
 

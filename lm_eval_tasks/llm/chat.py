@@ -14,6 +14,7 @@ import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tenacity import (
@@ -200,9 +201,10 @@ class _Asking:
 
     async def _ask(self, messages: Messages, most_tokens: int, sampling: Sampling = GREEDY) -> ChatAnswer:
         most = most_of(messages, most_tokens)
+        lost: list[Usage] = []
         with charge(self._budget, most) as used:
             try:
-                answer = await self._ask_with_retries(messages, most_tokens, sampling)
+                answer = await self._ask_with_retries(messages, most_tokens, sampling, lost)
             except NoAnswer as err:
                 self._failures += 1
                 if self._failures >= _MOST_FAILURES:
@@ -210,12 +212,17 @@ class _Asking:
                         f"{self._server} gave up: {self._failures} failures in a row, last: {err}; {_AGAIN}"
                     ) from err
                 raise
-            used(answer.usage)
+            finally:
+                used(reduce(Usage.plus, lost, Usage(0, 0)))
+            # As later runs must count it, too.
+            usage = reduce(Usage.plus, lost, at_most(answer.usage, most) if self._budget else answer.usage)
+            used(usage)
         self._failures = 0
-        # As later runs must count it, too.
-        return replace(answer, usage=at_most(answer.usage, most)) if self._budget else answer
+        return replace(answer, usage=usage)
 
-    async def _ask_with_retries(self, messages: Messages, most_tokens: int, sampling: Sampling) -> ChatAnswer:
+    async def _ask_with_retries(
+        self, messages: Messages, most_tokens: int, sampling: Sampling, lost: list[Usage]
+    ) -> ChatAnswer:
         odd = 0
 
         async def ask() -> ChatAnswer:
@@ -226,6 +233,8 @@ class _Asking:
                 )
                 return answer_of(readable(reply.model_dump(warnings=False)))
             except Exception as err:  # including whatever a 200 may contain that is not a chat completion
+                if isinstance(err, CompletionError) and err.usage:
+                    lost.append(Usage.of_response(err.usage, ""))
                 reason, wait = self._explain_error(err)
                 reason = redact(reason)  # a server may repeat the key that it was sent
                 if wait == math.inf and (refused := [name for name in sampling if name in f"{reason} {_said_by(err)}"]):

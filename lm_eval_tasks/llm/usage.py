@@ -57,6 +57,12 @@ class Usage:
         tokens = {name: _count(fields, name) for name in _TOKENS}
         return cls(**tokens, finish=finish, served=served)
 
+    def plus(self, other: Usage) -> Usage:
+        """The tokens of both; those that one does not know count as none of its."""
+        both = {name: (getattr(self, name), getattr(other, name)) for name in _TOKENS}
+        tokens = {name: None if pair == (None, None) else sum(n or 0 for n in pair) for name, pair in both.items()}
+        return Usage(**tokens, finish=self.finish, served=self.served)
+
     def to_json(self) -> dict[str, object]:
         """The fields that are known."""
         return {name: value for name, value in asdict(self).items() if value not in (None, "")}

@@ -14,7 +14,7 @@ from lm_eval_tasks.base.row_format import GIVEN
 # lm-eval's arguments that name files of a model which runs here.
 PRETRAINED, TOKENIZER = "pretrained", "tokenizer"
 # Other files that decide what a model answers.
-_FILES = ("steer_path", GIVEN)
+_FILES = ("steer_path", "path", "load", "tokenizer_path", "tokenizer_model", "vocab_file", "merge_file", GIVEN)
 _ADAPTERS = ("peft", "delta", "lora_local_path")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _HUB_ID = re.compile(r"[\w.-]+(?:/[\w.-]+)?")
@@ -65,19 +65,21 @@ def pinned(arguments: Mapping[str, object], weights: Mapping[str, str]) -> dict[
 
 
 def _hash_of(place: Path) -> str:
-    """A hash of the names and contents of a folder's files, without hidden ones and folders in it; or of one file."""
+    """A hash of the names and contents of the files in a folder and its folders, without hidden ones; or of one file."""
     try:
-        files = [place] if place.is_file() else sorted(path for path in place.iterdir() if path.is_file())
-        hashes = [
-            f"{file.name} {known_sha256(file)}"
-            for file in progress(files, f"hash {place.name}")
-            if not file.name.startswith(".")
-        ]
+        files = {place.name: place} if place.is_file() else _shown_files(place)
+        hashes = [f"{name} {known_sha256(file)}" for name, file in progress(files.items(), f"hash {place.name}")]
     except OSError as err:
         raise ModelError(
             f"{err.filename} cannot be read ({err.strerror}): its hash tells which weights answered"
         ) from err
     return sha256_of_bytes("\n".join(hashes))
+
+
+def _shown_files(folder: Path) -> dict[str, Path]:
+    """The files in a folder and its folders: path within it -> file."""
+    names = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {name: path for name, path in names.items() if not f"/{name}".count("/.")}
 
 
 def _commit_of(name: str, revision: object) -> str:

@@ -199,6 +199,12 @@ def test_weights_are_known_by_their_files_or_their_commit(tmp_path: Path, monkey
     assert each[0] == each[1]
     (tmp_path / "b" / "model.bin").write_text("Weights")
     assert weights_of("vllm", {"pretrained": str(tmp_path / "b")}) != each[0]
+    (tmp_path / "a" / "part").mkdir()
+    (tmp_path / "a" / "part" / "model.bin").write_text("more weights")
+    deep = weights_of("nemo_lm", {"path": str(tmp_path / "a")})["path"]
+    assert deep != each[0]["pretrained"]
+    (tmp_path / "a" / "part" / "model.bin").write_text("other weights")
+    assert weights_of("nemo_lm", {"path": str(tmp_path / "a")})["path"] != deep
     assert weights_of("local-chat-completions", {"model": "m", "tokenizer": str(tmp_path / "a")}) == {}
 
 

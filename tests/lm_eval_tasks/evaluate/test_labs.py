@@ -491,7 +491,7 @@ def test_answers_in_other_shapes_are_read_and_errors_with_status_200_are_tried_a
     thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}
     replies: list[Reply] = [
         (200, {}, overloaded),
-        (200, {}, json.dumps({"choices": []})),
+        (200, {}, json.dumps({"choices": [], "usage": {"prompt_tokens": 70_000, "completion_tokens": 1}})),
         {"content": [thinking, {"type": "text", "text": TITLE}]},
         {"content": [{"type": "text", "text": "A Good "}, {"type": "text", "text": "Title"}]},
     ]
@@ -508,6 +508,7 @@ def test_answers_in_other_shapes_are_read_and_errors_with_status_200_are_tried_a
     assert {sample.answer for sample in read([tmp_path / "a"])} == {TITLE}
     assert (scores(tmp_path / "a")["empty"], len(asked)) == (0.0, 5)
     assert not any({"temperature", "seed", "stop"} & body.keys() for body in asked)
+    assert results(tmp_path / "a")["usage"]["tokens_in"] > 70_000  # charged for, without an answer
 
 
 def test_only_requests_to_a_server_leave_parameters_out(command: Command, dataset: Path, tmp_path: Path) -> None:
@@ -842,7 +843,12 @@ def test_vllms_answers_are_noted_as_they_end_and_with_what_it_says_of_them() -> 
                 self.hook.add_partial("generate_until", (text, {}), one.outputs[0].text)
 
     model = Model()
-    Watch(model, lambda prompt, _, answer, *said: notes.append((prompt, answer, Usage.of_response(*said))), in_marks)  # type: ignore[arg-type]
+    Watch(
+        model,
+        lambda prompt, _, answer, *said: notes.append((prompt, answer, Usage.of_response(*said))),
+        notes.append,
+        in_marks,
+    )  # type: ignore[arg-type]
     model.generate(["a", "bb"])
     usage = Usage(2, 2, None, 1, "length")
     assert notes == [("bb", "second", usage), ("a", "final 1", usage), ("bb", "final 2", usage)]

@@ -110,6 +110,8 @@ def test_the_published_prompt_holds_both_answers() -> None:
         json.dumps(dict.fromkeys((*DIMENSIONS, OVERALL), "answer 2")),
         f"The set {{a, b}} is in both. {verdict(2)} So {{2}} wins.",
         '{"note": "a draft"} ' + verdict(2),
+        verdict(2)[:-1] + f', "what the answers say": {verdict(1)}}}',
+        f"{verdict(1)} On second thought: {verdict(2)}",
     ],
 )
 def test_a_verdict_is_read_by_its_schema(text: str) -> None:
@@ -558,6 +560,24 @@ def test_an_answer_that_cannot_be_read_is_paid_for_once(command: Command, tmp_pa
             code, _, err = command(*line, "--max-cost", "3", "--output", tmp_path / "judged")
             assert (code, "stopped at a cost of 1.9000" in err) == (1, True), err
     assert len(server.requests) == 1
+
+
+@pytest.mark.slow
+def test_a_response_without_an_answer_is_paid_for(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lm_eval_tasks.llm.chat._WAIT", wait_none())
+    folder = make_samples(tmp_path / "run", 1)
+    prices = tmp_path / "prices.toml"
+    prices.write_text("[m]\ninput = 1000\noutput = 1000\n")
+    lost = json.dumps({"choices": [], "usage": {"prompt_tokens": 1000, "completion_tokens": 900}})
+    replies: list[Any] = [(200, {}, lost)]
+    with serve(lambda body: replies.pop() if replies else verdict(1)) as server:
+        line = ("judge", folder, "--model", "m", "--base-url", server.url, "--concurrency", "1", "--prices", prices)
+        for _ in range(2):
+            code, _, err = command(*line, "--max-cost", "3", "--output", tmp_path / "judged")
+            assert (code, "stopped at a cost of " in err) == (1, True), err
+    assert len(server.requests) == 2
 
 
 CLAIM = "The method reaches 77.7 percent."
