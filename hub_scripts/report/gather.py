@@ -129,7 +129,9 @@ def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, place: Path, 
 
 
 def _newest_samples(key: Key, files: Sequence[SamplesFile]) -> Iterator[tuple[SamplesFile, str, list[Sample]]]:
-    """The samples of a setting in each file, and their model; of runs that answer the same samples, only the newest."""
+    """The samples of a setting in each file, and their model; of runs that answer the same samples, only the one with
+    the most, of equal ones the newest.
+    """
     runs: dict[str, list[tuple[SamplesFile, list[Sample]]]] = {}
     for file in sorted(files, key=lambda file: (-file.date, str(file.path))):
         by_model: dict[str, list[Sample]] = {}
@@ -143,7 +145,7 @@ def _newest_samples(key: Key, files: Sequence[SamplesFile]) -> Iterator[tuple[Sa
     contents = _contents(key, {model: _of_one_build(model, of_model) for model, of_model in runs.items()})
     for model, of_model in runs.items():
         files_by_id: dict[str, SamplesFile] = {}
-        for file, every in of_model:
+        for file, every in sorted(of_model, key=lambda run: -len(run[1])):
             samples = [sample for sample in every if contents.setdefault(sample.id, sample.identity) == sample.identity]
             if len(samples) < len(every):
                 _LOGGER.warning(
@@ -158,9 +160,11 @@ def _newest_samples(key: Key, files: Sequence[SamplesFile]) -> Iterator[tuple[Sa
                 files_by_id |= dict.fromkeys(ids, file)
                 yield file, model, samples
                 continue
-            newer = next((files_by_id[id_].path for id_ in sorted(ids) if id_ in files_by_id), of_model[0][0].path)
+            other = next((files_by_id[id_].path for id_ in sorted(ids) if id_ in files_by_id), of_model[0][0].path)
             _LOGGER.warning(
-                "%s: the newer run %s counts; to show both, name one with --label NAME=FOLDER", file.path, newer
+                "%s: the run %s counts, which is newer or has more answers; to show both, name one with --label NAME=FOLDER",
+                file.path,
+                other,
             )
 
 

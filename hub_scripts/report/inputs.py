@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
 from hub_scripts.errors import ReportError
 from hub_scripts.report.verdicts import Verdicts, duel
+from lm_eval_tasks.base.files import sha256_of
 from lm_eval_tasks.base.metadata import TEST
 from lm_eval_tasks.base.text import parse_json
 from lm_eval_tasks.samples.results import JOURNAL, RESULTS, Results, read_results
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from lm_eval_tasks.base.tables import Table
 
 _JUDGE = "judge_"
+_SHA256_DIGITS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,7 @@ class SamplesFile:
 
     Attributes:
         finished: whether they have scores; those that are only in a journal have none.
-        date: when the run was made, in seconds; of two runs of a model the newer counts.
+        date: when the run was made, in seconds; of two runs of a model over as many samples the newer counts.
     """
 
     path: Path
@@ -54,6 +56,12 @@ class Inputs:
     manifests: dict[Path, Manifest] = field(default_factory=dict)
     duels: dict[str, Table] = field(default_factory=dict)
     left_out: dict[Path, str] = field(default_factory=dict)
+
+    def runs_over(self, manifest: Path) -> tuple[int, int]:
+        """How many runs were made over exactly the files of a manifest, and over any of its round whose files have a known hash."""
+        of_round = [run for runs in self.runs.values() for run in runs if self.manifests[manifest].round in run.rounds]
+        hashes = [run.contents for run in of_round if len(run.contents) == _SHA256_DIGITS]
+        return hashes.count(sha256_of(manifest)), len(hashes)
 
 
 def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inputs:

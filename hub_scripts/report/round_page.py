@@ -29,10 +29,17 @@ class RoundPage:
     plots: list[Plot] = field(default_factory=list)
 
 
-def round_page(manifest: Manifest, place: Path) -> RoundPage:
-    """A manifest as a page; plots go below `place`."""
+def round_page(manifest: Manifest, place: Path, runs: tuple[int, int]) -> RoundPage:
+    """A manifest as a page; plots go below `place`.
+
+    Args:
+        runs: how many were made over exactly this build of the round, and over any.
+    """
     name = manifest.published_as
-    page = RoundPage(name, dict(_facts(manifest)), {title: table for title, table in _tables(manifest) if table.rows})
+    facts = dict(_facts(manifest))
+    if runs[1]:
+        facts["Runs over exactly these files"] = f"{runs[0]} of {runs[1]}"
+    page = RoundPage(name, facts, {title: table for title, table in _tables(manifest) if table.rows})
     place.mkdir(parents=True, exist_ok=True)
     if manifest.audit:
         for what, counted in (("month", manifest.audit.months), ("category", manifest.audit.categories)):

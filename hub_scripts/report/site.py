@@ -67,6 +67,10 @@ def report(paths: Sequence[Path], output: Path, licenses: Licenses, notes: Notes
     inputs = find(paths, notes.labels)
     for path, split in sorted(inputs.left_out.items()):
         yield f"left out: {path}, whose scores are over the split {split!r} and not over the test papers"
+    for path in inputs.manifests:
+        over = inputs.runs_over(path)
+        if over[1] and not over[0]:
+            yield f"{path}: no run was made over exactly these files, but over another build of their round"
     with replacing(output, MARK, "report", _is_of_site) as place:
         yield from _write(inputs, place, licenses, notes, facts)
     size = sum(file.stat().st_size for file in output.rglob("*") if file.is_file())
@@ -154,7 +158,10 @@ def _write(
             "months": steps["months"],
             "plots": draw_all(all_groups, model_cutoffs, place / "plots"),
             "pages": sorted(
-                (round_page(manifest, place / "plots") for manifest in inputs.manifests.values()),
+                (
+                    round_page(manifest, place / "plots", inputs.runs_over(path))
+                    for path, manifest in inputs.manifests.items()
+                ),
                 key=lambda page: page.name,
             ),
             "about": {model: facts_of(model, facts) for model in models},

@@ -36,6 +36,8 @@ def _cells(figures: Mapping[str, Any]) -> tuple[object, ...]:
         "" if figures[name] is None else f"{figures[name]:.3f}" for name in ("raw_win_rate", "position_consistency")
     )
     judged = figures["judged"]
+    if raw and (read := figures.get("raw_judged", judged)) != judged:
+        raw += f" (of {read})"
     return (
         f"{judged} of {figures['samples']}",
         _rate(figures["win_rate"]),
@@ -89,6 +91,7 @@ def summary(samples: Sequence[Judged]) -> dict[str, Any]:
     both = [pair for sample in samples if None not in (pair := sample.by_order())]
     failed = sum(sample.failed for sample in samples)
     questions = sum(2 for sample in samples if sample.settled is None)
+    raw = _raw(samples)
     rate = level([points for _, points in read], [sample.cluster for sample, _ in read]) if read else None
     return {
         "samples": len(samples),
@@ -99,7 +102,8 @@ def summary(samples: Sequence[Judged]) -> dict[str, Any]:
         "ties": sum(winners[OVERALL] == TIE for winners in verdicts),
         "win_rate": _interval(rate),
         "worst_and_best": _worst_and_best(samples),
-        "raw_win_rate": _raw(samples),
+        "raw_win_rate": fmean(raw) if raw else None,
+        "raw_judged": len(raw),
         "position_consistency": fmean(first == second for first, second in both) if both else None,
         "first_place_share": fmean(points_in(winners, 1) or 0.0 for winners in verdicts) if verdicts else None,
         "dimensions": {name: _dimension(samples, name) for name in DIMENSIONS},
@@ -125,11 +129,10 @@ def _dimension(samples: Sequence[Judged], name: str) -> dict[str, float | None] 
     return _interval(level([points for points, _ in read], [cluster for _, cluster in read])) if read else None
 
 
-def _raw(samples: Sequence[Judged]) -> float | None:
-    """The win rate in the first order alone, like the paper's."""
+def _raw(samples: Sequence[Judged]) -> list[float]:
+    """The points in the first order alone, whose mean is the paper's win rate."""
     each = [sample.by_order()[0] if sample.settled is None else sample.settled for sample in samples]
-    wins = [points for points in each if points is not None]
-    return fmean(wins) if wins else None
+    return [points for points in each if points is not None]
 
 
 def _interval(estimate: Interval | None) -> dict[str, float | None] | None:

@@ -14,6 +14,7 @@ from lm_eval_tasks.samples.results import JOURNAL, RESULTS, Results, read_result
 
 _LOGGER = logging.getLogger(__name__)
 SAMPLES = "samples_"
+_TIME = "%Y-%m-%dT%H-%M-%S"
 
 
 def results_in(folder: Path, *, deep: bool = False) -> list[Path]:
@@ -28,7 +29,15 @@ def run_folder(label: str) -> Path:
     newest = max(place.glob("*T*"), default=place)
     if (newest / JOURNAL).is_file() and not results_in(newest):
         return newest
-    return place / f"{datetime.now(UTC):%Y-%m-%dT%H-%M-%S}"
+    return place / f"{datetime.now(UTC):{_TIME}}"
+
+
+def is_time(name: str) -> bool:
+    """Whether a folder is named by `run_folder` after the time of its run."""
+    try:
+        return bool(datetime.strptime(name, _TIME))  # noqa: DTZ007
+    except ValueError:
+        return False
 
 
 @contextmanager

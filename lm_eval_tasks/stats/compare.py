@@ -15,6 +15,7 @@ from lm_eval_tasks.base.intervals import Interval, holm
 from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.samples.pairs import paired
+from lm_eval_tasks.samples.run_folder import is_time
 from lm_eval_tasks.samples.sample import Sample, by_task, read
 from lm_eval_tasks.stats import placed
 from lm_eval_tasks.stats.boards import BOARDS, counted
@@ -216,9 +217,11 @@ def table(differences: Sequence[Difference], names: Mapping[Path, str]) -> Table
 
 
 def names_of(runs: Sequence[Path]) -> dict[Path, str]:
-    """Run -> the name of its file or folder, or its whole path if several have that name."""
-    short = {run: run.resolve().name for run in runs}
-    return {run: name if list(short.values()).count(name) == 1 else str(run) for run, name in short.items()}
+    """Run -> what tells it from the others: its file or folder, or the nearest folder around it whose name is its own."""
+    levels = zip(*(reversed(run.resolve().parts) for run in runs), strict=False)
+    own = [names for names in levels if len(set(names)) == len(runs)]
+    names = next((names for names in own if not all(map(is_time, names))), own[0])
+    return dict(zip(runs, names, strict=True))
 
 
 def _row(difference: Difference, interval: Interval) -> tuple[object, ...]:

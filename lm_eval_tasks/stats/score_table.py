@@ -41,6 +41,8 @@ def score_table(scores: Sequence[Score], gains: Sequence[Gain] = ()) -> Iterator
         for metric in METRICS
         if metric.headline and metric.name in of_task
     ]
+    if lost := sorted({task for task, model in tasks if not tasks[task, model].keys() & headline()}):
+        yield f"no answer to {', '.join(lost)} has the score of its task: its metrics failed; --verbose says why"
     several = len({model for _, model in tasks}) > 1
     main = ("Task", "Model", *_MAIN[1:5], "Cut") if several else _MAIN
     yield Table(("Task", "Model", *_MAIN[1:], "Gain [95%]", "Placed"), "lllrrrrrrr", rows, main)

@@ -359,7 +359,7 @@ def test_no_scores_no_plots(tmp_path: Path) -> None:
     assert draw_all([], {}, tmp_path) == []
 
 
-def test_rounds(site: Path, dataset: Path, command: Command, tmp_path: Path) -> None:
+def test_rounds(site: Path, dataset: Path, results: Path, command: Command, tmp_path: Path) -> None:
     page = (site / "rounds.html").read_text()
     for words in (
         "Round 2026.11",
@@ -372,9 +372,12 @@ def test_rounds(site: Path, dataset: Path, command: Command, tmp_path: Path) -> 
     publishable(dataset, tmp_path / "copy", "redistributable")
     (tmp_path / "alone").mkdir()
     shutil.copy(dataset / "manifest.json", tmp_path / "alone")
-    for given in (tmp_path / "copy", tmp_path / "alone"):
-        assert command("report", given, "-o", tmp_path / "site")[0] == 0
-        assert "Input lengths" in (tmp_path / "site" / "rounds.html").read_text()
+    for given, is_other in ((tmp_path / "copy", True), (tmp_path / "alone", False)):
+        code, out, _ = command("report", given, results / "lead", "-o", tmp_path / "site")
+        assert (code, "no run was made over exactly these files" in out) == (0, is_other)
+        page = (tmp_path / "site" / "rounds.html").read_text()
+        assert "Input lengths" in page
+        assert f"{1 - is_other} of 1" in page
 
 
 def test_an_unfinished_run_is_named(results: Path, command: Command, tmp_path: Path) -> None:
@@ -450,12 +453,13 @@ def test_names_stay_names(results: Path, command: Command, tmp_path: Path) -> No
     assert "length_rouge_l_content_..-..-..-outside" in (tmp_path / "deep" / "site" / "plots.html").read_text()
 
 
-def test_of_two_runs_of_a_model_the_newest_is_shown_or_both_with_a_label(
-    results: Path, command: Command, tmp_path: Path, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize("date_of_smoke", [1.25, 2.25])
+def test_of_two_runs_of_a_model_the_whole_one_is_shown_or_both_with_a_label(
+    results: Path, command: Command, tmp_path: Path, caplog: pytest.LogCaptureFixture, date_of_smoke: float
 ) -> None:
     smoke, full = tmp_path / "runs" / "first", tmp_path / "runs" / "full"
     # In one second, as two fast runs are.
-    for place, date in ((smoke, 1.25), (full, 1.75)):
+    for place, date in ((smoke, date_of_smoke), (full, 1.75)):
         shutil.copytree(results / "lead", place)
         [file] = place.glob("results_*.json")
         content = json.loads(file.read_text())
@@ -468,7 +472,7 @@ def test_of_two_runs_of_a_model_the_newest_is_shown_or_both_with_a_label(
     code, out, err = command("report", tmp_path / "runs", "-o", tmp_path / "site")
     assert code == 0, err
     assert out.startswith("1 model,")
-    assert f"the newer run {full}" in caplog.text.replace(str(full.resolve()), str(full))
+    assert f"the run {full}" in caplog.text.replace(str(full.resolve()), str(full))
     code, out, err = command(
         "report", tmp_path / "runs", "-o", tmp_path / "site", "--label", f"lead, two papers={smoke}"
     )

@@ -172,7 +172,7 @@ def test_what_could_not_be_read_is_counted_and_left_out() -> None:
     assert (found["unparseable"], found["empty"], found["samples"], found["judged"]) == (1, 1, 4, 3)
     # Of the third, one order was won; the other one is unknown.
     assert found["worst_and_best"] == [pytest.approx(1.5 / 4), pytest.approx(2 / 4)]
-    assert found["raw_win_rate"] == pytest.approx(2 / 4)
+    assert (found["raw_win_rate"], found["raw_judged"]) == (pytest.approx(2 / 4), 4)
     assert summary([one(None, None)])["win_rate"] is None
 
 

@@ -12,7 +12,9 @@ import pytest
 from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.intervals import holm
 from lm_eval_tasks.samples.answers import ScoredAnswer
-from lm_eval_tasks.stats.compare import compare
+from lm_eval_tasks.samples.block import Score
+from lm_eval_tasks.stats.compare import compare, names_of
+from lm_eval_tasks.stats.score_table import score_table
 from tests.helpers.samples import sample
 
 Command = Callable[..., tuple[int, str, str]]
@@ -70,3 +72,26 @@ def test_what_only_some_runs_have_is_named(tmp_path: Path, command: Command) -> 
     assert (code, "nothing to be compared with" in err) == (1, True)
     with pytest.raises(SamplesError, match="cannot be compared with itself"):
         compare([runs[0], runs[1], runs[0]])
+
+
+@pytest.mark.parametrize(
+    ("runs", "names"),
+    [
+        (("out/a", "out/b"), ("a", "b")),
+        (("small/title", "large/title"), ("small", "large")),
+        (("results/a/2026-11-01T00-00-00", "results/b/2026-11-02T00-00-00"), ("a", "b")),
+        (
+            ("results/a/2026-11-01T00-00-00", "results/a/2026-11-02T00-00-00"),
+            ("2026-11-01T00-00-00", "2026-11-02T00-00-00"),
+        ),
+    ],
+)
+def test_runs_are_called_by_what_tells_them_apart(runs: tuple[str, ...], names: tuple[str, ...]) -> None:
+    assert tuple(names_of([Path(run) for run in runs]).values()) == names
+
+
+def test_a_task_whose_every_score_failed_is_named() -> None:
+    score = Score("m", "academiceval_abs_9k", "truncated", 0.0, None, None, 3)
+    first = next(iter(score_table([score])))
+    assert isinstance(first, str)
+    assert "academiceval_abs_9k" in first
