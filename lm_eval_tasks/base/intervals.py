@@ -159,12 +159,13 @@ def difference(values: Sequence[float], clusters: Sequence[str], fewest: int = F
     return mean_of(values, clusters).difference(fewest)
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
-    """p-values corrected for their number (Holm 1979)."""
+def holm(p_values: Sequence[float], comparisons: int = 0) -> list[float]:
+    """p-values corrected for their number (Holm 1979), or for that of all comparisons that were planned, if some have no p-value."""
+    most = max(len(p_values), comparisons)
     order = sorted(range(len(p_values)), key=lambda i: p_values[i])
     corrected = [0.0] * len(p_values)
     highest = 0.0
     for rank, i in enumerate(order):
-        highest = max(highest, min(1.0, (len(order) - rank) * p_values[i]))
+        highest = max(highest, min(1.0, (most - rank) * p_values[i]))
         corrected[i] = highest
     return corrected

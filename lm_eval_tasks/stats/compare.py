@@ -18,11 +18,11 @@ from lm_eval_tasks.samples.pairs import paired
 from lm_eval_tasks.samples.run_folder import is_time
 from lm_eval_tasks.samples.sample import Sample, by_task, read
 from lm_eval_tasks.stats import placed
-from lm_eval_tasks.stats.boards import BOARDS, counted
+from lm_eval_tasks.stats.boards import BOARDS, comparisons, counted
 from lm_eval_tasks.stats.columns import columns_of, zero_of
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.families.family import Board
+    from lm_eval_tasks.families.family import Board, Family
     from lm_eval_tasks.stats.placed import PlacedTask
 
 # Task -> its samples.
@@ -69,18 +69,17 @@ def compare(runs: Sequence[Path], metrics: Sequence[str] | None = None, *, uncut
             raise SamplesError(f"{run} cannot be compared with itself: give the runs of two models")
     names = list(dict.fromkeys(metrics or ()))
     samples = {run: by_task(read([run])) for run in runs}
-    differences = [
-        difference
-        for a, b in combinations(runs, 2)
-        for difference in _of_pair((a, b), samples[a], samples[b], names, uncut=uncut)
-    ]
+    of_pairs = [_of_pair((a, b), samples[a], samples[b], names, uncut=uncut) for a, b in combinations(runs, 2)]
+    differences = [difference for shown, _ in of_pairs for difference in shown]
+    # As `plan` counts them, before it is known which have a p-value.
+    rows = sum(planned for _, planned in of_pairs)
     p_values = [p for difference in differences if (p := difference.difference.p) is not None]
-    corrected = iter(holm(p_values))
+    corrected = iter(holm(p_values, rows))
     return [
         replace(
             difference,
             corrected_p=None if difference.difference.p is None else next(corrected),
-            detectable=difference.difference.detectable(len(p_values)),
+            detectable=difference.difference.detectable(rows),
         )
         for difference in differences
     ]
@@ -93,8 +92,8 @@ def _is_part(run: Path, other: Path) -> bool:
 
 def _of_pair(
     runs: tuple[Path, Path], first: _Run, second: _Run, metrics: Sequence[str], *, uncut: bool
-) -> list[Difference]:
-    """The differences of two runs: of each task, then of the boards that both have."""
+) -> tuple[list[Difference], int]:
+    """The differences of two runs, of each task, then of the boards that both have; and how many were to be expected."""
     common = [task for task in first if task in second]
     if not common:
         raise SamplesError(
@@ -115,8 +114,12 @@ def _of_pair(
     if not differences:
         scores = ", ".join(metrics) or "by which models are ranked"
         raise SamplesError(f"{runs[0]} and {runs[1]} do not both have one of the scores {scores}")
-    over_boards = (_of_board(runs, board, pairs, sizes, metrics) for board in BOARDS)
-    return differences + [difference for difference in over_boards if difference]
+    families = {task: both[0][0].row.family for task, both in pairs.items() if both}
+    ranked = {task: family for task, family in families.items() if not metrics or family.ranking in metrics}
+    boards = {task: family.board for task, family in ranked.items()}
+    planned = len(differences) - len(boards) + comparisons(boards)
+    over_boards = (_of_board(runs, board, pairs, sizes, ranked) for board in BOARDS)
+    return differences + [difference for difference in over_boards if difference], planned
 
 
 def _of_task(
@@ -141,19 +144,15 @@ def _of_board(
     board: Board,
     pairs: Mapping[str, Sequence[tuple[Sample, Sample]]],
     sizes: Mapping[str, tuple[int, int]],
-    metrics: Sequence[str],
+    families: Mapping[str, Family],
 ) -> Difference | None:
     """The difference over what a board counts of the tasks that both runs have, between floor, 0, and a perfect score, 1.
 
     Args:
         sizes: task -> samples of each run, of which some may be in no pair.
+        families: of the tasks that are compared by what models are ranked by.
     """
-    asked = {task: both[0][0].row.family for task, both in pairs.items() if both}
-    ranked = {
-        task: family.ranking
-        for task, family in asked.items()
-        if family.board == board and (not metrics or family.ranking in metrics)
-    }
+    ranked = {task: family.ranking for task, family in families.items() if family.board == board}
     names = counted(list(ranked), board)
     parts: list[tuple[PlacedTask, PlacedTask]] = []
     for task in names:

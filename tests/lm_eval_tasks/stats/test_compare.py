@@ -63,6 +63,18 @@ def test_several_runs_are_compared_pair_by_pair_and_corrected_together(tmp_path:
     assert [f"{second} - {first}" in out for first, second in ("ab", "ac", "bc")] == [True] * 3
 
 
+def test_rows_without_a_place_between_floor_and_one_are_planned_for(tmp_path: Path) -> None:
+    """As many comparisons as `plan` counts, whether or not a board has floors to stand on."""
+    runs = [write(tmp_path / name, better) for name, better in (("a", 0.0), ("b", 0.005))]
+    with_board = compare(runs, [METRIC])
+    for file in [file for run in runs for file in run.iterdir()]:
+        file.write_text(file.read_text().replace("rouge_l_content_wrong_paper", "rouge_l_of_nothing"))
+    without = compare(runs, [METRIC])
+    assert (len(with_board), len(without)) == (3, 2)
+    assert [one.detectable for one in without] == [one.detectable for one in with_board[:2]]
+    assert max(one.corrected_p or 0 for one in without) >= 2 * min(one.difference.p or 0 for one in without)
+
+
 def test_what_only_some_runs_have_is_named(tmp_path: Path, command: Command) -> None:
     runs = [write(tmp_path / "a", 0.0), write(tmp_path / "b", 0.1, ("Abs-9K",)), write(tmp_path / "c", 0.2)]
     code, out, err = command("compare", *runs)
