@@ -5,6 +5,7 @@ What a command needs is imported when it is called.
 
 from __future__ import annotations
 
+import json
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -58,6 +59,14 @@ def register(commands: Commands) -> None:
     sub.add_argument("shards", type=Path, nargs="+", metavar="SHARD", help="output folders of all shards")
     sub.add_argument("--output", type=Path, required=True, help="folder for the whole run")
     _add_export(commands)
+    help_ = "score answers that were made elsewhere to exported prompts"
+    sub = commands.add(EVALUATING, "score", help_, score)
+    sub.add_argument("answers", type=Path, metavar="ANSWERS", help="JSON lines with id, row_hash, setting and answer")
+    sub.add_argument("--name", help="of the model that made them (default: the file's name)")
+    add_short(sub, "--dataset", "--bertscore")
+    sub.add_argument("--metadata", default="{}", help="JSON, as for `academiceval eval`")
+    sub.add_argument("--limit", type=part, help="as for eval")
+    sub.add_argument("--output", type=Path, help="as for eval")
     help_ = "let the bare `lm_eval --tasks academiceval_abs` find the tasks"
     how = commands.add(EVALUATE, "link-tasks", help_, link_tasks).add_mutually_exclusive_group()
     how.add_argument("--unlink", action="store_true", help="undo it")
@@ -270,6 +279,34 @@ def export(arguments: Namespace) -> Iterator[str | Table]:
     output = arguments.output or Path(f"{arguments.setting}.prompts.jsonl")
     count = export(arguments.setting, arguments.model_args, metadata, output)
     yield f"{count} prompts written to {output}"
+
+
+def score(arguments: Namespace) -> Iterator[str | Table]:
+    check_there(arguments.answers)
+    from lm_eval_tasks.base.row_format import GIVEN
+    from lm_eval_tasks.evaluate.export import asking
+    from lm_eval_tasks.evaluate.given_answers import given_answers
+
+    settings = dict.fromkeys(given.setting for given in given_answers(str(arguments.answers)))
+    if "" in settings or not settings:
+        raise EvalError(
+            f"{arguments.answers} has an answer without its setting, or none: keep id, row_hash and setting of exported lines"
+        )
+    asked = [asking(setting) for setting in settings]
+    configs = next((config for _, config in asked if config), {})
+    if configs and len(asked) > 1:
+        raise EvalError(
+            f"score the answers to {configs['config']} alone: a setting of the round's own is asked by itself"
+        )
+    evaluation = ArgumentParser()
+    _add_evaluation(evaluation)
+    request = {
+        "model": GIVEN,
+        "model_args": json.dumps({GIVEN: str(arguments.answers), "model": arguments.name or arguments.answers.stem}),
+        "tasks": ",".join(name for name, _ in asked),
+        "metadata": json.dumps({**metadata_of(arguments.metadata), **configs}),
+    }
+    yield from evaluate(Namespace(**{**vars(evaluation.parse_args([])), **vars(arguments), **request}))
 
 
 def _with_file(arguments: Namespace) -> Namespace:

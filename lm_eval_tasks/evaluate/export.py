@@ -26,7 +26,6 @@ _KEPT = (
     "first_author",
     "published",
     "tokens_before",
-    "tokens_after",
     "answer_cap",
     "licenses",
 )
@@ -44,7 +43,7 @@ def export(setting: str, model_args: str, metadata: Mapping[str, object], output
     """
     check(metadata)
     command_line.quiet()
-    name, config = _task_of(setting)
+    name, config = asking(setting)
     arguments = command_line.parse_args(model_args)
     task_metadata = {**metadata, **config, **arguments, "whole_answers": True, "bertscore_model": "none"}
     [task] = RunTasks([tasks_path()], task_metadata).load([name])["tasks"].values()
@@ -54,7 +53,7 @@ def export(setting: str, model_args: str, metadata: Mapping[str, object], output
     return len(docs)
 
 
-def _task_of(setting: str) -> tuple[str, dict[str, str]]:
+def asking(setting: str) -> tuple[str, dict[str, str]]:
     """The lm-eval task that asks a setting, and the metadata that it needs if the setting is one of the round's own."""
     if task := task_of(setting):
         return task.name, {}
@@ -73,5 +72,11 @@ def _task_of(setting: str) -> tuple[str, dict[str, str]]:
 def _line_of(doc: Mapping[str, object]) -> dict[str, object]:
     kept = {name: doc[name] for name in _KEPT if name in doc}
     if not doc.get("tokenizer"):
-        kept |= dict.fromkeys(("tokens_before", "tokens_after"))  # nothing has counted them
-    return {**kept, "prompt": doc_to_text(doc), "target": doc["target"]}
+        kept["tokens_before"] = None  # nothing has counted them
+    messages = [{"role": "user", "content": doc_to_text(doc)}]
+    return {
+        **kept,
+        "prompt_tokens": kept["tokens_before"] and doc["tokens_after"],
+        "messages": messages,
+        "target": doc["target"],
+    }

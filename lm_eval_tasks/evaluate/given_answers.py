@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from lm_eval.api.instance import Instance
@@ -14,8 +16,48 @@ from lm_eval_tasks.samples.answers import Generated
 from lm_eval_tasks.samples.row import PromptRow
 
 
-class GivenAnswersLM(BaselineLM):
+@dataclass(frozen=True, slots=True)
+class GivenAnswer:
+    """One answer, and the row that it is to.
+
+    Attributes:
+        setting: "" if the line does not say it.
+    """
+
+    id: str
+    row_hash: str
+    answer: str
+    setting: str = ""
+
+
+def given_answers(file: str) -> Iterator[GivenAnswer]:
     """The answers of a file: JSON lines with `id`, `row_hash` and `answer`, as `academiceval export` names the rows.
+
+    Raises:
+        ModelError: it cannot be read.
+    """
+    try:
+        lines = Path(file).read_text(encoding="utf-8-sig").split("\n")
+    except (OSError, ValueError) as err:
+        raise ModelError(f"the answers in {file or 'no file'} cannot be read ({err})") from err
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            yield _read(line, f"line {number} of {file}")
+
+
+def _read(line: str, where: str) -> GivenAnswer:
+    try:
+        entry = parse_json(line)
+        answer = GivenAnswer(entry["id"], entry["row_hash"], entry["answer"], entry.get("setting") or "")
+        if not all(isinstance(value, str) for value in astuple(answer)):
+            raise TypeError("a value that is no text")
+    except ODD as err:
+        raise ModelError(f"{where} is no object with the texts id, row_hash and answer ({err})") from err
+    return answer
+
+
+class GivenAnswersLM(BaselineLM):
+    """The answers of a file, see `given_answers`.
 
     Raises:
         ModelError: it cannot be read, or has two answers to a row.
@@ -26,25 +68,10 @@ class GivenAnswersLM(BaselineLM):
         self._file = file
         # Id and hash of a row -> its answer.
         self._answers: dict[tuple[str, str], str] = {}
-        try:
-            lines = Path(file).read_text(encoding="utf-8-sig").split("\n")
-        except (OSError, ValueError) as err:
-            raise ModelError(f"--model_args {GIVEN}=FILE: {file or 'no file'} cannot be read ({err})") from err
-        for number, line in enumerate(lines, 1):
-            if line.strip():
-                self._add(line, f"line {number} of {file}")
-
-    def _add(self, line: str, where: str) -> None:
-        try:
-            entry = parse_json(line)
-            id_, row_hash, answer = (entry[name] for name in ("id", "row_hash", "answer"))
-            if not all(isinstance(value, str) for value in (id_, row_hash, answer)):
-                raise TypeError("a value that is no text")
-        except ODD as err:
-            raise ModelError(f"{where} is no object with the texts id, row_hash and answer ({err})") from err
-        if (id_, row_hash) in self._answers:
-            raise ModelError(f"{where} is a second answer to {id_}")
-        self._answers[id_, row_hash] = answer
+        for given in given_answers(file):
+            if (given.id, given.row_hash) in self._answers:
+                raise ModelError(f"{file} has a second answer to {given.id}")
+            self._answers[given.id, given.row_hash] = given.answer
 
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
         rows = [PromptRow.of_doc(request.doc) for request in requests]

@@ -24,7 +24,11 @@ PLACE = ROOT / "docs" / "upstream" / "academiceval" / "questions.py"
 
 @pytest.fixture(scope="module")
 def upstream() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("upstream_questions", PLACE)
+    return loaded(PLACE)
+
+
+def loaded(place: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(place.stem, place)
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
@@ -46,7 +50,12 @@ def test_scalars_prompt_is_ours(upstream: ModuleType, candidate_text: str) -> No
         "candidates": [{"title": f"Work {i}", "content": text} for i, text in enumerate(texts)],
         "label": 2,
     }
-    assert upstream.scalar(row) == "".join(slot.text for slot in scalar.slots_of(scalar_row(**row)))
+    prompt = "".join(slot.text for slot in scalar.slots_of(scalar_row(**row)))
+    assert upstream.scalar(row) == prompt
+    portable = loaded(ROOT / "docs" / "portable.py")
+    assert candidate_text == "body" or portable.scalar(row) == prompt
+    assert portable.score(row, "scalar", "<answer>1</answer> no: <answer>2</answer>") == 1.0
+    assert portable.score(row, "scalar", "2") == 0.0
     for answer in (
         "<answer>2</answer>",
         "<answer>[02]</answer>",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
@@ -41,6 +43,7 @@ from lm_eval_tasks.tasks.folder import tasks_path
 from tests.builder.test_pipeline import digests, rows
 from tests.helpers.llama import make_llama
 from tests.helpers.openai_server import serve
+from tests.helpers.pages import ROOT
 from tests.helpers.places import BIN
 from tests.helpers.planted import planted_answer, world_of
 from tests.helpers.rounds import SMALL_SOURCE, build, prepare, small_round
@@ -326,6 +329,30 @@ def test_the_baselines_score_what_the_card_says(with_reading: Path, command: Com
     assert all(sample.scores["exact"] == sample.scores["exact_blind"] for sample in blind)
     scalar = {sample.row.paper: sample.cluster for sample in of["blind"]}
     assert all(scalar[sample.row.paper] == sample.cluster for sample in blind)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_script_without_this_package_asks_and_scores_the_same(
+    with_reading: Path, command: Command, tmp_path: Path, name: str
+) -> None:
+    folder, file = with_reading / "academiceval", tmp_path / "answers.jsonl"
+    assert command("export", folder, "--setting", name, "--output", tmp_path / "out.jsonl")[0] == 0
+    exported = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    # Every other row is answered right.
+    answers = [{**row, "answer": f"So: {row['target'] if i % 2 else 'none'}"} for i, row in enumerate(exported)]
+    file.write_text("".join(json.dumps(answer) + "\n" for answer in answers))
+    assert command("score", file, "--dataset", folder, "--output", tmp_path / "run")[0] == 0
+
+    def script(*more: Path) -> str:
+        line = [sys.executable, ROOT / "docs" / "portable.py", folder, name, *more]
+        return subprocess.run(line, capture_output=True, text=True, check=True).stdout
+
+    prompts = {row["id"]: row["prompt"] for row in map(json.loads, script().splitlines())}
+    assert prompts == {row["id"]: row["messages"][0]["content"] for row in exported}
+    strict = "exact_strict" if name.startswith("Walk") else "share_right_strict"
+    ours = [sample.scores[strict] for sample in read([tmp_path / "run"])]
+    assert sum(ours) == len(ours) // 2 > 0
+    assert float(script(file)) == pytest.approx(sum(ours) / len(ours))
 
 
 def test_a_context_is_never_cut(with_reading: Path, tmp_path: Path) -> None:

@@ -618,12 +618,12 @@ def test_answers_from_elsewhere_are_scored_by_the_rows_that_they_are_of(
     assert command(*lead, "--output", tmp_path / "lead")[0] == 0
     answers = {sample.id: sample.answer for sample in read([tmp_path / "lead"])}
     lines = [json.loads(line) for line in prompts.read_text().splitlines()]
-    rows = [{"id": line["id"], "row_hash": line["row_hash"], "answer": answers[line["id"]]} for line in lines]
+    kept = [{name: line[name] for name in ("id", "row_hash", "setting")} for line in lines]
+    rows = [{**line, "answer": answers[line["id"]]} for line in kept]
 
     def scored(rows: list[dict[str, str]], output: str) -> tuple[int, str, str]:
         given.write_text("".join(json.dumps(row) + "\n" for row in rows))
-        arguments = ("--model_args", f"answers={given},model=elsewhere", "--metadata", no_bertscore(dataset))
-        line = ("eval", "--model", "answers", "--tasks", "academiceval_abs_9k", *arguments)
+        line = ("score", given, "--name", "elsewhere", "--dataset", dataset, "--bertscore", "none")
         return command(*line, "--output", tmp_path / output)
 
     code, _, err = scored(rows, "elsewhere")
@@ -640,8 +640,10 @@ def test_answers_from_elsewhere_are_scored_by_the_rows_that_they_are_of(
     for odd, words in (
         (rows[1:], "has no answer to 1 of"),
         ([{**rows[0], "row_hash": "0"}, *rows[1:]], "a row with other contents"),
-        ([rows[0], *rows], "is a second answer to"),
+        ([rows[0], *rows], "has a second answer to"),
         ([{"id": "a"}], "is no object with the texts"),
+        ([{**rows[0], "setting": ""}, *rows[1:]], "without its setting"),
+        ([{**rows[0], "setting": "Poem-1K"}], "no task asks the setting"),
     ):
         code, _, err = scored(odd, "odd")
         assert (code, words in err, err.count("\n")) == (1, True, 1), err

@@ -781,11 +781,11 @@ def test_prompts_are_exported_as_they_are_asked(
     )
     assert code == 0, err
     rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
-    assert sorted(row["prompt"] for row in rows) == sorted(asked)
-    assert all(0 < row["tokens_after"] <= row["tokens_before"] for row in rows)
+    assert sorted(row["messages"][0]["content"] for row in rows) == sorted(asked)
+    assert all(0 < row["prompt_tokens"] <= row["tokens_before"] for row in rows)
     assert command("export", dataset, "--setting", "Title-10K", "--output", tmp_path / "uncounted.jsonl")[0] == 0
     uncounted = [json.loads(line) for line in (tmp_path / "uncounted.jsonl").read_text().splitlines()]
-    assert {(row["tokens_before"], row["tokens_after"]) for row in uncounted} == {(None, None)}
+    assert {(row["tokens_before"], row["prompt_tokens"]) for row in uncounted} == {(None, None)}
     assert command("export", dataset, "--setting", "Poem-1K")[0] == 1
 
 
