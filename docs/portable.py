@@ -70,7 +70,8 @@ if __name__ == "__main__":
         for split in load_dataset(dataset, name).values():
             texts |= {(name, row["id"]): row["text"] for row in split}
     if answers:
-        given = {line["id"]: line["answer"] for line in map(json.loads, Path(answers[0]).open(encoding="utf-8"))}
+        lines = Path(answers[0]).read_text(encoding="utf-8").strip().split("\n")
+        given = {line["id"]: line["answer"] for line in map(json.loads, lines)}
         print(sum(score(row, family, given[row["id"]]) for row in rows) / len(rows))
     else:
         for row in rows:

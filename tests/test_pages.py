@@ -66,7 +66,7 @@ def evaluated(model: str, output: str) -> str:
 BEFORE = {
     "README.md": [evaluated("lead", "results/lead"), evaluated("random-sentence", "results/random-sentence")],
     "docs/first_round.md": [evaluated("lead", "results/lead")],
-    "docs/publish.md": [evaluated("lead", "results/model")],
+    "docs/publish.md": [evaluated("lead", "results/model"), evaluated("random-sentence", "theirs/model")],
     "docs/reading.md": [
         "printf '\\n[reading]\\nconfigurations = [\"Walk-128K\"]\\ncontexts = 2\\n' >> round.toml",
         "academiceval run round.toml --replace",
@@ -136,6 +136,10 @@ def reader(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Des
 def test_every_command_of_a_page_runs(page: Path, reader: Desk, base: Path, tmp_path: Path, shared_tmp: Path) -> None:
     name = page.relative_to(ROOT).as_posix()
     prepare(tmp_path / "place", base)
+    if name == "docs/round.md":
+        setting = next(block.text for block in blocks(page) if block.text.startswith("[[setting]]"))
+        with (tmp_path / "place" / "round.toml").open("a") as file:
+            file.write(f"\n{setting}")
     reader.type("\n".join(BEFORE.get(name, ())), tmp_path / "place")
     with linked_tasks(shared_tmp) if "\nlm_eval " in page.read_text() else nullcontext():
         read(page, reader, tmp_path / "place")
