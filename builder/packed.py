@@ -12,11 +12,15 @@ from typing import BinaryIO, cast
 
 import zstandard
 
+from builder.errors import SourceError
+
 MOST_BYTES = 1 << 28
 # A record of arXiv is about 2 kB, a structured paper of SCALAR with all that it cites up to 20 MB.
 MOST_OF_A_LINE = 1 << 26
 # What reading a packed file may raise.
 ERRORS = (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError)
+# Errors of the system that are about the one file. All others are the machine's: they end a command and are no fact about a file.
+OF_THE_FILE = (FileNotFoundError, IsADirectoryError, PermissionError)
 
 
 def open_packed(path: Path) -> BinaryIO:
@@ -42,12 +46,23 @@ def read_packed(path: Path, most: int = MOST_BYTES) -> bytes:
 
     Raises:
         OSError: it unpacks to more than `most` bytes; and what `open_packed` raises.
+        SourceError: the machine cannot read it.
     """
-    with open_packed(path) as file:
-        data = file.read(most + 1)
+    try:
+        with open_packed(path) as file:
+            data = file.read(most + 1)
+    except OSError as err:
+        check_of_the_file(err, path)
+        raise
     if len(data) > most:
         raise OSError(f"{path} unpacks to more than {most} bytes, which is refused")
     return data
+
+
+def check_of_the_file(err: OSError, path: Path) -> None:
+    """Raise a SourceError for an error that is the machine's."""
+    if err.errno is not None and not isinstance(err, OF_THE_FILE):
+        raise SourceError(f"cannot read {path}: {err.strerror}") from err
 
 
 def lines_of(path: Path) -> Iterator[bytes | None]:

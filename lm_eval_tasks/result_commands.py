@@ -80,6 +80,7 @@ def compare(arguments: Namespace) -> Iterator[str | Table]:
 
     check_names(arguments.metrics.split(",") if arguments.metrics else ())
     from lm_eval_tasks.base.intervals import NO_INTERVAL
+    from lm_eval_tasks.stats.agreement import agreement
     from lm_eval_tasks.stats.compare import compare, names_of, table, tasks_apart
 
     metrics = arguments.metrics.split(",") if arguments.metrics else None
@@ -97,6 +98,8 @@ def compare(arguments: Namespace) -> Iterator[str | Table]:
         yield from ("", "Boards: 1 is a perfect score, 0 the floor.")
     if any(difference.difference.bounds is None for difference in differences):
         yield from ("", NO_INTERVAL)
+    if same := list(agreement(arguments.runs)):
+        yield from ("", *same)
 
 
 def judge(arguments: Namespace) -> Iterator[str | Table]:

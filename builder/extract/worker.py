@@ -26,6 +26,7 @@ from builder.extract.compat import FAULTS
 from builder.extract.html import read_html
 from builder.extract.jats import read_jats
 from builder.extract.pdf import read_pdf
+from builder.packed import check_of_the_file
 from builder.records import Document
 from builder.sources.jats.markup import ENDINGS
 from lm_eval_tasks.base.files import sha256_of
@@ -89,6 +90,8 @@ def _hash(path: Path) -> str:
     try:
         return sha256_of(path)
     except OSError as err:
+        # What ends this process is tried again, and no fact about the file.
+        check_of_the_file(err, path)
         raise ExtractError("missing_file", f"{path}: {err.strerror}") from err
 
 

@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
 
+from builder.packed import OF_THE_FILE
 from builder.records import READING_REASONS, Document, Quality
-from builder.sources.object_store import OF_THE_FILE, local_copy
+from builder.sources.object_store import local_copy
 from lm_eval_tasks.engines.local import LocalEngine
 
 if TYPE_CHECKING:

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_chain, wait_fixed
 
 from builder.errors import SourceError
+from builder.packed import OF_THE_FILE
 from lm_eval_tasks.base.deadline import within
 
 _T = TypeVar("_T")
@@ -25,8 +26,6 @@ _T = TypeVar("_T")
 PATIENCE = 300.0
 # A store that failed is asked again after a second, and once more after ten.
 _TRIES, _WAITS = 3, (wait_fixed(1), wait_fixed(10))
-# Errors about the one file.
-OF_THE_FILE = (FileNotFoundError, IsADirectoryError, PermissionError)
 # Errors about this machine's disk.
 _OF_THE_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE})
 

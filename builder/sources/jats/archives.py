@@ -11,9 +11,9 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from builder.errors import SourceError
-from builder.packed import ERRORS, MOST_BYTES
+from builder.packed import ERRORS, MOST_BYTES, OF_THE_FILE
 from builder.sources.jats.markup import ENDINGS
-from builder.sources.object_store import OF_THE_FILE, expand_names, is_address, local_copy
+from builder.sources.object_store import expand_names, is_address, local_copy
 from lm_eval_tasks.base.files import sync_folder, write_whole
 
 _TARS = (".tar", ".tar.gz", ".tgz", ".tar.xz")

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from builder.errors import SourceError
 from builder.ids import stem_of
+from builder.packed import OF_THE_FILE
 from builder.records import Drop, FileKind, Paper
 from builder.sources.jats.archives import files_of
 from builder.sources.jats.front import other_abstracts, paper_of
 from builder.sources.jats.markup import NotJatsError, read_article
 from builder.sources.mirror import MirrorSource
-from builder.sources.object_store import OF_THE_FILE, is_address, local_copy
+from builder.sources.object_store import is_address, local_copy
 from lm_eval_tasks.base.files import sha256_of_bytes, write_whole
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.text import is_valid, parse_json, valid

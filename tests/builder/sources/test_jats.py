@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import json
@@ -13,16 +14,18 @@ import zipfile
 from collections import Counter
 from datetime import date
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 from lxml import etree
 
 from builder.errors import SourceError
+from builder.extract import worker
 from builder.records import GROUP, Drop, Paper
 from builder.round.licenses import allows
 from builder.sources.jats import archives, front
 from builder.sources.jats.front import orcid, other_abstracts, paper_of
-from builder.sources.jats.markup import parse_article
+from builder.sources.jats.markup import NotJatsError, parse_article, read_article
 from builder.sources.jats.source import JatsSource
 from builder.store import Store
 from tests.helpers.jats_world import doi_of, draw_jats, drops_of, papers_of, pmcid_of
@@ -528,3 +531,22 @@ def test_real_fronts_agree_with_their_manifest(tmp_path: Path) -> None:
         stated = " ".join("".join(text) for element in terms for text in element.itertext()).casefold()
         assert ("noncommercial" in stated.replace("-", "").replace(" ", "")) == ("-nc" in paper.license)
         assert (paper.license == "none") == ("commons" not in stated and "free of all copyright" not in stated)
+
+
+def test_a_disk_that_fails_is_no_fact_about_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command ends, and the same one reads the article later."""
+    (tmp_path / "a.xml").write_bytes(b"<article><front/></article>")
+
+    def fails(path: Path) -> BinaryIO:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("builder.packed.open_packed", fails)
+        with pytest.raises(SourceError, match=r"cannot read .*a\.xml: Input/output error"):
+            read_article(tmp_path / "a.xml")
+        patch.setattr(worker, "sha256_of", fails)
+        with pytest.raises(SourceError, match="Input/output error"):
+            worker.answer(tmp_path / "a.xml")
+    assert read_article(tmp_path / "a.xml").tag == "article"
+    with pytest.raises(NotJatsError, match="No such file"):
+        read_article(tmp_path / "b.xml")
