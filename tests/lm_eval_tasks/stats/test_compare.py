@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from lm_eval_tasks.base.errors import SamplesError
+from lm_eval_tasks.base.files import sha256_of
 from lm_eval_tasks.base.intervals import holm
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.samples.block import Score
 from lm_eval_tasks.stats.compare import compare, names_of
 from lm_eval_tasks.stats.score_table import score_table
+from tests.helpers.pages import ROOT
 from tests.helpers.samples import sample
 
 Command = Callable[..., tuple[int, str, str]]
@@ -107,3 +110,24 @@ def test_a_task_whose_every_score_failed_is_named() -> None:
     first = next(iter(score_table([score])))
     assert isinstance(first, str)
     assert "academiceval_abs_9k" in first
+
+
+def test_two_installations_are_told_apart_at_the_first_stage_that_differs(tmp_path: Path, command: Command) -> None:
+    """The run in the docs, against itself, then against one whose third answer and chat template are others."""
+    anchor = ROOT / "docs" / "results" / "anchor"
+    shutil.copytree(anchor, tmp_path / "mine")
+    code, out, err = command("compare", anchor, tmp_path / "mine")
+    assert code == 0, err
+    assert "equal are prompts 20, tokens of prompts 20, answers 20, scores 20" in out
+    [samples], [results] = (list((tmp_path / "mine").glob(f"{kind}_*")) for kind in ("samples", "results"))
+    lines = [json.loads(line) for line in samples.read_text().splitlines()]
+    lines[2]["filtered_resps"][0] = lines[2]["filtered_resps"][0].replace('"answer": "', '"answer": "So, ')
+    samples.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    content = json.loads(results.read_text())
+    content["academiceval"]["files"] = {samples.name: sha256_of(samples)}
+    content["academiceval"]["made_with"]["chat_template"] = "0" * 64
+    results.write_text(json.dumps(content))
+    code, out, err = command("compare", anchor, tmp_path / "mine")
+    assert code == 0, err
+    assert "with other chat template." in out
+    assert "equal are prompts 20, tokens of prompts 20, answers 19, scores 20" in out
