@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,12 +27,14 @@ from lm_eval_tasks.base.command_line import (
     part,
     positive,
 )
-from lm_eval_tasks.base.errors import EvalError
+from lm_eval_tasks.base.errors import EvalError, NoScoreError
 
 if TYPE_CHECKING:
     from lm_eval_tasks.base.tables import Table
     from lm_eval_tasks.llm.budget import Means
 
+# In place of a model: all baselines.
+_PROGRAMS = "programs"
 _PRICES = "TOML: for each model `input` and `output`, the prices per million tokens"
 
 
@@ -99,7 +102,7 @@ def _add_evaluation(sub: ArgumentParser) -> None:
         metavar="FILE",
         help="YAML with these options, as lm-eval's; options given here override it",
     )
-    help_ = "a baseline, or a model type of lm-eval such as hf or vllm"
+    help_ = "a baseline, programs for all of them, or a model type of lm-eval such as hf or vllm"
     sub.add_argument("--model", default="", help=help_)
     _add_task_options(sub)
     add_short(sub, "--fits-only", "--shard")
@@ -164,6 +167,9 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
     metadata = options_metadata(options)
     samples: Any = json_object("--samples", options.samples) if options.samples is not None else None
     _check_request(options.tasks.split(","), metadata, samples or ())
+    if options.model == _PROGRAMS:
+        yield from _evaluate_programs(options, metadata)
+        return
     from lm_eval_tasks.evaluate.generation import Generation, check_model
 
     check_model(options.model)
@@ -201,6 +207,19 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
         )
     yield from shown_scores(only_result(output))
     yield f"\nwritten: {output}"
+
+
+def _evaluate_programs(options: Namespace, metadata: Mapping[str, object]) -> Iterator[str | Table]:
+    """A run of each baseline over the tasks that it answers, in a folder of its own."""
+    from lm_eval_tasks.evaluate.shorter import programs_of
+    from lm_eval_tasks.samples.run_folder import run_folder
+
+    output = options.output or run_folder(_PROGRAMS)
+    for program, tasks in programs_of(options.tasks.split(","), metadata).items():
+        own = {"model": program, "tasks": ",".join(tasks), "output": output / program, "config": None}
+        with suppress(NoScoreError):  # it answers such prompts, but not without demonstrations
+            yield from evaluate(Namespace(**{**vars(options), **own}))
+            yield ""
 
 
 def plan(arguments: Namespace) -> Iterator[str | Table]:

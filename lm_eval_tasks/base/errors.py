@@ -55,6 +55,10 @@ class ModelError(EvalError):
     """The model cannot be opened."""
 
 
+class NoScoreError(EvalError):
+    """A model has answered none of the prompts."""
+
+
 class CostError(EvalError):
     """The rest of a run could cost more than is allowed."""
 

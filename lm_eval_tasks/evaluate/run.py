@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from lm_eval.api.model import LM
 
 from lm_eval_tasks.base.contexts import FULL, Context
-from lm_eval_tasks.base.errors import EvalError
+from lm_eval_tasks.base.errors import EvalError, NoScoreError
 from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.base.locks import exclusive
 from lm_eval_tasks.base.metadata import check, dataset_of, text_or_none
@@ -219,7 +219,7 @@ def _score_samples(samples: Samples, label: str) -> list[Score]:
         )
     scores = scores_of(samples, label)
     if not scores:
-        raise EvalError(
+        raise NoScoreError(
             f"{label} has no score on any of these tasks: it answers no such prompt; docs/evaluate.md says what each baseline answers"
         )
     return scores

@@ -12,6 +12,7 @@ from lm_eval_tasks.base.errors import OptionError
 from lm_eval_tasks.base.metadata import dataset_of, text_or_none
 from lm_eval_tasks.base.text import suggestion
 from lm_eval_tasks.data.rows import listing_of
+from lm_eval_tasks.families.every import BASELINES
 from lm_eval_tasks.families.family import FAMILIES_FOLDER, Task
 from lm_eval_tasks.tasks.catalogue import CORE_GROUPS, GROUPS, TASKS, core_tasks, tasks_of
 from lm_eval_tasks.tasks.yaml_files import BASE, task_text
@@ -58,6 +59,19 @@ def of_round(tasks: Sequence[str], metadata: Mapping[str, object]) -> list[str]:
     if lacking:
         _LOGGER.warning("not asked, because this round does not have it: %s", ", ".join(dict.fromkeys(lacking)))
     return asked
+
+
+def programs_of(tasks: Sequence[str], metadata: Mapping[str, object]) -> dict[str, list[str]]:
+    """Baseline -> the tasks that it answers, of those of a round."""
+    families_of = {
+        task.name: families.of_task(families.target_of_configuration(task.configuration).name)
+        for name in of_round(tasks, metadata)
+        for task in tasks_of(name)
+    }
+    answered = {
+        program: [task for task, family in families_of.items() if program in family.baselines] for program in BASELINES
+    }
+    return {program: of_program for program, of_program in answered.items() if of_program}
 
 
 def in_contexts(tasks: Sequence[str], contexts: Sequence[Context]) -> list[Task]:

@@ -331,6 +331,20 @@ def test_the_baselines_score_what_the_card_says(with_reading: Path, command: Com
     assert all(scalar[sample.row.paper] == sample.cluster for sample in blind)
 
 
+def test_all_programs_are_runs_of_a_round(with_reading: Path, command: Command, tmp_path: Path) -> None:
+    folder = with_reading / "academiceval"
+    line = ("eval", "--model", "programs", "--tasks", "academiceval_title_10k,academiceval_walk_128k")
+    code, out, err = command(*line, "--dataset", folder, "--bertscore", "none", "--limit", "2", "--output", tmp_path)
+    assert code == 0, err
+    runs = {run.name: {sample.task for sample in read([run])} for run in tmp_path.iterdir()}
+    assert runs == {
+        **{name: {"Title-10K"} for name in ("lead", "random-sentence", "function-words")},
+        **{name: {"Walk-128K"} for name in ("blind", "title-search", "rules")},
+    }
+    code, out, err = command("compare", tmp_path / "title-search", tmp_path / "rules")
+    assert (code, "title-search" in out) == (0, True), err
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_script_without_this_package_asks_and_scores_the_same(
     with_reading: Path, command: Command, tmp_path: Path, name: str
