@@ -157,6 +157,6 @@ def test_the_page_of_options_is_that_of_the_code() -> None:
 @pytest.mark.parametrize("page", ["SECURITY.md", "docs/reliability.md"])
 def test_every_test_that_a_promise_names_exists(page: str) -> None:
     names = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", (ROOT / page).read_text())
-    assert len(names) > 5
+    assert names
     for file, name in names:
         assert re.search(rf"^(?:async )?def {name}\(", (ROOT / file).read_text(), re.MULTILINE), f"{file}::{name}"
