@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from lm_eval_tasks.base.contexts import Context
     from lm_eval_tasks.base.intervals import Interval
 
+# Between two models: what a decision may hang on.
+_DIFFERENCE = 0.05
+
 
 @dataclass(frozen=True, slots=True)
 class TaskPlan:
@@ -52,6 +55,13 @@ class TaskPlan:
     longest: int | None
     detectable: float | None
     guessed: int | None = None
+
+    @property
+    def tokens_to_show(self) -> int | None:
+        """Tokens of as many such prompts as would show `_DIFFERENCE`; None if it is not known."""
+        if self.tokens_in is None or self.detectable is None:
+            return None
+        return round(self.tokens_in * (self.detectable / _DIFFERENCE) ** 2)
 
 
 def plan(
@@ -163,12 +173,13 @@ def table(planned: Sequence[TaskPlan]) -> Table:
             None if entry.cut is None else f"{entry.cut:.2f}",
             entry.longest,
             None if entry.detectable is None else f"{entry.detectable:.3f}",
+            entry.tokens_to_show,
         )
         for entry in planned
     ]
     together = total(planned)
     tokens_in = None if any(entry.tokens_in is None for entry in planned) else together.tokens_in
-    total_row = ("all", sum(entry.samples for entry in planned), tokens_in, together.tokens_out, None, None, None)
+    total_row = ("all", sum(entry.samples for entry in planned), tokens_in, together.tokens_out, None, None, None, None)
     head = (
         "Task",
         "Samples",
@@ -177,8 +188,9 @@ def table(planned: Sequence[TaskPlan]) -> Table:
         "Prompts cut",
         "Longest prompt and answer",
         "Detectable",
+        f"Input tokens that show {_DIFFERENCE}",
     )
-    return Table(head, "lrrrrrr", [*rows, *([total_row] if len(rows) > 1 else [])])
+    return Table(head, "lrrrrrrr", [*rows, *([total_row] if len(rows) > 1 else [])], main=head[:-1])
 
 
 def total(planned: Sequence[TaskPlan]) -> Usage:
