@@ -51,7 +51,13 @@ _LANGUAGES = {
 _OWN_ABSTRACTS = ("", "abstract", "structured", "section", "author")
 _OTHER_SUMMARIES = re.compile(
     r"(?:simple|plain language|author|authors'|editors?'?s?|lay|non-?technical) summary|significance(?: statement)?|highlights"
-    r"|graphical abstract|elife digest|digest",
+    r"|graphical abstract|elife digest|digest|(?:electronic )?supplementary (?:information|materials?|data)",
+    re.IGNORECASE,
+)
+# Paragraphs that publishers add to an abstract.
+_PUBLISHERS = re.compile(
+    r"(?:doi:? ?)?(?:https?://(?:dx\.)?doi\.org/)?10\.\d{4,}/\S+|please see later in the article for the editors['’] summary\W*"
+    r"|(?:the|this) (?:online version|article)\b.{0,80}\bcontains supplementary material\b.*",
     re.IGNORECASE,
 )
 # Groups of subjects that name kinds of articles.
@@ -235,6 +241,8 @@ def _text_of(abstract: etree._Element, language: str) -> str:
         if any(_language(each) not in ("", language) for each in inner):
             continue
         text = one_line(part, _MARKS | _BESIDE)
+        if _PUBLISHERS.fullmatch(text):
+            continue
         if part.tag == "p":
             parts.append(text)
         elif text.casefold().strip(" .:") not in ("abstract", "summary", "") and part.getparent() is not abstract:

@@ -340,6 +340,20 @@ def test_the_abstract_is_in_the_articles_language_and_says_everything_once() -> 
     )
 
 
+@pytest.mark.parametrize(
+    "added",
+    [
+        '<p><bold>DOI:</bold> <ext-link ext-link-type="doi">http://dx.doi.org/10.5555/x.001</ext-link></p>',
+        "<p><italic>Please see later in the article for the Editors' Summary</italic>.</p>",
+        "<sec><title>Supplementary Information</title><p>The online version contains more at 10.5555/y.</p></sec>",
+        "<p>The online version of this article (doi:10.5555/y) contains supplementary material, which is available to authorized users.</p>",
+    ],
+)
+def test_what_publishers_add_is_not_the_abstract(added: str) -> None:
+    written = "<p>We ask. Data: doi:10.5555/z has them.</p>"
+    assert paper(abstract=f"<abstract>{written}{added}</abstract>").abstract == "We ask. Data: doi:10.5555/z has them."
+
+
 def test_mistyped_orcids_are_none() -> None:
     assert [orcid(text) for text in (ORCID, f"http://orcid.org/{ORCID}/", "0000-0002-1825-0098", "0000", "")] == [
         ORCID,
