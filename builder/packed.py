@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import lzma
 import zlib
@@ -19,8 +20,10 @@ MOST_BYTES = 1 << 28
 MOST_OF_A_LINE = 1 << 26
 # What reading a packed file may raise.
 ERRORS = (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError)
-# Errors of the system that are about the one file. All others are the machine's: they end a command and are no fact about a file.
-OF_THE_FILE = (FileNotFoundError, IsADirectoryError, PermissionError)
+# Errors of the system that are about the one file. All others are the machine's: they end the command, or the process that reads, which is
+# tried again; they are no fact about a file.
+OF_THE_FILE = (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError)
+_OF_ITS_PATH = (errno.ELOOP, errno.ENAMETOOLONG)
 
 
 def open_packed(path: Path) -> BinaryIO:
@@ -61,7 +64,7 @@ def read_packed(path: Path, most: int = MOST_BYTES) -> bytes:
 
 def check_of_the_file(err: OSError, path: Path) -> None:
     """Raise a SourceError for an error that is the machine's."""
-    if err.errno is not None and not isinstance(err, OF_THE_FILE):
+    if err.errno is not None and err.errno not in _OF_ITS_PATH and not isinstance(err, OF_THE_FILE):
         raise SourceError(f"cannot read {path}: {err.strerror}") from err
 
 

@@ -49,15 +49,15 @@ def reading(row, family, texts):
 
 def score(row, family, answer):
     if family == "scalar":
-        return float(re.findall("<answer>(.*?)</answer>", answer)[-1:] == [str(row["label"])])
+        return float([tag.strip() for tag in re.findall("<answer>(.*?)</answer>", answer)][-1:] == [str(row["label"])])
     asked, label = CALLED[family]
-    named = re.search(r"[\[{][^\[{]*$", answer)
+    named = re.search(r"[\[{][^\[{]*$", answer.strip().removesuffix("```"))
     try:
         said = json.loads(named[0]) if named else None
     except ValueError:
         said = None
     if family == "walk":
-        return float(isinstance(said, list) and sorted(said) == sorted(f"{label} {i}" for i in row["answer"]))
+        return float(isinstance(said, list) and sorted(map(str, said)) == sorted(f"{label} {i}" for i in row["answer"]))
     pairs = said if isinstance(said, dict) else {}
     right = [pairs.get(f"{asked} {i}") == f"{label} {j}" for i, j in zip(row["asked"], row["answer"])]
     return sum(right) / len(right)

@@ -6,9 +6,9 @@ What a command needs is imported when it is called.
 from __future__ import annotations
 
 import json
+import re
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from lm_eval_tasks.base.tables import Table
     from lm_eval_tasks.llm.budget import Means
 
+# Names a folder of results.
+_NAME = re.compile(r"\w[\w.-]{0,199}")
 # In place of a model: all baselines.
 _PROGRAMS = "programs"
 _PRICES = "TOML: for each model `input` and `output`, the prices per million tokens"
@@ -212,13 +214,18 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
 def _evaluate_programs(options: Namespace, metadata: Mapping[str, object]) -> Iterator[str | Table]:
     """A run of each baseline over the tasks that it answers, in a folder of its own."""
     from lm_eval_tasks.evaluate.shorter import programs_of
-    from lm_eval_tasks.samples.run_folder import run_folder
+    from lm_eval_tasks.samples.run_folder import removed_if_empty
 
-    output = options.output or run_folder(_PROGRAMS)
-    for program, tasks in programs_of(options.tasks.split(","), metadata).items():
-        own = {"model": program, "tasks": ",".join(tasks), "output": output / program, "config": None}
-        with suppress(NoScoreError):  # it answers such prompts, but not without demonstrations
-            yield from evaluate(Namespace(**{**vars(options), **own}))
+    if options.samples or options.contexts:
+        raise EvalError(f"--model {_PROGRAMS} asks whole prompts of whole tasks: leave --samples and --contexts out")
+    with removed_if_empty(options.output or Path()):
+        for program, tasks in programs_of(options.tasks.split(","), metadata).items():
+            output = options.output / program if options.output else None
+            own = {"model": program, "tasks": ",".join(tasks), "output": output, "config": None}
+            try:
+                yield from evaluate(Namespace(**{**vars(options), **own}))
+            except NoScoreError as err:
+                yield f"left out: {err}"
             yield ""
 
 
@@ -303,15 +310,22 @@ def export(arguments: Namespace) -> Iterator[str | Table]:
 def score(arguments: Namespace) -> Iterator[str | Table]:
     check_there(arguments.answers)
     from lm_eval_tasks.base.row_format import GIVEN
-    from lm_eval_tasks.evaluate.export import asking
+    from lm_eval_tasks.evaluate.export import task_asking
     from lm_eval_tasks.evaluate.given_answers import given_answers
 
-    settings = dict.fromkeys(given.setting for given in given_answers(str(arguments.answers)))
-    if "" in settings or not settings:
+    name = arguments.name or arguments.answers.stem
+    if not _NAME.fullmatch(name):
         raise EvalError(
-            f"{arguments.answers} has an answer without its setting, or none: keep id, row_hash and setting of exported lines"
+            f"{name!r:.80} is no name of a model: give one of letters, digits, dots and hyphens with --name"
         )
-    asked = [asking(setting) for setting in settings]
+    answers = list(given_answers(str(arguments.answers)))
+    settings, contexts = dict.fromkeys(each.setting for each in answers), {each.shown for each in answers}
+    if "" in settings or not settings:
+        what = "an answer without its setting" if settings else "no answer"
+        raise EvalError(f"{arguments.answers} has {what}: keep id, row_hash, setting and shown of exported lines")
+    if len(contexts) > 1:
+        raise EvalError(f"{arguments.answers} has answers in several contexts (shown): score each context alone")
+    asked = [task_asking(setting) for setting in settings]
     configs = next((config for _, config in asked if config), {})
     if configs and len(asked) > 1:
         raise EvalError(
@@ -321,9 +335,15 @@ def score(arguments: Namespace) -> Iterator[str | Table]:
     _add_evaluation(evaluation)
     request = {
         "model": GIVEN,
-        "model_args": json.dumps({GIVEN: str(arguments.answers), "model": arguments.name or arguments.answers.stem}),
+        "model_args": json.dumps({GIVEN: str(arguments.answers), "model": name}),
         "tasks": ",".join(name for name, _ in asked),
-        "metadata": json.dumps({**metadata_of(arguments.metadata), **configs}),
+        "metadata": json.dumps(
+            {
+                **metadata_of(arguments.metadata),
+                **configs,
+                **({"context": context} if (context := contexts.pop()) else {}),
+            }
+        ),
     }
     yield from evaluate(Namespace(**{**vars(evaluation.parse_args([])), **vars(arguments), **request}))
 

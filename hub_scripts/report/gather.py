@@ -129,8 +129,8 @@ def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, place: Path, 
 
 
 def _newest_samples(key: Key, files: Sequence[SamplesFile]) -> Iterator[tuple[SamplesFile, str, list[Sample]]]:
-    """The samples of a setting in each file, and their model; of runs that answer the same samples, only the one with
-    the most, of equal ones the newest.
+    """The samples of a setting in each file, and their model; of runs that answer the same samples, only the newest
+    that is no part of another.
     """
     runs: dict[str, list[tuple[SamplesFile, list[Sample]]]] = {}
     for file in sorted(files, key=lambda file: (-file.date, str(file.path))):
@@ -145,7 +145,7 @@ def _newest_samples(key: Key, files: Sequence[SamplesFile]) -> Iterator[tuple[Sa
     contents = _contents(key, {model: _of_one_build(model, of_model) for model, of_model in runs.items()})
     for model, of_model in runs.items():
         files_by_id: dict[str, SamplesFile] = {}
-        for file, every in sorted(of_model, key=lambda run: -len(run[1])):
+        for file, every in sorted(of_model, key=lambda run: _is_part(run[1], of_model)):
             samples = [sample for sample in every if contents.setdefault(sample.id, sample.identity) == sample.identity]
             if len(samples) < len(every):
                 _LOGGER.warning(
@@ -166,6 +166,12 @@ def _newest_samples(key: Key, files: Sequence[SamplesFile]) -> Iterator[tuple[Sa
                 file.path,
                 other,
             )
+
+
+def _is_part(samples: Sequence[Sample], runs: Sequence[tuple[SamplesFile, list[Sample]]]) -> bool:
+    """Whether one of a model's runs has all of some samples, and more."""
+    ids = {sample.id for sample in samples}
+    return any(ids < {sample.id for sample in others} for _, others in runs)
 
 
 def _of_one_build(model: str, runs: list[tuple[SamplesFile, list[Sample]]]) -> list[Sample]:

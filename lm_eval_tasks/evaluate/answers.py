@@ -279,7 +279,8 @@ class AnsweringLM(LM):  # type: ignore[misc]
         """Note what a response without an answer was charged for, at one of the questions that are still open."""
         question = next((each for waiting in self._waiting.values() for each in waiting), None)
         if question:
-            used = Usage.of_response(usage, "")
+            # What it does not say is not known to have been charged; and it is no answer by whoever served it.
+            used = replace(at_most(Usage.of_response(usage, ""), Usage(0, 0)), served="")
             try:
                 self._journal.add(question.key + EMPTY, "", usage=used.to_json())
             except OSError as err:

@@ -19,6 +19,7 @@ _KEPT = (
     "id",
     "row_hash",
     "setting",
+    "shown",
     "prompt_name",
     "prompt_version",
     "round",
@@ -43,7 +44,7 @@ def export(setting: str, model_args: str, metadata: Mapping[str, object], output
     """
     check(metadata)
     command_line.quiet()
-    name, config = asking(setting)
+    name, config = task_asking(setting)
     arguments = command_line.parse_args(model_args)
     task_metadata = {**metadata, **config, **arguments, "whole_answers": True, "bertscore_model": "none"}
     [task] = RunTasks([tasks_path()], task_metadata).load([name])["tasks"].values()
@@ -53,7 +54,7 @@ def export(setting: str, model_args: str, metadata: Mapping[str, object], output
     return len(docs)
 
 
-def asking(setting: str) -> tuple[str, dict[str, str]]:
+def task_asking(setting: str) -> tuple[str, dict[str, str]]:
     """The lm-eval task that asks a setting, and the metadata that it needs if the setting is one of the round's own."""
     if task := task_of(setting):
         return task.name, {}
@@ -76,7 +77,7 @@ def _line_of(doc: Mapping[str, object]) -> dict[str, object]:
     messages = [{"role": "user", "content": doc_to_text(doc)}]
     return {
         **kept,
-        "prompt_tokens": kept["tokens_before"] and doc["tokens_after"],
+        "prompt_tokens": doc["tokens_after"] if doc.get("tokenizer") else None,
         "messages": messages,
         "target": doc["target"],
     }

@@ -22,12 +22,14 @@ class GivenAnswer:
 
     Attributes:
         setting: "" if the line does not say it.
+        shown: the shorter context that was shown, "" for all of it.
     """
 
     id: str
     row_hash: str
     answer: str
     setting: str = ""
+    shown: str = ""
 
 
 def given_answers(file: str) -> Iterator[GivenAnswer]:
@@ -48,11 +50,12 @@ def given_answers(file: str) -> Iterator[GivenAnswer]:
 def _read(line: str, where: str) -> GivenAnswer:
     try:
         entry = parse_json(line)
-        answer = GivenAnswer(entry["id"], entry["row_hash"], entry["answer"], entry.get("setting") or "")
+        words = (entry.get(name, "") for name in ("setting", "shown"))
+        answer = GivenAnswer(entry["id"], entry["row_hash"], entry["answer"], *words)
         if not all(isinstance(value, str) for value in astuple(answer)):
             raise TypeError("a value that is no text")
     except ODD as err:
-        raise ModelError(f"{where} is no object with the texts id, row_hash and answer ({err})") from err
+        raise ModelError(f"{where} is no object with the texts id, row_hash, answer and setting ({err})") from err
     return answer
 
 
@@ -80,6 +83,6 @@ class GivenAnswersLM(BaselineLM):
             raise ModelError(
                 f"{self._file} has no answer to {len(lacking)} of {len(rows)} rows, first {lacking[0].id}"
                 f"{': its answer is to a row with other contents' if known else ''}; export and answer the prompts of this dataset, or "
-                "score a part with --limit or --samples"
+                "score a part with --limit"
             )
         return [Generated.of(self._answers[row.id, row.row_hash], "") for row in rows]

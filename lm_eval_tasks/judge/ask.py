@@ -182,4 +182,4 @@ def _with_earlier_usage(outcome: dict[str, object], earlier: object) -> dict[str
 def _usage_entry(usages: Sequence[Usage]) -> dict[str, object]:
     """The tokens of a question's answers together."""
     sums = asdict(UsageTotals.of(usages))
-    return {USAGE: {name: value for name, value in sums.items() if value is not None and name != "finish"}}
+    return {USAGE: {name: value for name, value in sums.items() if value not in (None, {}) and name != "finish"}}

@@ -234,7 +234,7 @@ class _Asking:
                 return answer_of(readable(reply.model_dump(warnings=False)))
             except Exception as err:  # including whatever a 200 may contain that is not a chat completion
                 if isinstance(err, CompletionError) and err.usage:
-                    lost.append(Usage.of_response(err.usage, ""))
+                    lost.append(at_most(Usage.of_response(err.usage, ""), Usage(0, 0)))
                 reason, wait = self._explain_error(err)
                 reason = redact(reason)  # a server may repeat the key that it was sent
                 if wait == math.inf and (refused := [name for name in sampling if name in f"{reason} {_said_by(err)}"]):

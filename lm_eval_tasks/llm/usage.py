@@ -58,9 +58,9 @@ class Usage:
         return cls(**tokens, finish=finish, served=served)
 
     def plus(self, other: Usage) -> Usage:
-        """The tokens of both; those that one does not know count as none of its."""
-        both = {name: (getattr(self, name), getattr(other, name)) for name in _TOKENS}
-        tokens = {name: None if pair == (None, None) else sum(n or 0 for n in pair) for name, pair in both.items()}
+        """The tokens of both: unknown where its own are, and as few as none where the other's are."""
+        own = {name: getattr(self, name) for name in _TOKENS}
+        tokens = {name: None if n is None else n + (getattr(other, name) or 0) for name, n in own.items()}
         return Usage(**tokens, finish=self.finish, served=self.served)
 
     def to_json(self) -> dict[str, object]:

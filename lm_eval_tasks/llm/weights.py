@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +17,7 @@ PRETRAINED, TOKENIZER = "pretrained", "tokenizer"
 # Other files that decide what a model answers.
 _FILES = ("steer_path", "path", "load", "tokenizer_path", "tokenizer_model", "vocab_file", "merge_file", GIVEN)
 _ADAPTERS = ("peft", "delta", "lora_local_path")
+_SKIPPED = re.compile(r"\.|checkpoint-\d+$")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _HUB_ID = re.compile(r"[\w.-]+(?:/[\w.-]+)?")
 # Model types that ask a server.
@@ -77,9 +79,25 @@ def _hash_of(place: Path) -> str:
 
 
 def _shown_files(folder: Path) -> dict[str, Path]:
-    """The files in a folder and its folders: path within it -> file."""
-    names = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
-    return {name: path for name, path in names.items() if not f"/{name}".count("/.")}
+    """The files in a folder and its folders, linked ones too: path within it -> file. Checkpoints of a training, and hidden folders,
+    are not loaded with it.
+    """
+    files: dict[str, Path] = {}
+    known: set[str] = set()
+    for place, folders, names in os.walk(folder, onerror=_raise, followlinks=True):
+        known.add(os.path.realpath(place))
+        paths = {name: os.path.realpath(Path(place, name)) for name in folders}
+        folders[:] = [name for name in sorted(folders) if not _SKIPPED.match(name) and paths[name] not in known]
+        files |= {
+            path.relative_to(folder).as_posix(): path
+            for name in sorted(names)
+            if not name.startswith(".") and (path := Path(place, name)).is_file()
+        }
+    return dict(sorted(files.items()))
+
+
+def _raise(err: OSError) -> None:
+    raise err
 
 
 def _commit_of(name: str, revision: object) -> str:

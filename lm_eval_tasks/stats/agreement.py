@@ -13,10 +13,10 @@ from lm_eval_tasks.samples.sample import Sample, by_task, read
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.results import Results
 
-# What a sample says of each stage, in the order in which they follow one another.
+# What a sample says of each stage, in the order in which they follow one another; nothing for what it does not know.
 _STAGES: dict[str, Callable[[Sample], object]] = {
     "prompts": lambda sample: sample.prompt_hash,
-    "tokens of prompts": lambda sample: sample.row.tokens_after,
+    "tokens of prompts": lambda sample: sample.row.tokenizer and sample.row.tokens_after,
     "answers": lambda sample: sample.answer,
     "scores": lambda sample: {name: round(score, 6) for name, score in sample.scores.items()},
 }
@@ -33,19 +33,27 @@ def agreement(runs: Sequence[Path]) -> Iterator[str]:
         return
     yield f"Both runs are of {first.model}{_made_otherwise(first, second)}."
     samples = [by_task(read([run])) for run in runs]
-    for task in samples[0].keys() & samples[1].keys():
+    for task in [task for task in samples[0] if task in samples[1]]:
         pairs = paired(task, samples[0][task], samples[1][task])
-        equal = (f"{name} {sum(of(x) == of(y) for x, y in pairs)}" for name, of in _STAGES.items())
+        equal = (f"{name} {_equal(of, pairs)}" for name, of in _STAGES.items())
         yield f"{task}: of {len(pairs)} rows, equal are {', '.join(equal)}"
+
+
+def _equal(of: Callable[[Sample], object], pairs: Sequence[tuple[Sample, Sample]]) -> str:
+    """How many pairs agree at a stage; "-" if a run does not know it."""
+    stages = [(of(x), of(y)) for x, y in pairs]
+    is_known = all(any(side) for side in zip(*stages, strict=True))
+    return str(sum(x == y for x, y in stages)) if is_known else "-"
 
 
 def _made_otherwise(first: Results, second: Results) -> str:
     """What made their answers and is not the same."""
-    if first.block is None or second.block is None:
+    blocks = [each.block for each in (first, second) if each.block and each.block.made_with.versions]
+    if len(blocks) < 2:
         return ""
     made = [
         {"weights": dict(block.run.weights), "chat template": block.made_with.chat_template, **block.made_with.versions}
-        for block in (first.block, second.block)
+        for block in blocks
     ]
     names = [name for name in made[0].keys() | made[1].keys() if made[0].get(name) != made[1].get(name)]
     return f", with other {', '.join(sorted(names))}" if names else ""

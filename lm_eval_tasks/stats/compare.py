@@ -216,10 +216,10 @@ def table(differences: Sequence[Difference], names: Mapping[Path, str]) -> Table
 
 
 def names_of(runs: Sequence[Path]) -> dict[Path, str]:
-    """Run -> what tells it from the others: its file or folder, or the nearest folder around it whose name is its own."""
+    """Run -> what tells it from the others: its file or folder, or the nearest folder around it whose name is its own; else its path."""
     levels = zip(*(reversed(run.resolve().parts) for run in runs), strict=False)
     own = [names for names in levels if len(set(names)) == len(runs)]
-    names = next((names for names in own if not all(map(is_time, names))), own[0])
+    names = next((names for names in own if not any(map(is_time, names))), own[0] if own else map(str, runs))
     return dict(zip(runs, names, strict=True))
 
 

@@ -203,6 +203,15 @@ def test_weights_are_known_by_their_files_or_their_commit(tmp_path: Path, monkey
     (tmp_path / "a" / "part" / "model.bin").write_text("more weights")
     deep = weights_of("nemo_lm", {"path": str(tmp_path / "a")})["path"]
     assert deep != each[0]["pretrained"]
+    (tmp_path / "a" / "checkpoint-5").mkdir()
+    (tmp_path / "a" / "checkpoint-5" / "model.bin").write_text("of a training")
+    (tmp_path / "a" / "part" / "loop").symlink_to(tmp_path / "a")
+    assert weights_of("nemo_lm", {"path": str(tmp_path / "a")})["path"] == deep
+    (tmp_path / "linked").mkdir()
+    (tmp_path / "linked" / "model.bin").write_text("linked weights")
+    (tmp_path / "a" / "link").symlink_to(tmp_path / "linked")
+    assert weights_of("nemo_lm", {"path": str(tmp_path / "a")})["path"] != deep
+    (tmp_path / "a" / "link").unlink()
     (tmp_path / "a" / "part" / "model.bin").write_text("other weights")
     assert weights_of("nemo_lm", {"path": str(tmp_path / "a")})["path"] != deep
     assert weights_of("local-chat-completions", {"model": "m", "tokenizer": str(tmp_path / "a")}) == {}

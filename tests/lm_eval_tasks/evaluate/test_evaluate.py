@@ -644,6 +644,7 @@ def test_answers_from_elsewhere_are_scored_by_the_rows_that_they_are_of(
         ([{"id": "a"}], "is no object with the texts"),
         ([{**rows[0], "setting": ""}, *rows[1:]], "without its setting"),
         ([{**rows[0], "setting": "Poem-1K"}], "no task asks the setting"),
+        ([{**rows[0], "shown": "none"}, *rows[1:]], "score each context alone"),
     ):
         code, _, err = scored(odd, "odd")
         assert (code, words in err, err.count("\n")) == (1, True, 1), err

@@ -99,6 +99,8 @@ def test_what_only_some_runs_have_is_named(tmp_path: Path, command: Command) -> 
             ("results/a/2026-11-01T00-00-00", "results/a/2026-11-02T00-00-00"),
             ("2026-11-01T00-00-00", "2026-11-02T00-00-00"),
         ),
+        (("results/a/2026-11-01T00-00-00", "out/lead"), ("a", "out")),
+        (("c/A/x", "c/A/y", "c/B/x"), ("c/A/x", "c/A/y", "c/B/x")),
     ],
 )
 def test_runs_are_called_by_what_tells_them_apart(runs: tuple[str, ...], names: tuple[str, ...]) -> None:
