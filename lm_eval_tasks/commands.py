@@ -50,13 +50,7 @@ def register(commands: Commands) -> None:
     sub.add_argument("--prices", type=Path, metavar="FILE", help=_PRICES)
     sub.add_argument("--limit", type=part, help="as for eval")
     sub.add_argument("--repeats", type=positive, default=1, help="as for eval")
-    sub.add_argument(
-        "--detect",
-        type=above_zero,
-        metavar="POINTS",
-        help="say how many papers it takes to show a difference of this many points (of 100)",
-    )
-    help_ = "runs of two models that show how much their differences vary from paper to paper, for --detect and what is detectable"
+    help_ = "runs of two models, whose differences from paper to paper say what is detectable"
     sub.add_argument("--like", type=Path, nargs=2, metavar=("A", "B"), help=help_)
     help_ = "rates that were measured, of prompts and of answers: says how many hours it takes"
     sub.add_argument("--tokens-per-second", type=above_zero, nargs=2, metavar=("READ", "WRITTEN"), help=help_)
@@ -230,10 +224,6 @@ def _evaluate_programs(options: Namespace, metadata: Mapping[str, object]) -> It
 
 
 def plan(arguments: Namespace) -> Iterator[str | Table]:
-    if arguments.detect is not None:
-        yield from _detect(arguments)
-        if not arguments.tasks:
-            return
     metadata = options_metadata(arguments)
     _check_request(arguments.tasks.split(","), metadata)
     from lm_eval_tasks.evaluate import plan as planning
@@ -254,32 +244,6 @@ def plan(arguments: Namespace) -> Iterator[str | Table]:
     yield planning.table(planned)
     yield ""
     yield from planning.sentences(planned, price, arguments.tokens_per_second)
-
-
-def _detect(arguments: Namespace) -> Iterator[str]:
-    """How many papers it takes to see a difference."""
-    from lm_eval_tasks.evaluate.plan import papers_to_detect
-    from lm_eval_tasks.families.every import FAMILIES
-    from lm_eval_tasks.stats.compare import spreads
-
-    if not arguments.like:
-        needed = ", ".join(
-            f"{papers_to_detect(arguments.detect, target.spread)} papers ({target.label})"
-            for family in FAMILIES
-            for target in family.targets
-            if family.board == "writing" and target.shorter
-        )
-        yield (
-            f"A difference of {arguments.detect:g} points of ROUGE-L, the only one that is tested, takes {needed} to show, if two "
-            "models' differences vary from paper to paper as they do on real ones; --like A B uses the differences of two runs"
-        )
-        return
-    for (task, metric), spread in spreads(*arguments.like).items():
-        papers = papers_to_detect(arguments.detect, spread)
-        yield (
-            f"{task}, {metric}: a difference of {arguments.detect:g} points, if no other is tested, takes {papers} papers, each by another "
-            f"first author, to show (differences vary by {spread:.4f})"
-        )
 
 
 def merge(arguments: Namespace) -> Iterator[str | Table]:

@@ -33,6 +33,7 @@ OPTIONS = {
     "--batch": "`academiceval export` writes the prompts for any vendor's batch API",
     "run --by": "`update.by` in round.toml says how an update deletes",
     "export --format": "prompts are written in one format, JSON lines of chat messages",
+    "--detect": "`plan` shows what is detectable and, with --all-columns, how many input tokens would show a difference of 0.05",
     "--gpu-memory": "vLLM says when it starts whether a model and its cache fit",
     "--report-card": _JUDGED,
     "--sealed": "a seal could be opened by anyone with the papers; publish the round, or keep it",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from lm_eval_tasks import families
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.metadata import check
-from lm_eval_tasks.base.power import FEWEST, detectable, detectable_with
+from lm_eval_tasks.base.power import detectable_with
 from lm_eval_tasks.base.tables import Table
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.compat.run_tasks import RunTasks
@@ -220,16 +220,3 @@ def sentences(planned: Sequence[TaskPlan], price: Price | None, rates: Sequence[
     if price:
         lines.append(f"Cost at most: {price.of(together):.2f}, in the unit of the price table")
     return lines
-
-
-def papers_to_detect(points: float, spread: float) -> int:
-    """How many papers, each by a different first author, show a true difference in four out of five cases at 5 %.
-
-    Args:
-        points: the difference, in points of 100, above 0.
-        spread: standard deviation of the differences between two models on one paper.
-    """
-    n = FEWEST
-    while detectable(spread / n**0.5, n - 1) > points / 100:
-        n = n + max(1, n // 100)
-    return n

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
-from statistics import fmean, stdev
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base import intervals
@@ -179,19 +179,6 @@ def _part(task: str, samples: Sequence[Sample], metric: str) -> PlacedTask | Non
         return None
     scores = columns[metric]
     return placed.part_of(task, samples[0].row.task, scores.scores, floor.scores, scores.clusters)
-
-
-def spreads(a: Path, b: Path) -> dict[tuple[str, str], float]:
-    """(Task, headline metric) -> standard deviation of the differences between two runs on one paper."""
-    first, second = by_task(read([a])), by_task(read([b]))
-    spread = {}
-    for task in [task for task in first if task in second]:
-        pairs = paired(task, first[task], second[task])
-        for metric in registry.headline():
-            gains = [y.scores[metric] - x.scores[metric] for x, y in pairs if metric in x.scores and metric in y.scores]
-            if len(gains) > 1:
-                spread[task, metric] = stdev(gains)
-    return spread
 
 
 def tasks_apart(runs: Sequence[Path]) -> list[str]:
