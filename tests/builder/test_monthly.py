@@ -32,7 +32,7 @@ def test_the_workflow_gives_nobody_more_than_it_needs() -> None:
     assert with_token == ["push", "push-results"]
     assert "secrets." not in text.replace("HF_TOKEN: ${{ secrets.HF_TOKEN }}", "")
     [install] = [step["run"] for step in steps if "pip install" in step.get("run", "")]
-    assert install == 'pip install -c software/constraints.txt "./software[builder,report]"'
+    assert install == 'pip install -c software/constraints.txt "./software[builder,offline,report]"'
     own = (Path(__file__).resolve().parents[2] / ".github" / "workflows" / "tests.yml").read_text()
     assert all(re.search(r"@[0-9a-f]{40}\b", line) for line in own.splitlines() if "uses:" in line)
 

@@ -19,6 +19,7 @@ from builder.sources.mirror import MirrorSource
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.journal import read_entries
 from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.evaluate.export import export
 from lm_eval_tasks.evaluate.run import evaluate
 from lm_eval_tasks.families.scalar.prompt import slots_of
 from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL
@@ -161,6 +162,15 @@ def _shards(folder: Path) -> None:
     metadata = {"dataset": str(folder / "academiceval"), "bertscore_model": "none"}
     for i in (1, 2):
         evaluate("lead", "", ["academiceval_title_10k"], {**metadata, "shard": f"{i}/2"}, None, folder / f"shard{i}")
+
+
+def _answers(folder: Path) -> None:
+    _dataset(folder)
+    export("Title-10K", "", {"dataset": str(folder / "academiceval")}, folder / "prompts.jsonl")
+    rows = [json.loads(line) for line in (folder / "prompts.jsonl").read_text().splitlines()]
+    kept = [{name: row[name] for name in ("id", "row_hash", "setting")} for row in rows]
+    lines = [json.dumps({**row, "answer": f"A title of {row['id']}"}) + "\n" for row in kept]
+    (folder / "answers.jsonl").write_text("".join(lines))
 
 
 def _articles(folder: Path) -> None:
@@ -322,6 +332,13 @@ CASES = (
         _dataset,
         ("export", "academiceval", "--setting", "Title-10K", "--output", "exported/prompts.jsonl"),
         "exported",
+    ),
+    Case(
+        "score",
+        _answers,
+        ("score", "answers.jsonl", "--dataset", "academiceval", "--bertscore", "none", "--output", "results"),
+        "results",
+        whole=False,
     ),
     Case(
         "judge",
