@@ -563,6 +563,28 @@ def test_an_answer_that_cannot_be_read_is_paid_for_once(command: Command, tmp_pa
 
 
 @pytest.mark.slow
+def test_a_question_that_failed_took_nothing(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A later run may have a limit, and asks it again."""
+    monkeypatch.setattr("lm_eval_tasks.llm.chat._WAIT", wait_none())
+    folder = make_samples(tmp_path / "run", 2)
+    prices = tmp_path / "prices.toml"
+    prices.write_text("[m]\ninput = 1\noutput = 1\n")
+    fails = [True]
+
+    def answer(body: dict[str, Any]) -> str | Reply:
+        if fails[0] and answers_of(body)[0] == "generated 1":
+            return (200, {}, '{"choices": []}')
+        return verdict(1)
+
+    with serve(answer) as server:
+        line = ("judge", folder, "--model", "m", "--base-url", server.url, "--output", tmp_path / "judged")
+        assert command(*line)[0] == 0
+        fails[0] = False
+        code, _, err = command(*line, "--prices", prices, "--max-cost", "1")
+    assert code == 0, err
+
+
+@pytest.mark.slow
 def test_a_response_without_an_answer_is_paid_for(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
