@@ -62,7 +62,9 @@ def write_structured(path: Path, count: int = 3) -> None:
             place = {"paper_id": f"w{k}", "start_pos": start, "end_pos": start + 3, "single_citation": True}
             citations.append(place)
             content += sentence
-        sections = {"1 Introduction": {"content": content * 1, "citations": citations}}
+        # Shorter papers are not asked about.
+        method = {"content": "Reading helps when it is done with care. " * 400, "citations": []}
+        sections = {"1 Introduction": {"content": content, "citations": citations}, "2 Method": method}
         record = {
             **STRUCTURED,
             "paper_id": f"http://arxiv.org/abs/2410.0000{i}",
