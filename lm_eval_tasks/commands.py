@@ -6,7 +6,6 @@ What a command needs is imported when it is called.
 from __future__ import annotations
 
 import json
-import re
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
     from lm_eval_tasks.base.tables import Table
     from lm_eval_tasks.llm.budget import Means
 
-# Names a folder of results.
-_NAME = re.compile(r"\w[\w.-]{0,199}")
 # In place of a model: all baselines.
 _PROGRAMS = "programs"
 _PRICES = "TOML: for each model `input` and `output`, the prices per million tokens"
@@ -276,9 +273,10 @@ def score(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.base.row_format import GIVEN
     from lm_eval_tasks.evaluate.export import task_asking
     from lm_eval_tasks.evaluate.given_answers import given_answers
+    from lm_eval_tasks.samples.labels import FOLDER_NAME
 
     name = arguments.name or arguments.answers.stem
-    if not _NAME.fullmatch(name):
+    if not FOLDER_NAME.fullmatch(name):
         raise EvalError(
             f"{name!r:.80} is no name of a model: give one of letters, digits, dots and hyphens with --name"
         )

@@ -67,10 +67,6 @@ def report(paths: Sequence[Path], output: Path, licenses: Licenses, notes: Notes
     inputs = find(paths, notes.labels)
     for path, split in sorted(inputs.left_out.items()):
         yield f"left out: {path}, whose scores are over the split {split!r} and not over the test papers"
-    for path in inputs.manifests:
-        over = inputs.runs_over(path)
-        if over[1] and not over[0]:
-            yield f"{path}: no run was made over exactly these files, but over another build of their round"
     with replacing(output, MARK, "report", _is_of_site) as place:
         yield from _write(inputs, place, licenses, notes, facts)
     size = sum(file.stat().st_size for file in output.rglob("*") if file.is_file())
@@ -132,6 +128,9 @@ def _write(
     models = {cell.model for group in all_groups for cell in group.cells}
     cutoffs = _known_cutoffs(inputs) | cutoffs_of(notes.cutoffs, models | {reader_of(model) for model in models})
     model_cutoffs = {model: month for model in models if (month := cutoffs.get(model) or cutoffs.get(reader_of(model)))}
+    over = {path: inputs.runs_over(path) for path in inputs.manifests}
+    for path in [path for path, (same, every) in over.items() if every and not same]:
+        yield f"{path}: no run was made over exactly these files, but over another build of their round"
     by_round = [list(round_groups) for _, round_groups in groupby(all_groups, key=lambda group: group.key.round)]
     boards = [_boards(round_groups, inputs) for round_groups in reversed(by_round)]
     off_board = _off_board(all_groups, boards)
@@ -158,10 +157,7 @@ def _write(
             "months": steps["months"],
             "plots": draw_all(all_groups, model_cutoffs, place / "plots"),
             "pages": sorted(
-                (
-                    round_page(manifest, place / "plots", inputs.runs_over(path))
-                    for path, manifest in inputs.manifests.items()
-                ),
+                (round_page(manifest, place / "plots", over[path]) for path, manifest in inputs.manifests.items()),
                 key=lambda page: page.name,
             ),
             "about": {model: facts_of(model, facts) for model in models},

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hub_scripts.errors import HubError
 from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.metrics import registry
+from lm_eval_tasks.samples.labels import FOLDER_NAME
 from lm_eval_tasks.samples.results import Results, read_results
 from lm_eval_tasks.samples.run_folder import samples_of
 from lm_eval_tasks.samples.sample import read_file
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from lm_eval_tasks.samples.block import Score
 
 _ROUNDING = 1e-6
-# Becomes a folder in a repository.
-_NAME = re.compile(r"\w[\w.-]{0,199}")
 
 
 def checked_results(path: Path) -> Results:
@@ -37,7 +35,7 @@ def checked_results(path: Path) -> Results:
         again = {(score.task, score.metric): score.value for score in scores_of(samples, results.model)}
     except SamplesError as err:
         raise HubError(str(err)) from err
-    if not all(map(_NAME.fullmatch, (results.model, results.round))):
+    if not all(map(FOLDER_NAME.fullmatch, (results.model, results.round))):
         raise HubError(f"{path}: {results.model!r:.80} and {results.round!r:.80} are not names of a model and a round")
     if not results.scores:
         raise HubError(f"{path} is not a result of our tasks: it has no score of academiceval_*, scalar_* or cloze_*")

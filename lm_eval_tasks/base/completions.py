@@ -18,10 +18,9 @@ class CompletionError(ValueError):
         usage: what it was charged for all the same; None if it does not say.
     """
 
-    def __init__(self, message: str, status: int | None = None) -> None:
+    def __init__(self, message: str, status: int | None = None, usage: dict[str, object] | None = None) -> None:
         super().__init__(message)
-        self.status = status
-        self.usage: dict[str, object] | None = None
+        self.status, self.usage = status, usage
 
 
 def readable(body: Any) -> Mapping[str, Any]:
@@ -30,30 +29,26 @@ def readable(body: Any) -> Mapping[str, Any]:
     Raises:
         CompletionError: it has no choices.
     """
-    try:
-        return _readable(body)
-    except CompletionError as err:
-        if isinstance(body, Mapping) and isinstance(body.get("usage"), Mapping):
-            err.usage = {**body["usage"], "model": body.get("model")}
-        raise
-
-
-def _readable(body: Any) -> Mapping[str, Any]:
-    if not isinstance(body, Mapping) or not body.get("choices"):
-        raise _error_of(body.get("error") if isinstance(body, Mapping) else None)
+    if not isinstance(body, Mapping):
+        raise _error_of({}, None)
+    if not body.get("choices"):
+        raise _error_of(body, body.get("error"))
     choice = min(body["choices"], key=lambda choice: choice.get("index") or 0)
     if choice.get("error") or choice.get("finish_reason") == "error":
-        raise _error_of(choice.get("error"))
+        raise _error_of(body, choice.get("error"))
     if body.get("error"):
-        raise _error_of(body["error"])
+        raise _error_of(body, body["error"])
     return {**body, "choices": [_choice({**choice, "index": 0})]}
 
 
-def _error_of(error: Any) -> CompletionError:
+def _error_of(body: Mapping[str, Any], error: Any) -> CompletionError:
     fields = error if isinstance(error, Mapping) else {}
     code = str(fields.get("code") or fields.get("status") or "")
     message = str(fields.get("message") or error or "an answer without choices")
-    return CompletionError(message[:300], int(code) if code.isdecimal() and len(code) == _STATUS_DIGITS else None)
+    status = int(code) if code.isdecimal() and len(code) == _STATUS_DIGITS else None
+    usage = body.get("usage")
+    charged = {**usage, "model": body.get("model")} if isinstance(usage, Mapping) else None
+    return CompletionError(message[:300], status, charged)
 
 
 def _choice(choice: Any) -> Any:

@@ -8,6 +8,7 @@ import re
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -267,13 +268,19 @@ class AnsweringLM(LM):  # type: ignore[misc]
         request_text = next(iter(request_texts)) if len(request_texts) == 1 else ""
         if waiting := self._waiting.get(request_text):
             used = usage if isinstance(usage, Usage) else Usage.of_response(usage, finish)
-            try:
+            with self._written():
                 self._note(waiting[0], answer, used)
-            except OSError as err:
-                self._unwritten = err
-                raise
             waiting.pop(0)
             self._early[request_text, answer] += 1
+
+    @contextmanager
+    def _written(self) -> Iterator[None]:
+        """What cannot be written in this block ends the run, although the library around it takes any error for a failed request."""
+        try:
+            yield
+        except OSError as err:
+            self._unwritten = err
+            raise
 
     def _note_lost(self, usage: object) -> None:
         """Note what a response without an answer was charged for, at one of the questions that are still open."""
@@ -281,11 +288,8 @@ class AnsweringLM(LM):  # type: ignore[misc]
         if question:
             # What it does not say is not known to have been charged; and it is no answer by whoever served it.
             used = replace(at_most(Usage.of_response(usage, ""), Usage(0, 0)), served="")
-            try:
+            with self._written():
                 self._journal.add(question.key + EMPTY, "", usage=used.to_json())
-            except OSError as err:
-                self._unwritten = err
-                raise
             if self._budget:
                 self._budget.settle(Usage(0, 0), used)
 

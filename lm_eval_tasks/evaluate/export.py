@@ -26,7 +26,6 @@ _KEPT = (
     "dataset_revision",
     "first_author",
     "published",
-    "tokens_before",
     "answer_cap",
     "licenses",
 )
@@ -72,12 +71,7 @@ def task_asking(setting: str) -> tuple[str, dict[str, str]]:
 
 def _line_of(doc: Mapping[str, object]) -> dict[str, object]:
     kept = {name: doc[name] for name in _KEPT if name in doc}
-    if not doc.get("tokenizer"):
-        kept["tokens_before"] = None  # nothing has counted them
+    # Without a tokenizer nothing has counted them.
+    before, after = (doc["tokens_before"], doc["tokens_after"]) if doc.get("tokenizer") else (None, None)
     messages = [{"role": "user", "content": doc_to_text(doc)}]
-    return {
-        **kept,
-        "prompt_tokens": doc["tokens_after"] if doc.get("tokenizer") else None,
-        "messages": messages,
-        "target": doc["target"],
-    }
+    return {**kept, "tokens_before": before, "prompt_tokens": after, "messages": messages, "target": doc["target"]}

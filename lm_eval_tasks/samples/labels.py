@@ -9,6 +9,8 @@ from lm_eval_tasks.base.errors import SamplesError
 
 # ORG/MODEL, as opposed to `./MODEL`, `~/MODEL` and `/MODEL`.
 _ON_HUB = re.compile(r"[A-Za-z0-9][^/]*/[^/]+")
+# A name of a model or a round that becomes a folder.
+FOLDER_NAME = re.compile(r"\w[\w.-]{0,199}")
 _MONTH = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
 
 
