@@ -36,14 +36,19 @@ const verdictTable = ([judge, orders]) => {
   );
 };
 
-const answerCard = (answer) => {
+const length = (prompt) =>
+  prompt.tokens_before ? `${prompt.tokens_after} of ${prompt.tokens_before} prompt tokens` : "tokens not counted: no tokenizer was known";
+
+const answerCard = (sample) => (answer) => {
   const shown = answer.answer === null ? element("p", {}, WITHHELD) : text(answer.answer || "(no text)", `Answer of ${answer.model}`);
   const scores = Object.entries(answer.scores).map(([name, value]) => definition(words(name), String(value)));
   const verdicts = Object.entries(answer.verdicts).map(verdictTable);
+  const first = Object.entries(answer.scores).slice(0, 1).map(([name, value]) => `${words(name)} ${value}`);
   return element(
     "section",
     { class: "card" },
     element("h3", {}, answer.model),
+    element("p", { class: "detail" }, [...first, length(sample.prompts[answer.prompt])].join("; ")),
     shown,
     element("details", {}, element("summary", {}, "Scores"), element("dl", {}, ...scores)),
     verdicts.length ? element("details", {}, element("summary", {}, "Verdicts: who won in each order"), ...verdicts) : null,
@@ -71,12 +76,11 @@ const slotDetails = (slot) => {
 const promptCard = (sample) => (prompt, index) => {
   const models = sample.answers.filter((answer) => answer.prompt === index).map((answer) => answer.model);
   const cut = Object.entries(prompt.cut).map(([part, tokens]) => `${words(part)} ${tokens}`);
-  const counted = prompt.tokens_before ? `${prompt.tokens_after} of ${prompt.tokens_before} tokens` : "not counted: no tokenizer was known";
   return element(
     "section",
     { class: "card" },
     element("h3", {}, `Prompt of ${models.join(", ")}`),
-    element("dl", {}, definition("Length", counted), definition("Tokens cut", cut.join(", ") || "none")),
+    element("dl", {}, definition("Length", length(prompt)), definition("Tokens cut", cut.join(", ") || "none")),
     ...prompt.slots.map(slotDetails),
   );
 };
@@ -91,7 +95,7 @@ const render = (sample) => {
     element("h3", {}, "Target"),
     sample.target === null ? element("p", {}, WITHHELD) : text(sample.target, "Target"),
     element("h2", {}, "Answers"),
-    element("div", { class: "cards" }, ...sample.answers.map(answerCard)),
+    element("div", { class: "cards" }, ...sample.answers.map(answerCard(sample))),
     element("h2", {}, "Prompts"),
     element("div", { class: "cards" }, ...sample.prompts.map(promptCard(sample))),
   );
@@ -99,10 +103,7 @@ const render = (sample) => {
 
 const load = (name, path) =>
   new Promise((resolve, reject) => {
-    if (name in handed) {
-      resolve(handed[name]);
-      return;
-    }
+    if (name in handed) return void resolve(handed[name]);
     const script = element("script", { src: path });
     script.onload = () => resolve(handed[name]);
     script.onerror = () => reject(new Error(`${path} cannot be loaded`));

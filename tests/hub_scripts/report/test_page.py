@@ -218,6 +218,10 @@ def test_a_sample_in_the_browser(browser: Any, site: Path) -> None:
     # Its paper is made up, so that arXiv has no page of it.
     assert page.locator("#shown a[href^='http']").count() == 0
     assert sample["target"] in page.locator("#shown").inner_text()
+    for answer, card in zip(sample["answers"], page.locator("section.card").all(), strict=False):
+        beside, prompt = card.locator("p.detail").first.inner_text(), sample["prompts"][answer["prompt"]]
+        assert str(next(iter(answer["scores"].values()))) in beside
+        assert not prompt["tokens_before"] or f"{prompt['tokens_after']} of {prompt['tokens_before']}" in beside
     page.get_by_text("Verdicts: who won in each order").first.click()
     assert "Academic Style" in page.locator("table").first.inner_text()
     page.get_by_role("button", name="Next").click()
