@@ -48,7 +48,6 @@ class Family:
     """A family of tasks; families that are made together have the same functions, which then are called once.
 
     Attributes:
-        label: its task, for display.
         rows: a task, as manifests call it -> the kind of its rows.
         complete: a row by id and its task -> the whole row, or why it cannot be had.
         prepare: fetches and reads, before the build, what the rows need besides the papers.
@@ -56,7 +55,6 @@ class Family:
         faults: the rows that fail the family's checks.
     """
 
-    label: Callable[[str], str]
     rows: Callable[[str], RowKind]
     complete: Callable[[Row, str, Store], Row | Lacking]
     prepare: Callable[[Workspace, Engine], None] = field(default=_nothing)

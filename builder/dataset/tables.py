@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from builder.dataset.families import family_of
 from builder.dataset.manifest import QUANTILES, Audit, Bounds, Configuration, CoreEntry, Manifest, Statistics
-from builder.records import SPLITS, LinkWay, ReadingSummary
+from builder.records import PAPERS, SPLITS, LinkWay, ReadingSummary
 from builder.round.configurations import thousands_in
 from lm_eval_tasks.base.row_format import LEAD, OF_SCALAR, POPULARITY
 from lm_eval_tasks.base.tables import Table, with_bounds
+from lm_eval_tasks.families import target_of
 
 if TYPE_CHECKING:
     from builder.round.audit import AuditTable
@@ -46,7 +46,7 @@ def _statistics(configuration: Configuration) -> tuple[object, ...]:
     )
     return (
         configuration.name,
-        family_of(configuration.task).label(configuration.task),
+        PAPERS if configuration.task == PAPERS else target_of(configuration.task).title,
         compression,
         f"{input_tokens / n:.0f}",
         out,

@@ -171,7 +171,7 @@ def test_the_card_is_a_card(dataset: Path) -> None:
     front = yaml.safe_load(text.split("---")[1])
     assert [config["config_name"] for config in front["configs"]] == [setting.name for setting in SETTINGS]
     assert len(front["dataset_info"]) == 16
-    assert "| Title-10K | Title Writing |" in text
+    assert "| Title-10K | Title |" in text
     assert "| extract |" in text
 
 

@@ -9,7 +9,6 @@ from builder.dataset.families import Family, Lacking
 from builder.dataset.text_hashes import hashes_of, matches
 from builder.families.papers.rows import KEPT, KIND
 from builder.families.reading.text import abstract_text, shown_text
-from lm_eval_tasks.base.row_format import PAPERS
 
 if TYPE_CHECKING:
     from builder.dataset.row_kind import Row
@@ -31,4 +30,4 @@ def complete(row: Row, task: str, store: Store) -> Row | Lacking:
 
 
 # Written with the families whose rows show the papers.
-FAMILY = Family(label=lambda _: PAPERS, rows=lambda _: KIND, complete=complete)
+FAMILY = Family(rows=lambda _: KIND, complete=complete)

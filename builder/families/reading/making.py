@@ -141,7 +141,6 @@ class MadeTogether(Family):
 def reading_family(asking: Callable[[PaperLibrary, ReadingPlan], Sequence[ReadingFamily[Any]]]) -> MadeTogether:
     """A family whose rows are made, completed and checked as those of the other reading families."""
     return MadeTogether(
-        label=lambda _: "Reading",
         rows=lambda _: KIND,
         complete=complete_row,
         prepare=prepare,

@@ -214,7 +214,6 @@ def _by_citations(workspace: Workspace) -> Chooser:
 
 
 FAMILY = Family(
-    label=lambda _: "Citation Cloze",
     rows=lambda _: KIND,
     complete=complete_question,
     prepare=prepare,

@@ -30,12 +30,6 @@ if TYPE_CHECKING:
 
 # In the workspace, while a folder is written.
 TEXTS = "build.texts"
-_LABELS = {
-    "title": "Title Writing",
-    "abs": "Abstract Writing",
-    "intro": "Introduction Writing",
-    "related": "Related Work Writing",
-}
 
 
 def _check_samples(settings: Sequence[Configuration], sampled: Sequence[StageReport], dates: SplitDates) -> None:
@@ -96,7 +90,6 @@ def _cut(workspace: Workspace, texts: Path, engine: Engine) -> Pool:
 
 
 FAMILY = Family(
-    label=lambda task: _LABELS[task],
     rows=lambda task: kind_of(writing_task(task)),
     complete=complete_row,
     write=write,

@@ -549,7 +549,7 @@ def test_a_round_holds_the_levels_it_asks_for(with_scalar: Path) -> None:
     hard = load_dataset(str(folder), "SCALAR-Hard")["test"][0]
     assert (hard["distractors"], hard["candidate_text"]) == ("nearest", "body")
     card = (folder / "README.md").read_text()
-    assert "| SCALAR-Easy | Citation Cloze |" in card
+    assert "| SCALAR-Easy | SCALAR |" in card
     assert "| questions SCALAR-Hard |" in card
     test = next(one for one in read_manifest(folder).configurations if one.name == "SCALAR-Hard").statistics("test")
     assert test.labels == tuple(Counter(load_dataset(str(folder), "SCALAR-Hard")["test"]["label"])[i] for i in range(4))
