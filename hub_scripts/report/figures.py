@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -14,7 +15,7 @@ from hub_scripts.report.board import LABELS, TASK_LABELS
 from hub_scripts.report.cells import TASKS, Cell, Group, is_baseline
 from hub_scripts.report.drawing import BLUE, MARKS, REFERENCE, STYLE, Plot, Sheet, both, looks
 from hub_scripts.report.place_figure import by_place, place_rows
-from lm_eval_tasks.base.intervals import difference
+from lm_eval_tasks.base.intervals import Interval, difference
 from lm_eval_tasks.families.every import FAMILIES
 
 _PAIRS = {
@@ -76,30 +77,48 @@ def _at_least(fewest: int, rows: Iterable[_Row]) -> list[_Row]:
 
 
 def length_rows(groups: Sequence[Group], metric: str) -> Iterator[_Row]:
-    """task, setting, thousands of prompt tokens, model, score, low, high, samples, floor; where a model has several lengths."""
-    rows: list[_Row] = [
-        (
-            group.task,
-            group.key.setting,
-            round(cell.tokens / 1000, 2) if cell.tokens else group.context,
-            cell.model,
-            score.mean,
-            score.low,
-            score.high,
-            score.samples,
-            fmean(floors.values()) if (floors := cell.floors.get(metric)) else None,
-        )
+    """task, setting, thousands of prompt tokens, model, score, low, high, samples, floor, and the change since the model's shortest
+    prompts, over the same papers or questions, with its interval; where a model has several lengths.
+    """
+    asked = [
+        (cell.tokens / 1000 if cell.tokens else float(group.context or 0), group, cell)
         for group in groups
         # What is asked with less to read has a name of two words.
         if " " not in group.key.setting
         for cell in group.cells
-        if not cell.shown and (score := cell.scores.get(metric)) is not None and (cell.tokens or group.context)
+        if not cell.shown and metric in cell.scores and (cell.tokens or group.context)
     ]
-    for pair in dict.fromkeys((row[0], row[3]) for row in rows):
+    for pair in dict.fromkeys((group.task, cell.model) for _, group, cell in asked):
         # A model that was asked at one length is no line.
-        of_pair = [row for row in rows if (row[0], row[3]) == pair]
-        if max(row[2] for row in of_pair) > _LONGER * min(row[2] for row in of_pair):
-            yield from of_pair
+        of_pair = [(length, group, cell) for length, group, cell in asked if (group.task, cell.model) == pair]
+        shortest = min(of_pair, key=itemgetter(0))
+        if max(length for length, *_ in of_pair) <= _LONGER * shortest[0]:
+            continue
+        for length, group, cell in of_pair:
+            score, floors = cell.scores[metric], cell.floors.get(metric)
+            change = None if group is shortest[1] else _paired(metric, shortest[1:], (group, cell))
+            yield (
+                group.task,
+                group.key.setting,
+                round(length, 2),
+                cell.model,
+                score.mean,
+                score.low,
+                score.high,
+                score.samples,
+                fmean(floors.values()) if floors else None,
+                *((change.mean, *change.bounds) if change and change.bounds else (None, None, None)),
+            )
+
+
+def _paired(metric: str, first: tuple[Group, Cell], second: tuple[Group, Cell]) -> Interval | None:
+    """How much more a model scores in the second setting than in the first, over what both ask; None if that is nothing."""
+    before, after = _by_name(*first, metric), _by_name(*second, metric)
+    clusters = dict(zip(first[0].names, first[0].clusters, strict=True))
+    common = [name for name in before if name in after]
+    if not common:
+        return None
+    return difference([after[name] - before[name] for name in common], [clusters[name] for name in common])
 
 
 def _by_length(sheet: Sheet, rows: Sequence[_Row], round_: str, metric: str, styles: _Looks) -> Plot:
@@ -109,11 +128,12 @@ def _by_length(sheet: Sheet, rows: Sequence[_Row], round_: str, metric: str, sty
     axes = list(panels.flat)
     for axis, task in zip(axes, tasks, strict=True):
         for model, style in styles.items():
-            points = sorted((row[2], row[4]) for row in rows if row[0] == task and row[3] == model)
+            points = sorted((row for row in rows if row[0] == task and row[3] == model), key=itemgetter(2))
             if points:
-                axis.plot(
-                    *zip(*points, strict=True), label=model, **{**style, **(REFERENCE if is_baseline(model) else {})}
-                )
+                look = {**style, **(REFERENCE if is_baseline(model) else {})}
+                lengths, scores = [row[2] for row in points], [row[4] for row in points]
+                reach = [[0 if row[9] is None else row[9] - row[10] for row in points]]
+                axis.errorbar(lengths, scores, yerr=reach * 2, label=model, capsize=2, elinewidth=0.6, **look)
         floors = [row[8] for row in rows if row[0] == task and row[8] is not None]
         # Programs, the floors of questions, have lines of their own.
         if floors and metric not in _OF_SIZES:
@@ -127,7 +147,20 @@ def _by_length(sheet: Sheet, rows: Sequence[_Row], round_: str, metric: str, sty
         f"{title}: one line for each of {len(styles)} models, one panel for each of {len(tasks)} tasks. "
         f"The highest score is {best[4]:.3f}, by {best[3]} on {best[1]}."
     )
-    head = ("task", "setting", "thousand_tokens", "model", metric, "low", "high", "samples", "floor")
+    head = (
+        "task",
+        "setting",
+        "thousand_tokens",
+        "model",
+        metric,
+        "low",
+        "high",
+        "samples",
+        "floor",
+        "change",
+        "change_low",
+        "change_high",
+    )
     return sheet.save(figure, Plot(f"length_{metric}_{round_}", title, alt, _length_takeaway(rows)), head, rows)
 
 
@@ -142,7 +175,8 @@ def _length_takeaway(rows: Sequence[_Row]) -> str:
         return ""
     return (
         f"From the shortest prompts to the longest, scores rise in {sum(change > 0 for change in changes)} of {len(changes)} pairs of "
-        f"model and task, by {fmean(changes):+.3f} on average. Lengths are estimated from characters for runs without a tokenizer."
+        f"model and task, by {fmean(changes):+.3f} on average. Bars are 95 % intervals of the change from the shortest, over the same "
+        "papers or questions. Lengths are estimated from characters for runs without a tokenizer."
     )
 
 
@@ -152,17 +186,11 @@ def demonstration_rows(groups: Sequence[Group], metric: str) -> Iterator[_Row]:
     for task, (random, co_author) in _PAIRS.items():
         if random not in by_name or co_author not in by_name:
             continue
-        clusters = dict(zip(by_name[random].names, by_name[random].clusters, strict=True))
-        theirs = {cell.model: _by_name(by_name[co_author], cell, metric) for cell in by_name[co_author].cells}
+        theirs = {cell.model: cell for cell in by_name[co_author].cells}
         for cell in by_name[random].cells:
-            random_scores, co_author_scores = _by_name(by_name[random], cell, metric), theirs.get(cell.model, {})
-            common = [id_ for id_ in random_scores if id_ in co_author_scores]
-            if not common:
-                continue
-            over = difference(
-                [co_author_scores[id_] - random_scores[id_] for id_ in common], [clusters[id_] for id_ in common]
-            )
-            if over.bounds:
+            other = theirs.get(cell.model)
+            over = _paired(metric, (by_name[random], cell), (by_name[co_author], other)) if other else None
+            if over and over.bounds:
                 yield task, cell.model, over.mean, over.low, over.high, over.p, over.samples
 
 

@@ -18,9 +18,13 @@ from scipy import special
 from lm_eval_tasks.base.power import FEWEST, FEWEST_EFFECTIVE, FEWEST_OF_GAINS, LEVEL, detectable, effective
 
 _ROUNDING = 1e-9
+# What happens to fewer than three in n of independent answers is often not among n of them (Hanley and Lippman-Hand 1983, JAMA 249).
+_UNSEEN = 3
+# Half widths by which that may move a level: beyond, too few intervals hold the truth.
+_FARTHEST = 8
 NO_INTERVAL = (
     f"If an interval is missing, the papers have fewer than {FEWEST} first authors ({FEWEST_OF_GAINS} for gains), a few authors have most "
-    "of them, or all scores, or all differences, are equal."
+    "of them, all scores, or all differences, are equal, or scores are so alike that one rare failure would move the mean far."
 )
 # The limits of most scores.
 SHARES = (0.0, 1.0)
@@ -111,6 +115,8 @@ class Estimate:
         middle = share + self.t**2 / (2 * independent)
         reach = self.t * math.sqrt(spread / independent + (self.t / (2 * independent)) ** 2)
         scale = 1 + self.t**2 / independent
+        if _UNSEEN / effective(self.weights) * max(share, 1 - share) > _FARTHEST * reach / scale:
+            return self.bare()
         low, high = (limits[0] + width * (middle + side * reach) / scale for side in (-1, 1))
         return Interval(self.value, low, high, None, self.samples, len(self.weights), self.error, self.freedom)
 

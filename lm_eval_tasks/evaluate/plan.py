@@ -179,7 +179,10 @@ def table(planned: Sequence[TaskPlan]) -> Table:
     ]
     together = total(planned)
     tokens_in = None if any(entry.tokens_in is None for entry in planned) else together.tokens_in
-    total_row = ("all", sum(entry.samples for entry in planned), tokens_in, together.tokens_out, None, None, None, None)
+    to_show = [entry.tokens_to_show for entry in planned]
+    show_all = None if None in to_show else sum(filter(None, to_show))
+    samples = sum(entry.samples for entry in planned)
+    total_row = ("all", samples, tokens_in, together.tokens_out, None, None, None, show_all)
     head = (
         "Task",
         "Samples",

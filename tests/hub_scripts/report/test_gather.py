@@ -8,8 +8,9 @@ import pytest
 
 from hub_scripts.report.board import month_steps, score_rows
 from hub_scripts.report.cells import Cell, Group, Key
+from hub_scripts.report.figures import length_rows
 from hub_scripts.report.gather import carried_baselines
-from lm_eval_tasks.base.intervals import level
+from lm_eval_tasks.base.intervals import difference, level
 from lm_eval_tasks.base.row_format import BM25_LOCAL
 from tests.helpers.samples import sample
 
@@ -68,3 +69,24 @@ def test_a_row_has_its_scores_before_and_since_each_month() -> None:
                 shown = [sum(values) / len(values), *over.bounds, len(values)]
                 assert [float(one) for one in re.findall(r"[\d.]+", text)] == pytest.approx(shown, abs=0.00051)
     assert [dict(row.months)["2026-10"][1] is None for row in rows] == [False, True]
+
+
+def test_the_curve_over_lengths_pairs_the_questions() -> None:
+    """The longer context asks twelve questions of the shorter one's fifteen, and all have the same answers but for a shift."""
+    ids = [f"q{i}" for i in range(15)]
+    short = {id_: (7 * i % 15) / 30 for i, id_ in enumerate(ids)}
+    long = {id_: short[id_] - 0.1 - (i % 3) / 100 for i, id_ in enumerate(ids[:12])}
+    groups = []
+    for size, scores in ((128, short), (256, long)):
+        own = list(scores)
+        interval = level(list(scores.values()), own)
+        cell = Cell("model", len(own), {"exact": interval}, {"exact": scores}, {}, {}, 1000.0 * size, len(own))
+        days = ["2026-10-01"] * len(own)
+        key = Key("2026.11", f"Walk-{size}K")
+        groups.append(Group(key, "walk", size, own, own, own, days, own, [cell], [1], {}))
+    first, second = length_rows(groups, "exact")
+    assert first[-3:] == (None, None, None)
+    paired = difference([long[id_] - short[id_] for id_ in long], list(long))
+    assert paired.bounds
+    assert second[-3:] == pytest.approx((paired.mean, *paired.bounds))
+    assert not list(length_rows(groups[:1], "exact"))

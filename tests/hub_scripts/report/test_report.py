@@ -61,8 +61,8 @@ def test_the_board_says_what_the_results_say(site: Path, results: Path) -> None:
     scores = json.loads((results / "lead" / "results_lead.json").read_text())["academiceval"]["scores"]
     told = {(one["task"], one["metric"]): one for one in scores}
     for setting in ("Abs-9K", "Abs-28K", "Abs-29K-G", "Title-10K"):
-        one = told[f"academiceval_{setting.lower().replace('-', '_')}", "rouge_l"]
-        row = rows["lead", setting, "rouge_l"]
+        one = told[f"academiceval_{setting.lower().replace('-', '_')}", "rouge_l_content"]
+        row = rows["lead", setting, "rouge_l_content"]
         assert [float(row[name]) for name in ("value", "low", "high", "n")] == pytest.approx(
             [one[name] for name in ("value", "low", "high", "samples")], rel=1e-5
         )
@@ -235,6 +235,7 @@ def test_plots_and_their_data(site: Path) -> None:
     )
     # `lead` looks at no demonstrations: all its differences are 0, and it has no interval.
     assert {row["model"] for row in differences} == {"copy-demo"}
+
 
 
 def test_a_dark_page_gets_the_same_picture_in_other_colours(site: Path) -> None:

@@ -20,7 +20,7 @@ from lm_eval_tasks.base.errors import CostError
 from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.compat.lm_eval_answers import Watch
 from lm_eval_tasks.data.rows import Fact, representative_rows
-from lm_eval_tasks.evaluate.plan import TaskPlan
+from lm_eval_tasks.evaluate.plan import TaskPlan, table
 from lm_eval_tasks.llm.budget import Budget
 from lm_eval_tasks.llm.chat import GREEDY, Ask, NoAnswer
 from lm_eval_tasks.llm.thoughts import in_marks
@@ -755,6 +755,9 @@ def test_a_plan_and_a_comparison_correct_for_the_same_rows(command: Command, dat
     # Four times as many samples show half the difference.
     assert TaskPlan("t", 10, 1000, 5, None, None, 0.1).tokens_to_show == 4000
     assert TaskPlan("t", 10, None, 5, None, None, 0.1).tokens_to_show is None
+    both = [TaskPlan("t", 10, 1000, 5, None, None, 0.1), TaskPlan("u", 10, 1000, 5, None, None, 0.05)]
+    assert list(table(both).rows)[-1][-1] == 5000
+    assert list(table([*both, TaskPlan("v", 10, None, 5, None, None, 0.1)]).rows)[-1][-1] is None
 
 
 @pytest.mark.slow
