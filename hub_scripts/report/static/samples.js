@@ -9,6 +9,7 @@ const element = (tag, attributes = {}, ...children) => {
 };
 const byId = (id) => document.getElementById(id);
 const WITHHELD = "The licence does not allow this text to be shown.";
+const LEFT_OUT = "The results were published without texts.";
 const text = (content, label) => element("pre", { class: "text", tabindex: "0", "aria-label": label }, content);
 const definition = (name, value) => element("div", {}, element("dt", {}, name), element("dd", {}, value));
 const words = (name) => name.replaceAll("_", " ");
@@ -40,7 +41,7 @@ const length = (prompt) =>
   prompt.tokens_before ? `${prompt.tokens_after} of ${prompt.tokens_before} prompt tokens` : "tokens not counted: no tokenizer was known";
 
 const answerCard = (sample) => (answer) => {
-  const shown = answer.answer === null ? element("p", {}, WITHHELD) : text(answer.answer || "(no text)", `Answer of ${answer.model}`);
+  const shown = answer.answer === null ? element("p", {}, WITHHELD) : text(answer.answer || (sample.target === "" ? LEFT_OUT : "(no text)"), `Answer of ${answer.model}`);
   const scores = Object.entries(answer.scores).map(([name, value]) => definition(words(name), String(value)));
   const verdicts = Object.entries(answer.verdicts).map(verdictTable);
   const first = Object.entries(answer.scores).slice(0, 1).map(([name, value]) => `${words(name)} ${value}`);
@@ -93,7 +94,7 @@ const render = (sample) => {
     element("h2", {}, sample.title || sample.id),
     element("dl", {}, ...Object.entries(facts).map(([name, value]) => definition(name, value))),
     element("h3", {}, "Target"),
-    sample.target === null ? element("p", {}, WITHHELD) : text(sample.target, "Target"),
+    sample.target === null ? element("p", {}, WITHHELD) : text(sample.target || LEFT_OUT, "Target"),
     element("h2", {}, "Answers"),
     element("div", { class: "cards" }, ...sample.answers.map(answerCard(sample))),
     element("h2", {}, "Prompts"),
