@@ -13,6 +13,8 @@ Task = Literal["title", "abs", "intro", "related"]
 Split = Literal["train", "validation", "test"]
 DemoKind = Literal["random", "co-author"]
 FileKind = Literal["html", "pdf", "jats"]
+# What stands in a title or an abstract for a formula of which there is only a picture; such a text is asked for by no task.
+NO_TEXT = "\ufffc"
 Role = Literal["introduction", "related_work", "body", "conclusion", "acknowledgements", "references", "appendix"]
 
 CrawlReason = Literal[

@@ -20,11 +20,13 @@ class FlowingText:
 
     Attributes:
         cites: first character, the one after the last, and what is cited, of each place.
+        gaps: formulas that have no text.
     """
 
     parts: list[str] = field(default_factory=list)
     length: int = 0
     cites: list[tuple[int, int, tuple[str, ...]]] = field(default_factory=list)
+    gaps: int = 0
 
     def add(self, text: str | None) -> None:
         if not text:

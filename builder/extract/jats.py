@@ -24,8 +24,10 @@ from builder.records import Document, Mention, Reference, Role, Section
 from builder.sources.jats.front import NOTES, abstract_of
 from builder.sources.jats.markup import (
     BLOCKS,
+    TO_NOTES,
     NotJatsError,
     entity_text,
+    is_lost,
     one_line,
     raised_mark,
     read_article,
@@ -59,14 +61,16 @@ _TERMS, _KINDS_LEFT_OUT = (
 _BACKGROUND = re.compile(r"background(?: and .*)?")
 # What is no introduction, where it stands before all headings.
 _NO_INTRODUCTION = re.compile(
-    r"(?:abbreviations?|key ?words|highlights|key (?:points|messages)|(?:author )?summary|editor)\b", re.IGNORECASE
+    r"(?:abbreviations?|key ?words|highlights|key (?:points|messages)|(?:author )?summary|editor|edited by|trial registration)\b",
+    re.IGNORECASE,
 )
+# Where only methods have a heading, what stands before them is the whole paper.
+_METHODS = re.compile(r"(?:online |materials and )?methods?\b.*|experimental (?:procedures|section)")
+_FINDINGS = re.compile(r".*\b(?:results?|discussions?|conclusions?|findings|comments?)\b.*")
 # What a paragraph or title follows on its line.
 _LEADS = frozenset({"label", "speaker"})
 # Elements within a line, whose absence leaves no gap.
 _WITHIN_LINES = frozenset("fn inline-graphic tex-math annotation annotation-xml object-id index-term xref".split())
-# Links to notes, which are no text.
-_TO_NOTES = frozenset({"fn", "table-fn", "aff", "corresp", "author-notes"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +160,22 @@ def _roles(blocks: Sequence[_Block]) -> list[Role]:
         if opening and _BACKGROUND.fullmatch(words[opening[0]]):
             roles[opening[0]] = "introduction"
         elif not words[0] and not _NO_INTRODUCTION.match(_text(blocks[0])):
-            roles[0] = "introduction"
+            is_whole = (
+                bool(opening) and _METHODS.fullmatch(words[opening[0]]) and not any(map(_FINDINGS.fullmatch, words))
+            )
+            roles[0] = roles[0] if is_whole else "introduction"
+    return _without_gaps(blocks, roles)
+
+
+def _without_gaps(blocks: Sequence[_Block], roles: list[Role]) -> list[Role]:
+    """The roles; what a task would ask for is mere body where it, or a subsection, has a formula that is a picture alone."""
+    own: int | None = None
+    for i, block in enumerate(blocks):
+        if own is not None and i != own and block.heading.level <= blocks[own].heading.level:
+            own = None
+        own = i if roles[i] in ("introduction", "related_work") else own
+        if own is not None and block.text.gaps:
+            roles[own] = "body"
     return roles
 
 
@@ -165,6 +184,9 @@ def _write(element: etree._Element, text: FlowingText) -> None:
 
     A raised citation is set apart, as "others [3]", and a raised number marked, as "10^5".
     """
+    if is_lost(element):
+        text.gaps += 1
+        return
     if _is_beside(element):
         text.add("" if element.tag in _WITHIN_LINES else " ")
         return
@@ -193,7 +215,7 @@ def _write(element: etree._Element, text: FlowingText) -> None:
 
 
 def _is_beside(element: etree._Element) -> bool:
-    to_note = element.tag == "xref" and element.get("ref-type") in _TO_NOTES
+    to_note = element.tag == "xref" and element.get("ref-type") in TO_NOTES
     is_terms = element.get("list-content", "").startswith("abbreviation")
     return element.tag in _BESIDE or to_note or is_terms
 

@@ -28,13 +28,20 @@ def read_references(article: etree._Element) -> tuple[tuple[Reference, ...], dic
     """The entries, and for the id of each `ref` their places in the list."""
     entries: list[Reference] = []
     places: dict[str, tuple[int, ...]] = {}
+    twice: set[str] = set()
     for ref in (ref for part in ("body", "back") for top in article.findall(part) for ref in top.iter("ref")):
         label = one_line(ref.find("label")).strip("[](). ")
         first = len(entries)
-        entries += [_entry(citation, label) for citation in _citations(ref)]
-        named = [ref.get("id", ""), *(citation.get("id", "") for citation in ref.iter(*_CITATIONS))]
-        places |= {id_: tuple(range(first, len(entries))) for id_ in named if id_}
-    return tuple(entries), places
+        works = _citations(ref)
+        entries += [_entry(citation, label) for citation in works]
+        every = tuple(range(first, len(entries)))
+        named = {ref.get("id", ""): every}
+        named |= {citation.get("id", ""): every for citation in ref.iter(*_CITATIONS)}
+        # A link may be to one of the works that share a number.
+        named |= {citation.get("id", ""): (first + i,) for i, citation in enumerate(works) if citation is not ref}
+        twice |= (named.keys() & places.keys()) - {""}
+        places |= named
+    return tuple(entries), {id_: of_id for id_, of_id in places.items() if id_ and id_ not in twice}
 
 
 def _citations(ref: etree._Element) -> list[etree._Element]:

@@ -51,15 +51,28 @@ def cited_by(printed: str, linked: Sequence[int], entries: Sequence[Reference]) 
         linked: places of the works that it links to, at least one. If the numbers contradict them, they count alone.
     """
     numbers = _numbers(printed)
+    lists = list(_lists(entries))
+    # Where numbers begin again, there is another list.
+    own = {lists[place] for place in linked}
     places: dict[int, list[int]] = defaultdict(list)
     for place, entry in enumerate(entries):
-        if entry.label.isdecimal():
+        if entry.label.isdecimal() and lists[place] in own:
             places[int(entry.label)].append(place)
     if numbers and not places:
         first = linked[0] - numbers[0]
         places.update((number, [first + number]) for number in numbers if 0 <= first + number < len(entries))
     implied = [place for number in numbers for place in places.get(number, ())]
     return tuple(dict.fromkeys(implied if set(linked) <= set(implied) else linked))
+
+
+def _lists(entries: Sequence[Reference]) -> Iterator[int]:
+    """For each entry the number of the list that it belongs to."""
+    count, last = 0, 0
+    for entry in entries:
+        if entry.label.isdecimal():
+            count += int(entry.label) < last
+            last = int(entry.label)
+        yield count
 
 
 def _numbers(printed: str) -> list[int]:

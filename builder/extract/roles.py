@@ -24,7 +24,8 @@ _PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = (
     (
         "acknowledgements",
         re.compile(
-            r"acknowledge?ments?\b.*|acknowledge?ments?|thanks|funding(?: .*)?|author(?:s'?|’s|s’)? contributions?.*"
+            r"acknowledge?ments?\b.*|acknowledge?ments?|thanks|author(?:s'?|’s|s’)? contributions?.*"
+            r"|funding(?: (?:sources?|statements?|information|support|disclosures?|details|agenc|bod(?:y|ies)|and |for |acknowl|this ).*)?"
             r"|contributions? statement|disclosure of funding.*|conflicts? of interests?.*|competing interests?.*"
             r"|declaration of .*|data availability.*|code availability.*|credit authorship.*|about the authors?"
         ),
@@ -44,13 +45,15 @@ _PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = (
     (
         "introduction",
         re.compile(
-            r"(?:general |brief |an? )?introduction\b.*|intro|(?:.*\b)(?:and|&) introduction|introductory remarks"
+            r"(?:general |brief |an? )?introduction(?:\W+(?!to |of ).*| and .*)?|intro|(?:.*\b)(?:and|&) introduction|introductory remarks"
         ),
     ),
     (
         "appendix",
         re.compile(
-            r"(?:.*\b)?appendi(?:x|ces)\b.*|suppl[ei]ment(?:al|ary|s)?(?: (?:materials?|information|text|figures?|notes?)\b.*)?"
+            r"(?:(?:online|supplementa(?:ry|l)|technical|web|additional|statistical|mathematical|proofs?|the|our|to|in|of|overview|outline"
+            r"|organi[sz]ation|structure|contents?|table|roadmap|list|[a-z]) )*appendi(?:x|ces)\b.*"
+            r"|suppl[ei]ment(?:al|ary|s)?(?: (?:materials?|information|text|figures?|notes?)\b.*)?"
             r"|(?:neurips |paper |reproducibility )?(?:paper )?checklist.*|online appendix.*"
         ),
     ),
@@ -64,6 +67,7 @@ _WEAK: tuple[tuple[Role, re.Pattern[str]], ...] = (
             r"|state[ -]of[ -]the[ -]art|background and (?:prior|previous) .*"
         ),
     ),
+    ("introduction", re.compile(r"(?:general |brief |an? )?introduction (?:to|of) .*")),
     ("conclusion", re.compile(r"summary|(?:brief|final) summary|outlook|(?:discussion|summary) and outlook")),
 )
 _KNOWN = re.compile(

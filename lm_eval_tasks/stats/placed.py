@@ -140,22 +140,21 @@ def _estimate(sets: Sequence[Sequence[PlacedTask]], authors: Sequence[str]) -> E
 
 
 def _freedom(sets: Sequence[Sequence[PlacedTask]], others: Sequence[Sequence[PlacedTask]] | None = None) -> float:
-    """Degrees of freedom of the error of a mean over sets, or of how much higher it is than that of others: those of the parts by how much
-    of the error is theirs (Welch 1947, Satterthwaite 1946), so that many authors of one part lend nothing to the few of another.
+    """Degrees of freedom of the error of a mean over sets, or of how much higher it is than that of others. An author's shifts are summed
+    over all parts, so that tasks about the same papers add none; many authors of one part lend nothing to the few of another: the
+    variance of each part is its authors', and authors count by their share of all (Kish 1965).
     """
-    terms: list[tuple[float, float]] = []
+    authors = _authors(sets)
+    of_author = np.zeros(len(authors))
     for i, members in enumerate(sets):
         for k, part in enumerate(members):
             shifts = part.without(part.names) - part.mean()
             if others is not None:
                 shifts = shifts - (others[i][k].without(part.names) - others[i][k].mean())
-            n = len(part.names)
-            variance = (n - 1) / n * float((shifts**2).sum()) / (len(sets) * len(members)) ** 2
-            terms.append((variance, effective(part.counts) - 1))
-    total = sum(variance for variance, _ in terms)
-    if not total or any(freedom <= 0 for _, freedom in terms):
-        return min(freedom for _, freedom in terms)
-    return total**2 / sum(variance**2 / freedom for variance, freedom in terms)
+            of_author += float((shifts**2).sum()) / (len(sets) * len(members)) ** 2 * part.weights(authors)
+    if not of_author.any():
+        return min(effective(part.counts) - 1 for members in sets for part in members)
+    return effective(of_author) - 1
 
 
 def too_small(parts: Iterable[PlacedTask], fewest: int = FEWEST) -> list[str]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from builder.extract.sections import cited_in_related_work
 from builder.families.writing import task_view
 from builder.families.writing.texts import Span, TextsWriter
-from builder.records import CitedPaper, Paper, SampleReason, Task
+from builder.records import NO_TEXT, CitedPaper, Paper, SampleReason, Task
 from builder.round.licenses import Licenses, allows
 from builder.round.tables import SamplesTable
 from builder.samples.tokens import shown_beside, token_counter
@@ -151,7 +151,7 @@ class _Cutter:
             return "no_introduction" if task == "intro" else "no_related_work"
         if task != "title" and len(output.split()) < self.needs.min_target_words:
             return "short_target"
-        if task != "title" and task_view.has_debris(output):
+        if NO_TEXT in output or (task != "title" and task_view.has_debris(output)):
             return "debris_in_target"
         return None if _has_words(content, self.needs.min_content_words) else "short_content"
 

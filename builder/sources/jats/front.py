@@ -29,7 +29,7 @@ _NO_RESEARCH = frozenset(
     "translation other".split()
 )
 # Marks in titles, names and abstracts that are no words of theirs.
-NOTES = frozenset({"fn", "xref", "graphic", "inline-graphic", "tex-math", "label"})
+NOTES = frozenset({"fn", "xref", "graphic", "inline-graphic", "tex-math", "label", "index-term"})
 _MARKS = NOTES - {"xref"} | {"annotation", "annotation-xml"}
 # What an abstract shows beside its text.
 _BESIDE = frozenset("def-list glossary fig table-wrap boxed-text supplementary-material media caption".split())
@@ -50,14 +50,18 @@ _LANGUAGES = {
 # Kinds of abstract besides the authors' own: digests, summaries for others, tables of contents.
 _OWN_ABSTRACTS = ("", "abstract", "structured", "section", "author")
 _OTHER_SUMMARIES = re.compile(
-    r"(?:simple|plain language|author|authors'|editors?'?s?|lay|non-?technical) summary|significance(?: statement)?|highlights"
-    r"|graphical abstract|elife digest|digest|(?:electronic )?supplementary (?:information|materials?|data)",
+    r"(?:simple|plain[ -](?:language|english)|author|authors'|editors?'?s?|lay|non-?technical) (?:summary|abstract)"
+    r"|(?:significance|impact)(?: statement)?|statement of significance|highlights|key (?:points|messages)|key ?words|index terms"
+    r"|(?:graphic(?:al)?|video|tweetable|visual) abstract|elife digest|digest"
+    r"|(?:electronic )?supplementary (?:information|materials?|data)",
     re.IGNORECASE,
 )
 # Paragraphs that publishers add to an abstract.
 _PUBLISHERS = re.compile(
     r"(?:doi:? ?)?(?:https?://(?:dx\.)?doi\.org/)?10\.\d{4,}/\S+|please see later in the article for the editors['’] summary\W*"
-    r"|(?:the|this) (?:online version|article)\b.{0,80}\bcontains supplementary material\b.*",
+    r"|(?:the|this) (?:online version|article)\b.{0,80}\bcontains supplementary material\b.*"
+    r"|(?:key ?words?|index terms)\s*[:—–].*|(?:copyright )?(?:©|\(c\) ?\d).*|this article is protected by copyright\b.*"
+    r"|all rights reserved\W*",
     re.IGNORECASE,
 )
 # Groups of subjects that name kinds of articles.
@@ -76,7 +80,11 @@ _ORCID = re.compile(r"(\d{4}-\d{4}-\d{4}-\d{3}[\dX])$", re.IGNORECASE)
 _OTHER_PARTS = re.compile(
     "edit|review|referee|translat|illustrat|photograph|compil|collaborator|contributor|member|guest|non-byline"
 )
-_AUTHORS = re.compile(r"author|^(?:group|collab(?:oration)?|consortium)$")
+_AUTHORS = re.compile(r"author|^(?:group|collab(?:oration)?|consortium|corresp(?:onding)?)$")
+# A word before an abstract on its line.
+_LED_BY = re.compile(r"(?:abstract|summary)\s?[.:—–]\s+(?=[A-Z])", re.IGNORECASE)
+# Marks of notes beside a name.
+_BESIDE_NAMES = " ,*∗†‡§¶"
 _LONGEST_CATEGORY = 60
 
 
@@ -163,6 +171,8 @@ def _part_of(contributor: etree._Element) -> str:
 
 def _is_author(contributor: etree._Element) -> bool:
     kind, part = contributor.get("contrib-type", "").casefold(), _part_of(contributor)
+    if not kind and (contributor.get("corresp") == "yes" or contributor.find("collab") is not None):
+        kind = part = "author"
     of_group = part.removesuffix(kind)
     return bool(_AUTHORS.search(kind) or (kind and part.startswith("author"))) and not (
         _OTHER_PARTS.search(of_group) or (kind != "author" and _OTHER_PARTS.search(kind))
@@ -177,13 +187,15 @@ def author_ids_of(byline: Sequence[tuple[str, str]]) -> tuple[str, ...]:
 
 def _person(contributor: etree._Element) -> str:
     """A name as it is printed: family names of the East first."""
-    names = list(contributor.iter("name"))
+    printed = [name for place in ("", "name-alternatives/") for name in contributor.iterfind(f"{place}string-name")]
+    names = [*contributor.iterfind("name"), *contributor.iterfind("name-alternatives/name"), *printed]
+    names = [name for name in names if name.find("surname") is not None]
     if not names:
-        return one_line(next(contributor.iter("string-name"), None), NOTES)
+        return one_line(next(iter(printed), None), NOTES | {"sup"}).strip(_BESIDE_NAMES)
     language = _article_language(contributor)
     name = next((name for name in names if _language(name) == language), names[0])
     surname, given, suffix = (
-        one_line(name.find(part), NOTES | {"sup"}) for part in ("surname", "given-names", "suffix")
+        one_line(name.find(part), NOTES | {"sup"}).strip(_BESIDE_NAMES) for part in ("surname", "given-names", "suffix")
     )
     parts = (surname, given) if name.get("name-style") == "eastern" else (given, surname)
     return " ".join(part for part in (*parts, suffix) if part)
@@ -247,7 +259,8 @@ def _text_of(abstract: etree._Element, language: str) -> str:
             parts.append(text)
         elif text.casefold().strip(" .:") not in ("abstract", "summary", "") and part.getparent() is not abstract:
             parts.append(text if text.endswith((".", ":", "?")) else f"{text}:")
-    return " ".join(part for part in parts if part) or one_line(abstract, _MARKS | _BESIDE | {"title"})
+    text = " ".join(part for part in parts if part) or one_line(abstract, _MARKS | _BESIDE | {"title"})
+    return _LED_BY.sub("", text, count=1) if _LED_BY.match(text) else text
 
 
 def _article_language(element: etree._Element) -> str:

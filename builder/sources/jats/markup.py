@@ -11,6 +11,7 @@ from typing import Any
 from lxml import etree
 
 from builder.packed import ERRORS, read_packed
+from builder.records import NO_TEXT
 
 # The endings of files that are taken for JATS, plain or packed.
 ENDINGS = tuple(kind + packed for kind in (".xml", ".nxml") for packed in ("", ".xz", ".gz", ".zst"))
@@ -23,6 +24,13 @@ BLOCKS = frozenset(
 UNIT = r"(?:\d|(?<![^\W_])(?:(?![aAI])[^\W\d_]|[cdkmnµμ]m|ft|ms|ns))"
 _POWERS, _LINKS = ("msup", "msubsup"), ("xref", "a", "cite")
 _EXPONENT = re.compile(r"[+\-−–]?\d+(?:[./]\d+)?[+\-−–]?")
+# Raised marks of notes; raised numbers that cite behind a word, where no exponent stands.
+_NOTE_MARKS = re.compile(r"[*∗⁎†‡§¶#\s]+")
+_BARE_MARKS = re.compile(r"\d{1,3}(?:\s*[,–-]\s*\d{1,3})*")
+_WORD = re.compile(r"(?<![^\W_])(?!(?:sin|cos|tan|sec|cot)h)[^\W\d_]{4,}[.,;)]?$")
+# Links to notes, which are no text.
+TO_NOTES = frozenset({"fn", "table-fn", "aff", "corresp", "author-notes"})
+_OF_FORMULAS = frozenset({"graphic", "inline-graphic", "tex-math", "annotation", "annotation-xml"})
 # The longest article here has 1 MB.
 _MOST_BYTES = 1 << 24
 
@@ -73,6 +81,10 @@ def parse_article(data: bytes, name: str) -> etree._Element:
         raise NotJatsError("damaged", f"{name}: it declares entities of its own, which are not expanded")
     for element in root.iter(etree.Element):
         element.tag = etree.QName(element).localname
+    notes = {note.get("id") for note in root.iter("fn", "aff", "corresp")}
+    for link in root.iter("xref"):
+        if not link.get("ref-type") and link.get("rid") in notes:
+            link.set("ref-type", "fn")
     article = root if root.tag == "article" else root.find(".//article")
     if article is None or article.find("front") is None:
         raise NotJatsError("not_jats", f"{name} has no <article> with a <front>")
@@ -97,17 +109,41 @@ def one_line(element: etree._Element | None, without: frozenset[str] = frozenset
 
 
 def _pieces(element: etree._Element, without: frozenset[str]) -> Iterator[str]:
-    yield "^" if is_exponent(element) else ""
+    above = element.getparent()
+    is_divisor = above is not None and above.tag == "mfrac" and element.getprevious() is not None
+    yield "^" if is_exponent(element) else "/" if is_divisor else "√" if element.tag == "msqrt" else ""
     yield element.text or ""
     for child in element:
         if child.tag is etree.Entity:
             yield entity_text(child)
-        elif child.tag not in without and not (without and raised_mark(child, "xref") == "["):
+        elif is_lost(child):
+            yield NO_TEXT
+        elif child.tag not in without and not (without and _is_mark(child)):
             apart = " " if child.tag in BLOCKS or child.tag == "break" else ""
             yield apart
             yield from _pieces(child, without)
             yield apart
         yield child.tail or ""
+
+
+def _is_mark(element: etree._Element) -> bool:
+    """Whether an element is a mark of a note or a raised citation, which is no word of a title or an abstract."""
+    is_note = element.tag == "xref" and element.get("ref-type") in TO_NOTES
+    is_note = is_note or (element.tag == "sup" and _NOTE_MARKS.fullmatch(one_line(element)) is not None)
+    return is_note or raised_mark(element, "xref") == "["
+
+
+def is_lost(element: etree._Element) -> bool:
+    """Whether an element is a formula within a line of which there is only a picture or its source."""
+    return element.tag == "inline-formula" and not one_line(element, _OF_FORMULAS)
+
+
+def _before(element: etree._Element) -> str:
+    """The text of its parent directly before an element."""
+    previous, parent = element.getprevious(), element.getparent()
+    if previous is not None:
+        return previous.tail or ""
+    return (parent.text or "") if parent is not None else ""
 
 
 def is_exponent(element: etree._Element) -> bool:
@@ -132,7 +168,16 @@ def raised_mark(element: etree._Element, link: str) -> str:
         printed = one_line(element)
         is_whole = inner is not None and (element.tag == "sup" or printed == one_line(inner))
         of_works = all(each.get("ref-type", "bibr") == "bibr" for each in element.iter(link))
-        if is_whole and of_works and printed[:1] not in "[(":
+        previous = element.getprevious()
+        # Some set the brackets, too, as superscripts of their own.
+        is_within = previous is not None and previous.tag == "sup" and not previous.tail
+        is_within = is_within and one_line(previous).endswith(("[", "(", ",", "-", "–"))
+        is_bare = (
+            element.tag == "sup" and inner is None and _BARE_MARKS.fullmatch(printed.removeprefix("^")) is not None
+        )
+        if is_bare and _WORD.search(_before(element)):
+            return "["
+        if is_whole and of_works and printed[:1] not in "[(" and not is_within:
             return "["
     return "^" if is_exponent(element) else ""
 

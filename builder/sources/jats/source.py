@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from builder.store import Store
 
 # Raise with every change that can affect a record: fronts are read again.
-READER = "4"
+READER = "5"
 _RECORDS, _FRONTS = "metadata.jsonl", "fronts.jsonl"
 
 
