@@ -56,10 +56,7 @@ class Interval:
 
     def detectable(self, comparisons: int = 1) -> float | None:
         """The smallest true difference that this many samples show in four out of five cases, as one of several comparisons."""
-        if not self.error or self.freedom is None:
-            return None
-        # An error that is itself an estimate is a little too small on average.
-        return detectable(self.error / (1 - 1 / (4 * self.freedom)), self.freedom, comparisons)
+        return None if not self.error or self.freedom is None else detectable(self.error, self.freedom, comparisons)
 
     def reversed(self) -> Interval:
         """The same difference, the other way round."""

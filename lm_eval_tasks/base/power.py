@@ -31,7 +31,7 @@ def detectable(error: float, freedom: float, comparisons: int = 1) -> float:
     from scipy import special
 
     t = float(special.stdtrit(freedom, 1 - (1 - LEVEL) / (2 * comparisons)))
-    shift: float = t * (1 - 1 / (4 * freedom)) + float(special.ndtri(POWER)) * (1 + t**2 / (2 * freedom)) ** 0.5
+    shift: float = t * (1 + 1 / (4 * freedom)) + float(special.ndtri(POWER)) * (1 + t**2 / (2 * freedom)) ** 0.5
     return error * shift
 
 

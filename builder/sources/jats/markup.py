@@ -26,7 +26,7 @@ _POWERS, _LINKS = ("msup", "msubsup"), ("xref", "a", "cite")
 _EXPONENT = re.compile(r"[+\-−–]?\d+(?:[./]\d+)?[+\-−–]?")
 # Raised marks of notes; raised numbers that cite behind a word, where no exponent stands.
 _NOTE_MARKS = re.compile(r"[*∗⁎†‡§¶#\s]+")
-_BARE_MARKS = re.compile(r"\d{1,3}(?:\s*[,–-]\s*\d{1,3})*")
+_BARE_MARKS = re.compile(r"(?![23]$)\d{1,3}(?:\s*[,–-]\s*\d{1,3})*")
 _WORD = re.compile(r"(?<![^\W_])(?!(?:sin|cos|tan|sec|cot)h)[^\W\d_]{4,}[.,;)]?$")
 # Links to notes, which are no text.
 TO_NOTES = frozenset({"fn", "table-fn", "aff", "corresp", "author-notes"})
