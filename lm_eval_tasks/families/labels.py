@@ -8,7 +8,7 @@ label 0, -1, and so on, which nothing has.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 _T = TypeVar("_T")
@@ -29,6 +29,7 @@ _SAID = re.compile(
     r"\s+(?:does|do|did|is|are|was|has|have|cites?|might|may|could|should|would|will|can|mentions|discusses|refers|not)\b"
 )
 _VERDICT = re.compile(r"(.*?\d)\W+(yes|true|no|false)\b\W*", re.IGNORECASE)
+_DENIED = re.compile(r"\b(?:not|never|without|neither|none|no)\b|n['’]t\b|[❌✗✘]", re.IGNORECASE)
 _LAST_LABEL = re.compile(r".*\((?:paper|passage|work) (\d{1,6})\)[\s\"'.]*", re.IGNORECASE)
 # What may follow a label: its title, but no choice and no range.
 _TITLE, _CHOICE = re.compile(r"\(|[:.–—-](?:\s|$)"), re.compile(r"\W*(?:or|to|through|vs)\b", re.IGNORECASE)
@@ -58,9 +59,15 @@ _NEAR, _FAR, _LONGEST_LABEL = 20, 80, 40
 _LINE = re.compile(r"(?:[-•]|\d+[.)])\s+|(?:.*\b)?answers?\s*(?:is|are)?\s*:", re.IGNORECASE)
 _TAG = re.compile(r"<(/?)answer\s*>", re.IGNORECASE)
 _ANSWER = re.compile(r"(?:.*\b)?(?:answer|index|reference|candidate|choice)(?:\s+is)?\s*:?\s+(.*)", re.IGNORECASE)
+_CALLED = re.compile(r"answer|index|choice", re.IGNORECASE)
+# Lines without a tag that decide nothing, and what a line names; one that begins with a candidate may be an item of a listing.
+_UNDECIDED = re.compile(r"\b(?:not|no|nor|or|cannot|neither|either|both|than)\b|n['’]t\b", re.IGNORECASE)
+_CANDIDATE = re.compile(r"\bcandidates?\W{0,4}(\d{1,6})\b", re.IGNORECASE)
+_ITEM = re.compile(r"\W*(?:candidate\W{0,4})?(\d{1,6})\b", re.IGNORECASE)
 # "2, because ...", "2 BERT": an index, and what is said of it.
 _EXPLAINED = re.compile(
-    r"[^\w-]*(?i:(?:the )?(?:answer|index)(?: of \w+)?(?: is)?\W+)?(\d{1,6})(?:\.?$|,\s*(?:because|since|as)\b.*|\s+[A-Z].*)",
+    r"[^\w-]*(?i:(?:(?:it|(?:the )?(?:correct |right |best |best-suited |most suitable )?(?:answer|index|reference|candidate))"
+    r"(?: of \w+)?(?: is)?)\W+(?:candidate\W+)?)?(\d{1,6})(?:\s*[.,;:!]?\s*$|,?\s*(?:because|since|as)\b.*|\s+[A-Z].*)",
     re.DOTALL,
 )
 
@@ -68,14 +75,25 @@ _EXPLAINED = re.compile(
 def answer_of(text: str, candidates: int) -> int | None:
     """The last index in <answer>..</answer>, or without a tag that at the answer's end or beginning; None if it names no candidate."""
     text = _plain(text)
-    within = list(_tagged(text))
-    if not within:
-        lines = [line for line in text.split("\n") if line.strip(" {}[]\t\r")]
-        matches = ((line, _ANSWER.fullmatch(line.strip())) for line in [*lines[:1], *lines[-1:]])
-        within = [match[1] if match else line for line, match in matches]
+    within = list(_tagged(text)) or _untagged([line.strip() for line in text.split("\n") if line.strip(" {}[]\t\r")])
     numbers = (_index(_BRACKET.sub(" ", content)) for content in reversed(within))
     index = next((number for number in numbers if number is not None), None)
     return index if index is not None and index < candidates else None
+
+
+def _untagged(lines: Sequence[str]) -> list[str]:
+    """What an answer without a tag says in its first and last line, the likelier behind: what is called the answer, else a candidate, if no
+    other line begins with another.
+    """
+    called, other = [], []
+    for line in [*lines[:1], *lines[-1:]]:
+        match = _ANSWER.fullmatch(line)
+        if _UNDECIDED.search(line) or len(set(_CANDIDATE.findall(line))) > 1:
+            continue
+        said = match[1] if match else line
+        (called if match and _CALLED.search(line[: match.start(1)]) else other).append(said)
+    items = {item[1] for line in lines if (item := _ITEM.match(line))}
+    return [*(other if len(items) < 2 else ()), *called]
 
 
 def _index(text: str) -> int | None:
@@ -108,8 +126,11 @@ def _tagged(text: str) -> Iterator[str]:
     """What is between each opening mark and the next mark or, if the last was not closed, the end of its line."""
     begins: int | None = None
     for mark in _TAG.finditer(text):
-        if begins is not None and mark[1]:
+        if begins is not None:
             yield text[begins : mark.start()]
+        elif mark[1] and mark.start() and not text[: mark.start()].count("<"):
+            # The prompt ended with the opening mark.
+            yield text[: mark.start()].strip().rpartition("\n")[2]
         begins = None if mark[1] else mark.end()
     if begins is not None:
         yield text[begins:].strip().partition("\n")[0]
@@ -187,8 +208,11 @@ def _last_lines(text: str) -> str:
             entry = verdict[1] if verdict[2].casefold() in ("yes", "true") else ""
         parts = _PARTS.findall(entry)
         if entry and not (_WORDED.match(parts[0].strip(" \"'(")) and all(map(_is_label, parts))):
-            break
-        kept.append(entry)
+            if not (entry.endswith(":") and _DENIED.search(entry) and any(kept)):
+                break
+            # What stands below is what does not fit.
+            kept, entry = [], ""
+        kept.append("" if _DENIED.search(entry.partition(":")[2]) else entry)
     return "\n".join(reversed(kept)) if any(kept) else "none"
 
 

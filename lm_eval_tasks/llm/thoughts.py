@@ -16,6 +16,10 @@ _REASONING = (
     ("◁think▷", "◁/think▷"),
     ("<seed:think>", "</seed:think>"),
     ("<thought>", "</thought>"),
+    ("<thoughts>", "</thoughts>"),
+    ("<scratchpad>", "</scratchpad>"),
+    ("<|begin_of_thought|>", "<|end_of_thought|>"),
+    ("<unused94>thought", "<unused95>"),
     ("<|channel>thought", "<channel|>"),
     ("<|START_THINKING|>", "<|END_THINKING|>"),
     ("<|inner_prefix|>", "<|inner_suffix|>"),
@@ -33,8 +37,8 @@ _CHANNELS = re.compile(
 _SPACE = re.compile(r"\s*")
 # What may stand around the answer behind the reasoning.
 _AROUND_WORDS = frozenset(" `'\"()“”‘’")
-_STARTS = ("<response>", "<|START_RESPONSE|>")
-_ENDS = ("<|return|>", "<|end|>", "</response>", "<|END_RESPONSE|>")
+_STARTS = ("<response>", "<|START_RESPONSE|>", "<|begin_of_solution|>")
+_ENDS = ("<|return|>", "<|end|>", "</response>", "<|END_RESPONSE|>", "<|end_of_solution|>")
 _THOUGHT, _ANSWER = "some thought", "some answer"
 # Shorter ones, such as quotes, stand in answers too.
 _SHORTEST_MARK = 4
@@ -75,6 +79,8 @@ def take_apart(text: str, opened: str = "", closing: str = "", opening: str = ""
     first = min((found for before in openings if (found := text.find(before)) >= 0), default=len(text))
     begins = 0
     for place, end in _closings(text, marks):
+        # Thoughts may begin, and begin again, on a separate line.
+        is_open = is_open or _begins_line(text, openings, at, place)
         if place < at or (at and not is_open and place > begins):
             continue
         # Without an opening mark, a closing one between blanks or quotes, or behind one that opens within a text, is a mere word.
@@ -82,8 +88,7 @@ def take_apart(text: str, opened: str = "", closing: str = "", opening: str = ""
         if is_open or not place or not (is_quoted or first < place):
             at, begins = end, _behind_space(text, end)
             is_open = text.startswith(openings, begins)
-    # Thoughts may begin again on a separate line.
-    if is_open or any(text.find(f"\n{before}", at) >= 0 for before in openings):
+    if is_open or _begins_line(text, openings, at, len(text)):
         return Reply("", text, unfinished=True)
     answer = text[at:].strip()
     for mark in _ENDS:
@@ -91,6 +96,11 @@ def take_apart(text: str, opened: str = "", closing: str = "", opening: str = ""
     for mark in _STARTS:
         answer = answer.removeprefix(mark).lstrip()
     return Reply(answer, text[:at])
+
+
+def _begins_line(text: str, openings: Sequence[str], start: int, end: int) -> bool:
+    """Whether a line between two places begins with a mark that opens thoughts."""
+    return any(text.find(f"\n{before}", start, end) >= 0 for before in openings)
 
 
 def _closings(text: str, marks: Sequence[tuple[str, str]]) -> list[tuple[int, int]]:
