@@ -10,7 +10,9 @@ import pytest
 from benchmarks.jats import ASIDE, is_supplement, letters, parsed, running
 from builder.extract.jats import read_jats
 from builder.extract.workers import extract_files
-from builder.records import Document
+from builder.records import NO_TEXT, Document
+from builder.sources.jats.front import abstract_of
+from builder.sources.jats.markup import parse_article as parsed_article
 from builder.sources.sample.world import make_world
 from lm_eval_tasks.engines.local import LocalEngine
 from tests.helpers.jats_world import article, doi_of
@@ -332,3 +334,59 @@ def test_real_articles_lose_no_paragraph_and_no_citation(tmp_path: Path) -> None
     assert kept >= 0.995 * paragraphs > 5000
     assert cited >= 0.99 * linked > 10_000
     assert foreign == 0
+
+
+def test_a_lost_formula_leaves_no_introduction_to_ask_for(tmp_path: Path) -> None:
+    formula = "<inline-formula><inline-graphic/></inline-formula>"
+    methods = "<sec><title>Methods</title><p>M.</p></sec>"
+    for inner in (f"<p>For {formula} small.</p>", f"<p>One.</p><sec><title>Aims</title><p>So {formula}.</p></sec>"):
+        body = f"<sec><title>Introduction</title>{inner}</sec>{methods}"
+        document = read(tmp_path, ARTICLE.replace(BODY, f"<body>{body}</body>"))
+        assert "introduction" not in [section.role for section in document.sections]
+    assert NO_TEXT in read(tmp_path, ARTICLE.replace("<italic>Title</italic>", formula)).title
+
+
+def test_before_methods_alone_stands_a_whole_paper(tmp_path: Path) -> None:
+    lead, methods = "<p>Intro.</p><p>We found X.</p>", "<sec><title>Methods</title><p>M.</p></sec>"
+    results = "<sec><title>Results</title><p>R.</p></sec>"
+    for body, role in ((lead + methods, "body"), (lead + methods + results, "introduction")):
+        document = read(tmp_path, ARTICLE.replace(BODY, f"<body>{body}</body>"))
+        assert document.sections[0].role == role
+
+
+def test_links_into_lists_that_number_again_to_parts_and_to_ids_that_stand_twice(tmp_path: Path) -> None:
+    def ref(id_: str, label: int, *works: str) -> str:
+        inner = "".join(f'<mixed-citation id="{id_}{n}">{work}</mixed-citation>' for n, work in enumerate(works))
+        return f'<ref id="{id_}"><label>{label}</label>{inner}</ref>'
+
+    main = [
+        ref("r1", 1, "Doe J. One. 2001"),
+        ref("r2", 2, "Doe J. A. 2001", "Doe J. B. 2001"),
+        ref("r3", 3, "Doe J. Three."),
+    ]
+    more = [ref("s1", 1, "Roe K. Other one. 2001"), ref("s1", 2, "Roe K. Other two. 2001")]
+    back = f"<back><ref-list>{''.join(main)}</ref-list><ref-list>{''.join(more)}</ref-list></back>"
+    links = ("r1", "1"), ("r21", "2b"), ("s1", "1")
+    marks = "".join(f'<p>So [<xref rid="{id_}">{text}</xref>] it is.</p>' for id_, text in links)
+    spread = '<p>So [<xref rid="r1">1</xref>-<xref rid="r3">3</xref>] it is.</p>'
+    body = f"<body><sec><title>Introduction</title>{marks}{spread}</sec></body>"
+    document = read(tmp_path, ARTICLE.replace(BODY, body).replace(BACK, back))
+    assert [mention.references for mention in document.mentions] == [(0,), (2,), (0, 1, 2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("printed", "text"),
+    [
+        ("Known<sup>1,2</sup> so.", "Known so."),
+        ("Known<sup>14</sup> so.", "Known so."),
+        ("At 10<sup>5</sup> per height<sup>2</sup>.", "At 10^5 per height^2."),
+        ('Data<xref ref-type="fn" rid="f1"><sup>1</sup></xref> here.', "Data here."),
+        ("<bold>Abstract.</bold> Own words.", "Own words."),
+    ],
+)
+def test_marks_of_notes_are_no_words_of_an_abstract(printed: str, text: str) -> None:
+    abstract = f"<abstract><p>{printed}</p><p>© 2014 The Authors.</p><p>Keywords: fish</p></abstract>"
+    other = "<abstract><title>Plain English summary</title><p>Lay.</p></abstract>"
+    front = re.sub(r"<abstract>.*</abstract>", other + abstract, FRONT, flags=re.DOTALL)
+    article_text = f'<article article-type="research-article">{front}{BODY}</article>'
+    assert abstract_of(parsed_article(article_text.encode(), "an article").find("front/article-meta")) == text

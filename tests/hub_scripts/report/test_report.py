@@ -237,7 +237,6 @@ def test_plots_and_their_data(site: Path) -> None:
     assert {row["model"] for row in differences} == {"copy-demo"}
 
 
-
 def test_a_dark_page_gets_the_same_picture_in_other_colours(site: Path) -> None:
     names = {path.name for path in (site / "plots").glob("*.svg")}
     dark = {name for name in names if name.endswith("-dark.svg")}

@@ -29,6 +29,8 @@ def test_reasoning_is_taken_off() -> None:
         ("◁think▷", "◁/think▷"),
         ("<seed:think>", "</seed:think>"),
         ("<thought>\n", "</thought>"),
+        ("<unused94>thought\n", "<unused95>"),
+        ("<|begin_of_thought|>", "<|end_of_thought|><|begin_of_solution|>"),
         ("<|channel>thought\n", "<channel|>"),
         ("<|START_THINKING|>", "<|END_THINKING|><|START_RESPONSE|>"),
         ("<|inner_prefix|>", "<|inner_suffix|>"),
@@ -153,3 +155,16 @@ def test_a_template_says_how_its_model_thinks(before: str, prompt: str, marks: t
         assert take_apart(f"{'' if opened else marks[0]}Hm.", opened, marks[1], marks[0]).unfinished
         answer = take_apart(f"{'' if opened else marks[0]}Hm.{marks[1]}The Answer", opened, marks[1], marks[0])
         assert (answer.answer, answer.unfinished) == ("The Answer", False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Sure.\n<think>hm</think>\nA",
+        "assistant\n<think>hm</think>A",
+        "<think>hm</think>\n\nFirst.\n\n<think>hm</think>\n\nA",
+        "B\n<think>\nLet me check</think>\nA",
+    ],
+)
+def test_thoughts_may_begin_on_a_line_of_their_own(text: str) -> None:
+    assert parts(text) == ("A", False)

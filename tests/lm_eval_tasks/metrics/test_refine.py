@@ -65,6 +65,14 @@ TITLE = "Sparse Routing for Long Inputs: A Study"
         f"**Answer:** {TITLE}",
         f'Title = "{TITLE}"',
         f"{TITLE}<|im_end|>",
+        f"{TITLE}<end_of_turn>",
+        f"---\n\n**{TITLE}**",
+        f'```json\n{{\n  "title": "{TITLE}"\n}}\n```',
+        f"<title>\n{TITLE}\n</title>",
+        f"### Output\n{TITLE}",
+        f"### Target Output: {TITLE}",
+        f"**Title:** *{TITLE}*",
+        f"**{TITLE}** - This title captures the essence of the paper.",
     ],
 )
 def test_a_title_is_freed_of_what_surrounds_it(answer: str) -> None:
@@ -106,6 +114,8 @@ def test_a_title_is_freed_of_what_surrounds_it(answer: str) -> None:
         "Option Pricing with Networks",
         "<Mask> Tokens in Models",
         "How About That? Questions in Dialogue",
+        "**Bold** Claims: *Italics*",
+        "Output Feedback: A Study",
     ],
 )
 def test_a_title_stays_what_it_is(title: str) -> None:
@@ -181,3 +191,18 @@ def test_a_text_keeps_its_words(text: str) -> None:
 def test_what_a_target_begins_with_stays() -> None:
     own = "Abstract: We study labels."
     assert (refine.text(own, own), refine.text(own, "Another")) == (own, "We study labels.")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Certainly! Below is a draft introduction for the paper:\n\n---\n\n### Introduction\n\n{}",
+        "---\n\n{}",
+        "**Title:** A Name\n\n**Abstract:** {}",
+        "{}\n\n**Word count:** 198",
+        "{}\n\nWould you like me to adjust the length?",
+    ],
+)
+def test_a_text_is_freed_of_rules_titles_and_offers(answer: str) -> None:
+    own = "We study routing. It works well."
+    assert refine.text(answer.format(own)) == own
