@@ -85,7 +85,8 @@ def _untagged(lines: Sequence[str]) -> list[str]:
     """What an answer without a tag says in its first and last line, the likelier behind: what is called the answer, else a candidate, if no
     other line begins with another.
     """
-    called, other = [], []
+    called: list[str] = []
+    other: list[str] = []
     for line in [*lines[:1], *lines[-1:]]:
         match = _ANSWER.fullmatch(line)
         if _UNDECIDED.search(line) or len(set(_CANDIDATE.findall(line))) > 1:
