@@ -13,7 +13,8 @@ from typing import TypeVar
 
 _T = TypeVar("_T")
 # Marks that mean the same, or nothing.
-_MARKS = str.maketrans("［］【】｛｝＜＞（），、；：“”„＂", '[][]{}<>(),,;:""""', "*`\\$")
+_MARKS = str.maketrans("［］【】｛｝＜＞（），、；：“”„＂", '[][]{}<>(),,;:""""', "*`\\$\u200b\ufeff")
+_COMMENT = re.compile(r"(?<=[\",\]}]) *//[^\n]*$", re.MULTILINE)
 _ARROW = re.compile(r"[-=]>|→|=")
 _NUMBERED = re.compile(r"\[ ?(\d{1,6}) ?\](?= ?\w)")
 _BOX = re.compile(r"\bboxed\{((?:[^{}]|\{[^{}]*\})*)\}")
@@ -120,7 +121,7 @@ def pairs_of(text: str) -> dict[int, int] | None:
 
 def _plain(text: str) -> str:
     """A text with one sign for each meaning, without markdown."""
-    return _NUMBERED.sub(r"\1: ", _BOX.sub(r"\1", _ARROW.sub(": ", text.translate(_MARKS))))
+    return _NUMBERED.sub(r"\1: ", _BOX.sub(r"\1", _ARROW.sub(": ", _COMMENT.sub("", text.translate(_MARKS)))))
 
 
 def _tagged(text: str) -> Iterator[str]:
@@ -147,13 +148,18 @@ def _last(text: str, read: Callable[[str, bool], _T | None]) -> _T | None:
         is_led = bool(_BEFORE.search((("x" if begins > _NEAR else "") + before[-_NEAR:]).rpartition("\n")[2]))
         is_last = _BEHIND.fullmatch(text[ends : ends + _NEAR].partition("\n")[0]) is not None
         content = read(stretch, is_led and (is_last or not stretch.strip("[]{} \n")))
+        is_alone = not before.rpartition("\n")[2].strip()
+        if content == () and not is_alone and _WORDED.search(text[ends:]):
+            # What the instruction says of no label at all.
+            continue
+        is_void = isinstance(content, dict) and not any(content.values())
         names = not content or _WORDED.search(stretch) is not None
         is_aside = _ASIDE.search(before[-_NEAR:]) or (is_led and _ASIDE.search(_line_before(before)))
-        likely = (is_led and is_last) + names - 2 * bool(is_aside)
+        likely = (is_led and is_last) + names - 2 * bool(is_aside) - 2 * is_void
         if content is not None and (likely >= most or best is None):
             best, most, is_named = content, likely, names
-    # Numbers alone may be citations.
-    return best if is_named else read(_last_lines(text), False) or best
+    # Numbers alone may be citations, within a sentence they are.
+    return best if is_named else read(_last_lines(text), False) or (best if most > 0 else None)
 
 
 def _line_before(before: str) -> str:
@@ -202,7 +208,8 @@ def _is_next(text: str, last: tuple[int, int], begins: int, ends: int) -> bool:
 def _last_lines(text: str) -> str:
     """The lines at the end of an answer that each name labels, as a list; of lines with verdicts those that say yes."""
     kept: list[str] = []
-    for line in reversed(text.strip().split("\n")):
+    above, _, remark = text.strip().rpartition("\n\n")
+    for line in reversed((above if above and not _WORDED.search(remark) else text).strip().split("\n")):
         match = _LINE.match(line.strip())
         entry = line.strip()[match.end() :] if match else line.strip()
         if verdict := _VERDICT.fullmatch(entry):
@@ -256,6 +263,8 @@ def _list_within(stretch: str) -> str:
 def _labelled(content: str) -> str:
     """Of an object in a list the labels that it names, as entries; "?" if its keys are labels or it names none."""
     pairs = [part.partition(":") for part in _entries(content)]
+    if any(value.strip(" \"'").casefold() in ("false", "no") for key, _, value in pairs if not _numbers(key)):
+        return ""
     if all(not colon and _numbers(part) for part, colon, _ in pairs):
         return ", ".join(part for part, *_ in pairs) + ","
     values = [(key, value) for key, _, value in pairs if not _numbers(key)]
