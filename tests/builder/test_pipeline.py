@@ -415,7 +415,7 @@ def test_a_setting_without_samples_is_left_out(world: Path, tmp_path: Path) -> N
     outcome = build(small_round(copy_of(world, tmp_path), samples=SamplesTable(min_citations=99)))
     assert [one.samples > 0 for one in outcome.manifest.configurations] == [True] * 12 + [False] * 4
     assert len(datasets.get_dataset_config_names(str(outcome.output))) == 12
-    assert "| Related-34K | Related Work Writing | - | 0 | - | 0 |" in (outcome.output / "README.md").read_text()
+    assert "| Related-34K | Related work | - | 0 | - | 0 |" in (outcome.output / "README.md").read_text()
 
 
 def test_an_empty_category_is_named(tmp_path: Path, world: Path) -> None:

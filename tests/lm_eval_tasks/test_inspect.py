@@ -131,7 +131,7 @@ def test_the_same_answers_get_the_same_scores(
         assert found.keys() == own.keys()
         for id_, scores in own.items():
             assert found[id_] == pytest.approx(scores, abs=2e-4), (log.eval.task, id_)
-        assert log.eval.task_version == ("1.2" if log.eval.task.endswith("scalar_easy") else "1.0")
+        assert log.eval.task_version == ("1.3" if log.eval.task.endswith("scalar_easy") else "1.1")
         assert log.results is not None
         by_metric = {one.name: one.metrics for one in log.results.scores}
         headline = "accuracy" if "scalar" in log.eval.task else "rouge_l"
@@ -168,7 +168,7 @@ def test_its_mock_model_and_its_mistakes(dataset: Path, tmp_path: Path) -> None:
         timeout=600,
     )
     every, headline = done.stdout.splitlines()[-2:]
-    names = "capped rouge_l rouge_l_content rouge_l_content_wrong_paper rouge_l_function_words rouge_l_wrong_paper"
+    names = "capped rouge_l rouge_l_content rouge_l_content_lead rouge_l_content_wrong_paper rouge_l_function_words rouge_l_wrong_paper"
     assert headline == f"success 3 {names}", done.stderr
     assert {"rouge_1", "copied_from_input"} < set(every.split())
     for *given, says in (

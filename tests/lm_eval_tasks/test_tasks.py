@@ -210,7 +210,7 @@ def test_baselines_answer_and_are_scored(dataset: Path, tmp_path: Path) -> None:
     }
     for name, one in scores.items():
         assert 0.05 < one["rouge_l"].value < 0.9, name
-        assert one["rouge_l"].low < one["rouge_l"].value < one["rouge_l"].high
+        assert one["rouge_l"].low is None or one["rouge_l"].low < one["rouge_l"].value < one["rouge_l"].high
         assert one["rouge_l"].value > one["rouge_l_random_pair"].value or name in ("copy-demo", "function-words")
         assert (one["rouge_l_content"].value == 0) == (name == "function-words")
         assert one["empty"].value == 0

@@ -109,9 +109,7 @@ def one_line(element: etree._Element | None, without: frozenset[str] = frozenset
 
 
 def _pieces(element: etree._Element, without: frozenset[str]) -> Iterator[str]:
-    above = element.getparent()
-    is_divisor = above is not None and above.tag == "mfrac" and element.getprevious() is not None
-    yield "^" if is_exponent(element) else "/" if is_divisor else "√" if element.tag == "msqrt" else ""
+    yield "^" if is_exponent(element) else ""
     yield element.text or ""
     for child in element:
         if child.tag is etree.Entity:

@@ -98,7 +98,8 @@ def process_next(doc, results):
 # --- what answers say
 
 
-_MARKS = str.maketrans("［］【】｛｝＜＞（），、；：“”„＂", '[][]{}<>(),,;:""""', "*`\\$")
+_MARKS = str.maketrans("［］【】｛｝＜＞（），、；：“”„＂", '[][]{}<>(),,;:""""', "*`\\$\u200b\ufeff")
+_COMMENT = re.compile(r"(?<=[\",\]}]) *//[^\n]*$", re.MULTILINE)
 _ARROW = re.compile(r"[-=]>|→|=")
 _NUMBERED = re.compile(r"\[ ?(\d{1,6}) ?\](?= ?\w)")
 _BOX = re.compile(r"\bboxed\{((?:[^{}]|\{[^{}]*\})*)\}")
@@ -114,6 +115,7 @@ _SAID = re.compile(
     r"\s+(?:does|do|did|is|are|was|has|have|cites?|might|may|could|should|would|will|can|mentions|discusses|refers|not)\b"
 )
 _VERDICT = re.compile(r"(.*?\d)\W+(yes|true|no|false)\b\W*", re.IGNORECASE)
+_DENIED = re.compile(r"\b(?:not|never|without|neither|none|no)\b|n['’]t\b|[❌✗✘]", re.IGNORECASE)
 _LAST_LABEL = re.compile(r".*\((?:paper|passage|work) (\d{1,6})\)[\s\"'.]*", re.IGNORECASE)
 # What may follow a label: its title, but no choice and no range.
 _TITLE, _CHOICE = re.compile(r"\(|[:.–—-](?:\s|$)"), re.compile(r"\W*(?:or|to|through|vs)\b", re.IGNORECASE)
@@ -143,9 +145,15 @@ _NEAR, _FAR, _LONGEST_LABEL = 20, 80, 40
 _LINE = re.compile(r"(?:[-•]|\d+[.)])\s+|(?:.*\b)?answers?\s*(?:is|are)?\s*:", re.IGNORECASE)
 _TAG = re.compile(r"<(/?)answer\s*>", re.IGNORECASE)
 _ANSWER = re.compile(r"(?:.*\b)?(?:answer|index|reference|candidate|choice)(?:\s+is)?\s*:?\s+(.*)", re.IGNORECASE)
+_CALLED = re.compile(r"answer|index|choice", re.IGNORECASE)
+# Lines without a tag that decide nothing, and what a line names; one that begins with a candidate may be an item of a listing.
+_UNDECIDED = re.compile(r"\b(?:not|no|nor|or|cannot|neither|either|both|than)\b|n['’]t\b", re.IGNORECASE)
+_CANDIDATE = re.compile(r"\bcandidates?\W{0,4}(\d{1,6})\b", re.IGNORECASE)
+_ITEM = re.compile(r"\W*(?:candidate\W{0,4})?(\d{1,6})\b", re.IGNORECASE)
 # "2, because ...", "2 BERT": an index, and what is said of it.
 _EXPLAINED = re.compile(
-    r"[^\w-]*(?i:(?:the )?(?:answer|index)(?: of \w+)?(?: is)?\W+)?(\d{1,6})(?:\.?$|,\s*(?:because|since|as)\b.*|\s+[A-Z].*)",
+    r"[^\w-]*(?i:(?:(?:it|(?:the )?(?:correct |right |best |best-suited |most suitable )?(?:answer|index|reference|candidate))"
+    r"(?: of \w+)?(?: is)?)\W+(?:candidate\W+)?)?(\d{1,6})(?:\s*[.,;:!]?\s*$|,?\s*(?:because|since|as)\b.*|\s+[A-Z].*)",
     re.DOTALL,
 )
 
@@ -153,14 +161,26 @@ _EXPLAINED = re.compile(
 def answer_of(text: str, candidates: int) -> int | None:
     """The last index in <answer>..</answer>, or without a tag that at the answer's end or beginning; None if it names no candidate."""
     text = _plain(text)
-    within = list(_tagged(text))
-    if not within:
-        lines = [line for line in text.split("\n") if line.strip(" {}[]\t\r")]
-        matches = ((line, _ANSWER.fullmatch(line.strip())) for line in [*lines[:1], *lines[-1:]])
-        within = [match[1] if match else line for line, match in matches]
+    within = list(_tagged(text)) or _untagged([line.strip() for line in text.split("\n") if line.strip(" {}[]\t\r")])
     numbers = (_index(_BRACKET.sub(" ", content)) for content in reversed(within))
     index = next((number for number in numbers if number is not None), None)
     return index if index is not None and index < candidates else None
+
+
+def _untagged(lines: Sequence[str]) -> list[str]:
+    """What an answer without a tag says in its first and last line, the likelier behind: what is called the answer, else a candidate, if no
+    other line begins with another.
+    """
+    called: list[str] = []
+    other: list[str] = []
+    for line in [*lines[:1], *lines[-1:]]:
+        match = _ANSWER.fullmatch(line)
+        if _UNDECIDED.search(line) or len(set(_CANDIDATE.findall(line))) > 1:
+            continue
+        said = match[1] if match else line
+        (called if match and _CALLED.search(line[: match.start(1)]) else other).append(said)
+    items = {item[1] for line in lines if (item := _ITEM.match(line))}
+    return [*(other if len(items) < 2 else ()), *called]
 
 
 def _index(text: str) -> int | None:
@@ -186,15 +206,18 @@ def pairs_of(text: str) -> dict[int, int] | None:
 
 def _plain(text: str) -> str:
     """A text with one sign for each meaning, without markdown."""
-    return _NUMBERED.sub(r"\1: ", _BOX.sub(r"\1", _ARROW.sub(": ", text.translate(_MARKS))))
+    return _NUMBERED.sub(r"\1: ", _BOX.sub(r"\1", _ARROW.sub(": ", _COMMENT.sub("", text.translate(_MARKS)))))
 
 
 def _tagged(text: str) -> Iterator[str]:
     """What is between each opening mark and the next mark or, if the last was not closed, the end of its line."""
     begins: int | None = None
     for mark in _TAG.finditer(text):
-        if begins is not None and mark[1]:
+        if begins is not None:
             yield text[begins : mark.start()]
+        elif mark[1] and mark.start() and not text[: mark.start()].count("<"):
+            # The prompt ended with the opening mark.
+            yield text[: mark.start()].strip().rpartition("\n")[2]
         begins = None if mark[1] else mark.end()
     if begins is not None:
         yield text[begins:].strip().partition("\n")[0]
@@ -210,13 +233,18 @@ def _last(text: str, read: Callable[[str, bool], _T | None]) -> _T | None:
         is_led = bool(_BEFORE.search((("x" if begins > _NEAR else "") + before[-_NEAR:]).rpartition("\n")[2]))
         is_last = _BEHIND.fullmatch(text[ends : ends + _NEAR].partition("\n")[0]) is not None
         content = read(stretch, is_led and (is_last or not stretch.strip("[]{} \n")))
+        is_alone = not before.rpartition("\n")[2].strip()
+        if content == () and not is_alone and _WORDED.search(text[ends:]):
+            # What the instruction says of no label at all.
+            continue
+        is_void = isinstance(content, dict) and not any(content.values())
         names = not content or _WORDED.search(stretch) is not None
         is_aside = _ASIDE.search(before[-_NEAR:]) or (is_led and _ASIDE.search(_line_before(before)))
-        likely = (is_led and is_last) + names - 2 * bool(is_aside)
+        likely = (is_led and is_last) + names - 2 * bool(is_aside) - 2 * is_void
         if content is not None and (likely >= most or best is None):
             best, most, is_named = content, likely, names
-    # Numbers alone may be citations.
-    return best if is_named else read(_last_lines(text), False) or best
+    # Numbers alone may be citations, within a sentence they are.
+    return best if is_named else read(_last_lines(text), False) or (best if most > 0 else None)
 
 
 def _line_before(before: str) -> str:
@@ -265,15 +293,19 @@ def _is_next(text: str, last: tuple[int, int], begins: int, ends: int) -> bool:
 def _last_lines(text: str) -> str:
     """The lines at the end of an answer that each name labels, as a list; of lines with verdicts those that say yes."""
     kept: list[str] = []
-    for line in reversed(text.strip().split("\n")):
+    above, _, remark = text.strip().rpartition("\n\n")
+    for line in reversed((above if above and not _WORDED.search(remark) else text).strip().split("\n")):
         match = _LINE.match(line.strip())
         entry = line.strip()[match.end() :] if match else line.strip()
         if verdict := _VERDICT.fullmatch(entry):
             entry = verdict[1] if verdict[2].casefold() in ("yes", "true") else ""
         parts = _PARTS.findall(entry)
         if entry and not (_WORDED.match(parts[0].strip(" \"'(")) and all(map(_is_label, parts))):
-            break
-        kept.append(entry)
+            if not (entry.endswith(":") and _DENIED.search(entry) and any(kept)):
+                break
+            # What stands below is what does not fit.
+            kept, entry = [], ""
+        kept.append("" if _DENIED.search(entry.partition(":")[2]) else entry)
     return "\n".join(reversed(kept)) if any(kept) else "none"
 
 
@@ -316,6 +348,8 @@ def _list_within(stretch: str) -> str:
 def _labelled(content: str) -> str:
     """Of an object in a list the labels that it names, as entries; "?" if its keys are labels or it names none."""
     pairs = [part.partition(":") for part in _entries(content)]
+    if any(value.strip(" \"'").casefold() in ("false", "no") for key, _, value in pairs if not _numbers(key)):
+        return ""
     if all(not colon and _numbers(part) for part, colon, _ in pairs):
         return ", ".join(part for part, *_ in pairs) + ","
     values = [(key, value) for key, _, value in pairs if not _numbers(key)]

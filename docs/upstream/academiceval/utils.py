@@ -71,12 +71,13 @@ _LABEL = re.compile(
     r"^[*_]*(?:(?:(?:the|an?|my|one|most|more|very|suggested|proposed|suitable|appropriate|fitting|good|better|possible|potential|concise|"
     r"informative|and|generated|predicted|final|new|(?:research )?paper|article|target content)\s+)*title"
     r"(?:\s+(?:of|for) (?:the|this|your|an?)(?: [\w-]+){1,3})?(?:\s+(?:is|(?:c|w|sh)ould be|might be|may be))?\s{0,4}"
-    r"|(?:final )?(?:answer|output)(?=:?\*|\s{0,4}:\s{0,4}[\"“]))[*_]{0,4}\s{0,4}(?::|=|\s[-–—]\s)[*_]*\s*",
+    r"|(?:target|reference) (?:output|title)"
+    r"|(?:final )?(?:answer|output|response)(?=:?\*|\s{0,4}:\s{0,4}[\"“]))[*_]{0,4}\s{0,4}(?::|=|\s[-–—]\s)[*_]*\s*",
     re.IGNORECASE,
 )
 # The title is "...". How about "..."? "..." would be a good title. "..." - This title says much.
 _SAID = re.compile(
-    rf"^(?:[^\"“]{{0,200}}\btitle\b[^\"“:]{{0,80}}|how about |)(?P<quoted>{_QUOTE}[^\"“”]{{3,}}{_ENDQUOTE})[.?!]?"
+    rf"^(?:[^\"“]{{0,200}}\btitle\b[^\"“:]{{0,80}}|how about |)(?P<quoted>{_QUOTE}[^\"“”]{{3,}}{_ENDQUOTE}|\*\*[^*]{{3,}}\*\*(?!$))[.?!]?"
     r"(?P<behind>$|\s+(?:[-–—]\s+)?(?:this|it|which|is an?|would|could|might|captures|reflects)\b"
     r".*\b(?:title|paper|abstract|work|content)\b.*$)",
     re.IGNORECASE,
@@ -91,9 +92,14 @@ _TAGGED = re.compile(
     r"\[(?P<brackets>[^\[\]]*)\])$",
     re.IGNORECASE,
 )
+# The same over several lines.
+_WHOLE = re.compile(
+    r"(?:```\w*\s*)?(?:<(title|answer|output)>\s*(?P<html>[^<\n]+?)\s*</\1>|\{\s*\"title\":\s*(?P<json>\"[^\n]*\")\s*\})(?:\s*```)?",
+    re.IGNORECASE,
+)
 # What a line that only leads in says.
 _TALK = re.compile(rf"\b(?:{_HERE}|{_NAMES}|{_YES})", re.IGNORECASE)
-_END = re.compile(r"(?:</s>|<\|[\w ]{2,20}\|>)$")
+_END = re.compile(r"(?:</s>|<\|[\w ]{2,20}\|>|<end_of_turn>|<eos>|\[/INST\])$")
 _ANOTHER = re.compile(r" \(alternative(?:ly)?\b[:,][^()]*\)$", re.IGNORECASE)
 # What surrounds a title is taken off in at most this many steps.
 _STEPS = 20
@@ -108,6 +114,8 @@ def title(text: str, target: str = "") -> str:
         target: the paper's own title; what belongs to it is not taken off.
     """
     rest = text.strip()
+    if (whole := _WHOLE.fullmatch(rest)) and _casefold(rest) != _casefold(target):
+        rest = whole["html"] or whole["json"]
     while True:
         line, _, below = rest.partition("\n")
         below = below.strip()
@@ -122,8 +130,8 @@ def title(text: str, target: str = "") -> str:
 def _leads_in(line: str, target: str) -> bool:
     """Whether the title stands below a line: nothing is left of it, or it is a heading, or ends with a colon."""
     return (
-        not line
-        or line.casefold() == "title"
+        not line.strip("-=*_ ")
+        or line.casefold().strip("#: ") in ("title", "output", "response", "target output")
         or (line.endswith(":") and line.count(":") == 1 and bool(_TALK.search(line)))
     )
 
@@ -168,7 +176,10 @@ def _unwrap(line: str) -> str | None:
         return None
     opening, closing = line[0], line[-1]
     inner = line.lstrip(opening).rstrip(closing)
-    both = min(len(line) - len(line.lstrip(opening)), len(line) - len(line.rstrip(closing)))
+    begins, ends = len(line) - len(line.lstrip(opening)), len(line) - len(line.rstrip(closing))
+    if begins != ends and closing in "*_" and opening in line[begins : len(line) - ends]:
+        return None
+    both = min(begins, ends)
     # "This" and "that": the first mark is closed before the line ends.
     mark = closing if opening in _QUOTES else closing * both
     second = line.find(mark, both, -both)
@@ -198,11 +209,15 @@ _LEAD_LINE = re.compile(
     rf"[*_]*(?:{_YES}\b[,.:!]?\s*)?(?:{_HERE})(?=[^\n]{{0,120}}\b(?:{_SECTION}|section|summary|text|version|paper)\b)[^\n]{{0,200}}:[*_]*(?:\n|$)",
     re.IGNORECASE,
 )
+# Lines that rule off the text, and the paper's title above an abstract.
+_RULES = re.compile(
+    r"(?:-{3,}[ \t]*\n+)+|[#*_ ]{0,8}title[*_]{0,2}:[^\n]{0,300}\n\s*(?=[#*_ ]{0,8}abstract\b)", re.IGNORECASE
+)
 _FENCE = "```"
 _FENCED = re.compile(r"```\w*\n(.*)\n```", re.DOTALL)
 _REMARK = re.compile(
     r"\n(?:[ \t]{0,4}-{3,}[ \t]{0,4}\n{1,3})?[ \t]{0,4}[*_]{0,2}(?:i hope (?:this|that|it|you)|(?:please )?let me know"
-    r"|(?:please )?feel free)\b"
+    r"|(?:please )?feel free|would you like me|\(?word count)\b"
     r"[^\n]{0,200}$",
     re.IGNORECASE,
 )
@@ -219,9 +234,9 @@ def text(answer: str, target: str = "") -> str:
         rest = rest[: end.start()].rstrip()
     if (fenced := _FENCED.fullmatch(rest)) and _FENCE not in fenced[1] and not target.lstrip().startswith(_FENCE):
         rest = fenced[1].strip()
-    for pattern in (_LEAD_LINE, _HEADING):
+    for pattern in (_RULES, _LEAD_LINE, _RULES, _HEADING):
         match = pattern.match(rest)
         if match and not _casefold(target).startswith(_casefold(match[0])):
             rest = rest[match.end() :].lstrip()
-    remark = _REMARK.search(rest)
+    remark = _REMARK.search(rest.removesuffix("---"))
     return rest[: remark.start()].rstrip() if remark and not _casefold(target).endswith(_casefold(remark[0])) else rest
