@@ -1,7 +1,7 @@
 """Questions whose answers a program knows: SCALAR's masked citations, and questions over many new papers (Walk, Next)."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TypeVar
