@@ -24,18 +24,19 @@ from builder.records import Document, Mention, Reference, Role, Section
 from builder.sources.jats.front import NOTES, abstract_of
 from builder.sources.jats.markup import (
     BLOCKS,
-    TO_NOTES,
+    OF_FORMULAS,
     NotJatsError,
     entity_text,
     is_lost,
+    links_to_note,
     one_line,
     raised_mark,
     read_article,
 )
 
-_BESIDE = frozenset(
-    "fig fig-group table-wrap table-wrap-group table boxed-text supplementary-material media graphic inline-graphic caption fn fn-group "
-    "disp-formula disp-formula-group chem-struct-wrap chem-struct tex-math annotation annotation-xml object-id ref-list array "
+_BESIDE = OF_FORMULAS | frozenset(
+    "fig fig-group table-wrap table-wrap-group table boxed-text supplementary-material media caption fn fn-group "
+    "disp-formula disp-formula-group chem-struct-wrap chem-struct object-id ref-list array "
     "inline-supplementary-material floats-group sec-meta permissions index-term sub-article response def-list glossary".split()
 )
 # What sections are called that have a kind but no title (https://jats.nlm.nih.gov/archiving/tag-library/1.3/attribute/sec-type.html).
@@ -156,14 +157,12 @@ def _roles(blocks: Sequence[_Block]) -> list[Role]:
     roles = roles_of([block.heading for block in blocks])
     if len(blocks) > 1 and "introduction" not in roles:
         words = [normalise(block.heading.words) for block in blocks]
-        opening = [i for i, each in enumerate(words) if each and not _NO_INTRODUCTION.match(each)][:1]
-        if opening and _BACKGROUND.fullmatch(words[opening[0]]):
-            roles[opening[0]] = "introduction"
-        elif not words[0] and not _NO_INTRODUCTION.match(_text(blocks[0])):
-            is_whole = (
-                bool(opening) and _METHODS.fullmatch(words[opening[0]]) and not any(map(_FINDINGS.fullmatch, words))
-            )
-            roles[0] = roles[0] if is_whole else "introduction"
+        opening = next((each for each in words if each and not _NO_INTRODUCTION.match(each)), "")
+        is_whole_paper = _METHODS.fullmatch(opening) and not any(map(_FINDINGS.fullmatch, words))
+        if _BACKGROUND.fullmatch(opening):
+            roles[words.index(opening)] = "introduction"
+        elif not words[0] and not is_whole_paper and not _NO_INTRODUCTION.match(_text(blocks[0])):
+            roles[0] = "introduction"
     return _without_gaps(blocks, roles)
 
 
@@ -215,9 +214,8 @@ def _write(element: etree._Element, text: FlowingText) -> None:
 
 
 def _is_beside(element: etree._Element) -> bool:
-    to_note = element.tag == "xref" and element.get("ref-type") in TO_NOTES
     is_terms = element.get("list-content", "").startswith("abbreviation")
-    return element.tag in _BESIDE or to_note or is_terms
+    return element.tag in _BESIDE or links_to_note(element) or is_terms
 
 
 def _text(block: _Block) -> str:

@@ -38,8 +38,8 @@ def read_references(article: etree._Element) -> tuple[tuple[Reference, ...], dic
         named = {ref.get("id", ""): every}
         named |= {citation.get("id", ""): every for citation in ref.iter(*_CITATIONS)}
         # A link may be to one of the works that share a number.
-        named |= {citation.get("id", ""): (first + i,) for i, citation in enumerate(works) if citation is not ref}
-        twice |= (named.keys() & places.keys()) - {""}
+        named |= {citation.get("id", ""): (first + i,) for i, citation in enumerate(works)}
+        twice |= named.keys() & places.keys()
         places |= named
     return tuple(entries), {id_: of_id for id_, of_id in places.items() if id_ and id_ not in twice}
 

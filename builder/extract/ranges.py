@@ -51,6 +51,8 @@ def cited_by(printed: str, linked: Sequence[int], entries: Sequence[Reference]) 
         linked: places of the works that it links to, at least one. If the numbers contradict them, they count alone.
     """
     numbers = _numbers(printed)
+    if not numbers:
+        return tuple(dict.fromkeys(linked))
     lists = list(_lists(entries))
     # Where numbers begin again, there is another list.
     own = {lists[place] for place in linked}
@@ -58,7 +60,7 @@ def cited_by(printed: str, linked: Sequence[int], entries: Sequence[Reference]) 
     for place, entry in enumerate(entries):
         if entry.label.isdecimal() and lists[place] in own:
             places[int(entry.label)].append(place)
-    if numbers and not places:
+    if not places:
         first = linked[0] - numbers[0]
         places.update((number, [first + number]) for number in numbers if 0 <= first + number < len(entries))
     implied = [place for number in numbers for place in places.get(number, ())]

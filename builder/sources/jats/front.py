@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from builder.ids import bare_ids
 from builder.records import GROUP, CrawlReason, Drop, Paper
 from builder.sources.jats.licenses import license_of
-from builder.sources.jats.markup import attribute, one_line
+from builder.sources.jats.markup import OF_FORMULAS, attribute, one_line
 from builder.sources.record_check import checked_paper
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _NO_RESEARCH = frozenset(
 )
 # Marks in titles, names and abstracts that are no words of theirs.
 NOTES = frozenset({"fn", "xref", "graphic", "inline-graphic", "tex-math", "label", "index-term"})
-_MARKS = NOTES - {"xref"} | {"annotation", "annotation-xml"}
+_MARKS = NOTES - {"xref"} | OF_FORMULAS
 # What an abstract shows beside its text.
 _BESIDE = frozenset("def-list glossary fig table-wrap boxed-text supplementary-material media caption".split())
 # Where a group's name stands beside what it is made of.
@@ -82,7 +82,7 @@ _OTHER_PARTS = re.compile(
 )
 _AUTHORS = re.compile(r"author|^(?:group|collab(?:oration)?|consortium|corresp(?:onding)?)$")
 # A word before an abstract on its line.
-_LED_BY = re.compile(r"(?:abstract|summary)\s?[.:—–]\s+(?=[A-Z])", re.IGNORECASE)
+_LED_BY = re.compile(r"^(?:abstract|summary)\s?[.:—–]\s+(?=[A-Z])", re.IGNORECASE)
 # Marks of notes beside a name.
 _BESIDE_NAMES = " ,*∗†‡§¶"
 _LONGEST_CATEGORY = 60
@@ -172,7 +172,7 @@ def _part_of(contributor: etree._Element) -> str:
 def _is_author(contributor: etree._Element) -> bool:
     kind, part = contributor.get("contrib-type", "").casefold(), _part_of(contributor)
     if not kind and (contributor.get("corresp") == "yes" or contributor.find("collab") is not None):
-        kind = part = "author"
+        return True
     of_group = part.removesuffix(kind)
     return bool(_AUTHORS.search(kind) or (kind and part.startswith("author"))) and not (
         _OTHER_PARTS.search(of_group) or (kind != "author" and _OTHER_PARTS.search(kind))
@@ -260,7 +260,7 @@ def _text_of(abstract: etree._Element, language: str) -> str:
         elif text.casefold().strip(" .:") not in ("abstract", "summary", "") and part.getparent() is not abstract:
             parts.append(text if text.endswith((".", ":", "?")) else f"{text}:")
     text = " ".join(part for part in parts if part) or one_line(abstract, _MARKS | _BESIDE | {"title"})
-    return _LED_BY.sub("", text, count=1) if _LED_BY.match(text) else text
+    return _LED_BY.sub("", text)
 
 
 def _article_language(element: etree._Element) -> str:

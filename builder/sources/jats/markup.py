@@ -28,9 +28,9 @@ _EXPONENT = re.compile(r"[+\-−–]?\d+(?:[./]\d+)?[+\-−–]?")
 _NOTE_MARKS = re.compile(r"[*∗⁎†‡§¶#\s]+")
 _BARE_MARKS = re.compile(r"(?![23]$)\d{1,3}(?:\s*[,–-]\s*\d{1,3})*")
 _WORD = re.compile(r"(?<![^\W_])(?!(?:sin|cos|tan|sec|cot)h)[^\W\d_]{4,}[.,;)]?$")
-# Links to notes, which are no text.
-TO_NOTES = frozenset({"fn", "table-fn", "aff", "corresp", "author-notes"})
-_OF_FORMULAS = frozenset({"graphic", "inline-graphic", "tex-math", "annotation", "annotation-xml"})
+_NOTES = frozenset({"fn", "table-fn", "aff", "corresp", "author-notes"})
+# Pictures, sources and other forms of a formula beside its text.
+OF_FORMULAS = frozenset({"graphic", "inline-graphic", "tex-math", "annotation", "annotation-xml"})
 # The longest article here has 1 MB.
 _MOST_BYTES = 1 << 24
 
@@ -126,14 +126,18 @@ def _pieces(element: etree._Element, without: frozenset[str]) -> Iterator[str]:
 
 def _is_mark(element: etree._Element) -> bool:
     """Whether an element is a mark of a note or a raised citation, which is no word of a title or an abstract."""
-    is_note = element.tag == "xref" and element.get("ref-type") in TO_NOTES
-    is_note = is_note or (element.tag == "sup" and _NOTE_MARKS.fullmatch(one_line(element)) is not None)
-    return is_note or raised_mark(element, "xref") == "["
+    is_note = element.tag == "sup" and _NOTE_MARKS.fullmatch(one_line(element)) is not None
+    return is_note or links_to_note(element) or raised_mark(element, "xref") == "["
+
+
+def links_to_note(element: etree._Element) -> bool:
+    """Whether an element is a link to a note, which is no text."""
+    return element.tag == "xref" and element.get("ref-type") in _NOTES
 
 
 def is_lost(element: etree._Element) -> bool:
     """Whether an element is a formula within a line of which there is only a picture or its source."""
-    return element.tag == "inline-formula" and not one_line(element, _OF_FORMULAS)
+    return element.tag == "inline-formula" and not one_line(element, OF_FORMULAS)
 
 
 def _before(element: etree._Element) -> str:
@@ -163,21 +167,29 @@ def raised_mark(element: etree._Element, link: str) -> str:
     """
     if element.tag in ("sup", link):
         inner = next(element.iterdescendants(link if element.tag == "sup" else "sup"), None)
-        printed = one_line(element)
-        is_whole = inner is not None and (element.tag == "sup" or printed == one_line(inner))
-        of_works = all(each.get("ref-type", "bibr") == "bibr" for each in element.iter(link))
-        previous = element.getprevious()
-        # Some set the brackets, too, as superscripts of their own.
-        is_within = previous is not None and previous.tag == "sup" and not previous.tail
-        is_within = is_within and one_line(previous).endswith(("[", "(", ",", "-", "–"))
-        is_bare = (
-            element.tag == "sup" and inner is None and _BARE_MARKS.fullmatch(printed.removeprefix("^")) is not None
-        )
-        if is_bare and _WORD.search(_before(element)):
-            return "["
-        if is_whole and of_works and printed[:1] not in "[(" and not is_within:
+        if _is_linked_citation(element, inner, link) if inner is not None else _is_bare_citation(element):
             return "["
     return "^" if is_exponent(element) else ""
+
+
+def _is_linked_citation(element: etree._Element, inner: etree._Element, link: str) -> bool:
+    """Whether a superscript with links, or a link that is all superscript, is a citation without brackets of its own."""
+    printed = one_line(element)
+    if printed[:1] in "[(" or (element.tag != "sup" and printed != one_line(inner)):
+        return False
+    if any(each.get("ref-type", "bibr") != "bibr" for each in element.iter(link)):
+        return False
+    # Some set the brackets, too, as superscripts of their own.
+    previous = element.getprevious()
+    is_behind_sup = previous is not None and previous.tag == "sup" and not previous.tail
+    return not (is_behind_sup and one_line(previous).endswith(("[", "(", ",", "-", "–")))
+
+
+def _is_bare_citation(element: etree._Element) -> bool:
+    """Whether a superscript without links cites: numbers behind a word."""
+    if element.tag != "sup" or _WORD.search(_before(element)) is None:
+        return False
+    return _BARE_MARKS.fullmatch(one_line(element).removeprefix("^")) is not None
 
 
 def entity_text(entity: etree._Element) -> str:

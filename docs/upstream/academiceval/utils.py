@@ -86,15 +86,16 @@ _AROUND = " \t" + "*_~`\"'“”‘’«»"
 # A heading, a quotation, an item of a list; a line that begins or ends code.
 _LINE_MARK = re.compile(rf"(?:#{{1,6}}\s+|>\s+(?!\d)|[-*]\s+|\d\.\s+(?={_QUOTE}|\*\*)|```\w*$)")
 _ITEM = re.compile(r"(?:1[.)]|Option 1:)\s+")
+_JSON = r"\{\s*\"title\":\s*(?P<json>\".*\")\s*\}"
 # What markup and chat templates put around a text.
 _TAGGED = re.compile(
-    r"^(?:<(title|b|i|h1|strong|em)>(?P<html>.*)</\1>|\\title\{(?P<tex>.*)\}|\{\s*\"title\":\s*(?P<json>\".*\")\s*\}|"
+    rf"^(?:<(title|b|i|h1|strong|em)>(?P<html>.*)</\1>|\\title\{{(?P<tex>.*)\}}|{_JSON}|"
     r"\[(?P<brackets>[^\[\]]*)\])$",
     re.IGNORECASE,
 )
 # The same over several lines.
 _WHOLE = re.compile(
-    r"(?:```\w*\s*)?(?:<(title|answer|output)>\s*(?P<html>[^<\n]+?)\s*</\1>|\{\s*\"title\":\s*(?P<json>\"[^\n]*\")\s*\})(?:\s*```)?",
+    rf"(?:```\w*\s*)?(?:<(title|answer|output)>\s*(?P<html>[^<\n]+?)\s*</\1>|{_JSON})(?:\s*```)?",
     re.IGNORECASE,
 )
 # What a line that only leads in says.
