@@ -9,6 +9,7 @@ from hub_scripts.report.cells import Cell, Group, is_baseline
 from lm_eval_tasks.base.contexts import FULL
 from lm_eval_tasks.families import of_task, target_of
 from lm_eval_tasks.metrics import registry
+from lm_eval_tasks.stats.columns import BEST_PROGRAM
 from lm_eval_tasks.stats.gains import Gain, gains_over
 
 
@@ -62,7 +63,10 @@ def gains_of_cell(group: Group, cell: Cell, groups: Sequence[Group]) -> list[Gai
         group.task,
         cell.values.get(metric, {}),
         {context: short.values.get(metric, {}) for context, short in short_cells.items()},
-        {registry.label(name): cell.shortcuts.get(name, {}) for name in registry.floors_of(metric)},
+        {
+            **{registry.label(name): cell.shortcuts.get(name, {}) for name in registry.floors_of(metric)},
+            BEST_PROGRAM: cell.floors.get(metric, {}),
+        },
         dict(zip(group.ids, group.clusters, strict=True)),
         {FULL: cell.prompts, **{context: short.prompts for context, short in short_cells.items()}},
     )

@@ -19,6 +19,7 @@ from lm_eval_tasks.base.intervals import Interval, difference
 from lm_eval_tasks.base.power import FEWEST, FEWEST_OF_GAINS
 from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.metrics import registry
+from lm_eval_tasks.stats.columns import columns_of, zero_of
 
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.sample import Sample
@@ -72,15 +73,15 @@ def _gains(configuration: str, samples: Sequence[Sample]) -> list[Gain]:
             name = f"{sample.row.shown} {sample.row.retriever}".strip()
             shorter.setdefault(name, {})[sample.identity] = sample.scores[metric]
             prompts.setdefault(name, {})[sample.identity] = sample.prompt_hash
+    columns = columns_of(full)
+    zero = zero_of(known, columns) if (known := registry.find_metric(metric)) else None
+    programs = [columns[name] for name in registry.floors_of(metric) if name in columns]
     return gains_over(
         configuration,
         full[0].row.task,
         {sample.identity: sample.scores[metric] for sample in full if metric in sample.scores},
         dict(sorted(shorter.items())),
-        {
-            floor: {sample.identity: sample.scores[floor] for sample in full if floor in sample.scores}
-            for floor in registry.floors_of(metric)
-        },
+        {program.metric: program.scores for program in (*programs, *([zero] if zero else ()))},
         {sample.identity: sample.cluster for sample in full},
         prompts,
     )

@@ -10,6 +10,7 @@ from lm_eval_tasks.base.intervals import NO_INTERVAL
 from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.metrics.registry import METRICS, headline
 from lm_eval_tasks.samples.block import Score
+from lm_eval_tasks.stats.columns import BEST_PROGRAM
 from lm_eval_tasks.stats.placed import HIGHEST_FLOOR
 from lm_eval_tasks.tasks.catalogue import TASKS
 
@@ -66,9 +67,7 @@ def _row(task: str, model: str, metric: Metric, scores: _Scores, gains: Sequence
     score = scores[metric.name]
     asked = next((record.configuration for record in TASKS if record.name == task and record.context == FULL), "")
     own = [gain for gain in gains if (gain.configuration, gain.metric) == (asked, metric.name)]
-    over_programs = [gain for gain in own if gain.by == "program" and gain.shortcut in metric.zero]
-    margin = max(over_programs, key=lambda gain: gain.short, default=None)
-    # Over the samples that have the score, where they are known.
+    margin = next((gain for gain in own if gain.shortcut == BEST_PROGRAM), None)
     every = max((scores[name].value for name in metric.zero if name in scores), default=None)
     floor = margin.short if margin else every
     gain = next((gain for gain in own if gain.is_headline and gain.by == "model"), None)

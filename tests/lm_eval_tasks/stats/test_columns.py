@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+import random
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 
 from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.tables import text_lines
+from lm_eval_tasks.metrics import registry
 from lm_eval_tasks.samples.answers import ScoredAnswer, mean_of
 from lm_eval_tasks.samples.results import JOURNAL
 from lm_eval_tasks.samples.run_folder import only_result
 from lm_eval_tasks.samples.sample import Sample, read, read_file
-from lm_eval_tasks.stats.columns import columns_of
+from lm_eval_tasks.stats.columns import columns_of, zero_of
 from lm_eval_tasks.stats.compare import compare
 from lm_eval_tasks.stats.score_table import score_table
 from lm_eval_tasks.stats.scores import scores_of
@@ -112,3 +115,23 @@ def test_rows_with_and_without_demonstrations(command: Command, world: Path, tmp
     assert (score.samples, score.of) == (len(able), len(rows))
     [difference] = compare(runs)
     assert (difference.difference.samples, difference.sizes) == (len(able), (len(rows), len(able)))
+
+
+def test_the_best_program_is_chosen_on_other_authors_than_it_counts_on() -> None:
+    draws = random.Random(0)
+    programs = ("accuracy_random", "accuracy_constant", "accuracy_bm25_local", "accuracy_name_local")
+    equal = [{"accuracy": 1.0, **{name: float(draws.random() < 0.5) for name in programs}} for _ in range(2000)]
+    metric = registry.find_metric("accuracy")
+    assert metric is not None
+
+    def zero(scores: list[dict[str, float]]) -> float:
+        column = zero_of(metric, columns_of(samples(*scores)))
+        assert column is not None
+        assert column.n == len(scores)
+        return column.mean
+
+    few = [zero(equal[i : i + 40]) for i in range(0, 2000, 40)]
+    # The best of these programs on the samples that it is chosen by would score .57 on average.
+    assert abs(fmean(few) - 0.5) < 0.03
+    assert zero([{**scores, "accuracy_name_local": 1.0} for scores in equal[:40]]) == 1.0
+    assert zero([{"accuracy": 1.0, "accuracy_random": 0.25}] * 5) == 0.25
