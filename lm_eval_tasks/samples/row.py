@@ -83,6 +83,7 @@ class PromptRow:
         shown: with how much less the sample was asked, "" if with all that it shows.
         made_up: whether the papers are, which then have no page; None if they are not.
         label, candidate_ids, best_constant: of SCALAR; the last is the label that is right most often.
+        is_sound: whether each candidate has a text, and none has another's.
         bm25_local, name_local, embed_local: the candidates that the shortcuts of SCALAR name; None if they were not asked.
         question_kind, context, order: of the reading families: what is asked, over which papers, and in which of the two orders.
         papers, labels: how many papers a context shows, and how many things in it have a label.
@@ -115,6 +116,7 @@ class PromptRow:
     label: Count | None = None
     candidate_ids: tuple[str, ...] | None = None
     best_constant: Count | None = None
+    is_sound: bool | None = None
     bm25_local: Count | None = None
     name_local: Count | None = None
     embed_local: Count | None = None

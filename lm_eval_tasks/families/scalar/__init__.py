@@ -89,6 +89,7 @@ METRICS = (
         usual="acc",
     ),
     Metric("accuracy_strict", "Accuracy, answers read strictly", "higher", _MODULE),
+    Metric("accuracy_sound", "Accuracy where each candidate has its own text", "higher", _MODULE),
     Metric("accuracy_constant", "Accuracy of the best constant", "lower", _MODULE),
     Metric("accuracy_random", "Accuracy of guessing", "lower", _MODULE),
     Metric("accuracy_bm25_local", "Accuracy of BM25 on the masked sentence", "neither", _MODULE, baseline=BM25_LOCAL),

@@ -93,6 +93,7 @@ def _of_question(row: ScalarRow) -> dict[str, Any]:
     return {
         **{name: getattr(row, name) for name in names},
         "first_author": row.first_author,
+        "is_sound": row.is_sound,
         "month": row.published[:7],
         "target": str(row.label),
         "candidate_ids": tuple(candidate.id for candidate in row.candidates),

@@ -23,6 +23,12 @@ def accuracy_strict(answers: Answers) -> Values:
     return [float(strict_answer_of(answer.full) == str(answer.row.label)) for answer in answers.each]
 
 
+def accuracy_sound(answers: Answers) -> Values:
+    """Accuracy over the questions in which each candidate has a text, and none has another's."""
+    scores = accuracy(answers)
+    return [score if row.is_sound else None for score, row in zip(scores, answers.rows, strict=True)]
+
+
 def accuracy_constant(answers: Answers) -> Values:
     """Floor: the best constant answer."""
     return [float(row.label == row.best_constant) for row in answers.rows]

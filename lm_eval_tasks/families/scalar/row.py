@@ -43,6 +43,11 @@ class ScalarRow:
         """What the row shares with those that it depends on; the paper where it names no author."""
         return self.authors[0] if self.authors else self.paper_id
 
+    @property
+    def is_sound(self) -> bool:
+        """Whether each candidate has a text, and none has another's."""
+        return len({candidate.content.strip() for candidate in self.candidates} - {""}) == len(self.candidates)
+
     def __post_init__(self) -> None:
         day(self.published)
         if self.label >= len(self.candidates):

@@ -736,6 +736,23 @@ def test_the_published_questions_come_out_byte_for_byte(command: Command, tmp_pa
     assert set(loaded["prompt"]) <= set(published)
 
 
+def test_a_text_under_two_titles_is_named_and_a_score_is_stated_without_its_question(
+    command: Command, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """SCALAR found texts by titles: where two works share one, the gold may carry the other's."""
+    source = tmp_path / "questions.jsonl"
+    first, *others = questions()
+    first = {**first, "question": first["question"].replace("Abstract: a2<", "Abstract: a1<")}
+    source.write_text("".join(json.dumps(record) + "\n" for record in (first, *others)))
+    assert command("import", "scalar", source, "-o", tmp_path / "scalar")[0] == 0
+    assert "2410.00000v1#easy-0: one text is shown as that of 'Title 1' and of 'Title 2'" in caplog.text
+    run = ("--tasks", "scalar_easy", "--bertscore", "none", "--output", tmp_path / "run")
+    assert command("eval", "--model", "lead", "--dataset", tmp_path / "scalar", *run)[0] == 0
+    scores = {sample.id: sample.scores for sample in read([tmp_path / "run"])}
+    assert [id_ for id_, of_sample in scores.items() if "accuracy_sound" not in of_sample] == ["2410.00000v1#easy-0"]
+    assert all("accuracy" in of_sample for of_sample in scores.values())
+
+
 @pytest.mark.data
 @pytest.mark.slow
 def test_scalars_own_repository_is_read(command: Command, tmp_path: Path) -> None:

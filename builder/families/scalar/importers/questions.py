@@ -9,7 +9,8 @@ Other files: JSON lists or JSON lines, compressed with xz or not.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from builder.families.scalar.importers.papers import paper_of
 from builder.packed import ERRORS, lines_of, read_packed
 from builder.records import UNKNOWN_LICENSE
 from lm_eval_tasks.base.row_format import BODY
-from lm_eval_tasks.base.text import ODD, parse_json, why
+from lm_eval_tasks.base.text import ODD, parse_json, title_key, why
 from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.families.scalar import LEVELS
 from lm_eval_tasks.families.scalar.prompt import slots_of
@@ -27,6 +28,8 @@ from lm_eval_tasks.families.scalar.row import ScalarRow
 # Of the repository: `cloze_examples_easy` and so on.
 _FOLDER = "cloze_examples_"
 _LEVELS = tuple(level.short_name for level in LEVELS)
+# What a reference says behind a title.
+_YEAR = re.compile(r"(?:,(?: \w+)?)? (?:19|20)\d\d\w?\.?$")
 _TYPES = {"method": "attributional", "others": "descriptive"}
 _SCOPES = {"full": "full", "section": "section"}
 
@@ -47,6 +50,19 @@ def read_questions(folder: Path) -> Iterator[tuple[str, dict[str, Any] | str]]:
                 yield name, _row(record, file.parent.name.removeprefix(_FOLDER))
             except ODD as err:
                 yield name, why(err)
+
+
+def repeated_texts(rows: Iterable[dict[str, Any]]) -> dict[str, list[str]]:
+    """Questions with a candidate whose text stands under another title too, in any question: their ids, and the titles.
+
+    At most one of the titles is the text's own: SCALAR found the texts by titles, and some works have two ids.
+    """
+    candidates = [(row["id"], candidate) for row in rows for candidate in row["candidates"] if candidate["content"]]
+    titles: dict[str, dict[str, str]] = defaultdict(dict)
+    for _, candidate in candidates:
+        titles[candidate["content"]].setdefault(title_key(_YEAR.sub("", candidate["title"])), candidate["title"])
+    several = ((id_, list(titles[candidate["content"]].values())) for id_, candidate in candidates)
+    return {id_: of_text for id_, of_text in several if len(of_text) > 1}
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -16,7 +17,7 @@ from builder.families.reading.paper_library import PaperLibrary
 from builder.families.scalar.citation_classifier import types_of
 from builder.families.scalar.family import write_level
 from builder.families.scalar.importers.papers import Structured, read_structured
-from builder.families.scalar.importers.questions import read_questions
+from builder.families.scalar.importers.questions import read_questions, repeated_texts
 from builder.families.scalar.questions import QuestionMaker, ask_all, turn_of
 from builder.families.scalar.rows import row_of
 from builder.round.tables import READINGS, ScalarTable
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from lm_eval_tasks.base.row_format import Measured
     from lm_eval_tasks.families.scalar.shortcuts import Chooser
 
+_LOGGER = logging.getLogger(__name__)
 # ICLR 2025, whose papers the published questions are made of.
 ROUND = "2025.01"
 _READINGS = ("Match-128K", "Match-256K")
@@ -51,6 +53,8 @@ def import_questions(source: Path, output: Path, choosers: Mapping[Measured, Cho
         else:
             report.kept += 1
             rows.setdefault(row["level"], []).append(row)
+    for id_, titles in repeated_texts(row for of_level in rows.values() for row in of_level).items():
+        _LOGGER.warning("%s: one text is shown as that of %s", id_, " and of ".join(map(repr, titles)))
     if not report.kept:
         raise FolderError(f"no question could be read in {source} ({report.line()})")
     counter = token_counter()
