@@ -15,8 +15,7 @@ from typing import Any
 
 import pymupdf
 
-from builder.extract.footnote_marks import marks_of, without_marks
-from builder.extract.spans import take_unseen, with_exponents
+from builder.extract.spans import marks_of, take_unseen, with_exponents, without_marks
 from builder.ids import ARXIV_PATTERN
 
 _FLAGS = pymupdf.TEXTFLAGS_DICT & ~pymupdf.TEXT_PRESERVE_IMAGES & ~pymupdf.TEXT_PRESERVE_LIGATURES
