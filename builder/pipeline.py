@@ -14,8 +14,7 @@ from builder.collect.license_lookup import learn_licenses
 from builder.dataset import families, folder
 from builder.dataset.audit import audit, check
 from builder.dataset.manifest import Manifest
-from builder.extract.stage import EXTRACTOR, extract_papers
-from builder.extract.summary import summarise
+from builder.extract.stage import EXTRACTOR, extract_papers, summarise
 from builder.samples.tokens import token_counter
 from builder.stage_report import STAGES, Stage, StageReport
 from lm_eval_tasks.base.version import VERSION

@@ -15,7 +15,7 @@ from builder.extract.headings import Heading, find_headings, roles_of
 from builder.extract.layout import body_size, text_lines
 from builder.extract.lines import Line, Page, read_page
 from builder.extract.mentions import find_mentions
-from builder.extract.reading import MeasuredDocument
+from builder.extract.quality import MeasuredDocument
 from builder.extract.references import read_entries
 from builder.extract.roles import normalise
 from builder.extract.run_in_headings import with_run_ins, without_lead

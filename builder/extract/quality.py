@@ -1,14 +1,14 @@
-"""How well a file was read, by checks that need no gold text; and whether that is good enough to use."""
+"""What reading one file gives; how well it was read, by checks that need no gold text, and whether that is good enough to use."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from builder.records import Document, ExtractReason, Quality
+from builder.records import Document, ExtractReason, Quality, Role
 
 if TYPE_CHECKING:
-    from builder.extract.reading import MeasuredDocument
     from builder.round.tables import QualityTable
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -18,7 +18,25 @@ _BREAK = re.compile(r"[^\W\d_]- [a-z]")
 # Hyphens that come before a blank on purpose: "pre- and post-training".
 _SUSPENDED = re.compile(r"[^\W\d_]- (?:and|or|to|und|nor|as)\b")
 _COMMON = frozenset("the of and to in a is that for we with as by on are this be from an which it".split())
-_ORDER = ("introduction", "conclusion", "references")
+_ORDER: tuple[Role, ...] = ("introduction", "conclusion", "references")
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredDocument:
+    """A document and counts of the characters it was read from.
+
+    Attributes:
+        characters: on the pages, page furniture left out.
+        unmapped: of these, the ones without a Unicode value.
+        headings_agree: whether the headings do not contradict one another.
+        hidden: characters that a reader cannot see, which are in neither.
+    """
+
+    document: Document
+    characters: int
+    unmapped: int
+    headings_agree: bool = True
+    hidden: int = 0
 
 
 def measure(reading: MeasuredDocument) -> Quality:
@@ -28,6 +46,8 @@ def measure(reading: MeasuredDocument) -> Quality:
     words = _words(body)
     placed = len(document.abstract) + sum(len(s.text) + len(s.heading) for s in document.sections)
     breaks = len(_BREAK.findall(body)) - len(_SUSPENDED.findall(body))
+    roles = [section.role for section in document.sections]
+    positions = [roles.index(role) for role in _ORDER if role in roles]
     return Quality(
         words=len(words),
         coverage=min(1.0, placed / reading.characters) if reading.characters else 0.0,
@@ -35,7 +55,7 @@ def measure(reading: MeasuredDocument) -> Quality:
         unmapped=reading.unmapped / reading.characters if reading.characters else 0.0,
         entries=_entries(document),
         common_words=_common_share(words),
-        in_order=_is_in_order(document),
+        in_order=positions == sorted(positions),
         headings_agree=reading.headings_agree,
         hidden=reading.hidden,
     )
@@ -76,10 +96,3 @@ def _entries(document: Document) -> float:
         return 0.0
     labels = [int(entry.label) for entry in document.references if entry.label.isdecimal() and int(entry.label)]
     return min(1.0, len(labels) / max(labels)) if labels else 1.0
-
-
-def _is_in_order(document: Document) -> bool:
-    """Whether introduction, conclusion and references, as far as they are there, follow one another."""
-    first = [next((i for i, s in enumerate(document.sections) if s.role == role), None) for role in _ORDER]
-    positions = [i for i in first if i is not None]
-    return positions == sorted(positions)

@@ -5,16 +5,19 @@ Paper -> StoredDocument. Drop reasons: `records.ExtractReason`.
 
 from __future__ import annotations
 
-from collections import deque
+import re
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, get_args
 
 from builder.errors import StoreError
 from builder.extract import quality
+from builder.extract.sections import role_span
 from builder.extract.workers import extract_files
-from builder.records import Document, FileKind, Paper, Quality
+from builder.records import Document, FileKind, Paper, Quality, ReadingSummary, Role
 from builder.stage_report import StageReport
 from builder.store import Store, StoredDocument
 from builder.store.documents import unpack_document
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 # Raise with every change that can affect a document: stored documents of another version are made again.
 EXTRACTOR = "6"
 KINDS: tuple[FileKind, ...] = get_args(FileKind)
+_WORD = re.compile(r"[a-z]{4,}")
+_COMPARED: tuple[Role, ...] = ("introduction", "related_work", "conclusion")
 # Recorded for a file that was not asked for because the paper's other file is good.
 _UNREAD: tuple[str, Quality | None] = ("missing_file", None)
 
@@ -138,3 +143,43 @@ def _fault(round_: Round, reason: str, figures: Quality | None) -> str:
     if reason or figures is None:
         return reason
     return quality.fault(figures, round_.quality) or ""
+
+
+def summarise(documents: Documents, paper_ids: Iterable[str], kinds: Sequence[FileKind]) -> ReadingSummary:
+    """Means of the quality figures of the documents used, how many of each kind, and the agreement of HTML and PDF.
+
+    Agreement is the F1 of the words of four letters and more in introduction, related work and conclusion, over the
+    papers of which both files were read.
+
+    Args:
+        kinds: of files that the papers have.
+    """
+    rows: list[dict[str, float]] = []
+    agreements: list[float] = []
+    for paper_id in paper_ids:
+        outcomes = documents.store.outcomes(paper_id)
+        if (figures := outcomes[documents.kinds[paper_id]][1]) is not None:
+            rows.append(asdict(figures))
+        both = [
+            documents.store.document(paper_id, kind) for kind in kinds if kind in outcomes and not outcomes[kind][0]
+        ]
+        if len(both) == 2 and both[0] and both[1]:
+            agreements.append(agreement(both[0], both[1]))
+    return ReadingSummary(
+        documents={kind: sum(chosen == kind for chosen in documents.kinds.values()) for kind in kinds},
+        means={name: round(fmean(row[name] for row in rows), 4) for name in (rows[0] if rows else ())},
+        html_pdf_papers=len(agreements),
+        html_pdf_agreement=round(fmean(agreements), 4) if agreements else None,
+    )
+
+
+def agreement(a: Document, b: Document) -> float:
+    """F1 of the words that two readings of a paper put into its named sections."""
+    first, second = _bag(a), _bag(b)
+    common = (first & second).total()
+    return 2 * common / (first.total() + second.total()) if common else 0.0
+
+
+def _bag(document: Document) -> Counter[str]:
+    span = frozenset[int]().union(*(role_span(document, role) for role in _COMPARED))
+    return Counter(word for i in span for word in _WORD.findall(document.sections[i].text.casefold()))

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 import pymupdf
 from pydantic import TypeAdapter
@@ -31,9 +31,6 @@ from builder.records import Document
 from builder.sources.jats.markup import ENDINGS
 from lm_eval_tasks.base.files import sha256_of
 from lm_eval_tasks.base.linux import die_with
-
-if TYPE_CHECKING:
-    from builder.extract.reading import MeasuredDocument
 
 _DOCUMENT = TypeAdapter(Document)
 
@@ -80,7 +77,7 @@ def answer(path: Path) -> dict[str, Any]:
     return result
 
 
-def _reader(path: Path) -> Callable[[Path], MeasuredDocument]:
+def _reader(path: Path) -> Callable[[Path], quality.MeasuredDocument]:
     if path.name.endswith(ENDINGS):
         return read_jats
     return read_html if path.name.endswith((".html", ".html.xz", ".htm")) else read_pdf

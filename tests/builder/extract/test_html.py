@@ -7,7 +7,7 @@ import pytest
 
 from builder.errors import ExtractError
 from builder.extract.html import read_html
-from builder.extract.summary import agreement
+from builder.extract.stage import agreement
 from builder.records import Document
 from builder.sources.sample.typeset import draw, page
 from builder.sources.sample.world import make_world

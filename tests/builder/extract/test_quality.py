@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from builder.extract import quality
-from builder.extract.reading import MeasuredDocument
+from builder.extract.quality import MeasuredDocument
 from builder.records import Document, Quality, Reference, Section
 from builder.round.tables import QualityTable
 
