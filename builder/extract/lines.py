@@ -50,7 +50,6 @@ class Line:
     size: float
     bold: bool
     italic: bool
-    font: str
     lead: int = 0
     start: bool = False
     small_caps: bool = False
@@ -117,7 +116,11 @@ def read_page(page: pymupdf.Page) -> tuple[Page, str]:
                 continue
             spans = list(with_exponents(without_marks(raw["spans"], marks)))
             line = _line(page.number, {**raw, "spans": spans}, start)
-            if line is None or any(_is_printed_again(other, line) for other in printed[line.text]):
+            if line is None or any(
+                # Drawn over another one of the same text, as some files make letters bold.
+                abs(other.x0 - line.x0) < _SHIFT and abs(other.y0 - line.y0) < _SHIFT
+                for other in printed[line.text]
+            ):
                 continue
             printed[line.text].append(line)
             if lines and _is_initial(lines[-1], line):
@@ -155,26 +158,11 @@ def _line(page: int, raw: dict[str, Any], start: bool) -> Line | None:
         return None
     if len(runs) == 1:
         # Most lines.
-        ((_, size, font, style),) = runs
+        ((_, size, _, style),) = runs
         bold, italic, caps = bool(style & 1), bool(style & 2), False
     else:
-        size, font, bold, italic, caps = _mixed_type(runs, text)
-    x0, y0, x1, y1 = raw["bbox"]
-    return Line(
-        page=page,
-        x0=x0,
-        y0=y0,
-        x1=x1,
-        y1=y1,
-        text=text,
-        size=size,
-        bold=bold,
-        italic=italic,
-        font=font,
-        lead=_lead(runs),
-        start=start,
-        small_caps=caps,
-    )
+        size, bold, italic, caps = _mixed_type(runs, text)
+    return Line(page, *raw["bbox"], text, size, bold, italic, _lead(runs), start, caps)
 
 
 def _unspaced(text: str) -> str:
@@ -186,12 +174,12 @@ def _unspaced(text: str) -> str:
     return " ".join(filter(None, (spaced["number"], *words)))
 
 
-def _mixed_type(runs: list[tuple[str, float, str, int]], text: str) -> tuple[float, str, bool, bool, bool]:
-    """Size, font, bold, italic and small capitals of a line in several types: what most of its characters have."""
+def _mixed_type(runs: list[tuple[str, float, str, int]], text: str) -> tuple[float, bool, bool, bool]:
+    """Size, bold, italic and small capitals of a line in several types: what most of its characters have."""
     weight: dict[tuple[float, str], int] = {}
     for piece, size, font, _ in runs:
         weight[size, font] = weight.get((size, font), 0) + len(piece)
-    (size, font), _ = max(weight.items(), key=lambda item: (item[1], item[0]))
+    (size, _), _ = max(weight.items(), key=lambda item: (item[1], item[0]))
     letters = [(len(piece), style) for piece, _, _, style in runs if piece.strip()]
     total = sum(n for n, _ in letters)
     bold = 2 * sum(n for n, style in letters if style & 1) > total
@@ -199,8 +187,8 @@ def _mixed_type(runs: list[tuple[str, float, str, int]], text: str) -> tuple[flo
     if text.upper() == text:
         sizes = {run[1] for run in runs if any(map(str.isalpha, run[0]))}
         if len(sizes) == 2 and max(sizes) < 1.5 * min(sizes):
-            return max(sizes), font, bold, italic, True
-    return size, font, bold, italic, False
+            return max(sizes), bold, italic, True
+    return size, bold, italic, False
 
 
 def _runs(spans: list[dict[str, Any]]) -> Iterator[tuple[str, float, str, int]]:
@@ -237,11 +225,6 @@ def _lead(runs: list[tuple[str, float, str, int]]) -> int:
     return 0
 
 
-def _is_printed_again(other: Line, line: Line) -> bool:
-    """Whether a line is drawn over another one of the same text, as some files make letters bold."""
-    return abs(other.x0 - line.x0) < _SHIFT and abs(other.y0 - line.y0) < _SHIFT
-
-
 def _occurs_again(blocks: Sequence[dict[str, Any]], word: str) -> bool:
     """Whether a page has a word elsewhere too, so that it lacks no initial."""
     spans: Iterator[str] = (
@@ -273,18 +256,13 @@ def _continues(last: Line, line: Line) -> bool:
 def _join(last: Line, line: Line) -> Line:
     longer = last if len(last.text) > len(line.text) else line
     gap = " " if line.x0 - last.x1 > 0.12 * line.size else ""
-    return Line(
-        page=last.page,
+    return replace(
+        longer,
         x0=last.x0,
         y0=min(last.y0, line.y0),
         x1=line.x1,
         y1=max(last.y1, line.y1),
         text=last.text + gap + line.text,
-        size=longer.size,
-        bold=longer.bold,
-        italic=longer.italic,
-        font=longer.font,
         lead=last.lead or (len(last.text) if last.bold and not line.bold else 0),
         start=last.start,
-        small_caps=longer.small_caps,
     )

@@ -11,7 +11,7 @@ TITLE = "Sparse routing for long inputs"
 
 
 def line(text: str, y: float, x: float = 72.0, start: bool = False) -> Line:
-    return Line(0, x, y, x + 5.0 * len(text), y + 9, text, 9.0, False, False, "Times", start=start)
+    return Line(0, x, y, x + 5.0 * len(text), y + 9, text, 9.0, False, False, start=start)
 
 
 @pytest.mark.parametrize(
