@@ -19,8 +19,7 @@ from builder.extract.quality import MeasuredDocument
 from builder.extract.references import read_entries
 from builder.extract.roles import normalise
 from builder.extract.run_in_headings import with_run_ins, without_lead
-from builder.extract.running_heads import own_size, running_lines
-from builder.extract.text import clean, join_lines
+from builder.extract.text import clean, join_lines, own_size, running_lines
 from builder.records import Document, Reference, Role, Section
 from lm_eval_tasks.base.text import is_valid
 

@@ -1,9 +1,12 @@
-"""Lines -> running text: words broken at line ends joined, paragraphs kept apart."""
+"""Lines -> running text: captions, footnotes and the contents of tables and figures left out, words broken at line ends joined,
+paragraphs kept apart.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,24 +14,10 @@ if TYPE_CHECKING:
 
 # MuPDF resolves the ligatures that have a code point; these fonts encode theirs as control or private characters.
 _LIGATURES = str.maketrans(
-    {
-        "\ufb00": "ff",
-        "\ufb01": "fi",
-        "\ufb02": "fl",
-        "\ufb03": "ffi",
-        "\ufb04": "ffl",
-        "\ufb05": "st",
-        "\ufb06": "st",
-        "\u00ad": "-",
-        "\u00a0": " ",
-        "\u2009": " ",
-        "\u200b": "",
-        "\ufeff": "",
-        "\x00": "",
-        "\u2028": " ",
-        "\x02": "",
-        "\x03": "",
-    }
+    {"\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi", "\ufb04": "ffl", "\ufb05": "st", "\ufb06": "st"}
+    | {"\u00ad": "-"}
+    | dict.fromkeys("\u00a0\u2009\u2028", " ")
+    | dict.fromkeys("\u200b\ufeff\x00\x02\x03", "")
 )
 _BREAK = re.compile(r"(?<=[^\W\d_])[-\u2010]$")
 _BLANKS = re.compile(r"[ \t\r\f\v]+")
@@ -40,6 +29,14 @@ _KEEPS_HYPHEN = frozenset(
     "ultra up user well wide word world zero".split()
 )
 _PREFIXES = frozenset("anti co inter intra meta multi non post pre re sub super mini up model data".split())
+_CAPTION = re.compile(
+    r"(?:fig(?:ure|\.)?|table|tab\.|algorithm|alg\.|listing|scheme|chart|plate|box)\s*"
+    # A letter or a Roman number is a capital, and stands apart: "Tables." begins no caption.
+    r"(?:[A-Z]?\.?\d+[a-z]?(?:\.\d+)?|(?<=\s)(?-i:[IVX]+|[A-Z]\d*))\s*(?:[.:|—–-]|$)",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(r"(?:fig(?:ure|\.)?|table|tab\.|algorithm|alg\.|listing)\s*[A-Z]?\.?\d+", re.IGNORECASE)
+_SMALLER = 0.7
 
 
 def clean(text: str) -> str:
@@ -102,3 +99,37 @@ def _starts_paragraph(last: Line, line: Line, before: str) -> bool:
         return ended
     indented = 0.6 * line.size < line.x0 - last.x0 < 4 * line.size
     return ended and (line.start or indented) and (indented or gap > 0.25 * line.size)
+
+
+def running_lines(lines: Sequence[Line], size: float) -> list[Line]:
+    """The running text among the lines of a section.
+
+    Args:
+        size: the type size of running text in points; what is set smaller is small print.
+    """
+    kept: list[Line] = []
+    skipping = False
+    for i, line in enumerate(lines):
+        if line.start:
+            skipping = _is_caption(line)
+        elif skipping and kept and line.y0 - lines[i - 1].y1 > 1.2 * line.size:
+            skipping = False
+        if not skipping and line.size >= size - _SMALLER:
+            kept.append(line)
+    return kept
+
+
+def own_size(lines: Sequence[Line]) -> float:
+    """The type size of a part that is set smaller than the body throughout, as reference lists and abstracts are."""
+    weight: Counter[float] = Counter()
+    for line in lines:
+        weight[line.size] += len(line.text)
+    return max(weight, key=lambda size: (weight[size], size), default=0.0)
+
+
+def _is_caption(line: Line) -> bool:
+    text = clean(line.text)
+    if _CAPTION.match(text):
+        return True
+    label = _LABEL.match(text)
+    return label is not None and line.lead >= len(label.group()) - 1

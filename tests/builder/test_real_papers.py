@@ -17,8 +17,8 @@ from pydantic import TypeAdapter
 from builder.errors import FolderError
 from builder.extract.layout import body_size, text_lines
 from builder.extract.lines import read_page
-from builder.extract.running_heads import running_lines
 from builder.extract.stage import EXTRACTOR
+from builder.extract.text import running_lines
 from builder.ids import PaperId
 from builder.records import Document, Quality
 from builder.round.model import Round
