@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pymupdf
@@ -11,20 +12,29 @@ import pymupdf
 from builder.errors import ExtractError
 from builder.extract.compat import FAULTS, outline_of
 from builder.extract.front import FileFacts, front_of
-from builder.extract.headings import Heading, find_headings, roles_of
+from builder.extract.headings import Heading, find_headings, in_order, roles_of
 from builder.extract.layout import body_size, text_lines
 from builder.extract.lines import Line, Page, read_page
 from builder.extract.mentions import find_mentions
 from builder.extract.quality import MeasuredDocument
 from builder.extract.references import read_entries
-from builder.extract.roles import normalise
-from builder.extract.run_in_headings import with_run_ins, without_lead
+from builder.extract.roles import normalise, role_of, split_number
 from builder.extract.text import clean, join_lines, own_size, running_lines
 from builder.records import Document, Reference, Role, Section
 from lm_eval_tasks.base.text import is_valid
 
 _RUN_IN = re.compile(r"\s*a ?b ?s ?t ?r ?a ?c ?t\s*[.:—–-]*\s*", re.IGNORECASE)
+_HEADER_BYTES = 1024
+_UNMAPPED = re.compile("[\x00-\x08\x0b-\x1f\ue000-\uf8ff\ufffd]")
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _END = re.compile(r"(?:index terms|key ?words?|ccs concepts|pacs|acm reference)\b", re.IGNORECASE)
+# Run-in headings.
+_RUN_IN_LEVEL = 4
+_MAX_RUN_IN = 80
+_MIN_RELATED_WORDS = 60
+_BODY = ("introduction", "related_work", "body", "conclusion")
+_STOP = re.compile(r"[.:–—-]$")
+_THANKS = re.compile(r"Acknowledge?ments?(?:[.:–—-]|\b(?=\s+[A-Z]))")
 
 
 def title_of(front: Sequence[Line], size: float) -> str:
@@ -57,11 +67,6 @@ def run_in_abstract(front: Sequence[Line], words: frozenset[str]) -> str:
         return ""
     text = abstract_of(front[start:], words)
     return text[match.end() :] if (match := _RUN_IN.match(text)) else text
-
-
-_HEADER_BYTES = 1024
-_UNMAPPED = re.compile("[\x00-\x08\x0b-\x1f\ue000-\uf8ff\ufffd]")
-_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
 
 def read_pdf(path: Path) -> MeasuredDocument:
@@ -113,7 +118,7 @@ def assemble(pages: Sequence[Page], toc: Sequence[tuple[int, str]], file: FileFa
     lines = text_lines(pages)
     words = _vocabulary(lines)
     main_headings, agree = find_headings(lines, size, toc)
-    headings = with_run_ins(main_headings, lines)
+    headings = _with_run_ins(main_headings, lines)
     before = lines[: headings[0].first] if headings else lines[:60]
     abstract = run_in_abstract(before, words)
     sections: list[Section] = []
@@ -140,7 +145,7 @@ def _blocks(headings: Sequence[Heading], lines: Sequence[Line]) -> Iterator[tupl
     """Each heading with its role and the lines below it."""
     ends = [*(heading.first for heading in headings), len(lines)][1:]
     for heading, role, end in zip(headings, roles_of(headings), ends, strict=True):
-        yield heading, role, without_lead(heading, lines[heading.last + 1 : end])
+        yield heading, role, _without_lead(heading, lines[heading.last + 1 : end])
 
 
 def _vocabulary(lines: Sequence[Line]) -> frozenset[str]:
@@ -162,3 +167,64 @@ def _check_text(pages: Sequence[Page]) -> int:
     if unmapped > 0.2 * len(text):
         raise ExtractError("unmapped_glyphs", f"{unmapped} of {len(text)} characters have no Unicode value")
     return unmapped
+
+
+# --- parts that are paragraphs with a run-in heading: related work in the introduction, acknowledgements after the conclusion
+
+
+def _with_run_ins(headings: Sequence[Heading], lines: Sequence[Line]) -> list[Heading]:
+    """Add the run-in headings that the sections contain."""
+    return _with_thanks(_with_related_work(headings, lines), lines)
+
+
+def _with_thanks(headings: Sequence[Heading], lines: Sequence[Line]) -> list[Heading]:
+    """Add the acknowledgements that end the last section before the references."""
+    roles = roles_of(headings)
+    end = headings[roles.index("references")].first if "references" in roles else len(lines)
+    last = max(
+        (h.last for h, role in zip(headings, roles, strict=True) if h.first < end and role in _BODY), default=None
+    )
+    if last is None or "acknowledgements" in roles:
+        return list(headings)
+    for i in range(last + 1, end):
+        match = _THANKS.match(lines[i].text)
+        if match and (lines[i].start or lines[i].lead or match.group()[-1] in ".:"):
+            return in_order([*headings, Heading(i, i - 1, "", "Acknowledgements", _RUN_IN_LEVEL, match.end())])
+    return list(headings)
+
+
+def _with_related_work(headings: Sequence[Heading], lines: Sequence[Line]) -> list[Heading]:
+    """Add the run-in heading of a related-work paragraph, and the one that ends it, if no section has that role.
+
+    Only the introduction is searched: elsewhere such paragraphs mostly say where related work is discussed.
+    """
+    roles = roles_of(headings)
+    if "related_work" in roles or "introduction" not in roles:
+        return list(headings)
+    at = roles.index("introduction")
+    end = headings[at + 1].first if at + 1 < len(headings) else len(lines)
+    run_ins = [run_in for i in range(headings[at].last + 1, end) if (run_in := _run_in(lines[i], i)) is not None]
+    for k, run_in in enumerate(run_ins):
+        stop = run_ins[k + 1].first if k + 1 < len(run_ins) else end
+        words = sum(len(line.text.split()) for line in lines[run_in.first : stop])
+        if role_of(run_in.words) == "related_work" and words >= _MIN_RELATED_WORDS:
+            return in_order([*headings, *run_ins[k : k + 2]])
+    return list(headings)
+
+
+def _run_in(line: Line, index: int) -> Heading | None:
+    """The run-in heading that a line begins with, if it does."""
+    if not line.start or not 0 < line.lead < _MAX_RUN_IN:
+        return None
+    text = clean(line.text[: line.lead])
+    number, words = split_number(text)
+    if not _STOP.search(words) or not words[:1].isupper():
+        return None
+    return Heading(index, index - 1, number, words.rstrip(" .:–—-"), _RUN_IN_LEVEL, line.lead)
+
+
+def _without_lead(heading: Heading, block: Sequence[Line]) -> Sequence[Line]:
+    """The lines below a heading, its own words taken off the line that it shares."""
+    if not heading.lead or not block:
+        return block
+    return [replace(block[0], text=block[0].text[heading.lead :].lstrip(" .:–—-"), lead=0), *block[1:]]
