@@ -1,17 +1,39 @@
-"""The running text of a page of elements (HTML, JATS), and the places in it that cite."""
+"""The running text of a page of elements (HTML, JATS), and the places in it that cite: those that stand together as one mark, and the
+works that it cites, those between the ends of a range too: "1–4, 6".
+"""
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from builder.sources.jats.markup import UNIT
+
+if TYPE_CHECKING:
+    from builder.records import Reference
 
 # No blank belongs before these, although pages with every element on its own line have one there.
 _CLOSING = tuple(".,;:)]")
 _BLANKS = re.compile(r"\s+")
 _UNIT = re.compile(rf"{UNIT} $")
 _PAIRS = {"(": ")", "[": "]"}
+# First character, the one after the last, and what a place in a text cites.
+Cite = tuple[int, int, tuple[str, ...]]
+_HYPHEN = r"[-‐‑‒–—−]"
+# Words count within one mark alone: "from [3] to [17] steps" cites two works.
+_DASH = rf"(?:{_HYPHEN}|\.{{3}}|…|\bto\b|\bthrough\b)"
+# What stands between the marks of one bracket, and between the two ends of a range.
+_ENDS = re.compile(rf"[\])]?\s*{_HYPHEN}\s*[\[(]?")
+_JOINS = re.compile(rf"\s*(?:[,;]|and|&|,\s*and)?\s*|{_ENDS.pattern}")
+_BRACKETS, _PREFIX = str.maketrans("", "", "[]()"), re.compile(r"(?:refs?\.?|references?)\s*", re.IGNORECASE)
+_BETWEEN = re.compile(r"\s*(?:,\s*and\b|[,;&]|\band\b)\s*|\s+")
+# Years have four digits.
+_RANGE = re.compile(r"(\d{1,3})(?:–(\d{1,3}))?")
+# A wider one is a mistake in the file.
+_WIDEST = 200
 
 
 @dataclass(slots=True)
@@ -19,13 +41,12 @@ class FlowingText:
     """Text that grows with its blanks collapsed.
 
     Attributes:
-        cites: first character, the one after the last, and what is cited, of each place.
         gaps: formulas that have no text.
     """
 
     parts: list[str] = field(default_factory=list)
     length: int = 0
-    cites: list[tuple[int, int, tuple[str, ...]]] = field(default_factory=list)
+    cites: list[Cite] = field(default_factory=list)
     gaps: int = 0
 
     def add(self, text: str | None) -> None:
@@ -83,3 +104,70 @@ def within_brackets(text: str, start: int, end: int) -> tuple[int, int]:
     closing = _PAIRS.get(text[start : start + 1])
     enclosed = closing is not None and text.find(closing, start, end) == end - 1
     return (start + 1, end - 1) if enclosed else (start, end)
+
+
+def runs(text: str, cites: Sequence[Cite], *, only_ranges: bool = False) -> Iterator[list[Cite]]:
+    """Citations that stand together as one mark.
+
+    Args:
+        only_ranges: whether only the two ends of a range do.
+    """
+    joins = _ENDS if only_ranges else _JOINS
+    run: list[Cite] = []
+    for cite in cites:
+        if run and not joins.fullmatch(text[run[-1][1] : cite[0]]):
+            yield run
+            run = []
+        run.append(cite)
+    if run:
+        yield run
+
+
+def cited_by(printed: str, linked: Sequence[int], entries: Sequence[Reference]) -> tuple[int, ...]:
+    """The places of the works that a mark cites: those that it links to, and those that its ranges imply.
+
+    Args:
+        printed: the mark; only one of numbers has ranges.
+        linked: places of the works that it links to, at least one. If the numbers contradict them, they count alone.
+    """
+    numbers = _numbers(printed)
+    if not numbers:
+        return tuple(dict.fromkeys(linked))
+    lists = list(_lists(entries))
+    # Where numbers begin again, there is another list.
+    own = {lists[place] for place in linked}
+    places: dict[int, list[int]] = defaultdict(list)
+    for place, entry in enumerate(entries):
+        if entry.label.isdecimal() and lists[place] in own:
+            places[int(entry.label)].append(place)
+    if not places:
+        first = linked[0] - numbers[0]
+        places.update((number, [first + number]) for number in numbers if 0 <= first + number < len(entries))
+    implied = [place for number in numbers for place in places.get(number, ())]
+    return tuple(dict.fromkeys(implied if set(linked) <= set(implied) else linked))
+
+
+def _lists(entries: Sequence[Reference]) -> Iterator[int]:
+    """For each entry the number of the list that it belongs to."""
+    count, last = 0, 0
+    for entry in entries:
+        if entry.label.isdecimal():
+            count += int(entry.label) < last
+            last = int(entry.label)
+        yield count
+
+
+def _numbers(printed: str) -> list[int]:
+    """The numbers of a mark, its ranges taken apart; none if it says anything else."""
+    text = _PREFIX.sub("", printed.translate(_BRACKETS).strip(), count=1)
+    text = re.sub(rf"\s*{_DASH}\s*", "–", text)
+    numbers: list[int] = []
+    for part in filter(None, _BETWEEN.split(text)):
+        match = _RANGE.fullmatch(part)
+        if match is None:
+            return []
+        first, last = int(match[1]), int(match[2] or match[1])
+        if not first <= last <= first + _WIDEST:
+            return []
+        numbers += range(first, last + 1)
+    return numbers

@@ -14,11 +14,10 @@ from urllib.parse import unquote
 from lxml import etree, html
 
 from builder.errors import ExtractError
-from builder.extract.flowing_text import FlowingText, within_brackets
+from builder.extract.flowing_text import FlowingText, cited_by, runs, within_brackets
 from builder.extract.headings import Heading, roles_of
 from builder.extract.hidden_html import take_hidden
 from builder.extract.quality import MeasuredDocument
-from builder.extract.ranges import cited_by, runs
 from builder.extract.references import parse_entry
 from builder.ids import PaperId
 from builder.packed import ERRORS, read_packed

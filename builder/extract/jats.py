@@ -14,11 +14,10 @@ from pathlib import Path
 from lxml import etree
 
 from builder.errors import ExtractError
-from builder.extract.flowing_text import FlowingText, within_brackets
+from builder.extract.flowing_text import FlowingText, cited_by, runs, within_brackets
 from builder.extract.headings import Heading, roles_of
 from builder.extract.jats_references import read_references
 from builder.extract.quality import MeasuredDocument
-from builder.extract.ranges import cited_by, runs
 from builder.extract.roles import normalise, split_number
 from builder.records import Document, Mention, Reference, Role, Section
 from builder.sources.jats.front import NOTES, abstract_of
