@@ -16,7 +16,6 @@ from lxml import etree, html
 from builder.errors import ExtractError
 from builder.extract.flowing_text import FlowingText, cited_by, runs, within_brackets
 from builder.extract.headings import Heading, roles_of
-from builder.extract.hidden_html import take_hidden
 from builder.extract.quality import MeasuredDocument
 from builder.extract.references import parse_entry
 from builder.ids import PaperId
@@ -24,18 +23,13 @@ from builder.packed import ERRORS, read_packed
 from builder.records import Document, Mention, Reference, Role, Section
 from builder.sources.jats.markup import raised_mark
 
-_LEVELS = {
-    "ltx_part": 1,
-    "ltx_chapter": 1,
-    "ltx_section": 1,
-    "ltx_subsection": 2,
-    "ltx_subsubsection": 3,
-    "ltx_paragraph": 4,
-    "ltx_subparagraph": 5,
-    "ltx_appendix": 1,
-    "ltx_bibliography": 1,
-    "ltx_acknowledgements": 2,
-    "ltx_index": 1,
+_LEVELS = dict.fromkeys(
+    ("ltx_part", "ltx_chapter", "ltx_section", "ltx_appendix", "ltx_bibliography", "ltx_index"), 1
+) | {"ltx_subsection": 2, "ltx_acknowledgements": 2, "ltx_subsubsection": 3, "ltx_paragraph": 4, "ltx_subparagraph": 5}
+_ROLES: dict[str, Role] = {
+    "ltx_bibliography": "references",
+    "ltx_appendix": "appendix",
+    "ltx_acknowledgements": "acknowledgements",
 }
 # What is not part of the running text: floats, notes, and the machine's copies of a formula.
 _BESIDE = frozenset(
@@ -47,6 +41,20 @@ _SKIPPED_TAGS = frozenset(
     {"annotation", "annotation-xml", "script", "style", "figure", "figcaption", "table", "svg", "button", "nav"}
 )
 _STAMP = re.compile(r"arXiv:\s*(\S+)")
+# What a reader of a page cannot see: elements that their own style hides, makes tiny, or moves off the page.
+_UNSEEN_TAGS = ("template", "noscript", "dialog", "textarea", "iframe")
+_NUMBER = r"(-?\d*\.?\d+)"
+_SIZE, _ALPHA = re.compile(rf"{_NUMBER}([a-z%]*)"), re.compile(rf"(?:rgba|hsla)\(.*[,/]\s*{_NUMBER}(%?)\s*\)")
+# The least size that can be read, in each unit.
+_LEAST_SIZES = {"": 0.01, "px": 3, "pt": 2.5, "em": 0.25, "rem": 0.25, "%": 25, "vw": 0.3, "cm": 0.08, "mm": 0.8}
+_LEAST_OPACITY = 0.1
+_CHANNEL = r"\s*(?:25[0-5]|24[89])\s*"
+_WHITE = re.compile(rf"white|#f[8-f]f[8-f]f[8-f]|#fff|rgba?\({_CHANNEL}[, ]{_CHANNEL}[, ]{_CHANNEL}\b.*")
+_COLORS, _GROUNDS = ("color", "--ltx-fg-color"), ("background", "background-color", "--ltx-bg-color")
+_AWAY = re.compile(r"-\d{4,}(?:\.\d+)?px|-\d{3,}(?:\.\d+)?(?:r?em|vw|vh)")
+_PLACED = ("left", "top")
+_SIDES = (*_PLACED, "text-indent", "margin-left")
+_NO_CLIP = re.compile(r"rect\(\s*(?:[01](?:px)?[\s,]*){4}\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +84,7 @@ def read_html(path: Path) -> MeasuredDocument:
     # The parser leaves out what is too large for it.
     if any(entry.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for entry in parser.error_log):
         raise ExtractError("damaged", f"{path}: a part of it is larger than any page's")
-    hidden = take_hidden(page)
+    hidden = _take_hidden(page)
     root = next((element for element in page.iter() if "ltx_document" in _classes(element)), None)
     if not isinstance(root, html.HtmlElement):
         raise ExtractError("not_html", f"{path} is not a page made by LaTeXML")
@@ -87,18 +95,17 @@ def _read(root: html.HtmlElement, page: html.HtmlElement) -> MeasuredDocument:
     blocks: list[_Block] = []
     _walk(root, None, blocks)
     named = roles_of([block.heading for block in blocks])
-    roles = [_role(block.kind, role) for block, role in zip(blocks, named, strict=True)]
     items = root.find_class("ltx_bibitem")
     references = tuple(_entry(item) for item in items)
     listed = "\n".join(entry.raw for entry in references)
     sections = tuple(
         Section(
             f"{block.heading.number} {block.heading.words}".strip(),
-            role,
+            _ROLES.get(block.kind, role),
             block.heading.level,
             listed if block.kind == "ltx_bibliography" else str(block.text).strip("\n"),
         )
-        for block, role in zip(blocks, roles, strict=True)
+        for block, role in zip(blocks, named, strict=True)
     )
     index = {item.get("id", ""): i for i, item in enumerate(items)}
     abstracts = root.find_class("ltx_abstract")
@@ -112,18 +119,6 @@ def _read(root: html.HtmlElement, page: html.HtmlElement) -> MeasuredDocument:
     characters = sum(len(section.text) for section in sections) + len(abstract)
     beside = sum(len(_plain_text(element)) for name in ("ltx_figure", "ltx_table") for element in root.find_class(name))
     return MeasuredDocument(document, characters + beside, 0)
-
-
-def _role(kind: str, named: Role) -> Role:
-    match kind:
-        case "ltx_bibliography":
-            return "references"
-        case "ltx_appendix":
-            return "appendix"
-        case "ltx_acknowledgements":
-            return "acknowledgements"
-        case _:
-            return named
 
 
 def _walk(element: html.HtmlElement, block: _Block | None, blocks: list[_Block]) -> None:
@@ -180,9 +175,8 @@ def _write(element: html.HtmlElement, text: FlowingText) -> None:
 def _mentions(blocks: list[_Block], index: dict[str, int], entries: Sequence[Reference]) -> Iterator[Mention]:
     for i, block in enumerate(blocks):
         text = str(block.text)
-        for run in runs(
-            text, [cite for cite in block.text.cites if not index.keys().isdisjoint(cite[2])], only_ranges=True
-        ):
+        cites = [cite for cite in block.text.cites if not index.keys().isdisjoint(cite[2])]
+        for run in runs(text, cites, only_ranges=True):
             start, end = run[0][0], run[-1][1]
             targets = [target for cite in run for target in cite[2]]
             cited = cited_by(text[start:end], [index[target] for target in targets if target in index], entries)
@@ -198,11 +192,8 @@ def _entry(item: html.HtmlElement) -> Reference:
 
 def _stamp(page: html.HtmlElement) -> str | None:
     """The id with version that arxiv.org prints above the paper."""
-    for element in page.xpath("//*[@id='watermark-tr']"):
-        match = _STAMP.match(element.text_content().strip())
-        if match and PaperId.parse(match.group(1)):
-            return match.group(1)
-    return None
+    marks = (_STAMP.match(element.text_content().strip()) for element in page.xpath("//*[@id='watermark-tr']"))
+    return next((match[1] for match in marks if match and PaperId.parse(match[1])), None)
 
 
 def _plain_text(element: html.HtmlElement | None, without: str = "") -> str:
@@ -223,3 +214,57 @@ def _is_beside(element: html.HtmlElement) -> bool:
 
 def _classes(element: etree._Element) -> list[str]:
     return (element.get("class") or "").split() if isinstance(element.tag, str) else []
+
+
+def _take_hidden(page: html.HtmlElement) -> int:
+    """Take what cannot be seen off a page; how many characters it had."""
+    characters = 0
+    for element in [each for each in page.iter(etree.Element) if isinstance(each, html.HtmlElement)]:
+        if element.getparent() is not None and _is_hidden(element):
+            characters += len("".join(element.text_content().split()))
+            element.drop_tree()
+    return characters
+
+
+def _is_hidden(element: html.HtmlElement) -> bool:
+    if element.tag in _UNSEEN_TAGS or element.get("hidden") is not None:
+        return True
+    style = _style(element)
+    if not style:
+        return False
+    color = next((style[name] for name in _COLORS if name in style), "")
+    return (
+        style.get("display") == "none"
+        or style.get("visibility") in ("hidden", "collapse")
+        or _is_less(style.get("font-size", style.get("font", "").partition("/")[0]), _LEAST_SIZES)
+        or _is_less(style.get("opacity", ""), {"": _LEAST_OPACITY, "%": 100 * _LEAST_OPACITY})
+        or "scale(0" in style.get("transform", "").replace("scale(0.", "")
+        or _NO_CLIP.fullmatch(style.get("clip", "")) is not None
+        or any(_AWAY.match(style.get(name, "")) for name in _SIDES if name not in _PLACED or "position" in style)
+        or color == "transparent"
+        or _is_clear(color)
+        or (_WHITE.fullmatch(color) is not None and not _has_ground(element))
+    )
+
+
+def _style(element: html.HtmlElement) -> dict[str, str]:
+    """The declarations of an element's own style, in lower case."""
+    pairs = (part.partition(":") for part in (element.get("style") or "").casefold().split(";"))
+    return {name.strip(): value.replace("!important", "").strip() for name, _, value in pairs if value.strip()}
+
+
+def _is_less(value: str, least: dict[str, float]) -> bool:
+    match = _SIZE.fullmatch(value)
+    return match is not None and match[2] in least and float(match[1]) < least[match[2]]
+
+
+def _is_clear(color: str) -> bool:
+    match = _ALPHA.fullmatch(color)
+    return match is not None and float(match[1]) / (100 if match[2] else 1) < _LEAST_OPACITY
+
+
+def _has_ground(element: html.HtmlElement) -> bool:
+    """Whether an element stands on another colour than the page's."""
+    grounds = (_style(each).get(name, "") for each in (element, *element.iterancestors()) for name in _GROUNDS)
+    is_dark = any(ground and ground not in ("none", "transparent") and not _WHITE.match(ground) for ground in grounds)
+    return is_dark or any(each.get("bgcolor") for each in (element, *element.iterancestors()))
