@@ -2,7 +2,7 @@
 
 Document -> Link. Only the entries cited in the related-work section are resolved (for SCALAR, all cited entries): by
 the arXiv id or DOI that an entry carries, else by its title among all records of the store; ids that the store lacks
-are fetched in batches; a search for the title comes last (`citations.search`). A paper is linked once for each document
+are fetched in batches; a search for the title comes last. A paper is linked once for each document
 and each version of this code, so a store that has grown since does not change an older round. Entries that stay
 unresolved are counted, not dropped; the sample stage decides whether enough are left. Drop reasons (of references):
 ambiguous, unresolved.
@@ -19,23 +19,32 @@ from itertools import islice
 from typing import TYPE_CHECKING, get_args
 
 from builder.citations.resolve import Resolved, ids_of, resolve_entry
-from builder.citations.search import search_titles, was_found
 from builder.extract.sections import cited_in_related_work
 from builder.extract.stage import EXTRACTOR, Documents
 from builder.records import Document, Link, LinkReason, LinkWay, Paper, Reference
+from builder.sources.base import TITLES_AT_ONCE, Source
 from builder.sources.metadata_file import file_fingerprint
 from builder.stage_report import StageReport
+from lm_eval_tasks.base.batches import batches
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.progress import progress
+from lm_eval_tasks.base.text import title_key
+from lm_eval_tasks.base.waiting import announce
 
 if TYPE_CHECKING:
     from builder.round.model import Round
-    from builder.sources.base import Source
     from builder.store import Store
 
 # Raise with every change that can affect a link.
 LINKER = "2"
 _LOST = get_args(LinkReason)
+# Letters and digits of a title: a shorter one finds too much, a longer one was not read well.
+_SHORTEST, _LONGEST = 20, 250
+# What the store remembers about a title: that the round has searched for it, that it need not be searched for again,
+# that it was found.
+_ASKED, _ANSWERED, _FOUND = "title asked ", "title answered ", "title found "
+# The store's note on a search under way: round, titles asked for, titles to ask for.
+_NOTE = "title searches"
 
 
 def link_papers(
@@ -49,7 +58,7 @@ def link_papers(
         store.titles.update()
     if round_.link.fetch:
         _fetch_cited(round_, source, store, todo, documents)
-    search_titles(round_, source, store, todo, lambda paper: _entries(round_, documents[paper.id]))
+    _search_titles(round_, source, store, todo, documents)
     for paper in progress(todo, "link", len(todo)):
         document = documents[paper.id]
         links = list(_resolve(round_, store, paper, document))
@@ -124,7 +133,7 @@ def _resolve(round_: Round, store: Store, paper: Paper, document: Document) -> I
     for index in cited_entries(round_, document):
         entry = document.references[index]
         resolved = resolve_entry(store, paper, entry)
-        if resolved.how in ("title", "near_title") and was_found(store, entry):
+        if resolved.how in ("title", "near_title") and store.was_asked(_FOUND + title_key(entry.title)):
             resolved = replace(resolved, how="search")
         if resolved.paper is not None and not resolved.paper.abstract:
             # Without an abstract there is nothing to show to a model.
@@ -150,3 +159,73 @@ def unresolved_examples(store: Store, papers: Iterable[Paper], documents: Docume
         if link.how in _LOST
     )
     return list(islice(lost, most))
+
+
+# --- searching the source for cited titles that nothing else resolves: several per request, each only once
+#
+# What a search finds goes into the store, where every later look-up finds it. The other titles of its request are not asked
+# for again either, unless none of them was found: such an answer may be a failure of the server, and a later round asks again.
+
+
+def _search_titles(
+    round_: Round,
+    source: Source,
+    store: Store,
+    papers: Sequence[Paper],
+    documents: Documents,
+) -> None:
+    """Search for the unresolved titles among the papers' entries, as many as the round still allows.
+
+    Everything found is counted together at the end: a search that was killed starts over, using the answers that the
+    source has kept.
+    """
+    left = round_.link.searches - store.times_asked(_ASKED, round_.round)
+    if left <= 0:
+        return
+    searched = progress(papers, "unresolved titles", len(papers))
+    titles = dict(islice(_unresolved(round_, store, searched, documents), left))
+    records: list[Paper] = []
+    answered: list[str] = []
+    parts = batches(list(titles), TITLES_AT_ONCE)
+    if parts and round_.source.LIVE:
+        minutes = len(parts) * round_.source.seconds_between_requests / 60
+        announce(f"searching for {len(titles)} cited titles: {len(parts)} requests, at least {minutes:.0f} min")
+    for i, batch in enumerate(progress(parts, "title searches", len(parts))):
+        store.set_note(_NOTE, [round_.round, i * TITLES_AT_ONCE, len(titles)])
+        hits = [item for item in source.search_titles([titles[key] for key in batch]) if isinstance(item, Paper)]
+        records += hits
+        answered += [_ANSWERED + key for key in batch if hits]
+        answered += [_FOUND + key for key in batch if any(title_key(hit.title).startswith(key) for hit in hits)]
+    with store.transaction():
+        store.add_batch(records, since="", look_up=False)
+        store.note_asked([*(_ASKED + key for key in titles), *answered], round_.round)
+        store.titles.update()
+        store.set_note(_NOTE, None)
+
+
+def _unresolved(
+    round_: Round, store: Store, papers: Iterable[Paper], documents: Documents
+) -> Iterator[tuple[str, str]]:
+    """(key, title) of what may be searched for, each once."""
+    seen: set[str] = set()
+    for paper in papers:
+        for entry in _entries(round_, documents[paper.id]):
+            key = title_key(entry.title)
+            was_asked = store.was_asked(_ASKED + key, round_.round) or store.was_asked(_ANSWERED + key)
+            if was_asked or key in seen or not _SHORTEST <= len(key) <= _LONGEST:
+                continue
+            if resolve_entry(store, paper, entry).how == "unresolved":
+                seen.add(key)
+                yield key, entry.title
+
+
+def search_status(round_: Round, store: Store) -> Iterator[str]:
+    """Human-readable lines: how many titles the round has searched for, and what is left of a search under way."""
+    if searched := store.times_asked(_ASKED, round_.round):
+        yield f"cited titles searched for: {searched} of at most {round_.link.searches} in a round"
+    note = store.note(_NOTE)
+    if isinstance(note, list) and note[0] == round_.round:
+        requests = -(-(note[2] - note[1]) // TITLES_AT_ONCE)
+        count, seconds = map(sum, zip((0, 0.0), *store.answers.requests().values(), strict=True))
+        each = seconds / count if count else round_.source.seconds_between_requests
+        yield f"left of the title searches: {requests} requests of {TITLES_AT_ONCE} titles, about {requests * each / 60:.0f} min"

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from builder.citations.link import cited_entries, link_papers
+from builder.citations.link import cited_entries, link_papers, search_status
 from builder.citations.resolve import resolve_entry
-from builder.citations.search import search_status
 from builder.extract.references import parse_entry
 from builder.extract.sections import cited_in_related_work
 from builder.extract.stage import EXTRACTOR, Documents
