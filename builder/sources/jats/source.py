@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +19,9 @@ from builder.sources.jats.markup import NotJatsError, read_article
 from builder.sources.mirror import MirrorSource
 from builder.sources.object_store import is_address, local_copy
 from lm_eval_tasks.base.files import sha256_of_bytes, write_whole
+from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.base.progress import progress
-from lm_eval_tasks.base.text import is_valid, parse_json, valid
+from lm_eval_tasks.base.text import is_valid, valid
 from lm_eval_tasks.base.waiting import announce
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 
 # Raise with every change that can affect a record: fronts are read again.
 READER = "5"
-_RECORDS, _FRONTS = "metadata.jsonl", "fronts.jsonl"
+_RECORDS, _FRONTS = "metadata.jsonl", "fronts.journal"
 
 
 class JatsSource(MirrorSource):
@@ -46,16 +48,17 @@ class JatsSource(MirrorSource):
     def __init__(self, path: str, workspace: Path) -> None:
         self._place = workspace / "jats"
         self._place.mkdir(parents=True, exist_ok=True)
-        fronts = _Fronts(self._place / _FRONTS).read(files_of(path, self._place))
+        fronts = list(_read_fronts(files_of(path, self._place), Journal(self._place / _FRONTS)))
         records = list(_newest(fronts))
         self._files = {record["id"]: record["file"] for record in records if "file" in record}
         self._known_as = {other: record["id"] for record in records for other in record.get("other_ids", ())}
         beside = sum(front["beside"] for front in fronts)
-        if beside and not (self._place / _RECORDS).is_file():
+        place = self._place / _RECORDS
+        if beside and not place.is_file():
             announce(f"{beside} summaries for other readers are left out of the abstracts of {len(fronts)} files")
         lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
-        if not _has(self._place / _RECORDS, lines):
-            write_whole(self._place / _RECORDS, lines)
+        if not place.is_file() or place.read_text(encoding="utf-8") != lines:
+            write_whole(place, lines)
         super().__init__(self._place, _RECORDS, index=self._place / "index.sqlite3")
 
     def by_ids(self, ids: Iterable[str]) -> Iterator[Paper | Drop]:
@@ -77,42 +80,16 @@ class JatsSource(MirrorSource):
         return place
 
 
-def _has(path: Path, content: str) -> bool:
-    return path.is_file() and path.read_text(encoding="utf-8") == content
-
-
-class _Fronts:
-    """What the fronts of files say, a line of JSON each, appended as they are read: a killed reading goes on from there."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def read(self, files: Sequence[str]) -> list[dict[str, Any]]:
-        """The line of each file, in order; only what is new or has changed is read."""
-        known = self._known()
-        lines: list[dict[str, Any]] = []
-        with self._path.open("a", encoding="utf-8") as kept:
-            for name in progress(files, "read fronts", len(files)):
-                state = _state(name)
-                if not is_valid(name):
-                    lines.append({"file": valid(name), **_no_record(name)})
-                    continue
-                line = known.get(name)
-                if line is None or line["state"] != state:
-                    line = {"file": name, "state": state, **_front(name)}
-                    kept.write(json.dumps(line, ensure_ascii=False) + "\n")
-                lines.append(line)
-        return lines
-
-    def _known(self) -> dict[str, dict[str, Any]]:
-        known: dict[str, dict[str, Any]] = {}
-        for text in self._path.read_bytes().splitlines() if self._path.is_file() else ():
-            try:
-                line = parse_json(text)
-                known[line["file"]] = line
-            except (ValueError, TypeError, KeyError):
-                continue  # it was cut off by a kill
-        return known
+def _read_fronts(files: Sequence[str], known: Journal) -> Iterator[dict[str, Any]]:
+    """What the front of each file says, in order; only what is new or has changed is read, and noted at once."""
+    for name in progress(files, "read fronts", len(files)):
+        state = _state(name)
+        if not is_valid(name):
+            yield {"file": valid(name), **_no_record(name)}
+            continue
+        if known.get(name, {}).get("state") != state:
+            known.add(name, {"file": name, "state": state, **_front(name)})
+        yield known[name]
 
 
 def _state(name: str) -> str:
@@ -147,20 +124,7 @@ def _no_record(name: str) -> dict[str, Any]:
 
 def record_of(paper: Paper) -> dict[str, Any]:
     """A paper as a line of a metadata file, see `sources.metadata_file`."""
-    return {
-        "id": paper.id,
-        "version": paper.version,
-        "title": paper.title,
-        "abstract": paper.abstract,
-        "authors": paper.authors,
-        "author_ids": paper.author_ids,
-        "other_ids": paper.other_ids,
-        "categories": paper.categories,
-        "published": paper.published.isoformat(),
-        "updated": paper.updated.isoformat(),
-        "license": paper.license,
-        "doi": paper.doi,
-    }
+    return asdict(paper) | {"published": paper.published.isoformat(), "updated": paper.updated.isoformat()}
 
 
 def _newest(fronts: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -441,7 +441,7 @@ def test_a_killed_reading_goes_on_and_changed_files_are_read_again(tmp_path: Pat
     folder = draw_jats(tmp_path / "articles", papers=6)
     whole = papers_of(JatsSource(str(folder), tmp_path / "other"))
     JatsSource(str(folder), tmp_path / "work")
-    fronts = tmp_path / "work" / "jats" / "fronts.jsonl"
+    fronts = tmp_path / "work" / "jats" / "fronts.journal"
     lines = fronts.read_bytes().splitlines(keepends=True)
     # Killed in the middle of a line.
     fronts.write_bytes(b"".join(lines[:3]) + lines[3][:40])
