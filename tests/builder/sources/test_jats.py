@@ -23,7 +23,8 @@ from builder.errors import SourceError
 from builder.extract import worker
 from builder.records import GROUP, Drop, Paper
 from builder.round.licenses import allows
-from builder.sources.jats import archives, front
+from builder.sources.jats import front
+from builder.sources.jats import source as jats_source
 from builder.sources.jats.front import orcid, other_abstracts, paper_of
 from builder.sources.jats.markup import NotJatsError, parse_article, read_article
 from builder.sources.jats.source import JatsSource
@@ -381,13 +382,13 @@ def test_a_folder_is_a_source(tmp_path: Path) -> None:
 
 
 def test_an_archive_does_not_fill_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archives, "_LEAST_UNPACKED", 1 << 20)
+    monkeypatch.setattr(jats_source, "_LEAST_UNPACKED", 1 << 20)
     with tarfile.open(tmp_path / "many.tar.xz", "w:xz") as packed:
         for i in range(60):
             (tmp_path / f"{i}.xml").write_bytes(b" " * (1 << 20))
             packed.add(tmp_path / f"{i}.xml", f"{i}.xml")
     with pytest.raises(SourceError, match="100 times as large"):
-        archives.files_of(str(tmp_path / "many.tar.xz"), tmp_path / "work")
+        jats_source.files_of(str(tmp_path / "many.tar.xz"), tmp_path / "work")
     assert sum(file.stat().st_size for file in (tmp_path / "work").rglob("*") if file.is_file()) < 10 << 20
 
 
