@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
 
@@ -27,7 +27,6 @@ from lm_eval_tasks.engines.local import LocalEngine
 if TYPE_CHECKING:
     from lm_eval_tasks.engines.base import Engine
 
-_DOCUMENT = TypeAdapter(Document)
 _AHEAD = 16
 # A file that takes no processor time has hung: after this many times its limit, never sooner than a busy machine needs.
 _PATIENCE, _LEAST_PATIENCE = 10.0, 120.0
@@ -57,6 +56,9 @@ class Extracted:
     quality: Quality | None
     seconds: float
     was_killed: bool = False
+
+
+_EXTRACTED = TypeAdapter(Extracted)
 
 
 def extract_files(names: Iterable[str], engine: Engine, time_limit: float, memory_limit: int) -> Iterator[Extracted]:
@@ -90,7 +92,7 @@ class _Reader:
 def _read_here(names: Iterable[str], jobs: int, time_limit: float, memory_limit: int) -> Iterator[Extracted]:
     local = threading.local()
     workers: list[_Worker] = []
-    turns, cancelled = _Turns(), threading.Event()
+    turns, cancelled = _Turns(jobs), threading.Event()
 
     def read(name: str) -> Extracted:
         if not hasattr(local, "worker"):
@@ -110,15 +112,12 @@ def _read_here(names: Iterable[str], jobs: int, time_limit: float, memory_limit:
     finally:
         cancelled.set()
         threads.shutdown(wait=False, cancel_futures=True)
-        _close(workers)
+        for worker in workers:
+            worker.close()
         threads.shutdown()
         # A thread may have started another process meanwhile.
-        _close(workers)
-
-
-def _close(workers: Iterable[_Worker]) -> None:
-    for worker in workers:
-        worker.close()
+        for worker in workers:
+            worker.close()
 
 
 def _read_with_retries(
@@ -153,37 +152,35 @@ def _worker_here(time_limit: float, memory_limit: int) -> _Worker:
 
 
 class _Turns:
-    """Many may work at a time, or one alone."""
+    """Many may work at a time, or one alone.
 
-    def __init__(self) -> None:
-        self._change = threading.Condition()
-        self._working = 0
-        self._one_alone = False
+    Args:
+        most: at a time.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most, self._places = most, threading.Semaphore(most)
+        # Held by who waits for places, so that nobody takes one before.
+        self._entry = threading.Lock()
 
     @contextmanager
     def among_others(self) -> Iterator[None]:
-        with self._change:
-            self._change.wait_for(lambda: not self._one_alone)
-            self._working += 1
+        with self._entry:
+            self._places.acquire()
         try:
             yield
         finally:
-            with self._change:
-                self._working -= 1
-                self._change.notify_all()
+            self._places.release()
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        with self._change:
-            self._change.wait_for(lambda: not self._one_alone)
-            self._one_alone = True
-            self._change.wait_for(lambda: not self._working)
-        try:
-            yield
-        finally:
-            with self._change:
-                self._one_alone = False
-                self._change.notify_all()
+        with self._entry:
+            for _ in range(self._most):
+                self._places.acquire()
+            try:
+                yield
+            finally:
+                self._places.release(self._most)
 
 
 class _Worker:
@@ -192,32 +189,11 @@ class _Worker:
     def __init__(self, time_limit: float, memory_limit: int) -> None:
         self._time_limit = time_limit
         # -P: nothing in the folder where the command is run may be mistaken for one of our modules.
-        self._command = [
-            sys.executable,
-            "-P",
-            "-m",
-            "builder.extract.worker",
-            str(memory_limit),
-            str(time_limit),
-            str(os.getpid()),
-        ]
+        arguments = map(str, (memory_limit, time_limit, os.getpid()))
+        self._command = [sys.executable, "-P", "-m", "builder.extract.worker", *arguments]
         self._process: subprocess.Popen[str] | None = None
 
     def read(self, path: Path) -> Extracted:
-        answer = self._ask(path)
-        document, quality = answer["document"], answer["quality"]
-        return Extracted(
-            str(path),
-            answer["sha256"],
-            answer["reason"],
-            answer["detail"],
-            _DOCUMENT.validate_python(document) if document else None,
-            Quality(**quality) if quality else None,
-            answer["seconds"],
-            answer.get("was_killed", False),
-        )
-
-    def _ask(self, path: Path) -> dict[str, Any]:
         process = self._ensure_process()
         assert process.stdin is not None and process.stdout is not None
         late = threading.Event()
@@ -237,8 +213,7 @@ class _Worker:
         finally:
             timer.cancel()
         if line.endswith("\n"):
-            answer: dict[str, Any] = json.loads(line)
-            return answer
+            return _EXTRACTED.validate_python({"name": str(path), **json.loads(line)})
         # What it ended with, before it is ended.
         with suppress(subprocess.TimeoutExpired):
             process.wait(_SECONDS_TO_END)
@@ -248,15 +223,7 @@ class _Worker:
             reason, detail = "time_limit", f"took more than {self._time_limit:g} s of processor time, or hung"
         else:
             reason, detail = "crashed", f"the reading process ended with status {process.returncode}"
-        return {
-            "sha256": "",
-            "reason": reason,
-            "detail": detail,
-            "document": None,
-            "quality": None,
-            "seconds": 0.0,
-            "was_killed": was_killed,
-        }
+        return Extracted(str(path), "", reason, detail, None, None, 0.0, was_killed)
 
     def _ensure_process(self) -> subprocess.Popen[str]:
         if self._process is not None and self._process.poll() is not None:
@@ -269,8 +236,7 @@ class _Worker:
 
     def close(self) -> None:
         """End the child, whatever it is doing."""
-        if self._process is None:
-            return
-        self._process.kill()
-        self._process.communicate()
-        self._process = None
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+            self._process = None
