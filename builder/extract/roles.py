@@ -16,60 +16,41 @@ _NUMBER = re.compile(
     r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,5}|[A-Z](?:\.\d{1,2}){0,3})"
     r"(?P<mark>[.:)]|\s?[—–-])?(?:\s+|(?<=[.:)])(?=[A-Z]))(?P<title>\S.*)$"
 )
-_PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = (
-    (
-        "references",
-        re.compile(r"(?:list of )?references(?: cited| and notes)?|bibliography|literature cited|works cited"),
+_PATTERNS: dict[Role, re.Pattern[str]] = {
+    "references": re.compile(
+        r"(?:list of )?references(?: cited| and notes)?|bibliography|literature cited|works cited"
     ),
-    (
-        "acknowledgements",
-        re.compile(
-            r"acknowledge?ments?\b.*|acknowledge?ments?|thanks|author(?:s'?|’s|s’)? contributions?.*"
-            r"|funding(?: (?:sources?|statements?|information|support|disclosures?|details|agenc|bod(?:y|ies)|and |for |acknowl|this ).*)?"
-            r"|contributions? statement|disclosure of funding.*|conflicts? of interests?.*|competing interests?.*"
-            r"|declaration of .*|data availability.*|code availability.*|credit authorship.*|about the authors?"
-        ),
+    "acknowledgements": re.compile(
+        r"acknowledge?ments?\b.*|acknowledge?ments?|thanks|author(?:s'?|’s|s’)? contributions?.*"
+        r"|funding(?: (?:sources?|statements?|information|support|disclosures?|details|agenc|bod(?:y|ies)|and |for |acknowl|this ).*)?"
+        r"|contributions? statement|disclosure of funding.*|conflicts? of interests?.*|competing interests?.*"
+        r"|declaration of .*|data availability.*|code availability.*|credit authorship.*|about the authors?"
     ),
-    (
-        "related_work",
-        re.compile(
-            r"(?:.*\b)?related (?:works?|research|literature|studies|study|approaches|papers?)\b.*"
-            r"|(?:background and |background & )?(?:prior|previous) (?:works?|research)"
-            r"|(?:.*\b)?literature (?:review|survey|overview)(?: .*)?|(?:a )?review of (?:the )?literature"
-        ),
+    "related_work": re.compile(
+        r"(?:.*\b)?related (?:works?|research|literature|studies|study|approaches|papers?)\b.*"
+        r"|(?:background and |background & )?(?:prior|previous) (?:works?|research)"
+        r"|(?:.*\b)?literature (?:review|survey|overview)(?: .*)?|(?:a )?review of (?:the )?literature"
     ),
-    (
-        "conclusion",
-        re.compile(r"(?:.*\b)?conclu(?:sions?|ding)\b.*|summary (?:and|&) .*|closing remarks|final remarks"),
+    "conclusion": re.compile(r"(?:.*\b)?conclu(?:sions?|ding)\b.*|summary (?:and|&) .*|closing remarks|final remarks"),
+    "introduction": re.compile(
+        r"(?:general |brief |an? )?introduction(?:\W+(?!to |of ).*| and .*)?|intro|(?:.*\b)(?:and|&) introduction|introductory remarks"
     ),
-    (
-        "introduction",
-        re.compile(
-            r"(?:general |brief |an? )?introduction(?:\W+(?!to |of ).*| and .*)?|intro|(?:.*\b)(?:and|&) introduction|introductory remarks"
-        ),
+    "appendix": re.compile(
+        r"(?:(?:online|supplementa(?:ry|l)|technical|web|additional|statistical|mathematical|proofs?|the|our|to|in|of|overview|outline"
+        r"|organi[sz]ation|structure|contents?|table|roadmap|list|[a-z]) )*appendi(?:x|ces)\b.*"
+        r"|suppl[ei]ment(?:al|ary|s)?(?: (?:materials?|information|text|figures?|notes?)\b.*)?"
+        r"|(?:neurips |paper |reproducibility )?(?:paper )?checklist.*|online appendix.*"
     ),
-    (
-        "appendix",
-        re.compile(
-            r"(?:(?:online|supplementa(?:ry|l)|technical|web|additional|statistical|mathematical|proofs?|the|our|to|in|of|overview|outline"
-            r"|organi[sz]ation|structure|contents?|table|roadmap|list|[a-z]) )*appendi(?:x|ces)\b.*"
-            r"|suppl[ei]ment(?:al|ary|s)?(?: (?:materials?|information|text|figures?|notes?)\b.*)?"
-            r"|(?:neurips |paper |reproducibility )?(?:paper )?checklist.*|online appendix.*"
-        ),
-    ),
-)
+}
 # Names that count for a role only if no other heading names it plainly.
-_WEAK: tuple[tuple[Role, re.Pattern[str]], ...] = (
-    (
-        "related_work",
-        re.compile(
-            r"(?:.*\b)?(?:prior|previous|earlier|existing) (?:works?|research|literature|studies|approaches|surveys)(?: .*)?"
-            r"|state[ -]of[ -]the[ -]art|background and (?:prior|previous) .*"
-        ),
+_WEAK: dict[Role, re.Pattern[str]] = {
+    "related_work": re.compile(
+        r"(?:.*\b)?(?:prior|previous|earlier|existing) (?:works?|research|literature|studies|approaches|surveys)(?: .*)?"
+        r"|state[ -]of[ -]the[ -]art|background and (?:prior|previous) .*"
     ),
-    ("introduction", re.compile(r"(?:general |brief |an? )?introduction (?:to|of) .*")),
-    ("conclusion", re.compile(r"summary|(?:brief|final) summary|outlook|(?:discussion|summary) and outlook")),
-)
+    "introduction": re.compile(r"(?:general |brief |an? )?introduction (?:to|of) .*"),
+    "conclusion": re.compile(r"summary|(?:brief|final) summary|outlook|(?:discussion|summary) and outlook"),
+}
 _KNOWN = re.compile(
     r"abstract|summary|introduction|background(?: .*)?|preliminaries|motivation|(?:our |proposed )?(?:methods?|methodology|approach)"
     r"|(?:materials and )?methods|model|(?:the )?proposed .*|theory|experiments?|experimental .*|evaluation|empirical .*"
@@ -104,13 +85,13 @@ def role_of(words: str) -> Role | None:
     text = normalise(words)
     if len(text) > 90:
         return None
-    return next((role for role, pattern in _PATTERNS if pattern.fullmatch(text)), None)
+    return next((role for role, pattern in _PATTERNS.items() if pattern.fullmatch(text)), None)
 
 
 def weak_role_of(words: str) -> Role | None:
     """The role that a heading's words name if no other heading of the paper names it plainly."""
     text = normalise(words)
-    return next((role for role, pattern in _WEAK if pattern.fullmatch(text)), None)
+    return next((role for role, pattern in _WEAK.items() if pattern.fullmatch(text)), None)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -125,36 +106,11 @@ def is_known(words: str) -> bool:
 _SQUEEZED = {
     plain.replace(" ", ""): plain
     for plain in (
-        "abstract",
-        "introduction",
-        "related work",
-        "related works",
-        "conclusion",
-        "conclusions",
-        "references",
-        "acknowledgments",
-        "acknowledgements",
-        "acknowledgment",
-        "acknowledgement",
-        "appendix",
-        "background",
-        "background and related work",
-        "prior work",
-        "previous work",
-        "literature review",
-        "discussion",
-        "discussion and conclusion",
-        "discussion and conclusions",
-        "conclusion and future work",
-        "conclusions and future work",
-        "experiments",
-        "results",
-        "methods",
-        "method",
-        "bibliography",
-        "supplementary material",
-        "summary",
-        "evaluation",
-        "concluding remarks",
-    )
+        "abstract, introduction, related work, related works, conclusion, conclusions, references, "
+        "acknowledgments, acknowledgements, acknowledgment, acknowledgement, appendix, background, "
+        "background and related work, prior work, previous work, literature review, discussion, "
+        "discussion and conclusion, discussion and conclusions, conclusion and future work, "
+        "conclusions and future work, experiments, results, methods, method, bibliography, "
+        "supplementary material, summary, evaluation, concluding remarks"
+    ).split(", ")
 }
