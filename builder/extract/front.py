@@ -121,7 +121,7 @@ def _authors(file: FileFacts, before: Sequence[Line], title: str) -> tuple[str, 
     stop = next((i for i, line in enumerate(below) if re.match(r"\W*abstract\b", line.text, re.IGNORECASE)), len(below))
     style: tuple[float, bool] | None = None
     names: list[str] = []
-    for line in sorted(below[:stop], key=_place):
+    for line in sorted(below[:stop], key=lambda line: (round(line.y0 / 4), line.x0)):
         for text in _split(file, line):
             pieces = _pieces(text)
             if _ADDRESS.search(text) or any(map(_NO_NAME.search, pieces)):
@@ -131,10 +131,6 @@ def _authors(file: FileFacts, before: Sequence[Line], title: str) -> tuple[str, 
             if style == (line.size, line.bold):
                 names += there
     return tuple(dict.fromkeys(names))
-
-
-def _place(line: Line) -> tuple[int, float]:
-    return round(line.y0 / 4), line.x0
 
 
 def _split(file: FileFacts, line: Line) -> Iterator[str]:

@@ -78,8 +78,7 @@ def _after_front_matter(candidates: list[HeadingCandidate], lines: Sequence[Line
 def _outline(toc: Sequence[tuple[int, str]]) -> dict[str, int]:
     """Words of the outline's entries -> level, 1 for sections even where the outline starts with the title."""
     entries = [(level, split_number(clean(title))[1]) for level, title in toc]
-    levels = [level for level, words in entries if is_known(words)]
-    top = min(levels, default=1)
+    top = min((level for level, words in entries if is_known(words)), default=1)
     return {_squeeze(words): max(1, level - top + 1) for level, words in entries if len(words) > 2}
 
 
@@ -95,20 +94,14 @@ def style_of(line: Line) -> Style:
 
 def _candidates(lines: Sequence[Line], size: float, listed: dict[str, int]) -> list[HeadingCandidate]:
     candidates: list[HeadingCandidate] = []
-    i = 0
-    while i < len(lines):
-        last = i
-        candidate = None
-        if _may_be_heading(lines, i, size):
+    behind = 0
+    for i in range(len(lines)):
+        if i >= behind and _may_be_heading(lines, i, size):
             last = _extent(lines, i, size)
-            candidate = _candidate(lines, i, last, size, listed)
-            if candidate is None and last > i:
-                last = i
-                candidate = _candidate(lines, i, i, size, listed)
-        if candidate is not None:
-            candidates.append(candidate)
-            i = last
-        i += 1
+            candidate = _candidate(lines, i, last, listed) or (_candidate(lines, i, i, listed) if last > i else None)
+            if candidate is not None:
+                candidates.append(candidate)
+                behind = candidate.last + 1
     return candidates
 
 
@@ -119,17 +112,13 @@ def _may_be_heading(lines: Sequence[Line], i: int, size: float) -> bool:
     if line.size < size - 1.2:
         # Reference lists set small have headings set small.
         return line.bold and role_of(split_number(clean(line.text))[1]) == "references"
-    if _is_set_off(line, size):
+    if line.bold or line.size > size + 0.7 or line.small_caps or line.italic or style_of(line).caps:
         return any(c.isalpha() for c in line.text)
     # Some papers set headings in the body's own type: then only well-known words on a separate line will do.
     if len(line.text) > _MAX_PLAIN_CHARS:
         return False
     number, words = split_number(clean(line.text))
     return words[:1].isupper() and (line.start or bool(number)) and is_known(words)
-
-
-def _is_set_off(line: Line, size: float) -> bool:
-    return line.bold or line.size > size + 0.7 or line.small_caps or line.italic or style_of(line).caps
 
 
 def _extent(lines: Sequence[Line], i: int, size: float) -> int:
@@ -153,9 +142,7 @@ def _extent(lines: Sequence[Line], i: int, size: float) -> int:
     return last
 
 
-def _candidate(
-    lines: Sequence[Line], first: int, last: int, size: float, listed: dict[str, int]
-) -> HeadingCandidate | None:
+def _candidate(lines: Sequence[Line], first: int, last: int, listed: dict[str, int]) -> HeadingCandidate | None:
     text = clean(" ".join(line.text for line in lines[first : last + 1]))
     number, words = split_number(text)
     if lines[first].small_caps or style_of(lines[first]).caps:
@@ -171,13 +158,8 @@ def _candidate(
 def _stands_alone(lines: Sequence[Line], i: int) -> bool:
     """Whether the line is not the first of a paragraph set in its type throughout."""
     line = lines[i]
-    if i + 1 < len(lines):
-        after = lines[i + 1]
-        if (
-            after.page == line.page
-            and after.y0 < line.y0 + 0.5 * line.height
-            and after.y1 > line.y0
-            and after.x0 > line.x0
-        ):
-            return False
-    return not line.text.rstrip().endswith((",", ";"))
+    is_beside = any(
+        after.page == line.page and after.y0 < line.y0 + 0.5 * line.height and after.y1 > line.y0 and after.x0 > line.x0
+        for after in lines[i + 1 : i + 2]
+    )
+    return not is_beside and not line.text.rstrip().endswith((",", ";"))

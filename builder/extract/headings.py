@@ -264,9 +264,13 @@ def _drop_miscounted(headings: list[Heading], numbering: str) -> list[Heading]:
             if heading.number != letter or (numbering == "decimal" and not _has_tail(out)):
                 continue
             letter = chr(ord(letter) + 1)
-        elif _is_decimal_below(heading, numbering) and heading.number.split(".")[0] != section:
+        elif heading.level > 1 and kind == "decimal" == numbering and heading.number.split(".")[0] != section:
             continue
-        elif kind == "none" and _is_inside(heading, counted):
+        elif (
+            kind == "none"
+            and (counted and counted[0].first < heading.first < counted[-1].first)
+            and role_of(heading.words) not in _TAIL
+        ):
             # Where sections are numbered, "Summary" between two of them is a box, not a section.
             heading = replace(heading, level=max(2, heading.level))
         out.append(heading)
@@ -275,16 +279,6 @@ def _drop_miscounted(headings: list[Heading], numbering: str) -> list[Heading]:
 
 def _has_tail(headings: Sequence[Heading]) -> bool:
     return any(role_of(h.words) in (*_TAIL, "conclusion") for h in headings)
-
-
-def _is_inside(heading: Heading, counted: Sequence[Heading]) -> bool:
-    """Whether an unnumbered heading of no tail occurs between numbered sections."""
-    between = len(counted) > 1 and counted[0].first < heading.first < counted[-1].first
-    return between and role_of(heading.words) not in _TAIL
-
-
-def _is_decimal_below(heading: Heading, numbering: str) -> bool:
-    return heading.level > 1 and _kind(heading.number) == "decimal" == numbering
 
 
 def _value(number: str) -> int:
@@ -322,7 +316,6 @@ def _entries_from(lines: Sequence[Line], start: int) -> int:
     """How far the entries count up that begin at a line."""
     count = 0
     for line in lines[start:]:
-        match = _ENTRY.match(line.text)
-        if match and int(match.group(1)) in (count + 1, count + 2):
-            count = int(match.group(1))
+        if (match := _ENTRY.match(line.text)) and int(match[1]) in (count + 1, count + 2):
+            count = int(match[1])
     return count

@@ -57,21 +57,21 @@ def text_lines(pages: Sequence[Page]) -> list[Line]:
 def _furniture(pages: Sequence[Page]) -> set[tuple[int, float, float]]:
     """Positions (page, y0, x0) of the lines that are page furniture."""
     usual = statistics.median(page.height for page in pages) if pages else 0.0
-    margin = [(page, line) for page in pages for line in page.lines if _in_margin(page, line, usual, _HEAD, _FOOT)]
+    placed = [(page, line) for page in pages for line in page.lines]
     seen: dict[tuple[str, int], list[Line]] = defaultdict(list)
-    for page in pages:
-        for line in page.lines:
-            if _in_margin(page, line, usual, _FAR_HEAD, _FAR_FOOT):
-                seen[_DIGITS.sub("#", line.text.casefold()), round(line.y0 / 4)].append(line)
+    for page, line in placed:
+        if _in_margin(page, line, usual, _FAR_HEAD, _FAR_FOOT):
+            seen[_DIGITS.sub("#", line.text.casefold()), round(line.y0 / 4)].append(line)
     positions: set[tuple[int, float, float]] = set()
     bands: Counter[int] = Counter()
     for same in seen.values():
         if len({line.page for line in same}) >= (3 if len(pages) > 5 else 2):
             positions.update((line.page, line.y0, line.x0) for line in same)
-            for line in same:
-                bands[round(line.y0 / 4)] += len(same)
+            bands[round(same[0].y0 / 4)] += len(same) ** 2
     notice = False
-    for page, line in margin:
+    for page, line in placed:
+        if not _in_margin(page, line, usual, _HEAD, _FOOT):
+            continue
         notice = bool(_NOTICE.match(line.text)) or (notice and not line.start)
         numbered = _PAGE_NUMBER.fullmatch(line.text) and _in_margin(page, line, page.height, _OUTER_HEAD, _OUTER_FOOT)
         in_band = 2 * bands[round(line.y0 / 4)] >= len(pages) and _at_edge(page, line)

@@ -40,9 +40,7 @@ def find_mentions(sections: Sequence[Section], references: Sequence[Reference]) 
         lambda s, text: _author_year_mentions(s, text, by_name),
     )
     citing = [(s, section.text) for s, section in enumerate(sections) if section.role not in _NOT_CITED]
-    attempts: list[list[Mention]] = [[mention for s, text in citing for mention in way(s, text)] for way in ways]
-    most = max(attempts, key=len)
-    return tuple(most)
+    return max((tuple(mention for s, text in citing for mention in way(s, text)) for way in ways), key=len)
 
 
 def _numeric_mentions(s: int, text: str, by_label: dict[str, int]) -> Iterator[Mention]:
@@ -94,7 +92,9 @@ def _author_year_mentions(s: int, text: str, by_name: dict[tuple[str, int], list
         joined = (i > 0 and _same_group(text, hits[i - 1][1], start)) or (
             i + 1 < len(hits) and _same_group(text, end, hits[i + 1][0])
         )
-        yield Mention(s, start, _with_bracket(text, start, end), (cited,), joined)
+        # With the bracket that it opened, as in "Ek (2019)".
+        opened = text.count("(", start, end) > text.count(")", start, end)
+        yield Mention(s, start, end + (opened and text[end : end + 1] == ")"), (cited,), joined)
 
 
 def _find_author(names: str, year: int, by_name: dict[tuple[str, int], list[int]]) -> tuple[int, list[int]] | None:
@@ -107,12 +107,6 @@ def _find_author(names: str, year: int, by_name: dict[tuple[str, int], list[int]
             if entries and _OTHERS.fullmatch(rest[len(surname) :]):
                 return word.start(), entries
     return None
-
-
-def _with_bracket(text: str, start: int, end: int) -> int:
-    """Where a marker ends with the bracket that it opened, as in "Ek (2019)"."""
-    opened = text.count("(", start, end) > text.count(")", start, end)
-    return end + (opened and text[end : end + 1] == ")")
 
 
 def _same_group(text: str, end: int, start: int) -> bool:
