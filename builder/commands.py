@@ -212,10 +212,10 @@ def _write_table(folder: Path, files: list[str], place: Path, arguments: Namespa
     from lm_eval_tasks.engines.local import LocalEngine
 
     table = place.with_name(PDF_TABLE)
-    counts = write_table(folder, files, table, LocalEngine(arguments.jobs), arguments.contact)
+    papers, dated, authored = write_table(folder, files, table, LocalEngine(arguments.jobs), arguments.contact)
     return (
-        f"written: {table}, papers {counts.papers}, with title and day {counts.dated}, of these with authors "
-        f"{counts.authored}; correct it before you run the round"
+        f"written: {table}, papers {papers}, with title and day {dated}, of these with authors {authored}; "
+        "correct it before you run the round"
     )
 
 

@@ -149,15 +149,13 @@ def _by_title(store: Store, citing: Paper, entry: Reference) -> Resolved:
 
 def _choose(passing: list[_Match]) -> Resolved:
     """The best match that passes: the oldest of one work's records, or nothing if two works fit equally well."""
-    best = [match for match in passing if match.rank == passing[0].rank]
-    works = {(title_key(match.paper.title), fold(match.paper.authors[0])) for match in best}
-    if len(works) > 1:
+    first = passing[0]
+    best = [match.paper for match in passing if match.rank == first.rank]
+    if len({(title_key(paper.title), fold(paper.authors[0])) for paper in best}) > 1:
         return Resolved(None, "ambiguous", 0.0)
-    paper = min((match.paper for match in best), key=lambda paper: (paper.published, paper.id))
-    similarity = passing[0].similarity
-    return Resolved(
-        paper, "title" if similarity == 1.0 and passing[0].whole_title else "near_title", round(similarity, 4)
-    )
+    paper = min(best, key=lambda paper: (paper.published, paper.id))
+    is_exact = first.similarity == 1.0 and first.whole_title
+    return Resolved(paper, "title" if is_exact else "near_title", round(first.similarity, 4))
 
 
 def _candidates(store: Store, text: _Text) -> Iterator[Iterable[str]]:

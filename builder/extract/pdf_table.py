@@ -6,7 +6,6 @@ import csv
 import logging
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -35,21 +34,6 @@ _AT_ONCE = 20
 Row = dict[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class TableCounts:
-    """What a table says of its papers.
-
-    Attributes:
-        papers: its rows.
-        dated: those that can be used: with a title and a day.
-        authored: those whose authors are known.
-    """
-
-    papers: int
-    dated: int
-    authored: int
-
-
 def pdf_files(folder: Path) -> list[str]:
     """The PDFs of a folder and of those in it, relative to it, in order.
 
@@ -62,12 +46,17 @@ def pdf_files(folder: Path) -> list[str]:
     return files
 
 
-def write_table(folder: Path, files: Iterable[str], table: Path, engine: Engine, contact: str = "") -> TableCounts:
+def write_table(
+    folder: Path, files: Iterable[str], table: Path, engine: Engine, contact: str = ""
+) -> tuple[int, int, int]:
     """Add the PDFs of a folder that a table lacks; its other rows stay as they are, so that a killed call goes on.
 
     Args:
         files: the folder's, as `pdf_files` lists them.
         contact: if given, arXiv is asked for the records of papers whose arXiv id is printed on them.
+
+    Returns:
+        How many rows the table has, how many of them can be used (title and day are there), and how many of these have authors.
     """
     with exclusive(table), named(table):
         rows = list(table_rows(table)) if table.is_file() else []
@@ -87,7 +76,7 @@ def write_table(folder: Path, files: Iterable[str], table: Path, engine: Engine,
                 file.flush()
                 rows += fresh
     usable = [row for row in rows if row["title"] and row["published"]]
-    return TableCounts(len(rows), len(usable), sum(bool(row["authors"]) for row in usable))
+    return len(rows), len(usable), sum(bool(row["authors"]) for row in usable)
 
 
 def _row(name: str, extracted: Extracted, taken: set[str]) -> Row:

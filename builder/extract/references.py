@@ -79,14 +79,11 @@ def _labelled_starts(lines: Sequence[Line]) -> list[int]:
         starts: list[int] = []
         expected = 1
         for i, line in enumerate(lines):
-            match = pattern.match(line.text)
-            if match and expected <= int(match.group(1)) <= expected + 2:
+            if (match := pattern.match(line.text)) and expected <= int(match[1]) <= expected + 2:
                 starts.append(i)
-                expected = int(match.group(1)) + 1
-        if len(starts) > len(best):
-            best = starts
-    lettered = [i for i, line in enumerate(lines) if _LETTERED.match(line.text)]
-    best = max(best, lettered, key=len)
+                expected = int(match[1]) + 1
+        best = max(best, starts, key=len)
+    best = max(best, [i for i, line in enumerate(lines) if _LETTERED.match(line.text)], key=len)
     return best if len(best) >= 3 else []
 
 
@@ -148,12 +145,12 @@ def parse_entry(raw: str, links: Sequence[str] = ()) -> Reference:
 
 def _quoted(plain: str) -> re.Match[str] | None:
     """The title in quotes behind the authors."""
-    matches = (match for pattern in _QUOTED if (match := pattern.search(plain)))
-    return next((match for match in matches if _ends_authors(plain[: match.start()])), None)
-
-
-def _ends_authors(before: str) -> bool:
-    return not before.strip() or (not _WORDS.search(before) and before.rstrip()[-1] in ".,:;)")
+    for pattern in _QUOTED:
+        if match := pattern.search(plain):
+            before = plain[: match.start()].rstrip()
+            if not before or (not _WORDS.search(before) and before[-1] in ".,:;)"):
+                return match
+    return None
 
 
 def with_ids(entry: Reference, said: str) -> Reference:
@@ -179,9 +176,8 @@ def _year(parts: Sequence[str]) -> int | None:
 
 def _take_label(raw: str) -> tuple[str, str]:
     for pattern in (*_NUMBERED[:1], _LETTERED, *_NUMBERED[1:]):
-        match = pattern.match(raw)
-        if match:
-            return match.group(1), raw[match.end() :].strip()
+        if match := pattern.match(raw):
+            return match[1], raw[match.end() :].strip()
     return "", raw
 
 
@@ -222,14 +218,10 @@ def _title_of(parts: Sequence[str]) -> str:
 
 
 def _with_answer(title: str, behind: Sequence[str]) -> str:
-    """A title, with what answers its question: "What is it? An answer in some words"."""
-    title = title.strip(" .")
-    return f"{title} {behind[0].strip(' .')}" if title.endswith(("?", "!")) and _is_sentence(behind) else title
-
-
-def _is_sentence(parts: Sequence[str]) -> bool:
-    """Whether a part of an entry has words that a journal's name has not."""
-    return bool(parts) and len(_LONG_WORD.findall(parts[0])) > 1 and not _VENUE_WORDS.search(parts[0])
+    """A title, with what answers its question: "What is it? An answer in some words", which a journal's name has not."""
+    title, answer = title.strip(" ."), "".join(behind[:1])
+    is_answer = len(_LONG_WORD.findall(answer)) > 1 and not _VENUE_WORDS.search(answer)
+    return f"{title} {answer.strip(' .')}" if title.endswith(("?", "!")) and is_answer else title
 
 
 def _authors(text: str) -> tuple[str, ...]:

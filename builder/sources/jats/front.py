@@ -35,18 +35,7 @@ _MARKS = NOTES - {"xref"} | OF_FORMULAS
 _BESIDE = frozenset("def-list glossary fig table-wrap boxed-text supplementary-material media caption".split())
 # Where a group's name stands beside what it is made of.
 _OF_GROUPS = NOTES | frozenset("contrib-group name string-name aff address addr-line email ext-link uri sup".split())
-_LANGUAGES = {
-    "eng": "en",
-    "fre": "fr",
-    "fra": "fr",
-    "ger": "de",
-    "deu": "de",
-    "spa": "es",
-    "por": "pt",
-    "ita": "it",
-    "chi": "zh",
-    "zho": "zh",
-}
+_LANGUAGES = dict(eng="en", fre="fr", fra="fr", ger="de", deu="de", spa="es", por="pt", ita="it", chi="zh", zho="zh")
 # Kinds of abstract besides the authors' own: digests, summaries for others, tables of contents.
 _OWN_ABSTRACTS = ("", "abstract", "structured", "section", "author")
 _OTHER_SUMMARIES = re.compile(
@@ -202,10 +191,8 @@ def _person(contributor: etree._Element) -> str:
 
 
 def _orcid(contributor: etree._Element) -> str:
-    for element in contributor.findall("contrib-id"):
-        if element.get("contrib-id-type") == "orcid":
-            return orcid(one_line(element))
-    return ""
+    given = contributor.find("contrib-id[@contrib-id-type='orcid']")
+    return orcid(one_line(given))
 
 
 def orcid(text: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -79,9 +79,11 @@ def license_of(metadata: etree._Element) -> str:
         return NO_LICENSE
     about_text = _OF_DATA.sub(" ", words) if _ZERO.search(words) else words
     is_of_data = bool(_ZERO.search(words)) and not _ZERO.search(about_text)
+    named = (link for each in statements for link in each.iter("license", "ext-link", "uri", "license_ref"))
+    links = [attribute(link, "href") for link in named]
     by_address = [
         stated
-        for text in (*_addresses(statements), about_text)
+        for text in (*links, about_text)
         for stated in _in_addresses(_plain(text))
         if not (stated and stated.terms == "zero" and is_of_data)
     ]
@@ -108,11 +110,6 @@ def _statements(metadata: etree._Element) -> Iterator[etree._Element]:
                     parent.remove(other)
             if rights not in others:
                 yield rights
-
-
-def _addresses(statements: Iterable[etree._Element]) -> Iterator[str]:
-    for element in statements:
-        yield from (attribute(link, "href") for link in element.iter("license", "ext-link", "uri", "license_ref"))
 
 
 def _begins_later(rights: etree._Element, metadata: etree._Element) -> bool:
