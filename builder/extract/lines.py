@@ -162,7 +162,8 @@ def _line(page: int, raw: dict[str, Any], start: bool) -> Line | None:
         bold, italic, caps = bool(style & 1), bool(style & 2), False
     else:
         size, bold, italic, caps = _mixed_type(runs, text)
-    return Line(page, *raw["bbox"], text, size, bold, italic, _lead(runs), start, caps)
+    x0, y0, x1, y1 = raw["bbox"]
+    return Line(page, x0, y0, x1, y1, text, size, bold, italic, _lead(runs), start, caps)
 
 
 def _unspaced(text: str) -> str:

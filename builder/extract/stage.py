@@ -50,7 +50,9 @@ class Documents:
 
     def get(self, paper_id: str) -> Document | None:
         """A paper's document, None if it has none."""
-        return self[paper_id] if paper_id in self else None
+        if paper_id not in self:
+            return None
+        return self[paper_id]
 
     def __getitem__(self, paper_id: str) -> Document:
         return unpack_document(self.packed_document(paper_id), paper_id)
