@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from builder.dataset.card import CARD, card
 from builder.dataset.manifest import MANIFEST, Configuration, CoreEntry, Manifest, read_manifest, write_manifest
@@ -14,8 +15,12 @@ from builder.errors import FolderError
 from lm_eval_tasks.base.files import named, sync, sync_folder
 from lm_eval_tasks.base.linux import exchange
 from lm_eval_tasks.base.locks import exclusive
+from lm_eval_tasks.base.version import VERSION
 from lm_eval_tasks.families import target_of_configuration
 from lm_eval_tasks.tasks.catalogue import CORE
+
+if TYPE_CHECKING:
+    from builder.stage_report import StageReport
 
 # What earlier releases put next to the data.
 _OF_EARLIER = ("croissant.json",)
@@ -25,6 +30,14 @@ def finish(place: Path, manifest: Manifest) -> Manifest:
     """Write the card and the manifest of a folder whose data is complete; return the manifest as written."""
     manifest = replace(manifest, core=manifest.core or tuple(core_of(manifest.configurations)))
     return write_manifest(place, manifest, {CARD: card(manifest)})
+
+
+def finish_import(
+    place: Path, round_name: str, origin: str, configurations: Sequence[Configuration], reports: Sequence[StageReport]
+) -> None:
+    """Write the card and the manifest of a dataset that was made elsewhere, at `origin`."""
+    counts = tuple(report.counts() for report in reports)
+    finish(place, Manifest(round_name, VERSION, tuple(configurations), counts, imported=origin))
 
 
 def core_of(configurations: Iterable[Configuration]) -> Iterator[CoreEntry]:

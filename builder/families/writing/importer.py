@@ -13,8 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from builder.dataset.folder import replacing
-from builder.dataset.importers.imported import finish_import
+from builder.dataset.folder import finish_import, replacing
 from builder.dataset.manifest import Configuration
 from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError

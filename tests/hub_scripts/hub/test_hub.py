@@ -16,7 +16,7 @@ import pytest
 from huggingface_hub import HfFileSystem
 
 from builder.dataset import folder as folders
-from builder.dataset.importers.imported import finish_import
+from builder.dataset.folder import finish_import
 from builder.dataset.manifest import Configuration, parse_manifest, read_manifest
 from builder.dataset.publishable import publishable
 from builder.dataset.write import ConfigurationWriter

@@ -8,8 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from builder.dataset.folder import replacing
-from builder.dataset.importers.imported import finish_import
+from builder.dataset.folder import finish_import, replacing
 from builder.errors import FolderError
 from builder.families.match.family import MatchFamily
 from builder.families.reading.build import ReadingPlan, build

@@ -1,1 +1,0 @@
-"""Datasets that were made elsewhere -> dataset folders."""
