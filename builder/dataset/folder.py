@@ -10,9 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from builder.dataset.card import CARD, card
-from builder.dataset.manifest import MANIFEST, Configuration, CoreEntry, Manifest, read_manifest, write_manifest
+from builder.dataset.manifest import (
+    MANIFEST,
+    Configuration,
+    CoreEntry,
+    Manifest,
+    place_of,
+    read_manifest,
+    write_manifest,
+)
 from builder.errors import FolderError
-from lm_eval_tasks.base.files import named, sync, sync_folder
+from lm_eval_tasks.base.files import named, sha256_of, sync, sync_folder
 from lm_eval_tasks.base.linux import exchange
 from lm_eval_tasks.base.locks import exclusive
 from lm_eval_tasks.base.version import VERSION
@@ -38,6 +46,22 @@ def finish_import(
     """Write the card and the manifest of a dataset that was made elsewhere, at `origin`."""
     counts = tuple(report.counts() for report in reports)
     finish(place, Manifest(round_name, VERSION, tuple(configurations), counts, imported=origin))
+
+
+def file_differences(folder: Path, manifest: Manifest) -> Iterator[str]:
+    """One sentence for each file of a folder that is missing or changed."""
+    listed = {path: file.sha256 for path, file in manifest.files.items()} | manifest.other_files
+    for path in sorted(listed):
+        if not place_of(folder, path).is_file():
+            yield f"{path} is missing"
+        elif sha256_of(place_of(folder, path)) != listed[path]:
+            yield f"{path} has changed"
+
+
+def unlisted_files(folder: Path, manifest: Manifest) -> list[str]:
+    """The files of a folder that its manifest does not list."""
+    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    return sorted(there - manifest.files.keys() - manifest.other_files.keys() - {MANIFEST, *manifest.gone_files})
 
 
 def core_of(configurations: Iterable[Configuration]) -> Iterator[CoreEntry]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from builder.dataset.card import CARD, check_canary
-from builder.dataset.integrity import file_differences, unlisted_files
+from builder.dataset.folder import file_differences, unlisted_files
 from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
 from builder.dataset.rows import kind_of, may_publish, read_columns
 from builder.ids import bare_id

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from builder.dataset.integrity import file_differences, unlisted_files
+from builder.dataset.folder import file_differences, unlisted_files
 from builder.dataset.manifest import Manifest, read_manifest
 from builder.errors import BuildError
 from hub_scripts.errors import DifferenceError, HubError

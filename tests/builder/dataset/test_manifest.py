@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from builder.dataset.audit import audit
-from builder.dataset.integrity import file_differences
+from builder.dataset.folder import file_differences
 from builder.dataset.manifest import (
     FORMAT,
     Configuration,
