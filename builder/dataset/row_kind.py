@@ -8,9 +8,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from builder.dataset.text_hashes import hash_column
+from lm_eval_tasks.base.files import sha256_of_bytes
 
 Row = dict[str, Any]
+# In place of the texts of a row by id: by their places in the whole row, their hashes and lengths.
+TEXTS = ("texts", pa.list_(pa.struct([("name", pa.string()), ("sha256", pa.string()), ("characters", pa.int64())])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,11 @@ class RowKind:
 
     def id_row(self, row: Row, position: int) -> Row:
         """The row by id: of a whole row and its position in its split what `id_columns` have, and in place of its texts their hashes."""
-        made = {**self.constants, "position": position, "texts": hash_column(self.texts(row))}
+        hashes = [
+            {"name": name, "sha256": sha256_of_bytes(text), "characters": len(text)}
+            for name, text in self.texts(row).items()
+        ]
+        made = {**self.constants, "position": position, "texts": hashes}
         return {
             name: made[name] if name in made else _fields_of(row, self.id_columns.field(name))
             for name in self.id_columns.names
@@ -56,3 +62,13 @@ def _fields_of(row: Row, column: pa.Field) -> Any:
         return row[column.name]
     names = [part.name for part in column.type.value_type]
     return [{name: record[name] for name in names} for record in row.get(column.name) or ()]
+
+
+def hashes_of(row: Row) -> dict[str, str]:
+    """The hashes of a row by id: place of a text in the whole row -> its hash."""
+    return {text["name"]: text["sha256"] for text in row["texts"]}
+
+
+def matches(texts: Mapping[str, str], hashes: Mapping[str, str]) -> bool:
+    """Whether texts are those that these hashes were made of."""
+    return {name: sha256_of_bytes(text) for name, text in texts.items()} == hashes

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 from builder.dataset.completion import documents_of, paper_of
 from builder.dataset.families import Family, Lacking
-from builder.dataset.text_hashes import hashes_of, matches
+from builder.dataset.row_kind import Row, hashes_of, matches
 from builder.families.papers.rows import KEPT, KIND
 from builder.families.reading.text import abstract_text, shown_text
 
 if TYPE_CHECKING:
-    from builder.dataset.row_kind import Row
     from builder.store import Store
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from builder.dataset.completion import documents_of, paper_of
 from builder.dataset.families import Family, Lacking, Written, families
-from builder.dataset.text_hashes import digest, hashes_of, matches
+from builder.dataset.row_kind import Row, hashes_of, matches
 from builder.extract.stage import choose_documents
 from builder.families.reading.audit import reading_faults
 from builder.families.reading.build import ReadingPlan, build
@@ -23,9 +23,9 @@ from builder.families.reading.rows import KEPT, KIND, texts
 from builder.records import Cited, Citing, Document, Paper, ReadingReason
 from builder.round.licenses import allows
 from builder.seeding import row_order
+from lm_eval_tasks.base.files import sha256_of_bytes
 
 if TYPE_CHECKING:
-    from builder.dataset.row_kind import Row
     from builder.families.reading.asking import ReadingFamily
     from builder.store import Store
     from builder.workspace import Workspace
@@ -51,7 +51,7 @@ def _title(work: Row, store: Store, sha256: str) -> str | None:
     """The title of an entry of a reference list."""
     lists = [document.references for document in _documents(store, work["paper"])]
     titles = (entries[work["entry"]].title for entries in lists if work["entry"] < len(entries))
-    return next((title for title in titles if digest(title) == sha256), None)
+    return next((title for title in titles if sha256_of_bytes(title) == sha256), None)
 
 
 def _documents(store: Store, name: str) -> list[Document]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from builder.dataset.completion import documents_of, paper_of
 from builder.dataset.families import Family, Lacking, Written
 from builder.dataset.manifest import Configuration
-from builder.dataset.text_hashes import digest, hashes_of, matches
+from builder.dataset.row_kind import Row, hashes_of, matches
 from builder.dataset.write import ConfigurationWriter
 from builder.extract.sections import parts
 from builder.extract.stage import Documents, choose_documents
@@ -25,12 +25,12 @@ from builder.ids import bare_id
 from builder.records import Cited, Citing, Document, Paper, Split
 from builder.round.licenses import allows
 from builder.samples.tokens import TokenCounter, token_counter
+from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.row_format import POPULARITY, Measured
 from lm_eval_tasks.families.scalar.shortcuts import Chooser, choosers_of
 
 if TYPE_CHECKING:
-    from builder.dataset.row_kind import Row
     from builder.stage_report import StageReport
     from builder.store import Store
     from builder.workspace import Workspace
@@ -147,7 +147,7 @@ def complete_question(row: Row, task: str, store: Store) -> Row | Lacking:
         )
     for document, most in product(documents, _CUTS):
         text = _question(row, paper, document, most)
-        if text is not None and digest(text[1]) == hashes["question"]:
+        if text is not None and sha256_of_bytes(text[1]) == hashes["question"]:
             full_row: dict[str, Any] = {name: row[name] for name in rows.KEPT}
             full_row |= {"title": paper.title, "candidates": candidates, "section": text[0], "question": text[1]}
             return rows.with_choices(full_row) if matches(rows.texts(full_row), hashes) else "changed_text"
@@ -168,7 +168,7 @@ def _question(row: Row, paper: Paper, document: Document, most: int | None) -> t
 
 
 def _text_with_hash(texts: Iterable[str | None], sha256: str) -> str | None:
-    return next((text for text in texts if text is not None and digest(text) == sha256), None)
+    return next((text for text in texts if text is not None and sha256_of_bytes(text) == sha256), None)
 
 
 _COUNTED_TOGETHER = 16

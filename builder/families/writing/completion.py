@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from builder.dataset.completion import documents_of, paper_of
-from builder.dataset.text_hashes import digest, hashes_of, matches
+from builder.dataset.row_kind import Row, hashes_of, matches
 from builder.families.writing import rows, task_view
 from builder.records import Task, writing_task
+from lm_eval_tasks.base.files import sha256_of_bytes
 
 if TYPE_CHECKING:
     from builder.dataset.families import Lacking
-    from builder.dataset.row_kind import Row
     from builder.store import Store
 
 
@@ -55,7 +55,7 @@ def _texts(
         return "missing_file"
     for document in documents:
         content = task_view.content(document, task)
-        if digest(content) == hashes[f"{prefix}content"]:
+        if sha256_of_bytes(content) == hashes[f"{prefix}content"]:
             target = task_view.target(paper, document, task)
             return {"title": paper.title, "abstract": paper.abstract, "content": content, target_column: target}
     return "changed_text"

@@ -6,8 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from builder.dataset.row_kind import RowKind
-from builder.dataset.text_hashes import TEXTS
+from builder.dataset.row_kind import TEXTS, RowKind
 from builder.records import PUBLIC_DOMAIN, Task, WritingSample
 
 _STRINGS = pa.list_(pa.string())
