@@ -12,7 +12,6 @@ from heapq import merge
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from builder.dataset.completion import documents_of, paper_of
 from builder.dataset.families import Lacking, family_of
 from builder.dataset.folder import finish, replacing
 from builder.dataset.manifest import MANIFEST, Configuration, Manifest, read_manifest
@@ -107,12 +106,12 @@ def _learn(workspace: Workspace, shown: set[str], cited: set[str], engine: Engin
     lacking += sorted(name for name in cited if not store.knows(name) and PaperId.parse(name))
     papers = (item for item in progress(source.by_ids(lacking), "papers", len(lacking)) if isinstance(item, Paper))
     store.add_papers(papers, since="", look_up=False)
-    with_text = [paper for paper in store.papers(sorted(map(bare_id, shown))) if not documents_of(store, paper.id)]
+    with_text = [paper for paper in store.papers(sorted(map(bare_id, shown))) if not store.documents(paper.id)]
     extract_papers(workspace.round_, source, store, with_text, engine)
 
 
 def _is_known(store: Store, name: str) -> bool:
-    paper = paper_of(store, name)
+    paper = store.paper(name)
     return paper is not None and bool(paper.abstract)
 
 

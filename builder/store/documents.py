@@ -7,6 +7,7 @@ import sqlite3
 import zlib
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from typing import get_args
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -95,6 +96,10 @@ class DocumentTables:
     def document(self, paper_id: str, kind: FileKind) -> Document | None:
         packed = self.packed_document(paper_id, kind)
         return unpack_document(packed, paper_id) if packed else None
+
+    def documents(self, paper_id: str) -> list[Document]:
+        """All documents of a paper, whatever file they came from."""
+        return [document for kind in get_args(FileKind) if (document := self.document(paper_id, kind)) is not None]
 
     def packed_document(self, paper_id: str, kind: FileKind) -> bytes | None:
         """A document for `unpacked`, which another process may do."""

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
-from builder.ids import author_key
+from builder.ids import PaperId, author_key
 from builder.records import Authorship, Paper
 from lm_eval_tasks.base.text import title_key
 
@@ -114,6 +114,12 @@ class PaperTables:
             row = self._db.execute(f"{_SELECT} WHERE id = ?", (paper_id,)).fetchone()
             if row:
                 yield _paper(row)
+
+    def paper(self, name: str) -> Paper | None:
+        """The record of this id and version; None if there is none, or one of another version."""
+        paper_id = PaperId.parse(name)
+        paper = next(self.papers([paper_id.bare]), None) if paper_id else None
+        return paper if paper is not None and paper.versioned_id == name else None
 
     def pool_authorships(
         self, since: str, categories: Iterable[str], first: date | None, last: date | None

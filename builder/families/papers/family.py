@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from builder.dataset.completion import documents_of, paper_of
 from builder.dataset.families import Family, Lacking
 from builder.dataset.row_kind import Row, hashes_of, matches
 from builder.families.papers.rows import KEPT, KIND
@@ -16,11 +15,11 @@ if TYPE_CHECKING:
 
 def complete(row: Row, task: str, store: Store) -> Row | Lacking:
     """The whole row, or why it cannot be had."""
-    paper = paper_of(store, row["id"])
+    paper = store.paper(row["id"])
     if paper is None:
         return "missing_paper"
     hashes = hashes_of(row)
-    documents = documents_of(store, paper.id)
+    documents = store.documents(paper.id)
     for text in (abstract_text(paper), *(shown_text(paper, document).text for document in documents)):
         texts = {"title": paper.title, "text": text}
         if matches(texts, hashes):

@@ -11,7 +11,6 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from builder.dataset.completion import documents_of, paper_of
 from builder.dataset.families import Family, Lacking, Written, families
 from builder.dataset.row_kind import Row, hashes_of, matches
 from builder.extract.stage import choose_documents
@@ -20,7 +19,7 @@ from builder.families.reading.build import ReadingPlan, build
 from builder.families.reading.contexts import Neighbourhoods
 from builder.families.reading.paper_library import PaperLibrary
 from builder.families.reading.rows import KEPT, KIND, texts
-from builder.records import Cited, Citing, Document, Paper, ReadingReason
+from builder.records import Cited, Citing, Paper, ReadingReason
 from builder.round.licenses import allows
 from builder.seeding import row_order
 from lm_eval_tasks.base.files import sha256_of_bytes
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 
 def complete_row(row: Row, task: str, store: Store) -> Row | Lacking:
     """The whole row, or why it cannot be had."""
-    paper = paper_of(store, row["paper_id"])
+    paper = store.paper(row["paper_id"])
     if paper is None:
         return "missing_paper"
     hashes = hashes_of(row)
@@ -49,14 +48,10 @@ def complete_row(row: Row, task: str, store: Store) -> Row | Lacking:
 
 def _title(work: Row, store: Store, sha256: str) -> str | None:
     """The title of an entry of a reference list."""
-    lists = [document.references for document in _documents(store, work["paper"])]
+    paper = store.paper(work["paper"])
+    lists = [document.references for document in (store.documents(paper.id) if paper else ())]
     titles = (entries[work["entry"]].title for entries in lists if work["entry"] < len(entries))
     return next((title for title in titles if sha256_of_bytes(title) == sha256), None)
-
-
-def _documents(store: Store, name: str) -> list[Document]:
-    paper = paper_of(store, name)
-    return documents_of(store, paper.id) if paper else []
 
 
 _KEPT = 1024

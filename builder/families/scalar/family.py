@@ -9,7 +9,6 @@ from itertools import islice, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from builder.dataset.completion import documents_of, paper_of
 from builder.dataset.families import Family, Lacking, Written
 from builder.dataset.manifest import Configuration
 from builder.dataset.row_kind import Row, hashes_of, matches
@@ -122,18 +121,18 @@ _CUTS = (MOST_CHARACTERS, None)
 
 def complete_question(row: Row, task: str, store: Store) -> Row | Lacking:
     """The whole question, or why it cannot be had."""
-    papers = [paper_of(store, name) for name, _ in rows.papers(row)]
+    papers = [store.paper(name) for name, _ in rows.papers(row)]
     known = [paper for paper in papers if paper is not None]
     if len(known) < len(papers):
         return "missing_paper"
     hashes = hashes_of(row)
     paper, *cited = known
-    documents = documents_of(store, paper.id)
+    documents = store.documents(paper.id)
     if not documents:
         return "missing_file"
     candidates = []
     for i, (entry, cited_paper) in enumerate(zip(row["candidates"], cited, strict=True)):
-        read = documents_of(store, cited_paper.id)
+        read = store.documents(cited_paper.id)
         options = (
             candidate(document, cited_paper.abstract, row["candidate_text"], most)
             for document in (*read, None)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from builder.dataset.completion import documents_of, paper_of
 from builder.dataset.row_kind import Row, hashes_of, matches
 from builder.families.writing import rows, task_view
 from builder.records import Task, writing_task
@@ -30,7 +29,7 @@ def complete_row(row: Row, task: str, store: Store) -> Row | Lacking:
         texts = _texts(store, demonstration["id"], asked, hashes, f"demonstrations.{i}.", "output")
         if isinstance(texts, str):
             return texts
-        shown = paper_of(store, demonstration["id"])
+        shown = store.paper(demonstration["id"])
         demonstrations.append({**demonstration, **texts, "authors": list(shown.authors if shown else ())})
     kept = {name: value for name, value in row.items() if name not in ("position", "task", "texts", "citations")}
     full_row: Row = kept | paper_texts | {"demonstrations": demonstrations}
@@ -47,10 +46,10 @@ def _texts(
     store: Store, name: str, task: Task, hashes: dict[str, str], prefix: str, target_column: str
 ) -> dict[str, str] | Lacking:
     """The texts of one paper, from the document whose hash is right."""
-    paper = paper_of(store, name)
+    paper = store.paper(name)
     if paper is None:
         return "missing_paper"
-    documents = documents_of(store, paper.id)
+    documents = store.documents(paper.id)
     if not documents:
         return "missing_file"
     for document in documents:
