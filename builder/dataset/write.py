@@ -5,30 +5,24 @@ Without the hash `datasets` takes a rebuilt folder for the one in its cache and 
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from math import ceil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from statistics import median
+from typing import TYPE_CHECKING, Any
 
-import networkx as nx
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from builder.dataset.lead import with_lead
-from builder.dataset.manifest import QUANTILES, Configuration, DataFile, SplitContents, Statistics, bounds_of, canary
-from builder.dataset.reading_tally import ReadingTally
+from builder.dataset.manifest import Configuration, DataFile, SplitContents, bounds_of, canary
 from builder.dataset.rows import columns_of
+from builder.dataset.tally import ReadingTally, Tally
 from builder.records import SPLITS, Split
 from lm_eval_tasks.base.files import sha256_of
 from lm_eval_tasks.base.intervals import level
-from lm_eval_tasks.base.power import detectable_with
-from lm_eval_tasks.base.row_format import Measured
-from lm_eval_tasks.base.typed import typed
-from lm_eval_tasks.families import target_of
-from lm_eval_tasks.families.scalar.row import ScalarRow
+from lm_eval_tasks.base.row_format import LEAD, Measured
 from lm_eval_tasks.families.scalar.shortcuts import Chooser, choosers_of
+from lm_eval_tasks.metrics.rouge import rouge_l_content
 
 if TYPE_CHECKING:
     from builder.dataset.row_kind import Row
@@ -70,76 +64,6 @@ class ConfigurationWriter:
         return with_lead(self._folder, replace(self._configuration, splits=filled))
 
 
-@dataclass(slots=True)
-class _Tally:
-    """`Statistics` in the making."""
-
-    task: str
-    reading: ReadingTally
-    inputs: list[int] = field(default_factory=list)
-    targets: list[int] = field(default_factory=list)
-    days: Counter[str] = field(default_factory=Counter)
-    licenses: Counter[str] = field(default_factory=Counter)
-    labels: Counter[int] = field(default_factory=Counter)
-    authors: Counter[str] = field(default_factory=Counter)
-    choosers: Mapping[Measured, Chooser] = field(default_factory=dict)
-    right: dict[Measured, list[float]] = field(default_factory=dict)
-    clusters: list[str] = field(default_factory=list)
-    co_authors: nx.Graph[str] = field(default_factory=nx.Graph)
-
-    def add(self, row: Row) -> None:
-        self.inputs.append(row["input_tokens"])
-        self.days[row["published"]] += 1
-        self.licenses[row["license"]] += 1
-        first_author: str = next(iter(row["authors"]), row.get("paper_id") or row["id"])
-        self.authors[first_author] += 1
-        nx.add_star(self.co_authors, [first_author, *row["authors"]])
-        if "target_tokens" in row:
-            self.targets.append(row["target_tokens"])
-        # The targets of questions are places.
-        if "label" in row:
-            self.labels[row["label"]] += 1
-        # A question by id alone has no text to choose by.
-        if "question" in row:
-            self.clusters.append(first_author)
-            asked = typed(ScalarRow, row)
-            for name, choose in self.choosers.items():
-                self.right.setdefault(name, []).append(float(choose(asked) == asked.label))
-        if "parts" in row and "title" in row:
-            self.reading.add(row)
-
-    def _one_group(self) -> float | None:
-        groups = [sum(self.authors[name] for name in group) for group in nx.connected_components(self.co_authors)]
-        return round(max(groups) / sum(groups), 4) if groups else None
-
-    def close(self) -> Statistics:
-        places = range(max(self.labels, default=-1) + 1)
-        spread = None if self.task == "papers" else target_of(self.task).spread
-        smallest = spread and detectable_with(self.authors.values(), spread)
-        return Statistics(
-            samples=len(self.inputs),
-            input_tokens=sum(self.inputs),
-            target_tokens=sum(self.targets),
-            first=min(self.days, default=""),
-            last=max(self.days, default=""),
-            licenses=dict(sorted(self.licenses.items())),
-            input_lengths=_lengths(self.inputs),
-            target_lengths=_lengths(self.targets),
-            labels=tuple(self.labels[place] for place in places),
-            detectable=smallest and round(smallest, 4),
-            one_group=self._one_group(),
-            shortcuts={name: bounds_of(level(right, self.clusters)) for name, right in self.right.items()},
-            kinds=self.reading.kinds(),
-            shown_months=self.reading.months(),
-        )
-
-
-def _lengths(tokens: list[int]) -> tuple[int, ...]:
-    """The lengths at each of `QUANTILES`, by nearest rank."""
-    ordered = sorted(tokens)
-    return tuple(ordered[ceil(share * len(ordered)) - 1] for share in QUANTILES) if ordered else ()
-
-
 @dataclass(frozen=True, slots=True)
 class _Shard:
     """A file that has been written but does not have its final name yet."""
@@ -161,7 +85,7 @@ class SplitWriter:
         self._shards: list[_Shard] = []
         self._writer: pq.ParquetWriter | None = None
         self._rows = self._nbytes = 0
-        self._tally = _Tally(task, ReadingTally(task), choosers=choosers)
+        self._tally = Tally(task, ReadingTally(task), choosers=choosers)
 
     def add(self, row: Row) -> None:
         beside = [part.get("content", "") for part in (*row.get("demonstrations", ()), *row.get("candidates", ()))]
@@ -212,3 +136,34 @@ class SplitWriter:
         name = f"{self._split}-{digest[:16]}-{i:05d}-of-{len(self._shards):05d}.parquet"
         path = shard.part.rename(shard.part.with_name(name))
         return DataFile(f"{self._place.name}/{name}", digest, path.stat().st_size, shard.rows, shard.nbytes)
+
+
+def with_lead(folder: Path, configuration: Configuration) -> Configuration:
+    """The configuration of a writing setting with the ROUGE-L over content words of `lead` on its test split.
+
+    As many words are taken as the median target of the train split has, as the baseline of that name does. Nothing is measured
+    without a train split, or of rows by id only.
+
+    Args:
+        folder: the dataset folder, in which the configuration is written.
+    """
+    test = configuration.splits.get("test")
+    if configuration.form != "full" or not configuration.is_writing or test is None:
+        return configuration
+    lengths = [len(row["target"].split()) for row in _columns(folder, configuration, "train", ["target"])]
+    if not lengths:
+        return configuration
+    words = int(median(lengths))
+    scores, authors = [], []
+    for row in _columns(folder, configuration, "test", ["content", "target", "authors"]):
+        shown = row["content"].replace(row["target"], "")
+        scores.append(rouge_l_content(row["target"], " ".join(shown.split()[:words])))
+        authors.append(row["authors"][0])
+    measured = replace(test.statistics, shortcuts={LEAD: bounds_of(level(scores, authors))})
+    return replace(configuration, splits={**configuration.splits, "test": replace(test, statistics=measured)})
+
+
+def _columns(folder: Path, configuration: Configuration, split: Split, columns: list[str]) -> Iterator[dict[str, Any]]:
+    for file in configuration.files(split):
+        for batch in pq.ParquetFile(folder / file.path).iter_batches(64, columns=columns):
+            yield from batch.to_pylist()

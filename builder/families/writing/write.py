@@ -10,9 +10,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from builder.dataset.lead import with_lead
 from builder.dataset.manifest import Configuration, SplitContents
-from builder.dataset.write import SplitWriter
+from builder.dataset.write import SplitWriter, with_lead
 from builder.families.writing.cut import Cut
 from builder.families.writing.rows import columns, row_of
 from builder.families.writing.texts import PaperTexts
