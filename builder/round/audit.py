@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from builder.round.table import RoundTable
+from builder.round.toml_file import RoundTable
 
 _Fraction = Annotated[float, Field(ge=0, le=1)]
 

@@ -18,7 +18,6 @@ from builder.round.audit import AuditTable
 from builder.round.configurations import refuse_names, select
 from builder.round.licenses import Licenses
 from builder.round.source import AnySource, ArxivTable
-from builder.round.table import RoundTable
 from builder.round.tables import (
     READINGS,
     CrawlTable,
@@ -36,7 +35,7 @@ from builder.round.tables import (
     UpdateTable,
 )
 from builder.round.takedowns import TAKEDOWNS, taken_down
-from builder.round.toml_file import among, read_toml, text_like
+from builder.round.toml_file import RoundTable, among, read_toml, text_like
 from lm_eval_tasks.base.command_line import ROUND
 from lm_eval_tasks.base.errors import TomlError
 from lm_eval_tasks.base.redaction import redact

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, model_validator
 
-from builder.round.table import RoundTable
+from builder.round.toml_file import RoundTable
 
 if TYPE_CHECKING:
     from builder.ids import Kind

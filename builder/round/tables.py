@@ -12,8 +12,7 @@ from builder.errors import RoundError
 from builder.ids import PaperId
 from builder.records import DemoKind, Split, Task
 from builder.round.configurations import select
-from builder.round.table import RoundTable
-from builder.round.toml_file import among
+from builder.round.toml_file import RoundTable, among
 from lm_eval_tasks.families import of_task
 from lm_eval_tasks.families.every import FAMILIES
 from lm_eval_tasks.families.reading import Reading, ReadingFamily

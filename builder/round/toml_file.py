@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import AfterValidator, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from lm_eval_tasks.base import gone
@@ -19,6 +19,12 @@ from lm_eval_tasks.base.text import suggestion
 _T = TypeVar("_T")
 # What is larger is a mistake, and does not fit where it is used.
 _MOST = 1 << 62
+
+
+class RoundTable(BaseModel):
+    """A table of the file: unknown keys are refused, and nothing changes once it is read."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 def among(names: Sequence[str]) -> AfterValidator:
