@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from builder.citations.link import link_papers, link_report, link_ways
 from builder.collect.crawl import crawl
-from builder.collect.license_lookup import learn_licenses
 from builder.dataset import families, folder
 from builder.dataset.audit import audit, check
 from builder.dataset.manifest import Manifest
@@ -55,7 +54,7 @@ def stages(workspace: Workspace, engine: Engine, wanted: Sequence[Stage] = STAGE
         yield workspace.graph_report
     if "extract" in wanted:
         started = time.perf_counter()
-        workspace.on_graph = learn_licenses(source, store, workspace.on_graph)
+        workspace.on_graph = workspace.with_licenses(workspace.on_graph)
         extract_papers(round_, source, store, workspace.on_graph, engine)
         workspace.extracted.seconds = time.perf_counter() - started
         yield workspace.extracted

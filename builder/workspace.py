@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from builder.collect.coverage import months_before
 from builder.collect.crawl import crawl_report
 from builder.collect.graph import CoAuthorGraph, build_graph, identities_of
-from builder.collect.license_lookup import learn_licenses
 from builder.errors import FolderError
 from builder.extract.stage import Documents, choose_documents, extract_papers
+from builder.records import UNKNOWN_LICENSE
 from builder.samples.near_duplicates import copies
 from builder.samples.split import split_dates
 from builder.seeding import digest_of
@@ -23,6 +24,7 @@ from builder.sources.base import Source, open_source
 from builder.store import STORE, Store
 from lm_eval_tasks.base.files import named
 from lm_eval_tasks.base.locks import exclusive
+from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.waiting import announce
 
 if TYPE_CHECKING:
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
     from builder.round.model import Round
     from builder.stage_report import StageReport
     from lm_eval_tasks.engines.base import Engine
+
+# Licences that are noted in one transaction.
+_AT_ONCE = 500
 
 
 @dataclass
@@ -130,6 +135,17 @@ class Workspace:
         for name in ("on_graph", "_chosen", "papers", "copies", "dates"):
             self.__dict__.pop(name, None)
 
+    def with_licenses(self, papers: Sequence[Paper]) -> list[Paper]:
+        """The papers with the licences that were not known, which the source is asked for and the store then has."""
+        unknown = [paper for paper in papers if paper.license == UNKNOWN_LICENSE]
+        if not unknown:
+            return list(papers)
+        learnt = progress(self.source.licenses(unknown), "licences")
+        while batch := list(islice(learnt, _AT_ONCE)):
+            with self.store.transaction():
+                self.store.set_licenses(batch)
+        return list(self.store.papers([paper.id for paper in papers]))
+
     def cited_papers(self, citing: Iterable[Paper], most: int) -> list[Paper]:
         """The records of what papers cite; at most `most` for each paper, chosen by the seed alone."""
         cited: set[str] = set()
@@ -145,5 +161,4 @@ class Workspace:
         minutes = unread * self.round_.source.seconds_between_requests / 60
         if minutes >= 1:
             announce(f"fetching {unread} cited papers: at least {minutes:.0f} min")
-        papers = learn_licenses(self.source, self.store, papers)
-        extract_papers(self.round_, self.source, self.store, papers, engine)
+        extract_papers(self.round_, self.source, self.store, self.with_licenses(papers), engine)
