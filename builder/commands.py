@@ -230,7 +230,7 @@ def _ask(question: str, usual: str) -> str:
 def status(arguments: Namespace) -> Iterator[str | Table | Json]:
     round_ = _load_round(arguments)
     from builder.citations.link import search_status
-    from builder.collect.status import status
+    from builder.collect.coverage import status
     from builder.store import STORE, Store
 
     path = round_.workspace / STORE

@@ -1,8 +1,9 @@
-"""Which rounds a workspace has been brought to, and what that took."""
+"""Which rounds a workspace has been brought to, what that took, and what is left of the crawl."""
 
 from __future__ import annotations
 
 import calendar
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 from builder.stage_report import StageReport
 
 if TYPE_CHECKING:
+    from builder.round.model import Round
     from builder.store import Store
 
 _NOTE = "rounds"
@@ -55,3 +57,34 @@ def months_before(day: date, months: int) -> date:
     """The same day of an earlier month, or that month's last."""
     year, month = divmod(day.year * 12 + day.month - 1 - months, 12)
     return date(year, month + 1, min(day.day, calendar.monthrange(year, month + 1)[1]))
+
+
+def status(round_: Round, store: Store) -> list[str]:
+    """Human-readable lines: counts, frontier, requests made, estimated time left."""
+    return [f"{name}: {n}" for name, n in store.counts().items()] + [*_network(round_, store), *_to_fetch(round_)]
+
+
+def _network(round_: Round, store: Store) -> Iterator[str]:
+    for name, done in sorted(read_coverage(store).items()):
+        yield f"round {name}: covered to {done.last_day}"
+    requests = store.answers.requests()
+    for host, (n, seconds) in sorted(requests.items()):
+        yield f"requests to {host}: {n} in {seconds:.0f} s"
+    visited, waiting = store.frontier.counts()
+    if not visited + waiting:
+        return
+    yield f"frontier: {visited} authors visited, {waiting} waiting"
+    left = min(waiting, max(0, round_.crawl.authors - visited))
+    if left and round_.round not in read_coverage(store):
+        # The average time of a visit, waiting included; before the first one, the delay that politeness asks for.
+        spent = sum(seconds for _, seconds in requests.values())
+        each = spent / visited if visited and spent else (round_.source.seconds_between_requests if requests else 0.0)
+        yield f"left of the crawl: {left} authors, about {left * each / 60:.0f} min"
+
+
+def _to_fetch(round_: Round) -> Iterator[str]:
+    """What the families that show cited papers fetch, beyond the round's own papers."""
+    for family, most in (("SCALAR", round_.scalar.fetched), ("Match", round_.reading.fetched)):
+        if most and round_.source.LIVE:
+            hours = most * round_.source.seconds_between_requests / 3600
+            yield f"cited papers to fetch for {family}: at most {most}, {hours:.1f} h"
