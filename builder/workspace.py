@@ -16,9 +16,8 @@ from builder.collect.crawl import crawl_report
 from builder.collect.graph import CoAuthorGraph, build_graph, identities_of
 from builder.errors import FolderError
 from builder.extract.stage import Documents, choose_documents, extract_papers
-from builder.records import UNKNOWN_LICENSE
+from builder.records import UNKNOWN_LICENSE, Paper, SplitDates
 from builder.samples.near_duplicates import copies
-from builder.samples.split import split_dates
 from builder.seeding import digest_of
 from builder.sources.base import Source, open_source
 from builder.store import STORE, Store
@@ -28,8 +27,8 @@ from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.waiting import announce
 
 if TYPE_CHECKING:
-    from builder.records import Paper, SplitDates
     from builder.round.model import Round
+    from builder.round.tables import SplitTable
     from builder.stage_report import StageReport
     from lm_eval_tasks.engines.base import Engine
 
@@ -162,3 +161,17 @@ class Workspace:
         if minutes >= 1:
             announce(f"fetching {unread} cited papers: at least {minutes:.0f} min")
         extract_papers(self.round_, self.source, self.store, self.with_licenses(papers), engine)
+
+
+def split_dates(table: SplitTable, papers: Sequence[Paper]) -> SplitDates:
+    """The days given in round.toml, or those that come closest to its shares; papers of one day stay together (section 3.2)."""
+    if table.validation_from and table.test_from:
+        return SplitDates(table.validation_from, table.test_from)
+    days = sorted(paper.published for paper in papers)
+    if not days:
+        return SplitDates(date.min, date.max)
+    test_from, validation_from = (
+        days[min(len(days) - 1, round(len(days) * (1 - share)))]
+        for share in (table.test, table.test + table.validation)
+    )
+    return SplitDates(min(validation_from, test_from), test_from)

@@ -9,7 +9,7 @@ from builder.families.writing.demonstrations import Demonstrators
 from builder.records import Paper, SplitDates
 from builder.round.tables import SplitTable
 from builder.samples.near_duplicates import copies, near_duplicate
-from builder.samples.split import split_dates
+from builder.workspace import split_dates
 from tests.helpers.papers import paper
 
 
