@@ -13,12 +13,12 @@ from datasets.splits import SplitDict, SplitInfo
 from huggingface_hub import DatasetCardData
 
 from builder.dataset import tables
-from builder.dataset.errata import Erratum
 from builder.dataset.manifest import canary
 from builder.dataset.rows import columns_of
 from builder.errors import FolderError
 from builder.records import SPLITS
 from builder.round.source import is_open_access
+from builder.round.takedowns import Erratum
 from lm_eval_tasks.base.tables import Table, markdown
 from lm_eval_tasks.compat.datasets import add_dataset_info
 

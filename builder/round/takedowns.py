@@ -1,4 +1,7 @@
-"""Papers that were taken down: which, when and why. Rounds that are built later do not show them."""
+"""What lies next to published data: the papers that were taken down, and what was found wrong with published revisions.
+
+Rounds that are built later do not show the papers in `takedowns.jsonl`.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,13 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from builder.errors import RoundError
+from pydantic import TypeAdapter, ValidationError
+
+from builder.errors import FolderError, RoundError
 from builder.ids import PaperId
 from lm_eval_tasks.base.text import parse_json
 
-TAKEDOWNS = "takedowns.jsonl"
+TAKEDOWNS, ERRATA = "takedowns.jsonl", "errata.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +56,9 @@ def parse_takedowns(data: bytes, origin: str) -> list[Takedown]:
     return takedowns
 
 
-def takedown_lines(takedowns: Iterable[Takedown]) -> str:
-    """The file's text."""
-    return "".join(json.dumps(asdict(takedown), sort_keys=True) + "\n" for takedown in takedowns)
+def json_lines(entries: Iterable[Takedown | Erratum]) -> bytes:
+    """The content of either file."""
+    return "".join(json.dumps(asdict(entry), sort_keys=True) + "\n" for entry in entries).encode()
 
 
 def taken_down(path: Path) -> frozenset[str]:
@@ -61,3 +66,38 @@ def taken_down(path: Path) -> frozenset[str]:
     if not path.is_file():
         return frozenset()
     return frozenset(takedown.id for takedown in parse_takedowns(path.read_bytes(), str(path)))
+
+
+@dataclass(frozen=True, slots=True)
+class Erratum:
+    """One published revision that should not be used any more.
+
+    Attributes:
+        revision: the one that is replaced; its tag stays where it is.
+        replacement: the revision to use in its place.
+        date: ISO day.
+        papers: bare ids of the papers that were taken down, if that was it.
+    """
+
+    revision: str
+    replacement: str
+    date: str
+    reason: str
+    papers: tuple[str, ...] = ()
+
+
+_ERRATUM = TypeAdapter(Erratum)
+
+
+def parse_errata(data: bytes | None) -> list[Erratum]:
+    """The entries of an `errata.jsonl`, none if there is no file.
+
+    Raises:
+        FolderError: it is not in the form that we write.
+    """
+    try:
+        lines = [parse_json(line) for line in (data or b"").decode().splitlines() if line.strip()]
+        return [_ERRATUM.validate_python(line) for line in lines]
+    except ValueError as err:
+        reason = err.errors()[0]["msg"] if isinstance(err, ValidationError) else err
+        raise FolderError(f"the repository's {ERRATA} cannot be read ({reason}); repair it first") from err

@@ -9,8 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from builder.dataset.errata import Erratum
-from builder.round.takedowns import TAKEDOWNS, Takedown, parse_takedowns
+from builder.round.takedowns import TAKEDOWNS, Erratum, Takedown, parse_takedowns
 from hub_scripts.errors import CheckError, HubError
 from hub_scripts.hub.repo import MAIN, Change, Refs, Repo
 from hub_scripts.hub.staging import Notices, Staged, files_beside, read_notices

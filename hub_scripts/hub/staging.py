@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from builder.dataset.card import CARD, Publication, card
-from builder.dataset.errata import ERRATA, Erratum, errata_lines, parse_errata
 from builder.dataset.manifest import (
     MANIFEST,
     Manifest,
@@ -17,7 +16,7 @@ from builder.dataset.manifest import (
     place_of,
     read_manifest,
 )
-from builder.round.takedowns import TAKEDOWNS, Takedown, parse_takedowns, takedown_lines
+from builder.round.takedowns import ERRATA, TAKEDOWNS, Erratum, Takedown, json_lines, parse_errata, parse_takedowns
 from hub_scripts.hub.benchmark import EVAL, eval_yaml
 from hub_scripts.hub.file_hashes import Content
 from lm_eval_tasks.base.files import sha256_of, sha256_of_bytes
@@ -83,9 +82,9 @@ def files_beside(manifest: Manifest, repo: str, notices: Notices) -> dict[str, C
     if benchmark := eval_yaml(manifest):
         files[EVAL] = benchmark.encode()
     if notices.errata:
-        files[ERRATA] = errata_lines(notices.errata)
+        files[ERRATA] = json_lines(notices.errata)
     if notices.takedowns:
-        files[TAKEDOWNS] = takedown_lines(notices.takedowns).encode()
+        files[TAKEDOWNS] = json_lines(notices.takedowns)
     hashes = {name: sha256_of_bytes(content) for name, content in files.items()}
     return {**files, MANIFEST: manifest_bytes(replace(manifest, revision=revision, other_files=hashes))}
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from builder.dataset.errata import ERRATA, parse_errata
 from builder.dataset.manifest import MANIFEST, Configuration, Manifest, parse_manifest, read_manifest
+from builder.round.takedowns import ERRATA, parse_errata
 from hub_scripts.errors import HubError
 from hub_scripts.hub.benchmark import EVAL, task_ids
 from hub_scripts.hub.repo import MAIN, Repo

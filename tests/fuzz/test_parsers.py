@@ -21,7 +21,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from builder.dataset.errata import parse_errata
 from builder.dataset.manifest import parse_manifest
 from builder.errors import BuildError, ExtractError
 from builder.extract.jats import read_jats
@@ -30,7 +29,7 @@ from builder.families.scalar.importers.questions import read_questions
 from builder.families.writing.importer import import_academiceval
 from builder.records import Drop, Paper
 from builder.round.model import load_round
-from builder.round.takedowns import parse_takedowns
+from builder.round.takedowns import parse_errata, parse_takedowns
 from builder.sources.arxiv.export_api import ExportApi
 from builder.sources.arxiv.oai_pmh import OaiPmh
 from builder.sources.europepmc.api import RestApi

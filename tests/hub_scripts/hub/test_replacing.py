@@ -13,10 +13,9 @@ import pytest
 
 from builder.dataset import folder as folders
 from builder.dataset.card import Publication, card
-from builder.dataset.errata import Erratum, parse_errata
 from builder.dataset.manifest import parse_manifest, read_manifest
 from builder.errors import FolderError
-from builder.round.takedowns import TAKEDOWNS
+from builder.round.takedowns import TAKEDOWNS, Erratum, parse_errata
 from tests.helpers.hub_server import Fault, Hub
 
 pytestmark = pytest.mark.slow
