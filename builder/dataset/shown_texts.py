@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from builder.dataset.row_kind import Row
     from builder.records import Task
 
-# What it is, and of which paper.
+# What it is, which is the name of its column, and of which paper.
 _Place: TypeAlias = tuple[str, str]
 _IDS = ("id", "target", "demonstrations.list.element.id")
 
@@ -36,7 +36,7 @@ class SharedRuns:
             for row in read_columns(folder, configuration, columns):
                 if row["id"] not in self._targets:
                     self._targets[row["id"]] = hash(row["target"]), run_words(row["target"])
-                for place in _places(row):
+                for place, _ in _shown(row):
                     self._shown_to.setdefault(place, {})[row["id"]] = None
 
     def of(self, row: Row) -> tuple[int, int, int]:
@@ -45,8 +45,7 @@ class SharedRuns:
         same = target_hash == hash(row["target"])
         words = words if same else run_words(row["target"])
         content_run, *other_runs = [
-            self._run(row["id"], place, text, None if same else words)
-            for place, text in zip(_places(row), _texts(row), strict=True)
+            self._run(row["id"], place, record[place[0]], None if same else words) for place, record in _shown(row)
         ]
         return len(words), content_run, max(other_runs, default=0)
 
@@ -63,21 +62,11 @@ class SharedRuns:
         return longest_common_run(target, run_words(text))
 
 
-def _places(row: Row) -> Iterator[_Place]:
-    """The texts that a prompt shows, the paper's own first."""
-    yield "content", row["id"]
+def _shown(row: Row) -> Iterator[tuple[_Place, Row]]:
+    """The texts that a prompt shows, the paper's own first: where each is, and the record that has it under the first word of that."""
+    yield ("content", row["id"]), row
     for demo in row["demonstrations"]:
-        yield "content", demo["id"]
-        yield "output", demo["id"]
+        yield ("content", demo["id"]), demo
+        yield ("output", demo["id"]), demo
     for cited in row.get("citations") or ():
-        yield "abstract", cited["id"]
-
-
-def _texts(row: Row) -> Iterator[str]:
-    """The same texts, of a whole row."""
-    yield row["content"]
-    for demo in row["demonstrations"]:
-        yield demo["content"]
-        yield demo["output"]
-    for cited in row.get("citations") or ():
-        yield cited["abstract"]
+        yield ("abstract", cited["id"]), cited
