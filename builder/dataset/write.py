@@ -6,7 +6,7 @@ Without the hash `datasets` takes a rebuilt folder for the one in its cache and 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -64,15 +64,6 @@ class ConfigurationWriter:
         return with_lead(self._folder, replace(self._configuration, splits=filled))
 
 
-@dataclass(frozen=True, slots=True)
-class _Shard:
-    """A file that has been written but does not have its final name yet."""
-
-    part: Path
-    rows: int
-    nbytes: int
-
-
 class SplitWriter:
     """Writes one split of a configuration."""
 
@@ -82,7 +73,7 @@ class SplitWriter:
         self._place, self._split, self._schema = folder / name, split, columns
         self._pending: list[Row] = []
         self._size = 0
-        self._shards: list[_Shard] = []
+        self._shards: list[tuple[int, int]] = []  # rows and bytes of each finished file
         self._writer: pq.ParquetWriter | None = None
         self._rows = self._nbytes = 0
         self._tally = Tally(task, ReadingTally(task), choosers=choosers)
@@ -99,7 +90,7 @@ class SplitWriter:
         self._write_group()
         self._close_shard()
         return SplitContents(
-            tuple(self._name_shard(i, shard) for i, shard in enumerate(self._shards)), self._tally.close()
+            tuple(self._name_shard(i, *shard) for i, shard in enumerate(self._shards)), self._tally.close()
         )
 
     def _write_group(self) -> None:
@@ -119,23 +110,25 @@ class SplitWriter:
         if self._writer is None:
             self._place.mkdir(exist_ok=True)
             schema = self._schema.with_metadata({**(self._schema.metadata or {}), "canary": canary(round_)})
-            self._writer = pq.ParquetWriter(self._shard_path(), schema, compression="zstd", write_page_index=True)
+            part = self._part(len(self._shards))
+            self._writer = pq.ParquetWriter(part, schema, compression="zstd", write_page_index=True)
         return self._writer
 
-    def _shard_path(self) -> Path:
-        return self._place / f".{self._split}-{len(self._shards)}.part"
+    def _part(self, i: int) -> Path:
+        """A file that does not have its final name yet."""
+        return self._place / f".{self._split}-{i}.part"
 
     def _close_shard(self) -> None:
         if self._writer is not None:
             self._writer.close()
-            self._shards.append(_Shard(self._shard_path(), self._rows, self._nbytes))
+            self._shards.append((self._rows, self._nbytes))
             self._writer, self._rows, self._nbytes = None, 0, 0
 
-    def _name_shard(self, i: int, shard: _Shard) -> DataFile:
-        digest = sha256_of(shard.part)
-        name = f"{self._split}-{digest[:16]}-{i:05d}-of-{len(self._shards):05d}.parquet"
-        path = shard.part.rename(shard.part.with_name(name))
-        return DataFile(f"{self._place.name}/{name}", digest, path.stat().st_size, shard.rows, shard.nbytes)
+    def _name_shard(self, i: int, rows: int, nbytes: int) -> DataFile:
+        part = self._part(i)
+        digest = sha256_of(part)
+        path = part.rename(part.with_name(f"{self._split}-{digest[:16]}-{i:05d}-of-{len(self._shards):05d}.parquet"))
+        return DataFile(f"{self._place.name}/{path.name}", digest, path.stat().st_size, rows, nbytes)
 
 
 def with_lead(folder: Path, configuration: Configuration) -> Configuration:
