@@ -12,7 +12,7 @@ from heapq import merge
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from builder.dataset.families import Lacking, family_of
+from builder.dataset.families import family_of
 from builder.dataset.folder import finish, replacing
 from builder.dataset.manifest import MANIFEST, Configuration, Manifest, read_manifest
 from builder.dataset.rows import kind_of, read_rows, rows_of, with_positions, without_files
@@ -20,7 +20,7 @@ from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
 from builder.extract.stage import extract_papers
 from builder.ids import PaperId, bare_id
-from builder.records import SPLITS, Paper, Split
+from builder.records import SPLITS, Paper
 from builder.stage_report import StageReport
 from lm_eval_tasks.base.progress import progress
 
@@ -102,17 +102,13 @@ def _paper_ids(source: Path, manifest: Manifest) -> tuple[set[str], set[str]]:
 def _learn(workspace: Workspace, shown: set[str], cited: set[str], engine: Engine) -> None:
     """Fetch the records and files of papers, as far as the workspace lacks them."""
     source, store = workspace.source, workspace.store
-    lacking = sorted(name for name in shown if not _is_known(store, name) and PaperId.parse(name))
+    known = {name for name in shown if (paper := store.paper(name)) and paper.abstract}
+    lacking = sorted(name for name in shown - known if PaperId.parse(name))
     lacking += sorted(name for name in cited if not store.knows(name) and PaperId.parse(name))
     papers = (item for item in progress(source.by_ids(lacking), "papers", len(lacking)) if isinstance(item, Paper))
     store.add_papers(papers, since="", look_up=False)
     with_text = [paper for paper in store.papers(sorted(map(bare_id, shown))) if not store.documents(paper.id)]
     extract_papers(workspace.round_, source, store, with_text, engine)
-
-
-def _is_known(store: Store, name: str) -> bool:
-    paper = store.paper(name)
-    return paper is not None and bool(paper.abstract)
 
 
 def _complete(
@@ -132,35 +128,26 @@ def _complete(
     ids = manifest.by_ids_of(configuration.name)
     writer = ConfigurationWriter(place, without_files(configuration))
     for split in SPLITS:
-        by_id = _rows(source, ids, split)
-        taken = {row["position"] for row in by_id}
-        rows = with_positions(read_rows(source, configuration, split), taken)
+        by_id = list(read_rows(source, ids, split)) if ids else []
+        rows = with_positions(read_rows(source, configuration, split), {row["position"] for row in by_id})
         completed = _complete_rows(by_id, configuration, store, report, doubtful)
         for _, row in merge(rows, completed, key=lambda item: item[0]):
             writer.add(split, row)
     return writer.close()
 
 
-def _rows(source: Path, configuration: Configuration | None, split: Split) -> list[Row]:
-    return list(read_rows(source, configuration, split)) if configuration else []
-
-
-def _complete_row(row: Row, configuration: Configuration, store: Store) -> Row | Lacking:
-    try:
-        return family_of(configuration.task).complete(row, configuration.task, store)
-    except (KeyError, ValueError, IndexError, OverflowError) as err:
-        raise FolderError(
-            f"{configuration.name} {row['id']!r:.80} is not a row by id that this release can read ({err})"
-        ) from err
-
-
 def _complete_rows(
     rows: Sequence[Row], configuration: Configuration, store: Store, report: StageReport, doubtful: set[str]
 ) -> Iterator[tuple[int, Row]]:
     """The id-only rows with their texts, and their positions."""
-    papers = kind_of(configuration).papers
+    complete, papers = family_of(configuration.task).complete, kind_of(configuration).papers
     for row in rows:
-        outcome = _complete_row(row, configuration, store)
+        try:
+            outcome = complete(row, configuration.task, store)
+        except (KeyError, ValueError, IndexError, OverflowError) as err:
+            raise FolderError(
+                f"{configuration.name} {row['id']!r:.80} is not a row by id that this release can read ({err})"
+            ) from err
         if isinstance(outcome, str):
             report.drop(f"{configuration.name} {row['id']}", outcome)
             if outcome != "missing_file":
