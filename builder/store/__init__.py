@@ -61,7 +61,7 @@ class Store(PaperTables, DocumentTables):
     """A workspace's store; create it with `Store.open`."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        self._db = connection
+        super().__init__(connection)
         self.frontier = Frontier(connection)
         self.answers = AnswerTable(connection)
         self.titles = Titles(connection)
@@ -121,8 +121,7 @@ class Store(PaperTables, DocumentTables):
 
     def note(self, key: str) -> object:
         """The note under a key; None if there is none."""
-        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return json.loads(row[0]) if row else None
+        return json.loads(self._value("SELECT value FROM meta WHERE key = ?", key) or "null")
 
     def set_note(self, key: str, value: object) -> None:
         self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, json.dumps(value, sort_keys=True)))
@@ -145,13 +144,11 @@ class Store(PaperTables, DocumentTables):
 
     def first_author_papers(self, round_: str, *, only: bool = False) -> int:
         """How many papers of a round's pool were first-authored by a member; with `only`, of those that it took itself."""
-        return int(
-            self._db.execute(
-                "SELECT count(*) FROM papers JOIN frontier ON key = first_key "
-                f"WHERE visited <> '' AND visited <= ? AND since <> '' AND since {'=' if only else '<='} ?",
-                (round_, round_),
-            ).fetchone()[0]
+        query = (
+            "SELECT count(*) FROM papers JOIN frontier ON key = first_key "
+            f"WHERE visited <> '' AND visited <= ? AND since <> '' AND since {'=' if only else '<='} ?"
         )
+        return int(self._value(query, round_, round_))
 
     def counts(self) -> dict[str, int]:
         """How much of everything the store contains, for `academiceval status`."""
@@ -166,7 +163,7 @@ class Store(PaperTables, DocumentTables):
             "papers that could not be read": "SELECT count(*) FROM (SELECT id FROM documents GROUP BY id HAVING min(reason) <> '')",
             "links": "SELECT count(*) FROM links",
         }
-        return {name: self._db.execute(query).fetchone()[0] for name, query in queries.items()}
+        return {name: self._value(query) for name, query in queries.items()}
 
 
 def _version(db: sqlite3.Connection) -> int:

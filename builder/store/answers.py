@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import zstandard
 
+from builder.store.papers import Tables
+
 SCHEMA = """
 CREATE TABLE answers (
     url TEXT PRIMARY KEY, round TEXT NOT NULL, status INTEGER NOT NULL, body BLOB NOT NULL
@@ -25,11 +27,11 @@ class StoredAnswer:
     body: bytes
 
 
-class AnswerTable:
+class AnswerTable(Tables):
     """The answers and the request counts of a store."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        self._db = connection
+        super().__init__(connection)
         # Level 1: half of what level 3 takes, for a tenth more room.
         self._packer = zstandard.ZstdCompressor(level=1)
         self._unpacker = zstandard.ZstdDecompressor()
@@ -50,8 +52,7 @@ class AnswerTable:
 
     def last_request(self) -> float:
         """When any process of the workspace last began a request, seconds since the epoch; 0 for never."""
-        row = self._db.execute("SELECT max(last) FROM requests").fetchone()
-        return float(row[0] or 0)
+        return float(self._value("SELECT max(last) FROM requests") or 0)
 
     def count_request(self, host: str, began: float) -> None:
         self._db.execute(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 import zlib
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
@@ -13,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from builder.errors import StoreError
 from builder.records import READING_REASONS, Document, FileKind, Link, Quality
+from builder.store.papers import Tables
 
 _DOCUMENT = TypeAdapter(Document)
 
@@ -58,26 +58,15 @@ class StoredDocument:
     document: Document | None
 
 
-class DocumentTables:
+class DocumentTables(Tables):
     """What a store knows about the papers' files."""
-
-    _db: sqlite3.Connection
 
     def put_document(self, stored: StoredDocument) -> None:
         body = zlib.compress(_DOCUMENT.dump_json(stored.document)) if stored.document else None
         quality = json.dumps(asdict(stored.quality)) if stored.quality else None
         self._db.execute(
             "INSERT OR REPLACE INTO documents VALUES (?,?,?,?,?,?,?,?)",
-            (
-                stored.id,
-                stored.kind,
-                stored.extractor,
-                stored.file_sha256,
-                stored.reason,
-                stored.detail,
-                quality,
-                body,
-            ),
+            (stored.id, stored.kind, stored.extractor, stored.file_sha256, stored.reason, stored.detail, quality, body),
         )
 
     def read_file(self, paper_id: str, kind: FileKind, extractor: str) -> str | None:
@@ -103,8 +92,8 @@ class DocumentTables:
 
     def packed_document(self, paper_id: str, kind: FileKind) -> bytes | None:
         """A document for `unpacked`, which another process may do."""
-        row = self._db.execute("SELECT body FROM documents WHERE id = ? AND kind = ?", (paper_id, kind)).fetchone()
-        return row[0] if row else None
+        body: bytes | None = self._value("SELECT body FROM documents WHERE id = ? AND kind = ?", paper_id, kind)
+        return body
 
     def put_links(self, paper_id: str, links: Iterable[Link], by: str) -> None:
         """Replace the links of one paper; `by` says what they depend on."""
@@ -117,21 +106,19 @@ class DocumentTables:
 
     def linked_by(self, paper_id: str) -> str | None:
         """What the paper's links depend on; None if it has not been linked."""
-        row = self._db.execute("SELECT by FROM linked WHERE id = ?", (paper_id,)).fetchone()
-        return row[0] if row else None
+        by: str | None = self._value("SELECT by FROM linked WHERE id = ?", paper_id)
+        return by
 
     def was_asked(self, key: str, round_: str = "") -> bool:
         """Whether the round (without one, any round) has already asked the source for this."""
-        row = self._db.execute("SELECT 1 FROM asked WHERE key = ? AND ? IN (round, '')", (key, round_)).fetchone()
-        return row is not None
+        return bool(self._value("SELECT 1 FROM asked WHERE key = ? AND ? IN (round, '')", key, round_))
 
     def note_asked(self, keys: Iterable[str], round_: str) -> None:
         self._db.executemany("INSERT OR IGNORE INTO asked VALUES (?, ?)", ((key, round_) for key in keys))
 
     def times_asked(self, prefix: str, round_: str) -> int:
         """How many things of a kind the round has asked for."""
-        row = self._db.execute("SELECT count(*) FROM asked WHERE round = ? AND key GLOB ?", (round_, f"{prefix}*"))
-        return int(row.fetchone()[0])
+        return int(self._value("SELECT count(*) FROM asked WHERE round = ? AND key GLOB ?", round_, f"{prefix}*"))
 
     def links(self, paper_id: str) -> list[Link]:
         rows = self._db.execute(

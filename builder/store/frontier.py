@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import starmap
 
 from builder.records import Drop
 from builder.stage_report import StageReport
+from builder.store.papers import Tables
 
 SCHEMA = """
 CREATE TABLE frontier (
@@ -28,14 +29,11 @@ class Author:
     name: str
 
 
-class Frontier:
+class Frontier(Tables):
     """Authors are admitted by a round, wait, and are visited once; members are those visited in a round or before it.
 
     The caller puts its calls into a transaction of the store.
     """
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._db = connection
 
     def admit(self, authors: Iterable[Author], round_: str, priority: int = 0) -> None:
         """Let authors wait for their visit, in the given order; those who are already waiting keep their place.
@@ -53,17 +51,15 @@ class Frontier:
 
     def next(self, round_: str) -> Author | None:
         """Who is to be visited next: highest priority first, then in the order of admission."""
-        return self._select_author("ORDER BY priority DESC, place", round_)
+        return next(self._authors("visited = '' AND round = ? ORDER BY priority DESC, place LIMIT 1", round_), None)
 
     def next_candidate(self, round_: str) -> Author | None:
         """The same, but authors of one priority by key: their order must not depend on how they were found."""
-        return self._select_author("AND priority > 0 ORDER BY priority DESC, key", round_)
+        which = "visited = '' AND round = ? AND priority > 0 ORDER BY priority DESC, key LIMIT 1"
+        return next(self._authors(which, round_), None)
 
-    def _select_author(self, order: str, round_: str) -> Author | None:
-        row = self._db.execute(
-            f"SELECT key, name FROM frontier WHERE visited = '' AND round = ? {order} LIMIT 1", (round_,)
-        ).fetchone()
-        return Author(*row) if row else None
+    def _authors(self, which: str, *values: str) -> Iterator[Author]:
+        return starmap(Author, self._db.execute(f"SELECT key, name FROM frontier WHERE {which}", values))
 
     def visit(self, key: str, round_: str) -> None:
         self._db.execute("UPDATE frontier SET visited = ?, checked = ? WHERE key = ?", (round_, round_, key))
@@ -74,16 +70,11 @@ class Frontier:
 
     def unchecked(self, round_: str) -> list[Author]:
         """The members of earlier rounds whose new papers were not looked up yet, by key."""
-        rows = self._db.execute(
-            "SELECT key, name FROM frontier WHERE visited <> '' AND visited < ? AND checked < ? ORDER BY key",
-            (round_, round_),
-        )
-        return [Author(*row) for row in rows]
+        return list(self._authors("visited <> '' AND visited < ? AND checked < ? ORDER BY key", round_, round_))
 
     def members(self, round_: str) -> frozenset[str]:
         """Keys of the authors visited in this round or an earlier one."""
-        rows = self._db.execute("SELECT key FROM frontier WHERE visited <> '' AND visited <= ?", (round_,))
-        return frozenset(row[0] for row in rows)
+        return frozenset(self._column("SELECT key FROM frontier WHERE visited <> '' AND visited <= ?", round_))
 
     def counts(self) -> tuple[int, int]:
         """How many were visited, and how many are waiting."""
@@ -106,5 +97,4 @@ class Frontier:
 
     def dropped(self, round_: str) -> Iterator[Drop]:
         """The papers that were noted with `drop`, by id."""
-        rows = self._db.execute("SELECT id, reason FROM drops WHERE round = ? ORDER BY id", (round_,))
-        return (Drop(*row) for row in rows)
+        return starmap(Drop, self._db.execute("SELECT id, reason FROM drops WHERE round = ? ORDER BY id", (round_,)))

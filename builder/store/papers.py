@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
+from typing import Any
 
 from builder.ids import PaperId, author_key
 from builder.records import Authorship, Paper
@@ -47,10 +48,24 @@ _PAPERS_AT_ONCE = 100_000
 _ROWS_AT_ONCE = 200
 
 
-class PaperTables:
-    """What a store knows about papers. A paper is in the pool, from which samples are drawn, since some round."""
+class Tables:
+    """Tables of a store."""
 
-    _db: sqlite3.Connection
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._db = connection
+
+    def _value(self, query: str, *values: object) -> Any:
+        """The first column of the first row; None if there is no row."""
+        row = self._db.execute(query, values).fetchone()
+        return row[0] if row else None
+
+    def _column(self, query: str, *values: object) -> list[Any]:
+        """The first column of all rows."""
+        return [row[0] for row in self._db.execute(query, values)]
+
+
+class PaperTables(Tables):
+    """What a store knows about papers. A paper is in the pool, from which samples are drawn, since some round."""
 
     def add_batch(self, batch: Sequence[Paper], *, since: str, look_up: bool = True) -> None:
         """`add_papers` inside a transaction of the caller."""
@@ -178,11 +193,10 @@ class PaperTables:
 
         Not done when papers are added: it would double what each commit of the crawl writes.
         """
-        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (_NOTE,)).fetchone()
-        done = int(row[0]) if row else 0
+        done = int(self._value("SELECT value FROM meta WHERE key = ?", _NOTE) or 0)
         self._know_authors("pid <= ? AND pid IN (SELECT pid FROM changed)", done)
         self._db.execute("DELETE FROM changed")
-        (last,) = self._db.execute("SELECT coalesce(max(pid), 0) FROM papers").fetchone()
+        last = self._value("SELECT coalesce(max(pid), 0) FROM papers")
         for first in range(done + 1, last + 1, _PAPERS_AT_ONCE):
             self._know_authors("pid BETWEEN ? AND ?", first, min(last, first + _PAPERS_AT_ONCE - 1))
         if last > done:
@@ -208,13 +222,13 @@ class PaperTables:
 
     def version(self, paper_id: str) -> int | None:
         """Which version of a paper the records are of; None if there is none."""
-        row = self._db.execute("SELECT version FROM papers WHERE id = ?", (paper_id,)).fetchone()
-        return int(row[0]) if row else None
+        version: int | None = self._value("SELECT version FROM papers WHERE id = ?", paper_id)
+        return version
 
     def taken(self, ids: Iterable[str], round_: str) -> set[str]:
         """Which of these papers the round has taken into its pool itself."""
         query = "SELECT 1 FROM papers WHERE id = ? AND since = ?"
-        return {id_ for id_ in ids if self._db.execute(query, (id_, round_)).fetchone()}
+        return {id_ for id_ in ids if self._value(query, id_, round_)}
 
     def joined(self, since: str) -> list[Paper]:
         """The papers that this round took into the pool, by id."""
@@ -226,39 +240,29 @@ class PaperTables:
 
     def ids_by_title(self, key: str) -> list[str]:
         """Ids of the papers of any pool with this `text.title_key`."""
-        rows = self._db.execute("SELECT id FROM papers WHERE title_key = ? ORDER BY id", (key,))
-        return [row[0] for row in rows]
+        return self._column("SELECT id FROM papers WHERE title_key = ? ORDER BY id", key)
 
     def knows(self, paper_id: str) -> bool:
         """Whether there is a record of this id, with an abstract."""
-        return (
-            self._db.execute("SELECT 1 FROM papers WHERE id = ? AND abstract <> ''", (paper_id,)).fetchone() is not None
-        )
+        return bool(self._value("SELECT 1 FROM papers WHERE id = ? AND abstract <> ''", paper_id))
 
     def ids_by_title_prefix(self, key: str) -> list[str]:
         """Ids of a few papers whose title key begins like this."""
-        rows = self._db.execute(
-            "SELECT id FROM papers WHERE title_key >= ? AND title_key < ? ORDER BY id LIMIT 5",
-            (key, key + "\U0010ffff"),
-        )
-        return [row[0] for row in rows]
+        query = "SELECT id FROM papers WHERE title_key >= ? AND title_key < ? ORDER BY id LIMIT 5"
+        return self._column(query, key, key + "\U0010ffff")
 
     def id_by_doi(self, doi: str) -> str | None:
         """Id of the paper that was published under a DOI."""
-        row = self._db.execute("SELECT id FROM papers WHERE doi = ? ORDER BY id LIMIT 1", (doi.lower(),)).fetchone()
-        return row[0] if row else None
+        return next(iter(self._column("SELECT id FROM papers WHERE doi = ? ORDER BY id LIMIT 1", doi.lower())), None)
 
     def id_of(self, other: str) -> str | None:
         """Id of the paper that is known elsewhere by another one."""
-        row = self._db.execute("SELECT id FROM other_ids WHERE other = ? ORDER BY id LIMIT 1", (other,)).fetchone()
-        return row[0] if row else None
+        return next(iter(self._column("SELECT id FROM other_ids WHERE other = ? ORDER BY id LIMIT 1", other)), None)
 
     def pool_count(self, key: str) -> int:
         """How many papers of the pool have an author of this key, as far as they were indexed."""
-        row = self._db.execute(
-            "SELECT count(*) FROM authorship JOIN papers USING (pid) WHERE key = ? AND since <> ''", (key,)
-        )
-        return int(row.fetchone()[0])
+        query = "SELECT count(*) FROM authorship JOIN papers USING (pid) WHERE key = ? AND since <> ''"
+        return int(self._value(query, key))
 
     def newest_papers(self, before: str) -> dict[str, date]:
         """Author key -> day of the newest paper, of those indexed, that a round before this one took into the pool."""
@@ -287,24 +291,11 @@ _SELECT = (
 )
 
 
-def _paper(row: tuple[str, int, str, str, str, str, str, str, str, str, str, str, str]) -> Paper:
-    id_, version, title, abstract, authors, categories, published, updated, license_, doi, author_ids, other_ids, _ = (
-        row
-    )
-    return Paper(
-        id_,
-        version,
-        title,
-        abstract,
-        tuple(json.loads(authors)),
-        tuple(categories.split()),
-        date.fromisoformat(published),
-        date.fromisoformat(updated),
-        license_,
-        doi,
-        tuple(json.loads(author_ids)),
-        tuple(json.loads(other_ids)),
-    )
+def _paper(row: Sequence[Any]) -> Paper:
+    *start, authors, categories, published, updated, license_, doi, author_ids, other_ids, _ = row
+    names, ids, others = (tuple(json.loads(names)) for names in (authors, author_ids, other_ids))
+    days = date.fromisoformat(published), date.fromisoformat(updated)
+    return Paper(*start, names, tuple(categories.split()), *days, license_, doi, ids, others)
 
 
 def in_categories(paper: Paper, wanted: frozenset[str]) -> bool:
