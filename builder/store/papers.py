@@ -292,10 +292,10 @@ _SELECT = (
 
 
 def _paper(row: Sequence[Any]) -> Paper:
-    *start, authors, categories, published, updated, license_, doi, author_ids, other_ids, _ = row
-    names, ids, others = (tuple(json.loads(names)) for names in (authors, author_ids, other_ids))
-    days = date.fromisoformat(published), date.fromisoformat(updated)
-    return Paper(*start, names, tuple(categories.split()), *days, license_, doi, ids, others)
+    id_, version, title, abstract, authors, categories, first, last, license_, doi, author_ids, other_ids, _ = row
+    names, ids, others = (tuple(json.loads(listed)) for listed in (authors, author_ids, other_ids))
+    days = date.fromisoformat(first), date.fromisoformat(last)
+    return Paper(id_, version, title, abstract, names, tuple(categories.split()), *days, license_, doi, ids, others)
 
 
 def in_categories(paper: Paper, wanted: frozenset[str]) -> bool:
