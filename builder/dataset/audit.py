@@ -7,9 +7,9 @@ settings, or a count; round.toml gives the thresholds and may waive a check by n
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
 from statistics import quantiles
@@ -22,7 +22,7 @@ from builder.dataset.shown_texts import SharedRuns
 from builder.errors import AuditError
 from builder.extract.quality import common_share
 from builder.ids import author_key, bare_id
-from builder.records import SPLITS, Split, Task
+from builder.records import SPLITS, Split, Task, writing_task
 from builder.samples.near_duplicates import Copies, near_duplicate
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.text import title_key
@@ -51,49 +51,29 @@ def audit(folder: Path, configurations: Iterable[Configuration], engine: Engine 
     Args:
         engine: runs the work, task by task; without one, this process does it.
     """
-    by_task: dict[Task, list[Configuration]] = {}
-    every = list(configurations)
+    every, by_task = list(configurations), dict[Task, list[Configuration]]()
     for configuration in every:
         if configuration.form == "full":
-            task = configuration.writing_task
-            assert task, "full rows are those of writing settings"
-            by_task.setdefault(task, []).append(configuration)
-    tasks = [_TaskRows(folder, task, tuple(group)) for task, group in by_task.items()]
-    large = (
-        sum(file.nbytes for rows in tasks for configuration in rows.configurations for file in configuration.every_file)
-        > _LARGE
-    )
-    findings = (engine or LocalEngine()).map(look_through, tasks, large=large)
-    return _audit_of(list(progress(findings, "audit", len(tasks))), faults(folder, every))
-
-
-def breaches(findings: Audit, allowed: AuditTable) -> list[str]:
-    """The checks that are above their threshold and not waived."""
-    values = {**findings.shares, **{name: float(n) for name, n in findings.counts.items()}}
-    return [name for name, limit in allowed.limits.items() if values.get(name, 0) > limit and name not in allowed.waive]
+            by_task.setdefault(writing_task(configuration.task), []).append(configuration)
+    size = sum(file.nbytes for group in by_task.values() for each in group for file in each.every_file)
+    findings = (engine or LocalEngine()).map(partial(look_through, folder), by_task.items(), large=size > _LARGE)
+    return _audit_of(list(progress(findings, "audit", len(by_task))), faults(folder, every))
 
 
 def check(findings: Audit, allowed: AuditTable) -> None:
-    """Raise an AuditError that names every breach."""
-    if names := breaches(findings, allowed):
-        listed = "; ".join(
-            f"{name} {findings.shares.get(name, findings.counts.get(name))} is above {allowed.limits[name]}"
-            + (f" (e.g. {', '.join(findings.examples[name])})" if name in findings.examples else "")
-            for name in names
-        )
+    """Raise an AuditError that names every check that is above its threshold and not waived."""
+    values = findings.shares | findings.counts
+    breaches = [
+        f"{name} {values[name]} is above {limit}"
+        + (f" (e.g. {', '.join(findings.examples[name])})" if name in findings.examples else "")
+        for name, limit in allowed.limits.items()
+        if values.get(name, 0) > limit and name not in allowed.waive
+    ]
+    if breaches:
         raise AuditError(
-            f"the audit found what this round does not allow: {listed}; check that, then raise the threshold or name the "
+            f"the audit found what this round does not allow: {'; '.join(breaches)}; check that, then raise the threshold or name the "
             "check in `audit.waive` of round.toml"
         )
-
-
-@dataclass(frozen=True, slots=True)
-class _TaskRows:
-    """The rows of one task, which are audited together."""
-
-    folder: Path
-    task: Task
-    configurations: tuple[Configuration, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,14 +111,15 @@ class _Findings:
     papers: dict[str, _Paper] = field(default_factory=dict)
 
 
-def look_through(rows: _TaskRows) -> _Findings:
-    """Everything that the audit finds in the rows of one task."""
-    findings = _Findings(rows.task)
-    checks = _TextChecks(rows)
-    for configuration in rows.configurations:
+def look_through(folder: Path, rows: tuple[Task, Sequence[Configuration]]) -> _Findings:
+    """Everything that the audit finds in the rows of one task, which are those of some configurations."""
+    task, configurations = rows
+    findings = _Findings(task)
+    checks = _TextChecks(task, SharedRuns(folder, task, configurations))
+    for configuration in configurations:
         tokens = findings.tokens[configuration.name] = []
         days = findings.days[configuration.name] = {}
-        for split, row in rows_of(rows.folder, configuration):
+        for split, row in rows_of(folder, configuration):
             findings.samples += 1
             where = f"{configuration.name} {row['id']}"
             for name in checks.faults(row):
@@ -148,13 +129,9 @@ def look_through(rows: _TaskRows) -> _Findings:
             tokens.append((row["input_tokens"], where))
             findings.lengths[row["id"]] = len(row["content"])
             if row["id"] not in findings.papers:
-                findings.papers[row["id"]] = _Paper(
-                    author_key(next(iter(row["authors"]), "")),
-                    row["published"][:7],
-                    row["primary_category"],
-                    row["title"],
-                    row["abstract"],
-                )
+                author, month = author_key(next(iter(row["authors"]), "")), row["published"][:7]
+                paper = _Paper(author, month, row["primary_category"], row["title"], row["abstract"])
+                findings.papers[row["id"]] = paper
     findings.longest = checks.longest
     return findings
 
@@ -162,9 +139,8 @@ def look_through(rows: _TaskRows) -> _Findings:
 class _TextChecks:
     """The checks of single rows. What depends on only a few texts is checked once for all rows that show them."""
 
-    def __init__(self, rows: _TaskRows) -> None:
-        self._task = rows.task
-        self._runs = SharedRuns(rows.folder, rows.task, rows.configurations)
+    def __init__(self, task: Task, runs: SharedRuns) -> None:
+        self._task, self._runs = task, runs
         self._content: dict[tuple[str, int], list[str]] = {}
         self._near = cache(near_duplicate)
         self.longest = 0
@@ -218,12 +194,13 @@ def _audit_of(findings: Sequence[_Findings], of_questions: Mapping[str, list[str
             lengths[id_][of_task.task] = length
     faults["length_outlier"] = [where for of_task in findings for where in _outliers(of_task.tokens)]
     faults["content_lost"] = _content_losses(lengths)
-    disorder = [name for of_task in findings for name in _disorder(of_task.days)]
+    seen = Copies()
     counts = {
-        "same_paper": _copies(papers),
-        "split_order": disorder,
+        "same_paper": [id_ for id_, each in papers.items() if seen.add(id_, each.title, each.author, each.abstract)],
+        "split_order": [name for of_task in findings for name in _disorder(of_task.days)],
         **of_questions,
     }
+    most_active = Counter(paper.author for paper in papers.values()).most_common(_ACTIVE)
     samples = sum(of_task.samples for of_task in findings)
     return Audit(
         samples=samples,
@@ -233,19 +210,8 @@ def _audit_of(findings: Sequence[_Findings], of_questions: Mapping[str, list[str
         longest_run=max((of_task.longest for of_task in findings), default=0),
         months=dict(sorted(Counter(paper.month for paper in papers.values()).items())),
         categories=dict(sorted(Counter(paper.category for paper in papers.values()).items())),
-        active_authors=_active_authors(papers.values()),
+        active_authors=round(sum(n for _, n in most_active) / max(1, len(papers)), 4),
     )
-
-
-def _copies(papers: Mapping[str, _Paper]) -> list[str]:
-    seen = Copies()
-    return [id_ for id_, paper in papers.items() if seen.add(id_, paper.title, paper.author, paper.abstract)]
-
-
-def _active_authors(papers: Collection[_Paper]) -> float:
-    """Share of the papers that the most active first authors wrote."""
-    authors = Counter(paper.author for paper in papers)
-    return round(sum(n for _, n in authors.most_common(_ACTIVE)) / max(1, len(papers)), 4)
 
 
 SHARES = (
@@ -292,9 +258,5 @@ def _content_losses(lengths: dict[str, dict[Task, int]]) -> list[str]:
 
 def _disorder(days: dict[str, dict[Split, tuple[str, str]]]) -> list[str]:
     """Settings in which a split begins before the last day of the previous one."""
-    out = []
-    for setting, splits in days.items():
-        present = [splits[split] for split in SPLITS if split in splits]
-        if any(earlier[1] >= later[0] for earlier, later in pairwise(present)):
-            out.append(setting)
-    return out
+    present = {setting: [splits[split] for split in SPLITS if split in splits] for setting, splits in days.items()}
+    return [name for name, spans in present.items() if any(old[1] >= new[0] for old, new in pairwise(spans))]

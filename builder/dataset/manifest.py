@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from builder.errors import FolderError
-from builder.records import PAPERS, SPLITS, TASKS, LinkWay, ReadingSummary, Split, SplitDates, Task
+from builder.records import PAPERS, SPLITS, TASKS, LinkWay, ReadingSummary, Split, SplitDates
 from builder.round.audit import AuditTable
 from builder.round.licenses import Licenses
 from builder.stage_report import StageCounts
@@ -174,11 +174,6 @@ class Configuration:
     form: Form
     of: str = ""
     splits: dict[Split, SplitContents] = field(default_factory=dict)
-
-    @property
-    def writing_task(self) -> Task | None:
-        """Its writing task; None for questions."""
-        return next((task for task in TASKS if task == self.task), None)
 
     @property
     def is_writing(self) -> bool:
