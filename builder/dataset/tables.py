@@ -15,7 +15,6 @@ from lm_eval_tasks.families import target_of
 
 if TYPE_CHECKING:
     from builder.round.audit import AuditTable
-    from builder.stage_report import StageCounts
 
 # Months that a table of newer papers has.
 _CUTOFFS = 6
@@ -30,53 +29,30 @@ _CAUSES = {
 def statistics(configurations: Sequence[Configuration]) -> Table:
     """A row for each configuration, as in Table 2 of the AcademicEval paper."""
     head = ("Setting", "Task", "Comp. rate", "In", "Out", "Samples", "Train-Val-Test", "Test timespan")
-    return Table(head, "llrrrrll", [_statistics(configuration) for configuration in configurations])
-
-
-def _statistics(configuration: Configuration) -> tuple[object, ...]:
-    parts = [configuration.statistics(split) for split in SPLITS]
-    n = max(1, configuration.samples)
-    input_tokens, target_tokens = sum(part.input_tokens for part in parts), sum(part.target_tokens for part in parts)
-    shares = "-".join(f"{100 * part.samples / n:.0f}%" for part in parts)
-    test = configuration.statistics("test")
-    span = f"{test.first[:7]} to {test.last[:7]}" if test.samples else "no test sample"
-    # SCALAR asks for a number, not for a text.
-    compression, out = (
-        (f"{input_tokens / target_tokens:.0f}", f"{target_tokens / n:.0f}") if target_tokens else ("-", "-")
-    )
-    return (
-        configuration.name,
-        PAPERS if configuration.task == PAPERS else target_of(configuration.task).title,
-        compression,
-        f"{input_tokens / n:.0f}",
-        out,
-        configuration.samples,
-        shares,
-        span,
-    )
+    rows = []
+    for each in configurations:
+        parts, test, n = [each.statistics(split) for split in SPLITS], each.statistics("test"), max(1, each.samples)
+        given, asked = sum(part.input_tokens for part in parts), sum(part.target_tokens for part in parts)
+        shares = "-".join(f"{100 * part.samples / n:.0f}%" for part in parts)
+        span = f"{test.first[:7]} to {test.last[:7]}" if test.samples else "no test sample"
+        title = PAPERS if each.task == PAPERS else target_of(each.task).title
+        # SCALAR asks for a number, not for a text.
+        compression, out = (f"{given / asked:.0f}", f"{asked / n:.0f}") if asked else ("-", "-")
+        rows.append((each.name, title, compression, f"{given / n:.0f}", out, each.samples, shares, span))
+    return Table(head, "llrrrrll", rows)
 
 
 def short_of_name(manifest: Manifest) -> list[str]:
     """A sentence for each setting whose mean input has less than half of the tokens in its name. Made-up papers are short."""
-    full = [
-        configuration
-        for configuration in manifest.configurations
-        if configuration.form == "full" and configuration.samples
-    ]
-    means = [
-        (
-            configuration,
-            1000 * thousands,
-            sum(configuration.statistics(split).input_tokens for split in SPLITS) / configuration.samples,
-        )
-        for configuration in full
-        if (thousands := thousands_in(configuration.name))
-    ]
-    return [
-        f"{setting.name}: inputs have {mean:.0f} tokens on average, less than half of what the name says; {_CAUSES[setting.task]}"
-        for setting, tokens, mean in means
-        if 2 * mean < tokens and manifest.source != "sample"
-    ]
+    short = []
+    for setting in manifest.configurations:
+        tokens = 1000 * (thousands_in(setting.name) or 0)
+        if setting.form == "full" and setting.samples and manifest.source != "sample":
+            mean = sum(setting.statistics(split).input_tokens for split in SPLITS) / setting.samples
+            if 2 * mean < tokens:
+                says = f"inputs have {mean:.0f} tokens on average, less than half of what the name says"
+                short.append(f"{setting.name}: {says}; {_CAUSES[setting.task]}")
+    return short
 
 
 def lengths(configurations: Sequence[Configuration]) -> Table:
@@ -94,25 +70,18 @@ def lengths(configurations: Sequence[Configuration]) -> Table:
 
 def power(configurations: Sequence[Configuration]) -> Table:
     """What differences the test samples of each configuration can show."""
-    tests = [(configuration, configuration.statistics("test")) for configuration in configurations]
-    rows = [
-        (
-            configuration.name,
-            test.samples,
-            f"{100 * test.detectable:.1f}",
-            "accuracy" if not configuration.is_writing else "ROUGE-L",
-            "" if test.one_group is None else f"{test.one_group:.2f}",
-        )
-        for configuration, test in tests
-        if test.detectable is not None
-    ]
+    rows = []
+    for configuration in configurations:
+        test = configuration.statistics("test")
+        if test.detectable is not None:
+            metric = "ROUGE-L" if configuration.is_writing else "accuracy"
+            group = "" if test.one_group is None else f"{test.one_group:.2f}"
+            rows.append((configuration.name, test.samples, f"{100 * test.detectable:.1f}", metric, group))
     return Table(("Configuration", "Test samples", "Smallest difference, points", "Of", "One group"), "lrrlr", rows)
 
 
 def _bounds(bounds: Bounds | None) -> str | None:
-    if bounds is None:
-        return None
-    return with_bounds(bounds.mean, bounds.low, bounds.high, ".3f")
+    return with_bounds(bounds.mean, bounds.low, bounds.high, ".3f") if bounds else None
 
 
 def labels(configurations: Sequence[Configuration]) -> Table:
@@ -128,16 +97,10 @@ def without_reading(manifest: Manifest) -> Table:
     """SCALAR: how many of the test questions are answered rightly without reading the paper; of a publishable copy, of the whole."""
     tests = [(name, test) for name, test in _tests(manifest) if test.labels]
     measured = [name for name in (*OF_SCALAR, POPULARITY) if any(name in test.shortcuts for _, test in tests)]
-    rows = [
-        (
-            name,
-            test.samples,
-            f"{test.labels[0] / test.samples:.3f}",
-            f"{max(test.labels) / test.samples:.3f}",
-            *(_bounds(test.shortcuts.get(shortcut)) for shortcut in measured),
-        )
-        for name, test in tests
-    ]
+    rows = []
+    for name, test in tests:
+        constant = (f"{n / test.samples:.3f}" for n in (test.labels[0], max(test.labels)))
+        rows.append((name, test.samples, *constant, *(_bounds(test.shortcuts.get(shortcut)) for shortcut in measured)))
     head = ("Test split", "n", "Always the first", "Best constant answer", *measured)
     return Table(head, "l" + "r" * (len(head) - 1), rows)
 
@@ -157,33 +120,15 @@ def _tests(manifest: Manifest) -> Iterator[tuple[str, Statistics]]:
 
 def reading(manifest: Manifest) -> Table:
     """Reading families: the questions of each kind, and what they yield to an answer without the context and to the shortcut."""
-    rows = [
-        (
-            name,
-            kind.replace("_", " "),
-            known.n,
-            f"{known.labels:g}",
-            f"{known.answers:g}",
-            f"{known.empty:.2f}",
-            f"{known.place:.2f}",
-            f"{known.blind:.3f}",
-            _bounds(known.shortcut),
-        )
-        for name, test in _tests(manifest)
-        for kind, known in test.kinds.items()
-    ]
-    head = (
-        "Test split",
-        "Questions",
-        "n",
-        "To choose from",
-        "Right",
-        "None right",
-        "Where",
-        "Without the context",
-        "Shortcut",
-    )
-    return Table(head, "llrrrrrrr", rows)
+    rows = []
+    for name, test in _tests(manifest):
+        for kind, known in test.kinds.items():
+            figures = (
+                f"{known.labels:g} {known.answers:g} {known.empty:.2f} {known.place:.2f} {known.blind:.3f}".split()
+            )
+            rows.append((name, kind.replace("_", " "), known.n, *figures, _bounds(known.shortcut)))
+    head = ("Test split", "Questions", "n", "To choose from", "Right", "None right", "Where", "Without the context")
+    return Table((*head, "Shortcut"), "llrrrrrrr", rows)
 
 
 def core(entries: Sequence[CoreEntry]) -> Table:
@@ -198,30 +143,22 @@ def newer_than(configurations: Sequence[Configuration]) -> Table:
     months_shown = sorted({month for _, months in tests for month in months})
     known = months_shown[:-1] or months_shown  # after the newest one there is nothing
     chosen = known[:: -max(1, -(-len(known) // _CUTOFFS))][::-1]
-    rows = [
-        (
-            name,
-            *(
-                f"{sum(n for other, n in months.items() if other > month) / sum(months.values()):.2f}"
-                for month in chosen
-            ),
-        )
-        for name, months in tests
-        if months
-    ]
+    rows = []
+    for name, months in tests:
+        if months:
+            newer = (sum(n for other, n in months.items() if other > month) for month in chosen)
+            rows.append((name, *(f"{n / sum(months.values()):.2f}" for n in newer)))
     return Table(("Test split", *(f"after {month}" for month in chosen)), "l" + "r" * len(chosen), rows)
 
 
 def stages(manifest: Manifest) -> Table:
     """What each stage kept and dropped, those of copies and completions last."""
     beside = (manifest.publishable.report if manifest.publishable else None, manifest.takedown, manifest.fill)
-    reports = [*manifest.reports, *(report for report in beside if report)]
-    return Table(("Stage", "In", "Kept", "Dropped"), "lrrl", [_stage(report) for report in reports])
-
-
-def _stage(report: StageCounts) -> tuple[object, ...]:
-    reasons = ", ".join(f"{reason} {n}" for reason, n in sorted(report.dropped.items())) or "none"
-    return report.stage, report.given, report.kept, reasons
+    rows = []
+    for report in (*manifest.reports, *(report for report in beside if report)):
+        reasons = ", ".join(f"{reason} {n}" for reason, n in sorted(report.dropped.items())) or "none"
+        rows.append((report.stage, report.given, report.kept, reasons))
+    return Table(("Stage", "In", "Kept", "Dropped"), "lrrl", rows)
 
 
 def extraction_quality(summary: ReadingSummary) -> Table:
@@ -242,8 +179,8 @@ def links(ways: Mapping[LinkWay, int]) -> Table:
     return Table(("Resolved by", "Citations", "Share"), "lrr", rows)
 
 
-def checks(audit: Audit, allowed: AuditTable) -> Table:
-    """Each check of the audit, what it found and what is allowed."""
+def audit_tables(audit: Audit, allowed: AuditTable) -> list[Table]:
+    """Everything that an audit says: each check, what it found and what is allowed; papers of each month, and of each category."""
     rows: list[tuple[object, ...]] = []
     for name, value in sorted(audit.shares.items()) + sorted(audit.counts.items()):
         limit = allowed.limits.get(name, 0.0)
@@ -252,23 +189,11 @@ def checks(audit: Audit, allowed: AuditTable) -> Table:
         rows.append((name.replace("_", " "), f"{value:g}{unit}", f"{limit:g}", word))
     rows.append(("longest common run of words", audit.longest_run, None, None))
     rows.append(("papers by the 20 most active first authors", f"{100 * audit.active_authors:.1f}%", None, None))
-    return Table(("Check", "Found", "Allowed", ""), "lrrl", rows)
-
-
-def months(audit: Audit) -> Table:
-    """Papers of each month."""
-    return Table(("Month", "Papers"), "lr", sorted(audit.months.items()))
-
-
-def categories(audit: Audit) -> Table:
-    """Papers of each category, the most common first."""
-    rows = sorted(audit.categories.items(), key=lambda item: (-item[1], item[0]))
-    return Table(("Category", "Papers"), "lr", rows)
-
-
-def audit_tables(audit: Audit, allowed: AuditTable) -> list[Table]:
-    """Everything that an audit says."""
-    return [checks(audit, allowed), months(audit), categories(audit)]
+    return [
+        Table(("Check", "Found", "Allowed", ""), "lrrl", rows),
+        Table(("Month", "Papers"), "lr", sorted(audit.months.items())),
+        Table(("Category", "Papers"), "lr", sorted(audit.categories.items(), key=lambda item: (-item[1], item[0]))),
+    ]
 
 
 def licenses(configurations: Sequence[Configuration]) -> Table:
