@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,6 +52,8 @@ _CORE = (
     "What every model is asked first, and boards count (`academiceval_core`). A model's gain is its score minus its own score with "
     "less to read, over the same samples; the last column names the shorter context of the main comparison."
 )
+# The Hub's names of the tasks: of writing settings, and of questions.
+_CATEGORIES = {True: ("text-generation", "summarization"), False: ("question-answering", "multiple-choice")}
 # The first is what viewers open.
 _SHOWN_SPLITS = SPLITS[::-1]
 _LABELS = "How often each position holds the right candidate."
@@ -108,6 +110,9 @@ def card(manifest: Manifest, published: Publication | None = None) -> str:
         configuration for configuration in manifest.configurations if configuration.samples or not manifest.publishable
     ]
     audit = tables.audit_tables(manifest.audit, manifest.allowed) if manifest.audit else []
+    changelog, errata = _notices(manifest, published.errata)
+    name = next((configuration.name for configuration in shown if configuration.samples), "Intro-28K-G")
+    revision = f', revision="{published.revision}"' if published.revision else ""
     lines = [
         "---",
         yaml.safe_dump(_front_matter(shown, manifest.source), sort_keys=False, allow_unicode=True).strip(),
@@ -121,7 +126,7 @@ def card(manifest: Manifest, published: Publication | None = None) -> str:
         "```python",
         "from datasets import load_dataset",
         "",
-        _example(shown, published),
+        f'load_dataset("{published.dataset}", "{name}"{revision})',
         "```",
         "",
         *_section("Statistics", [tables.statistics(shown)]),
@@ -144,8 +149,8 @@ def card(manifest: Manifest, published: Publication | None = None) -> str:
         *_section("Licences", [tables.licenses(shown)], _left_out_for_their_licence(manifest)),
         _ATTRIBUTION if is_open_access(manifest.source) else _USE,
         "",
-        *_section("Changelog", [_changes(manifest, published.errata)]),
-        *_section("Errata", [_errata(published.errata)]),
+        *_section("Changelog", [changelog]),
+        *_section("Errata", [errata]),
         "## Limitations",
         "",
         f"{_OPEN_ACCESS_TEXTS if is_open_access(manifest.source) else _ARXIV_TEXTS} The reference is one text by the authors; "
@@ -169,7 +174,8 @@ def card(manifest: Manifest, published: Publication | None = None) -> str:
         "are of different samples.",
         "",
         "```bibtex",
-        *_bibtex(shown),
+        *([_ACADEMICEVAL] if any(configuration.is_writing for configuration in shown) else []),
+        *([_SCALAR] if any(configuration.task == "cloze" for configuration in shown) else []),
         "```",
         "",
     ]
@@ -195,18 +201,6 @@ def check_canary(folder: Path, manifest: Manifest) -> None:
         raise FolderError(f"{path} lacks the canary of round {manifest.round}, or is missing; build the folder again")
 
 
-def _example(shown: Sequence[Configuration], published: Publication) -> str:
-    name = next((configuration.name for configuration in shown if configuration.samples), "Intro-28K-G")
-    revision = f', revision="{published.revision}"' if published.revision else ""
-    return f'load_dataset("{published.dataset}", "{name}"{revision})'
-
-
-def _bibtex(shown: Sequence[Configuration]) -> list[str]:
-    """The papers of what is shown."""
-    cited = [_ACADEMICEVAL] if any(configuration.is_writing for configuration in shown) else []
-    return [*cited, *([_SCALAR] if any(configuration.task == "cloze" for configuration in shown) else [])]
-
-
 def _section(heading: str, shown: Sequence[Table], about: str = "") -> list[str]:
     """A heading, a sentence about its tables, and the tables; nothing if the first table has no rows."""
     if not shown or not shown[0].rows:
@@ -219,28 +213,15 @@ def _section(heading: str, shown: Sequence[Table], about: str = "") -> list[str]
     ]
 
 
-def _newest_first(errata: Iterable[Erratum]) -> list[Erratum]:
-    return sorted(errata, key=lambda erratum: (erratum.date, erratum.replacement), reverse=True)
-
-
-def _changes(manifest: Manifest, errata: Sequence[Erratum]) -> Table:
-    rows = [
-        (erratum.replacement, f"replaces {erratum.revision}: {erratum.reason}") for erratum in _newest_first(errata)
-    ]
-    return Table(("Round", "What changed"), "ll", [*rows, *sorted(manifest.changes.items(), reverse=True)])
-
-
-def _errata(errata: Sequence[Erratum]) -> Table:
-    rows = [
-        (
-            erratum.revision,
-            erratum.replacement,
-            erratum.date,
-            erratum.reason + (f" (taken down: {', '.join(erratum.papers)})" if erratum.papers else ""),
-        )
-        for erratum in _newest_first(errata)
-    ]
-    return Table(("Do not use", "Use", "Since", "Why"), "llll", rows)
+def _notices(manifest: Manifest, errata: Sequence[Erratum]) -> tuple[Table, Table]:
+    """The changelog, and what was found wrong, both with the newest first."""
+    changes, wrong = [], []
+    for each in sorted(errata, key=lambda erratum: (erratum.date, erratum.replacement), reverse=True):
+        changes.append((each.replacement, f"replaces {each.revision}: {each.reason}"))
+        gone = f" (taken down: {', '.join(each.papers)})" if each.papers else ""
+        wrong.append((each.revision, each.replacement, each.date, each.reason + gone))
+    changes += sorted(manifest.changes.items(), reverse=True)
+    return Table(("Round", "What changed"), "ll", changes), Table(("Do not use", "Use", "Since", "Why"), "llll", wrong)
 
 
 def _front_matter(shown: Sequence[Configuration], source: str) -> dict[str, object]:
@@ -258,32 +239,23 @@ def _front_matter(shown: Sequence[Configuration], source: str) -> dict[str, obje
         }
         for configuration in loadable
     ]
+    open_, kinds = is_open_access(source), {configuration.is_writing for configuration in shown}
     data = DatasetCardData(
         language=["en"],
         pretty_name="AcademicEval",
-        task_categories=_categories(shown),
+        task_categories=[
+            category for writing in (True, False) if writing in kinds for category in _CATEGORIES[writing]
+        ],
         source_datasets=["original"],
         tags=["long-context", "live-benchmark", "arxiv:2510.17725", "arxiv:2502.13753"],
         size_categories=[_size(loadable)],
         license="other",
-        license_name="per-paper" if is_open_access(source) else "arxiv-per-paper",
-        license_link="https://creativecommons.org/licenses/"
-        if is_open_access(source)
-        else "https://info.arxiv.org/help/license/index.html",
+        license_name="per-paper" if open_ else "arxiv-per-paper",
+        license_link=f"https://{'creativecommons.org/licenses/' if open_ else 'info.arxiv.org/help/license/index.html'}",
     )
     add_dataset_info(data, {configuration.name: _info(configuration) for configuration in loadable})
     front: dict[str, object] = data.to_dict()  # type: ignore[no-untyped-call]
     return {**front, "configs": configs}
-
-
-def _categories(shown: Sequence[Configuration]) -> list[str]:
-    """The Hub's names of the tasks."""
-    writing = any(configuration.is_writing for configuration in shown)
-    cloze = any(not configuration.is_writing for configuration in shown)
-    return [
-        *(["text-generation", "summarization"] if writing else []),
-        *(["question-answering", "multiple-choice"] if cloze else []),
-    ]
 
 
 def _size(shown: Sequence[Configuration]) -> str:
@@ -296,8 +268,7 @@ def _size(shown: Sequence[Configuration]) -> str:
 def _info(configuration: Configuration) -> DatasetInfo:
     splits = SplitDict(dataset_name="academiceval")
     for split in _SHOWN_SPLITS:
-        files = configuration.files(split)
-        if files:
+        if files := configuration.files(split):
             splits.add(SplitInfo(split, sum(file.nbytes for file in files), sum(file.rows for file in files)))
     return DatasetInfo(
         config_name=configuration.name,
