@@ -239,7 +239,10 @@ def _front_matter(shown: Sequence[Configuration], source: str) -> dict[str, obje
         }
         for configuration in loadable
     ]
-    open_, kinds = is_open_access(source), {configuration.is_writing for configuration in shown}
+    kinds = {configuration.is_writing for configuration in shown}
+    license_ = ("arxiv-per-paper", "https://info.arxiv.org/help/license/index.html")
+    if is_open_access(source):
+        license_ = ("per-paper", "https://creativecommons.org/licenses/")
     data = DatasetCardData(
         language=["en"],
         pretty_name="AcademicEval",
@@ -250,8 +253,8 @@ def _front_matter(shown: Sequence[Configuration], source: str) -> dict[str, obje
         tags=["long-context", "live-benchmark", "arxiv:2510.17725", "arxiv:2502.13753"],
         size_categories=[_size(loadable)],
         license="other",
-        license_name="per-paper" if open_ else "arxiv-per-paper",
-        license_link=f"https://{'creativecommons.org/licenses/' if open_ else 'info.arxiv.org/help/license/index.html'}",
+        license_name=license_[0],
+        license_link=license_[1],
     )
     add_dataset_info(data, {configuration.name: _info(configuration) for configuration in loadable})
     front: dict[str, object] = data.to_dict()  # type: ignore[no-untyped-call]

@@ -79,7 +79,7 @@ def _tables(manifest: Manifest) -> Iterator[tuple[str, Table]]:
     yield "Papers in contexts that are newer", tables.newer_than(manifest.configurations)
     yield "Kept and dropped", tables.stages(manifest)
     if manifest.audit:
-        yield "Audit", tables.checks(manifest.audit, manifest.allowed)
+        yield "Audit", tables.audit_tables(manifest.audit, manifest.allowed)[0]
     if manifest.reading:
         yield "Extraction", tables.extraction_quality(manifest.reading)
     yield "Citations", tables.links(manifest.links)
