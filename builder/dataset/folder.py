@@ -17,10 +17,9 @@ from builder.dataset.manifest import (
     Manifest,
     place_of,
     read_manifest,
-    write_manifest,
 )
 from builder.errors import FolderError
-from lm_eval_tasks.base.files import named, sha256_of, sync, sync_folder
+from lm_eval_tasks.base.files import named, sha256_of, sha256_of_bytes, sync, sync_folder, write_whole
 from lm_eval_tasks.base.linux import exchange
 from lm_eval_tasks.base.locks import exclusive
 from lm_eval_tasks.base.version import VERSION
@@ -35,9 +34,13 @@ _OF_EARLIER = ("croissant.json",)
 
 
 def finish(place: Path, manifest: Manifest) -> Manifest:
-    """Write the card and the manifest of a folder whose data is complete; return the manifest as written."""
+    """Write the card, and last the manifest, of a folder whose data is complete; return the manifest as written."""
     manifest = replace(manifest, core=manifest.core or tuple(core_of(manifest.configurations)))
-    return write_manifest(place, manifest, {CARD: card(manifest)})
+    text = card(manifest)
+    write_whole(place / CARD, text)
+    finished = replace(manifest, other_files={CARD: sha256_of_bytes(text)})
+    write_whole(place / MANIFEST, manifest_bytes(finished))
+    return finished
 
 
 def finish_import(

@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import re
 import uuid
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -23,7 +23,7 @@ from builder.round.licenses import Licenses
 from builder.stage_report import StageCounts
 from lm_eval_tasks.base import gone
 from lm_eval_tasks.base.contexts import Context
-from lm_eval_tasks.base.files import is_inside, sha256_of_bytes, write_whole
+from lm_eval_tasks.base.files import is_inside
 from lm_eval_tasks.base.row_format import MANIFEST as MANIFEST
 from lm_eval_tasks.base.row_format import Measured
 from lm_eval_tasks.base.text import ODD, parse_json, why
@@ -325,18 +325,14 @@ class Manifest:
         names = [configuration.name for configuration in self.configurations]
         if len({name.casefold() for name in names}) < len(names):
             raise ValueError("two configurations have the same name")
-        by_name = {
-            configuration.name: configuration for configuration in self.configurations if configuration.form != "ids"
-        }
-        if not by_name:
+        tasks = {each.name: each.task for each in self.complete_configurations}
+        if not tasks:
             raise ValueError("there is no configuration")
-        by_ids = [configuration for configuration in self.configurations if configuration.form == "ids"]
-        for configuration in by_ids:
-            if configuration.of not in by_name or by_name[configuration.of].task != configuration.task:
-                raise ValueError(
-                    f"{configuration.name} is of {configuration.of!r}, which is not a configuration of its task"
-                )
-        if len({configuration.of for configuration in by_ids}) < len(by_ids) or (by_ids and self.publishable is None):
+        by_ids = [each for each in self.configurations if each.form == "ids"]
+        for each in by_ids:
+            if tasks.get(each.of) != each.task:
+                raise ValueError(f"{each.name} is of {each.of!r}, which is not a configuration of its task")
+        if len({each.of for each in by_ids}) < len(by_ids) or (by_ids and self.publishable is None):
             raise ValueError("rows by id belong to a publishable copy, once for each configuration")
         if odd := [name for name in self.other_files if not _BESIDE.fullmatch(name)]:
             raise ValueError(f"{odd[0]!r} is not a valid name of a file next to the data")
@@ -352,14 +348,7 @@ class Manifest:
 
     def by_ids_of(self, name: str) -> Configuration | None:
         """The configuration that contains rows of another one by id."""
-        return next(
-            (
-                configuration
-                for configuration in self.configurations
-                if configuration.form == "ids" and configuration.of == name
-            ),
-            None,
-        )
+        return next((each for each in self.configurations if each.form == "ids" and each.of == name), None)
 
     @property
     def complete_configurations(self) -> Iterator[Configuration]:
@@ -407,9 +396,10 @@ def parse_manifest(data: bytes, origin: str) -> Manifest:
     try:
         return _ADAPTER.validate_python(_without_gone(content))
     except ValidationError as err:
-        where, says = _first_problem(err)
+        problem = err.errors()[0]
+        where, says = ".".join(map(str, problem["loc"])), problem["msg"].removeprefix("Value error, ")
         raise FolderError(
-            f"{origin} is not a manifest that this release can read ({where}: {says}); build the folder again"
+            f"{origin} is not a manifest that this release can read ({where or 'as a whole'}: {says}); build the folder again"
         ) from err
     except ODD as err:
         raise FolderError(f"{origin}: {why(err)}") from err
@@ -435,12 +425,6 @@ def _split_gone(configurations: Any) -> tuple[Any, list[dict[str, Any]]]:
     names = {each.get("name") for each in configurations if each.get("task") == "select" or each.get("form") == "core"}
     gone_rows = [each for each in configurations if {each.get("name"), each.get("of")} & names]
     return [each for each in configurations if each not in gone_rows], gone_rows
-
-
-def _first_problem(err: ValidationError) -> tuple[str, str]:
-    """Where the first problem of a file is, and what it is."""
-    problem = err.errors()[0]
-    return ".".join(map(str, problem["loc"])) or "as a whole", problem["msg"].removeprefix("Value error, ")
 
 
 def manifest_bytes(manifest: Manifest) -> bytes:
@@ -470,13 +454,3 @@ def read_manifest(folder: Path) -> Manifest:
     except OSError as err:
         raise FolderError(f"cannot read {path}: {err.strerror}") from err
     return parse_manifest(data, str(path))
-
-
-def write_manifest(folder: Path, manifest: Manifest, beside: Mapping[str, str | bytes]) -> Manifest:
-    """Write the files next to the data, then the manifest with their hashes, which is returned."""
-    for name, content in beside.items():
-        write_whole(folder / name, content)
-    hashes = {name: sha256_of_bytes(content) for name, content in beside.items()}
-    finished = replace(manifest, other_files=hashes)
-    write_whole(folder / MANIFEST, manifest_bytes(finished))
-    return finished
