@@ -7,7 +7,7 @@ A family is a folder of `builder/families`, with the name that it has in `lm_eva
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -31,18 +31,6 @@ Written = Iterator[tuple["Configuration", Sequence["StageReport"]]]
 Faults = dict[str, list[str]]
 
 
-def _nothing(workspace: Workspace, engine: Engine) -> None:
-    """A family whose rows need the round's papers alone."""
-
-
-def _none(workspace: Workspace, folder: Path, engine: Engine) -> Written:
-    yield from ()
-
-
-def _faultless(folder: Path, configurations: Sequence[Configuration]) -> Faults:
-    return {}
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
     """A family of tasks; families that are made together have the same functions, which then are called once.
@@ -57,9 +45,9 @@ class Family:
 
     rows: Callable[[str], RowKind]
     complete: Callable[[Row, str, Store], Row | Lacking]
-    prepare: Callable[[Workspace, Engine], None] = field(default=_nothing)
-    write: Callable[[Workspace, Path, Engine], Written] = field(default=_none)
-    faults: Callable[[Path, Sequence[Configuration]], Faults] = field(default=_faultless)
+    prepare: Callable[[Workspace, Engine], None] | None = None
+    write: Callable[[Workspace, Path, Engine], Written] | None = None
+    faults: Callable[[Path, Sequence[Configuration]], Faults] | None = None
 
 
 def family_of(task: str) -> Family:
@@ -68,25 +56,24 @@ def family_of(task: str) -> Family:
 
 
 def families() -> list[Family]:
-    """All families."""
     return [_load(name) for name in NAMES]
 
 
 def prepare(workspace: Workspace, engine: Engine) -> None:
     """Fetch and read what the rows of all families need besides the papers."""
-    for prepare_family in dict.fromkeys(family.prepare for family in families()):
+    for prepare_family in dict.fromkeys(family.prepare for family in families() if family.prepare):
         prepare_family(workspace, engine)
 
 
 def write(workspace: Workspace, folder: Path, engine: Engine) -> Written:
     """Write into a folder what the round asks for of all families."""
-    for write_family in dict.fromkeys(family.write for family in families()):
+    for write_family in dict.fromkeys(family.write for family in families() if family.write):
         yield from write_family(workspace, folder, engine)
 
 
 def faults(folder: Path, configurations: Sequence[Configuration]) -> Faults:
     """The rows that fail the checks of their families."""
-    checks = dict.fromkeys(family.faults for family in families())
+    checks = dict.fromkeys(family.faults for family in families() if family.faults)
     return {name: rows for check in checks for name, rows in check(folder, configurations).items()}
 
 
