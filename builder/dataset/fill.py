@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from builder.dataset.families import family_of
 from builder.dataset.folder import finish, replacing
 from builder.dataset.manifest import MANIFEST, Configuration, Manifest, read_manifest
-from builder.dataset.rows import kind_of, read_rows, rows_of, with_positions, without_files
+from builder.dataset.rows import kind_of, read_rows, rows_of, with_positions
 from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
 from builder.extract.stage import extract_papers
@@ -126,7 +126,7 @@ def _complete(
         doubtful: where the papers of the other rows are added.
     """
     ids = manifest.by_ids_of(configuration.name)
-    writer = ConfigurationWriter(place, without_files(configuration))
+    writer = ConfigurationWriter(place, configuration)
     for split in SPLITS:
         by_id = list(read_rows(source, ids, split)) if ids else []
         rows = with_positions(read_rows(source, configuration, split), {row["position"] for row in by_id})

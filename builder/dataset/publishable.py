@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 
 from builder.dataset.folder import finish, replacing
 from builder.dataset.manifest import Configuration, Publishable, read_manifest
-from builder.dataset.rows import by_ids, kind_of, may_publish, read_rows, without_files
+from builder.dataset.rows import kind_of, may_publish, read_rows
 from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
 from builder.records import SPLITS
 from builder.stage_report import StageReport
 from lm_eval_tasks.base.progress import progress
+from lm_eval_tasks.base.row_format import IDS
 
 if TYPE_CHECKING:
     from builder.round.licenses import Licenses
@@ -52,8 +53,9 @@ def _copy(
 ) -> Iterator[Configuration]:
     """One configuration as two: the rows that may be published, and the others by id."""
     kind = kind_of(configuration)
-    full_writer = ConfigurationWriter(place, without_files(configuration))
-    ids_writer = ConfigurationWriter(place, by_ids(configuration))
+    full_writer = ConfigurationWriter(place, configuration)
+    by_ids = Configuration(configuration.name + IDS, configuration.task, "ids", configuration.name)
+    ids_writer = ConfigurationWriter(place, by_ids)
     for split in SPLITS:
         for position, row in enumerate(read_rows(source, configuration, split)):
             if may_publish(kind.papers(row), licenses):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +15,6 @@ from builder.dataset.manifest import Configuration, DataFile, place_of
 from builder.errors import FolderError
 from builder.records import SPLITS, Split
 from builder.round.licenses import Licenses, allows
-from lm_eval_tasks.base.row_format import IDS
 from lm_eval_tasks.base.unpacked import batch_rows, largest_chunk
 
 if TYPE_CHECKING:
@@ -35,16 +33,6 @@ def columns_of(configuration: Configuration) -> pa.Schema:
     """The columns of a configuration's files."""
     kind = kind_of(configuration)
     return kind.id_columns if configuration.form == "ids" else kind.columns
-
-
-def by_ids(configuration: Configuration) -> Configuration:
-    """The empty configuration for rows of this one by id alone."""
-    return Configuration(configuration.name + IDS, configuration.task, "ids", configuration.name)
-
-
-def without_files(configuration: Configuration) -> Configuration:
-    """The configuration without its files, to be written again."""
-    return replace(configuration, splits={})
 
 
 def may_publish(papers: Iterable[tuple[str, str]], licenses: Licenses) -> bool:

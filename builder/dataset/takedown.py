@@ -10,7 +10,7 @@ from pathlib import Path
 
 from builder.dataset.folder import finish, replacing
 from builder.dataset.manifest import Configuration, CoreEntry, Manifest, read_manifest
-from builder.dataset.rows import kind_of, read_rows, rows_of, with_positions, without_files
+from builder.dataset.rows import kind_of, read_rows, rows_of, with_positions
 from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
 from builder.ids import bare_id
@@ -89,7 +89,7 @@ def _copy(
     for part in (configuration, ids):
         if part is None:
             continue
-        writer = ConfigurationWriter(place, without_files(part))
+        writer = ConfigurationWriter(place, part)
         for split, row in rows_of(source, part):
             if row["id"] in group:
                 report.drop(f"{part.name} {row['id']}", "taken_down")
