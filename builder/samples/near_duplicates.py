@@ -30,7 +30,10 @@ _BANDS = (32, 2)
 
 def near_duplicate(title: str, abstract: str, other_title: str, other_abstract: str) -> bool:
     """Whether two papers have nearly the same title, or abstracts that share half of their three-word runs."""
-    if title_key(title) == title_key(other_title) or _same_words(title, other_title):
+    if title_key(title) == title_key(other_title):
+        return True
+    words, other_words = set(fold(title).split()), set(fold(other_title).split())
+    if len(words) >= _LONG_TITLE and len(words & other_words) >= _NEAR_TITLE * len(words | other_words):
         return True
     return _same_text(_shingles(abstract), _shingles(other_abstract))
 
@@ -61,7 +64,8 @@ class Copies:
 
         if len(shingles) < _LEAST_SHINGLES:
             return None
-        (signature,) = MinHash.bulk([shingles.tolist()], num_perm=_BANDS[0] * _BANDS[1], hashfunc=_identity)
+        # What it permutes is a hash already.
+        (signature,) = MinHash.bulk([shingles.tolist()], num_perm=_BANDS[0] * _BANDS[1], hashfunc=int)
         near = (other for other in sorted(self._bands.query(signature)) if _same_text(shingles, self._shingles[other]))
         original = next(near, None)
         self._bands.insert(id_, signature)
@@ -87,20 +91,9 @@ def _same_text(first: np.ndarray, second: np.ndarray) -> bool:
     return len(np.intersect1d(first, second, assume_unique=True)) >= _NEAR * smaller
 
 
-def _same_words(a: str, b: str) -> bool:
-    """Whether two titles share nearly all of their words."""
-    first, second = set(fold(a).split()), set(fold(b).split())
-    return len(first) >= _LONG_TITLE and len(first & second) >= _NEAR_TITLE * len(first | second)
-
-
 @lru_cache(maxsize=1 << 14)
 def _shingles(text: str) -> np.ndarray:
     """The hashes of a text's three-word runs, each once."""
     words = fold(text).split()
     runs = (" ".join(words[i : i + _SHINGLE]) for i in range(len(words) - _SHINGLE + 1))
     return np.unique(np.fromiter((zlib.crc32(run.encode()) for run in runs), dtype=np.uint32))
-
-
-def _identity(number: int) -> int:
-    """What MinHash permutes is a hash already."""
-    return number
