@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from builder.ids import author_key
-from builder.records import GROUP, Authorship, Paper
+from builder.records import GROUP
 from builder.stage_report import StageReport
 
 if TYPE_CHECKING:
@@ -31,26 +31,26 @@ if TYPE_CHECKING:
 
 
 class Identities:
-    """The ORCIDs that go with each name; false if none is known."""
+    """The ORCIDs that go with each name in some papers; false if none is known."""
 
-    def __init__(self) -> None:
+    def __init__(self, papers: Iterable[Authorship | Paper] = ()) -> None:
         self._orcids: dict[str, set[str]] = {}
-
-    def note(self, paper: Authorship | Paper) -> None:
-        for name, author_id in zip(paper.authors, paper.author_ids, strict=False):
-            if author_id and author_id != GROUP:
-                self._orcids.setdefault(author_key(name), set()).add(author_id)
+        for paper in papers:
+            for name, author_id in zip(paper.authors, paper.author_ids, strict=False):
+                if author_id and author_id != GROUP:
+                    self._orcids.setdefault(author_key(name), set()).add(author_id)
 
     def keys(self, paper: Authorship | Paper) -> Iterator[str]:
-        """The key of each author of a paper, once all papers have been noted."""
+        """The key of each author of a paper: an ORCID, the only one of the name, or the name."""
         ids = paper.author_ids or ("",) * len(paper.authors)
         for name, author_id in zip(paper.authors, ids, strict=True):
-            yield f"{GROUP} {paper.id} {name}" if author_id == GROUP else author_id or self._by_name(author_key(name))
-
-    def _by_name(self, key: str) -> str:
-        """The only ORCID of a name, else the name."""
-        orcids = self._orcids.get(key, ())
-        return next(iter(orcids)) if len(orcids) == 1 else key
+            if author_id == GROUP:
+                yield f"{GROUP} {paper.id} {name}"
+            elif author_id:
+                yield author_id
+            else:
+                orcids = self._orcids.get(key := author_key(name), ())
+                yield next(iter(orcids)) if len(orcids) == 1 else key
 
     def __bool__(self) -> bool:
         return bool(self._orcids)
@@ -64,14 +64,6 @@ class Identities:
     def shared(self) -> int:
         """How many names several ORCIDs go with."""
         return sum(len(orcids) > 1 for orcids in self._orcids.values())
-
-
-def identities_of(papers: Iterable[Authorship | Paper]) -> Identities:
-    """The identities of all authors of some papers."""
-    identities = Identities()
-    for paper in papers:
-        identities.note(paper)
-    return identities
 
 
 @dataclass(frozen=True)
@@ -171,7 +163,10 @@ def build_graph(
     nodes = sorted(first)
     shared = written.shared(nodes, max_authors)
     if component == "largest" and nodes:
-        kept = _largest_component(shared)
+        _, labels = connected_components(shared, directed=False)
+        sizes, (_, firsts) = np.bincount(labels), np.unique(labels, return_index=True)
+        # Of two equally large ones, the one whose first author comes later.
+        kept = np.flatnonzero(labels == max(range(len(sizes)), key=lambda label: (sizes[label], firsts[label])))
         nodes, shared = [nodes[i] for i in kept.tolist()], shared[kept][:, kept]
     on_graph = {author: tuple(first[author]) for author in nodes}
     for author, ids in first.items():
@@ -218,7 +213,176 @@ class _Papers:
         self, members: frozenset[str] | None, papers_from: date, active_from: date
     ) -> Iterator[tuple[str, str, GraphReason | None]]:
         """Each paper with its first author, and why it is not on the graph, components aside."""
-        old, inactive = (self._days < papers_from.toordinal()).tolist(), self._by_inactive(active_from)
+        old = self._days < papers_from.toordinal()
+        # Those whose first author has no newer paper, in any author position.
+        newest = np.zeros(self.different, np.int64)
+        np.maximum.at(newest, self._authors, np.repeat(self._days, self._counts))
+        inactive = newest[self._authors[np.cumsum(self._counts) - self._counts]] < active_from.toordinal()
+        for i in sorted(range(len(self.ids)), key=self.ids.__getitem__):
+            reason: GraphReason | None = None
+            if members is not None and self._first_names[i] not in members:
+                reason = "not_visited"
+            elif old[i] or inactive[i]:
+                reason = "too_old" if old[i] else "inactive_author"
+            yield self.ids[i], self.first[i], reason
+
+    def shared(self) -> int:
+        """How many names several ORCIDs go with."""
+        return sum(len(orcids) > 1 for orcids in self._orcids.values())
+
+
+@dataclass(frozen=True)
+class CoAuthorGraph:
+    """The graph of a round and the papers on it.
+
+    Attributes:
+        nodes: author keys, sorted.
+        shared: how many papers two of them share, shape (nodes, nodes).
+        papers: author key -> ids of the author's first-author papers, oldest id first.
+        authors, first_authors: how many there were before any was removed.
+        orcids: how many authors are known by their ORCID.
+        shared_names: how many names several ORCIDs go with.
+    """
+
+    nodes: tuple[str, ...]
+    shared: csr_array
+    papers: dict[str, tuple[str, ...]]
+    authors: int
+    first_authors: int
+    orcids: int = 0
+    shared_names: int = 0
+
+    @property
+    def edges(self) -> int:
+        """How many pairs of authors wrote together."""
+        return int(self.shared.nnz) // 2
+
+    def neighbour_papers(self, paper: Paper) -> list[str]:
+        """First-author papers of the co-authors of a paper's first author, by id."""
+        place = self._place_of(paper)
+        return [] if place is None else self._papers_of(self._neighbours(place))
+
+    def papers_by_distance(self, paper: Paper) -> Iterator[list[str]]:
+        """First-author papers by id: those of the paper's own first author, of co-authors, of their co-authors, and so on."""
+        place = self._place_of(paper)
+        ring: set[int] = set() if place is None else {place}
+        seen = set(ring)
+        while ring:
+            yield self._papers_of(ring)
+            ring = {other for i in ring for other in self._neighbours(i)} - seen
+            seen |= ring
+
+    def _place_of(self, paper: Paper) -> int | None:
+        """The place of a paper's first author; None if that is not on the graph."""
+        return self._places.get(self._first_authors.get(paper.id) or author_key(paper.authors[0]))
+
+    @cached_property
+    def _first_authors(self) -> dict[str, str]:
+        return {id_: author for author, ids in self.papers.items() for id_ in ids}
+
+    def _neighbours(self, place: int) -> list[int]:
+        """The nodes that share a paper with a node."""
+        places: list[int] = self.shared.indices[self.shared.indptr[place] : self.shared.indptr[place + 1]].tolist()
+        return places
+
+    def _papers_of(self, places: Iterable[int]) -> list[str]:
+        return sorted({id_ for i in places for id_ in self.papers.get(self.nodes[i], ())})
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {key: i for i, key in enumerate(self.nodes)}
+
+
+def build_graph(
+    papers: Iterable[Authorship | Paper],
+    max_authors: int,
+    component: str,
+    *,
+    identities: Identities | None = None,
+    members: frozenset[str] | None = None,
+    papers_from: date = date.min,
+    active_from: date = date.min,
+) -> tuple[CoAuthorGraph, StageReport]:
+    """Build the graph of the given papers and report which of them are on it.
+
+    Args:
+        papers: read once, in any order.
+        identities: of their authors; without them all go by their names.
+        max_authors: papers with more authors add no edges.
+        component: "largest" keeps the largest connected component, "all" keeps every first author.
+        members: keys of the authors that the crawl has visited; None if it took every paper.
+        papers_from: older papers are pruned.
+        active_from: authors whose newest paper, in any position, is older are pruned.
+
+    Drop reasons: not_visited, too_old, inactive_author, outside_component.
+    """
+    identities = identities or Identities()
+    written = _Papers(papers, identities)
+    report = StageReport("graph")
+    first: dict[str, list[str]] = {}
+    for id_, author, reason in written.by_id(members, papers_from, active_from):
+        if reason:
+            report.drop(id_, reason)
+        else:
+            first.setdefault(author, []).append(id_)
+    nodes = sorted(first)
+    shared = written.shared(nodes, max_authors)
+    if component == "largest" and nodes:
+        _, labels = connected_components(shared, directed=False)
+        sizes, (_, firsts) = np.bincount(labels), np.unique(labels, return_index=True)
+        # Of two equally large ones, the one whose first author comes later.
+        kept = np.flatnonzero(labels == max(range(len(sizes)), key=lambda label: (sizes[label], firsts[label])))
+        nodes, shared = [nodes[i] for i in kept.tolist()], shared[kept][:, kept]
+    on_graph = {author: tuple(first[author]) for author in nodes}
+    for author, ids in first.items():
+        if author in on_graph:
+            report.kept += len(ids)
+        else:
+            for id_ in ids:
+                report.drop(id_, "outside_component")
+    report.check(len(written.ids))
+    counts = written.different, len(first), identities.known, identities.shared
+    return CoAuthorGraph(tuple(nodes), csr_array(shared), on_graph, *counts), report
+
+
+class _Papers:
+    """Who wrote what, packed. Authors are numbered by the places of their keys' hashes in sorted order.
+
+    Attributes:
+        ids: of the papers.
+        first: key of each paper's first author.
+        different: how many authors there are.
+    """
+
+    def __init__(self, papers: Iterable[Authorship | Paper], identities: Identities) -> None:
+        self.ids: list[str] = []
+        self.first: list[str] = []
+        self._first_names: list[str] = []
+        days, counts, hashes = array("q"), array("q"), array("q")
+        keys: dict[str, str] = {}
+        for paper in papers:
+            self.ids.append(paper.id)
+            days.append(paper.published.toordinal())
+            authors = list(identities.keys(paper))
+            self.first.append(keys.setdefault(authors[0], authors[0]))
+            name = author_key(paper.authors[0]) if identities else authors[0]
+            self._first_names.append(keys.setdefault(name, name))
+            hashes.extend(map(hash, authors))
+            counts.append(len(authors))
+        self._days, self._counts = np.array(days, np.int64), np.array(counts, np.int64)
+        # 64 bits: two of ten million authors share a hash once in 400,000 rounds.
+        self._hashes, self._authors = np.unique(np.array(hashes, np.int64), return_inverse=True)
+        self.different = len(self._hashes)
+
+    def by_id(
+        self, members: frozenset[str] | None, papers_from: date, active_from: date
+    ) -> Iterator[tuple[str, str, GraphReason | None]]:
+        """Each paper with its first author, and why it is not on the graph, components aside."""
+        old = self._days < papers_from.toordinal()
+        # Those whose first author has no newer paper, in any author position.
+        newest = np.zeros(self.different, np.int64)
+        np.maximum.at(newest, self._authors, np.repeat(self._days, self._counts))
+        inactive = newest[self._authors[np.cumsum(self._counts) - self._counts]] < active_from.toordinal()
         for i in sorted(range(len(self.ids)), key=self.ids.__getitem__):
             reason: GraphReason | None = None
             if members is not None and self._first_names[i] not in members:
@@ -261,12 +425,3 @@ def _pairs(paper: NDArray[np.int64], who: NDArray[np.int64], nodes: int) -> Iter
         group = who[begins[together == n][:, None] + np.arange(n)]
         first, second = np.triu_indices(n, 1)
         yield (group[:, first] * nodes + group[:, second]).ravel()
-
-
-def _largest_component(shared: csr_array) -> NDArray[Any]:
-    """The nodes of the largest component; of two equally large ones, the one whose first author comes later."""
-    _, labels = connected_components(shared, directed=False)
-    sizes = np.bincount(labels)
-    _, firsts = np.unique(labels, return_index=True)
-    best = max(range(len(sizes)), key=lambda label: (sizes[label], firsts[label]))
-    return np.flatnonzero(labels == best)
