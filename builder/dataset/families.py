@@ -56,6 +56,7 @@ def family_of(task: str) -> Family:
 
 
 def families() -> list[Family]:
+    """All families."""
     return [_load(name) for name in NAMES]
 
 
