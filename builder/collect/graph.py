@@ -213,11 +213,12 @@ class _Papers:
         self, members: frozenset[str] | None, papers_from: date, active_from: date
     ) -> Iterator[tuple[str, str, GraphReason | None]]:
         """Each paper with its first author, and why it is not on the graph, components aside."""
-        old = self._days < papers_from.toordinal()
+        old = (self._days < papers_from.toordinal()).tolist()
         # Those whose first author has no newer paper, in any author position.
         newest = np.zeros(self.different, np.int64)
         np.maximum.at(newest, self._authors, np.repeat(self._days, self._counts))
-        inactive = newest[self._authors[np.cumsum(self._counts) - self._counts]] < active_from.toordinal()
+        first = self._authors[np.cumsum(self._counts) - self._counts]
+        inactive = (newest[first] < active_from.toordinal()).tolist()
         for i in sorted(range(len(self.ids)), key=self.ids.__getitem__):
             reason: GraphReason | None = None
             if members is not None and self._first_names[i] not in members:

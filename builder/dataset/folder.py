@@ -15,6 +15,7 @@ from builder.dataset.manifest import (
     Configuration,
     CoreEntry,
     Manifest,
+    manifest_bytes,
     place_of,
     read_manifest,
 )
