@@ -31,29 +31,29 @@ def drop_other_categories(round_: Round, items: Iterable[Paper | Drop]) -> Itera
 
 
 def harvest(
-    round_: Round, source: Source, first: date | None, last: date | None, report: StageReport
-) -> Iterator[Paper]:
-    """Yield the papers that belong to the round, and report the others.
+    round_: Round, source: Source, store: Store, first: date | None, last: date | None, report: StageReport, since: str
+) -> StageReport:
+    """Store the papers of some days that belong to the round, and report them and the others.
 
     Drop reasons: bad_record, withdrawn, outside_window, other_category.
     """
-    for item in drop_other_categories(round_, progress(source.submitted_between(first, last), "harvest")):
-        if isinstance(item, Drop):
-            report.drop(item.id, item.reason)
-        else:
-            report.kept += 1
-            yield item
+
+    def belonging() -> Iterator[Paper]:
+        for item in drop_other_categories(round_, progress(source.submitted_between(first, last), "harvest")):
+            if isinstance(item, Drop):
+                report.drop(item.id, item.reason)
+            else:
+                report.kept += 1
+                yield item
+
+    store.add_papers(belonging(), since=since)
+    return report
 
 
 def sort_out(round_: Round, items: Iterable[Paper | Drop]) -> tuple[list[Paper], list[Drop]]:
     """The papers that belong to the round, and why the others do not."""
-    papers, drops = [], []
-    for item in drop_other_categories(round_, items):
-        if isinstance(item, Drop):
-            drops.append(item)
-        else:
-            papers.append(item)
-    return papers, drops
+    sorted_ = list(drop_other_categories(round_, items))
+    return [each for each in sorted_ if isinstance(each, Paper)], [each for each in sorted_ if isinstance(each, Drop)]
 
 
 def visit(
@@ -79,10 +79,9 @@ def visit(
         mark(key, round_.round)
         if round_.crawl.activity_penalty:
             store.index_authors()
-        admitted = islice(
-            (co_author for co_author in ordered if _is_admitted(round_, store, co_author.key)), round_.crawl.neighbours
-        )
-        store.frontier.admit(admitted, round_.round, len(papers) if ranked else 0)
+        admitted = (co_author for co_author in ordered if _is_admitted(round_, store, co_author.key))
+        nearest = islice(admitted, round_.crawl.neighbours)
+        store.frontier.admit(nearest, round_.round, len(papers) if ranked else 0)
     return first_authored(papers, key)
 
 

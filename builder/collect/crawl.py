@@ -70,19 +70,18 @@ def _take_all(round_: Round, source: Source, store: Store) -> None:
     previous = read_coverage(store).get(round_.round)
     if previous is not None and previous.settings == settings:
         return
-    report = StageReport("crawl")
     window = round_.papers.published_from, round_.papers.published_to
-    store.add_papers(harvest(round_, source, *window, report), since=round_.round)
+    report = harvest(round_, source, store, *window, StageReport("crawl"), round_.round)
     if not report.kept:
-        raise RoundError(_no_papers_message(round_, report))
+        if report.dropped.get("other_category"):
+            names = ", ".join(round_.papers.categories)
+            raise RoundError(
+                f"no paper of the source has the primary category {names}; correct `papers.categories` in round.toml"
+            )
+        raise RoundError(
+            f"the source has no paper for this round ({report.line()}); check its metadata and the `papers` window"
+        )
     finish(store, round_.round, Covered(round_.last_day, report, settings))
-
-
-def _no_papers_message(round_: Round, report: StageReport) -> str:
-    if report.dropped.get("other_category"):
-        names = ", ".join(round_.papers.categories)
-        return f"no paper of the source has the primary category {names}; correct `papers.categories` in round.toml"
-    return f"the source has no paper for this round ({report.line()}); check its metadata and the `papers` window"
 
 
 # --- from seeds
@@ -90,8 +89,11 @@ def _no_papers_message(round_: Round, report: StageReport) -> str:
 
 def _walk(round_: Round, source: Source, store: Store) -> None:
     done = read_coverage(store)
-    if round_.round in done and not _is_to_go_on(round_, store, done):
-        return
+    if round_.round in done:
+        _check_shape(round_, store)
+        # Higher limits let a finished crawl go on from where it stopped.
+        if done[round_.round].settings == _limits(round_) or done[round_.round].report.stage != "crawl":
+            return
     if set(done) - {round_.round}:
         raise RoundError(
             f"the workspace contains the graph of round {max(done)}, which covers {done[max(done)].last_day}: give a later round, or "
@@ -103,12 +105,6 @@ def _walk(round_: Round, source: Source, store: Store) -> None:
         pass
     report = store.frontier.report("crawl", round_.round, len(store.joined(round_.round)))
     finish(store, round_.round, Covered(round_.last_day, report, _limits(round_)))
-
-
-def _is_to_go_on(round_: Round, store: Store, done: dict[str, Covered]) -> bool:
-    """Whether a finished crawl has been given other limits since; higher ones let it continue from where it stopped."""
-    _check_shape(round_, store)
-    return done[round_.round].settings != _limits(round_) and done[round_.round].report.stage == "crawl"
 
 
 def _limits(round_: Round) -> str:

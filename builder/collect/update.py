@@ -52,8 +52,11 @@ def update(round_: Round, source: Source, store: Store) -> None:
     last = max(coverage.last_day for coverage in read_coverage(store).values())
     first = last + timedelta(days=1 - round_.update.overlap_days)
     store.answers.forget_other_rounds(round_.round)
-    report = (_walk_on if round_.crawl.seeds else _take_all)(round_, source, store, first)
-    settings = "" if round_.crawl.seeds else harvest_key(round_, source)
+    if round_.crawl.seeds:
+        report, settings = _walk_on(round_, source, store, first), ""
+    else:
+        report = harvest(round_, source, store, first, round_.last_day, StageReport("update"), round_.round)
+        settings = harvest_key(round_, source)
     finish(store, round_.round, Covered(round_.last_day, report, settings))
 
 
@@ -66,12 +69,6 @@ def _rules(settings: str, round_: str) -> tuple[str, str]:
     """Of a `harvest_key` what is asked of the source, and the window of papers, both without what each month changes."""
     asked, brace, window = settings.partition(" {")
     return asked.replace(round_, ""), re.sub(r'"published_to":("[^"]*"|null)', "", brace + window)
-
-
-def _take_all(round_: Round, source: Source, store: Store, first: date) -> StageReport:
-    report = StageReport("update")
-    store.add_papers(harvest(round_, source, first, round_.last_day, report), since=round_.round)
-    return report
 
 
 def _walk_on(round_: Round, source: Source, store: Store, first: date) -> StageReport:
@@ -99,8 +96,7 @@ def _harvest_months(round_: Round, source: Source, store: Store, first: date) ->
     key = f"harvested {round_.round}"
     note = store.note(key)
     if note is None:
-        report = StageReport("update")
-        store.add_papers(harvest(round_, source, first, round_.last_day, report), since="")
+        report = harvest(round_, source, store, first, round_.last_day, StageReport("update"), "")
         store.set_note(key, note := report.to_dict())
     assert isinstance(note, dict)
     return StageReport.from_dict(note)
@@ -122,9 +118,8 @@ def _visit_all(round_: Round, store: Store, look_up: LookUp) -> None:
     unchecked = _active_authors(round_, store, store.frontier.unchecked(round_.round))
     for author in progress(unchecked, "node update", len(unchecked)):
         admission.visit(round_, store, author, look_up(author), store.frontier.check, ranked=True)
-    goal = round_.new_papers
-    count = store.first_author_papers(round_.round, only=True)
-    for _ in progress(_candidates(round_, store, look_up, goal - count), "node and edge update"):
+    missing = round_.new_papers - store.first_author_papers(round_.round, only=True)
+    for _ in progress(_candidates(round_, store, look_up, missing), "node and edge update"):
         pass
 
 
