@@ -73,13 +73,10 @@ class PaperId:
                 id_ = match["id"].lower() if kind == "doi" else match["id"]
                 version = match.groupdict().get("version")
                 parsed = cls(kind, id_, int(version) if version else None)
-                return parsed if parsed._is_safe else None
+                # It can become a path and a part of a URL.
+                is_safe = len(parsed.stem) <= _LONGEST_STEM and not {".", ".."} & set(parsed.bare.split("/"))
+                return parsed if is_safe else None
         return None
-
-    @property
-    def _is_safe(self) -> bool:
-        """Whether it can become a path and a part of a URL."""
-        return len(self.stem) <= _LONGEST_STEM and not {".", ".."} & set(self.bare.split("/"))
 
     @classmethod
     def of_stem(cls, stem: str) -> PaperId | None:

@@ -60,26 +60,18 @@ def key_page() -> Iterator[str]:
 
 def _rows(name: str, field: Any) -> Iterator[str]:
     """A row for a key, or for each key of a table."""
-    table = next((kind for kind in (field.annotation, *get_args(field.annotation)) if _is_table(kind)), None)
-    if table is not None:
-        for key, inner in table.model_fields.items():
-            yield from _rows(f"{name}.{key}", inner)
-        return
-    default = "required" if field.is_required() else _default(field.get_default(call_default_factory=True))
+    for kind in (field.annotation, *get_args(field.annotation)):
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            for key, inner in kind.model_fields.items():
+                yield from _rows(f"{name}.{key}", inner)
+            return
+    value = None if field.is_required() else field.get_default(call_default_factory=True)
+    default = "required" if field.is_required() else ""
+    if value is not None:
+        text = json.dumps(value, default=str)
+        default = f"`{text}`" if len(text) <= _LONGEST else f"`{text[: text.rfind(',', 0, _LONGEST)]}, ...]`"
     meaning = (field.description or "").replace("|", "\\|")
     yield f"| `{name}` | {_type(field.annotation)} | {default} | {meaning} |"
-
-
-def _default(value: object) -> str:
-    """A default as TOML writes it; nothing for a key that has none."""
-    if value is None:
-        return ""
-    text = json.dumps(str(value) if isinstance(value, Path) else value, default=str)
-    return f"`{text}`" if len(text) <= _LONGEST else f"`{text[: text.rfind(',', 0, _LONGEST)]}, ...]`"
-
-
-def _is_table(kind: object) -> bool:
-    return isinstance(kind, type) and issubclass(kind, BaseModel)
 
 
 def _type(kind: Any) -> str:

@@ -70,8 +70,9 @@ def read_toml(path: Path, adapter: TypeAdapter[_T], **instead: str) -> _T:
         raise TomlError(f"cannot read {path}: {err.strerror}") from err
     except (ValueError, RecursionError) as err:
         raise TomlError(f"{path} is not valid TOML: {err}") from err
-    if odd := next(filter(_is_unusable, _values(content)), None):
-        raise TomlError(f"{path}: {str(odd)[:60]!r} is not a value that can be used")
+    for value in _values(content):
+        if abs(value) > _MOST if isinstance(value, int) else isinstance(value, str) and "\0" in value:
+            raise TomlError(f"{path}: {str(value)[:60]!r} is not a value that can be used")
     try:
         # As JSON, in which a day and a path are texts, types are checked strictly: "5" is not a number.
         return adapter.validate_json(json.dumps(content, default=str), strict=True)
@@ -87,27 +88,19 @@ def _values(value: Any) -> Iterator[Any]:
         yield value
 
 
-def _is_unusable(value: Any) -> bool:
-    if isinstance(value, int):
-        return abs(value) > _MOST
-    return isinstance(value, str) and "\0" in value
-
-
 def problem_in(err: ValidationError, content: Any, adapter: TypeAdapter[Any]) -> str:
     """What is wrong with some data, in a sentence: the first problem; a mistyped key is named, not the key that is missing for it."""
     problems = sorted(err.errors(), key=lambda problem: problem["type"] != "extra_forbidden")
     problem = problems[0]
     where = _place(problem["loc"], content)
-    says = _SENTENCES.get(problem["type"])
     if problem["type"] == "extra_forbidden" and where in gone.ROUND:
         return f"the key `{where}` is gone: {gone.ROUND[where]}"
     if problem["type"] == "extra_forbidden":
         return f"unknown key `{where}`; {suggestion(where.rpartition('.')[2], _keys(adapter.json_schema()), '`{}`')}"
-    return (
-        says(problem, where)
-        if says
-        else f"`{where or 'the whole'}` is {_display_value(problem['input'])}; {_lower(problem['msg'])}"
-    )
+    if says := _SENTENCES.get(problem["type"]):
+        return says(problem, where)
+    message = problem["msg"][:1].lower() + problem["msg"][1:]
+    return f"`{where or 'the whole'}` is {_display_value(problem['input'])}; {message}"
 
 
 def _choice(problem: ErrorDetails, where: str) -> str:
@@ -154,7 +147,3 @@ def _keys(schema: Any) -> list[str]:
 
 def _display_value(value: Any) -> str:
     return f"a {'table' if isinstance(value, dict) else 'list'}" if isinstance(value, dict | list) else f"{value!r:.60}"
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]
