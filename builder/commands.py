@@ -39,7 +39,6 @@ _QUESTIONS = {
 }
 
 if TYPE_CHECKING:
-    from builder.collect.graph import CoAuthorGraph
     from builder.pipeline import BuiltRound
     from builder.round.model import Round
     from builder.workspace import Workspace
@@ -173,7 +172,13 @@ def run(arguments: Namespace) -> Iterator[str | Table]:
             elif "link" in wanted:
                 yield from _links(workspace)
             elif "crawl" in wanted:
-                yield from _graph(workspace.graph)
+                graph = workspace.graph
+                yield (
+                    f"co-author graph: {graph.authors} authors, {graph.first_authors} first authors, kept "
+                    f"{len(graph.nodes)} nodes, {graph.edges} edges"
+                )
+                if graph.orcids:
+                    yield f"authors known by ORCID: {graph.orcids}; names that several of them have: {graph.shared_names}"
 
 
 def init(arguments: Namespace) -> Iterator[str | Table]:
@@ -193,7 +198,9 @@ def init(arguments: Namespace) -> Iterator[str | Table]:
         values["path"] = beside(folder, place)
     files = []
     if kind == "pdfs" and values["path"]:
-        from builder.extract.pdf_table import pdf_files
+        from builder.extract.pdf_table import pdf_files, write_table
+        from builder.round.source import PDF_TABLE
+        from lm_eval_tasks.engines.local import LocalEngine
 
         files = pdf_files(folder)
     if files and place.exists():
@@ -202,21 +209,12 @@ def init(arguments: Namespace) -> Iterator[str | Table]:
         write_start(place, kind, datetime.now(UTC).date(), **values)
         yield f"written: {place}; read it, change it, then: academiceval run {place}"
     if files:
-        yield _write_table(folder, files, place, arguments)
-
-
-def _write_table(folder: Path, files: list[str], place: Path, arguments: Namespace) -> str:
-    """Write what a folder of PDFs says of itself beside round.toml, and say how much that is."""
-    from builder.extract.pdf_table import write_table
-    from builder.round.source import PDF_TABLE
-    from lm_eval_tasks.engines.local import LocalEngine
-
-    table = place.with_name(PDF_TABLE)
-    papers, dated, authored = write_table(folder, files, table, LocalEngine(arguments.jobs), arguments.contact)
-    return (
-        f"written: {table}, papers {papers}, with title and day {dated}, of these with authors {authored}; "
-        "correct it before you run the round"
-    )
+        table = place.with_name(PDF_TABLE)
+        papers, dated, authored = write_table(folder, files, table, LocalEngine(arguments.jobs), arguments.contact)
+        yield (
+            f"written: {table}, papers {papers}, with title and day {dated}, of these with authors {authored}; "
+            "correct it before you run the round"
+        )
 
 
 def _ask(question: str, usual: str) -> str:
@@ -286,9 +284,8 @@ def import_(arguments: Namespace) -> Iterator[str | Table]:
         reports = import_papers(arguments.source, output, arguments.seed, choosers)
     for report in reports:
         yield report.line()
-        yield from (
-            f"  {reason}: {example}" for reason, examples in sorted(report.examples.items()) for example in examples
-        )
+        for reason, examples in sorted(report.examples.items()):
+            yield from (f"  {reason}: {example}" for example in examples)
     yield f"written: {output}"
 
 
@@ -338,15 +335,6 @@ def _load_round(arguments: Namespace) -> Round:
     round_ = load_round(arguments.file, **({"round": arguments.round} if arguments.round else {}))
     paths = {name: getattr(arguments, name, None) for name in ("workspace", "output")}
     return round_.model_copy(update={k: v.resolve() for k, v in paths.items() if v})
-
-
-def _graph(graph: CoAuthorGraph) -> Iterator[str]:
-    yield (
-        f"co-author graph: {graph.authors} authors, {graph.first_authors} first authors, kept {len(graph.nodes)} nodes, "
-        f"{graph.edges} edges"
-    )
-    if graph.orcids:
-        yield f"authors known by ORCID: {graph.orcids}; names that several of them have: {graph.shared_names}"
 
 
 def _links(workspace: Workspace) -> Iterator[str | Table]:
