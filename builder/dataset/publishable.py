@@ -1,4 +1,4 @@
-"""The copy of a dataset folder that may be published: no text that lacks the licence for it.
+"""Copies of a dataset folder: with no text that lacks the licence to be published, and without some papers.
 
 Rows in which any text lacks the licence become rows of a configuration `<Setting>-ids`: ids, and of every text its hash and
 length. `fill` completes them on the reader's own machine.
@@ -6,17 +6,20 @@ length. `fill` completes them on the reader's own machine.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from builder.dataset.folder import finish, replacing
-from builder.dataset.manifest import Configuration, Publishable, read_manifest
-from builder.dataset.rows import kind_of, may_publish, read_rows
+from builder.dataset.manifest import Configuration, CoreEntry, Manifest, Publishable, read_manifest
+from builder.dataset.rows import kind_of, may_publish, read_rows, rows_of, with_positions
 from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
-from builder.records import SPLITS
+from builder.ids import bare_id
+from builder.records import SPLITS, Split
 from builder.stage_report import StageReport
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.row_format import IDS
@@ -41,14 +44,14 @@ def publishable(source: Path, output: Path, licenses: Licenses) -> StageReport:
         copied = [
             part
             for configuration in progress(manifest.configurations, "publishable")
-            for part in _copy(source, place, configuration, licenses, report)
+            for part in _by_license(source, place, configuration, licenses, report)
         ]
         origin = Publishable(licenses, report.counts(), manifest.configurations)
         finish(place, replace(manifest, configurations=tuple(copied), publishable=origin))
     return report
 
 
-def _copy(
+def _by_license(
     source: Path, place: Path, configuration: Configuration, licenses: Licenses, report: StageReport
 ) -> Iterator[Configuration]:
     """One configuration as two: the rows that may be published, and the others by id."""
@@ -66,3 +69,96 @@ def _copy(
                 report.drop(f"{configuration.name} {row['id']}", "license")
     yield full_writer.close()
     yield ids_writer.close()
+
+
+def rows_to_remove(source: Path, manifest: Manifest, ids: frozenset[str]) -> dict[str, set[str]]:
+    """Task, or SCALAR level -> ids of the rows that show any of the papers in any setting."""
+    row_ids: dict[str, set[str]] = {}
+    for configuration in manifest.configurations:
+        papers = kind_of(configuration).papers
+        for _, row in rows_of(source, configuration):
+            if not ids.isdisjoint(bare_id(name) for name, _ in papers(row)):
+                row_ids.setdefault(group_of(configuration), set()).add(row["id"])
+    return row_ids
+
+
+def group_of(configuration: Configuration) -> str:
+    """What must contain the same samples: the settings of a task, or one SCALAR level."""
+    return configuration.task if configuration.is_writing else configuration.of or configuration.name
+
+
+def without_papers(source: Path, output: Path, ids: Collection[str], revision: str) -> StageReport:
+    """Write the copy of a dataset folder in which no row shows the papers.
+
+    A sample is removed from all settings of its task, so that they still have the same ones. Drop reason: taken_down.
+
+    Args:
+        ids: bare arXiv ids.
+        revision: the name of the copy.
+
+    Raises:
+        FolderError: `source` is not a finished folder, or nothing would be left.
+    """
+    manifest = read_manifest(source)
+    gone = rows_to_remove(source, manifest, frozenset(ids))
+    report = StageReport("takedown")
+    with replacing(output) as place:
+        copied = [
+            part
+            for configuration in manifest.complete_configurations
+            for part in _without(source, place, manifest, configuration, gone, report)
+        ]
+        if not report.kept:
+            raise FolderError(f"every row of {source} shows {', '.join(sorted(ids))}; nothing was written")
+        # What the completed folder would be is no longer known.
+        copy_of = manifest.publishable and replace(manifest.publishable, original=())
+        facts = replace(manifest, configurations=tuple(copied), revision=revision, takedown=report.counts())
+        finish(place, replace(facts, core=tuple(_core_left(manifest.core, copied)), publishable=copy_of))
+    return report
+
+
+def _core_left(core: Iterable[CoreEntry], copied: Iterable[Configuration]) -> Iterator[CoreEntry]:
+    """The core as far as the copy has its test rows, whole or by id."""
+    left: Counter[str] = Counter()
+    for part in copied:
+        left[part.of or part.name] += part.statistics("test").samples
+    for entry in core:
+        if samples := min(entry.samples, left[entry.configuration]):
+            yield replace(entry, samples=samples)
+
+
+def _without(
+    source: Path,
+    place: Path,
+    manifest: Manifest,
+    configuration: Configuration,
+    gone: Mapping[str, set[str]],
+    report: StageReport,
+) -> Iterator[Configuration]:
+    """One configuration without the rows that go: its whole rows, and those by id, whose positions close up."""
+    ids = manifest.by_ids_of(configuration.name)
+    group = gone.get(group_of(configuration), set())
+    removed = {split: _removed_positions(source, configuration, ids, split, group) for split in SPLITS} if ids else {}
+    for part in (configuration, ids):
+        if part is None:
+            continue
+        writer = ConfigurationWriter(place, part)
+        for split, row in rows_of(source, part):
+            if row["id"] in group:
+                report.drop(f"{part.name} {row['id']}", "taken_down")
+                continue
+            report.kept += 1
+            if part is ids:
+                row["position"] -= bisect_left(removed[split], row["position"])
+            writer.add(split, row)
+        yield writer.close()
+
+
+def _removed_positions(
+    source: Path, configuration: Configuration, ids: Configuration, split: Split, group: Collection[str]
+) -> list[int]:
+    """The positions, in the completed split, of the rows that go."""
+    by_id = {row["position"]: row["id"] for row in read_rows(source, ids, split)}
+    rows = with_positions(read_rows(source, configuration, split), by_id)
+    at = by_id | {position: row["id"] for position, row in rows}
+    return sorted(position for position, id_ in at.items() if id_ in group)

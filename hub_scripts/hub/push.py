@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 from builder.dataset.audit import audit, check
 from builder.dataset.manifest import Manifest, read_manifest
-from builder.dataset.publishable import publishable
-from builder.dataset.takedown import without_papers
+from builder.dataset.publishable import publishable, without_papers
 from builder.errors import FolderError
 from hub_scripts.errors import CheckError, UnreachableError
 from hub_scripts.hub import checks

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from builder.dataset.takedown import without_papers
+from builder.dataset.publishable import without_papers
 from builder.ids import bare_id
 from builder.round.source import SampleTable
 from lm_eval_tasks.engines.local import LocalEngine
