@@ -29,7 +29,7 @@ from lm_eval_tasks.base.text import title_key
 from lm_eval_tasks.engines.local import LocalEngine
 
 if TYPE_CHECKING:
-    from builder.dataset.row_kind import Row
+    from builder.dataset.families import Row
     from builder.round.audit import AuditTable
     from lm_eval_tasks.engines.base import Engine
 

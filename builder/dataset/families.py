@@ -1,4 +1,4 @@
-"""What the rest of the builder needs to know of each family of tasks.
+"""What the rest of the builder needs to know of each family of tasks, and of each kind of row.
 
 A family is a folder of `builder/families`, with the name that it has in `lm_eval_tasks/families`, whose list adds it. Its module
 `family.py` describes it in `FAMILY`, and is loaded when a round has, or asks for, its rows, so that nothing here imports it.
@@ -6,16 +6,18 @@ A family is a folder of `builder/families`, with the name that it has in `lm_eva
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from builder.dataset.row_kind import Row, RowKind
+import pyarrow as pa
+
 from builder.records import PAPERS
 from lm_eval_tasks import families as evaluated
+from lm_eval_tasks.base.files import sha256_of_bytes
 
 if TYPE_CHECKING:
     from builder.dataset.manifest import Configuration
@@ -24,11 +26,73 @@ if TYPE_CHECKING:
     from builder.workspace import Workspace
     from lm_eval_tasks.engines.base import Engine
 
+Row = dict[str, Any]
+# In place of the texts of a row by id: by their places in the whole row, their hashes and lengths.
+TEXTS = ("texts", pa.list_(pa.struct([("name", pa.string()), ("sha256", pa.string()), ("characters", pa.int64())])))
 NAMES = (*evaluated.NAMES, PAPERS)
 Lacking = Literal["missing_paper", "missing_file", "changed_text"]
 Written = Iterator[tuple["Configuration", Sequence["StageReport"]]]
 # Check -> the rows that fail it, as "Configuration id".
 Faults = dict[str, list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class RowKind:
+    """A kind of row, such as that of a writing task or SCALAR's.
+
+    Attributes:
+        columns, id_columns: of whole rows, and of rows by id.
+        paper_column: where a row has the id of the paper that it asks about.
+        shown_column: the list of the papers that a row shows, or of the others; "" without one.
+        texts: a whole row -> every text in it, by its place.
+        papers: a row of either form -> (id with version, licence) of the papers whose texts it shows or represents.
+        constants: columns that every row by id has, and whole rows have not.
+    """
+
+    columns: pa.Schema
+    id_columns: pa.Schema
+    paper_column: str
+    shown_column: str
+    texts: Callable[[Row], dict[str, str]]
+    papers: Callable[[Row], list[tuple[str, str]]]
+    constants: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def facts(self) -> list[str]:
+        """The columns, as pyarrow names them, that say which papers a row shows, and their licences."""
+        names = ("id", "license") if self.shown_column else ()
+        shown = [f"{self.shown_column}.list.element.{name}" for name in names]
+        return [*dict.fromkeys(("id", self.paper_column, "license")), *shown]
+
+    def id_row(self, row: Row, position: int) -> Row:
+        """The row by id: of a whole row and its position in its split what `id_columns` have, and in place of its texts their hashes."""
+        hashes = [
+            {"name": name, "sha256": sha256_of_bytes(text), "characters": len(text)}
+            for name, text in self.texts(row).items()
+        ]
+        made = {**self.constants, "position": position, "texts": hashes}
+        return {
+            name: made[name] if name in made else _fields_of(row, self.id_columns.field(name))
+            for name in self.id_columns.names
+        }
+
+
+def _fields_of(row: Row, column: pa.Field) -> Any:
+    """What a column has of a whole row; of a list of records only their fields that it has, none if the row has no such list."""
+    if not (pa.types.is_list(column.type) and pa.types.is_struct(column.type.value_type)):
+        return row[column.name]
+    names = [part.name for part in column.type.value_type]
+    return [{name: record[name] for name in names} for record in row.get(column.name) or ()]
+
+
+def hashes_of(row: Row) -> dict[str, str]:
+    """The hashes of a row by id: place of a text in the whole row -> its hash."""
+    return {text["name"]: text["sha256"] for text in row["texts"]}
+
+
+def matches(texts: Mapping[str, str], hashes: Mapping[str, str]) -> bool:
+    """Whether texts are those that these hashes were made of."""
+    return {name: sha256_of_bytes(text) for name, text in texts.items()} == hashes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,7 +25,7 @@ from builder.stage_report import StageReport
 from lm_eval_tasks.base.progress import progress
 
 if TYPE_CHECKING:
-    from builder.dataset.row_kind import Row
+    from builder.dataset.families import Row
     from builder.store import Store
     from builder.workspace import Workspace
     from lm_eval_tasks.engines.base import Engine

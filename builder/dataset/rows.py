@@ -18,7 +18,7 @@ from builder.round.licenses import Licenses, allows
 from lm_eval_tasks.base.unpacked import batch_rows, largest_chunk
 
 if TYPE_CHECKING:
-    from builder.dataset.row_kind import Row, RowKind
+    from builder.dataset.families import Row, RowKind
 
 # Offsets and bit maps, which differ with how a table is cut into batches.
 _SLACK = 1 << 24

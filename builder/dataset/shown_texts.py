@@ -15,8 +15,8 @@ from builder.dataset.rows import read_columns
 from lm_eval_tasks.base.word_runs import Words, longest_common_run, longest_runs, run_words
 
 if TYPE_CHECKING:
+    from builder.dataset.families import Row
     from builder.dataset.manifest import Configuration
-    from builder.dataset.row_kind import Row
     from builder.records import Task
 
 # What it is, which is the name of its column, and of which paper.

@@ -23,7 +23,7 @@ from lm_eval_tasks.families.scalar.row import ScalarRow
 from lm_eval_tasks.families.scalar.shortcuts import Chooser
 
 if TYPE_CHECKING:
-    from builder.dataset.row_kind import Row
+    from builder.dataset.families import Row
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from lm_eval_tasks.families.scalar.shortcuts import Chooser, choosers_of
 from lm_eval_tasks.metrics.rouge import rouge_l_content
 
 if TYPE_CHECKING:
-    from builder.dataset.row_kind import Row
+    from builder.dataset.families import Row
 
 _GROUP_ROWS = 64
 _GROUP_BYTES = 32 * 2**20

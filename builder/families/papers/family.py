@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from builder.dataset.families import Family, Lacking
-from builder.dataset.row_kind import Row, hashes_of, matches
+from builder.dataset.families import Family, Lacking, Row, hashes_of, matches
 from builder.families.papers.rows import KEPT, KIND
 from builder.families.reading.text import abstract_text, shown_text
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from builder.dataset.row_kind import TEXTS, Row, RowKind
+from builder.dataset.families import TEXTS, Row, RowKind
 from builder.samples.tokens import token_counter
 
 if TYPE_CHECKING:

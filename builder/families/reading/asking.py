@@ -18,7 +18,7 @@ from lm_eval_tasks.families.reading.prompt import prompt_of
 from lm_eval_tasks.families.reading.row import ReadingRow
 
 if TYPE_CHECKING:
-    from builder.dataset.row_kind import Row
+    from builder.dataset.families import Row
     from builder.families.reading.contexts import PaperSet
     from builder.families.reading.paper_library import PaperLibrary
     from builder.records import Paper, ReadingReason

@@ -13,8 +13,8 @@ from lm_eval_tasks.families import of_task
 from lm_eval_tasks.families.reading import ReadingFamily
 
 if TYPE_CHECKING:
+    from builder.dataset.families import Row
     from builder.dataset.manifest import Configuration
-    from builder.dataset.row_kind import Row
 
 CHECKS = ("context_newer", "context_repeats", "answer_visible")
 

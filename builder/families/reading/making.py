@@ -11,8 +11,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from builder.dataset.families import Family, Lacking, Written, families
-from builder.dataset.row_kind import Row, hashes_of, matches
+from builder.dataset.families import Family, Lacking, Row, Written, families, hashes_of, matches
 from builder.extract.stage import choose_documents
 from builder.families.reading.audit import reading_faults
 from builder.families.reading.build import ReadingPlan, build

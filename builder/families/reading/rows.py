@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from builder.dataset.row_kind import TEXTS, Row, RowKind
+from builder.dataset.families import TEXTS, Row, RowKind
 from lm_eval_tasks.base.row_format import ABSTRACTS, PAPERS
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from itertools import islice, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from builder.dataset.families import Family, Lacking, Written
+from builder.dataset.families import Family, Lacking, Row, Written, hashes_of, matches
 from builder.dataset.manifest import Configuration
-from builder.dataset.row_kind import Row, hashes_of, matches
 from builder.dataset.write import ConfigurationWriter
 from builder.extract.sections import parts
 from builder.extract.stage import Documents, choose_documents

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from builder.dataset.row_kind import TEXTS, RowKind
+from builder.dataset.families import TEXTS, RowKind
 from lm_eval_tasks.base.row_format import BODY
 
 if TYPE_CHECKING:

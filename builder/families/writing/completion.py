@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from builder.dataset.row_kind import Row, hashes_of, matches
+from builder.dataset.families import Row, hashes_of, matches
 from builder.families.writing import rows, task_view
 from builder.records import Task, writing_task
 from lm_eval_tasks.base.files import sha256_of_bytes

@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from builder.dataset.row_kind import TEXTS, RowKind
+from builder.dataset.families import TEXTS, RowKind
 from builder.records import PUBLIC_DOMAIN, Task, WritingSample
 
 _STRINGS = pa.list_(pa.string())
