@@ -24,23 +24,12 @@ _COMMANDS = (
     "lm_eval_tasks.result_commands",
     "hub_scripts.commands",
 )
-# Imported distribution -> extra of academiceval that provides it.
+# Extra of academiceval -> what it installs, as it is imported.
 _EXTRAS = {
-    "arxiv": "builder",
-    "datasketch": "builder",
-    "lxml": "builder",
-    "networkx": "builder",
-    "pydantic": "builder",
-    "pymupdf": "builder",
-    "httpx2": "builder",
-    "zstandard": "builder",
-    "bm25s": "ralm",
-    "langchain_text_splitters": "ralm",
-    "sentence_transformers": "ralm",
-    "openai": "judge",
-    "itables": "report",
-    "jinja2": "report",
-    "matplotlib": "report",
+    "builder": "arxiv datasketch lxml networkx pydantic pymupdf httpx2 zstandard",
+    "ralm": "bm25s langchain_text_splitters sentence_transformers",
+    "judge": "openai",
+    "report": "itables jinja2 matplotlib",
 }
 
 
@@ -117,7 +106,8 @@ def _report_failure(message: str) -> int:
 def _sentence(err: Exception) -> str:
     """What to tell a user; anything else is raised again."""
     if isinstance(err, ModuleNotFoundError):
-        extra = _EXTRAS.get((err.name or "").partition(".")[0])
+        missing = (err.name or "").partition(".")[0]
+        extra = next((extra for extra, names in _EXTRAS.items() if missing in names.split()), None)
         if extra is None:
             raise err
         return f'this command needs {err.name}: pip install "academiceval[{extra}]"'
