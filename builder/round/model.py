@@ -145,21 +145,11 @@ class Round(RoundTable):
 
     def config(self) -> dict[str, object]:
         """What shapes the content, for the manifest: places on this machine and what has its own fields there are left out."""
-        left_out: dict[str, object] = {
-            "workspace": True,
-            "output": True,
-            "takedowns": True,
-            "audit": True,
-            "changes": True,
-            "source": self.source.LOCAL,
-            "scalar": {"accepted", "base_url"},
-        }
+        left_out: dict[str, object] = dict.fromkeys(("workspace", "output", "takedowns", "audit", "changes"), True)
+        left_out |= {"source": self.source.LOCAL, "scalar": {"accepted", "base_url"}}
         data = self.model_dump(mode="json", exclude=left_out)  # type: ignore[arg-type]
-        data["update"] |= {
-            "papers": self.new_papers,
-            "max_age_months": self.max_age_months,
-            "inactive_months": self.inactive_months,
-        }
+        pruned = {"max_age_months": self.max_age_months, "inactive_months": self.inactive_months}
+        data["update"] |= {"papers": self.new_papers, **pruned}
         data["takedowns"] = sorted(self.taken_down)
         data["settings"] = [setting.name for setting in self.chosen]
         data["scalar"]["accepted"] = None if self.scalar.accepted is None else len(self.scalar.accepted_ids or ())
@@ -225,14 +215,7 @@ def round_of_source(revision: str, source: Mapping[str, str], workspace: Path) -
 
 
 def _anchor(parsed: Round, base: Path) -> Round:
-    return parsed.model_copy(
-        update={
-            "workspace": base / parsed.workspace,
-            "output": base / parsed.output,
-            "takedowns": base / parsed.takedowns,
-            "source": parsed.source.with_base(base),
-            "scalar": parsed.scalar.model_copy(
-                update={"accepted": base / parsed.scalar.accepted if parsed.scalar.accepted else None}
-            ),
-        }
-    )
+    paths = {name: base / getattr(parsed, name) for name in ("workspace", "output", "takedowns")}
+    accepted = base / parsed.scalar.accepted if parsed.scalar.accepted else None
+    scalar = parsed.scalar.model_copy(update={"accepted": accepted})
+    return parsed.model_copy(update={**paths, "source": parsed.source.with_base(base), "scalar": scalar})

@@ -45,7 +45,8 @@ class SourceTable(RoundTable):
 
     def with_base(self, base: Path) -> Self:
         """The table with its paths taken relative to a folder."""
-        return self.model_copy(update={"references": tuple(base / path for path in self.references)})
+        paths: dict[str, object] = {name: base / value for name, value in self if isinstance(value, Path)}
+        return self.model_copy(update={**paths, "references": tuple(base / path for path in self.references)})
 
 
 class LiveTable(SourceTable):
@@ -148,9 +149,6 @@ class MirrorTable(SourceTable):
     pdf: str = Field("pdf", description="folder of PDF files in it")
     html: str = Field("html", description="folder of HTML files in it")
 
-    def with_base(self, base: Path) -> Self:
-        return super().with_base(base).model_copy(update={"path": base / self.path})
-
 
 # The table that `academiceval init` writes beside round.toml.
 PDF_TABLE = "papers.csv"
@@ -165,9 +163,6 @@ class PdfsTable(SourceTable):
     kind: Literal["pdfs"]
     path: Path = Field(description="the folder of PDFs")
     table: Path = Field(Path(PDF_TABLE), description="their metadata, which `academiceval init` writes")
-
-    def with_base(self, base: Path) -> Self:
-        return super().with_base(base).model_copy(update={"path": base / self.path, "table": base / self.table})
 
 
 class SampleTable(SourceTable):
