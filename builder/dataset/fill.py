@@ -49,13 +49,11 @@ def fill(source: Path, output: Path, workspace: Workspace, engine: Engine) -> St
     doubtful: set[str] = set()
     with replacing(output) as place:
         originals = {configuration.name: configuration for configuration in manifest.publishable.original}
-        filled = tuple(
-            _as_measured(
-                _complete(source, place, manifest, configuration, store, report, doubtful),
-                originals.get(configuration.name),
-            )
-            for configuration in manifest.complete_configurations
-        )
+        parts = []
+        for configuration in manifest.complete_configurations:
+            part = _complete(source, place, manifest, configuration, store, report, doubtful)
+            parts.append(_as_measured(part, originals.get(configuration.name)))
+        filled = tuple(parts)
         # What a source said of them once is not believed for good.
         store.forget(sorted(doubtful))
         # After a takedown the hashes of the whole are not known, only those of each text.
@@ -75,13 +73,10 @@ def _as_measured(filled: Configuration, original: Configuration | None) -> Confi
     """A configuration with the shortcuts as the round measured them on the same files: that may have taken a model."""
     if original is None or filled.every_file != original.every_file:
         return filled
-    splits = {
-        split: replace(
-            contents,
-            statistics=replace(contents.statistics, shortcuts=original.statistics(split).shortcuts),
-        )
-        for split, contents in filled.splits.items()
-    }
+    splits = {}
+    for split, contents in filled.splits.items():
+        measured = replace(contents.statistics, shortcuts=original.statistics(split).shortcuts)
+        splits[split] = replace(contents, statistics=measured)
     return replace(filled, splits=splits)
 
 

@@ -51,16 +51,10 @@ class ReadingTally:
             self._months.update(paper["published"][:7] for paper in row["papers"])
         if row["order"] == 0:
             answering, asked = reading_answering(self.task), typed(ReadingRow, row)
-            self._kinds[asked.kind].append(
-                _Question(
-                    asked.labels,
-                    asked.answer,
-                    answering.blind_score(asked),
-                    answering.shortcut_score(asked),
-                    asked.first_author,
-                    asked.tags.count("body"),
-                )
-            )
+            blind, shortcut = answering.blind_score(asked), answering.shortcut_score(asked)
+            masks = asked.tags.count("body")
+            question = _Question(asked.labels, asked.answer, blind, shortcut, asked.first_author, masks)
+            self._kinds[asked.kind].append(question)
 
     def kinds(self) -> dict[str, KindStatistics]:
         return {kind: _statistics(questions) for kind, questions in sorted(self._kinds.items())}
@@ -122,12 +116,8 @@ class Tally:
         if "parts" in row and "title" in row:
             self.reading.add(row)
 
-    def _one_group(self) -> float | None:
-        groups = [sum(self.authors[name] for name in group) for group in nx.connected_components(self.co_authors)]
-        return round(max(groups) / sum(groups), 4) if groups else None
-
     def close(self) -> Statistics:
-        places = range(max(self.labels, default=-1) + 1)
+        groups = [sum(self.authors[name] for name in group) for group in nx.connected_components(self.co_authors)]
         spread = None if self.task == "papers" else target_of(self.task).spread
         smallest = spread and detectable_with(self.authors.values(), spread)
         return Statistics(
@@ -139,9 +129,9 @@ class Tally:
             licenses=dict(sorted(self.licenses.items())),
             input_lengths=_lengths(self.inputs),
             target_lengths=_lengths(self.targets),
-            labels=tuple(self.labels[place] for place in places),
+            labels=tuple(self.labels[place] for place in range(max(self.labels, default=-1) + 1)),
             detectable=smallest and round(smallest, 4),
-            one_group=self._one_group(),
+            one_group=round(max(groups) / sum(groups), 4) if groups else None,
             shortcuts={name: bounds_of(level(right, self.clusters)) for name, right in self.right.items()},
             kinds=self.reading.kinds(),
             shown_months=self.reading.months(),
