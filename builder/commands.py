@@ -87,10 +87,7 @@ def register(commands: Commands) -> None:
     sub.add_argument("--work", type=Path, metavar="W", help="use this workspace instead of the round's")
     sub.add_argument("-o", "--output", type=Path, metavar="OUT", help="default: FOLDER-filled")
     _add_work(sub)
-    _register_file_commands(commands)
 
-
-def _register_file_commands(commands: Commands) -> None:
     sub = commands.add(BUILDING, "import", "turn the datasets of the papers into a dataset folder", import_)
     sub.add_argument(
         "kind",

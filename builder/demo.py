@@ -74,20 +74,16 @@ def demo(folder: Path, jobs: int) -> Iterator[str | Table]:
         yield from (table, "")
     yield "Baselines on the test split (BERTScore with a small model; the parity model is deberta-xlarge-mnli)"
     metadata = {"dataset": str(outcome.output), "bertscore_model": "minilm"}
-    scores = [
-        score
-        for baseline in _WRITING.baselines
-        for score in evaluate(baseline, "", _TASKS, metadata, None, place / "results" / baseline)
-    ]
+    scores = []
+    for name in _WRITING.baselines:
+        scores += evaluate(name, "", _TASKS, metadata, None, place / "results" / name)
     headline = _WRITING.metrics[0]
     yield from score_table([score for score in scores if score.metric in (headline.name, *headline.zero)])
     yield ""
     yield "Answers to reading questions that do not need the papers: the same whatever they say, or found by a search"
-    scores = [
-        score
-        for baseline, tasks in _READING_TASKS.items()
-        for score in evaluate(baseline, "", tasks, metadata, None, place / "results" / baseline)
-    ]
+    scores = []
+    for name, tasks in _READING_TASKS.items():
+        scores += evaluate(name, "", tasks, metadata, None, place / "results" / name)
     yield from score_table(scores)
     yield ""
     yield from report([place / "results", outcome.output], place / "site", "all")
