@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import dataclass
+from typing import Any
 
 import zstandard
-
-from builder.store.papers import Tables
 
 SCHEMA = """
 CREATE TABLE answers (
@@ -17,6 +16,22 @@ CREATE TABLE requests (
     host TEXT PRIMARY KEY, n INTEGER NOT NULL, seconds REAL NOT NULL, last REAL NOT NULL
 ) WITHOUT ROWID;
 """
+
+
+class Tables:
+    """Tables of a store."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._db = connection
+
+    def _value(self, query: str, *values: object) -> Any:
+        """The first column of the first row; None if there is no row."""
+        row = self._db.execute(query, values).fetchone()
+        return row[0] if row else None
+
+    def _column(self, query: str, *values: object) -> list[Any]:
+        """The first column of all rows."""
+        return [row[0] for row in self._db.execute(query, values)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from builder.errors import StoreError
 from builder.records import READING_REASONS, Document, FileKind, Link, Quality
-from builder.store.papers import Tables
+from builder.store.answers import Tables
 
 _DOCUMENT = TypeAdapter(Document)
 

@@ -8,7 +8,7 @@ from itertools import starmap
 
 from builder.records import Drop
 from builder.stage_report import StageReport
-from builder.store.papers import Tables
+from builder.store.answers import Tables
 
 SCHEMA = """
 CREATE TABLE frontier (

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from typing import Any
 
 from builder.ids import PaperId, author_key
 from builder.records import Authorship, Paper
+from builder.store.answers import Tables
 from lm_eval_tasks.base.text import title_key
 
 SCHEMA = """
@@ -46,22 +46,6 @@ KNOWN_ELSEWHERE = (
 _NOTE = "authors indexed"
 _PAPERS_AT_ONCE = 100_000
 _ROWS_AT_ONCE = 200
-
-
-class Tables:
-    """Tables of a store."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._db = connection
-
-    def _value(self, query: str, *values: object) -> Any:
-        """The first column of the first row; None if there is no row."""
-        row = self._db.execute(query, values).fetchone()
-        return row[0] if row else None
-
-    def _column(self, query: str, *values: object) -> list[Any]:
-        """The first column of all rows."""
-        return [row[0] for row in self._db.execute(query, values)]
 
 
 class PaperTables(Tables):
