@@ -76,7 +76,7 @@ def compare(arguments: Namespace) -> Iterator[str | Table]:
     check_there(*arguments.runs)
     if len(arguments.runs) < 2:
         raise EvalError(f"{arguments.runs[0]} has nothing to be compared with: give the runs of two models or more")
-    from lm_eval_tasks.metrics.registry import check_names
+    from lm_eval_tasks.families.registry import check_names
 
     check_names(arguments.metrics.split(",") if arguments.metrics else ())
     from lm_eval_tasks.base.intervals import NO_INTERVAL

@@ -27,7 +27,7 @@ from lm_eval_tasks.base.files import is_inside
 from lm_eval_tasks.base.row_format import MANIFEST as MANIFEST
 from lm_eval_tasks.base.row_format import Measured
 from lm_eval_tasks.base.text import ODD, parse_json, why
-from lm_eval_tasks.families.every import FAMILIES
+from lm_eval_tasks.families.registry import FAMILIES
 
 if TYPE_CHECKING:
     from lm_eval_tasks.base.intervals import Interval

@@ -14,8 +14,8 @@ from builder.records import DemoKind, Split, Task
 from builder.round.configurations import select
 from builder.round.toml_file import RoundTable, among
 from lm_eval_tasks.families import of_task
-from lm_eval_tasks.families.every import FAMILIES
 from lm_eval_tasks.families.reading import Reading, ReadingFamily
+from lm_eval_tasks.families.registry import FAMILIES
 from lm_eval_tasks.families.scalar import ALL_LEVELS, CandidateText, CitationType, Distractors, Level, Scope
 from lm_eval_tasks.families.writing.settings import Setting
 

@@ -10,8 +10,8 @@ from typing import Any
 from hub_scripts.report.cells import WIN_RATE, Cell, Group, csv_text, interval_cells, is_baseline
 from lm_eval_tasks.base.intervals import Interval
 from lm_eval_tasks.base.tables import with_bounds
-from lm_eval_tasks.families.every import TARGETS
-from lm_eval_tasks.metrics import registry
+from lm_eval_tasks.families import registry
+from lm_eval_tasks.families.registry import TARGETS
 from lm_eval_tasks.stats.columns import interval_of
 
 LABELS = {**{name: registry.label(name) for name in registry.headline()}, WIN_RATE: "Judge win rate"}

@@ -11,7 +11,7 @@ from typing import Any
 
 from lm_eval_tasks.base.intervals import Interval
 from lm_eval_tasks.families import of_task
-from lm_eval_tasks.families.every import BASELINES, FAMILIES, TARGETS
+from lm_eval_tasks.families.registry import BASELINES, FAMILIES, TARGETS
 from lm_eval_tasks.samples.block import BinScore
 
 

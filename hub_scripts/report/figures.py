@@ -16,7 +16,7 @@ from hub_scripts.report.cells import TASKS, Cell, Group, is_baseline
 from hub_scripts.report.drawing import BLUE, MARKS, REFERENCE, STYLE, Plot, Sheet, both, looks
 from hub_scripts.report.place_figure import by_place, place_rows
 from lm_eval_tasks.base.intervals import Interval, difference
-from lm_eval_tasks.families.every import FAMILIES
+from lm_eval_tasks.families.registry import FAMILIES
 
 _PAIRS = {
     "title": ("Title-30K", "Title-31K-G"),

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from hub_scripts.report.cells import Cell, Group, is_baseline
 from lm_eval_tasks.base.contexts import FULL
-from lm_eval_tasks.families import of_task, target_of
-from lm_eval_tasks.metrics import registry
+from lm_eval_tasks.families import of_task, registry, target_of
 from lm_eval_tasks.stats.columns import BEST_PROGRAM
 from lm_eval_tasks.stats.gains import Gain, gains_over
 

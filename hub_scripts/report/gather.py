@@ -19,8 +19,8 @@ from hub_scripts.errors import ReportError
 from hub_scripts.report.cells import WIN_RATE, Cell, Group, Key
 from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.word_runs import run_words, share_run
+from lm_eval_tasks.families import registry as metrics
 from lm_eval_tasks.judge.verdict import points_of
-from lm_eval_tasks.metrics import registry as metrics
 from lm_eval_tasks.samples.pairs import paired
 from lm_eval_tasks.samples.row import PromptRow
 from lm_eval_tasks.samples.sample import Sample, read_file

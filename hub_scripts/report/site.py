@@ -24,8 +24,8 @@ from hub_scripts.report.runs import run_facts
 from hub_scripts.report.standings import Standings, boards_csv, standings_of
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.row_format import MADE_UP
+from lm_eval_tasks.families.registry import BOARDS
 from lm_eval_tasks.samples.labels import cutoffs_of
-from lm_eval_tasks.stats.boards import BOARDS
 
 if TYPE_CHECKING:
     from builder.round.licenses import Licenses

@@ -1,7 +1,7 @@
 """The boards of a round: for each model how far its scores lie above the floor, over the tasks of one board.
 
 Scores are placed between their floor and 1 (`stats.placed`); settings of a task are averaged, then tasks. What counts is fixed by the round
-(`stats.boards`): a model that lacks some of it has no rank and changes no other model's.
+(`families.registry`): a model that lacks some of it has no rank and changes no other model's.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hub_scripts.report.placing import has_room, part_of
 from lm_eval_tasks.base.intervals import Interval, holm
 from lm_eval_tasks.base.power import FEWEST_OF_GAINS, LEVEL
 from lm_eval_tasks.families import of_task, target_of
-from lm_eval_tasks.stats.boards import counted
+from lm_eval_tasks.families.registry import counted
 from lm_eval_tasks.stats.placed import PlacedTask, by_task, difference_over, interval_over, too_small
 
 if TYPE_CHECKING:

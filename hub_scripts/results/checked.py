@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hub_scripts.errors import HubError
 from lm_eval_tasks.base.errors import SamplesError
-from lm_eval_tasks.metrics import registry
+from lm_eval_tasks.families import registry
 from lm_eval_tasks.samples.labels import FOLDER_NAME
 from lm_eval_tasks.samples.results import Results, read_results
 from lm_eval_tasks.samples.run_folder import samples_of

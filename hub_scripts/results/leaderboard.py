@@ -15,7 +15,7 @@ from hub_scripts.errors import HubError
 from hub_scripts.hub.benchmark import task_id
 from lm_eval_tasks.base.metadata import TEST
 from lm_eval_tasks.base.yaml_text import parse_yaml
-from lm_eval_tasks.families.every import FAMILIES
+from lm_eval_tasks.families.registry import FAMILIES
 from lm_eval_tasks.tasks.catalogue import setting_of
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from hub_scripts.results.leaderboard import FILE, OF_A_PART, SOURCE, entries, me
 from hub_scripts.results.published_round import published_round
 from lm_eval_tasks.base.files import sha256_of, sha256_of_bytes
 from lm_eval_tasks.base.metadata import TEST
-from lm_eval_tasks.metrics import registry as metrics
+from lm_eval_tasks.families import registry as metrics
 from lm_eval_tasks.samples.results import Results
 from lm_eval_tasks.samples.run_folder import results_in, samples_beside, samples_of
 from lm_eval_tasks.samples.sample import read_file

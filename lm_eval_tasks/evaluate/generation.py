@@ -8,7 +8,7 @@ from lm_eval_tasks.base.errors import EvalError, OptionError
 from lm_eval_tasks.base.row_format import GIVEN
 from lm_eval_tasks.base.text import suggestion
 from lm_eval_tasks.compat.lm_eval import model_types
-from lm_eval_tasks.families.every import BASELINES
+from lm_eval_tasks.families.registry import BASELINES
 
 
 def check_model(name: str) -> None:

@@ -21,7 +21,7 @@ from lm_eval_tasks.compat import lm_eval as compat
 from lm_eval_tasks.compat.engine_output import errors_kept
 from lm_eval_tasks.evaluate.baselines import BaselineLM
 from lm_eval_tasks.evaluate.given_answers import GivenAnswersLM
-from lm_eval_tasks.families.every import BASELINES
+from lm_eval_tasks.families.registry import BASELINES
 from lm_eval_tasks.llm.tokenizers import GGUF, check_gguf
 from lm_eval_tasks.samples.labels import label
 

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 from lm_eval_tasks.base.metadata import OPTIONS
 from lm_eval_tasks.base.tables import Table, markdown
 from lm_eval_tasks.evaluate.models import RUNTIME
-from lm_eval_tasks.families.every import FAMILIES
+from lm_eval_tasks.families.registry import FAMILIES, METRICS
 from lm_eval_tasks.metrics.computing import meaning_of
-from lm_eval_tasks.metrics.registry import METRICS
 
 if TYPE_CHECKING:
     from lm_eval_tasks.families.family import Metric

@@ -30,7 +30,7 @@ from lm_eval_tasks.evaluate.made_with import made_with, usage_of
 from lm_eval_tasks.evaluate.models import check_chat_template, identity_of, label_of, open_model
 from lm_eval_tasks.evaluate.previous_run import check_previous, previous_run
 from lm_eval_tasks.evaluate.shorter import in_contexts, of_round, places_of, write_tasks
-from lm_eval_tasks.families.every import BASELINES
+from lm_eval_tasks.families.registry import BASELINES
 from lm_eval_tasks.llm.budget import Means
 from lm_eval_tasks.llm.served_length import ENGINE_LENGTH
 from lm_eval_tasks.llm.usage import Usage, usage_together

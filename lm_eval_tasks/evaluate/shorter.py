@@ -12,8 +12,8 @@ from lm_eval_tasks.base.errors import OptionError
 from lm_eval_tasks.base.metadata import dataset_of, text_or_none
 from lm_eval_tasks.base.text import suggestion
 from lm_eval_tasks.data.rows import listing_of
-from lm_eval_tasks.families.every import BASELINES
 from lm_eval_tasks.families.family import FAMILIES_FOLDER, Task
+from lm_eval_tasks.families.registry import BASELINES
 from lm_eval_tasks.tasks.catalogue import CORE_GROUPS, GROUPS, TASKS, core_tasks, tasks_of
 from lm_eval_tasks.tasks.yaml_files import BASE, task_text
 

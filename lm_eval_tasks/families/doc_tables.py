@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from lm_eval_tasks.families.every import FAMILIES
 from lm_eval_tasks.families.family import FAMILIES_FOLDER, Task, slug_of
 from lm_eval_tasks.families.reading import ReadingFamily
+from lm_eval_tasks.families.registry import FAMILIES
 from lm_eval_tasks.families.scalar import ALL_LEVELS
 from lm_eval_tasks.families.writing.settings import ROLES, SETTINGS, TARGETS, TINY
 

@@ -11,7 +11,7 @@ from typing import Literal, Protocol
 
 from lm_eval_tasks.base.contexts import FULL, Context
 
-# No number averages over both, see `stats.boards`.
+# No number averages over both, see `families.registry`.
 Board = Literal["writing", "reading"]
 Best = Literal["higher", "lower", "one", "neither"]
 # Standard deviation, from one question to the next, of the difference between two models that disagree on three questions in ten.

@@ -15,7 +15,7 @@ from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.metadata import TEST
 from lm_eval_tasks.base.text import ODD, day, number, number_or_none, parse_json
 from lm_eval_tasks.base.typed import Count, typed
-from lm_eval_tasks.families.every import FAMILIES
+from lm_eval_tasks.families.registry import FAMILIES
 from lm_eval_tasks.samples.block import OURS, Arguments, Block, RunPart, RunRequest, Score
 from lm_eval_tasks.samples.labels import label
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.intervals import SHARES, Interval, difference, level
-from lm_eval_tasks.metrics import registry
+from lm_eval_tasks.families import registry
 
 if TYPE_CHECKING:
     from lm_eval_tasks.families.family import Metric
@@ -93,7 +93,8 @@ def _in_order(samples: Sequence[Sample]) -> Iterable[Metric]:
 
 
 def _check_scores(metric: str, samples: Sequence[Sample]) -> None:
-    least, most = registry.limits_of(metric) or (-inf, inf)
+    known = registry.find_metric(metric)
+    least, most = (known and known.limits) or (-inf, inf)
     possible = (least - _ROUNDING, most + _ROUNDING)
     if wrong := next((each for each in samples if not possible[0] <= each.scores[metric] <= possible[1]), None):
         raise SamplesError(

@@ -13,12 +13,12 @@ from lm_eval_tasks.base import intervals
 from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.intervals import Interval, holm
 from lm_eval_tasks.base.tables import Table, with_bounds
-from lm_eval_tasks.metrics import registry
+from lm_eval_tasks.families import registry
+from lm_eval_tasks.families.registry import BOARDS, comparisons, counted
 from lm_eval_tasks.samples.pairs import paired
 from lm_eval_tasks.samples.run_folder import is_time
 from lm_eval_tasks.samples.sample import Sample, by_task, read
 from lm_eval_tasks.stats import placed
-from lm_eval_tasks.stats.boards import BOARDS, comparisons, counted
 from lm_eval_tasks.stats.columns import columns_of, zero_of
 
 if TYPE_CHECKING:

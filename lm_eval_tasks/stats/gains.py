@@ -18,7 +18,7 @@ from lm_eval_tasks.base.contexts import FULL
 from lm_eval_tasks.base.intervals import Interval, difference
 from lm_eval_tasks.base.power import FEWEST, FEWEST_OF_GAINS
 from lm_eval_tasks.base.tables import Table, with_bounds
-from lm_eval_tasks.metrics import registry
+from lm_eval_tasks.families import registry
 from lm_eval_tasks.stats.columns import columns_of, zero_of
 
 if TYPE_CHECKING:

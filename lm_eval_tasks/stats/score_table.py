@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lm_eval_tasks.base.contexts import FULL
 from lm_eval_tasks.base.intervals import NO_INTERVAL
 from lm_eval_tasks.base.tables import Table, with_bounds
-from lm_eval_tasks.metrics.registry import METRICS, headline
+from lm_eval_tasks.families.registry import METRICS, headline
 from lm_eval_tasks.samples.block import Score
 from lm_eval_tasks.stats.columns import BEST_PROGRAM
 from lm_eval_tasks.stats.placed import HIGHEST_FLOOR

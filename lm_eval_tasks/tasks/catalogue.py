@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from lm_eval_tasks import families
-from lm_eval_tasks.families.every import FAMILIES
 from lm_eval_tasks.families.family import Core, Task, TaskGroup, slug_of
+from lm_eval_tasks.families.registry import FAMILIES
 
 # Of the core's samples, those that its small edition asks.
 _TINY_SHARE = 10

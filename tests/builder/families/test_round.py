@@ -35,10 +35,10 @@ from lm_eval_tasks.families.reading import hook as reading_hook
 from lm_eval_tasks.families.reading.answer_labels import write_list, write_pairs
 from lm_eval_tasks.families.reading.prompt import prompt_of
 from lm_eval_tasks.families.reading.row import ReadingRow
+from lm_eval_tasks.families.registry import READING as READING_BOARD
+from lm_eval_tasks.families.registry import counted
 from lm_eval_tasks.families.walk.metrics import f1_of
 from lm_eval_tasks.samples.sample import read
-from lm_eval_tasks.stats.boards import READING as READING_BOARD
-from lm_eval_tasks.stats.boards import counted
 from lm_eval_tasks.tasks.folder import tasks_path
 from tests.builder.test_pipeline import digests, rows
 from tests.helpers.llama import make_llama

@@ -16,10 +16,10 @@ from hub_scripts.report.placing import scorers_of
 from hub_scripts.report.standings import Standings, standings_of
 from lm_eval_tasks.base.intervals import level
 from lm_eval_tasks.data.rows import Fact, representative_rows
+from lm_eval_tasks.families.registry import READING, WRITING, Board, counted
 from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL
 from lm_eval_tasks.samples.block import Block, RunRequest
 from lm_eval_tasks.samples.results import Results
-from lm_eval_tasks.stats.boards import READING, WRITING, Board, counted
 from lm_eval_tasks.stats.placed import PlacedTask, by_task, difference_over
 
 METRIC = "rouge_l_content"

@@ -6,8 +6,8 @@ import pytest
 from rouge_score import rouge_scorer
 
 from lm_eval_tasks.base.errors import MetricError
-from lm_eval_tasks.families import score
-from lm_eval_tasks.metrics import bertscore, registry, rouge
+from lm_eval_tasks.families import registry, score
+from lm_eval_tasks.metrics import bertscore, rouge
 from lm_eval_tasks.samples.answers import Generated, ScoredAnswer
 from tests.helpers.samples import sample
 
