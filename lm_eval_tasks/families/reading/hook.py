@@ -90,6 +90,7 @@ class AskedTask:
 _LOADED: dict[tuple[str, str, str], AskedTask] = {}
 
 
+@command_line.errors_end_the_process()
 def load(
     setting: str, answer_tokens: int, size: int | None = None, shown: Context | None = None, **arguments: object
 ) -> dict[str, datasets.Dataset]:
@@ -99,20 +100,6 @@ def load(
     Raises:
         BudgetError: the model's context is too short: these prompts are never cut.
     """
-    with command_line.errors_end_the_process():
-        return _load(setting, answer_tokens, size, shown, arguments)
-
-
-def doc_to_text(doc: Mapping[str, Any]) -> str:
-    """The prompt of a doc that a hook gave in this process, of this family or another; lm-eval's `doc_to_text`."""
-    if doc.get("prompt"):
-        return str(doc["prompt"])
-    return "".join(_LOADED[doc["dataset_revision"], doc["setting"], doc.get("shown") or ""].prompt(doc["id"]))
-
-
-def _load(
-    setting: str, answer_tokens: int, size: int | None, shown: Context | None, arguments: Mapping[str, object]
-) -> dict[str, datasets.Dataset]:
     options = Options.of(arguments)
     config = options.config or setting
     answering = _answering_of(setting, config)
@@ -159,6 +146,13 @@ def _load(
         for row, count, place in zip(asked_rows, tokens, selection.places.values(), strict=True)
         if count is not None
     )
+
+
+def doc_to_text(doc: Mapping[str, Any]) -> str:
+    """The prompt of a doc that a hook gave in this process, of this family or another; lm-eval's `doc_to_text`."""
+    if doc.get("prompt"):
+        return str(doc["prompt"])
+    return "".join(_LOADED[doc["dataset_revision"], doc["setting"], doc.get("shown") or ""].prompt(doc["id"]))
 
 
 def _answering_of(setting: str, config: str) -> ReadingAnswering:
@@ -221,24 +215,13 @@ def _tokens(
 
 def _of_row(row: ReadingRow, answering: ReadingAnswering) -> dict[str, Any]:
     """The columns of `PromptRow` that tell what is asked."""
+    names = ("id", "paper_id", "title", "primary_category", "published", "license", "round", "first_author")
     return {
-        "id": row.id,
-        "paper_id": row.paper_id,
-        "title": row.title,
-        "primary_category": row.primary_category,
-        "published": row.published,
-        "license": row.license,
-        "round": row.round,
-        "context": row.context,
-        "order": row.order,
+        **{name: getattr(row, name) for name in (*names, "context", "order", "labels", "answer", "shortcut")},
         "question_kind": row.kind,
-        "first_author": row.first_author,
         "month": row.published[:7],
         "papers": len(row.papers),
-        "labels": row.labels,
         "asked": row.asked or None,
-        "answer": row.answer,
-        "shortcut": row.shortcut,
         "chance": answering.chance(row),
         "tags": row.tags or None,
         "target": answering.target(row),

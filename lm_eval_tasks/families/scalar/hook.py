@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _FACTS = ("paper_id", "published", "section", "label")
 
 
+@command_line.errors_end_the_process()
 def load(
     setting: str, answer_tokens: int, size: int | None = None, shown: Context | None = None, **arguments: object
 ) -> dict[str, datasets.Dataset]:
@@ -34,13 +35,6 @@ def load(
 
     The arguments and errors are those of `writing.hook.load`.
     """
-    with command_line.errors_end_the_process():
-        return _load(setting, answer_tokens, size, shown, arguments)
-
-
-def _load(
-    setting: str, answer_tokens: int, size: int | None, shown: Context | None, arguments: Mapping[str, object]
-) -> dict[str, datasets.Dataset]:
     options = Options.of(arguments)
     shown = options.context_of(shown, setting)
     config = options.config or setting
@@ -71,9 +65,8 @@ def _load(
     choosers = choosers_of(embed_local=options.embed_local)
     return prompt_columns.as_split(
         PromptRow(
-            **_of_question(rows[n]),
+            **_of_question(rows[n], choosers),
             row_hash=row_hash(rows[n], FAMILY.version),
-            **_choices(rows[n], choosers),
             **prompt_columns.of_prompt(cut),
             place=places[n],
             **common,
@@ -82,16 +75,12 @@ def _load(
     )
 
 
-def _choices(row: ScalarRow, choosers: Mapping[Measured, Chooser]) -> dict[str, Any]:
-    """The columns of `PromptRow` that tell what shortcuts choose."""
-    return {name.replace("-", "_"): choose(row) for name, choose in choosers.items()}
-
-
-def _of_question(row: ScalarRow) -> dict[str, Any]:
-    """The columns of `PromptRow` that tell which citation is asked about."""
+def _of_question(row: ScalarRow, choosers: Mapping[Measured, Chooser]) -> dict[str, Any]:
+    """The columns of `PromptRow` that tell which citation is asked about, and what shortcuts choose."""
     names = ("id", "paper_id", "title", "level", "section", "citation_type", "published", "license", "round", "label")
     return {
         **{name: getattr(row, name) for name in names},
+        **{name.replace("-", "_"): choose(row) for name, choose in choosers.items()},
         "first_author": row.first_author,
         "is_sound": row.is_sound,
         "month": row.published[:7],

@@ -39,6 +39,7 @@ _LOGGER = logging.getLogger(__name__)
 _START_WORDS = 1500
 
 
+@command_line.errors_end_the_process()
 def load(
     setting: str,
     answer_tokens: int,
@@ -61,18 +62,6 @@ def load(
         EvalError: the dataset or tokenizer is missing, a prompt cannot fit, the metric's model is missing, and so on.
             Under lm-eval's own command line, the process ends with that sentence instead.
     """
-    with command_line.errors_end_the_process():
-        return _load(setting, answer_tokens, role, size, shown, arguments)
-
-
-def _load(
-    setting: str,
-    answer_tokens: int,
-    role: str,
-    size: int | None,
-    shown: Context | None,
-    arguments: Mapping[str, object],
-) -> dict[str, datasets.Dataset]:
     options = Options.of(arguments)
     _check_config(options.config, setting)
     shown = options.context_of(shown, setting, is_usual=role == PROMPT)
@@ -118,7 +107,8 @@ def _load(
         PromptRow(
             **_of_paper(rows[n]),
             row_hash=row_hash(rows[n], FAMILY.version),
-            **_parts(rows[n], options),
+            content=rows[n].content if options.keep_parts else None,
+            demonstrations=tuple(shown.output for shown in rows[n].demonstrations) if options.keep_parts else None,
             lead=" ".join(rows[n].content.split()[:lead_words]) if lead_words else None,
             **prompt_columns.of_prompt(cut),
             others=others[places[n][0]],
@@ -210,22 +200,12 @@ def _of_paper(row: WritingRow) -> dict[str, Any]:
     }
 
 
-def _parts(row: WritingRow, options: Options) -> dict[str, Any]:
-    """The paper's body and what its demonstrations answer, for those who read them themselves."""
-    if not options.keep_parts:
-        return {}
-    return {"content": row.content, "demonstrations": tuple(shown.output for shown in row.demonstrations)}
-
-
 def _median_words(opened: Opened, config: str, role: str) -> int:
     """Words of the median target of the train split; 0 without one."""
     train = opened.splits.get("train")
     if train is None or not len(train):
         return 0
-    is_section = role == SECTION.name
-    targets = (
-        [row.target for row in _rows_of_role(TypedRows(WritingRow, train, config), role)]
-        if is_section
-        else train["target"]
-    )
+    targets = train["target"]
+    if role == SECTION.name:
+        targets = [row.target for row in _rows_of_role(TypedRows(WritingRow, train, config), role)]
     return int(statistics.median(len(target.split()) for target in targets))
