@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from lm_eval_tasks.base.row_format import BM25_PARTS
-from lm_eval_tasks.families.family import CAPPED, NO_ANSWER, UNFINISHED, Core, Family, Metric, Target, Task, slug_of
+from lm_eval_tasks.families.family import CAPPED, NO_ANSWER, UNFINISHED, Board, Family, Metric, Target, Task, slug_of
 
 ANSWER_TOKENS = 512
 BLIND = "blind"
-_GROUP = "academiceval_reading"
 # Of contexts, in units of 1,024 tokens: whole papers want the larger ones.
 WHOLE_PAPERS = {"128K": 128, "256K": 256, "512K": 512, "1M": 1024}
 SMALL = {"8K": 8, "16K": 16, "32K": 32, "64K": 64}
@@ -34,7 +34,6 @@ PAIRS_METRICS = (
     Metric("share_right_bm25", "Share right of BM25 between what is shown", "neither", _MODULE, baseline=BM25_PARTS),
     *RATES,
 )
-PAIRS_BASELINES = (BLIND, BM25_PARTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,42 +62,24 @@ class ReadingFamily(Family):
         shows_cited: whether contexts show texts of works that the new paper cites.
     """
 
-    word: str
+    board: Board = "reading"
+    group: str = "academiceval_reading"
+    metrics: tuple[Metric, ...] = PAIRS_METRICS
+    baselines: tuple[str, ...] = (BLIND, BM25_PARTS)
+    word: str = "Paper"
     asked_word: str = ""
     shows_cited: bool = False
 
 
 def reading_family(
-    target: Target,
-    *,
-    core: tuple[Core, ...],
-    metrics: tuple[Metric, ...] = PAIRS_METRICS,
-    baselines: tuple[str, ...] = PAIRS_BASELINES,
-    word: str = "Paper",
-    asked_word: str = "",
-    shows_cited: bool = False,
-    sizes: Mapping[str, int] = WHOLE_PAPERS,
-    more: Sequence[Reading] = (),
+    target: Target, sizes: Mapping[str, int] = WHOLE_PAPERS, more: Sequence[Reading] = (), **others: Any
 ) -> ReadingFamily:
     """A reading family in some sizes.
 
     Args:
         more: configurations besides these.
+        others: fields of the family.
     """
     readings = (*(Reading(f"{target.title}-{size}", target.name, number) for size, number in sizes.items()), *more)
-    return ReadingFamily(
-        name=target.name,
-        board="reading",
-        targets=(target,),
-        configurations=readings,
-        tasks=tuple(
-            Task(each.task, f"academiceval_{slug_of(each.name)}", each.name, ANSWER_TOKENS) for each in readings
-        ),
-        core=core,
-        group=_GROUP,
-        metrics=metrics,
-        baselines=baselines,
-        word=word,
-        asked_word=asked_word,
-        shows_cited=shows_cited,
-    )
+    tasks = (Task(each.task, f"academiceval_{slug_of(each.name)}", each.name, ANSWER_TOKENS) for each in readings)
+    return ReadingFamily(name=target.name, targets=(target,), configurations=readings, tasks=tuple(tasks), **others)
