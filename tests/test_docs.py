@@ -22,11 +22,10 @@ from builder.round.model import Round
 from lm_eval_tasks.base.metadata import check
 from lm_eval_tasks.base.version import VERSION
 from lm_eval_tasks.evaluate.options_page import PAGE as OPTIONS_PAGE
-from lm_eval_tasks.evaluate.options_page import options_page
+from lm_eval_tasks.evaluate.options_page import meaning_of, options_page
 from lm_eval_tasks.families.registry import METRICS
 from lm_eval_tasks.families.writing.settings import SETTINGS
 from lm_eval_tasks.inspect_tasks import TASKS
-from lm_eval_tasks.metrics.computing import meaning_of
 from lm_eval_tasks.tasks.catalogue import task_names
 from lm_eval_tasks.tasks.folder import check_tasks
 from tests.helpers.pages import PAGES, ROOT, blocks

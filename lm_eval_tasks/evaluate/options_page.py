@@ -13,7 +13,6 @@ from lm_eval_tasks.base.metadata import OPTIONS
 from lm_eval_tasks.base.tables import Table, markdown
 from lm_eval_tasks.evaluate.models import RUNTIME
 from lm_eval_tasks.families.registry import FAMILIES, METRICS
-from lm_eval_tasks.metrics.computing import meaning_of
 
 if TYPE_CHECKING:
     from lm_eval_tasks.families.family import Metric
@@ -71,6 +70,11 @@ def options_page() -> Iterator[str]:
 
 def _part(title: str, what: str, rows: list[tuple[str, str]]) -> Iterator[str]:
     yield from (f"### {title}", "", *markdown(Table((what, "meaning"), "ll", rows)), "")
+
+
+def meaning_of(metric: Metric) -> str:
+    """What a metric measures."""
+    return (metric.compute.__doc__ or "").partition("\n")[0]
 
 
 def _name(metric: Metric) -> str:

@@ -6,8 +6,9 @@ import tomllib
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from importlib import import_module
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from lm_eval_tasks.base.contexts import FULL, Context
 
@@ -102,6 +103,16 @@ class Metric:
     def is_printed(self) -> bool:
         """Whether lm-eval prints it: headline metrics, what shortcuts score, and the shares of answers and prompts that were cut."""
         return self.headline or bool(self.baseline) or self.name in ("capped", "truncated")
+
+    @property
+    def compute(self) -> Callable[[Any], Sequence[float | None]]:
+        """What computes it of all `Answers` of a task: None for an answer that has no value. The first line of its docstring says what the
+        metric measures, in docs/options.md too.
+        """
+        function: Callable[[Any], Sequence[float | None]] = getattr(
+            import_module(f"lm_eval_tasks.{self.module}"), self.name
+        )
+        return function
 
 
 # Metrics that several families list: what became of prompts and answers.

@@ -6,15 +6,13 @@ import hashlib
 import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from lm_eval_tasks.base.metadata import ALL
 from lm_eval_tasks.base.row_format import paper_of
 from lm_eval_tasks.base.text import ODD
 from lm_eval_tasks.families import of_task, task_of_prompt
 from lm_eval_tasks.families.answering import answering_of
-from lm_eval_tasks.metrics.computing import compute_of
 from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Answer, Answers, ScoredAnswer, mean_of
 from lm_eval_tasks.samples.row import PromptRow
 
@@ -27,13 +25,9 @@ Docs = Sequence[Mapping[str, object]]
 OTHERS = 16
 
 
-class Failed(Enum):
-    """In place of a score: the metric could not be computed."""
-
-    FAILED = "failed"
-
-
-FAILED = Failed.FAILED
+Failed = Literal["failed"]
+# In place of a score: the metric could not be computed.
+FAILED: Failed = "failed"
 # What a text may make a metric raise; anything else is not a text's fault.
 _OF_A_TEXT = (*ODD, ArithmeticError, AssertionError, RecursionError, re.error)
 
@@ -92,7 +86,7 @@ def _score_answers(answers: Answers) -> Iterator[ScoredAnswer]:
         if answer.finish == NOT_APPLICABLE:
             yield ScoredAnswer(answer.text, {})
             continue
-        failed = tuple(name for name, of in values.items() if of[i] is FAILED)
+        failed = tuple(name for name, of in values.items() if of[i] == FAILED)
         scores = {name: value for name, of in values.items() if isinstance(value := of[i], int | float)}
         yield ScoredAnswer(answer.text, scores, failed=failed)
 
@@ -100,7 +94,7 @@ def _score_answers(answers: Answers) -> Iterator[ScoredAnswer]:
 def _values(metric: Metric, answers: Answers) -> list[float | Failed | None]:
     """A metric of all answers; if a text makes it fail, of one answer after the other, so that only that answer has none."""
     try:
-        return list(compute_of(metric)(answers))
+        return list(metric.compute(answers))
     except _OF_A_TEXT as err:
         values = [_value(metric, answer) for answer in answers.each]
         _LOGGER.warning(
@@ -116,7 +110,7 @@ def _values(metric: Metric, answers: Answers) -> list[float | Failed | None]:
 
 def _value(metric: Metric, answer: Answer) -> float | Failed | None:
     try:
-        [value] = compute_of(metric)(Answers([answer]))
+        [value] = metric.compute(Answers([answer]))
     except _OF_A_TEXT:
         return FAILED
     return value
