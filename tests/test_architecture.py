@@ -137,7 +137,7 @@ def graph(*, early: bool) -> dict[str, set[str]]:
 
 
 # What descriptors are made of; everything else in a family's folder is read when its tasks are used.
-DESCRIBING = {"family", "settings", "refine", "row", "in_tree", "doc_tables", "registry"}
+DESCRIBING = {"family", "settings", "refine", "row", "registry"}
 
 
 def room(name: str) -> str:

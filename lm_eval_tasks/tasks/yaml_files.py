@@ -5,21 +5,42 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from lm_eval_tasks.base.contexts import FULL
-from lm_eval_tasks.families import doc_tables, in_tree
-from lm_eval_tasks.families.family import FAMILIES_FOLDER, Task, TaskGroup
+from lm_eval_tasks.families.family import FAMILIES_FOLDER, Task, TaskGroup, slug_of
+from lm_eval_tasks.families.reading import ReadingFamily
+from lm_eval_tasks.families.registry import FAMILIES
+from lm_eval_tasks.families.scalar import ALL_LEVELS, LEVELS
+from lm_eval_tasks.families.writing.settings import PLAIN, PROMPT, ROLES, SETTINGS, TARGETS, TINY
 from lm_eval_tasks.tasks.catalogue import GROUPS, TAGS, TASKS
 
 _PREFIX = "academiceval_"
-_USUAL_ROLE = "prompt"
 BASE = "_base_yaml"
+_DOCS = Path(__file__).resolve().parents[2] / "docs"
+_TREE = _DOCS / "upstream" / "academiceval"
+GREEDY = "generation_kwargs: {{do_sample: false, temperature: 0.0, max_gen_toks: {tokens}, until: []}}\n"
+# The part of the in-tree edition's module that is ours word for word: it begins here, to the end of both files.
+_REFINEMENT = "_YES = "
+# The same of the module that reads answers to questions.
+_ANSWERS = "_MARKS = "
+# Reading family -> its metrics.
+_READINGS = {"walk": ("exact", "set_f1"), "next": ("share_right",)}
+_QUESTION_PROMPTS = ("scalar/scalar", "scalar/scalar_candidate", "walk/walk", "walk/walk_questions", "next/next")
+_BLOCK = re.compile(r"(?<=<!-- tasks -->\n).*?(?=<!-- end of tasks -->)", re.DOTALL)
+_DEMONSTRATIONS = {
+    "plain": "none",
+    "random": "two, of the same category",
+    "graph": "two, by co-authors",
+    "mixed": "two of each",
+}
 
 
 def contents() -> dict[Path, str]:
     """File -> what it should contain."""
-    return {**_task_files(), **in_tree.contents(TASKS, GROUPS), **doc_tables.contents(TASKS, TAGS)}
+    return {**_task_files(), **_in_tree(), **_doc_tables()}
 
 
 def left_over(files: dict[Path, str]) -> list[Path]:
@@ -43,7 +64,7 @@ def task_text(task: Task, include: str = "") -> str:
         include: its base file, "" for that in its folder.
     """
     arguments: dict[str, object] = {"setting": task.configuration, "answer_tokens": task.answer_tokens}
-    if task.role != _USUAL_ROLE:
+    if task.role != PROMPT:
         arguments["role"] = task.role
     if task.size is not None:
         arguments["size"] = task.size
@@ -53,10 +74,164 @@ def task_text(task: Task, include: str = "") -> str:
     if task.tag:
         lines.append(f"tag: {task.tag}")
     lines.append(f"dataset_kwargs: {{{', '.join(f'{key}: {value}' for key, value in arguments.items())}}}")
-    return "\n".join(lines) + "\n" + in_tree.GREEDY.format(tokens=task.answer_tokens)
+    return "\n".join(lines) + "\n" + GREEDY.format(tokens=task.answer_tokens)
 
 
 def _group(group: TaskGroup) -> str:
     members = "".join(f"  - {name}\n" for name in group.members)
     mean = f"aggregate_metric_list: !function lm_eval_tasks.families.{group.family}.GROUP_LIST\n"
     return f"group: {group.name}\ntask:\n{members}{mean if group.has_mean else ''}metadata: {{version: 1.0}}\n"
+
+
+# --- the in-tree edition
+
+
+def _in_tree() -> dict[Path, str]:
+    """The edition of the tasks for lm-evaluation-harness itself: writing, SCALAR, and what of the reading core needs neither a tokenizer
+    nor a choice of its own.
+    """
+    names = sorted({f"writing/{PLAIN.prompt.format(task=setting.task, length=setting.length)}" for setting in SETTINGS})
+    files = {
+        _TREE / "prompts" / f"{Path(name).name}.txt": (FAMILIES_FOLDER / f"{name}.txt").read_text(encoding="utf-8")
+        for name in (*names, *_QUESTION_PROMPTS)
+    }
+    plain = [task for task in TASKS if task.tag]
+    files |= {_TREE / f"{task.name}.yaml": _task(task) for task in plain}
+    members = "".join(f"  - {task.name}\n" for task in plain)
+    files[_TREE / "_academiceval.yaml"] = (
+        f"group: academiceval\ntask:\n{members}aggregate_metric_list:\n"
+        "  - {metric: rougeL, aggregation: mean, weight_by_size: false}\nmetadata: {version: 1.0}\n"
+    )
+    head = (_TREE / "utils.py").read_text(encoding="utf-8").partition(_REFINEMENT)[0]
+    files[_TREE / "utils.py"] = head + _stretch("writing/refine.py", _REFINEMENT)
+    grouped = {name for group in GROUPS for name in group.members}
+    asked = [task for task in TASKS if task.family in _READINGS and not task.alias and task.name in grouped]
+    files |= {_TREE / f"{slug_of(level.name)}.yaml": _level(level.name) for level in LEVELS}
+    files |= {_TREE / f"{task.name}.yaml": _reading(task) for task in asked}
+    listed_in = {
+        "scalar": [slug_of(level.name) for level in LEVELS],
+        "academiceval_reading": [task.name for task in asked],
+    }
+    for group, names in listed_in.items():
+        listed = "".join(f"  - {name}\n" for name in names)
+        files[_TREE / f"_{group}.yaml"] = f"group: {group}\ntask:\n{listed}metadata: {{version: 1.0}}\n"
+    head = (_TREE / "questions.py").read_text(encoding="utf-8").partition(_ANSWERS)[0]
+    files[_TREE / "questions.py"] = head + _stretch("labels.py", _ANSWERS)
+    return files
+
+
+def _level(name: str) -> str:
+    lines = [
+        "include: _default_yaml",
+        f"task: {slug_of(name)}",
+        f"task_alias: {name}",
+        f"dataset_name: {name}",
+        "doc_to_text: !function questions.scalar",
+        'doc_to_target: "{{label}}"',
+        "process_results: !function questions.process_scalar",
+        "metric_list:",
+        "  - {metric: acc, aggregation: mean, higher_is_better: true}",
+    ]
+    return "\n".join(lines) + "\n" + GREEDY.format(tokens=2000)
+
+
+def _reading(task: Task) -> str:
+    lines = [
+        f"task: {task.name}",
+        f"task_alias: {task.configuration}",
+        "custom_dataset: !function questions.load",
+        f'dataset_kwargs: {{path: ORG/academiceval, name: {task.configuration}, revision: "2026.11"}}',
+        "test_split: test",
+        "output_type: generate_until",
+        "num_fewshot: 0",
+        'doc_to_text: "{{prompt}}"',
+        'doc_to_target: "{{answer}}"',
+        f"process_results: !function questions.process_{task.family}",
+        "metric_list:",
+        *(f"  - {{metric: {name}, aggregation: mean, higher_is_better: true}}" for name in _READINGS[task.family]),
+        "metadata: {version: 1.0}",
+    ]
+    return "\n".join(lines) + "\n" + GREEDY.format(tokens=task.answer_tokens)
+
+
+def _stretch(file: str, begins: str) -> str:
+    """A file's text from a mark to its end."""
+    _, mark, text = (FAMILIES_FOLDER / file).read_text(encoding="utf-8").partition(begins)
+    return mark + text
+
+
+def _task(task: Task) -> str:
+    [setting] = [setting for setting in SETTINGS if setting.name == task.configuration]
+    lines = [
+        "include: _default_yaml",
+        f"task: {task.name}",
+        f"task_alias: {task.configuration}",
+        f"tag: {task.tag}",
+        f"dataset_name: {task.configuration}",
+        f"doc_to_text: !function utils.{setting.task}_{setting.length}",
+        *(["process_results: !function utils.process_title"] if setting.task == "title" else []),
+    ]
+    return "\n".join(lines) + "\n" + GREEDY.format(tokens=task.answer_tokens)
+
+
+# --- the tables in the docs
+
+
+def _doc_tables() -> dict[Path, str]:
+    tables: dict[Path, Iterable[str]] = {
+        _DOCS / "evaluate.md": _by_demonstrations(),
+        _DOCS / "scalar.md": _levels(),
+        _DOCS / "reading.md": _readings(),
+        FAMILIES_FOLDER / "writing" / "README.md": _names(),
+    }
+    return {
+        path: _BLOCK.sub("\n".join(lines) + "\n", path.read_text(encoding="utf-8")) for path, lines in tables.items()
+    }
+
+
+def _by_demonstrations() -> list[str]:
+    rows = []
+    for kind, words in _DEMONSTRATIONS.items():
+        slugs = [
+            slug_of(setting.name)
+            for target in TARGETS
+            for setting in SETTINGS
+            if setting.task == target.name and setting.demonstrations == kind
+        ]
+        rows.append(f"| {words} | {' | '.join(f'`{slug}`' for slug in slugs)} |")
+    head = f"| demonstrations | {' | '.join(target.label for target in TARGETS)} |"
+    return [head, "| --- |" + " --- |" * len(TARGETS), *rows]
+
+
+def _levels() -> Iterator[str]:
+    yield from (
+        "| configuration | question paper | citation | distractors | candidates |",
+        "| --- | --- | --- | --- | --- |",
+    )
+    for level in ALL_LEVELS:
+        yield f"| `{level.name}` | {level.question} | {level.citation} | {level.distractors} | {level.candidates} |"
+
+
+def _readings() -> Iterator[str]:
+    yield from ("| family | tasks: `academiceval_` and |", "| --- | --- |")
+    slugs = {task.configuration: task.name.removeprefix("academiceval_") for task in TASKS if not task.alias}
+    for family in (family for family in FAMILIES if isinstance(family, ReadingFamily)):
+        shown = [f"`{slugs[reading.name]}`" for reading in family.configurations]
+        yield f"| {family.label} | {', '.join(shown)} |"
+
+
+def _names() -> Iterator[str]:
+    yield from ("| tasks | what they ask | group |", "| --- | --- | --- |")
+    shows = "no demonstrations, or two random ones; `_g`: two by co-authors; `_m`: two of each"
+    yield f"| `academiceval_<task>_<length>` | {shows} | `academiceval`, `academiceval_<task>` |"
+    for role in (*ROLES[1:], TINY):
+        targets = {setting.task for setting in SETTINGS if not role.settings or setting.name in role.settings}
+        word = targets.pop() if len(targets) == 1 else "<task>"
+        name = role.name.format(slug=f"{word}_<length>", task=word)
+        if len(role.settings) == 1:
+            name = next(task.name for task in TASKS if task.alias == role.alias)
+        group = role.group.format(task="<task>")
+        parent_group = f"`{role.group.removesuffix('_{task}')}`, " if "{task}" in role.group else ""
+        yield f"| `{name}` | {role.shows} | {f'{parent_group}`{group}`' if group else ''} |"
+    yield ""
+    yield f"Tags, each with one setting of all four tasks: {', '.join(f'`{tag}`' for tag in TAGS)}."
