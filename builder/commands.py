@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from builder.round.model import Round
     from builder.workspace import Workspace
     from lm_eval_tasks.base.tables import Json, Table
-    from lm_eval_tasks.engines.base import Engine
+    from lm_eval_tasks.engines.registry import Engine
 
 
 def register(commands: Commands) -> None:

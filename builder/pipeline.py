@@ -21,7 +21,7 @@ from lm_eval_tasks.compat.minilm import minilm_path
 
 if TYPE_CHECKING:
     from builder.workspace import Workspace
-    from lm_eval_tasks.engines.base import Engine
+    from lm_eval_tasks.engines.registry import Engine
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from builder.round.model import Round
     from builder.round.tables import SplitTable
     from builder.stage_report import StageReport
-    from lm_eval_tasks.engines.base import Engine
+    from lm_eval_tasks.engines.registry import Engine
 
 # Licences that are noted in one transaction.
 _AT_ONCE = 500

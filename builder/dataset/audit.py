@@ -31,7 +31,7 @@ from lm_eval_tasks.engines.local import LocalEngine
 if TYPE_CHECKING:
     from builder.dataset.families import Row
     from builder.round.audit import AuditTable
-    from lm_eval_tasks.engines.base import Engine
+    from lm_eval_tasks.engines.registry import Engine
 
 # Runs of more words than this are taken for copies, as in the audits of training data.
 LONG_RUN = 13

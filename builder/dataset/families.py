@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from builder.stage_report import StageReport
     from builder.store import Store
     from builder.workspace import Workspace
-    from lm_eval_tasks.engines.base import Engine
+    from lm_eval_tasks.engines.registry import Engine
 
 Row = dict[str, Any]
 # In place of the texts of a row by id: by their places in the whole row, their hashes and lengths.

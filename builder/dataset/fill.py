@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from builder.dataset.families import Row
     from builder.store import Store
     from builder.workspace import Workspace
-    from lm_eval_tasks.engines.base import Engine
+    from lm_eval_tasks.engines.registry import Engine
 
 
 def fill(source: Path, output: Path, workspace: Workspace, engine: Engine) -> StageReport:

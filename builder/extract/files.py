@@ -26,7 +26,7 @@ from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.text import parse_json, valid
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.engines.base import Engine
+    from lm_eval_tasks.engines.registry import Engine
 
 
 def extract_to_jsonl(

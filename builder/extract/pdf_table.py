@@ -26,7 +26,7 @@ from lm_eval_tasks.base.locks import exclusive
 from lm_eval_tasks.base.progress import progress
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.engines.base import Engine
+    from lm_eval_tasks.engines.registry import Engine
 
 _LOGGER = logging.getLogger(__name__)
 # Rows that are written together; what a kill costs.

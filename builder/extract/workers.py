@@ -25,7 +25,7 @@ from builder.sources.object_store import local_copy
 from lm_eval_tasks.engines.local import LocalEngine
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.engines.base import Engine
+    from lm_eval_tasks.engines.registry import Engine
 
 _AHEAD = 16
 # A file that takes no processor time has hung: after this many times its limit, never sooner than a busy machine needs.

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from builder.families.reading.asking import ReadingFamily
     from builder.store import Store
     from builder.workspace import Workspace
-    from lm_eval_tasks.engines.base import Engine
+    from lm_eval_tasks.engines.registry import Engine
 
 
 def complete_row(row: Row, task: str, store: Store) -> Row | Lacking:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from builder.stage_report import StageReport
     from builder.store import Store
     from builder.workspace import Workspace
-    from lm_eval_tasks.engines.base import Engine
+    from lm_eval_tasks.engines.registry import Engine
     from lm_eval_tasks.families.scalar import Level
     from lm_eval_tasks.families.scalar.row import ScalarRow
 

@@ -22,7 +22,7 @@ from builder.store.documents import unpack_document
 if TYPE_CHECKING:
     from builder.extract.stage import Documents
     from builder.store import Store
-    from lm_eval_tasks.engines.base import Engine
+    from lm_eval_tasks.engines.registry import Engine
 
 _AT_ONCE = 16
 

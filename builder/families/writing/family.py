@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from builder.records import SplitDates
     from builder.stage_report import StageReport
     from builder.workspace import Workspace
-    from lm_eval_tasks.engines.base import Engine
+    from lm_eval_tasks.engines.registry import Engine
     from lm_eval_tasks.families.writing.settings import Setting
 
 # In the workspace, while a folder is written.

@@ -19,7 +19,7 @@ from lm_eval_tasks.base.progress import progress
 
 if TYPE_CHECKING:
     from builder.families.writing.pool import Pool
-    from lm_eval_tasks.engines.base import Engine
+    from lm_eval_tasks.engines.registry import Engine
     from lm_eval_tasks.families.writing.settings import Setting
 
 # All that targets are chosen from travels with each batch of them.
