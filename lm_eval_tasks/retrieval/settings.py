@@ -1,15 +1,21 @@
-"""How chunks are cut and found, as the options of the tasks say; only `open` and `named` load a retriever's code."""
+"""How chunks are cut and found, as the options of the tasks say, and the retrievers by name; their code is loaded when one is opened."""
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.errors import RetrieverError
 from lm_eval_tasks.base.metadata import INNER_PRODUCT, Similarity
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.retrieval.base import Retriever
+    from lm_eval_tasks.retrieval.sparse import Retriever
+
+_LOGGER = logging.getLogger(__name__)
+# What the AcademicEval paper's tables were made with, and what needs no weights.
+_PAPERS, _WITHOUT_WEIGHTS = "contriever", "bm25"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +55,6 @@ class Retrieval:
         Raises:
             RetrieverError: its package or model is missing.
         """
-        from lm_eval_tasks.retrieval.registry import open_retriever
-
         return open_retriever(self.named, self.similarity)
 
     @property
@@ -61,8 +65,46 @@ class Retrieval:
     @property
     def named(self) -> str:
         """The retriever's name; that of the default if none was given."""
-        if self.retriever:
-            return self.retriever
-        from lm_eval_tasks.retrieval.registry import default_retriever
+        return self.retriever or default_retriever()
 
-        return default_retriever()
+
+@cache
+def open_retriever(name: str, similarity: Similarity = INNER_PRODUCT) -> Retriever:
+    """The retriever of that name, see `Retrieval`.
+
+    Raises:
+        RetrieverError: its package or model is missing, or it compares no embeddings and a similarity is asked for.
+    """
+    from lm_eval_tasks.retrieval import dense, sparse
+
+    if name in sparse.RETRIEVERS:
+        if similarity != INNER_PRODUCT:
+            raise RetrieverError(
+                f"the retriever {name!r} compares no embeddings: leave out similarity={similarity!r}, or name a dense retriever"
+            )
+        return sparse.RETRIEVERS[name]()
+    kind, _, folders = name.partition(":")
+    if kind in dense.PAIRS:
+        return dense.open_pair(kind, folders, similarity)
+    return dense.open_sentence_transformer(name, similarity)
+
+
+@cache
+def default_retriever() -> str:
+    """The paper's retriever if its weights are on this machine, else one that needs none; the latter is announced."""
+    from huggingface_hub import try_to_load_from_cache
+
+    from lm_eval_tasks.retrieval.dense import PAIRS
+
+    model = PAIRS[_PAPERS].query
+    files = ("model.safetensors", "pytorch_model.bin")
+    if any(isinstance(try_to_load_from_cache(model, file), str) for file in files):
+        return _PAPERS
+    _LOGGER.warning(
+        "%s is used because the weights of the paper's retriever (%s) are not on this machine: `hf download %s` fetches "
+        "them, the option retriever names another one",
+        _WITHOUT_WEIGHTS,
+        model,
+        model,
+    )
+    return _WITHOUT_WEIGHTS

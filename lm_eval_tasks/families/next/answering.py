@@ -21,8 +21,7 @@ class NextAnswering(PairsAnswering):
 
     def shortened(self, row: ReadingRow, parts: Sequence[str], context: Context) -> Parts:
         """The passages that are asked about, and those that are most like them."""
-        from lm_eval_tasks.retrieval.base import best
-        from lm_eval_tasks.retrieval.sparse import BM25
+        from lm_eval_tasks.retrieval.sparse import BM25, best
 
         labelled = list(parts[: row.labels])
         scores = BM25().all_scores([labelled[label - 1] for label in row.asked], labelled)

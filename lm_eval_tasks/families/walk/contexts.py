@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.text import title_key
-from lm_eval_tasks.retrieval.base import best
-from lm_eval_tasks.retrieval.sparse import BM25
+from lm_eval_tasks.retrieval.sparse import BM25, best
 
 if TYPE_CHECKING:
     from lm_eval_tasks.families.reading.answering import Parts
