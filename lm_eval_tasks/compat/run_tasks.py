@@ -36,12 +36,8 @@ class RunTasks(TaskManager):  # type: ignore[misc]
         members: Sequence[str] = (),
     ) -> None:
         super().__init__(include_path=list(map(str, folders)), include_defaults=False, metadata=dict(metadata))
-        self._reasoning_tokens, self._repeats, self._samples, self._members = (
-            reasoning_tokens,
-            repeats,
-            samples,
-            members,
-        )
+        self._reasoning_tokens, self._repeats = reasoning_tokens, repeats
+        self._samples, self._members = samples, members
 
     def load(self, task_list: Any) -> Any:
         """As lm-eval's, with what this run changes.

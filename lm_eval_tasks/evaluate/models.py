@@ -18,7 +18,7 @@ from lm_eval_tasks.base.metadata import text_or_none
 from lm_eval_tasks.base.redaction import redact, secrets_in
 from lm_eval_tasks.base.row_format import GIVEN
 from lm_eval_tasks.compat import lm_eval as compat
-from lm_eval_tasks.compat.engine_output import errors_kept
+from lm_eval_tasks.compat.vllm import errors_kept
 from lm_eval_tasks.evaluate.baselines import BaselineLM
 from lm_eval_tasks.evaluate.given_answers import GivenAnswersLM
 from lm_eval_tasks.families.registry import BASELINES

@@ -15,7 +15,7 @@ from types import ModuleType
 import pytest
 
 from lm_eval_tasks.base.errors import ModelError
-from lm_eval_tasks.compat.engine_output import errors_kept
+from lm_eval_tasks.compat.vllm import errors_kept
 from lm_eval_tasks.evaluate import models
 from lm_eval_tasks.evaluate.generation import Generation
 
