@@ -29,7 +29,6 @@ from builder.families.scalar.rows import row_of
 from lm_eval_tasks.base.row_format import OF_SCALAR
 from lm_eval_tasks.base.text import sentences
 from lm_eval_tasks.base.typed import typed
-from lm_eval_tasks.compat.minilm import minilm_path
 from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.families.reading.answering import ReadingAnswering, reading_answering
 from lm_eval_tasks.families.reading.metrics import share_right_of
@@ -39,6 +38,7 @@ from lm_eval_tasks.families.scalar import LEVELS
 from lm_eval_tasks.families.scalar.row import ScalarRow
 from lm_eval_tasks.families.scalar.shortcuts import around_the_mask, chooser
 from lm_eval_tasks.families.walk.rules import papers_that
+from lm_eval_tasks.llm.weights import minilm_path
 from lm_eval_tasks.retrieval.dense import encoder
 from lm_eval_tasks.retrieval.sparse import BM25, standardised
 from tests.helpers.rounds import build, prepare

@@ -15,7 +15,7 @@ from rouge_score.rouge_scorer import RougeScorer
 
 from benchmarks.shared.made_up import pairs
 from benchmarks.shared.running import Figures, best, run
-from lm_eval_tasks.compat.minilm import minilm_path
+from lm_eval_tasks.llm.weights import minilm_path
 from lm_eval_tasks.metrics import bertscore, rouge
 
 SETTINGS = 4

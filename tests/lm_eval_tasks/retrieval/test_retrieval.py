@@ -31,7 +31,7 @@ def encoders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     import torch
     from transformers import BertConfig, BertModel, BertTokenizerFast, DPRConfig, DPRContextEncoder, DPRQuestionEncoder
 
-    from lm_eval_tasks.compat.minilm import minilm_path
+    from lm_eval_tasks.llm.weights import minilm_path
 
     place = tmp_path_factory.mktemp("encoders")
     tokenizer = BertTokenizerFast.from_pretrained(minilm_path("test"))
