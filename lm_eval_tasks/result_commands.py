@@ -61,7 +61,7 @@ def show(arguments: Namespace) -> Iterator[str | Table]:
     check_there(*arguments.runs)
     from lm_eval_tasks.samples.results import read_results
     from lm_eval_tasks.samples.run_folder import only_result
-    from lm_eval_tasks.stats.shown_run import facts_table, shown_scores
+    from lm_eval_tasks.stats.score_table import facts_table, shown_scores
 
     for i, run in enumerate(arguments.runs):
         results = read_results(run) if run.is_file() else only_result(run)
@@ -80,8 +80,7 @@ def compare(arguments: Namespace) -> Iterator[str | Table]:
 
     check_names(arguments.metrics.split(",") if arguments.metrics else ())
     from lm_eval_tasks.base.intervals import NO_INTERVAL
-    from lm_eval_tasks.stats.agreement import agreement
-    from lm_eval_tasks.stats.compare import compare, names_of, table, tasks_apart
+    from lm_eval_tasks.stats.compare import agreement, compare, names_of, table, tasks_apart
 
     metrics = arguments.metrics.split(",") if arguments.metrics else None
     differences = compare(arguments.runs, metrics, uncut=arguments.uncut)

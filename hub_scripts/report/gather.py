@@ -24,8 +24,8 @@ from lm_eval_tasks.judge.verdict import points_of
 from lm_eval_tasks.samples.pairs import paired
 from lm_eval_tasks.samples.row import PromptRow
 from lm_eval_tasks.samples.sample import Sample, read_file
-from lm_eval_tasks.stats.by_place import by_length, by_place
 from lm_eval_tasks.stats.columns import column, columns_of, zero_of
+from lm_eval_tasks.stats.scores import by_length, by_place
 
 if TYPE_CHECKING:
     from hub_scripts.report.inputs import Inputs, SamplesFile

@@ -11,7 +11,7 @@ from hub_scripts.report.board import TASK_LABELS
 from hub_scripts.report.cells import TASKS, Group, is_baseline
 from hub_scripts.report.drawing import REFERENCE, Plot, Sheet
 from lm_eval_tasks.families import of_task
-from lm_eval_tasks.stats.by_place import BINS, LONGER, PLACES
+from lm_eval_tasks.stats.scores import BINS, LONGER, PLACES
 
 Row = tuple[Any, ...]
 _LENGTH, _PLACE = "length of the uncut prompt, at most", "place of what answers"

@@ -108,7 +108,7 @@ class Block:
         subsets: task -> how many of its samples were run and how many there are, for tasks of which only a part was run.
         datasets: revisions of the dataset.
         failures: task -> metric -> of how many samples it could not be computed.
-        lengths, places: task -> bin of prompt lengths, or third of the context where the answers stand, see `stats.by_place`.
+        lengths, places: task -> bin of prompt lengths, or third of the context where the answers stand, see `stats.scores`.
         gains: what reading is worth, see `stats.gains.Gain`.
         usage: what the answers used.
         runs: those that brought tasks; empty for merged shards.

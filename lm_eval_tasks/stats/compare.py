@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -16,17 +16,25 @@ from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.families import registry
 from lm_eval_tasks.families.registry import BOARDS, comparisons, counted
 from lm_eval_tasks.samples.pairs import paired
-from lm_eval_tasks.samples.run_folder import is_time
+from lm_eval_tasks.samples.run_folder import is_time, only_result, results_in
 from lm_eval_tasks.samples.sample import Sample, by_task, read
 from lm_eval_tasks.stats import placed
 from lm_eval_tasks.stats.columns import columns_of, zero_of
 
 if TYPE_CHECKING:
     from lm_eval_tasks.families.family import Board, Family
+    from lm_eval_tasks.samples.results import Results
     from lm_eval_tasks.stats.placed import PlacedTask
 
 # Task -> its samples.
 _Run = Mapping[str, Sequence[Sample]]
+# What a sample says of each stage, in the order in which they follow one another; nothing for what it does not know.
+_STAGES: dict[str, Callable[[Sample], object]] = {
+    "prompts": lambda sample: sample.prompt_hash,
+    "tokens of prompts": lambda sample: sample.row.tokenizer and sample.row.tokens_after,
+    "answers": lambda sample: sample.answer,
+    "scores": lambda sample: {name: round(score, 6) for name, score in sample.scores.items()},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,3 +246,43 @@ def _p(value: float | None) -> str:
 
 def _task_names(tasks: _Run) -> str:
     return ", ".join(sorted(tasks))
+
+
+# --- two runs of one model, stage by stage: an installation checked against another one
+
+
+def agreement(runs: Sequence[Path]) -> Iterator[str]:
+    """For two folders of runs of one model, how many rows of each task agree at each stage, so that the first that differs is seen; else
+    nothing.
+    """
+    if len(runs) != 2 or not all(len(results_in(run)) == 1 for run in runs):
+        return
+    first, second = map(only_result, runs)
+    if first.model != second.model:
+        return
+    yield f"Both runs are of {first.model}{_made_otherwise(first, second)}."
+    samples = [by_task(read([run])) for run in runs]
+    for task in [task for task in samples[0] if task in samples[1]]:
+        pairs = paired(task, samples[0][task], samples[1][task])
+        equal = (f"{name} {_equal(of, pairs)}" for name, of in _STAGES.items())
+        yield f"{task}: of {len(pairs)} rows, equal are {', '.join(equal)}"
+
+
+def _equal(of: Callable[[Sample], object], pairs: Sequence[tuple[Sample, Sample]]) -> str:
+    """How many pairs agree at a stage; "-" if a run does not know it."""
+    stages = [(of(x), of(y)) for x, y in pairs]
+    is_known = all(any(side) for side in zip(*stages, strict=True))
+    return str(sum(x == y for x, y in stages)) if is_known else "-"
+
+
+def _made_otherwise(first: Results, second: Results) -> str:
+    """What made their answers and is not the same."""
+    blocks = [each.block for each in (first, second) if each.block and each.block.made_with.versions]
+    if len(blocks) < 2:
+        return ""
+    made = [
+        {"weights": dict(block.run.weights), "chat template": block.made_with.chat_template, **block.made_with.versions}
+        for block in blocks
+    ]
+    names = [name for name in made[0].keys() | made[1].keys() if made[0].get(name) != made[1].get(name)]
+    return f", with other {', '.join(sorted(names))}" if names else ""

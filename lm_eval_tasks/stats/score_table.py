@@ -1,4 +1,6 @@
-"""Scores as readable tables: a row for each headline score of a task; then, where all columns are asked for, every score."""
+"""A run as readable tables: a row for each headline score of a task; then, where all columns are asked for, every score; what reading
+gained, what the run was and what it took.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +12,29 @@ from lm_eval_tasks.base.intervals import NO_INTERVAL
 from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.families.registry import METRICS, headline
 from lm_eval_tasks.samples.block import Score
+from lm_eval_tasks.samples.run_folder import samples_beside, samples_of
+from lm_eval_tasks.samples.sample import read_file
 from lm_eval_tasks.stats.columns import BEST_PROGRAM
+from lm_eval_tasks.stats.gains import Gain, gain_table, gains_of
 from lm_eval_tasks.stats.placed import HIGHEST_FLOOR
 from lm_eval_tasks.tasks.catalogue import TASKS
 
 if TYPE_CHECKING:
+    from lm_eval_tasks.compat.engine_settings import EngineSettings
     from lm_eval_tasks.families.family import Metric
-    from lm_eval_tasks.stats.gains import Gain
+    from lm_eval_tasks.samples.results import Results
 
 _MAIN = ("Task", "Score", "Value [95%]", "n", "Floor", "Margin [95%]", "Cut")
+_USAGE = {
+    "tokens_in": "prompt tokens",
+    "cached_tokens": "of these from a cache",
+    "tokens_out": "answer tokens",
+    "reasoning_tokens": "of these reasoning",
+    "answers": "answers",
+    "unanswered": "questions without an answer",
+    "seconds": "seconds",
+    "cost": "cost, in the unit of the price table",
+}
 # Metric -> score.
 _Scores = Mapping[str, Score]
 
@@ -97,3 +113,62 @@ def _value(score: Score) -> str:
 def _samples(score: Score) -> str:
     """How many samples were scored, and out of how many if that is only a part."""
     return str(score.samples) if score.of in (None, score.samples) else f"{score.samples} of {score.of}"
+
+
+def facts_table(results: Results) -> Table:
+    """A row for each fact that is known."""
+    return Table(("Run", results.model), "ll", list(_facts(results)))
+
+
+def _facts(results: Results) -> Iterator[tuple[str, str]]:
+    yield "round", results.round
+    if results.dataset:
+        yield "dataset", results.dataset
+    if results.prompt_versions:
+        yield "prompt version", ", ".join(map(str, results.prompt_versions))
+    if results.day:
+        yield "asked on", results.day
+    if results.block is None:
+        return
+    made, usage = results.block.made_with, results.block.usage
+    if made.context:
+        yield "prompts cut to", f"{made.context.tokens} tokens ({made.context.source})"
+    if "lm_eval" in made.versions:
+        yield "made with", f"lm_eval {made.versions['lm_eval']}"
+    if made.engine:
+        yield "engine", _engine(made.engine)
+    if len(usage.served) > 1:
+        yield "answered as", ", ".join(f"{name} ({count})" for name, count in usage.served.items())
+    for key, label in _USAGE.items():
+        value = getattr(usage, key)
+        if value is not None and (value or key != "unanswered"):
+            yield label, f"{value:,.2f}" if isinstance(value, float) else f"{value:,}"
+
+
+def _engine(engine: EngineSettings) -> str:
+    """The engine and its settings."""
+    rope = engine.rope or {}
+    # One for all layers, or one for each type of them.
+    ropes = [rope, *(entry for entry in rope.values() if isinstance(entry, Mapping))]
+    stretched = [f"{one.get('rope_type') or one.get('type')} {one['factor']}" for one in ropes if one.get("factor")]
+    settings = {
+        "": engine.dtype,
+        "KV cache ": engine.kv_cache_dtype,
+        "quantization ": engine.quantization,
+        "rope ": " and ".join(dict.fromkeys(stretched)),
+    }
+    named = [f"{label}{value}" for label, value in settings.items() if value]
+    return ", ".join([f"{engine.name} {engine.version or ''}".strip(), *named])
+
+
+def shown_scores(results: Results) -> Iterator[str | Table]:
+    """A run's scores, and its gains if it was asked with less to read and its samples are there."""
+    of_run: list[Gain] = []
+    if samples_beside(results.path):
+        # Two tasks may ask the same, one of them under another name.
+        files = samples_of(results).values()
+        by_id = {(sample.task, sample.id): sample for file in files for sample in read_file(file)}
+        of_run = gains_of(by_id.values())
+    yield from score_table(results.scores, of_run)
+    if any(gain.by == "model" for gain in of_run):
+        yield from ("", gain_table(of_run))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from lm_eval_tasks.samples.sample import Sample
-from lm_eval_tasks.stats.by_place import by_length, by_place
+from lm_eval_tasks.stats.scores import by_length, by_place
 from tests.helpers.samples import sample
 
 
