@@ -112,79 +112,39 @@ def gains_over(
         name: sum(bool(hash_) and hash_ == whole.get(id_) for id_, hash_ in prompts.get(name, {}).items())
         for name in shorter
     }
-    for name in [name for name, scores in shorter.items() if 2 * same[name] > len(scores)]:
-        _warn_of_same(configuration, name, same[name], len(shorter[name]))
-    other = [name for name, scores in shorter.items() if full.keys() - scores.keys()]
-    for name in other:
-        _warn_of_others(configuration, name, len(full.keys() - shorter[name].keys()), len(full))
-    apart = {name: scores for name, scores in shorter.items() if 2 * same[name] <= len(scores) and name not in other}
+    apart = {}
+    for name, scores in shorter.items():
+        if 2 * same[name] > len(scores):
+            reason = f"{same[name]} of {len(scores)} prompts are the same as with the full context: the model's window cuts both"
+            _warn(configuration, name, f"{reason} to the same text")
+        elif lacking := len(full.keys() - scores.keys()):
+            _warn(
+                configuration, name, f"{lacking} of the {len(full)} samples of the full context have no score with it"
+            )
+        else:
+            apart[name] = scores
     metric, headline = families.of_task(task).ranking, families.target_of(task).headline
-    by: list[tuple[By, Mapping[str, Mapping[str, float]]]] = [("model", apart), ("program", floors)]
-    return [
-        gain_over(
-            configuration,
-            metric,
-            name,
-            who,
-            full,
-            short,
-            clusters,
-            same=same.get(name, 0),
-            is_headline=name.partition(" ")[0] == headline,
-        )
-        for who, of_name in by
-        for name, short in of_name.items()
-        if full.keys() & short.keys()
+    by: list[tuple[By, str, Mapping[str, float]]] = [
+        *(("model", name, scores) for name, scores in apart.items()),
+        *(("program", name, scores) for name, scores in floors.items()),
     ]
+    gains = []
+    for who, name, short in by:
+        if ids := [id_ for id_ in full if id_ in short]:
+            differences = [full[id_] - short[id_] for id_ in ids]
+            over = difference(
+                differences, [clusters[id_] for id_ in ids], FEWEST_OF_GAINS if who == "model" else FEWEST
+            )
+            means = fmean(full[id_] for id_ in ids), fmean(short[id_] for id_ in ids)
+            is_headline = name.partition(" ")[0] == headline
+            gains.append(Gain(configuration, metric, name, who, *means, over, is_headline, same.get(name, 0)))
+    return gains
 
 
 @cache
-def _warn_of_same(configuration: str, context: str, same: int, count: int) -> None:
+def _warn(configuration: str, context: str, reason: str) -> None:
     """Say once why a gain is not stated."""
-    _LOGGER.warning(
-        "%s: no gain over the context %r is stated, because %d of %d prompts are the same as with the full context: the model's window "
-        "cuts both to the same text",
-        configuration,
-        context,
-        same,
-        count,
-    )
-
-
-@cache
-def _warn_of_others(configuration: str, context: str, lacking: int, count: int) -> None:
-    _LOGGER.warning(
-        "%s: no gain over the context %r is stated, because %d of the %d samples of the full context have no score with it",
-        configuration,
-        context,
-        lacking,
-        count,
-    )
-
-
-def gain_over(
-    configuration: str,
-    metric: str,
-    shortcut: str,
-    by: By,
-    full: Mapping[str, float],
-    short: Mapping[str, float],
-    clusters: Mapping[str, str],
-    *,
-    same: int = 0,
-    is_headline: bool = False,
-) -> Gain:
-    """The gain over a shortcut.
-
-    Args:
-        full, short: sample -> score; at least one sample has both.
-        clusters: sample -> what it shares with those that it depends on.
-    """
-    ids = [id_ for id_ in full if id_ in short]
-    apart = [full[id_] - short[id_] for id_ in ids]
-    differences = difference(apart, [clusters[id_] for id_ in ids], FEWEST_OF_GAINS if by == "model" else FEWEST)
-    means = fmean(full[id_] for id_ in ids), fmean(short[id_] for id_ in ids)
-    return Gain(configuration, metric, shortcut, by, *means, differences, is_headline, same)
+    _LOGGER.warning("%s: no gain over the context %r is stated, because %s", configuration, context, reason)
 
 
 # --- as text
