@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
-
-from lm_eval_tasks.families.scalar.answer_index import strict_answer_of
 
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.answers import Answers
 
 Values = Sequence[float | None]
+# SCALAR's rule: within a line, lower case, and the word that the prompt shows in place of a number does not count.
+_OPENING, _ENDING = "<answer>", "</answer>"
+_WORD = re.compile(r"[Ii]ndex")
 
 
 def accuracy(answers: Answers) -> Values:
@@ -20,7 +22,28 @@ def accuracy(answers: Answers) -> Values:
 
 def accuracy_strict(answers: Answers) -> Values:
     """As SCALAR's own code reads answers: the number alone."""
-    return [float(strict_answer_of(answer.full) == str(answer.row.label)) for answer in answers.each]
+    return [float(_strict_answer_of(answer.full) == str(answer.row.label)) for answer in answers.each]
+
+
+def _strict_answer_of(text: str) -> str:
+    """What SCALAR's own code compares with the label (`evaluate_response` in src/evaluate/evaluate_cloze.py).
+
+    Args:
+        text: the whole answer, reasoning included.
+
+    Returns:
+        What the last tag holds, without the word "index" and without spaces at its ends; "" without a tag.
+    """
+    last = ""
+    for line in text.split("\n"):
+        end = 0
+        while (start := line.find(_OPENING, end)) >= 0:
+            start += len(_OPENING)
+            closes = line.find(_ENDING, start)
+            if closes < 0:
+                break
+            last, end = line[start:closes], closes + len(_ENDING)
+    return _WORD.sub("", last).strip()
 
 
 def accuracy_sound(answers: Answers) -> Values:

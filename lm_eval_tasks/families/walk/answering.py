@@ -7,13 +7,14 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.contexts import NONE
+from lm_eval_tasks.base.text import title_key
 from lm_eval_tasks.families.labels import set_of
 from lm_eval_tasks.families.reading import BLIND
 from lm_eval_tasks.families.reading.answer_labels import write_list
 from lm_eval_tasks.families.reading.answering import Parts, ReadingAnswering, place_of
 from lm_eval_tasks.families.walk import FAMILY, RULES
 from lm_eval_tasks.families.walk.metrics import f1_of
-from lm_eval_tasks.families.walk.rules import papers_that
+from lm_eval_tasks.families.walk.rules import papers_that, paragraphs_of
 from lm_eval_tasks.prompts.templates import filled, named_lines
 
 if TYPE_CHECKING:
@@ -22,15 +23,18 @@ if TYPE_CHECKING:
     from lm_eval_tasks.families.reading.row import ReadingRow
     from lm_eval_tasks.samples.row import PromptRow
 
+_REFERENCES = "## References\n"
+# Paragraphs of a paper that a search finds for a title.
+_PARAGRAPHS = 3
+
 
 class WalkAnswering(ReadingAnswering):
     """Questions that a set of papers answers."""
 
     def shortened(self, row: ReadingRow, parts: Sequence[str], context: Context) -> Parts:
-        from lm_eval_tasks.families.walk import contexts
-
+        """The reference lists alone; or what names the works that are asked about."""
         labelled = parts[: row.labels]
-        return [*map(contexts.reference_list, labelled)] if context == NONE else contexts.naming(row, labelled)
+        return [*map(_reference_list, labelled)] if context == NONE else _naming(row, labelled)
 
     def check(self, row: ReadingRow) -> None:
         if row.kind not in named_lines("walk_questions") or not row.works:
@@ -80,6 +84,39 @@ class WalkAnswering(ReadingAnswering):
         """1 if all papers are a better answer to all questions than none, by set F1; else 0."""
         scores = [(f1_of(range(1, len(row.papers) + 1), row.answer), f1_of((), row.answer)) for row in rows]
         return int(fmean(every for every, _ in scores) > fmean(none for _, none in scores))
+
+
+def _reference_list(text: str) -> str:
+    """The reference list of a paper."""
+    _, heading, entries = f"{text}\n".rpartition(_REFERENCES)
+    return f"{heading}{entries}".strip() if heading else _REFERENCES.strip()
+
+
+def _naming(row: ReadingRow, parts: Sequence[str]) -> Parts:
+    """Of each paper the entries of its reference list that have a title which is asked about, and under their headings the
+    paragraphs that a search for the title finds.
+    """
+    from lm_eval_tasks.retrieval.sparse import BM25, best
+
+    bm25 = BM25()
+    keys = [title_key(work.title) for work in row.works]
+    query = " ".join(work.title for work in row.works)
+    shown: Parts = []
+    for text in parts:
+        body, heading, entries = f"{text}\n".rpartition(_REFERENCES)
+        body, entries = (body, entries) if heading else (text, "")
+        # By their places, which marks with numbers may refer to.
+        naming_entries = [
+            f"Entry {i}: {entry}"
+            for i, entry in enumerate(entries.splitlines(), 1)
+            if any(key in title_key(entry) for key in keys)
+        ]
+        paragraphs = [pair for pair in paragraphs_of(body) if not pair[1].startswith("# ")]
+        # Entries bring the names of authors, which citations by name show.
+        found = best(bm25.scores("\n".join([query, *naming_entries]), [text for _, text in paragraphs]), _PARAGRAPHS)
+        excerpt = [f"{heading}\n{paragraph}" for heading, paragraph in (paragraphs[i] for i in sorted(found))]
+        shown.append("\n\n".join([*excerpt, _REFERENCES + "\n".join(naming_entries)]))
+    return shown
 
 
 ANSWERING = WalkAnswering(FAMILY)

@@ -69,13 +69,18 @@ def papers_that(kind: str, prompt: str) -> list[int]:
 
 def _parsed(text: str) -> _Paper:
     body, _, entries = text.rpartition(_REFERENCES)
-    heading, paragraphs = "", []
-    for line in (body or text).splitlines():
+    return _Paper(paragraphs_of(body or text), entries.strip().splitlines())
+
+
+def paragraphs_of(body: str) -> list[tuple[str, str]]:
+    """(heading of the section, paragraph)."""
+    found, heading = [], ""
+    for line in body.splitlines():
         if line.startswith("## "):
             heading = line
         elif line.strip():
-            paragraphs.append((heading, line))
-    return _Paper(paragraphs, entries.strip().splitlines())
+            found.append((heading, line))
+    return found
 
 
 def _answers(kind: str, paper: _Paper, titles: Collection[str]) -> bool:
