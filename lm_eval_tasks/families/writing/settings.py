@@ -12,34 +12,21 @@ from typing import TYPE_CHECKING, Literal
 from lm_eval_tasks.base.contexts import FULL, NONE, RETRIEVED, START
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.families.family import Target, Task, TaskGroup, slug_of
+from lm_eval_tasks.families.writing import refine
 
 if TYPE_CHECKING:
     from lm_eval_tasks.base.contexts import Context
 
 Writing = Literal["title", "abs", "intro", "related"]
-
-
-def _title(answer: str, target: str) -> str:
-    from lm_eval_tasks.families.writing import refine
-
-    return refine.title(answer, target)
-
-
-def _text(answer: str, target: str) -> str:
-    from lm_eval_tasks.families.writing import refine
-
-    return refine.text(answer, target)
-
-
 # Of titles, the title alone would be the answer.
 TARGETS: tuple[Target, ...] = (
-    Target("title", "title", 64, (START, RETRIEVED), START, refine=_title, spread=0.15),
-    Target("abs", "abstract", 512, (NONE, START, RETRIEVED), START, refine=_text, spread=0.055),
-    Target("intro", "introduction", 2048, (NONE, START, RETRIEVED), START, refine=_text, spread=0.023),
-    Target("related", "related work", 2048, (NONE, START, RETRIEVED), START, refine=_text, spread=0.022),
+    Target("title", "title", 64, (START, RETRIEVED), START, refine=refine.title, spread=0.15),
+    Target("abs", "abstract", 512, (NONE, START, RETRIEVED), START, refine=refine.text, spread=0.055),
+    Target("intro", "introduction", 2048, (NONE, START, RETRIEVED), START, refine=refine.text, spread=0.023),
+    Target("related", "related work", 2048, (NONE, START, RETRIEVED), START, refine=refine.text, spread=0.022),
 )
 # What a role of Title-10K asks for in place of titles.
-SECTION = Target("section", "any section", 2048, refine=_text)
+SECTION = Target("section", "any section", 2048, refine=refine.text)
 
 
 @dataclass(frozen=True, slots=True)
