@@ -15,8 +15,8 @@ from transformers import PreTrainedTokenizerFast
 
 from benchmarks.shared.made_up import text, vocabulary
 from benchmarks.shared.running import Figures, best, run
+from lm_eval_tasks import prompts
 from lm_eval_tasks.data.slots import fit_all
-from lm_eval_tasks.prompts import templates
 
 SHARES = (0.9, 0.5, 0.1)
 BATCH = 8
@@ -30,7 +30,7 @@ def measure(_: Path, quick: bool) -> Figures:
     tokenizer = make_tokenizer(words, rng)
     ratios = []
     for size in (15_000,) if quick else (25_000, 50_000):
-        batch = [templates.load("related_long").slots(document(size, words, rng)) for _ in range(BATCH)]
+        batch = [prompts.load("related_long").slots(document(size, words, rng)) for _ in range(BATCH)]
         texts = ["".join(slot.text for slot in slots) for slots in batch]
         tokens = min(map(len, tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"]))
         for share in SHARES:

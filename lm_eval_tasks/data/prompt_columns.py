@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lm_eval_tasks.data.options import Options
     from lm_eval_tasks.data.rows import ChosenSamples, Opened
     from lm_eval_tasks.data.slots import CutPrompt
-    from lm_eval_tasks.prompts.templates import Slot
+    from lm_eval_tasks.prompts import Slot
 
 _LOGGER = logging.getLogger(__name__)
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from lm_eval_tasks.base.errors import BudgetError
-from lm_eval_tasks.prompts.templates import BEFORE, Slot
+from lm_eval_tasks.prompts import BEFORE, Slot
 from lm_eval_tasks.samples.row import Span
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.row_format import PARTS_VERSION
-from lm_eval_tasks.prompts.templates import filled, named_lines, words
+from lm_eval_tasks.prompts import filled, named_lines, words
 
 if TYPE_CHECKING:
     from lm_eval_tasks.families.reading.answering import ReadingAnswering

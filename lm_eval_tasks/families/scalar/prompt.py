@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from lm_eval_tasks import prompts
 from lm_eval_tasks.base.row_format import BODY, MASK
-from lm_eval_tasks.prompts import templates
-from lm_eval_tasks.prompts.templates import AFTER, BEFORE, Slot
+from lm_eval_tasks.prompts import AFTER, BEFORE, Slot
 
 if TYPE_CHECKING:
     from lm_eval_tasks.families.scalar.row import ScalarRow, ShownCandidate
@@ -19,7 +19,7 @@ _CONTENT = ("<Content>\n", "\n</Content>")
 
 def slots_of(row: ScalarRow) -> list[Slot]:
     """The prompt of a row, as slots whose texts in a row are the prompt."""
-    head, middle, tail = re.split(r"\{PAPER\}|\{CANDIDATES\}", templates.words("scalar"))
+    head, middle, tail = re.split(r"\{PAPER\}|\{CANDIDATES\}", prompts.words("scalar"))
     before, _, after = row.question.partition(MASK)
     title, line, before = before.partition("\n")
     paper = [Slot(title + line), Slot(before, "around", 0, BEFORE), Slot(MASK), Slot(after, "around", 0, AFTER)]
@@ -30,14 +30,14 @@ def slots_of(row: ScalarRow) -> list[Slot]:
 
 
 def _candidate(candidate: ShownCandidate, index: int, candidate_text: str) -> Iterator[Slot]:
-    head, tail = templates.words("scalar_candidate").replace("{INDEX}", str(index)).split("{CANDIDATE}")
+    head, tail = prompts.words("scalar_candidate").replace("{INDEX}", str(index)).split("{CANDIDATE}")
     text = candidate.content
     # Published bodies begin after an empty line; one that is empty has none.
     yield Slot(head + ("\n" * bool(text) if candidate_text == BODY else f"{candidate.title}\n\n"), index=index)
     content = _between(text, *_CONTENT, ends_last=True)
     abstract = _between(text[: content.start] if content else text, *_ABSTRACT, ends_last=False)
     position = 0
-    parts: tuple[tuple[slice | None, templates.Part], ...] = ((abstract, "candidate_abstract"), (content, "candidate"))
+    parts: tuple[tuple[slice | None, prompts.Part], ...] = ((abstract, "candidate_abstract"), (content, "candidate"))
     for place, part in parts:
         if place is not None:
             yield Slot(text[position : place.start], index=index)

@@ -15,7 +15,7 @@ from lm_eval_tasks.families.reading.answering import Parts, ReadingAnswering, pl
 from lm_eval_tasks.families.walk import FAMILY, RULES
 from lm_eval_tasks.families.walk.metrics import f1_of
 from lm_eval_tasks.families.walk.rules import papers_that, paragraphs_of
-from lm_eval_tasks.prompts.templates import filled, named_lines
+from lm_eval_tasks.prompts import filled, named_lines
 
 if TYPE_CHECKING:
     from lm_eval_tasks.base.contexts import Context

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from lm_eval_tasks.base.text import title_key
-from lm_eval_tasks.prompts.templates import named_lines
+from lm_eval_tasks.prompts import named_lines
 
 _PAPER = re.compile(r"^=== Paper \d+ ===\n", re.MULTILINE)
 _REFERENCES = "\n## References\n"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import datasets
 
+from lm_eval_tasks import prompts
 from lm_eval_tasks.base.contexts import FULL, RETRIEVED, START
 from lm_eval_tasks.base.errors import OptionError
 from lm_eval_tasks.base.files import cache_folder
@@ -28,7 +29,6 @@ from lm_eval_tasks.families.score import others_of
 from lm_eval_tasks.families.writing import FAMILY
 from lm_eval_tasks.families.writing.row import Chunk, WritingRow
 from lm_eval_tasks.families.writing.settings import PROMPT, QUERY, SECTION, SETTINGS, prompt_name_of
-from lm_eval_tasks.prompts import templates
 from lm_eval_tasks.samples.row import PromptRow
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def load(
         retrieve.check(options.retrieval)
     model = context.of_model(arguments, options.system_instruction)
     opened = open_dataset(config, options)
-    template = templates.load(name)
+    template = prompts.load(name)
     split = rows_of_split(opened, config, options, ("citations",) if template.repeats("citation") else ())
     all_rows = list(_rows_of_role(TypedRows(WritingRow, split, config), role))
     # Always the same, however few of the rows a run asks for.
@@ -143,7 +143,7 @@ def prompt_of(row: Mapping[str, object], setting: str) -> str:
     Raises:
         ValueError: it is not a row of a writing setting.
     """
-    template = templates.load(prompt_name_of(setting))
+    template = prompts.load(prompt_name_of(setting))
     return "".join(slot.text for slot in template.slots(_without_target(typed(WritingRow, row))))
 
 
@@ -183,7 +183,7 @@ def _with_chunks(rows: Sequence[WritingRow], query: str | None, options: Options
         return rows
     from lm_eval_tasks.retrieval import retrieve
 
-    template = templates.load(query)
+    template = prompts.load(query)
     questions = [retrieve.Query("".join(slot.text for slot in template.slots(row)), corpus(row)) for row in rows]
     chunk_lists = retrieve.retrieve(questions, options.retrieval, cache_folder() / "retrieval")
     return [replace(row, chunks=tuple(map(Chunk, chunks))) for row, chunks in zip(rows, chunk_lists, strict=True)]

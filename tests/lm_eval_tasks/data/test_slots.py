@@ -11,7 +11,7 @@ from transformers import PreTrainedTokenizerFast
 
 from lm_eval_tasks.base.errors import BudgetError
 from lm_eval_tasks.data import slots
-from lm_eval_tasks.prompts.templates import Slot
+from lm_eval_tasks.prompts import Slot
 
 
 class Words:

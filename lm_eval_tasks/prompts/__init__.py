@@ -1,1 +1,0 @@
-"""The published prompts, and their reading."""
