@@ -127,11 +127,11 @@ def judge(arguments: Namespace) -> Iterator[str | Table]:
         from lm_eval_tasks.judge.evidence import bodies
 
         evidence = bodies(paths, samples, arguments.evidence)
-    expected = run.estimate(samples, model, arguments.output, evidence)
-    cost = expected.cost(means)
+    requests, expected = run.estimate(samples, model, arguments.output, evidence)
+    cost = means.cost([expected])
     yield (
-        f"{len(samples)} samples, {expected.requests} requests that have no verdict yet, about {expected.prompt_tokens} prompt "
-        f"tokens and {expected.answer_tokens} answer tokens{'' if cost is None else f', {cost:.2f} at the given prices'}"
+        f"{len(samples)} samples, {requests} requests that have no verdict yet, about {expected.tokens_in} prompt "
+        f"tokens and {expected.tokens_out} answer tokens{'' if cost is None else f', {cost:.2f} at the given prices'}"
     )
     if arguments.dry_run:
         return

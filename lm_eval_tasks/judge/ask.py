@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
@@ -53,58 +53,43 @@ class Outcome:
     text: str = ""
 
 
-class Judge:
-    """A judging model.
+def check_judge(server: Server) -> None:
+    """Raise a JudgeError for a judging model whose key is missing, or that the server does not serve.
 
     Raises:
-        JudgeError: a key is missing, or the server does not serve the model.
         ServerError: the server cannot be reached.
     """
+    if not os.environ.get("OPENAI_API_KEY") and server.base_url is None:
+        raise JudgeError("no key: set OPENAI_API_KEY, or name your own server with --base-url")
+    served = served_models(server)
+    if served and server.model not in served:
+        listed = ", ".join(sorted(served)[:5])
+        raise JudgeError(f"{server.base_url or 'the OpenAI API'} does not serve {server.model!r}; it has {listed}")
 
-    def __init__(self, server: Server, concurrency: int, means: Means) -> None:
-        if not os.environ.get("OPENAI_API_KEY") and server.base_url is None:
-            raise JudgeError("no key: set OPENAI_API_KEY, or name your own server with --base-url")
-        self.model, self._server, self._concurrency, self._means = server.model, server, concurrency, means
-        served = served_models(server)
-        if served and self.model not in served:
-            listed = ", ".join(sorted(served)[:5])
-            raise JudgeError(f"{server.base_url or 'the OpenAI API'} does not serve {self.model!r}; it has {listed}")
 
-    def ask_all(self, questions: Iterable[Comparison], count: int, journal: Journal) -> None:
-        """Ask every question that the journal has no verdict for; those that failed or could not be read are asked again.
+def ask_judge(
+    server: Server, questions: Iterable[Comparison], count: int, journal: Journal, means: Means, concurrency: int
+) -> None:
+    """Ask every question that the journal has no verdict for; those that failed or could not be read are asked again.
 
-        Raises:
-            KeyboardInterrupt: it was asked to stop.
-            ServerError: the server can no longer be asked; all verdicts so far are in the journal.
-            CostError: the rest could pass the bound; likewise.
-        """
-        missing = self._unanswered(questions, journal)
-        budget = self._means.budget(usages_of(journal))
-        with Progress(f"judge {self.model}", count, 0) as progress:
+    Raises:
+        KeyboardInterrupt: it was asked to stop.
+        ServerError: the server can no longer be asked; all verdicts so far are in the journal.
+        CostError: the rest could pass the bound; likewise.
+    """
+    # Two questions that are the same are one.
+    missing: dict[str, Comparison] = {}
+    for question in questions:
+        if not is_answered(server.model, question, journal):
+            missing.setdefault(key_of(server.model, question), question)
+    with Progress(f"judge {server.model}", count, 0) as progress:
 
-            def note(keyed_question: tuple[str, Comparison], outcome: dict[str, object]) -> None:
-                key, _ = keyed_question
-                journal.add(key, _with_earlier_usage(outcome, journal.get(key)))
-                progress.step()
+        def note(keyed_question: tuple[str, Comparison], outcome: dict[str, object]) -> None:
+            key, _ = keyed_question
+            journal.add(key, _with_earlier_usage(outcome, journal.get(key)))
+            progress.step()
 
-            ask_all(self._server, missing, _keyed_verdict, note, self._concurrency, budget)
-
-    def _unanswered(self, questions: Iterable[Comparison], journal: Journal) -> Iterator[tuple[str, Comparison]]:
-        """The questions without a verdict that can be read, by their keys; two that are the same are one."""
-        seen: set[str] = set()
-        for question in questions:
-            key = self.key(question)
-            if key not in seen and not is_answered(self.model, question, journal):
-                seen.add(key)
-                yield key, question
-
-    def outcome(self, question: Comparison, journal: Journal) -> Outcome | None:
-        """What the journal says about a question; None if it says nothing that can be read."""
-        return _outcome(journal.get(self.key(question)))
-
-    def key(self, question: Comparison) -> str:
-        """See `key_of`."""
-        return key_of(self.model, question)
+        ask_all(server, missing.items(), _verdict, note, concurrency, means.budget(usages_of(journal)))
 
 
 def usages_of(journal: Journal | Mapping[str, object]) -> list[Usage]:
@@ -120,11 +105,13 @@ def key_of(model: str, question: Comparison) -> str:
 
 def is_answered(model: str, question: Comparison, journal: Journal | Mapping[str, object]) -> bool:
     """Whether the journal has a verdict of a judge that can be read."""
-    outcome = _outcome(journal.get(key_of(model, question)))
+    outcome = outcome_of(model, question, journal)
     return outcome is not None and outcome.winners is not None
 
 
-def _outcome(value: object) -> Outcome | None:
+def outcome_of(model: str, question: Comparison, journal: Journal | Mapping[str, object]) -> Outcome | None:
+    """What the journal says about a question to a judge; None if it says nothing that can be read."""
+    value = journal.get(key_of(model, question))
     if not isinstance(value, dict):
         return None
     winners, failed = value.get("winners"), value.get("failed", "")
@@ -137,12 +124,9 @@ def _outcome(value: object) -> Outcome | None:
     return Outcome(winners, failed, text) if isinstance(failed, str) and "winners" in value else None
 
 
-async def _keyed_verdict(ask: Ask, keyed_question: tuple[str, Comparison]) -> dict[str, object]:
-    return await _verdict(ask, keyed_question[1])
-
-
-async def _verdict(ask: Ask, question: Comparison) -> dict[str, object]:
+async def _verdict(ask: Ask, keyed_question: tuple[str, Comparison]) -> dict[str, object]:
     """The outcome of one question; an answer that cannot be read is asked for once more."""
+    _, question = keyed_question
     about = {"task": question.task, "id": question.id, "order": question.order}
     messages: Messages = [{"role": "user", "content": question.prompt}]
     text, usages = "", list[Usage]()
@@ -166,9 +150,8 @@ async def _verdict(ask: Ask, question: Comparison) -> dict[str, object]:
             raise
         failed = {"failed": str(err)} if isinstance(err, NoAnswer) else {}
         return {**about, **_usage_entry(usages), "winners": None, **failed, **({"text": text} if text else {})}
-    if verdict is None:
-        return {**about, **_usage_entry(usages), "repaired": repaired, "winners": None, "text": text}
-    return {**about, **_usage_entry(usages), "repaired": repaired, "winners": verdict}
+    unread = {"text": text} if verdict is None else {}
+    return {**about, **_usage_entry(usages), "repaired": repaired, "winners": verdict, **unread}
 
 
 def _with_earlier_usage(outcome: dict[str, object], earlier: object) -> dict[str, object]:

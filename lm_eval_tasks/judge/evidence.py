@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.base.errors import JudgeError
+from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.base.text import sentences
 from lm_eval_tasks.families.writing import hook
 from lm_eval_tasks.retrieval.sparse import BM25
@@ -20,30 +21,6 @@ if TYPE_CHECKING:
 
 
 _WORDS = 80
-
-
-def rows_of_run(folders: Sequence[Path], tasks: Sequence[str], bertscore_model: str) -> dict[str, dict[str, PromptRow]]:
-    """Task -> sample -> its row, as the run's own arguments load it.
-
-    Args:
-        folders: of one run, or files in them.
-        tasks: settings, as samples name them.
-
-    Raises:
-        SamplesError: the results that name the dataset cannot be read.
-        EvalError: the dataset does not exist.
-    """
-    places = [path if path.is_dir() else path.parent for path in folders]
-    files = sorted(file for place in places for file in results_in(place))
-    run = read_results(files[0]).run if files else None
-    metadata = run.metadata if run else {}
-    options = {**metadata, "bertscore_model": bertscore_model, "keep_parts": True}
-    return {task: _rows(task, options) for task in tasks}
-
-
-def _rows(task: str, options: Mapping[str, Any]) -> dict[str, PromptRow]:
-    rows = map(PromptRow.of_doc, hook.load(task.split(" ")[0], 1, **options)["test"])
-    return {row.id: row for row in rows}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,30 +36,35 @@ class Bodies:
     passages: int
 
     def of(self, sample: Sample) -> str:
-        """The passages for a sample, the same whichever of its two texts comes first."""
-        return passages_of(self.each[sample.task, sample.id], (sample.row.target, sample.answer), self.passages)
-
-
-def passages_of(body: str, texts: Sequence[str], count: int) -> str:
-    """The passages of a body that fit the sentences of some texts best, `count` for each sentence, in the order of the body."""
-    chunks = _chunks(body)
-    queries = [sentence for text in texts for sentence in sentences(text)]
-    ranked = BM25().rank(queries, [chunks] * len(queries), count)
-    chosen = sorted({place for places in ranked for place in places})
-    return "\n".join(f"[{place + 1}] {chunks[place]}" for place in chosen)
+        """The passages for a sample in the order of the body, the same whichever of its two texts comes first."""
+        chunks = _chunks(self.each[sample.task, sample.id])
+        queries = [sentence for text in (sample.row.target, sample.answer) for sentence in sentences(text)]
+        ranked = BM25().rank(queries, [chunks] * len(queries), self.passages)
+        chosen = sorted({place for places in ranked for place in places})
+        return "\n".join(f"[{place + 1}] {chunks[place]}" for place in chosen)
 
 
 def bodies(folders: Sequence[Path], samples: Sequence[Sample], passages: int) -> Bodies:
-    """The bodies of the papers that samples are about, from the dataset that their runs used.
+    """The bodies of the papers that samples are about, from the dataset that their run used.
+
+    Args:
+        folders: of one run, or files in them.
 
     Raises:
         JudgeError: a sample's paper is missing.
-        EvalError: the dataset cannot be loaded, or the runs do not name it.
+        SamplesError: the results that name the dataset cannot be read.
+        EvalError: the dataset cannot be loaded, or the run does not name it.
     """
-    rows = rows_of_run(folders, sorted({sample.row.setting for sample in samples}), "none")
+    files = sorted(file for path in folders for file in results_in(path if path.is_dir() else path.parent))
+    run = read_results(files[0]).run if files else None
+    options: dict[str, Any] = {**(run.metadata if run else {}), "bertscore_model": NO_MODEL, "keep_parts": True}
+    rows: dict[tuple[str, str], PromptRow] = {}
+    for setting in sorted({sample.row.setting for sample in samples}):
+        docs = hook.load(setting.split(" ")[0], 1, **options)["test"]
+        rows |= {(setting, row.id): row for row in map(PromptRow.of_doc, docs)}
     each = {}
     for sample in samples:
-        row = rows[sample.row.setting].get(sample.id)
+        row = rows.get((sample.row.setting, sample.id))
         if row is None:
             raise JudgeError(
                 f"{sample.task} {sample.id} is not in the dataset of the run: --evidence needs the paper's body"

@@ -6,7 +6,7 @@ import json
 import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from lm_eval_tasks.base.files import write_whole
 from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.base.locks import exclusive
 from lm_eval_tasks.base.text import ODD, parse_json
-from lm_eval_tasks.judge.ask import Comparison, Judge, Outcome, is_answered, usages_of
+from lm_eval_tasks.judge.ask import Comparison, Outcome, ask_judge, check_judge, is_answered, outcome_of, usages_of
 from lm_eval_tasks.judge.verdict import PROMPT_VERSION, texts_hash
 from lm_eval_tasks.judge.winrate import Judged, summary
 from lm_eval_tasks.llm.usage import Usage, UsageTotals
@@ -34,19 +34,6 @@ _CHARACTERS_OF_TOKEN = 4
 # Of a verdict before any was given: the JSON of the prompt with six sentences.
 _VERDICT_TOKENS = 400
 _LONGEST_NAME = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """What judging would ask for: requests, and tokens of prompts and answers (a token for four characters)."""
-
-    requests: int
-    prompt_tokens: int
-    answer_tokens: int
-
-    def cost(self, means: Means) -> float | None:
-        """In the unit of the prices; None without a price."""
-        return means.cost([Usage(self.prompt_tokens, self.answer_tokens)])
 
 
 def load(paths: Sequence[Path]) -> list[Sample]:
@@ -100,8 +87,9 @@ def questions(samples: Sequence[Sample], bodies: Bodies | None = None) -> Iterat
             yield Comparison(sample.task, sample.id, 1, target, sample.answer, passages)
 
 
-def estimate(samples: Sequence[Sample], model: str, output: Path, bodies: Bodies | None = None) -> Estimate:
-    """What judging the samples by one judge would still ask for. Answers count as long as the judge's verdicts so far.
+def estimate(samples: Sequence[Sample], model: str, output: Path, bodies: Bodies | None = None) -> tuple[int, Usage]:
+    """What judging the samples by one judge would still ask for: requests, and tokens of prompts and answers (a token for four characters).
+    Answers count as long as the judge's verdicts so far.
 
     Args:
         output: the folder with the verdicts so far.
@@ -113,7 +101,7 @@ def estimate(samples: Sequence[Sample], model: str, output: Path, bodies: Bodies
     ]
     verdicts = [tokens for usage in usages_of(journal) if (tokens := usage.tokens_out)]
     each = fmean(verdicts) if verdicts else _VERDICT_TOKENS
-    return Estimate(len(lengths), sum(lengths) // _CHARACTERS_OF_TOKEN, round(len(lengths) * each))
+    return len(lengths), Usage(sum(lengths) // _CHARACTERS_OF_TOKEN, round(len(lengths) * each))
 
 
 def judge(
@@ -136,24 +124,27 @@ def judge(
         other: of the model whose answers are the samples' targets (`against`); "" where the targets are the authors'.
 
     Raises:
-        JudgeError: see `ask.Judge`; or no question was answered.
+        JudgeError: see `ask.check_judge`; or no question was answered.
         ServerError: the server cannot be asked.
         BusyError: another process judges with the same model into `output`.
     """
     if len(slug(name)) + len(slug(other)) > _LONGEST_NAME:
         raise JudgeError(f"the name {name!r:.60} is too long for a file; give a shorter --name")
     means.check()
-    by = Judge(server, concurrency, means)
-    place = _journal_of(output, by.model)
+    check_judge(server)
+    place = _journal_of(output, server.model)
     with exclusive(place):
         journal = Journal(place)
-        by.ask_all(questions(samples, bodies), 2 * len(samples), journal)
+        ask_judge(server, questions(samples, bodies), 2 * len(samples), journal, means, concurrency)
         usages = usages_of(journal)
-    outcomes = [_outcomes(by, sample, journal, bodies) for sample in samples]
-    _check_answered(by.model, outcomes)
+    outcomes = [
+        [found for question in questions([sample], bodies) if (found := outcome_of(server.model, question, journal))]
+        for sample in samples
+    ]
+    _check_answered(server.model, outcomes)
     judged = [_combine_outcomes(*pair) for pair in zip(samples, outcomes, strict=True)]
     # Who sees the paper answers another question than who does not.
-    shown = f"{by.model} + {bodies.passages} passages" if bodies else by.model
+    shown = f"{server.model} + {bodies.passages} passages" if bodies else server.model
     used = {shown: asdict(replace(UsageTotals.of(usages), cost=means.cost(usages)))}
     results = {**_results(shown, judged, samples, name), "usage": used, **({"against": other} if other else {})}
     endings = [f"-against-{slug(other)}" * bool(other), f"-evidence-{bodies.passages}" if bodies else ""]
@@ -189,13 +180,6 @@ def _subjects_in(file: Path) -> dict[str, int]:
         return _subjects(parse_json(file.read_bytes()))
     except (OSError, *ODD):
         return {}
-
-
-def _outcomes(by: Judge, sample: Sample, journal: Journal, bodies: Bodies | None) -> list[Outcome]:
-    """What became of the questions about a sample."""
-    return [
-        outcome for question in questions([sample], bodies) if (outcome := by.outcome(question, journal)) is not None
-    ]
 
 
 def _check_answered(model: str, outcomes: Sequence[Sequence[Outcome]]) -> None:

@@ -7,22 +7,14 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from lm_eval_tasks.base.intervals import Interval, level
+from lm_eval_tasks.base.intervals import level
 from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL, TIE, points_in, points_of
 
 
 def table(results: Mapping[str, Any]) -> Table:
     """A row for each task and judge."""
-    head = (
-        "Task",
-        "Judge",
-        "Judged",
-        "Win rate [95%]",
-        "Worst and best case",
-        "One order",
-        "Consistent",
-    )
+    head = ("Task", "Judge", "Judged", "Win rate [95%]", "Worst and best case", "One order", "Consistent")
     rows = [
         (task, model, *_cells(figures))
         for task, judges in results["tasks"].items()
@@ -40,15 +32,11 @@ def _cells(figures: Mapping[str, Any]) -> tuple[object, ...]:
         raw += f" (of {read})"
     return (
         f"{judged} of {figures['samples']}",
-        _rate(figures["win_rate"]),
+        with_bounds(rate["value"], rate["low"], rate["high"], ".3f") if (rate := figures["win_rate"]) else "",
         " to ".join(f"{rate:.3f}" for rate in figures["worst_and_best"] or ()) if judged < figures["samples"] else "",
         raw,
         consistent,
     )
-
-
-def _rate(rate: Mapping[str, Any] | None) -> str:
-    return with_bounds(rate["value"], rate["low"], rate["high"], ".3f") if rate else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,27 +74,27 @@ class Judged:
 
 def summary(samples: Sequence[Judged]) -> dict[str, Any]:
     """The figures of one task and judge; rates are None if no verdict could be read."""
-    read = [(sample, points) for sample in samples if (points := sample.points()) is not None]
     verdicts = [winners for sample in samples for winners in sample.orders if winners is not None]
     both = [pair for sample in samples if None not in (pair := sample.by_order())]
     failed = sum(sample.failed for sample in samples)
     questions = sum(2 for sample in samples if sample.settled is None)
-    raw = _raw(samples)
-    rate = level([points for _, points in read], [sample.cluster for sample, _ in read]) if read else None
+    # In the first order alone: the paper's win rate.
+    firsts = (sample.by_order()[0] if sample.settled is None else sample.settled for sample in samples)
+    raw = [points for points in firsts if points is not None]
     return {
         "samples": len(samples),
         "empty": sum(sample.empty for sample in samples),
         "failed": failed,
         "unparseable": questions - len(verdicts) - failed,
-        "judged": len(read),
+        "judged": sum(sample.points() is not None for sample in samples),
         "ties": sum(winners[OVERALL] == TIE for winners in verdicts),
-        "win_rate": _interval(rate),
+        "win_rate": _mean_points(samples, OVERALL),
         "worst_and_best": _worst_and_best(samples),
         "raw_win_rate": fmean(raw) if raw else None,
         "raw_judged": len(raw),
         "position_consistency": fmean(first == second for first, second in both) if both else None,
         "first_place_share": fmean(points_in(winners, 1) or 0.0 for winners in verdicts) if verdicts else None,
-        "dimensions": {name: _dimension(samples, name) for name in DIMENSIONS},
+        "dimensions": {name: _mean_points(samples, name) for name in DIMENSIONS},
     }
 
 
@@ -124,18 +112,10 @@ def _worst_and_best(samples: Sequence[Judged]) -> list[float] | None:
     return rates
 
 
-def _dimension(samples: Sequence[Judged], name: str) -> dict[str, float | None] | None:
+def _mean_points(samples: Sequence[Judged], name: str) -> dict[str, float | None] | None:
+    """The win rate, overall or by a dimension, with its interval."""
     read = [(points, sample.cluster) for sample in samples if (points := sample.points(name)) is not None]
-    return _interval(level([points for points, _ in read], [cluster for _, cluster in read])) if read else None
-
-
-def _raw(samples: Sequence[Judged]) -> list[float]:
-    """The points in the first order alone, whose mean is the paper's win rate."""
-    each = [sample.by_order()[0] if sample.settled is None else sample.settled for sample in samples]
-    return [points for points in each if points is not None]
-
-
-def _interval(estimate: Interval | None) -> dict[str, float | None] | None:
-    if estimate is None:
+    if not read:
         return None
-    return {"value": estimate.mean, "low": estimate.low, "high": estimate.high, "samples": estimate.samples}
+    over = level([points for points, _ in read], [cluster for _, cluster in read])
+    return {"value": over.mean, "low": over.low, "high": over.high, "samples": over.samples}
