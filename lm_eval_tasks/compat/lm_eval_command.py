@@ -8,7 +8,7 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,20 +33,9 @@ class RunArguments:
 
 def is_lm_eval() -> bool:
     """Whether this process is lm-eval's command line."""
-    return _program() in _PROGRAMS
-
-
-def _program() -> str:
-    """The name of what was started, as a command or by `python -m`."""
     place = Path(sys.argv[0])
-    return place.parent.name if place.stem == "__main__" else place.stem
-
-
-def _config_of(arguments: Sequence[str]) -> Path | None:
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument("--config", "-C", type=Path)
-    path: Path | None = parser.parse_known_args(arguments)[0].config
-    return path
+    # As a command, or by `python -m`.
+    return (place.parent.name if place.stem == "__main__" else place.stem) in _PROGRAMS
 
 
 @contextmanager
@@ -71,8 +60,9 @@ def run_arguments() -> RunArguments:
     parser.add_argument("--gen_kwargs", nargs="+")
     parser.add_argument("--metadata")
     parser.add_argument("--apply_chat_template", nargs="?", const=True, default=False)
+    parser.add_argument("--config", "-C", type=Path)
     arguments, _ = parser.parse_known_args(sys.argv[1:])
-    file = _read(_config_of(sys.argv[1:]))
+    file = _read(arguments.config)
     return RunArguments(
         str(arguments.system_instruction or file.get("system_instruction") or ""),
         max_gen_toks(str(arguments.gen_kwargs or file.get("gen_kwargs") or "")),
