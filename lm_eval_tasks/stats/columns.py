@@ -76,30 +76,19 @@ def columns_of(samples: Sequence[Sample]) -> dict[str, Column]:
     Raises:
         SamplesError: a score lies beyond its metric's limits.
     """
-    present = {name for sample in samples for name in sample.scores}
-    columns = {}
-    for name in (metric.name for metric in _in_order(samples) if metric.name in present):
-        scored = [sample for sample in samples if name in sample.scores]
-        _check_scores(name, scored)
-        rows = [(sample.identity, sample.scores[name], sample.cluster) for sample in scored]
-        if metric_column := column(name, rows):
-            columns[name] = metric_column
-    return columns
-
-
-def _in_order(samples: Sequence[Sample]) -> Iterable[Metric]:
     of_family = samples[0].row.family.metrics if samples else ()
-    return dict.fromkeys((*of_family, *registry.METRICS))
-
-
-def _check_scores(metric: str, samples: Sequence[Sample]) -> None:
-    known = registry.find_metric(metric)
-    least, most = (known and known.limits) or (-inf, inf)
-    possible = (least - _ROUNDING, most + _ROUNDING)
-    if wrong := next((each for each in samples if not possible[0] <= each.scores[metric] <= possible[1]), None):
-        raise SamplesError(
-            f"the sample {wrong.id} has a {metric} of {wrong.scores[metric]:g}, which cannot be: its file was not written by a run"
-        )
+    columns = {}
+    for metric in dict.fromkeys((*of_family, *registry.METRICS)):
+        name, (least, most) = metric.name, metric.limits or (-inf, inf)
+        scored = [sample for sample in samples if name in sample.scores]
+        for sample in scored:
+            if not least - _ROUNDING <= sample.scores[name] <= most + _ROUNDING:
+                raise SamplesError(
+                    f"the sample {sample.id} has a {name} of {sample.scores[name]:g}, which cannot be: its file was not written by a run"
+                )
+        if over := column(name, ((sample.identity, sample.scores[name], sample.cluster) for sample in scored)):
+            columns[name] = over
+    return columns
 
 
 def zero_of(metric: Metric, columns: Mapping[str, Column]) -> Column | None:
