@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tenacity import (
     AsyncRetrying,
-    RetryCallState,
     retry_if_exception_type,
     stop_after_attempt,
     wait_exponential,
@@ -156,8 +155,31 @@ def ask_all(
         ServerError: the server cannot be asked at all; what was answered is noted.
         CostError: the next question could pass the budget; likewise.
     """
+
+    async def ask_questions() -> None:
+        waiting = iter(questions)
+        asking = _Asking(server, ended, budget)
+
+        async def work() -> None:
+            while not ended and asking.gone is None:
+                try:
+                    question = next(waiting)
+                except StopIteration:
+                    return
+                try:
+                    note(question, await answer(asking.ask, question))
+                except Stopped:
+                    return
+                except (ServerError, CostError) as err:
+                    asking.gone = asking.gone or err
+
+        async with asking.client:
+            await asyncio.gather(*(work() for _ in range(concurrency)))
+        if asking.gone is not None:
+            raise asking.gone
+
     with _stop_signals() as ended:
-        asyncio.run(_Asking(server, ended, budget).all(questions, answer, note, concurrency))
+        asyncio.run(ask_questions())
     if ended:
         raise KeyboardInterrupt
 
@@ -169,42 +191,16 @@ class _Asking:
         import openai
 
         self._server, self._ended, self._openai, self._budget = server, ended, openai, budget
-        self._gone: ServerError | CostError | None = None
+        self.client = client_of(server)
+        self.gone: ServerError | CostError | None = None
         self._failures = 0
 
-    async def all(
-        self,
-        questions: Iterable[_Q],
-        answer: Callable[[Ask, _Q], Awaitable[_V]],
-        note: Callable[[_Q, _V], None],
-        concurrency: int,
-    ) -> None:
-        waiting = iter(questions)
-        async with client_of(self._server) as self._client:
-
-            async def work() -> None:
-                while not self._ended and self._gone is None:
-                    try:
-                        question = next(waiting)
-                    except StopIteration:
-                        return
-                    try:
-                        note(question, await answer(self._ask, question))
-                    except Stopped:
-                        return
-                    except (ServerError, CostError) as err:
-                        self._gone = self._gone or err
-
-            await asyncio.gather(*(work() for _ in range(concurrency)))
-        if self._gone is not None:
-            raise self._gone
-
-    async def _ask(self, messages: Messages, most_tokens: int, sampling: Sampling = GREEDY) -> ChatAnswer:
-        most = most_of(messages, most_tokens)
+    async def ask(self, messages: Messages, longest: int, sampling: Sampling = GREEDY) -> ChatAnswer:
+        most = most_tokens("".join(message["content"] for message in messages), None, longest)
         lost: list[Usage] = []
         with charge(self._budget, most) as used:
             try:
-                answer = await self._ask_with_retries(messages, most_tokens, sampling, lost)
+                answer = await self._ask_with_retries(messages, longest, sampling, lost)
             except NoAnswer as err:
                 self._failures += 1
                 if self._failures >= _MOST_FAILURES:
@@ -221,15 +217,15 @@ class _Asking:
         return replace(answer, usage=usage)
 
     async def _ask_with_retries(
-        self, messages: Messages, most_tokens: int, sampling: Sampling, lost: list[Usage]
+        self, messages: Messages, longest: int, sampling: Sampling, lost: list[Usage]
     ) -> ChatAnswer:
         odd = 0
 
         async def ask() -> ChatAnswer:
             nonlocal odd, sampling
             try:
-                reply = await self._client.chat.completions.create(
-                    **body_of(self._server.model, messages, most_tokens, sampling)
+                reply = await self.client.chat.completions.create(
+                    **body_of(self._server.model, messages, longest, sampling)
                 )
                 return answer_of(readable(reply.model_dump(warnings=False)))
             except Exception as err:  # including whatever a 200 may contain that is not a chat completion
@@ -237,7 +233,8 @@ class _Asking:
                     lost.append(at_most(Usage.of_response(err.usage, ""), Usage(0, 0)))
                 reason, wait = self._explain_error(err)
                 reason = redact(reason)  # a server may repeat the key that it was sent
-                if wait == math.inf and (refused := [name for name in sampling if name in f"{reason} {_said_by(err)}"]):
+                said = f"{reason} {str(getattr(getattr(err, 'response', None), 'text', ''))[:2000]}"
+                if wait == math.inf and (refused := [name for name in sampling if name in said]):
                     _LOGGER.warning("%s is asked without %s, which it refuses", self._server, ", ".join(refused))
                     sampling, wait = {name: value for name, value in sampling.items() if name not in refused}, 0.0
                 odd += wait is None
@@ -245,15 +242,12 @@ class _Asking:
                     raise NoAnswer(reason) from err
                 raise _Transient(reason, wait or 0.0) from err
 
-        def failure(state: RetryCallState) -> _Transient:
-            return failure_of(state, _Transient)
-
         attempts = AsyncRetrying(
             retry=retry_if_exception_type(_Transient),
             stop=stop_after_attempt(_RETRIES + 1),
-            wait=lambda state: max(_WAIT(state), failure(state).wait),
+            wait=lambda state: max(_WAIT(state), failure_of(state, _Transient).wait),
             before_sleep=lambda state: announce_wait(
-                state.upcoming_sleep, f"{self._server.model} is asked again after {failure(state)}"
+                state.upcoming_sleep, f"{self._server.model} is asked again after {failure_of(state, _Transient)}"
             ),
             sleep=self._sleep,
             reraise=True,
@@ -277,9 +271,8 @@ class _Asking:
             return f"no whole answer within {self._server.deadline:g} s", 0.0
         if isinstance(err, openai.APIConnectionError):
             return f"the connection broke off or was refused ({err.__cause__ or err})", 0.0
-        if isinstance(err, openai.AuthenticationError | openai.PermissionDeniedError):
-            raise ServerError(f"{self._server} gave up: {err}; {_AGAIN}") from err
-        if isinstance(err, CompletionError) and err.status in _REFUSALS:
+        is_refused = isinstance(err, CompletionError) and err.status in _REFUSALS
+        if is_refused or isinstance(err, openai.AuthenticationError | openai.PermissionDeniedError):
             raise ServerError(f"{self._server} gave up: {err}; {_AGAIN}") from err
         if isinstance(err, CompletionError) and err.status:
             return f"status {err.status}: {err}", 0.0 if is_transient(err.status) else math.inf
@@ -287,11 +280,6 @@ class _Asking:
             wait = retry_after(err.response.headers.get("Retry-After"))
             return f"status {err.status_code}: {str(err)[:200]}", wait if is_transient(err.status_code) else math.inf
         return f"an answer that is not a chat completion ({type(err).__name__}: {str(err)[:100]})", None
-
-
-def _said_by(err: Exception) -> str:
-    """The body of an error's response."""
-    return str(getattr(getattr(err, "response", None), "text", ""))[:2000]
 
 
 def is_transient(status: int) -> bool:
@@ -320,11 +308,6 @@ def answer_of(completion: Mapping[str, Any]) -> ChatAnswer:
     text = valid((in_marks(reasoning, closed=bool(content)) if isinstance(reasoning, str) else "") + content)
     usage = {**(completion.get("usage") or {}), "model": completion.get("model")}
     return ChatAnswer(text, Usage.of_response(usage, choice.get("finish_reason")))
-
-
-def most_of(messages: Messages, answer_tokens: int) -> Usage:
-    """The most that a request can take."""
-    return most_tokens("".join(message["content"] for message in messages), None, answer_tokens)
 
 
 def client_of(server: Server) -> AsyncOpenAI:

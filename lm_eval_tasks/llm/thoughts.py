@@ -78,7 +78,8 @@ def take_apart(text: str, opened: str = "", closing: str = "", opening: str = ""
     is_open = is_open or text.startswith(openings, _behind_space(text, at))
     first = min((found for before in openings if (found := text.find(before)) >= 0), default=len(text))
     begins = 0
-    for place, end in _closings(text, marks):
+    closings = (match.span() for _, mark in marks for match in re.finditer(re.escape(mark), text))
+    for place, end in sorted(closings, key=lambda span: span[1]):
         # Thoughts may begin, and begin again, on a separate line.
         is_open = is_open or _begins_line(text, openings, at, place)
         if place < at or (at and not is_open and place > begins):
@@ -101,12 +102,6 @@ def take_apart(text: str, opened: str = "", closing: str = "", opening: str = ""
 def _begins_line(text: str, openings: Sequence[str], start: int, end: int) -> bool:
     """Whether a line between two places begins with a mark that opens thoughts."""
     return any(text.find(f"\n{before}", start, end) >= 0 for before in openings)
-
-
-def _closings(text: str, marks: Sequence[tuple[str, str]]) -> list[tuple[int, int]]:
-    """The places of all marks that end thoughts, and where each ends, in the order in which they end."""
-    each = (match.span() for _, mark in marks for match in re.finditer(re.escape(mark), text))
-    return sorted(each, key=lambda span: span[1])
 
 
 def _behind_space(text: str, at: int) -> int:

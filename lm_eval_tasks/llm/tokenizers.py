@@ -31,12 +31,8 @@ def load(name: str, *, trust_remote_code: bool = False) -> Any:
     Raises:
         TokenizerError: it cannot be loaded.
     """
-    if name not in _LOADED:
-        _LOADED[name] = _load(name, trust_remote_code=trust_remote_code)
-    return _LOADED[name]
-
-
-def _load(name: str, *, trust_remote_code: bool) -> Any:
+    if name in _LOADED:
+        return _LOADED[name]
     from transformers import AutoTokenizer
 
     model, _, revision = name.partition("@")
@@ -51,7 +47,8 @@ def _load(name: str, *, trust_remote_code: bool) -> Any:
         reason = str(err).strip().splitlines()[0][:160] if str(err).strip() else type(err).__name__
         remedy = _remedy(str(err), folder, file or "")
         raise TokenizerError(f"the tokenizer of {model!r} cannot be loaded ({reason}); {remedy}") from err
-    return tokenizer if tokenizer.is_fast else SlowTokenizer(tokenizer)
+    _LOADED[name] = tokenizer if tokenizer.is_fast else SlowTokenizer(tokenizer)
+    return _LOADED[name]
 
 
 def _remedy(error: str, folder: str, file: str) -> str:
