@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.base.completions import CompletionError, readable
@@ -129,17 +130,13 @@ class Watch:
         if hasattr(lm, "parse_generations") and hasattr(lm, "_create_payload"):
             self._watch_server(lm)
         elif hasattr(lm, "_model_generate") and hasattr(getattr(lm, "model", None), "llm_engine"):
-            vllm.watch(lm, self._note, self._comes)
+            vllm.watch(lm, self._note, partial(setattr, self, "_coming"))
 
     def add_partial(self, attr: str, req: Iterable[Any], res: Any) -> None:
         """Called by lm-eval's models."""
         if attr == "generate_until":
             prompt, arguments = tuple(req)
             self._note(str(prompt), arguments, str(res), *(self._coming.pop(0) if self._coming else (None, "")))
-
-    def _comes(self, said: list[tuple[object, object]]) -> None:
-        """What is known of the answers that come next."""
-        self._coming = said
 
     def _watch_server(self, lm: Any) -> None:
         """Models behind an OpenAI-compatible server read each response with `parse_generations`."""
@@ -165,7 +162,16 @@ class Watch:
             return [self._with_reasoning(text, choice) for text, (choice, _) in zip(texts, choices, strict=True)]
 
         lm.parse_generations, lm._create_payload = parsed, counted
-        lm.model_call = self._checked(_limit_time(lm.model_call, float(getattr(lm, "timeout", 300))))
+        call, seconds = lm.model_call, float(getattr(lm, "timeout", 300))
+
+        def checked(*arguments: Any, **keywords: Any) -> Any:
+            """Fails, and so is tried again, if it takes longer or a response says an error in place of an answer."""
+            outputs = within(seconds, lambda: call(*arguments, **keywords))
+            for response in _responses(outputs) if outputs is not None else ():
+                self._readable(response)
+            return outputs
+
+        lm.model_call = checked
 
     def _readable(self, response: Any) -> Mapping[str, Any]:
         try:
@@ -174,17 +180,6 @@ class Watch:
             if err.usage:
                 self._lost(err.usage)
             raise
-
-    def _checked(self, call: Callable[..., Any]) -> Callable[..., Any]:
-        """A call that fails, and so is tried again, if a response says an error in place of an answer."""
-
-        def checked(*arguments: Any, **keywords: Any) -> Any:
-            outputs = call(*arguments, **keywords)
-            for response in _responses(outputs) if outputs is not None else ():
-                self._readable(response)
-            return outputs
-
-        return checked
 
     def _with_reasoning(self, text: str | None, choice: Mapping[str, object]) -> str | None:
         """The answer, preceded by the reasoning that a server hands over in a separate field."""
@@ -207,8 +202,3 @@ def _choices(response: Any) -> list[tuple[Mapping[str, object], Any]]:
     used = response.get("usage")
     usage, model = used if isinstance(used, Mapping) else {}, {"model": response.get("model")}
     return [(choice, model if i else {**usage, **model}) for i, choice in enumerate(choices)]
-
-
-def _limit_time(call: Callable[..., Any], seconds: float) -> Callable[..., Any]:
-    """A call that fails if it takes longer."""
-    return lambda *arguments, **keywords: within(seconds, lambda: call(*arguments, **keywords))

@@ -52,14 +52,9 @@ def points_in(winners: Mapping[str, int] | None, place: int, dimension: str = OV
 
 def prompt_of(first: str, second: str, evidence: str = "") -> str:
     """The published prompt about two answers; or with evidence our own prompt, in which it precedes both."""
-    if evidence:
-        before, rest = (Path(__file__).parent / "evidence.txt").read_text(encoding="utf-8").split("{evidence}")
-        middle, rest = rest.split("{answer1}")
-        between, tail = rest.split("{answer2}")
-        return f"{before}{evidence}{middle}{first}{between}{second}{tail}"
-    head, rest = (Path(__file__).parent / "judge.txt").read_text(encoding="utf-8").split("{answer1}")
-    middle, tail = rest.split("{answer2}")
-    return f"{head}{first}{middle}{second}{tail}"
+    words = (Path(__file__).parent / ("evidence.txt" if evidence else "judge.txt")).read_text(encoding="utf-8")
+    texts = {"evidence": evidence, "answer1": first, "answer2": second}
+    return re.sub(r"\{(evidence|answer[12])\}", lambda field: texts[field[1]], words)
 
 
 def parse(text: str) -> dict[str, int] | None:

@@ -58,15 +58,15 @@ def check_model(name: object) -> str:
         check_weights(model, "main")
         AutoConfig.from_pretrained(model)
     except (OSError, ValueError, ModelError) as err:
-        raise MetricError(_not_here(model)) from err
+        other = (
+            f"{MINILM!r} in its place, which is small"
+            if has_minilm()
+            else f"{NO_MODEL!r} in its place, which is no model"
+        )
+        raise MetricError(
+            f"the BERTScore model {model!r} cannot be loaded: `hf download {model}` fetches it while online; or name {other}"
+        ) from err
     return model
-
-
-def _not_here(model: str) -> str:
-    """The sentence about a model that cannot be loaded, with the command that works without it."""
-    other = MINILM if has_minilm() else NO_MODEL
-    sentence = f"the BERTScore model {model!r} cannot be loaded: `hf download {model}` fetches it while online"
-    return f"{sentence}; or name {other!r} in its place, which is {'small' if other == MINILM else 'no model'}"
 
 
 def bertscore(targets: Sequence[str], answers: Sequence[str], model: str) -> list[float]:

@@ -53,15 +53,12 @@ def _reached_cap(answers: Answers) -> Values:
     from lm_eval_tasks.llm import tokenizers
 
     lengths = tokenizers.counts(name, [answer.full for answer in answers.each])
-    return [
-        float(answer.finish == CAPPED if answer.finish else length >= _cap_threshold(answer.row.answer_cap))
-        for answer, length in zip(answers.each, lengths, strict=True)
-    ]
-
-
-def _cap_threshold(cap: int) -> int:
     # Text that is tokenized again may have slightly fewer tokens than the model generated.
-    return cap - max(1, cap // 100)
+    caps = [answer.row.answer_cap - max(1, answer.row.answer_cap // 100) for answer in answers.each]
+    return [
+        float(answer.finish == CAPPED if answer.finish else length >= cap)
+        for answer, length, cap in zip(answers.each, lengths, caps, strict=True)
+    ]
 
 
 def truncated(answers: Answers) -> Values:

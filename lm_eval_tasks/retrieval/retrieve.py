@@ -46,7 +46,8 @@ def retrieve(questions: Sequence[Query], how: Retrieval, cache: Path) -> list[li
     split = _splitter(chunking)
     how = replace(how, retriever=how.named)  # another machine may have other weights, and another default
     journal = Journal(cache / f"{_slug(retriever.name)}-{chunking.size}-{chunking.overlap}-{chunking.top}.jsonl")
-    keys = [_key(retriever.name, question) for question in questions]
+    contents = ([retriever.name, question.query, question.texts] for question in questions)
+    keys = [sha256_of_bytes(json.dumps(content, ensure_ascii=False)) for content in contents]
     missing = [i for i, key in enumerate(keys) if key not in journal]
     with Progress(f"retrieve {how.label}", len(questions), len(questions) - len(missing)) as progress:
         groups = batches(missing, _GROUP)
@@ -86,11 +87,6 @@ def _splitter(chunking: Chunking) -> Any:
         return list(dict.fromkeys(chunk for text in texts for chunk in splitter.split_text(text)))
 
     return split
-
-
-def _key(retriever: str, question: Query) -> str:
-    content = json.dumps([retriever, question.query, question.texts], ensure_ascii=False)
-    return sha256_of_bytes(content)
 
 
 def _slug(name: str) -> str:
