@@ -26,7 +26,7 @@ from benchmarks.shared.running import ACADEMICEVAL, ROOT, Figures, call, command
 from builder.round.model import Round
 from builder.store import STORE, Store
 from builder.store.answers import AnswerTable
-from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.engines.registry import LocalEngine
 from tests.helpers.dump import content
 from tests.helpers.rounds import stages
 

@@ -67,7 +67,7 @@ def prepare(folder: Path, quick: bool) -> None:
     """A made-up round, and a Llama whose tokenizer has read it."""
     from datasets import load_dataset
 
-    from lm_eval_tasks.engines.local import LocalEngine
+    from lm_eval_tasks.engines.registry import LocalEngine
     from tests.helpers import rounds
     from tests.helpers.llama import make_llama
     from tests.helpers.rounds import small_round

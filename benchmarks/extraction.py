@@ -18,7 +18,7 @@ from benchmarks.shared.data import PDF, pdf_files
 from benchmarks.shared.running import Figures, best, run
 from builder.extract.worker import answer
 from builder.extract.workers import extract_files
-from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.engines.registry import LocalEngine
 
 
 def measure(folder: Path, quick: bool) -> Figures:

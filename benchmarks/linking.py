@@ -23,7 +23,7 @@ from builder.round.model import Round
 from builder.sources.sample.source import SampleSource
 from builder.store import STORE, Store
 from lm_eval_tasks.base.text import title_key
-from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.engines.registry import LocalEngine
 from tests.helpers.citations import citation
 from tests.helpers.loopback import World, serve
 from tests.helpers.rounds import prepare

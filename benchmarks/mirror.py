@@ -20,7 +20,7 @@ from benchmarks.shared.running import Figures, call, run
 from builder.records import Paper
 from builder.round.model import Round
 from builder.sources.mirror import MirrorSource
-from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.engines.registry import LocalEngine
 from tests.helpers.rounds import graph_of, stages
 
 FIRST_YEAR, YEARS = 2008, 18

@@ -15,9 +15,8 @@ from benchmarks.shared.made_up import fill_workspace, hashes
 from benchmarks.shared.running import Figures, run
 from builder.extract.workers import Extracted, extract_files
 from builder.round.model import load_round
-from lm_eval_tasks.engines.local import LocalEngine
 from lm_eval_tasks.engines.ray import RayEngine
-from lm_eval_tasks.engines.registry import Engine
+from lm_eval_tasks.engines.registry import Engine, LocalEngine
 from tests.helpers.ray_cluster import RayCluster
 from tests.helpers.rounds import build
 

@@ -17,7 +17,7 @@ from lm_eval.evaluator import simple_evaluate
 from lm_eval.tasks import TaskManager
 
 from benchmarks.shared.running import Figures, run
-from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.evaluate.generation import Generation
 from lm_eval_tasks.evaluate.run import SampleSelection, evaluate
 from lm_eval_tasks.tasks.folder import tasks_path

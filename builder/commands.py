@@ -197,7 +197,7 @@ def init(arguments: Namespace) -> Iterator[str | Table]:
     if kind == "pdfs" and values["path"]:
         from builder.extract.pdf_table import pdf_files, write_table
         from builder.round.source import PDF_TABLE
-        from lm_eval_tasks.engines.local import LocalEngine
+        from lm_eval_tasks.engines.registry import LocalEngine
 
         files = pdf_files(folder)
     if files and place.exists():

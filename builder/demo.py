@@ -14,7 +14,7 @@ from builder.workspace import Workspace
 from hub_scripts.report.site import report
 from lm_eval_tasks.base.files import write_whole
 from lm_eval_tasks.base.row_format import BM25_PARTS, TITLE_SEARCH
-from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.evaluate.run import evaluate
 from lm_eval_tasks.families import of_task
 from lm_eval_tasks.families.reading import BLIND

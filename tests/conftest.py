@@ -64,7 +64,7 @@ def world(shared_tmp: Path, pytestconfig: pytest.Config) -> Path:
 
 
 def _build_world(place: Path) -> None:
-    from lm_eval_tasks.engines.local import LocalEngine
+    from lm_eval_tasks.engines.registry import LocalEngine
     from tests.helpers.rounds import run, small_round
 
     run(small_round(place), LocalEngine(2))

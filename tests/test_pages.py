@@ -15,7 +15,7 @@ import pytest
 from datasets import load_dataset
 
 from builder.round.model import load_round
-from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.engines.registry import LocalEngine
 from tests.builder.dataset.test_settings_audit_copies import reference
 from tests.faults.cases import questions
 from tests.helpers.desk import Desk, desk

@@ -14,7 +14,7 @@ from builder.records import Document, Link, Mention, Paper, Quality, Reference, 
 from builder.round.model import load_round
 from builder.stage_report import StageReport
 from builder.store import STORE, Store, StoredDocument
-from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.engines.registry import LocalEngine
 from tests.helpers.rounds import build
 
 _ROUND = """

@@ -26,7 +26,7 @@ from builder.records import SPLITS, Split, Task, writing_task
 from builder.samples.near_duplicates import Copies, near_duplicate
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.text import title_key
-from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.engines.registry import LocalEngine
 
 if TYPE_CHECKING:
     from builder.dataset.families import Row

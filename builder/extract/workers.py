@@ -22,7 +22,7 @@ from pydantic import TypeAdapter
 from builder.packed import OF_THE_FILE
 from builder.records import READING_REASONS, Document, Quality
 from builder.sources.object_store import local_copy
-from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.engines.registry import LocalEngine
 
 if TYPE_CHECKING:
     from lm_eval_tasks.engines.registry import Engine

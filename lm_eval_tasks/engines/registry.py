@@ -1,14 +1,27 @@
-"""What an engine is, the engines by name, and the one that a process uses where none can be passed on."""
+"""What an engine is, that of one machine (this process, and children once there is work for them), and the engines by name."""
 
 from __future__ import annotations
 
+import os
+import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
+from itertools import islice
+from multiprocessing import get_context
 from typing import Protocol, TypeVar
+
+from lm_eval_tasks.base.errors import EngineError
+from lm_eval_tasks.base.linux import die_with
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
+# Starting processes costs more than a small amount of work does.
+_PATIENCE = 2.0
+_AHEAD = 3
 
 
 class Engine(AbstractContextManager["Engine"], Protocol):
@@ -48,8 +61,6 @@ def open_engine(name: str, jobs: int = 1) -> Engine:
         from lm_eval_tasks.engines.ray import RayEngine
 
         return RayEngine()
-    from lm_eval_tasks.engines.local import LocalEngine
-
     return LocalEngine(jobs)
 
 
@@ -66,3 +77,64 @@ def working_with(engine: Engine) -> Iterator[None]:
 def current_engine() -> Engine:
     """The engine that was set; this process alone if none was."""
     return _CURRENT.get() or open_engine("local")
+
+
+class LocalEngine:
+    """Runs functions here, with up to `jobs` processes if the work takes longer than starting them."""
+
+    def __init__(self, jobs: int = 1) -> None:
+        self.jobs = jobs
+        self._pool: ProcessPoolExecutor | None = None
+
+    def map(
+        self, function: Callable[[_T], _R], items: Iterable[_T], at_once: int = 1, *, large: bool = False
+    ) -> Iterator[_R]:
+        waiting = iter(items)
+        if self._pool is None and not (large and self.jobs > 1):
+            until = time.monotonic() + _PATIENCE
+            for item in waiting:
+                yield function(item)
+                if self.jobs > 1 and time.monotonic() > until:
+                    break
+            else:
+                return
+        yield from self._spread(function, waiting, at_once)
+
+    def _spread(self, function: Callable[[_T], _R], items: Iterator[_T], at_once: int) -> Iterator[_R]:
+        pool = self._start_pool()
+        pending: deque[Future[list[_R]]] = deque()
+        try:
+            while batch := list(islice(items, at_once)):
+                pending.append(pool.submit(_each, function, batch))
+                if len(pending) >= _AHEAD * self.jobs:
+                    yield from pending.popleft().result()
+            while pending:
+                yield from pending.popleft().result()
+        except BrokenProcessPool as err:
+            raise EngineError(
+                "a process of this command was ended from outside, perhaps for lack of memory: run the command again with "
+                "fewer `--jobs`"
+            ) from err
+        finally:
+            for future in pending:
+                future.cancel()
+
+    def _start_pool(self) -> ProcessPoolExecutor:
+        if self._pool is None:
+            # Threads of numpy, pyarrow and the tokenizer do not survive a fork.
+            self._pool = ProcessPoolExecutor(
+                self.jobs, mp_context=get_context("spawn"), initializer=die_with, initargs=(os.getpid(),)
+            )
+        return self._pool
+
+    def __enter__(self) -> LocalEngine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+            self._pool = None
+
+
+def _each(function: Callable[[_T], _R], items: list[_T]) -> list[_R]:
+    return [function(item) for item in items]

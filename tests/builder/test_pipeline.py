@@ -29,7 +29,7 @@ from builder.round.source import MirrorTable, SampleTable
 from builder.round.tables import PapersTable, SamplesTable, SplitTable
 from builder.store import STORE
 from lm_eval_tasks.base.errors import DatasetError
-from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.families.writing import hook
 from lm_eval_tasks.families.writing.settings import SETTINGS
 from tests.helpers.rounds import build, run, small_round, stages
@@ -281,7 +281,7 @@ def test_a_killed_run_goes_on_and_gives_the_same_bytes(tiny: Path, warm: Warm, t
     shutil.copytree(tiny / "work" / "sample", tmp_path / "work" / "sample")
     script = (
         "from pathlib import Path; from tests.builder.test_pipeline import tiny_round; from tests.helpers.rounds import run; "
-        "from lm_eval_tasks.engines.local import LocalEngine; "
+        "from lm_eval_tasks.engines.registry import LocalEngine; "
         f"run(tiny_round(Path({str(tmp_path)!r})), LocalEngine())"
     )
     process = warm.popen(["python", "-c", script])

@@ -25,7 +25,7 @@ from builder.round.model import Round
 from builder.round.source import MirrorTable
 from builder.round.tables import GraphTable, SamplesTable, SplitTable
 from builder.store import STORE, Store, StoredDocument
-from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.evaluate.run import evaluate
 from tests.helpers.places import DATA
 from tests.helpers.rounds import run

@@ -18,7 +18,7 @@ from builder.round.model import load_round
 from builder.sources.mirror import MirrorSource
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.journal import read_entries
-from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.evaluate.export import export
 from lm_eval_tasks.evaluate.run import evaluate
 from lm_eval_tasks.families.scalar.prompt import slots_of

@@ -14,8 +14,7 @@ from builder.round.source import SampleTable
 from builder.round.tables import SplitTable
 from builder.stage_report import STAGES, Stage, StageReport
 from builder.workspace import Workspace
-from lm_eval_tasks.engines.local import LocalEngine
-from lm_eval_tasks.engines.registry import Engine
+from lm_eval_tasks.engines.registry import Engine, LocalEngine
 
 # As a table of round.toml.
 SMALL_SOURCE = '[source]\nkind = "sample"\nauthors = 20\npapers = 50\n'

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
-from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.engines.registry import LocalEngine
 from tests.helpers.hub_server import Hub, hub_settings, serve
 from tests.helpers.rounds import run, small_round
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.samples.sample import read
 from lm_eval_tasks.tasks.catalogue import TASKS as RECORDS
 from tests.helpers.openai_server import serve

@@ -179,7 +179,7 @@ def test_a_context_of_128k_is_computed_once(tmp_path: Path) -> None:
     if not torch.cuda.is_available():
         pytest.skip("prompts of 128K tokens take a GPU; benchmarks/engine.py asks them without")
     from builder.round.model import Round
-    from lm_eval_tasks.engines.local import LocalEngine
+    from lm_eval_tasks.engines.registry import LocalEngine
     from tests.helpers.rounds import run as build
 
     round_ = Round.model_validate(

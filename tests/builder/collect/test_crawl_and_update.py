@@ -23,7 +23,7 @@ from builder.round.model import Round
 from builder.sources.mirror import MirrorSource
 from builder.sources.sample.source import SampleSource
 from builder.store import STORE, Author, Store
-from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.engines.registry import LocalEngine
 from tests.helpers.dump import content
 from tests.helpers.graphs import as_networkx
 from tests.helpers.loopback import Fault, Loopback, World, serve

@@ -28,7 +28,7 @@ from builder.round.model import Round, load_round
 from builder.sources.sample.source import SampleSource
 from builder.store import Store
 from lm_eval_tasks.base.word_runs import longest_common_run, longest_runs, run_words
-from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.families.writing import hook
 from tests.builder.test_pipeline import copy_of, digests, rows
 from tests.helpers.loopback import World, serve

@@ -16,7 +16,7 @@ from builder.errors import RoundError
 from builder.ids import bare_id
 from builder.round.takedowns import TAKEDOWNS, parse_takedowns, taken_down
 from builder.store import STORE, Store
-from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.engines.registry import LocalEngine
 from tests.helpers.rounds import build, fill_only, small_round
 
 pytestmark = pytest.mark.slow

@@ -14,7 +14,7 @@ from builder.records import NO_TEXT, Document
 from builder.sources.jats.front import abstract_of
 from builder.sources.jats.markup import parse_article as parsed_article
 from builder.sources.sample.world import make_world
-from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.engines.registry import LocalEngine
 from tests.helpers.jats_world import article, doi_of
 from tests.helpers.places import DATA
 from tests.helpers.planted import citations

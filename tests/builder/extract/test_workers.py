@@ -13,7 +13,7 @@ import pytest
 
 from builder.extract import workers
 from builder.extract.workers import extract_files
-from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.engines.registry import LocalEngine
 from tests.helpers.drawing import FILLER, draw, stack
 
 PAPER = [("h1", "1  Introduction"), FILLER * 6, ("h1", "2  Method"), FILLER * 6, ("h1", "3  Conclusion"), FILLER * 3]

@@ -17,7 +17,7 @@ from builder.round.model import Round
 from builder.sources.europepmc.source import EuropePmcSource, paper_of
 from builder.sources.jats.source import JatsSource
 from builder.store import STORE, Store
-from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.engines.registry import LocalEngine
 from tests.helpers.dump import content
 from tests.helpers.jats_world import EuropePmc, doi_of, draw_jats, orcid_of, papers_of, result_of
 from tests.helpers.loopback import Fault, World, serve

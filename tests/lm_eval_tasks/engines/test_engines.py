@@ -18,10 +18,9 @@ from builder.dataset.manifest import read_manifest
 from builder.extract.workers import _Reader
 from lm_eval_tasks.base.errors import EngineError
 from lm_eval_tasks.base.version import code_version
-from lm_eval_tasks.engines import local, ray_driver
-from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.engines import ray_driver, registry
 from lm_eval_tasks.engines.ray import RayEngine
-from lm_eval_tasks.engines.registry import current_engine, open_engine, working_with
+from lm_eval_tasks.engines.registry import LocalEngine, current_engine, open_engine, working_with
 from lm_eval_tasks.metrics.bertscore import bertscore
 from lm_eval_tasks.retrieval.retrieve import Query, retrieve
 from lm_eval_tasks.retrieval.settings import Retrieval
@@ -34,7 +33,7 @@ Command = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local, "_PATIENCE", 0.0)
+    monkeypatch.setattr(registry, "_PATIENCE", 0.0)
 
 
 @pytest.mark.parametrize("jobs", [1, 3])

@@ -12,7 +12,7 @@ import pytest
 from builder.dataset.publishable import without_papers
 from builder.ids import bare_id
 from builder.round.source import SampleTable
-from lm_eval_tasks.engines.local import LocalEngine
+from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.samples.sample import read
 from tests.helpers import rounds
 from tests.helpers.rounds import small_round
