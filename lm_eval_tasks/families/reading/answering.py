@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from lm_eval_tasks.families.answering import Answering, Placed, answering_of
 from lm_eval_tasks.families.labels import pairs_of
 from lm_eval_tasks.families.reading import BLIND, ReadingFamily
-from lm_eval_tasks.families.reading.answer_labels import write_pairs
-from lm_eval_tasks.families.reading.metrics import share_right_of
+from lm_eval_tasks.families.reading.metrics import share_right_of, write_pairs
 
 if TYPE_CHECKING:
     from lm_eval_tasks.base.contexts import Context

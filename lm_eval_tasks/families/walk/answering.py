@@ -10,8 +10,8 @@ from lm_eval_tasks.base.contexts import NONE
 from lm_eval_tasks.base.text import title_key
 from lm_eval_tasks.families.labels import set_of
 from lm_eval_tasks.families.reading import BLIND
-from lm_eval_tasks.families.reading.answer_labels import write_list
 from lm_eval_tasks.families.reading.answering import Parts, ReadingAnswering, place_of
+from lm_eval_tasks.families.reading.metrics import write_list
 from lm_eval_tasks.families.walk import FAMILY, RULES
 from lm_eval_tasks.families.walk.metrics import f1_of
 from lm_eval_tasks.families.walk.rules import papers_that, paragraphs_of

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.families.labels import set_of
-from lm_eval_tasks.families.reading.answer_labels import strict_set_of
+from lm_eval_tasks.families.reading.metrics import strict_set_of
 
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.answers import Answers

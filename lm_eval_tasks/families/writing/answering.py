@@ -11,7 +11,7 @@ from lm_eval_tasks.base.row_format import LEAD
 from lm_eval_tasks.families import target_of
 from lm_eval_tasks.families.answering import Answering
 from lm_eval_tasks.families.writing import COPY_DEMO, FUNCTION_WORDS, RANDOM_SENTENCE
-from lm_eval_tasks.metrics import function_words
+from lm_eval_tasks.metrics import rouge
 
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.row import PromptRow
@@ -40,7 +40,7 @@ def random_sentence(row: PromptRow) -> str | None:
 
 def words_without_content(row: PromptRow) -> str | None:
     """Function words alone, as many as the median train target has words; None as for `lead`."""
-    return function_words.text_of(row.lead_words) if row.lead_words else None
+    return rouge.text_of(row.lead_words) if row.lead_words else None
 
 
 _BASELINES: dict[str, Callable[[PromptRow], str | None]] = {

@@ -8,7 +8,7 @@ from statistics import fmean, median
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.metadata import NO_MODEL
-from lm_eval_tasks.metrics import function_words, rouge
+from lm_eval_tasks.metrics import rouge
 
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.answers import Answer, Answers
@@ -122,7 +122,7 @@ def _without_content(answers: Answers) -> list[str | None]:
     """
     lengths = [median(len(other.split()) for other in row.others) if row.others else 0 for row in answers.rows]
     counts = [round(length / 10) * 10 if length > _SHORT else round(length) for length in lengths]
-    return [function_words.text_of(count) if count else None for count in counts]
+    return [rouge.text_of(count) if count else None for count in counts]
 
 
 def _over_others(answers: Answers, pair: Callable[[Answer, str], tuple[str, str]]) -> Values:

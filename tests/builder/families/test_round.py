@@ -32,7 +32,7 @@ from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.evaluate.generation import Generation
 from lm_eval_tasks.evaluate.run import SampleSelection, evaluate
 from lm_eval_tasks.families.reading import hook as reading_hook
-from lm_eval_tasks.families.reading.answer_labels import write_list, write_pairs
+from lm_eval_tasks.families.reading.metrics import write_list, write_pairs
 from lm_eval_tasks.families.reading.prompt import prompt_of
 from lm_eval_tasks.families.reading.row import ReadingRow
 from lm_eval_tasks.families.registry import READING as READING_BOARD
