@@ -108,7 +108,7 @@ def judge(arguments: Namespace) -> Iterator[str | Table]:
             "name a judge: --model gpt-4o-mini for the OpenAI API, or --base-url of a server that has the paper's, Mixtral-8x22B"
         )
     from lm_eval_tasks.judge import run
-    from lm_eval_tasks.judge.winrate import table
+    from lm_eval_tasks.judge.verdict import table
     from lm_eval_tasks.llm.chat import Server
 
     model = arguments.model or run.DEFAULT_JUDGE

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hub_scripts.errors import ReportError
 from lm_eval_tasks.base.text import ODD
-from lm_eval_tasks.judge.verdict import is_complete, texts_hash
-from lm_eval_tasks.judge.winrate import table
+from lm_eval_tasks.judge.verdict import is_complete, table, texts_hash
 
 if TYPE_CHECKING:
     from lm_eval_tasks.base.tables import Table

@@ -417,7 +417,7 @@ def test_prompts_that_nobody_counts_are_paid_for_too(command: Command, dataset: 
 def test_prompts_go_to_the_named_server_alone_and_answers_end(
     command: Command, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, concurrent: str
 ) -> None:
-    monkeypatch.setattr("lm_eval_tasks.compat.bounded_http.MOST_BYTES", 100_000)
+    monkeypatch.setattr("lm_eval_tasks.compat.lm_eval_answers.MOST_BYTES", 100_000)
     arguments = f",num_concurrent={concurrent},max_retries=1"
     with serve(lambda body: TITLE) as other:
         elsewhere = (307, {"Location": other.url.replace("127.0.0.1", "localhost") + "/chat/completions"}, "{}")
