@@ -30,7 +30,7 @@ from lm_eval_tasks.base.errors import EvalError, NoScoreError
 
 if TYPE_CHECKING:
     from lm_eval_tasks.base.tables import Table
-    from lm_eval_tasks.llm.budget import Means
+    from lm_eval_tasks.llm.usage import Means
 
 # In place of a model: all baselines.
 _PROGRAMS = "programs"
@@ -346,8 +346,7 @@ def means_of(arguments: Namespace, model: str) -> Means:
     Args:
         model: its name in the price table.
     """
-    from lm_eval_tasks.llm.budget import Means
-    from lm_eval_tasks.llm.usage import read_price
+    from lm_eval_tasks.llm.usage import Means, read_price
 
     price = read_price(arguments.prices, model) if arguments.prices else None
     return Means(price, getattr(arguments, "max_cost", None))

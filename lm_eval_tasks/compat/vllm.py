@@ -1,11 +1,12 @@
-"""`vllm`, as lm-eval's model type of that name runs it: each answer as the engine ends it, with what the engine says about it.
+"""`vllm`, as lm-eval's model type of that name runs it: each answer as the engine ends it, with what the engine says about it; and the
+settings that an opened model really has, of `transformers` too.
 
 What we touch, from vLLM 0.10.2 and lm-eval 0.4.12 on; `tests/lm_eval_tasks/test_vllm.py` holds all of it against an installed engine:
 
 - `LLM.llm_engine.step`, whose outputs are `RequestOutput`s: `finished`, `prompt_token_ids`, `num_cached_tokens` and `outputs`;
 - of an answer, a `CompletionOutput`: `text`, `token_ids` and `finish_reason`;
 - of `LLM.llm_engine.vllm_config`: `model_config` (`dtype`, `quantization`, `max_model_len`, `hf_text_config`) and
-  `cache_config.cache_dtype` (`compat/engine_settings.py`); `vllm.logger.DEFAULT_LOGGING_CONFIG`;
+  `cache_config.cache_dtype`; `vllm.logger.DEFAULT_LOGGING_CONFIG`;
 - of lm-eval's `VLLM`: `model`, `tok_encode` and `_model_generate`, and the `Collator` of its module (`compat/lm_eval_answers.py`);
 - the words of its errors (`evaluate/models.py`).
 
@@ -20,11 +21,13 @@ import atexit
 import hashlib
 import json
 import logging
+import math
 import os
 import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -34,6 +37,8 @@ _SWITCH = "VLLM_CONFIGURE_LOGGING"
 _HANDLER = "academiceval"
 _ELSEWHERE = ("ray", "external_launcher")
 _MANY = ("nnodes", "data_parallel_size")
+# Characters of a value that is no number.
+_LONGEST = 200
 
 
 def watch(
@@ -148,3 +153,71 @@ def _with_file(config: dict[str, Any], errors: Path) -> dict[str, object]:
         name: {**entry, "handlers": [*entry.get("handlers", []), _HANDLER]} for name, entry in config["loggers"].items()
     }
     return {**config, "handlers": {**config["handlers"], _HANDLER: handler}, "loggers": loggers}
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    """The engine of a model, and the settings that it really used.
+
+    Attributes:
+        max_model_len: in tokens.
+        quantization, rope: its method and parameters; None without.
+    """
+
+    name: str = ""
+    max_model_len: int | None = None
+    dtype: str | None = None
+    kv_cache_dtype: str | None = None
+    quantization: str | None = None
+    rope: dict[str, object] | None = None
+    version: str | None = None
+
+
+def settings_of(lm: Any) -> EngineSettings | None:
+    """The settings of a model of lm-eval; None if it does not run in this process."""
+    model: Any = getattr(lm, "model", None)
+    if config := getattr(getattr(model, "llm_engine", None), "vllm_config", None):
+        loaded = config.model_config
+        kept_as, text_config = str(config.cache_config.cache_dtype), loaded.hf_text_config
+        # lm-eval cuts to its own, the engine refuses what is longer than its.
+        length = min(int(lm.max_length), int(loaded.max_model_len))
+        return _settings("vllm", length, loaded.dtype, kept_as, loaded.quantization, text_config)
+    if hasattr(model, "config") and hasattr(model, "dtype"):
+        text_config = getattr(model.config, "text_config", None) or model.config
+        quantized = getattr(model.config, "quantization_config", None)
+        method = (
+            quantized.get("quant_method")
+            if isinstance(quantized, Mapping)
+            else getattr(quantized, "quant_method", None)
+        )
+        if str(method) == "gguf" and all(weights.is_floating_point() for weights in model.parameters()):
+            method = "gguf, unpacked"
+        return _settings("transformers", int(lm.max_length), model.dtype, "auto", method, text_config)
+    return None
+
+
+def _settings(
+    name: str, length: int, dtype: object, kept_as: str, quantization: object, config: object
+) -> EngineSettings:
+    number = str(dtype).removeprefix("torch.")
+    rope = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None)
+    return EngineSettings(
+        name,
+        length,
+        number,
+        number if kept_as == "auto" else kept_as,
+        # transformers has an enumeration.
+        str(getattr(quantization, "value", quantization)) if quantization else None,
+        _plain(rope) if isinstance(rope, Mapping) else None,
+    )
+
+
+def _plain(value: object) -> Any:
+    """A value as JSON can have it."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(entry) for entry in value]
+    if value is None or isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    return str(value)[:_LONGEST]

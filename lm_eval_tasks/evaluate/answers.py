@@ -23,9 +23,8 @@ from lm_eval_tasks.base.row_format import CAPPED
 from lm_eval_tasks.compat.lm_eval_answers import Watch, as_given, listening, message_of
 from lm_eval_tasks.evaluate.order import by_beginning
 from lm_eval_tasks.llm import tokenizers
-from lm_eval_tasks.llm.budget import Budget, at_most, most_tokens
 from lm_eval_tasks.llm.thoughts import in_marks, take_apart
-from lm_eval_tasks.llm.usage import Usage
+from lm_eval_tasks.llm.usage import Budget, Usage, at_most, most_tokens
 from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Generated
 from lm_eval_tasks.samples.row import PromptRow
 from lm_eval_tasks.samples.sample import EMPTY, JOURNALED

@@ -16,10 +16,10 @@ from lm_eval_tasks.samples.block import Arguments, MadeWith
 if TYPE_CHECKING:
     from lm_eval.api.model import LM
 
-    from lm_eval_tasks.compat.engine_settings import EngineSettings
+    from lm_eval_tasks.compat.vllm import EngineSettings
     from lm_eval_tasks.evaluate.answers import Counts
     from lm_eval_tasks.evaluate.generation import Generation
-    from lm_eval_tasks.llm.budget import Means
+    from lm_eval_tasks.llm.usage import Means
 
 
 def usage_of(counts: Counts, means: Means) -> UsageTotals:

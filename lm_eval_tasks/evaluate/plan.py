@@ -21,8 +21,7 @@ from lm_eval_tasks.compat.run_tasks import RunTasks
 from lm_eval_tasks.evaluate.shorter import in_contexts, of_round, write_tasks
 from lm_eval_tasks.families.reading.hook import doc_to_text
 from lm_eval_tasks.families.registry import comparisons
-from lm_eval_tasks.llm.budget import CHARACTERS_OF_TOKEN
-from lm_eval_tasks.llm.usage import Price, Usage
+from lm_eval_tasks.llm.usage import CHARACTERS_OF_TOKEN, Price, Usage
 from lm_eval_tasks.tasks.folder import check_tasks, tasks_path
 
 if TYPE_CHECKING:

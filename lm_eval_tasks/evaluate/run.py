@@ -19,10 +19,10 @@ from lm_eval_tasks.base.locks import exclusive
 from lm_eval_tasks.base.metadata import check, dataset_of, text_or_none
 from lm_eval_tasks.base.row_format import EMBED_LOCAL
 from lm_eval_tasks.compat import lm_eval as command_line
-from lm_eval_tasks.compat.engine_settings import settings_of
 from lm_eval_tasks.compat.lm_eval_answers import OMIT
 from lm_eval_tasks.compat.lm_eval_command import max_gen_toks
 from lm_eval_tasks.compat.run_tasks import RunTasks
+from lm_eval_tasks.compat.vllm import settings_of
 from lm_eval_tasks.data import cutoff, options
 from lm_eval_tasks.evaluate.answers import AnsweringLM
 from lm_eval_tasks.evaluate.generation import Generation
@@ -31,9 +31,8 @@ from lm_eval_tasks.evaluate.models import check_chat_template, identity_of, labe
 from lm_eval_tasks.evaluate.previous_run import check_previous, previous_run
 from lm_eval_tasks.evaluate.shorter import in_contexts, of_round, places_of, write_tasks
 from lm_eval_tasks.families.registry import BASELINES
-from lm_eval_tasks.llm.budget import Means
 from lm_eval_tasks.llm.served_length import ENGINE_LENGTH
-from lm_eval_tasks.llm.usage import Usage, usage_together
+from lm_eval_tasks.llm.usage import Means, Usage, usage_together
 from lm_eval_tasks.llm.weights import asks_server, pinned, weights_of
 from lm_eval_tasks.samples.block import RunRequest
 from lm_eval_tasks.samples.results import JOURNAL

@@ -17,7 +17,7 @@ from lm_eval_tasks.llm.usage import Usage, UsageTotals
 
 if TYPE_CHECKING:
     from lm_eval_tasks.base.journal import Journal
-    from lm_eval_tasks.llm.budget import Means
+    from lm_eval_tasks.llm.usage import Means
 
 _MAX_TOKENS = 1024
 USAGE = "usage"

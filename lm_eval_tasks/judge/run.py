@@ -24,8 +24,8 @@ from lm_eval_tasks.samples.sample import Sample, by_task, read
 
 if TYPE_CHECKING:
     from lm_eval_tasks.judge.evidence import Bodies
-    from lm_eval_tasks.llm.budget import Means
     from lm_eval_tasks.llm.chat import Server
+    from lm_eval_tasks.llm.usage import Means
 
 DEFAULT_JUDGE = "mistralai/Mixtral-8x22B-Instruct-v0.1"
 _LOGGER = logging.getLogger(__name__)

@@ -30,9 +30,8 @@ from lm_eval_tasks.base.errors import CostError, ServerError
 from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.base.text import valid
 from lm_eval_tasks.base.waiting import announce_wait, failure_of, retry_after
-from lm_eval_tasks.llm.budget import Budget, at_most, charge, most_tokens
 from lm_eval_tasks.llm.thoughts import in_marks
-from lm_eval_tasks.llm.usage import Usage
+from lm_eval_tasks.llm.usage import Budget, Usage, at_most, charge, most_tokens
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI

@@ -20,7 +20,7 @@ from lm_eval_tasks.stats.placed import HIGHEST_FLOOR
 from lm_eval_tasks.tasks.catalogue import TASKS
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.compat.engine_settings import EngineSettings
+    from lm_eval_tasks.compat.vllm import EngineSettings
     from lm_eval_tasks.families.family import Metric
     from lm_eval_tasks.samples.results import Results
 

@@ -21,10 +21,9 @@ from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.compat.lm_eval_answers import Watch
 from lm_eval_tasks.data.rows import Fact, representative_rows
 from lm_eval_tasks.evaluate.plan import TaskPlan, table
-from lm_eval_tasks.llm.budget import Budget
 from lm_eval_tasks.llm.chat import GREEDY, Ask, NoAnswer
 from lm_eval_tasks.llm.thoughts import in_marks
-from lm_eval_tasks.llm.usage import Price, Usage
+from lm_eval_tasks.llm.usage import Budget, Price, Usage
 from lm_eval_tasks.metrics.rates import capped
 from lm_eval_tasks.samples.answers import Answer, Answers
 from lm_eval_tasks.samples.row import EXCERPT
