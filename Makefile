@@ -102,7 +102,7 @@ docs: setup
 
 # What is written from the code: task files, tables of tasks, keys of round.toml, reasons, options and scores.
 tasks: setup
-	$(BIN)/python -m lm_eval_tasks.tasks
+	$(BIN)/python -m lm_eval_tasks.tasks.yaml_files
 	$(BIN)/python -m builder.reference
 	$(BIN)/python -m lm_eval_tasks.evaluate.options_page
 

@@ -1,6 +1,6 @@
 """The files that follow from the families' descriptors: lm-eval's task files, its in-tree edition, and the tables of tasks in the docs.
 
-`python -m lm_eval_tasks.tasks` (`make tasks`) writes them into a clone; they are committed, and a test compares them.
+`python -m lm_eval_tasks.tasks.yaml_files` (`make tasks`) writes them into a clone; they are committed, and a test compares them.
 """
 
 from __future__ import annotations
@@ -235,3 +235,12 @@ def _names() -> Iterator[str]:
         yield f"| `{name}` | {role.shows} | {f'{parent_group}`{group}`' if group else ''} |"
     yield ""
     yield f"Tags, each with one setting of all four tasks: {', '.join(f'`{tag}`' for tag in TAGS)}."
+
+
+if __name__ == "__main__":
+    files = contents()
+    for path, text in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    for path in left_over(files):
+        path.unlink()
