@@ -141,7 +141,7 @@ def judge(
         for sample in samples
     ]
     _check_answered(server.model, outcomes)
-    judged = [_combine_outcomes(*pair) for pair in zip(samples, outcomes, strict=True)]
+    judged = [_judged(*pair) for pair in zip(samples, outcomes, strict=True)]
     # Who sees the paper answers another question than who does not.
     shown = f"{server.model} + {bodies.passages} passages" if bodies else server.model
     used = {shown: asdict(replace(UsageTotals.of(usages), cost=means.cost(usages)))}
@@ -194,17 +194,11 @@ def _check_answered(model: str, outcomes: Sequence[Sequence[Outcome]]) -> None:
         )
 
 
-def _combine_outcomes(sample: Sample, outcomes: Sequence[Outcome]) -> Judged:
-    winners = [outcome.winners for outcome in outcomes]
-    return Judged(
-        sample.task,
-        sample.id,
-        sample.cluster,
-        (winners[0], winners[1]) if winners else (None, None),
-        not sample.answer.strip(),
-        sum(bool(outcome.failed) for outcome in outcomes),
-        not sample.row.target.strip(),
-    )
+def _judged(sample: Sample, outcomes: Sequence[Outcome]) -> Judged:
+    orders = (outcomes[0].winners, outcomes[1].winners) if outcomes else (None, None)
+    is_empty, is_unopposed = not sample.answer.strip(), not sample.row.target.strip()
+    failed = sum(bool(outcome.failed) for outcome in outcomes)
+    return Judged(sample.task, sample.id, sample.cluster, orders, is_empty, failed, is_unopposed)
 
 
 def _results(model: str, judged: Sequence[Judged], samples: Sequence[Sample], name: str) -> dict[str, object]:

@@ -81,13 +81,7 @@ def bertscore(targets: Sequence[str], answers: Sequence[str], model: str) -> lis
 
 
 def _score(model: str, pairs: Sequence[tuple[str, str]]) -> list[float]:
-    return scorer(model).score([target for target, _ in pairs], [answer for _, answer in pairs])
-
-
-@cache
-def scorer(model: str) -> Scorer:
-    """The scorer of a model, loaded once in a process."""
-    return Scorer(model)
+    return _scorer(model).score([target for target, _ in pairs], [answer for _, answer in pairs])
 
 
 class Scorer:
@@ -142,6 +136,8 @@ class Scorer:
                 yield text, (vectors, ~torch.isin(tokens, torch.tensor(self._unweighted)))
 
 
+# Loaded once in a process.
+_scorer = cache(Scorer)
 Embedded = tuple["torch.Tensor", "torch.Tensor"]
 
 

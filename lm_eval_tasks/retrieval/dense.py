@@ -121,12 +121,13 @@ def _unit_vectors(vectors: Any) -> Any:
 
 def encoder(name: str, pooling: str, dpr_class: str = "") -> Encode:
     """The embeddings of a transformers model, by folder or Hub id; see `Pair`."""
+    import torch
     import transformers
 
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(name)
         kind = getattr(transformers, dpr_class if pooling == "dpr" else "AutoModel")
-        model = kind.from_pretrained(name).to(_device()).eval()
+        model = kind.from_pretrained(name).to("cuda" if torch.cuda.is_available() else "cpu").eval()
     except (OSError, ValueError, ImportError) as err:
         raise RetrieverError(
             f"the retriever's model {name!r} cannot be loaded: `hf download {name}` fetches it while online; or name folders, as in "
@@ -160,9 +161,3 @@ def _embed(model: Any, tokenizer: Any, texts: Sequence[str], pooling: str) -> An
         return states[:, 0].float().cpu().numpy()
     mask = batch["attention_mask"].unsqueeze(-1).to(states.dtype)
     return ((states * mask).sum(1) / mask.sum(1)).float().cpu().numpy()
-
-
-def _device() -> str:
-    import torch
-
-    return "cuda" if torch.cuda.is_available() else "cpu"

@@ -207,7 +207,7 @@ def table(differences: Sequence[Difference], names: Mapping[Path, str]) -> Table
     columns = [f"{name} (run)" if name in taken else name for name in (first, second)]
     main = ("Task", "Score", "n", *columns, f"{second} - {first} [95%]", "p (Holm)")
     head = (*main, *beside)
-    return Table(head, "llrrrrrrrr", [_row(row, row.difference) for row in differences], main=main)
+    return Table(head, "llrrrrrrrr", [_row(row) for row in differences], main=main)
 
 
 def names_of(runs: Sequence[Path]) -> dict[Path, str]:
@@ -218,11 +218,14 @@ def names_of(runs: Sequence[Path]) -> dict[Path, str]:
     return dict(zip(runs, names, strict=True))
 
 
-def _row(difference: Difference, interval: Interval) -> tuple[object, ...]:
+def _row(difference: Difference) -> tuple[object, ...]:
+    interval, (ours, theirs) = difference.difference, difference.sizes
+    n = interval.samples
     return (
         difference.task,
         difference.metric,
-        _counts(interval.samples, difference.sizes),
+        # And of how many of each run, if some are not compared.
+        str(n) if ours == theirs == n else f"{n} of {ours} and {theirs}",
         f"{difference.a:.4f}",
         f"{difference.b:.4f}",
         with_bounds(interval.mean, interval.low, interval.high, "+.4f"),
@@ -231,11 +234,6 @@ def _row(difference: Difference, interval: Interval) -> tuple[object, ...]:
         _p(interval.p),
         _p(difference.detectable),
     )
-
-
-def _counts(samples: int, sizes: tuple[int, int]) -> str:
-    """How many samples are compared, and of how many of each run if some are not."""
-    return str(samples) if sizes == (samples, samples) else f"{samples} of {sizes[0]} and {sizes[1]}"
 
 
 def _p(value: float | None) -> str:

@@ -81,9 +81,8 @@ class AskedTask:
         """The prompt of a row, see `reading.prompt.prompt_of`."""
         row = self.rows[self.places[id_]]
         texts = part_texts(row, self.texts)
-        if self.context == FULL:
-            return with_parts(row, texts, self.answering)
-        return with_parts(row, self.answering.shortened(row, texts, self.context), self.answering, self.context)
+        shown = texts if self.context == FULL else self.answering.shortened(row, texts, self.context)
+        return with_parts(row, shown, self.answering, noted(self.context))
 
 
 # (dataset revision, configuration, `PromptRow.shown`) -> what was loaded of it.

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.base.row_format import LEAD
 from lm_eval_tasks.families import target_of
 from lm_eval_tasks.families.answering import Answering
 from lm_eval_tasks.families.writing import COPY_DEMO, FUNCTION_WORDS, RANDOM_SENTENCE
@@ -19,38 +17,6 @@ if TYPE_CHECKING:
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 
-def lead(row: PromptRow) -> str | None:
-    """The first words of the body, as many as the median train target has; None without train papers."""
-    return " ".join((row.content or "").split()[: row.lead_words]) if row.lead_words else None
-
-
-def copy_demo(row: PromptRow) -> str | None:
-    """The output of the demonstration nearest to the answer; None if there are no demonstrations."""
-    return row.demonstrations[-1] if row.demonstrations else None
-
-
-def random_sentence(row: PromptRow) -> str | None:
-    """Sentences of the body in a random order that the row's id decides, as many words as the median train target; None as for `lead`."""
-    if not row.lead_words:
-        return None
-    sentences = _SENTENCE.split(row.content or "")
-    order = sorted(range(len(sentences)), key=lambda i: hashlib.sha256(f"{row.id}|{i}".encode()).digest())
-    return " ".join(" ".join(sentences[i] for i in order).split()[: row.lead_words])
-
-
-def words_without_content(row: PromptRow) -> str | None:
-    """Function words alone, as many as the median train target has words; None as for `lead`."""
-    return rouge.text_of(row.lead_words) if row.lead_words else None
-
-
-_BASELINES: dict[str, Callable[[PromptRow], str | None]] = {
-    LEAD: lead,
-    COPY_DEMO: copy_demo,
-    RANDOM_SENTENCE: random_sentence,
-    FUNCTION_WORDS: words_without_content,
-}
-
-
 class WritingAnswering(Answering):
     """Answers that are texts."""
 
@@ -60,7 +26,21 @@ class WritingAnswering(Answering):
         return refine(reply, row.target) if refine else reply
 
     def baseline(self, name: str, row: PromptRow, prompt: str) -> str | None:
-        return _BASELINES[name](row)
+        """The output of the demonstration nearest to the answer; or as many words as the median train target has: the body's first ones,
+        its sentences in a random order that the row's id decides, or function words alone.
+        """
+        if name == COPY_DEMO:
+            return row.demonstrations[-1] if row.demonstrations else None
+        if not row.lead_words:
+            return None
+        if name == FUNCTION_WORDS:
+            return rouge.text_of(row.lead_words)
+        text = row.content or ""
+        if name == RANDOM_SENTENCE:
+            pairs = enumerate(_SENTENCE.split(text))
+            shuffled = sorted(pairs, key=lambda pair: hashlib.sha256(f"{row.id}|{pair[0]}".encode()).digest())
+            text = " ".join(sentence for _, sentence in shuffled)
+        return " ".join(text.split()[: row.lead_words])
 
 
 ANSWERING = WritingAnswering()
