@@ -118,19 +118,14 @@ def _blocks(text: str) -> Iterator[tuple[str, Part]]:
         if line.rstrip("\n") == _REPEAT:
             if pending:
                 yield "".join(pending), "fixed"
-            yield "".join(repeated), _repeated_part("".join(repeated))
+            block = "".join(repeated)
+            yield block, "citation" if "{C_" in block else "demonstration" if "{OUTPUT_" in block else "chunk"
             pending, repeated = [], []
         elif repeated or re.match(r"### .* 0:", line):
             repeated.append(line)
         else:
             pending.append(line)
     yield "".join(pending), "fixed"
-
-
-def _repeated_part(block: str) -> Part:
-    if "{C_" in block:
-        return "citation"
-    return "demonstration" if "{OUTPUT_" in block else "chunk"
 
 
 def _fill(text: str, source: object, part: Part, index: int) -> Iterator[Slot]:

@@ -62,7 +62,13 @@ def run_arguments() -> RunArguments:
     parser.add_argument("--apply_chat_template", nargs="?", const=True, default=False)
     parser.add_argument("--config", "-C", type=Path)
     arguments, _ = parser.parse_known_args(sys.argv[1:])
-    file = _read(arguments.config)
+    file: dict[str, object] = {}
+    # lm-eval itself reports a file that cannot be read.
+    if arguments.config and arguments.config.is_file():
+        import yaml
+
+        read = yaml.safe_load(arguments.config.read_text(encoding="utf-8"))
+        file = read if isinstance(read, dict) else {}
     return RunArguments(
         str(arguments.system_instruction or file.get("system_instruction") or ""),
         max_gen_toks(str(arguments.gen_kwargs or file.get("gen_kwargs") or "")),
@@ -86,13 +92,3 @@ def max_gen_toks(gen_kwargs: str) -> int | None:
     """The length of answers that generation arguments set, in any of the ways to write it; None if they set none."""
     match = _MAX_GEN_TOKS.search(gen_kwargs)
     return int(match[1]) if match else None
-
-
-def _read(path: Path | None) -> dict[str, object]:
-    # lm-eval itself reports a file that cannot be read.
-    if path is None or not path.is_file():
-        return {}
-    import yaml
-
-    read = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return read if isinstance(read, dict) else {}

@@ -101,11 +101,15 @@ class LocalEngine:
         yield from self._spread(function, waiting, at_once)
 
     def _spread(self, function: Callable[[_T], _R], items: Iterator[_T], at_once: int) -> Iterator[_R]:
-        pool = self._start_pool()
+        if self._pool is None:
+            # Threads of numpy, pyarrow and the tokenizer do not survive a fork.
+            self._pool = ProcessPoolExecutor(
+                self.jobs, mp_context=get_context("spawn"), initializer=die_with, initargs=(os.getpid(),)
+            )
         pending: deque[Future[list[_R]]] = deque()
         try:
             while batch := list(islice(items, at_once)):
-                pending.append(pool.submit(_each, function, batch))
+                pending.append(self._pool.submit(_each, function, batch))
                 if len(pending) >= _AHEAD * self.jobs:
                     yield from pending.popleft().result()
             while pending:
@@ -118,14 +122,6 @@ class LocalEngine:
         finally:
             for future in pending:
                 future.cancel()
-
-    def _start_pool(self) -> ProcessPoolExecutor:
-        if self._pool is None:
-            # Threads of numpy, pyarrow and the tokenizer do not survive a fork.
-            self._pool = ProcessPoolExecutor(
-                self.jobs, mp_context=get_context("spawn"), initializer=die_with, initargs=(os.getpid(),)
-            )
-        return self._pool
 
     def __enter__(self) -> LocalEngine:
         return self

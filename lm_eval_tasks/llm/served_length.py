@@ -64,7 +64,13 @@ def served_length(model: str, arguments: Mapping[str, object], tokenizer: Any) -
     argument = _given(arguments, LENGTH_KEYS, "the argument {}")
     if argument is not None:
         return argument if engine is None or argument.tokens <= engine.tokens else engine
-    read = _read(model, arguments, overrides, tokenizer)
+    read = None
+    if (from_config := stated(configuration_of(model, arguments))) is not None:
+        tokens, key = from_config
+        where = "hf_overrides" if key in _of_text(overrides) else "its configuration"
+        read = ServedLength(tokens, f"{key} of {where}")
+    elif tokenizer.model_max_length <= _NO_LIMIT:
+        read = ServedLength(int(tokenizer.model_max_length), "its tokenizer")
     if engine is not None:
         # It has read the same; what it was, says more.
         return read if read is not None and read.tokens == engine.tokens else engine
@@ -77,18 +83,6 @@ def _given(arguments: Mapping[str, object], keys: Sequence[str], source: str) ->
     """The length under the first of these keys; None if none is given."""
     key = next((key for key in keys if arguments.get(key) is not None), None)
     return ServedLength(argument_of(key, arguments[key]), source.format(key)) if key else None
-
-
-def _read(
-    model: str, arguments: Mapping[str, object], overrides: Mapping[str, Any], tokenizer: Any
-) -> ServedLength | None:
-    """What the configuration says, or else the tokenizer; None if neither does."""
-    from_config = stated(configuration_of(model, arguments))
-    if from_config is not None:
-        tokens, key = from_config
-        return ServedLength(tokens, f"{key} of {'hf_overrides' if key in _of_text(overrides) else 'its configuration'}")
-    known = tokenizer.model_max_length <= _NO_LIMIT
-    return ServedLength(int(tokenizer.model_max_length), "its tokenizer") if known else None
 
 
 def argument_of(key: str, value: object) -> int:

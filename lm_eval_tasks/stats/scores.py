@@ -5,7 +5,7 @@ answers the question, too.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.intervals import level
@@ -15,7 +15,6 @@ from lm_eval_tasks.stats.columns import Column, columns_of
 from lm_eval_tasks.stats.gains import gains_of
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.families.answering import Placed
     from lm_eval_tasks.llm.usage import UsageTotals
     from lm_eval_tasks.samples.block import MadeWith, RunRequest
     from lm_eval_tasks.samples.row import PromptRow
@@ -91,12 +90,9 @@ def by_length(samples: Sequence[Sample]) -> dict[str, BinScore]:
     for sample in samples:
         metric = sample.row.family.ranking
         if sample.row.tokens_before and metric in sample.scores:
-            bins[_bin(sample.row.tokens_before)].append((sample.id, sample.scores[metric], sample.cluster))
+            longer_bins = (name for size, name in BINS.items() if sample.row.tokens_before <= size * _UNIT)
+            bins[next(longer_bins, LONGER)].append((sample.id, sample.scores[metric], sample.cluster))
     return {name: _summary(bins[name]) for name in (*BINS.values(), LONGER) if name in bins}
-
-
-def _bin(tokens: int) -> str:
-    return next((name for size, name in BINS.items() if tokens <= size * _UNIT), LONGER)
 
 
 def by_place(samples: Sequence[Sample]) -> dict[str, BinScore]:
@@ -105,16 +101,11 @@ def by_place(samples: Sequence[Sample]) -> dict[str, BinScore]:
     """
     thirds: dict[str, list[tuple[str, float, str]]] = defaultdict(list)
     for sample in samples:
-        for name, place, score in _placed(sample):
-            third = PLACES[min(2, int(3 * place))]
-            thirds[third].append((f"{sample.id} {name}", score, sample.cluster))
+        row, metric = sample.row, sample.row.family.ranking
+        if not row.shown and not sample.repeats and metric in sample.scores:
+            for name, place, score in answering_of(row.task).placed(row, sample.answer, sample.scores[metric]):
+                thirds[PLACES[min(2, int(3 * place))]].append((f"{sample.id} {name}", score, sample.cluster))
     return {name: _summary(thirds[name]) for name in PLACES if name in thirds}
-
-
-def _placed(sample: Sample) -> Iterator[Placed]:
-    row, metric = sample.row, sample.row.family.ranking
-    if not row.shown and not sample.repeats and metric in sample.scores:
-        yield from answering_of(row.task).placed(row, sample.answer, sample.scores[metric])
 
 
 def _summary(rows: Rows) -> BinScore:

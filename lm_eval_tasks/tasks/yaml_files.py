@@ -102,8 +102,7 @@ def _in_tree() -> dict[Path, str]:
         f"group: academiceval\ntask:\n{members}aggregate_metric_list:\n"
         "  - {metric: rougeL, aggregation: mean, weight_by_size: false}\nmetadata: {version: 1.0}\n"
     )
-    head = (_TREE / "utils.py").read_text(encoding="utf-8").partition(_REFINEMENT)[0]
-    files[_TREE / "utils.py"] = head + _stretch("writing/refine.py", _REFINEMENT)
+    files[_TREE / "utils.py"] = _with_ours("utils.py", "writing/refine.py", _REFINEMENT)
     grouped = {name for group in GROUPS for name in group.members}
     asked = [task for task in TASKS if task.family in _READINGS and not task.alias and task.name in grouped]
     files |= {_TREE / f"{slug_of(level.name)}.yaml": _level(level.name) for level in LEVELS}
@@ -115,8 +114,7 @@ def _in_tree() -> dict[Path, str]:
     for group, names in listed_in.items():
         listed = "".join(f"  - {name}\n" for name in names)
         files[_TREE / f"_{group}.yaml"] = f"group: {group}\ntask:\n{listed}metadata: {{version: 1.0}}\n"
-    head = (_TREE / "questions.py").read_text(encoding="utf-8").partition(_ANSWERS)[0]
-    files[_TREE / "questions.py"] = head + _stretch("labels.py", _ANSWERS)
+    files[_TREE / "questions.py"] = _with_ours("questions.py", "labels.py", _ANSWERS)
     return files
 
 
@@ -154,10 +152,11 @@ def _reading(task: Task) -> str:
     return "\n".join(lines) + "\n" + GREEDY.format(tokens=task.answer_tokens)
 
 
-def _stretch(file: str, begins: str) -> str:
-    """A file's text from a mark to its end."""
-    _, mark, text = (FAMILIES_FOLDER / file).read_text(encoding="utf-8").partition(begins)
-    return mark + text
+def _with_ours(theirs: str, ours: str, begins: str) -> str:
+    """A module of the in-tree edition, from a mark to its end with the text of ours."""
+    head = (_TREE / theirs).read_text(encoding="utf-8").partition(begins)[0]
+    _, mark, text = (FAMILIES_FOLDER / ours).read_text(encoding="utf-8").partition(begins)
+    return head + mark + text
 
 
 def _task(task: Task) -> str:

@@ -101,7 +101,11 @@ def load(
     """
     options = Options.of(arguments)
     config = options.config or setting
-    answering = _answering_of(setting, config)
+    answering = reading_answering(families.configuration_of(setting).task)
+    if config.partition("-")[0] != setting.partition("-")[0]:
+        raise OptionError(
+            f"the option config={config!r} is a configuration of another family than {setting}; ask it by a task of its own"
+        )
     family = answering.family
     shown = options.context_of(shown, setting)
     model = context.of_model(arguments, options.system_instruction)
@@ -152,16 +156,6 @@ def doc_to_text(doc: Mapping[str, Any]) -> str:
     if doc.get("prompt"):
         return str(doc["prompt"])
     return "".join(_LOADED[doc["dataset_revision"], doc["setting"], doc.get("shown") or ""].prompt(doc["id"]))
-
-
-def _answering_of(setting: str, config: str) -> ReadingAnswering:
-    """How the family of a task asks."""
-    answering = reading_answering(families.configuration_of(setting).task)
-    if config.partition("-")[0] != setting.partition("-")[0]:
-        raise OptionError(
-            f"the option config={config!r} is a configuration of another family than {setting}; ask it by a task of its own"
-        )
-    return answering
 
 
 def _texts(rows: Sequence[ReadingRow], config: str, options: Options) -> ShownTexts:

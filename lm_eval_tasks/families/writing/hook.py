@@ -63,7 +63,12 @@ def load(
             Under lm-eval's own command line, the process ends with that sentence instead.
     """
     options = Options.of(arguments)
-    _check_config(options.config, setting)
+    tasks = {record.name: record.task for record in SETTINGS}
+    # The prompt would not fit a built-in setting of another task.
+    if options.config in tasks and tasks[options.config] != tasks[setting]:
+        raise OptionError(
+            f"the option config={options.config!r} is a setting of another task than {setting}; ask it by a task of its own"
+        )
     shown = options.context_of(shown, setting, is_usual=role == PROMPT)
     name = prompt_name_of(setting, role if shown == FULL else shown)
     query = prompt_name_of(setting, QUERY) if shown == RETRIEVED else None
@@ -126,15 +131,6 @@ def _scorer(model: str | None) -> str:
     from lm_eval_tasks.metrics import bertscore
 
     return bertscore.check_model(model)
-
-
-def _check_config(config: str | None, setting: str) -> None:
-    """Raise an OptionError for a built-in setting of another task, which the prompt would not fit."""
-    tasks = {record.name: record.task for record in SETTINGS}
-    if config in tasks and tasks[config] != tasks[setting]:
-        raise OptionError(
-            f"the option config={config!r} is a setting of another task than {setting}; ask it by a task of its own"
-        )
 
 
 def prompt_of(row: Mapping[str, object], setting: str) -> str:
