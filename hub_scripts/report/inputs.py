@@ -14,7 +14,7 @@ from lm_eval_tasks.base.files import sha256_of
 from lm_eval_tasks.base.metadata import TEST
 from lm_eval_tasks.base.text import parse_json
 from lm_eval_tasks.samples.results import JOURNAL, RESULTS, Results, read_results
-from lm_eval_tasks.samples.run_folder import SAMPLES, samples_beside, samples_of, task_of
+from lm_eval_tasks.samples.run_folder import SAMPLES, samples_beside, samples_of
 
 if TYPE_CHECKING:
     from lm_eval_tasks.base.tables import Table
@@ -80,15 +80,28 @@ def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inp
     inputs = Inputs()
     folders: dict[Path, list[str]] = {}
     results = {path: read_results(path) for path in files if _is(path, RESULTS, ".json")}
-    inputs.left_out = {path: result.split for path, result in results.items() if result.split != TEST}
-    files = [path for path in files if not any(_is_of(path, other) for other in inputs.left_out)]
-    results = {path: result for path, result in results.items() if path not in inputs.left_out}
-    others = _samples_of_earlier_runs(results.values())
+    # Of two results with one ending, the first by name has the samples.
+    owners = {
+        file: (result, task)
+        for result in reversed(results.values())
+        for task, file in samples_beside(result.path).items()
+    }
+    others: set[Path] = set()
+    for path, result in list(results.items()):
+        beside = set(samples_beside(path).values())
+        if result.split != TEST:
+            inputs.left_out[path] = results.pop(path).split
+            others |= {path, path.parent / JOURNAL, *beside}
+        elif beside:
+            # Samples next to results that do not list them are of earlier runs.
+            others |= beside - set(samples_of(result).values())
     files = [path for path in files if path not in others]
     for path in files:
         if _is(path, SAMPLES, ".jsonl"):
-            model = _label_of(path, labels_by_folder) or _model_of(path, results)
-            inputs.samples.append(SamplesFile(path, model, date=_date(path, results)))
+            owner, task = owners.get(path, (None, ""))
+            model = _label_of(path, labels_by_folder) or (owner.model if owner else path.parent.name)
+            seconds = owner.seconds_of(task) if owner else 0
+            inputs.samples.append(SamplesFile(path, model, date=seconds or path.stat().st_mtime))
             folders.setdefault(path.parent, []).append(model)
     for path, result in results.items():
         inputs.runs.setdefault(_label_of(path, labels_by_folder) or result.model, []).append(result)
@@ -114,15 +127,6 @@ def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inp
     return inputs
 
 
-def _samples_of_earlier_runs(results: Iterable[Results]) -> set[Path]:
-    """The files of samples next to results that do not list them."""
-    others: set[Path] = set()
-    for result in results:
-        if beside := set(samples_beside(result.path).values()):
-            others |= beside - set(samples_of(result).values())
-    return others
-
-
 def _files(path: Path) -> Iterable[Path]:
     if path.is_dir():
         return (file for file in path.rglob("*.json*") if file.is_file())
@@ -145,33 +149,9 @@ def _read(path: Path) -> dict[str, Any]:
     return content
 
 
-def _task_of(samples: Path, results: Path) -> str:
-    """The task of samples that were written with some results; "" if they were not."""
-    return task_of(samples.name, results) if samples.parent == results.parent else ""
-
-
-def _model_of(path: Path, results: Mapping[Path, Results]) -> str:
-    """The model of a samples file: by the results file with the same ending, else by its folder."""
-    return next((result.model for other, result in results.items() if _task_of(path, other)), path.parent.name)
-
-
-def _is_of(path: Path, results: Path) -> bool:
-    """Whether a file is a results file, its samples, or the journal next to it."""
-    is_journal = path.name == JOURNAL and path.parent == results.parent
-    return path == results or is_journal or (_is(path, SAMPLES, ".jsonl") and bool(_task_of(path, results)))
-
-
 def _label_of(path: Path, labels: Mapping[Path, str]) -> str:
     """The label of the folder that a file lies in; "" without one."""
     return next((name for folder, name in labels.items() if folder in path.parents), "")
-
-
-def _date(path: Path, results: Mapping[Path, Results]) -> float:
-    """When samples were made: as the results that were written with them say, else when the file was written."""
-    for other, result in results.items():
-        if (task := _task_of(path, other)) and (seconds := result.seconds_of(task)):
-            return seconds
-    return path.stat().st_mtime
 
 
 def _judged_model(name: str, models: set[str], folders: Mapping[Path, Sequence[str]]) -> str:
