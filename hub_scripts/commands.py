@@ -79,11 +79,10 @@ def _register_report(commands: Commands) -> None:
 def report(arguments: Namespace) -> Iterator[str | Table]:
     labelled = (Path(label.partition("=")[2]) for label in arguments.label if "=" in label)
     check_there(*arguments.results, arguments.models, *labelled)
-    from hub_scripts.report.site import Notes, labels_of
-    from hub_scripts.report.site import report as build
+    from hub_scripts.report.site import report
 
-    notes = Notes(arguments.cutoff, labels_of(arguments.label), arguments.models)
-    yield from build(arguments.results, arguments.output, arguments.licenses, notes)
+    options = arguments.cutoff, arguments.label, arguments.models
+    yield from report(arguments.results, arguments.output, arguments.licenses, *options)
 
 
 def push(arguments: Namespace) -> Iterator[str | Table]:

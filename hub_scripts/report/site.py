@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,39 +35,33 @@ _PAGES = ("index.html", "plots.html", "samples.html", "rounds.html", "about.html
 _STATIC = ("site.css", "tables.js", "samples.js")
 
 
-@dataclass(frozen=True, slots=True)
-class Notes:
-    """What is known about models besides their runs.
-
-    Attributes:
-        cutoffs: `MODEL=YYYY-MM`, the months up to which models were trained, if their results do not say.
-        labels: name -> folder of a run that is shown under it.
-        models: a file of facts about models, see `model_facts`.
-    """
-
-    cutoffs: Sequence[str] = ()
-    labels: Mapping[str, Path] = field(default_factory=dict)
-    models: Path | None = None
-
-
-def report(paths: Sequence[Path], output: Path, licenses: Licenses, notes: Notes | None = None) -> Iterator[str]:
+def report(
+    paths: Sequence[Path],
+    output: Path,
+    licenses: Licenses,
+    cutoffs: Sequence[str] = (),
+    labels: Sequence[str] = (),
+    models: Path | None = None,
+) -> Iterator[str]:
     """Write the site; yields lines to show.
 
     Args:
         paths: result folders, files of results, samples and judges, dataset folders or their manifests.
         licenses: texts of papers that these do not allow are left out.
+        cutoffs: `MODEL=YYYY-MM`, the months up to which models were trained, if their results do not say.
+        labels: `NAME=FOLDER`, the names under which folders' runs are shown.
+        models: a file of facts about models, see `model_facts`.
 
     Raises:
         ReportError: nothing to show, or a file that cannot be read.
         FolderError: `output` contains something else.
     """
-    notes = notes or Notes()
-    facts = known_models(notes.models)  # before anything is read that takes long
-    inputs = find(paths, notes.labels)
+    facts = known_models(models)  # before anything is read that takes long
+    inputs = find(paths, _labels_of(labels))
     for path, split in sorted(inputs.left_out.items()):
         yield f"left out: {path}, whose scores are over the split {split!r} and not over the test papers"
     with replacing(output, MARK, "report", _is_of_site) as place:
-        yield from _write(inputs, place, licenses, notes, facts)
+        yield from _write(inputs, place, licenses, cutoffs, facts)
     size = sum(file.stat().st_size for file in output.rglob("*") if file.is_file())
     yield f"written: {output} ({size / 1e6:.1f} MB); open {output / 'index.html'}"
 
@@ -77,12 +70,8 @@ def _is_of_site(entry: Path) -> bool:
     return entry.name in _FOLDERS if entry.is_dir() else entry.name == MARK or entry.suffix in (".html", ".js", ".css")
 
 
-def labels_of(arguments: Sequence[str]) -> dict[str, Path]:
-    """`NAME=FOLDER`, as typed, read.
-
-    Raises:
-        ReportError: one is something else, or a name is given twice.
-    """
+def _labels_of(arguments: Sequence[str]) -> dict[str, Path]:
+    """`NAME=FOLDER`, as typed, read."""
     labels: dict[str, Path] = {}
     for argument in arguments:
         name, _, folder = argument.partition("=")
@@ -100,7 +89,7 @@ def _known_cutoffs(inputs: Inputs) -> dict[str, str]:
 
 
 def _write(
-    inputs: Inputs, place: Path, licenses: Licenses, notes: Notes, facts: Mapping[str, ModelFacts]
+    inputs: Inputs, place: Path, licenses: Licenses, typed: Sequence[str], facts: Mapping[str, ModelFacts]
 ) -> Iterator[str]:
     all_groups = in_order(
         gather(key, files, inputs, place / "data" / "samples", licenses)
@@ -126,7 +115,7 @@ def _write(
             f"row of texts whose licences are not {licenses}"
         )
     models = {cell.model for group in all_groups for cell in group.cells}
-    cutoffs = _known_cutoffs(inputs) | cutoffs_of(notes.cutoffs, models | {reader_of(model) for model in models})
+    cutoffs = _known_cutoffs(inputs) | cutoffs_of(typed, models | {reader_of(model) for model in models})
     model_cutoffs = {model: month for model in models if (month := cutoffs.get(model) or cutoffs.get(reader_of(model)))}
     over = {path: inputs.runs_over(path) for path in inputs.manifests}
     for path in [path for path, (same, every) in over.items() if every and not same]:
