@@ -68,20 +68,6 @@ class ResultFile:
         return files | ({f"{self.place}.scores.jsonl": lines} if (lines := score_lines(self.results)) else {})
 
 
-@dataclass(frozen=True, slots=True)
-class _Upload:
-    """Files for a repository.
-
-    Attributes:
-        head: the commit that they were made for; what has been added since is not overwritten.
-        files: path -> content.
-    """
-
-    repo: Repo
-    head: str
-    files: Mapping[str, Content]
-
-
 def push_results(
     paths: Sequence[Path],
     repo_id: str,
@@ -115,13 +101,16 @@ def push_results(
     files = {path: content for file in results for path, content in file.files.items()}
     refuse_secrets(files)
     yield from (f"{repo_id}: {path}" for path in files)
-    model = _model_upload(card, results, dataset) if card else None
-    if model and card:
+    of_model: dict[str, Content] = {}
+    if card:
+        model = Repo(card, "model")
+        model_head = model.head()
+        of_model = _model_files(model, model_head, results, dataset)
         ran = results[0].results.hub_model or results[0].results.model
         if ran.casefold() not in (card.casefold(), _name(card)):
             yield f"{card}: the results are of {ran!r}; make sure that this is the same model"
-        yield from (f"{card}: {path}{' in a pull request' * create_pr}" for path in model.files)
-        if not model.files:
+        yield from (f"{card}: {path}{' in a pull request' * create_pr}" for path in of_model)
+        if not of_model:
             yield (
                 f"{card}: no {FILE}: it is for whole runs of tasks in the eval.yaml of a dataset on the Hub; if a folder was run, name the "
                 "repository that it is published in with --dataset"
@@ -131,12 +120,12 @@ def push_results(
         return
     repo = Repo(repo_id)
     repo.check_write()
-    if model and model.files and not create_pr:
-        model.repo.check_write()
+    if of_model and not create_pr:
+        model.check_write()
     repo.create(private=False)
-    yield _upload(_Upload(repo, repo.head(), files))
-    if model and model.files:
-        yield _upload(model, create_pr=create_pr)
+    yield _upload(repo, repo.head(), files)
+    if of_model:
+        yield _upload(model, model_head, of_model, create_pr=create_pr)
 
 
 def _check(results: Sequence[ResultFile], card: str | None, *, subset: bool) -> None:
@@ -181,17 +170,15 @@ def _options_of_a_part(results: Results) -> list[str]:
     return [f"{name}={value}" for name in OF_A_PART if (value := results.options.get(name))]
 
 
-def _model_upload(card: str, results: Sequence[ResultFile], dataset: str | None) -> _Upload:
+def _model_files(model: Repo, head: str, results: Sequence[ResultFile], dataset: str | None) -> dict[str, Content]:
     """What goes to the model's repository: a file of our own, in which scores take the place of older ones of the same tasks."""
-    model = Repo(card, "model")
-    head = model.head()
     fresh = [
         entry
         for file in results
         if (published := published_round(file.results, dataset))
         for entry in entries(file.results, published, file.address)
     ]
-    return _Upload(model, head, {FILE: merge_entries(model.read(FILE, head), fresh, card)} if fresh else {})
+    return {FILE: merge_entries(model.read(FILE, head), fresh, model.id)} if fresh else {}
 
 
 def result_files(paths: Sequence[Path]) -> list[Path]:
@@ -275,11 +262,10 @@ def index_text(entries: list[dict[str, Any]]) -> bytes:
     return yaml.safe_dump({"model-index": [{"results": entries}]}, sort_keys=False, allow_unicode=True).encode()
 
 
-def _upload(upload: _Upload, *, create_pr: bool = False) -> str:
-    """Commit, or propose, what is not there yet, once."""
-    repo, head = upload.repo, upload.head
-    same = set(unchanged_paths(repo.files(head), upload.files))
-    fresh = {path: content for path, content in upload.files.items() if path not in same}
+def _upload(repo: Repo, head: str, files: Mapping[str, Content], *, create_pr: bool = False) -> str:
+    """Commit, or propose, what is not there yet, once; what has been added since the head is not overwritten."""
+    same = set(unchanged_paths(repo.files(head), files))
+    fresh = {path: content for path, content in files.items() if path not in same}
     if not fresh:
         return f"{repo.id} already has all of it"
     listed = "\n".join(f"{path} {digest(content)['sha256']}" for path, content in sorted(fresh.items()))
