@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from hub_scripts.report.cells import Cell, Group, is_baseline
 from lm_eval_tasks.base.contexts import FULL
@@ -12,31 +11,23 @@ from lm_eval_tasks.stats.columns import BEST_PROGRAM
 from lm_eval_tasks.stats.gains import Gain, gains_over
 
 
-@dataclass(frozen=True, slots=True)
-class ModelGains:
-    """A model's gains on one setting."""
-
-    model: str
-    setting: str
-    gains: tuple[Gain, ...]
-
-
-def model_gains(groups: Sequence[Group], settings: Sequence[str]) -> list[ModelGains]:
-    """The gains of all models that were asked with less to read, setting by setting.
+def model_gains(groups: Sequence[Group], settings: Sequence[str]) -> tuple[tuple[str, Gain], ...]:
+    """(Model, gain) of all models that were asked with less to read, setting by setting.
 
     Args:
         groups: of one round.
         settings: those that a board counts.
     """
-    return [
-        ModelGains(cell.model, group.key.setting, tuple(gains))
+    return tuple(
+        (cell.model, gain)
         for group in groups
         if group.key.setting in settings
         for cell in group.cells
         if not (cell.shown or is_baseline(cell.model))
         and (gains := gains_of_cell(group, cell, groups))
         and gains[0].by == "model"
-    ]
+        for gain in gains
+    )
 
 
 def shorter_cell(group: Group, model: str, context: str, groups: Sequence[Group]) -> Cell | None:

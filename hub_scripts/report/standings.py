@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 
 from hub_scripts.report.cells import Cell, Group, csv_text, interval_cells, is_baseline
 from hub_scripts.report.counted_rows import cell_over, counted_rows
-from hub_scripts.report.gains import ModelGains, gains_of_cell, model_gains, shorter_cell
+from hub_scripts.report.gains import gains_of_cell, model_gains, shorter_cell
 from hub_scripts.report.placing import has_room, part_of
 from lm_eval_tasks.base.intervals import Interval, holm
 from lm_eval_tasks.base.power import FEWEST_OF_GAINS, LEVEL
 from lm_eval_tasks.families import of_task, target_of
 from lm_eval_tasks.families.registry import counted
+from lm_eval_tasks.stats.gains import Gain
 from lm_eval_tasks.stats.placed import PlacedTask, by_task, difference_over, interval_over, too_small
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class Standings:
         metrics: that models are ranked by, each on its tasks.
         settings: those that count.
         is_fixed: whether the round's manifest says what counts; otherwise it is what any model was run on.
-        gains: what reading is worth, to each model on each setting that was asked with less to read.
+        gains: (model, what reading is worth to it), on each setting that was asked with less to read.
         leads: (model, other model) -> how much higher the first is, over the same papers, both ways; `p` is corrected for
             all pairs (Holm).
     """
@@ -78,7 +79,7 @@ class Standings:
     settings: tuple[str, ...]
     standings: tuple[Standing, ...]
     leads: Mapping[tuple[str, str], Interval]
-    gains: tuple[ModelGains, ...] = ()
+    gains: tuple[tuple[str, Gain], ...] = ()
     is_fixed: bool = True
 
 
@@ -121,7 +122,7 @@ def standings_of(
         settings,
         tuple(_ranked(standing, leads) for standing in standings),
         leads,
-        tuple(model_gains(groups, settings)),
+        model_gains(groups, settings),
         is_fixed,
     )
 

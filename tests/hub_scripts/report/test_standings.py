@@ -216,7 +216,7 @@ def test_no_gain_is_stated_over_a_context_that_the_window_cuts_to_the_same_promp
         ]
         found = standings_of(groups, ["SCALAR-Easy"], READING)
         assert found is not None
-        return sorted(gain.shortcut for model in found.gains for gain in model.gains if gain.by == "model")
+        return sorted(gain.shortcut for _, gain in found.gains if gain.by == "model")
 
     assert gains(len(IDS) // 2) == ["local", "none"]
     assert not caplog.text
