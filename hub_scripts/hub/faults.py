@@ -74,7 +74,6 @@ def ask_with_retries(
     repo: str,
     *,
     caught: type[Exception] | tuple[type[Exception], ...],
-    helps: Callable[[Fault], bool] = lambda fault: fault.again,
     done: Callable[[Fault], _T | None] = lambda fault: None,
     moves_files: bool = True,
 ) -> _T:
@@ -82,7 +81,6 @@ def ask_with_retries(
 
     Args:
         caught: what a failed request raises.
-        helps: whether another try may succeed.
         done: what to return if the request turns out to have been carried out; None if it was not.
         moves_files: whether it may take an hour.
 
@@ -103,7 +101,7 @@ def ask_with_retries(
         return failure_of(state, FaultError).fault
 
     attempts = Retrying(
-        retry=retry_if_exception(lambda err: isinstance(err, FaultError) and helps(err.fault)),
+        retry=retry_if_exception(lambda err: isinstance(err, FaultError) and err.fault.again),
         stop=lambda state: state.attempt_number > len(fault_of(state).waits),
         # tenacity asks for the wait before it asks whether to stop.
         wait=lambda state: max(fault_of(state).waits[: state.attempt_number][-1], fault_of(state).wait),
@@ -151,10 +149,13 @@ def _fault_of_answer(err: HfHubHTTPError, repo: str) -> Fault:
     status = err.response.status_code
     message = (err.server_message or _first_line(err)).rstrip(".")
     if status in (408, 429) or status >= 500:
-        error = UnreachableError(f"{repo}: the Hub answered {status} again and again ({message}); try again later")
-        return Fault(error, True, retry_after(err.response.headers.get("Retry-After")), status)
+        unreachable = UnreachableError(
+            f"{repo}: the Hub answered {status} again and again ({message}); try again later"
+        )
+        return Fault(unreachable, True, retry_after(err.response.headers.get("Retry-After")), status)
     if status in (409, 412):
-        return Fault(ConflictError(f"{repo}: {message}; check the repository, then try again"), status=status)
+        error = ConflictError(f"{repo}: {message}; check the repository, then try again")
+        return Fault(error, again=status == 409, status=status)
     if status == 403:
         return Fault(AccessError(f"{repo}: the token may not do this ({message}); {_LOG_IN}"), status=status)
     if isinstance(err, RepositoryNotFoundError) or status == 404:

@@ -11,7 +11,7 @@ from datasets import DownloadConfig, load_dataset
 from huggingface_hub import HfFileSystem
 
 from hub_scripts.errors import AccessError, DifferenceError
-from hub_scripts.hub.faults import Fault, FaultError, ask_with_retries
+from hub_scripts.hub.faults import FaultError, ask_with_retries
 from lm_eval_tasks.compat.datasets import without_torch
 
 if TYPE_CHECKING:
@@ -74,16 +74,10 @@ def _load_with_retries(load: Callable[[], Count], place: str, name: str) -> Coun
         return load()
 
     try:
-        return ask_with_retries(
-            fresh, place, caught=Exception, helps=lambda fault: fault.again and not _is_denied(fault)
-        )
+        return ask_with_retries(fresh, place, caught=Exception)
     except FaultError as err:
-        if err.fault.again or _is_denied(err.fault):
+        if err.fault.again or isinstance(err.fault.error, AccessError):
             raise err.fault.error from err.__cause__
         cause = err.__cause__ or err
         line = next((line for line in str(cause).splitlines() if line.strip()), type(cause).__name__)
         raise DifferenceError(f"load_dataset of {name} in {place} fails: {line}") from cause
-
-
-def _is_denied(fault: Fault) -> bool:
-    return isinstance(fault.error, AccessError)

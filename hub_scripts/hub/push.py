@@ -44,11 +44,12 @@ def publishable_copy(source: Path, licenses: Licenses) -> Path:
     if copy_record:
         raise CheckError(f"{source} was made with --licenses {copy_record.licenses}, not {licenses}; push its round")
     copy = source.resolve().with_name(f"{source.resolve().name}-publishable")
-    if (copy_manifest := _manifest_there(copy)) is not None:
-        if copy_manifest.publishable is None:
+    if (there := _manifest_there(copy)) is not None:
+        if there.publishable is None:
             raise CheckError(f"{copy} exists and is not a publishable copy; move it away")
-        is_of_it = _original_manifest(copy_manifest) == replace(manifest, other_files={})
-        if copy_manifest.publishable.licenses == licenses and is_of_it:
+        # But for the hashes of the files next to the data.
+        original = replace(there, configurations=there.publishable.original, publishable=None, other_files={})
+        if there.publishable.licenses == licenses and original == replace(manifest, other_files={}):
             return copy
     publishable(source, copy, licenses)
     return copy
@@ -60,12 +61,6 @@ def _manifest_there(folder: Path) -> Manifest | None:
         return read_manifest(folder)
     except FolderError:
         return None
-
-
-def _original_manifest(copy: Manifest) -> Manifest:
-    """The manifest of the round that a copy was made of, except for the hashes of the files next to the data."""
-    assert copy.publishable is not None
-    return replace(copy, configurations=copy.publishable.original, publishable=None, other_files={})
 
 
 def push(
@@ -116,7 +111,9 @@ def push(
         if not revision.startswith(f"{manifest.round}."):
             raise CheckError(f"{folder} is round {manifest.round}, which cannot replace {replaced.revision}")
         if gone_since := contents.papers & taken_down:
-            folder = _without(folder, gone_since, revision)
+            whole = folder.resolve()
+            folder = whole.with_name(f"{whole.name}-without-taken-down")
+            without_papers(whole, folder, gone_since, revision)
             manifest = read_manifest(folder)
             contents = checks.contents(folder, manifest, licenses)
             yield f"without {', '.join(sorted(gone_since))}, taken down: {folder}"
@@ -144,7 +141,9 @@ def push(
         yield "nothing was uploaded; add --yes to publish"
         return
     word = "published already" if refs and staged.revision in refs.tags else "published"
-    branch = _branch(staged.revision, last)
+    # An older round gets its tag without main.
+    is_newest = last is None or order(revision) >= order(last.published_as)
+    branch = MAIN if is_newest else f"round-{revision}"
     commit = publish(repo, staged, branch)
     if entry and last and branch != MAIN:
         tell_main(repo, head, last, notices, entry, mark)
@@ -152,13 +151,6 @@ def push(
     if entry and entry.papers:
         yield f"older tags may still show {', '.join(entry.papers)}: they never move; remove them on the Hub's own pages"
     yield from verify(repo, staged.revision)
-
-
-def _without(folder: Path, papers: Collection[str], revision: str) -> Path:
-    """The copy of a round, next to it, that no longer shows some papers."""
-    copy = folder.resolve().with_name(f"{folder.resolve().name}-without-taken-down")
-    without_papers(folder, copy, papers, revision)
-    return copy
 
 
 def checked_folder(source: Path, licenses: Licenses) -> tuple[Path, Manifest, Contents]:
@@ -180,13 +172,6 @@ def checked_folder(source: Path, licenses: Licenses) -> tuple[Path, Manifest, Co
     contents = checks.contents(folder, manifest, licenses)
     checks.check_loading(folder, manifest)
     return folder, manifest, contents
-
-
-def _branch(revision: str, last: Manifest | None) -> str:
-    """Main for what is newest; an older round gets its tag without it."""
-    if last is None or order(revision) >= order(last.published_as):
-        return MAIN
-    return f"round-{revision}"
 
 
 def _summary(folder: Path, manifest: Manifest, contents: Contents, licenses: Licenses) -> Iterator[str]:

@@ -34,15 +34,6 @@ class Refs:
 
 
 @dataclass(frozen=True, slots=True)
-class Commit:
-    """What is known about one commit."""
-
-    id: str
-    title: str
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
 class Change:
     """What one commit does.
 
@@ -139,11 +130,6 @@ class Repo:
             if isinstance(entry, RepoFile)
         }
 
-    def commits(self, revision: str) -> list[Commit]:
-        """The commits up to a revision, newest first."""
-        commits = self._ask(lambda: self._api.list_repo_commits(self.id, revision=revision, repo_type=self.kind))
-        return [Commit(commit.commit_id, commit.title, commit.message) for commit in commits]
-
     def read(self, path: str, revision: str) -> bytes | None:
         """A small file's content; None if the revision does not have it."""
 
@@ -238,7 +224,8 @@ class Repo:
 
     def find(self, mark: str, revision: str) -> str | None:
         """The commit that carries a mark, among those up to a revision."""
-        return next((commit.id for commit in self.commits(revision) if mark in commit.message), None)
+        commits = self._ask(lambda: self._api.list_repo_commits(self.id, revision=revision, repo_type=self.kind))
+        return next((commit.commit_id for commit in commits if mark in commit.message), None)
 
     def tag(self, name: str, commit: str) -> None:
         """Give a commit a tag for good.
@@ -282,8 +269,7 @@ class Repo:
                 call,
                 self.id,
                 caught=FAULTS,
-                helps=lambda fault: fault.again or fault.status == 409,
-                done=lambda fault: done() if fault.again or fault.status in (404, 409, 412) else None,
+                done=lambda fault: done() if fault.again or fault.status in (404, 412) else None,
                 moves_files=moves_files,
             )
         except FaultError as err:
