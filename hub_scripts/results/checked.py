@@ -1,9 +1,12 @@
-"""A file of results that may be shown to others: its scores can be, and its names are fit for paths."""
+"""A file of results that may be shown to others: its scores can be, its names are fit for paths, and nothing is told of the machine."""
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hub_scripts.errors import HubError
 from lm_eval_tasks.base.errors import SamplesError
@@ -15,9 +18,8 @@ from lm_eval_tasks.samples.sample import read_file
 from lm_eval_tasks.stats.scores import scores_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from lm_eval_tasks.samples.block import Score
+
 
 _ROUNDING = 1e-6
 
@@ -63,3 +65,25 @@ def _can_be(score: Score) -> bool:
     low = score.value if score.low is None else score.low
     high = score.value if score.high is None else score.high
     return score.samples >= 1 and not (is_share and abs(score.value) > 1 + _ROUNDING) and low <= score.value <= high
+
+
+# What lm-eval writes about the machine and the folder that it ran in.
+_OF_MACHINE = ("pretty_env_info", "git_hash", "upper_git_hash")
+# An address, but for that of the Hub; a path, of which the last part is kept.
+_ADDRESS = re.compile(r"\bhttps?://(?!huggingface\.co/)[^\s,'\"<>]+", re.IGNORECASE)
+_PATH = re.compile(r"(?<![\w:/.~-])(?:~|[A-Za-z]:)?[/\\](?:[^\s,'\"/\\]+[/\\])+([^\s,'\"/\\]*)")
+
+
+def cleaned(path: Path) -> bytes:
+    """The content of a file of results without addresses, paths and a description of the machine."""
+    content = json.loads(path.read_text(encoding="utf-8-sig"))
+    bare = {name: _clean(part) for name, part in content.items() if name not in _OF_MACHINE}
+    return (json.dumps(bare, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def _clean(value: Any) -> Any:
+    if isinstance(value, str):
+        return _PATH.sub(r"\1", _ADDRESS.sub("(address)", value))
+    if isinstance(value, dict):
+        return {name: _clean(part) for name, part in value.items()}
+    return [_clean(part) for part in value] if isinstance(value, list) else value
