@@ -1,11 +1,10 @@
-"""A dataset folder as it will be in its repository: the data unchanged, the card and the lists next to it as of now."""
+"""A dataset folder as it will be in its repository, its data unchanged and the card and lists of now; and its commit and tag, made once."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from builder.dataset.card import CARD, Publication, card
 from builder.dataset.manifest import (
@@ -16,13 +15,20 @@ from builder.dataset.manifest import (
     place_of,
     read_manifest,
 )
-from builder.round.takedowns import ERRATA, TAKEDOWNS, Erratum, Takedown, json_lines, parse_errata, parse_takedowns
+from builder.round.takedowns import (
+    ERRATA,
+    TAKEDOWNS,
+    Erratum,
+    Takedown,
+    json_lines,
+    parse_errata,
+    parse_takedowns,
+)
+from hub_scripts.errors import ConflictError
 from hub_scripts.hub.benchmark import EVAL, eval_yaml
-from hub_scripts.hub.file_hashes import Content
+from hub_scripts.hub.file_hashes import Content, gone
+from hub_scripts.hub.repo import MAIN, Change, Repo
 from lm_eval_tasks.base.files import sha256_of, sha256_of_bytes
-
-if TYPE_CHECKING:
-    from hub_scripts.hub.repo import Repo
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,3 +103,47 @@ def newest(repo: Repo, head: str) -> Manifest | None:
     """
     data = repo.read(MANIFEST, head)
     return None if data is None else parse_manifest(data, f"the {MANIFEST} of {repo.id}")
+
+
+def publish(repo: Repo, staged: Staged, branch: str = MAIN) -> str:
+    """Make the commit and the tag of a revision, as far as they do not exist, and return the commit's id.
+
+    Args:
+        branch: one that is not main starts at the base, and is removed once the tag exists.
+
+    Raises:
+        ConflictError: the revision is published with other contents, or the branch moved meanwhile.
+    """
+    refs = repo.existing_refs()
+    commit = refs.tags.get(staged.revision)
+    if commit is None:
+        parent = staged.base if branch == MAIN else refs.branches.get(branch, staged.base)
+        if branch not in refs.branches:
+            repo.branch(branch, parent)
+        commit = repo.find(staged.mark, branch) or repo.commit(_change(repo, staged, parent), branch, parent)
+        repo.tag(staged.revision, commit)
+    elif repo.find(staged.mark, staged.revision) != commit:
+        raise ConflictError(
+            f"{repo.id}: {staged.revision} is published with other contents and a published tag never moves; give the "
+            f"round another name, or replace it with `academiceval push --replaces {staged.revision}`"
+        )
+    if branch != MAIN and branch in repo.existing_refs().branches:
+        repo.delete_branch(branch)
+    return commit
+
+
+def _change(repo: Repo, staged: Staged, parent: str) -> Change:
+    there = repo.files(parent) if staged.replaces_all else {}
+    delete = obsolete_paths(there, staged, newest(repo, parent) if there else None)
+    return Change(f"Revision {staged.revision}", staged.mark, staged.files, delete)
+
+
+def obsolete_paths(there: Iterable[str], staged: Staged, last: Manifest | None) -> list[str]:
+    """The files of the round that a commit has and the staged revision lacks; whatever else is there is not ours.
+
+    Args:
+        there: the paths in the commit.
+        last: its manifest, if it is a round.
+    """
+    ours = {*last.files, *last.other_files} if last else set()
+    return [path for path in gone(there, staged.files) if path in ours]
