@@ -14,8 +14,8 @@ from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
 from builder.dataset.rows import kind_of, may_publish, read_columns
 from builder.ids import bare_id
 from hub_scripts.errors import CheckError
-from hub_scripts.hub.file_hashes import ATTRIBUTES
 from hub_scripts.hub.loading import Count, counts_of, load_counts
+from hub_scripts.hub.uploads import ATTRIBUTES
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.yaml_text import FRONT_MATTER, parse_yaml
 

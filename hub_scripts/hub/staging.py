@@ -26,8 +26,8 @@ from builder.round.takedowns import (
 )
 from hub_scripts.errors import ConflictError
 from hub_scripts.hub.benchmark import EVAL, eval_yaml
-from hub_scripts.hub.file_hashes import Content, gone
 from hub_scripts.hub.repo import MAIN, Change, Repo
+from hub_scripts.hub.uploads import Content, gone
 from lm_eval_tasks.base.files import sha256_of, sha256_of_bytes
 
 

@@ -18,9 +18,8 @@ from huggingface_hub import EvalResult
 
 from hub_scripts.errors import HubError
 from hub_scripts.hub.compat import endpoint, model_index
-from hub_scripts.hub.file_hashes import Content, digest, unchanged_paths
 from hub_scripts.hub.repo import MAIN, Change, Repo
-from hub_scripts.hub.secret_scan import refuse_secrets
+from hub_scripts.hub.uploads import Content, digest, refuse_secrets, unchanged_paths
 from hub_scripts.results.checked import checked_results, cleaned
 from hub_scripts.results.leaderboard import FILE, OF_A_PART, SOURCE, entries, merge_entries
 from hub_scripts.results.published_round import published_round
