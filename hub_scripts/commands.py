@@ -104,8 +104,8 @@ def push(arguments: Namespace) -> Iterator[str | Table]:
 
 
 def verify(arguments: Namespace) -> Iterator[str | Table]:
+    from hub_scripts.hub.checks import verify
     from hub_scripts.hub.repo import Repo
-    from hub_scripts.hub.verify import verify
 
     return verify(Repo(arguments.repo), arguments.revision)
 

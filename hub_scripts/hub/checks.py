@@ -1,26 +1,101 @@
-"""What is checked before a dataset folder goes to the Hub; nothing here needs the network."""
+"""What is checked of a dataset folder before it goes to the Hub, and of a revision there, seen as a new user would see it."""
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from datasets import DownloadConfig, load_dataset
+from huggingface_hub import HfFileSystem
 
 from builder.dataset.card import CARD, check_canary
 from builder.dataset.folder import file_differences, unlisted_files
 from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
 from builder.dataset.rows import kind_of, may_publish, read_columns
+from builder.errors import BuildError
 from builder.ids import bare_id
-from hub_scripts.errors import CheckError
-from hub_scripts.hub.loading import Count, counts_of, load_counts
+from hub_scripts.errors import AccessError, CheckError, DifferenceError, HubError
+from hub_scripts.hub.faults import FaultError, ask_with_retries
+from hub_scripts.hub.repo import MAIN, Repo
 from hub_scripts.hub.uploads import ATTRIBUTES
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.yaml_text import FRONT_MATTER, parse_yaml
+from lm_eval_tasks.compat.datasets import without_torch
 
 if TYPE_CHECKING:
     from builder.round.licenses import Licenses
+
+
+# Split -> rows.
+Count = dict[str, int]
+
+
+def counts_of(manifest: Manifest) -> dict[str, Count]:
+    """Configuration -> split -> rows, of those that have any."""
+    return {
+        configuration.name: {split: contents.statistics.samples for split, contents in configuration.splits.items()}
+        for configuration in manifest.configurations
+        if configuration.samples
+    }
+
+
+def load_counts(place: str, name: str, cache: Path, revision: str | None = None) -> Count:
+    """Load a configuration whole and count its rows; the cache is removed.
+
+    Raises:
+        DifferenceError: it cannot be loaded.
+        HubError: the Hub does not answer, or not to this token.
+    """
+
+    def load() -> Count:
+        files = DownloadConfig(cache_dir=cache / "files")
+        loaded = load_dataset(place, name, revision=revision, cache_dir=str(cache), download_config=files)
+        return {split: rows.num_rows for split, rows in loaded.items()}
+
+    try:
+        return _load_with_retries(load, place, name)
+    finally:
+        shutil.rmtree(cache, ignore_errors=True)
+
+
+def stream_counts(place: str, name: str, columns: Sequence[str], revision: str) -> Count:
+    """Stream a configuration and count its rows; of the rows only some columns are fetched.
+
+    Raises:
+        DifferenceError: it cannot be streamed.
+        HubError: the Hub does not answer, or not to this token.
+    """
+
+    def stream() -> Count:
+        with without_torch():
+            streamed = load_dataset(place, name, revision=revision, streaming=True)
+            return {split: sum(1 for _ in rows.select_columns(list(columns))) for split, rows in streamed.items()}
+
+    return _load_with_retries(stream, place, name)
+
+
+def _load_with_retries(load: Callable[[], Count], place: str, name: str) -> Count:
+    """Load, and again where the Hub or the way to it was at fault and not the data."""
+
+    def fresh() -> Count:
+        # It remembers by thread number which files and revisions it did not find, even for later threads.
+        HfFileSystem.clear_instance_cache()
+        return load()
+
+    try:
+        return ask_with_retries(fresh, place, caught=Exception)
+    except FaultError as err:
+        if err.fault.again or isinstance(err.fault.error, AccessError):
+            raise err.fault.error from err.__cause__
+        cause = err.__cause__ or err
+        line = next((line for line in str(cause).splitlines() if line.strip()), type(cause).__name__)
+        raise DifferenceError(f"load_dataset of {name} in {place} fails: {line}") from cause
+
 
 # What a repository contains besides a dataset folder's files.
 OF_THE_REPOSITORY = frozenset({ATTRIBUTES})
@@ -122,3 +197,64 @@ def check_contents(
             f"{folder} shows {', '.join(again[:3])}, which {repo} has taken down; put its takedowns.jsonl next to "
             "round.toml and build the round again"
         )
+
+
+def verify(repo: Repo, revision: str) -> Iterator[str]:
+    """Download a revision into a fresh cache and compare it; yields lines to show.
+
+    Raises:
+        DifferenceError: it differs; the message lists how.
+        HubError: there is no such revision, or the Hub does not answer.
+    """
+    refs = repo.existing_refs()
+    if revision not in refs.tags | refs.branches:
+        raise HubError(f"{repo.id} has no revision {revision}; there are {', '.join(sorted(refs.tags)) or 'no tags'}")
+    with tempfile.TemporaryDirectory() as cache:
+        folder = repo.snapshot(revision, Path(cache) / "snapshot")
+        problems = list(differences(repo, revision, folder, Path(cache)))
+        manifest = None if problems else read_manifest(folder)
+        others = sorted(set(unlisted_files(folder, manifest)) - OF_THE_REPOSITORY) if manifest else []
+    if problems:
+        listed = "".join(f"\n  {problem}" for problem in problems)
+        raise DifferenceError(
+            f"{repo.id} at {revision} is not what its manifest says ({len(problems)} differences):{listed}"
+        )
+    yield f"verified: {repo.id} at {revision}: every hash, every configuration loaded and streamed, all counts"
+    if others:
+        yield f"{len(others)} files there are not of the round: {', '.join(others[:5])}"
+
+
+def differences(repo: Repo, revision: str, folder: Path, cache: Path) -> Iterator[str]:
+    """One sentence for each difference.
+
+    Args:
+        folder: of the revision, as it was downloaded.
+    """
+    try:
+        manifest = read_manifest(folder)
+    except BuildError as err:
+        yield str(err)
+        return
+    if revision != MAIN and manifest.published_as != revision:
+        yield f"the manifest is of revision {manifest.published_as}"
+    yield from file_differences(folder, manifest)
+    try:
+        check_card(folder, manifest)
+    except BuildError as err:
+        yield str(err)
+        return
+    yield from _load(repo, revision, manifest, cache)
+
+
+def _load(repo: Repo, revision: str, manifest: Manifest, cache: Path) -> Iterator[str]:
+    """Load and stream every configuration."""
+    for name, expected in progress(sorted(counts_of(manifest).items()), "verify"):
+        try:
+            loaded = load_counts(repo.id, name, cache / name, revision)
+            streamed = stream_counts(repo.id, name, ("id",), revision)
+        except DifferenceError as err:
+            yield str(err)
+            continue
+        for way, counts in (("loaded", loaded), ("streamed", streamed)):
+            if counts != expected:
+                yield f"{name} {way} has {counts} rows, but the manifest says {expected}"

@@ -18,11 +18,11 @@ from builder.errors import FolderError
 from hub_scripts.errors import CheckError, UnreachableError
 from hub_scripts.hub import checks
 from hub_scripts.hub.benchmark import EVAL
+from hub_scripts.hub.checks import verify
 from hub_scripts.hub.replacing import Replaced, listed_beside, notices_with, order, tell_main
 from hub_scripts.hub.repo import MAIN, Repo
 from hub_scripts.hub.staging import Notices, Staged, newest, obsolete_paths, publish, read_notices, stage
 from hub_scripts.hub.uploads import gone, refuse_secrets, unchanged_paths
-from hub_scripts.hub.verify import verify
 
 if TYPE_CHECKING:
     from builder.round.licenses import Licenses

@@ -21,11 +21,10 @@ from builder.round.takedowns import TAKEDOWNS
 from hub_scripts.errors import HubError, UnreachableError
 from hub_scripts.hub import faults
 from hub_scripts.hub import push as pushing
-from hub_scripts.hub.checks import Contents
+from hub_scripts.hub.checks import Contents, verify
 from hub_scripts.hub.push import checked_folder, push
 from hub_scripts.hub.replacing import Replaced
 from hub_scripts.hub.repo import Repo
-from hub_scripts.hub.verify import verify
 from tests.helpers.hub_server import Fault, Hub, hub_settings
 from tests.helpers.serving import JsonHandler, serving
 

@@ -22,7 +22,7 @@ from builder.dataset.publishable import publishable
 from builder.dataset.write import ConfigurationWriter
 from builder.round.audit import AuditTable
 from hub_scripts.errors import DifferenceError
-from hub_scripts.hub.loading import load_counts
+from hub_scripts.hub.checks import load_counts
 from tests.helpers.hub_server import Fault, Hub, hub_environment
 from tests.helpers.places import BIN
 
