@@ -12,12 +12,12 @@ from builder.dataset.folder import replacing
 from hub_scripts.errors import ReportError
 from hub_scripts.report.board import LABELS, TASK_LABELS, month_steps, months_csv, score_rows, scores_csv
 from hub_scripts.report.cells import TASKS, Group, in_order, reader_of
+from hub_scripts.report.counted_rows import scorers_of
 from hub_scripts.report.figures import draw_all
 from hub_scripts.report.gather import MOST_COPIED, gather, groups, script
 from hub_scripts.report.inputs import Inputs, find
 from hub_scripts.report.model_facts import ModelFacts, facts_of, known_models
 from hub_scripts.report.pages import read_packaged, render, table_library
-from hub_scripts.report.placing import scorers_of
 from hub_scripts.report.round_page import round_page
 from hub_scripts.report.runs import run_facts
 from hub_scripts.report.standings import Standings, boards_csv, standings_of
