@@ -1,20 +1,74 @@
-"""What the runs of a model took, and when they were made: beside its scores, and as a record of its own that the page links to."""
+"""What is known about models besides their scores, and what their runs took: beside the scores, and as a record that the page links to."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hub_scripts.errors import ReportError
 from lm_eval_tasks.base.redaction import redact
+from lm_eval_tasks.data.cutoff import folded_name
 from lm_eval_tasks.llm.usage import UsageTotals, usage_together
 
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.results import Results
+
+
+_PACKAGED = Path(__file__).parent / "models.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFacts:
+    """Facts about one model; empty where unknown."""
+
+    organisation: str = ""
+    parameters: str = ""
+    licence: str = ""
+    released: str = ""
+    link: str = ""
+
+
+def known_models(overrides: Path | None = None) -> dict[str, ModelFacts]:
+    """Name -> facts, in the order in which they are looked up.
+
+    Args:
+        overrides: a file like the packaged one, whose entries take precedence.
+
+    Raises:
+        ReportError: it cannot be read, or is of another form.
+    """
+    first = _read(overrides) if overrides else {}
+    return {**first, **{name: facts for name, facts in _read(_PACKAGED).items() if name not in first}}
+
+
+def facts_of(model: str, known: Mapping[str, ModelFacts]) -> ModelFacts:
+    """The facts of a model; empty ones if it is not known."""
+    name = folded_name(model)
+    return next((facts for pattern, facts in known.items() if folded_name(pattern) in name), ModelFacts())
+
+
+def _read(path: Path) -> dict[str, ModelFacts]:
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as err:
+        raise ReportError(f"--models {path} cannot be read: {err}") from err
+    return {name: _given_facts(path, name, values) for name, values in content.items()}
+
+
+def _given_facts(path: Path, name: str, values: Any) -> ModelFacts:
+    is_list = isinstance(values, list) and len(values) == 5 and all(isinstance(value, str) for value in values)
+    if not is_list or (not values[4].startswith(("https://", "http://")) and values[4]):
+        raise ReportError(
+            f'{path}: "{name}" needs five texts: organisation, parameters, licence, month of release, address of its page'
+        )
+    return ModelFacts(*values)
+
 
 RECORDS = Path("data") / "runs"
 _KEPT = ("prompt_versions", "made_with", "usage", "subsets", "datasets")

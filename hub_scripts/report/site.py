@@ -16,10 +16,9 @@ from hub_scripts.report.counted_rows import scorers_of
 from hub_scripts.report.figures import draw_all
 from hub_scripts.report.gather import MOST_COPIED, gather, groups, script
 from hub_scripts.report.inputs import Inputs, find
-from hub_scripts.report.model_facts import ModelFacts, facts_of, known_models
 from hub_scripts.report.pages import read_packaged, render, table_library
 from hub_scripts.report.round_page import round_page
-from hub_scripts.report.runs import run_facts
+from hub_scripts.report.runs import ModelFacts, facts_of, known_models, run_facts
 from hub_scripts.report.standings import Standings, boards_csv, standings_of
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.row_format import MADE_UP
