@@ -21,8 +21,7 @@ from hub_scripts.hub.compat import endpoint, model_index
 from hub_scripts.hub.repo import MAIN, Change, Repo
 from hub_scripts.hub.uploads import Content, digest, refuse_secrets, unchanged_paths
 from hub_scripts.results.checked import checked_results, cleaned
-from hub_scripts.results.leaderboard import FILE, OF_A_PART, SOURCE, entries, merge_entries
-from hub_scripts.results.published_round import published_round
+from hub_scripts.results.leaderboard import FILE, OF_A_PART, SOURCE, entries, merge_entries, published_round
 from lm_eval_tasks.base.files import sha256_of, sha256_of_bytes
 from lm_eval_tasks.base.metadata import TEST
 from lm_eval_tasks.families import registry as metrics
