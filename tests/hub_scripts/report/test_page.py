@@ -13,8 +13,8 @@ import pytest
 from playwright.sync_api import expect
 
 from hub_scripts.report.board import LABELS, TASK_LABELS
-from hub_scripts.report.pages import render
 from hub_scripts.report.runs import ModelFacts, RunFacts
+from hub_scripts.report.site import render
 from hub_scripts.report.standings import Standing, Standings
 from lm_eval_tasks.base.intervals import Interval
 from tests.helpers.browser import Visit, chromium
