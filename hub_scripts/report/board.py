@@ -63,9 +63,9 @@ def score_rows(groups: Sequence[Group], cutoffs: Mapping[str, str]) -> list[Scor
             score,
             whole if (whole := max(cell.of or 0, len(group.ids))) != score.samples else None,
             _floor(cell, metric),
-            share(cell, "truncated"),
-            share(cell, "capped"),
-            share(cell, "empty", "no_answer"),
+            share([cell], "truncated"),
+            share([cell], "capped"),
+            share([cell], "empty", "no_answer"),
             dict(_by_month(group, metric, cell.values[metric])),
         )
         for group in by_round
@@ -104,10 +104,11 @@ def _by_month(
         )
 
 
-def share(cell: Cell, *flags: str) -> float | None:
+def share(cells: Iterable[Cell], *flags: str) -> float | None:
     """The share of samples for which any of the flags is true; None if none was noted."""
-    columns = [cell.flags[name] for name in flags if name in cell.flags]
-    return fmean(max(column[id_] for column in columns) for id_ in columns[0]) if columns else None
+    noted = [[cell.flags[name] for name in flags if name in cell.flags] for cell in cells]
+    values = [max(column[id_] for column in columns) for columns in noted if columns for id_ in columns[0]]
+    return fmean(values) if values else None
 
 
 def month_steps(rows: Sequence[ScoreRow]) -> dict[str, Any]:

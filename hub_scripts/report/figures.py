@@ -147,20 +147,7 @@ def _by_length(sheet: Sheet, rows: Sequence[_Row], round_: str, metric: str, sty
         f"{title}: one line for each of {len(styles)} models, one panel for each of {len(tasks)} tasks. "
         f"The highest score is {best[4]:.3f}, by {best[3]} on {best[1]}."
     )
-    head = (
-        "task",
-        "setting",
-        "thousand_tokens",
-        "model",
-        metric,
-        "low",
-        "high",
-        "samples",
-        "floor",
-        "change",
-        "change_low",
-        "change_high",
-    )
+    head = f"task setting thousand_tokens model {metric} low high samples floor change change_low change_high".split()
     return sheet.save(figure, Plot(f"length_{metric}_{round_}", title, alt, _length_takeaway(rows)), head, rows)
 
 
@@ -241,14 +228,8 @@ def _judge_and_overlap(sheet: Sheet, rows: Sequence[_Row], round_: str) -> Plot:
     axis = panels[0][0]
     for task, mark in zip(TASKS, MARKS, strict=False):
         if points := [(row[3], row[4]) for row in rows if row[0] == task]:
-            axis.scatter(
-                *zip(*points, strict=True),
-                marker=mark,
-                facecolors=BLUE,
-                edgecolors="black",
-                linewidths=0.7,
-                label=TASK_LABELS[task],
-            )
+            look = {"facecolors": BLUE, "edgecolors": "black", "linewidths": 0.7}
+            axis.scatter(*zip(*points, strict=True), marker=mark, label=TASK_LABELS[task], **look)
     axis.axhline(0.5, color="black", linewidth=0.8)
     axis.set(xlabel="ROUGE-L", ylabel="judge win rate")
     axis.legend(ncols=2, fontsize=8)
@@ -301,12 +282,8 @@ def _choices(sheet: Sheet, rows: Sequence[_Row], round_: str, family: str, style
     alt = f"{title}: accuracy of {len(models)} models with 95 % intervals; guessing among four candidates gives 0.25."
     best = max((row for row in rows if row[0] == names[-1]), key=lambda row: float(row[2]))
     takeaway = f"On {names[-1]}, {best[1]} is right in {best[2]:.0%} of the questions; guessing would be right in 25%."
-    return sheet.save(
-        figure,
-        Plot(f"{family}_{round_}", title, alt, takeaway),
-        ("level", "model", "accuracy", "low", "high", "samples"),
-        rows,
-    )
+    head = ("level", "model", "accuracy", "low", "high", "samples")
+    return sheet.save(figure, Plot(f"{family}_{round_}", title, alt, takeaway), head, rows)
 
 
 def _tasks(rows: Sequence[_Row]) -> list[str]:

@@ -12,6 +12,7 @@ from itertools import combinations
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from hub_scripts.report.board import share
 from hub_scripts.report.cells import Cell, Group, csv_text, interval_cells, is_baseline
 from hub_scripts.report.counted_rows import cell_over, counted_rows, has_room, part_of
 from hub_scripts.report.gains import gains_of_cell, model_gains, shorter_cell
@@ -157,8 +158,8 @@ def _standing(
         None
         if len(having) < len(settings)
         else _gain(model, parts, [g for g in groups if g.key.setting in having], every),
-        _share(cells, "capped"),
-        _share(cells, "truncated"),
+        share(cells, "capped"),
+        share(cells, "truncated"),
         is_baseline(model),
     )
 
@@ -185,28 +186,14 @@ def _gain(model: str, parts: Sequence[PlacedTask], groups: Sequence[Group], ever
     return difference_over(by_task(parts), by_task(short), FEWEST_OF_GAINS)
 
 
-def _share(cells: Sequence[Cell], flag: str) -> float | None:
-    values = [value for cell in cells for value in cell.flags.get(flag, {}).values()]
-    return fmean(values) if values else None
-
-
 def _order(standing: Standing) -> tuple[bool, int, float, str]:
-    return (
-        standing.is_baseline,
-        len(standing.missing),
-        -(standing.overall.mean if standing.overall else -1.0),
-        standing.model,
-    )
+    overall = standing.overall.mean if standing.overall else -1.0
+    return standing.is_baseline, len(standing.missing), -overall, standing.model
 
 
 def _is_rankable(standing: Standing) -> bool:
-    return bool(
-        standing.overall
-        and not standing.small
-        and not standing.missing
-        and not standing.cut
-        and not standing.is_baseline
-    )
+    lacks = standing.small or standing.missing or standing.cut or standing.is_baseline
+    return bool(standing.overall and not lacks)
 
 
 def _leads(parts: Mapping[str, Sequence[PlacedTask]]) -> dict[tuple[str, str], Interval]:
@@ -236,21 +223,10 @@ def boards_csv(boards: Sequence[Standings]) -> str:
     """A line for each model of each board, a column for each number."""
     tasks = list(dict.fromkeys(task for board in boards for standing in board.standings for task in standing.tasks))
     head = "round board model rank last score low high gain gain_low gain_high n capped cut".split()
-    lines = (
-        (
-            board.round,
-            board.title,
-            standing.model,
-            standing.rank,
-            standing.last,
-            *interval_cells(standing.overall),
-            *interval_cells(standing.gain),
-            standing.samples,
-            standing.capped,
-            standing.cut,
-            *(standing.tasks.get(task) for task in tasks),
-        )
-        for board in boards
-        for standing in board.standings
-    )
+    lines = []
+    for board in boards:
+        for one in board.standings:
+            scores = (*interval_cells(one.overall), *interval_cells(one.gain), one.samples, one.capped, one.cut)
+            of_tasks = (one.tasks.get(task) for task in tasks)
+            lines.append((board.round, board.title, one.model, one.rank, one.last, *scores, *of_tasks))
     return csv_text((*head, *tasks), lines)
