@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from json import JSONDecodeError
 from typing import TypeVar
 
+from huggingface_hub import HfApi
 from huggingface_hub.errors import (
     HfHubHTTPError,
     LocalTokenNotFoundError,
@@ -22,7 +23,6 @@ from huggingface_hub.errors import (
 from tenacity import RetryCallState, Retrying, retry_if_exception
 
 from hub_scripts.errors import AccessError, ConflictError, HubError, UnreachableError
-from hub_scripts.hub.compat import endpoint
 from lm_eval_tasks.base.deadline import within
 from lm_eval_tasks.base.waiting import failure_of, retry_after
 from lm_eval_tasks.compat.huggingface_hub import HTTPError
@@ -112,6 +112,11 @@ def ask_with_retries(
         reraise=True,
     )
     return attempts(ask)
+
+
+def endpoint() -> str:
+    """The address of the Hub that is asked."""
+    return HfApi().endpoint
 
 
 def understand(err: BaseException, repo: str) -> Fault:

@@ -17,9 +17,9 @@ from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
 from huggingface_hub.hf_api import RepoFile
 
 from hub_scripts.errors import AccessError, ConflictError, HubError
-from hub_scripts.hub.compat import use_lfs, uses_xet
 from hub_scripts.hub.faults import FAULTS, FaultError, ask_with_retries, lacks_xet, understand
 from hub_scripts.hub.uploads import Content
+from lm_eval_tasks.compat.huggingface_hub import use_lfs, uses_xet
 
 _T = TypeVar("_T")
 MAIN = "main"

@@ -88,20 +88,13 @@ def _by_month(
     published = dict(zip(group.ids, group.published, strict=True))
     clusters = dict(zip(group.ids, group.clusters, strict=True))
 
-    def over(ids: Iterable[str]) -> Interval | None:
-        chosen = list(ids)
-        return (
-            interval_of(metric, [values[id_] for id_ in chosen], [clusters[id_] for id_ in chosen]) if chosen else None
-        )
+    def over(ids: Sequence[str]) -> Interval | None:
+        return interval_of(metric, [values[id_] for id_ in ids], [clusters[id_] for id_ in ids]) if ids else None
 
     for month in sorted({day[:7] for day in group.published})[1:]:
-        yield (
-            month,
-            (
-                over(id_ for id_ in values if published[id_][:7] < month),
-                over(id_ for id_ in values if published[id_][:7] >= month),
-            ),
-        )
+        before = [id_ for id_ in values if published[id_] < month]
+        since = [id_ for id_ in values if published[id_] >= month]
+        yield month, (over(before), over(since))
 
 
 def share(cells: Iterable[Cell], *flags: str) -> float | None:

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
-from huggingface_hub import EvalResult
+from huggingface_hub import EvalResult, ModelCardData
 
 from hub_scripts.errors import HubError
-from hub_scripts.hub.compat import endpoint, model_index
+from hub_scripts.hub.faults import endpoint
 from hub_scripts.hub.repo import MAIN, Change, Repo
 from hub_scripts.hub.uploads import Content, digest, refuse_secrets, unchanged_paths
 from hub_scripts.results.checked import checked_results, cleaned
@@ -224,7 +224,8 @@ def read_result(path: Path, repo_id: str, dataset: str | None = None) -> ResultF
         for score in results.scores
         if score.metric in metrics.headline()  # all other scores are in the result file
     ]
-    return ResultFile(path, results, place, address, model_index(results.model, eval_results))
+    index = ModelCardData(model_name=results.model, eval_results=eval_results).to_dict()["model-index"][0]["results"]
+    return ResultFile(path, results, place, address, index)
 
 
 def score_lines(results: Results) -> bytes:
