@@ -1,18 +1,21 @@
-"""The figures of the leaderboard: a group for each setting of a round, a cell for each model in it."""
+"""The figures of the leaderboard: a group for each setting of a round, a cell for each model in it, a row for each score; and as CSV."""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 from typing import Any
 
 from lm_eval_tasks.base.intervals import Interval
-from lm_eval_tasks.families import of_task
+from lm_eval_tasks.base.tables import with_bounds
+from lm_eval_tasks.families import of_task, registry
 from lm_eval_tasks.families.registry import BASELINES, FAMILIES, TARGETS
 from lm_eval_tasks.samples.block import BinScore
+from lm_eval_tasks.stats.columns import interval_of
 
 
 def csv_text(head: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
@@ -137,3 +140,131 @@ def is_baseline(model: str) -> bool:
 def reader_of(model: str) -> str:
     """The model that reads what is retrieved: retrieval makes a separate model, "lead + bm25"."""
     return model.partition(" + ")[0]
+
+
+LABELS = {**{name: registry.label(name) for name in registry.headline()}, WIN_RATE: "Judge win rate"}
+TASK_LABELS = {target.name: target.title for target in TARGETS}
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRow:
+    """One score of one model on one setting.
+
+    Attributes:
+        cutoff: the month up to which the model was trained; "" if it is not known.
+        of: how many samples the setting has, if not all have this score.
+        floor: what is scored without reading or writing; None if the metric has no floor.
+        cut, capped, empty: shares of prompts that were cut, and of answers that reached their cap or have no text; None if not noted.
+        months: month -> the score over the papers before it, and from it on; None where there are none.
+    """
+
+    round: str
+    task: str
+    setting: str
+    model: str
+    cutoff: str
+    metric: str
+    score: Interval
+    of: int | None
+    floor: float | None
+    cut: float | None
+    capped: float | None
+    empty: float | None
+    months: Mapping[str, tuple[Interval | None, Interval | None]]
+
+    @property
+    def is_baseline(self) -> bool:
+        return is_baseline(self.model)
+
+
+def score_rows(groups: Sequence[Group], cutoffs: Mapping[str, str]) -> list[ScoreRow]:
+    """The rows of all settings, the newest round first."""
+    by_round = sorted(groups, key=lambda group: group.key.round, reverse=True)
+    return [
+        ScoreRow(
+            group.key.round,
+            group.task,
+            group.key.setting,
+            cell.model,
+            cutoffs.get(cell.model, ""),
+            metric,
+            score,
+            whole if (whole := max(cell.of or 0, len(group.ids))) != score.samples else None,
+            _floor(cell, metric),
+            share([cell], "truncated"),
+            share([cell], "capped"),
+            share([cell], "empty", "no_answer"),
+            dict(_by_month(group, metric, cell.values[metric])),
+        )
+        for group in by_round
+        for cell in group.cells
+        for metric, score in cell.scores.items()
+    ]
+
+
+def _floor(cell: Cell, metric: str) -> float | None:
+    """What the floor scores on the samples that have the score."""
+    values = cell.values.get(metric, {})
+    floors = [floor for id_, floor in cell.floors.get(metric, {}).items() if id_ in values]
+    return fmean(floors) if floors else None
+
+
+def _by_month(
+    group: Group, metric: str, values: Mapping[str, float]
+) -> Iterator[tuple[str, tuple[Interval | None, Interval | None]]]:
+    """For each month but the first of a setting's papers, the scores before it and from it on."""
+    published = dict(zip(group.ids, group.published, strict=True))
+    clusters = dict(zip(group.ids, group.clusters, strict=True))
+
+    def over(ids: Sequence[str]) -> Interval | None:
+        return interval_of(metric, [values[id_] for id_ in ids], [clusters[id_] for id_ in ids]) if ids else None
+
+    for month in sorted({day[:7] for day in group.published})[1:]:
+        before = [id_ for id_ in values if published[id_] < month]
+        since = [id_ for id_ in values if published[id_] >= month]
+        yield month, (over(before), over(since))
+
+
+def share(cells: Iterable[Cell], *flags: str) -> float | None:
+    """The share of samples for which any of the flags is true; None if none was noted."""
+    noted = [[cell.flags[name] for name in flags if name in cell.flags] for cell in cells]
+    values = [max(column[id_] for column in columns) for columns in noted if columns for id_ in columns[0]]
+    return fmean(values) if values else None
+
+
+def month_steps(rows: Sequence[ScoreRow]) -> dict[str, Any]:
+    """What the page's slider shows: its months, and for each row and month both scores as text."""
+    months = sorted({month for row in rows for month in row.months})
+    shown = [[[_text(part) for part in row.months.get(month, (None, None))] for month in months] for row in rows]
+    return {"months": months, "rows": shown}
+
+
+def _text(score: Interval | None) -> str:
+    return "–" if score is None else f"{with_bounds(score.mean, score.low, score.high, '.3f')} (n {score.samples})"
+
+
+def scores_csv(rows: Sequence[ScoreRow]) -> str:
+    """A line for each row, a column for each number."""
+    names = ("round", "task", "setting", "model", "cutoff", "metric")
+    more = ("of", "floor", "cut", "capped", "empty")
+    lines = (
+        [*(getattr(row, name) for name in names), *_numbers(row.score), *(getattr(row, name) for name in more)]
+        for row in rows
+    )
+    return csv_text([*names, "value", "low", "high", "n", *more], lines)
+
+
+def months_csv(rows: Sequence[ScoreRow]) -> str:
+    """A line for each row and month."""
+    names = ("round", "setting", "model", "metric")
+    numbers = [f"{which}_{name}" for which in ("before", "since") for name in ("value", "low", "high", "n")]
+    lines = (
+        [*(getattr(row, name) for name in names), month, *_numbers(before), *_numbers(since)]
+        for row in rows
+        for month, (before, since) in row.months.items()
+    )
+    return csv_text([*names, "month", *numbers], lines)
+
+
+def _numbers(score: Interval | None) -> list[float | None]:
+    return [*interval_cells(score), score.samples if score else None]

@@ -11,8 +11,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.ticker import MaxNLocator
 
-from hub_scripts.report.board import LABELS, TASK_LABELS
-from hub_scripts.report.cells import TASKS, Cell, Group, is_baseline
+from hub_scripts.report.cells import LABELS, TASK_LABELS, TASKS, Cell, Group, is_baseline
 from hub_scripts.report.drawing import BLUE, MARKS, REFERENCE, STYLE, Plot, Sheet, both, looks
 from hub_scripts.report.place_figure import by_place, place_rows
 from lm_eval_tasks.base.intervals import Interval, difference

@@ -7,8 +7,7 @@ from itertools import product
 from statistics import fmean
 from typing import Any
 
-from hub_scripts.report.board import TASK_LABELS
-from hub_scripts.report.cells import TASKS, Group, is_baseline
+from hub_scripts.report.cells import TASK_LABELS, TASKS, Group, is_baseline
 from hub_scripts.report.drawing import REFERENCE, Plot, Sheet
 from lm_eval_tasks.families import of_task
 from lm_eval_tasks.stats.scores import BINS, LONGER, PLACES

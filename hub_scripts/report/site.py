@@ -14,8 +14,18 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 
 from builder.dataset.folder import replacing
 from hub_scripts.errors import ReportError
-from hub_scripts.report.board import LABELS, TASK_LABELS, month_steps, months_csv, score_rows, scores_csv
-from hub_scripts.report.cells import TASKS, Group, in_order, reader_of
+from hub_scripts.report.cells import (
+    LABELS,
+    TASK_LABELS,
+    TASKS,
+    Group,
+    in_order,
+    month_steps,
+    months_csv,
+    reader_of,
+    score_rows,
+    scores_csv,
+)
 from hub_scripts.report.counted_rows import scorers_of
 from hub_scripts.report.figures import draw_all
 from hub_scripts.report.gather import MOST_COPIED, gather, groups, script

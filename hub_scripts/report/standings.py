@@ -12,8 +12,7 @@ from itertools import combinations
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from hub_scripts.report.board import share
-from hub_scripts.report.cells import Cell, Group, csv_text, interval_cells, is_baseline
+from hub_scripts.report.cells import Cell, Group, csv_text, interval_cells, is_baseline, share
 from hub_scripts.report.counted_rows import cell_over, counted_rows, has_room, part_of
 from hub_scripts.report.gains import gains_of_cell, model_gains, shorter_cell
 from lm_eval_tasks.base.intervals import Interval, holm

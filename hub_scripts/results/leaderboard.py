@@ -13,19 +13,16 @@ from typing import TYPE_CHECKING, Any
 import yaml
 from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 
-from builder.round.takedowns import ERRATA, parse_errata
 from builder.dataset.manifest import MANIFEST, Configuration, Manifest, parse_manifest, read_manifest
+from builder.round.takedowns import ERRATA, parse_errata
 from hub_scripts.errors import HubError
 from hub_scripts.hub.benchmark import EVAL, task_id, task_ids
 from hub_scripts.hub.repo import MAIN, Repo
 from lm_eval_tasks.base.files import sha256_of
 from lm_eval_tasks.base.metadata import TEST
 from lm_eval_tasks.base.yaml_text import parse_yaml
-<<<<<<< HEAD
 from lm_eval_tasks.families.registry import FAMILIES
-=======
 from lm_eval_tasks.samples.results import UNKNOWN, Results
->>>>>>> published_round joins leaderboard
 from lm_eval_tasks.tasks.catalogue import setting_of
 
 if TYPE_CHECKING:

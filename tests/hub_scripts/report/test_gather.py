@@ -6,8 +6,7 @@ import re
 
 import pytest
 
-from hub_scripts.report.board import month_steps, score_rows
-from hub_scripts.report.cells import Cell, Group, Key
+from hub_scripts.report.cells import Cell, Group, Key, month_steps, score_rows
 from hub_scripts.report.figures import length_rows
 from hub_scripts.report.gather import carried_baselines
 from lm_eval_tasks.base.intervals import difference, level

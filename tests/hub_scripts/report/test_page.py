@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from hub_scripts.report.board import LABELS, TASK_LABELS
+from hub_scripts.report.cells import LABELS, TASK_LABELS
 from hub_scripts.report.runs import ModelFacts, RunFacts
 from hub_scripts.report.site import render
 from hub_scripts.report.standings import Standing, Standings
