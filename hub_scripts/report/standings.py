@@ -13,8 +13,15 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from hub_scripts.report.cells import Cell, Group, csv_text, interval_cells, is_baseline, share
-from hub_scripts.report.counted_rows import cell_over, counted_rows, has_room, part_of
-from hub_scripts.report.gains import gains_of_cell, model_gains, shorter_cell
+from hub_scripts.report.counted_rows import (
+    cell_over,
+    counted_rows,
+    gains_of_cell,
+    has_room,
+    model_gains,
+    part_of,
+    shorter_cell,
+)
 from lm_eval_tasks.base.intervals import Interval, holm
 from lm_eval_tasks.base.power import FEWEST_OF_GAINS, LEVEL
 from lm_eval_tasks.families import of_task, target_of
