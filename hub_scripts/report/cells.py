@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
+from hub_scripts.report.drawing import csv_text
 from lm_eval_tasks.base.intervals import Interval
 from lm_eval_tasks.base.tables import with_bounds
 from lm_eval_tasks.families import of_task, registry
@@ -18,24 +17,9 @@ from lm_eval_tasks.samples.block import BinScore
 from lm_eval_tasks.stats.columns import interval_of
 
 
-def csv_text(head: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
-    """A CSV file whose cells a spreadsheet takes for texts or numbers, never for formulas."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows([_csv_cell(cell) for cell in line] for line in lines)
-    return text.getvalue()
-
-
 def interval_cells(estimate: Interval | None) -> tuple[float | None, float | None, float | None]:
     """Mean and bounds, each None where there is none."""
     return (estimate.mean, estimate.low, estimate.high) if estimate else (None, None, None)
-
-
-def _csv_cell(cell: object) -> object:
-    if isinstance(cell, float):
-        return f"{cell:.6g}"
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
 
 
 # What judges say about an answer, besides the metrics of the registry.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import re
 import warnings
@@ -13,8 +14,6 @@ from typing import Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
-
-from hub_scripts.report.cells import csv_text
 
 # Names of models and authors may contain any character: none may begin a formula.
 _INK, _PAPER = "#1b1b1b", "#ffffff"
@@ -139,3 +138,18 @@ def both(draw: Callable[..., Plot], folder: Path, *arguments: Any) -> Plot:
     """
     draw(Sheet(folder, narrow=True), *arguments)
     return draw(Sheet(folder), *arguments)
+
+
+def csv_text(head: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
+    """A CSV file whose cells a spreadsheet takes for texts or numbers, never for formulas."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows([_csv_cell(cell) for cell in line] for line in lines)
+    return text.getvalue()
+
+
+def _csv_cell(cell: object) -> object:
+    if isinstance(cell, float):
+        return f"{cell:.6g}"
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell

@@ -12,7 +12,7 @@ from itertools import combinations
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from hub_scripts.report.cells import Cell, Group, csv_text, interval_cells, is_baseline, share
+from hub_scripts.report.cells import Cell, Group, interval_cells, is_baseline, share
 from hub_scripts.report.counted_rows import (
     cell_over,
     counted_rows,
@@ -22,6 +22,7 @@ from hub_scripts.report.counted_rows import (
     part_of,
     shorter_cell,
 )
+from hub_scripts.report.drawing import csv_text
 from lm_eval_tasks.base.intervals import Interval, holm
 from lm_eval_tasks.base.power import FEWEST_OF_GAINS, LEVEL
 from lm_eval_tasks.families import of_task, target_of
