@@ -224,8 +224,8 @@ def read_result(path: Path, repo_id: str, dataset: str | None = None) -> ResultF
         for score in results.scores
         if score.metric in metrics.headline()  # all other scores are in the result file
     ]
-    index = ModelCardData(model_name=results.model, eval_results=eval_results).to_dict()["model-index"][0]["results"]
-    return ResultFile(path, results, place, address, index)
+    card = ModelCardData(model_name=results.model, eval_results=eval_results).to_dict()  # type: ignore[no-untyped-call]
+    return ResultFile(path, results, place, address, card["model-index"][0]["results"])
 
 
 def score_lines(results: Results) -> bytes:
