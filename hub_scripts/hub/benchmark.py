@@ -89,14 +89,7 @@ def eval_yaml(manifest: Manifest) -> str | None:
 
 
 def task_ids(data: bytes, what: str) -> frozenset[str]:
-    """The ids of the tasks of an `eval.yaml`; none if it is empty.
-
-    Args:
-        what: the file, for the message.
-
-    Raises:
-        HubError: it is not one.
-    """
+    """The ids of the tasks of an `eval.yaml`, none if it is empty; a HubError if it is something else."""
     try:
         content = parse_yaml(data)
         return frozenset(task.id for task in typed(_EvalFile, content).tasks) if content is not None else frozenset()

@@ -45,12 +45,7 @@ def counts_of(manifest: Manifest) -> dict[str, Count]:
 
 
 def load_counts(place: str, name: str, cache: Path, revision: str | None = None) -> Count:
-    """Load a configuration whole and count its rows; the cache is removed.
-
-    Raises:
-        DifferenceError: it cannot be loaded.
-        HubError: the Hub does not answer, or not to this token.
-    """
+    """Load a configuration whole and count its rows; the cache is removed. A DifferenceError says why it cannot be loaded."""
 
     def load() -> Count:
         files = DownloadConfig(cache_dir=cache / "files")
@@ -64,12 +59,7 @@ def load_counts(place: str, name: str, cache: Path, revision: str | None = None)
 
 
 def stream_counts(place: str, name: str, columns: Sequence[str], revision: str) -> Count:
-    """Stream a configuration and count its rows; of the rows only some columns are fetched.
-
-    Raises:
-        DifferenceError: it cannot be streamed.
-        HubError: the Hub does not answer, or not to this token.
-    """
+    """Stream some columns of a configuration and count its rows; a DifferenceError says why it cannot be streamed."""
 
     def stream() -> Count:
         with without_torch():
@@ -117,11 +107,7 @@ class Contents:
 
 
 def check_files(folder: Path) -> Manifest:
-    """The manifest of a folder that contains what it says and nothing else.
-
-    Raises:
-        CheckError: a file is missing, changed or not listed.
-    """
+    """The manifest of a folder; a CheckError if a file is missing, changed or not listed."""
     manifest = read_manifest(folder)
     wrong = list(file_differences(folder, manifest))
     wrong += [f"{path} is not listed" for path in unlisted_files(folder, manifest) if path not in OF_THE_REPOSITORY]
@@ -131,11 +117,7 @@ def check_files(folder: Path) -> Manifest:
 
 
 def check_card(folder: Path, manifest: Manifest) -> None:
-    """Check that the card's configurations name every data file.
-
-    Raises:
-        CheckError: the front matter cannot be read, or disagrees with the manifest.
-    """
+    """Raise a CheckError if the card's front matter cannot be read, or does not name every data file."""
     try:
         match = FRONT_MATTER.match((folder / CARD).read_text(encoding="utf-8"))
         data = parse_yaml(match[2] if match else "")
@@ -151,19 +133,14 @@ def check_card(folder: Path, manifest: Manifest) -> None:
     check_canary(folder, manifest)
 
 
-def check_loading(folder: Path, manifest: Manifest) -> dict[str, Count]:
-    """Load every configuration as a user would, in a separate cache; configuration -> split -> rows.
-
-    Raises:
-        CheckError: one cannot be loaded, or has a different number of rows from what the manifest says.
-    """
+def check_loading(folder: Path, manifest: Manifest) -> None:
+    """Load every configuration as a user would, in a separate cache; a CheckError if its rows are not as many as the manifest says."""
     expected = counts_of(manifest)
     with tempfile.TemporaryDirectory() as cache:
         for name in progress(sorted(expected), "load"):
             counts = load_counts(str(folder.resolve()), name, Path(cache) / name)
             if counts != expected[name]:
                 raise CheckError(f"{folder}: load_dataset of {name} gives {counts}, not {expected[name]}")
-    return expected
 
 
 def contents(folder: Path, manifest: Manifest, licenses: Licenses) -> Contents:
@@ -225,11 +202,7 @@ def verify(repo: Repo, revision: str) -> Iterator[str]:
 
 
 def differences(repo: Repo, revision: str, folder: Path, cache: Path) -> Iterator[str]:
-    """One sentence for each difference.
-
-    Args:
-        folder: of the revision, as it was downloaded.
-    """
+    """One sentence for each difference of a revision, as it was downloaded."""
     try:
         manifest = read_manifest(folder)
     except BuildError as err:

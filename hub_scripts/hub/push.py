@@ -30,11 +30,7 @@ if TYPE_CHECKING:
 
 
 def publishable_copy(source: Path, licenses: Licenses) -> Path:
-    """The folder to upload: the publishable copy next to a round, made again if it is not of this very round.
-
-    Raises:
-        CheckError: the folder is such a copy with more than these licences allow, or the copy's place is taken.
-    """
+    """The folder to upload: the publishable copy next to a round, made again if it is not of this very round."""
     manifest = read_manifest(source)
     copy_record = manifest.publishable
     if licenses == "all" or (copy_record and copy_record.licenses == licenses):
@@ -152,11 +148,7 @@ def push(
 
 
 def checked_folder(source: Path, licenses: Licenses) -> tuple[Path, Manifest, Contents]:
-    """The folder to upload, after all checks that need no network: folder, manifest, what its rows show.
-
-    Raises:
-        BuildError: which check failed, and why.
-    """
+    """The folder to upload, its manifest and what its rows show, after all checks that need no network; a BuildError says which failed."""
     original = checks.check_files(source)
     check(audit(source, original.configurations), original.allowed)
     folder = publishable_copy(source, licenses)
@@ -195,12 +187,7 @@ def _plan(
     manifest: Manifest,
     last: Manifest | None,
 ) -> Iterator[str]:
-    """What the push would change.
-
-    Args:
-        there: the repository's files, as `Repo.files` lists them.
-        same: those that are as they would be.
-    """
+    """What the push would change of the files that are there, some of which are the same as they would be."""
     if not staged.base:
         yield f"{repo.id} does not exist yet and would be created; revision {staged.revision}, {len(staged.files)} files"
         return

@@ -50,12 +50,7 @@ class Change:
 
 
 class Repo:
-    """One repository.
-
-    Args:
-        id_: ORG/NAME.
-        kind: dataset or model.
-    """
+    """One repository, ORG/NAME, of a dataset or a model."""
 
     def __init__(self, id_: str, kind: str = "dataset") -> None:
         if id_.count("/") != 1 or not all(id_.split("/")):
@@ -91,22 +86,14 @@ class Repo:
             raise
 
     def existing_refs(self) -> Refs:
-        """The branches and tags.
-
-        Raises:
-            HubError: there is no such repository.
-        """
+        """The branches and tags; a HubError if there is no such repository."""
         refs = self.refs()
         if refs is None:
             raise HubError(f"{self.id} does not exist, or the token cannot see it")
         return refs
 
     def head(self) -> str:
-        """The newest commit of main.
-
-        Raises:
-            HubError: there is no such repository, or it has no main.
-        """
+        """The newest commit of main; a HubError if there is none."""
         if MAIN not in (branches := self.existing_refs().branches):
             raise HubError(f"{self.id} has no branch {MAIN}")
         return branches[MAIN]
@@ -163,11 +150,7 @@ class Repo:
         )
 
     def commit(self, change: Change, branch: str, parent: str) -> str:
-        """Make one commit on top of `parent` and return its id.
-
-        Raises:
-            ConflictError: the branch has moved on meanwhile; nothing was changed.
-        """
+        """Make one commit on top of `parent` and return its id; a ConflictError, and no change, if the branch has moved on meanwhile."""
 
         def done() -> str | None:
             if self.existing_refs().branches.get(branch) == parent:
@@ -228,11 +211,7 @@ class Repo:
         return next((commit.commit_id for commit in commits if mark in commit.message), None)
 
     def tag(self, name: str, commit: str) -> None:
-        """Give a commit a tag for good.
-
-        Raises:
-            ConflictError: the tag names another commit.
-        """
+        """Give a commit a tag for good; a ConflictError if it names another commit."""
 
         def done() -> bool | None:
             current = self.existing_refs().tags.get(name)

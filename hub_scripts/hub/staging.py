@@ -68,12 +68,7 @@ def read_notices(repo: Repo, revision: str) -> Notices:
 
 
 def stage(folder: Path, repo: str, base: str, notices: Notices, mark: str = "", revision: str = "") -> Staged:
-    """Put together what is to be uploaded; the data stays where it is.
-
-    Args:
-        mark: by default one that only this folder has.
-        revision: by default the folder's own.
-    """
+    """Put together what is to be uploaded, with the data where it is; by default the folder's own revision, and a mark that only it has."""
     manifest = read_manifest(folder)
     manifest = replace(manifest, revision=revision or manifest.published_as)
     data: dict[str, Content] = {path: place_of(folder, path) for path in manifest.files}
@@ -96,11 +91,7 @@ def files_beside(manifest: Manifest, repo: str, notices: Notices) -> dict[str, C
 
 
 def newest(repo: Repo, head: str) -> Manifest | None:
-    """The manifest of what main contains; None if that is not one of our datasets.
-
-    Raises:
-        FolderError: it cannot be read.
-    """
+    """The manifest of what main contains; None if that is not one of our datasets."""
     data = repo.read(MANIFEST, head)
     return None if data is None else parse_manifest(data, f"the {MANIFEST} of {repo.id}")
 
@@ -139,11 +130,6 @@ def _change(repo: Repo, staged: Staged, parent: str) -> Change:
 
 
 def obsolete_paths(there: Iterable[str], staged: Staged, last: Manifest | None) -> list[str]:
-    """The files of the round that a commit has and the staged revision lacks; whatever else is there is not ours.
-
-    Args:
-        there: the paths in the commit.
-        last: its manifest, if it is a round.
-    """
+    """The files of the round `last` that a commit has and the staged revision lacks; whatever else is there is not ours."""
     ours = {*last.files, *last.other_files} if last else set()
     return [path for path in gone(there, staged.files) if path in ours]

@@ -58,11 +58,7 @@ def _unescape(text: str) -> str:
 
 
 def refuse_secrets(files: Mapping[str, Content]) -> None:
-    """Search the text files of an upload.
-
-    Raises:
-        SecretError: one contains a secret; the message names the file and what it is, not the secret.
-    """
+    """Raise a SecretError if a text file of an upload contains a secret; the message says which file and what it is, not the secret."""
     for path, content in files.items():
         if PurePosixPath(path).suffix not in _TEXT or path.startswith(_PAPERS):
             continue

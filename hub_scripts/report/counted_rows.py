@@ -77,12 +77,7 @@ def scorers_of(runs: Iterable[Results]) -> frozenset[str]:
 
 
 def model_gains(groups: Sequence[Group], settings: Sequence[str]) -> tuple[tuple[str, Gain], ...]:
-    """(Model, gain) of all models that were asked with less to read, setting by setting.
-
-    Args:
-        groups: of one round.
-        settings: those that a board counts.
-    """
+    """(Model, gain) of all models that were asked with less to read, for the settings of a round that a board counts."""
     return tuple(
         (cell.model, gain)
         for group in groups

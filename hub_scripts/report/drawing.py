@@ -131,11 +131,7 @@ class Sheet:
 
 
 def both(draw: Callable[..., Plot], folder: Path, *arguments: Any) -> Plot:
-    """Draw a plot for a page and for a telephone.
-
-    Args:
-        draw: takes a sheet and the arguments.
-    """
+    """Draw a plot for a page and for a telephone; `draw` takes a sheet and the arguments."""
     draw(Sheet(folder, narrow=True), *arguments)
     return draw(Sheet(folder), *arguments)
 

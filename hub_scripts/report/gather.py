@@ -65,11 +65,7 @@ class _Judged:
 
 
 def groups(inputs: Inputs) -> dict[Key, list[SamplesFile]]:
-    """The files of each setting; a file's first line says what it contains.
-
-    Raises:
-        SamplesError: a file is not one of samples.
-    """
+    """The files of each setting; a file's first line says what it contains."""
     files: dict[Key, list[SamplesFile]] = {}
     for file in inputs.samples:
         samples = read_file(file.path)
@@ -184,14 +180,7 @@ def _of_one_build(model: str, runs: list[tuple[SamplesFile, list[Sample]]]) -> l
 
 
 def _contents(key: Key, every: Mapping[str, Sequence[Sample]]) -> dict[str, str]:
-    """Id -> identity of the samples of the model that has answered most of a setting.
-
-    Args:
-        every: model -> its samples, the newest first.
-
-    Raises:
-        ReportError: another model's samples are others.
-    """
+    """Id -> identity of the newest samples of the model that answered most of a setting; a ReportError if another's are others."""
     most = max(every, key=lambda model: len(every[model]))
     for model, samples in every.items():
         try:

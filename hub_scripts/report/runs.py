@@ -35,14 +35,7 @@ class ModelFacts:
 
 
 def known_models(overrides: Path | None = None) -> dict[str, ModelFacts]:
-    """Name -> facts, in the order in which they are looked up.
-
-    Args:
-        overrides: a file like the packaged one, whose entries take precedence.
-
-    Raises:
-        ReportError: it cannot be read, or is of another form.
-    """
+    """Name -> facts, in the order in which they are looked up: first those of a file like the packaged one."""
     first = _read(overrides) if overrides else {}
     return {**first, **{name: facts for name, facts in _read(_PACKAGED).items() if name not in first}}
 

@@ -47,11 +47,7 @@ _EXPORT = re.compile(r"export\s*\{[^}]*?([\w$]+) as default[^}]*\};?")
 
 
 def table_library() -> str:
-    """The library as a script.
-
-    Raises:
-        ReportError: the installed release of itables has it in another form.
-    """
+    """The library as a script; a ReportError if the installed release of itables has it in another form."""
     text = (resources.files("itables") / "html" / "dt_bundle.js").read_text(encoding="utf-8")
     script, count = _EXPORT.subn(r"window.DataTable=\1;", text)
     if count != 1:

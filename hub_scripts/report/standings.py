@@ -172,12 +172,7 @@ def _standing(
 
 
 def _gain(model: str, parts: Sequence[PlacedTask], groups: Sequence[Group], every: Sequence[Group]) -> Interval | None:
-    """The mean over settings, then tasks, of the full context minus the headline shortcut, placed alike.
-
-    Args:
-        parts: with the full contexts, one for each of the groups.
-        every: all groups of the round.
-    """
+    """The mean over settings, then tasks, of the full contexts, a part for each group, minus the headline shortcut, placed alike."""
     short = []
     if is_baseline(model):
         return None

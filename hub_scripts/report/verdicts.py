@@ -101,11 +101,7 @@ def _is_order(winners: Any) -> bool:
 
 
 def duel(path: Path, content: Mapping[str, Any]) -> dict[str, Table]:
-    """A judge's results on two models: title -> table.
-
-    Raises:
-        ReportError: the file is not one of a judge's results.
-    """
+    """A judge's results on two models: title -> table."""
     try:
         model = str(content["judged_model"])[:200]
         opponent = str(content["against"])[:200]

@@ -116,12 +116,7 @@ _OTHER_TASK = ("config", "context", "retriever", "similarity", "chunks", "chunk_
 
 
 def entries(results: Results, published: PublishedRound, url: str) -> list[dict[str, Any]]:
-    """The scores of a run that belong on a leaderboard: of whole tasks, as `eval.yaml` defines them.
-
-    Args:
-        published: the round that was run.
-        url: of the file of results.
-    """
+    """The scores of a run, whose file is at `url`, that belong on a leaderboard: of whole tasks, as `eval.yaml` defines them."""
     if results.split != TEST or any(results.options.get(name) for name in (*OF_A_PART, *_OTHER_TASK)):
         return []
     leaderboard_entries = []

@@ -179,11 +179,7 @@ def _model_files(model: Repo, head: str, results: Sequence[ResultFile], dataset:
 
 
 def result_files(paths: Sequence[Path]) -> list[Path]:
-    """The result files among paths and below folders.
-
-    Raises:
-        HubError: there are none.
-    """
+    """The result files among paths and below folders; a HubError if there are none."""
     files = [file for path in paths for file in (results_in(path, deep=True) if path.is_dir() else [path])]
     if not files:
         raise HubError(
@@ -193,14 +189,7 @@ def result_files(paths: Sequence[Path]) -> list[Path]:
 
 
 def read_result(path: Path, repo_id: str, dataset: str | None = None) -> ResultFile:
-    """Read one result file.
-
-    Args:
-        dataset: where the folder that was run is published.
-
-    Raises:
-        HubError: it is not a result file.
-    """
+    """Read one result file; `dataset` is where the folder that was run is published."""
     results = checked_results(path)
     name = re.sub(r"[^\w.-]+", "-", path.stem)[:_LONGEST]
     place = f"{results.model}/{results.round}/{name}-{sha256_of(path)[:8]}"
