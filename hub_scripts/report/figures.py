@@ -12,7 +12,7 @@ import matplotlib as mpl
 from matplotlib.ticker import MaxNLocator
 
 from hub_scripts.report.cells import LABELS, TASK_LABELS, TASKS, Cell, Group, is_baseline
-from hub_scripts.report.drawing import BLUE, MARKS, REFERENCE, STYLE, Plot, Sheet, both, looks
+from hub_scripts.report.drawing import REFERENCE, STYLE, Plot, Sheet, both, looks
 from hub_scripts.report.place_figure import by_place, place_rows
 from lm_eval_tasks.base.intervals import Interval, difference
 from lm_eval_tasks.families.registry import FAMILIES
@@ -29,8 +29,6 @@ _OF_SIZES = tuple(
 )
 # Prompts that differ by less count as equally long.
 _LONGER = 1.2
-# Fewer marks show no relation.
-_FEWEST_MARKS = 3
 _Row = tuple[Any, ...]
 _Looks = Mapping[str, Mapping[str, Any]]
 
@@ -51,10 +49,10 @@ def draw_all(groups: Sequence[Group], cutoffs: Mapping[str, str], place: Path) -
                     _demonstrations, demonstration_rows(round_groups, metric), place, round_, metric, styles
                 )
             plots += _draw_if_any(by_place, place_rows(round_groups), place, round_, styles)
-            plots += _draw_if_any(_judge_and_overlap, _at_least(_FEWEST_MARKS, judge_rows(round_groups)), place, round_)
             for family in (family.name for family in FAMILIES if family.is_multiple_choice):
-                rows = choice_rows([group for group in round_groups if group.task == family])
-                plots += _draw_if_any(_choices, _at_least(2, rows), place, round_, family, styles)
+                rows = list(choice_rows([group for group in round_groups if group.task == family]))
+                if len(rows) > 1:  # a table shows one better
+                    plots.append(both(_choices, place, rows, round_, family, styles))
     return plots
 
 
@@ -67,12 +65,6 @@ def _shown_metric(groups: Sequence[Group]) -> str:
 def _draw_if_any(draw: Callable[..., Plot], rows: Iterable[_Row], place: Path, *arguments: Any) -> list[Plot]:
     row_list = list(rows)
     return [both(draw, place, row_list, *arguments)] if row_list else []
-
-
-def _at_least(fewest: int, rows: Iterable[_Row]) -> list[_Row]:
-    """The rows, or none if there are fewer: a table shows them better."""
-    row_list = list(rows)
-    return row_list if len(row_list) >= fewest else []
 
 
 def length_rows(groups: Sequence[Group], metric: str) -> Iterator[_Row]:
@@ -210,45 +202,6 @@ def _demonstrations(sheet: Sheet, rows: Sequence[_Row], round_: str, metric: str
         f"{sum(row[4] < 0 for row in rows)}; in the others the interval contains zero."
     )
     return sheet.save(figure, Plot(f"demonstrations_{metric}_{round_}", title, alt, takeaway), head, rows)
-
-
-def judge_rows(groups: Sequence[Group]) -> Iterator[_Row]:
-    """task, setting, model, ROUGE-L, win rate."""
-    for group in groups:
-        for cell in group.cells:
-            if {"rouge_l", "win_rate"} <= cell.scores.keys():
-                means = (cell.scores["rouge_l"].mean, cell.scores["win_rate"].mean)
-                yield group.task, group.key.setting, cell.model, *means
-
-
-def _judge_and_overlap(sheet: Sheet, rows: Sequence[_Row], round_: str) -> Plot:
-    """Win rate against ROUGE-L."""
-    figure, panels = sheet.panels(1, 1, 8, 5)
-    axis = panels[0][0]
-    for task, mark in zip(TASKS, MARKS, strict=False):
-        if points := [(row[3], row[4]) for row in rows if row[0] == task]:
-            look = {"facecolors": BLUE, "edgecolors": "black", "linewidths": 0.7}
-            axis.scatter(*zip(*points, strict=True), marker=mark, label=TASK_LABELS[task], **look)
-    axis.axhline(0.5, color="black", linewidth=0.8)
-    axis.set(xlabel="ROUGE-L", ylabel="judge win rate")
-    axis.legend(ncols=2, fontsize=8)
-    title = f"Judge win rate against ROUGE-L, round {round_}"
-    alt = f"{title}: a mark for each model and setting; marks differ by task."
-    head = ("task", "setting", "model", "rouge_l", "win_rate")
-    return sheet.save(figure, Plot(f"judge_{round_}", title, alt, _judge_takeaway(rows)), head, rows)
-
-
-def _judge_takeaway(rows: Sequence[_Row]) -> str:
-    """How often the judge and ROUGE-L order two models alike, on the settings that both answered."""
-    pairs = [
-        (first[3] - second[3]) * (first[4] - second[4])
-        for i, first in enumerate(rows)
-        for second in rows[i + 1 :]
-        if first[1] == second[1] and first[3] != second[3] and first[4] != second[4]
-    ]
-    if not pairs:
-        return ""
-    return f"Judge and ROUGE-L put two models in the same order in {sum(pair > 0 for pair in pairs)} of {len(pairs)} pairs."
 
 
 def choice_rows(groups: Sequence[Group]) -> Iterator[_Row]:
