@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 
 from builder.dataset import tables
-from builder.dataset.manifest import QUANTILES, Manifest
 from hub_scripts.report.drawing import BLUE, PLAIN, Plot, Sheet, both
 from lm_eval_tasks.base.tables import Table
+
+if TYPE_CHECKING:
+    from builder.dataset.manifest import Manifest
 
 
 @dataclass(slots=True)
@@ -45,8 +48,6 @@ def round_page(manifest: Manifest, place: Path, runs: tuple[int, int]) -> RoundP
         for what, counted in (("month", manifest.audit.months), ("category", manifest.audit.categories)):
             if counted:
                 page.plots.append(both(_bars, place, name, what, counted))
-    if boxes := _boxes(manifest):
-        page.plots.append(both(_lengths, place, name, boxes))
     return page
 
 
@@ -102,34 +103,3 @@ def _bars(sheet: Sheet, name: str, what: str, counted: Mapping[str, int]) -> Plo
     title = f"Papers by {what}"
     alt = f"{title} of round {name}: {len(rows)} bars, most in {most[0]} ({most[1]} papers)."
     return sheet.save(figure, Plot(f"round_{name}_{what}", title, alt), (what, "papers"), rows)
-
-
-def _boxes(manifest: Manifest) -> dict[str, tuple[int, ...]]:
-    """Configuration -> input lengths of its test samples at each of `QUANTILES`."""
-    tests = {
-        configuration.name: configuration.statistics("test").input_lengths for configuration in manifest.configurations
-    }
-    return {name: lengths for name, lengths in tests.items() if lengths}
-
-
-def _lengths(sheet: Sheet, name: str, boxes: Mapping[str, Sequence[int]]) -> Plot:
-    stats = [
-        {"label": label, "whislo": low, "q1": first, "med": middle, "q3": third, "whishi": high}
-        for label, (low, first, middle, third, high, _) in boxes.items()
-    ]
-    with mpl.rc_context(PLAIN):
-        figure, panels = sheet.panels(1, 1, 7, 1 + 0.26 * len(stats))
-        axis = panels[0][0]
-        axis.bxp(stats, orientation="horizontal", showfliers=False, patch_artist=True, boxprops={"facecolor": BLUE})
-        axis.invert_yaxis()
-        axis.set_xlabel("input tokens")
-        axis.spines[["top", "right"]].set_visible(False)
-    title = "Input lengths"
-    alt = (
-        f"{title} of the test samples of round {name}: boxes from 25 to 75 %, whiskers from 5 to 95 %, medians "
-        + ", ".join(f"{label} {lengths[2]}" for label, lengths in boxes.items())
-        + "."
-    )
-    head = ("configuration", *(f"{100 * share:g}%" for share in QUANTILES))
-    rows = [(label, *lengths) for label, lengths in boxes.items()]
-    return sheet.save(figure, Plot(f"round_{name}_lengths", title, alt), head, rows)
