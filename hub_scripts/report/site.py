@@ -26,7 +26,7 @@ from hub_scripts.report.cells import (
     score_rows,
     scores_csv,
 )
-from hub_scripts.report.counted_rows import scorers_of
+from hub_scripts.report.counted import scorers_of
 from hub_scripts.report.figures import draw_all
 from hub_scripts.report.gather import MOST_COPIED, gather, groups, script
 from hub_scripts.report.inputs import Inputs, find

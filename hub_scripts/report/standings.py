@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from hub_scripts.report.cells import Cell, Group, interval_cells, is_baseline, share
-from hub_scripts.report.counted_rows import (
+from hub_scripts.report.counted import (
     cell_over,
     counted_rows,
     gains_of_cell,

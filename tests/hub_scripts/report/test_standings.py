@@ -11,7 +11,7 @@ import pytest
 
 from hub_scripts.errors import ReportError
 from hub_scripts.report.cells import Cell, Group, Key
-from hub_scripts.report.counted_rows import scorers_of
+from hub_scripts.report.counted import scorers_of
 from hub_scripts.report.runs import ModelFacts, facts_of, known_models
 from hub_scripts.report.standings import Standings, standings_of
 from lm_eval_tasks.base.intervals import level
