@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from benchmarks.shared.running import Figures, run
-from lm_eval_tasks.base.intervals import Interval, difference, holm, level
-from lm_eval_tasks.base.power import FEWEST_OF_GAINS
+from lm_eval_tasks.base.intervals import FEWEST_OF_GAINS, Interval, difference, holm, level
 from lm_eval_tasks.stats.placed import PlacedTask, by_task, difference_over, interval_over, part_of
 
 Values = NDArray[np.float64]

@@ -27,8 +27,7 @@ from builder.families.scalar.importers.scalar import library_of
 from builder.families.scalar.questions import QuestionMaker, ask_all, turn_of
 from builder.families.scalar.rows import row_of
 from lm_eval_tasks.base.row_format import OF_SCALAR
-from lm_eval_tasks.base.text import sentences
-from lm_eval_tasks.base.typed import typed
+from lm_eval_tasks.base.text import sentences, typed
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.families.reading.answering import ReadingAnswering, reading_answering
 from lm_eval_tasks.families.reading.metrics import share_right_of

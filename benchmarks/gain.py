@@ -16,9 +16,8 @@ from typing import Any
 from benchmarks.shared.running import ACADEMICEVAL, Figures, command, run
 from builder.round.configurations import thousands_in
 from builder.round.tables import READINGS
-from lm_eval_tasks.base.contexts import FULL, Context
 from lm_eval_tasks.base.files import sha256_of_bytes
-from lm_eval_tasks.base.row_format import MASK
+from lm_eval_tasks.base.row_format import FULL, MASK, Context
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.families import of_task, target_of, target_of_configuration
 from lm_eval_tasks.families.scalar import hook as scalar_hook

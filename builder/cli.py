@@ -18,12 +18,7 @@ from lm_eval_tasks.base.redaction import safe_text
 from lm_eval_tasks.base.tables import text_lines
 
 # The modules that add commands, in the order in which help lists them.
-_COMMANDS = (
-    "builder.commands",
-    "lm_eval_tasks.commands",
-    "lm_eval_tasks.result_commands",
-    "hub_scripts.commands",
-)
+_COMMANDS = ("builder.commands", "lm_eval_tasks.commands", "lm_eval_tasks.result_commands", "hub_scripts.commands")
 # Extra of academiceval -> what it installs, as it is imported.
 _EXTRAS = {
     "builder": "arxiv datasketch lxml networkx pydantic pymupdf httpx2 zstandard",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from builder.dataset import tables
 from builder.errors import RoundError
@@ -14,14 +13,12 @@ from builder.workspace import Workspace
 from hub_scripts.report.site import report
 from lm_eval_tasks.base.files import write_whole
 from lm_eval_tasks.base.row_format import BM25_PARTS, TITLE_SEARCH
+from lm_eval_tasks.base.tables import Table
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.evaluate.run import evaluate
 from lm_eval_tasks.families import of_task
 from lm_eval_tasks.families.reading import BLIND
 from lm_eval_tasks.stats.score_table import score_table
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.base.tables import Table
 
 _ROUND = """\
 round = "2026.11"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,6 @@ from builder.dataset.manifest import Manifest
 from builder.extract.stage import EXTRACTOR, extract_papers, summarise
 from builder.samples.tokens import token_counter
 from builder.stage_report import STAGES, Stage, StageReport
-from lm_eval_tasks.base.version import VERSION
 from lm_eval_tasks.llm.weights import minilm_path
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def build(workspace: Workspace, engine: Engine, *, replace: bool = False) -> Bui
         check(findings, round_.audit)
         manifest = Manifest(
             round=round_.round,
-            code_version=VERSION,
+            code_version=version("academiceval"),
             configurations=configurations,
             reports=tuple(report.counts() for report in (*before, *reports)),
             seed=round_.seed,

@@ -21,10 +21,8 @@ from builder.samples.near_duplicates import copies
 from builder.seeding import digest_of
 from builder.sources.base import Source, open_source
 from builder.store import STORE, Store
-from lm_eval_tasks.base.files import named
-from lm_eval_tasks.base.locks import exclusive
-from lm_eval_tasks.base.progress import progress
-from lm_eval_tasks.base.waiting import announce
+from lm_eval_tasks.base.files import exclusive, named
+from lm_eval_tasks.base.progress import announce, progress
 
 if TYPE_CHECKING:
     from builder.round.model import Round

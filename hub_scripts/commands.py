@@ -8,13 +8,10 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hub_scripts.errors import CheckError
 from lm_eval_tasks.base.command_line import MAKE, PUBLISHING, READ, Commands, check_dataset, check_there, repository
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.base.tables import Table
+from lm_eval_tasks.base.tables import Table
 
 _LICENSES = ("all", "noncommercial", "redistributable", "none")
 

@@ -156,7 +156,11 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
     if arguments.tasks == "list":
         yield from task_names()
         return
-    options = _with_file(arguments)
+    options = arguments
+    if arguments.config:
+        from lm_eval_tasks.evaluate.config_file import with_config
+
+        options = with_config(arguments)
     metadata = options_metadata(options)
     samples: Any = json_object("--samples", options.samples) if options.samples is not None else None
     _check_request(options.tasks.split(","), metadata, samples or ())
@@ -176,6 +180,7 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
         options.seed,
         options.repeats,
     )
+    from lm_eval_tasks.compat.lm_eval import parse_args
     from lm_eval_tasks.engines.registry import open_engine, working_with
     from lm_eval_tasks.evaluate import run as running
     from lm_eval_tasks.evaluate.models import label_of
@@ -183,7 +188,7 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.samples.run_folder import only_result, removed_if_empty, run_folder
     from lm_eval_tasks.stats.score_table import shown_scores
 
-    parsed = _parse_model_args(options.model_args)
+    parsed = parse_args(options.model_args)
     output = options.output or run_folder(label_of(options.model, parsed))
     means = means_of(options, label_of(options.model, parsed, full=True))
     with removed_if_empty(output), open_engine(options.engine) as engine, working_with(engine):
@@ -223,12 +228,13 @@ def _evaluate_programs(options: Namespace, metadata: Mapping[str, object]) -> It
 def plan(arguments: Namespace) -> Iterator[str | Table]:
     metadata = options_metadata(arguments)
     _check_request(arguments.tasks.split(","), metadata)
+    from lm_eval_tasks.compat.lm_eval import parse_args
     from lm_eval_tasks.evaluate import plan as planning
     from lm_eval_tasks.evaluate.models import label_of
     from lm_eval_tasks.evaluate.shorter import contexts_of
     from lm_eval_tasks.stats.compare import compare
 
-    price = means_of(arguments, label_of("", _parse_model_args(arguments.model_args), full=True)).price
+    price = means_of(arguments, label_of("", parse_args(arguments.model_args), full=True)).price
     planned = planning.plan(
         arguments.model_args,
         arguments.tasks.split(","),
@@ -261,7 +267,7 @@ def export(arguments: Namespace) -> Iterator[str | Table]:
     metadata = {"dataset": arguments.dataset, **metadata_of(arguments.metadata)}
     check(metadata)
     check_dataset(str(metadata["dataset"]), arguments.setting)
-    from lm_eval_tasks.evaluate.export import export
+    from lm_eval_tasks.evaluate.plan import export
 
     output = arguments.output or Path(f"{arguments.setting}.prompts.jsonl")
     count = export(arguments.setting, arguments.model_args, metadata, output)
@@ -271,9 +277,9 @@ def export(arguments: Namespace) -> Iterator[str | Table]:
 def score(arguments: Namespace) -> Iterator[str | Table]:
     check_there(arguments.answers)
     from lm_eval_tasks.base.row_format import GIVEN
-    from lm_eval_tasks.evaluate.export import task_asking
-    from lm_eval_tasks.evaluate.given_answers import given_answers
-    from lm_eval_tasks.samples.labels import FOLDER_NAME
+    from lm_eval_tasks.evaluate.baselines import given_answers
+    from lm_eval_tasks.evaluate.plan import task_asking
+    from lm_eval_tasks.samples.results import FOLDER_NAME
 
     name = arguments.name or arguments.answers.stem
     if not FOLDER_NAME.fullmatch(name):
@@ -310,12 +316,6 @@ def score(arguments: Namespace) -> Iterator[str | Table]:
     yield from evaluate(Namespace(**{**vars(evaluation.parse_args([])), **vars(arguments), **request}))
 
 
-def _with_file(arguments: Namespace) -> Namespace:
-    from lm_eval_tasks.evaluate.config_file import with_config
-
-    return with_config(arguments) if arguments.config else arguments
-
-
 def _check_request(tasks: Sequence[str], metadata: Mapping[str, object], samples: Iterable[str] = ()) -> None:
     """Raise an EvalError for a typing mistake, before anything large is imported.
 
@@ -332,12 +332,6 @@ def _check_request(tasks: Sequence[str], metadata: Mapping[str, object], samples
     check_tasks(samples, "--samples")
     check(metadata)
     check_dataset(dataset_of(metadata), text_or_none(metadata.get("config")))
-
-
-def _parse_model_args(model_args: str) -> dict[str, object]:
-    from lm_eval_tasks.compat.lm_eval import parse_args
-
-    return parse_args(model_args)
 
 
 def means_of(arguments: Namespace, model: str) -> Means:

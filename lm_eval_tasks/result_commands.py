@@ -4,18 +4,15 @@ called.
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.command_line import READ, Commands, above_zero, check_there, positive
 from lm_eval_tasks.base.errors import EvalError
+from lm_eval_tasks.base.tables import Table
 from lm_eval_tasks.commands import add_means, means_of
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.base.tables import Table
 
 
 def register(commands: Commands) -> None:
@@ -31,10 +28,7 @@ def register(commands: Commands) -> None:
     help_ = "only over samples whose prompts no run had to cut"
     sub.add_argument("--uncut", action="store_true", help=help_)
     help_ = "let a language model compare generated texts with their references, in both orders"
-    _add_judging(commands.add(READ, "judge", help_, judge))
-
-
-def _add_judging(sub: ArgumentParser) -> None:
+    sub = commands.add(READ, "judge", help_, judge)
     help_ = "samples_*.jsonl of one run, or its folder; two folders: one model against the other"
     sub.add_argument("samples", type=Path, nargs="+", metavar="SAMPLES", help=help_)
     sub.add_argument(

@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 from dataclasses import fields
+from importlib.metadata import version
 from itertools import pairwise
 from types import UnionType
 from typing import get_args, get_origin
@@ -20,7 +21,6 @@ from builder.dataset.manifest import Manifest
 from builder.reference import PAGE, key_page
 from builder.round.model import Round
 from lm_eval_tasks.base.metadata import check
-from lm_eval_tasks.base.version import VERSION
 from lm_eval_tasks.evaluate.options_page import PAGE as OPTIONS_PAGE
 from lm_eval_tasks.evaluate.options_page import meaning_of, options_page
 from lm_eval_tasks.families.registry import METRICS
@@ -133,8 +133,8 @@ def test_every_field_of_the_manifest_is_explained() -> None:
 def test_one_version() -> None:
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     changes = (ROOT / "CHANGELOG.md").read_text()
-    assert citation["version"] == VERSION
-    assert f"\n## {VERSION} (" in changes
+    assert citation["version"] == version("academiceval")
+    assert f"\n## {version('academiceval')} (" in changes
 
 
 def test_files_that_are_named_exist() -> None:

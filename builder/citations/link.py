@@ -25,11 +25,9 @@ from builder.records import Document, Link, LinkReason, LinkWay, Paper, Referenc
 from builder.sources.base import TITLES_AT_ONCE, Source
 from builder.sources.metadata_file import file_fingerprint
 from builder.stage_report import StageReport
-from lm_eval_tasks.base.batches import batches
 from lm_eval_tasks.base.files import sha256_of_bytes
-from lm_eval_tasks.base.progress import progress
+from lm_eval_tasks.base.progress import announce, batches, progress
 from lm_eval_tasks.base.text import title_key
-from lm_eval_tasks.base.waiting import announce
 
 if TYPE_CHECKING:
     from builder.round.model import Round
@@ -167,13 +165,7 @@ def unresolved_examples(store: Store, papers: Iterable[Paper], documents: Docume
 # for again either, unless none of them was found: such an answer may be a failure of the server, and a later round asks again.
 
 
-def _search_titles(
-    round_: Round,
-    source: Source,
-    store: Store,
-    papers: Sequence[Paper],
-    documents: Documents,
-) -> None:
+def _search_titles(round_: Round, source: Source, store: Store, papers: Sequence[Paper], documents: Documents) -> None:
     """Search for the unresolved titles among the papers' entries, as many as the round still allows.
 
     Everything found is counted together at the end: a search that was killed starts over, using the answers that the

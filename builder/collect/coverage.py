@@ -45,11 +45,7 @@ def finish(store: Store, round_: str, done: Covered) -> None:
     """Note that a round is done."""
     note = store.note(_NOTE) or {}
     assert isinstance(note, dict)
-    note[round_] = {
-        "last_day": done.last_day.isoformat(),
-        "report": done.report.to_dict(),
-        "settings": done.settings,
-    }
+    note[round_] = {"last_day": done.last_day.isoformat(), "report": done.report.to_dict(), "settings": done.settings}
     store.set_note(_NOTE, note)
 
 

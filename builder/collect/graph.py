@@ -15,7 +15,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +22,8 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from builder.ids import author_key
-from builder.records import GROUP
+from builder.records import GROUP, Authorship, GraphReason, Paper
 from builder.stage_report import StageReport
-
-if TYPE_CHECKING:
-    from builder.records import Authorship, GraphReason, Paper
 
 
 class Identities:

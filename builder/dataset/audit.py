@@ -13,9 +13,8 @@ from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
 from statistics import quantiles
-from typing import TYPE_CHECKING
 
-from builder.dataset.families import faults
+from builder.dataset.families import Row, faults
 from builder.dataset.manifest import Audit, Configuration
 from builder.dataset.rows import rows_of
 from builder.dataset.shown_texts import SharedRuns
@@ -23,15 +22,11 @@ from builder.errors import AuditError
 from builder.extract.quality import common_share
 from builder.ids import author_key, bare_id
 from builder.records import SPLITS, Split, Task, writing_task
+from builder.round.audit import AuditTable
 from builder.samples.near_duplicates import Copies, near_duplicate
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.text import title_key
-from lm_eval_tasks.engines.registry import LocalEngine
-
-if TYPE_CHECKING:
-    from builder.dataset.families import Row
-    from builder.round.audit import AuditTable
-    from lm_eval_tasks.engines.registry import Engine
+from lm_eval_tasks.engines.registry import Engine, LocalEngine
 
 # Runs of more words than this are taken for copies, as in the audits of training data.
 LONG_RUN = 13

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import yaml
 from datasets import DatasetInfo, Features
@@ -13,7 +12,7 @@ from datasets.splits import SplitDict, SplitInfo
 from huggingface_hub import DatasetCardData
 
 from builder.dataset import tables
-from builder.dataset.manifest import canary
+from builder.dataset.manifest import Configuration, Manifest, canary
 from builder.dataset.rows import columns_of
 from builder.errors import FolderError
 from builder.records import SPLITS
@@ -21,9 +20,6 @@ from builder.round.source import is_open_access
 from builder.round.takedowns import Erratum
 from lm_eval_tasks.base.tables import Table, markdown
 from lm_eval_tasks.compat.datasets import add_dataset_info
-
-if TYPE_CHECKING:
-    from builder.dataset.manifest import Configuration, Manifest
 
 CARD = "README.md"
 _ACADEMICEVAL = """\

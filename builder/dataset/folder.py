@@ -6,8 +6,8 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from builder.dataset.card import CARD, card
 from builder.dataset.manifest import (
@@ -20,15 +20,19 @@ from builder.dataset.manifest import (
     read_manifest,
 )
 from builder.errors import FolderError
-from lm_eval_tasks.base.files import named, sha256_of, sha256_of_bytes, sync, sync_folder, write_whole
-from lm_eval_tasks.base.linux import exchange
-from lm_eval_tasks.base.locks import exclusive
-from lm_eval_tasks.base.version import VERSION
+from builder.stage_report import StageReport
+from lm_eval_tasks.base.files import (
+    exchange,
+    exclusive,
+    named,
+    sha256_of,
+    sha256_of_bytes,
+    sync,
+    sync_folder,
+    write_whole,
+)
 from lm_eval_tasks.families import target_of_configuration
 from lm_eval_tasks.tasks.catalogue import CORE
-
-if TYPE_CHECKING:
-    from builder.stage_report import StageReport
 
 # What earlier releases put next to the data.
 _OF_EARLIER = ("croissant.json",)
@@ -49,7 +53,7 @@ def finish_import(
 ) -> None:
     """Write the card and the manifest of a dataset that was made elsewhere, at `origin`."""
     counts = tuple(report.counts() for report in reports)
-    finish(place, Manifest(round_name, VERSION, tuple(configurations), counts, imported=origin))
+    finish(place, Manifest(round_name, version("academiceval"), tuple(configurations), counts, imported=origin))
 
 
 def file_differences(folder: Path, manifest: Manifest) -> Iterator[str]:
@@ -106,10 +110,7 @@ def _is_of_dataset(entry: Path) -> bool:
 
 @contextmanager
 def replacing(
-    output: Path,
-    mark: str = MANIFEST,
-    kind: str = "dataset folder",
-    is_ours: Callable[[Path], bool] = _is_of_dataset,
+    output: Path, mark: str = MANIFEST, kind: str = "dataset folder", is_ours: Callable[[Path], bool] = _is_of_dataset
 ) -> Iterator[Path]:
     """An empty folder to build in, which replaces `output` when the block is left and is removed if it fails.
 

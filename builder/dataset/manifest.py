@@ -22,10 +22,9 @@ from builder.round.audit import AuditTable
 from builder.round.licenses import Licenses
 from builder.stage_report import StageCounts
 from lm_eval_tasks.base import gone
-from lm_eval_tasks.base.contexts import Context
 from lm_eval_tasks.base.files import is_inside
 from lm_eval_tasks.base.row_format import MANIFEST as MANIFEST
-from lm_eval_tasks.base.row_format import Measured
+from lm_eval_tasks.base.row_format import Context, Measured
 from lm_eval_tasks.base.text import ODD, parse_json, why
 from lm_eval_tasks.families.registry import FAMILIES
 
@@ -119,7 +118,7 @@ class Statistics:
         kinds: reading families: kind of question -> what is known of it.
         shown_months: reading families: month -> papers of that month in the contexts, each context once.
         detectable: the smallest difference between two models' mean scores that the samples show in four out of five
-            cases (`lm_eval_tasks/base/power.py`); None if there are too few first authors, or it has not been computed.
+            cases (`lm_eval_tasks/base/intervals.py`); None if there are too few first authors, or it has not been computed.
         one_group: the share of the samples whose papers' authors are connected by co-authors among these papers, in the largest group;
             None if it has not been computed.
     """

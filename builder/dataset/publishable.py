@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from builder.dataset.folder import finish, replacing
 from builder.dataset.manifest import Configuration, CoreEntry, Manifest, Publishable, read_manifest
@@ -20,12 +19,10 @@ from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
 from builder.ids import bare_id
 from builder.records import SPLITS, Split
+from builder.round.licenses import Licenses
 from builder.stage_report import StageReport
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.row_format import IDS
-
-if TYPE_CHECKING:
-    from builder.round.licenses import Licenses
 
 
 def publishable(source: Path, output: Path, licenses: Licenses) -> StageReport:

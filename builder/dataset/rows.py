@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from builder.dataset.families import family_of
+from builder.dataset.families import Row, RowKind, family_of
 from builder.dataset.manifest import Configuration, DataFile, place_of
 from builder.errors import FolderError
 from builder.records import SPLITS, Split
 from builder.round.licenses import Licenses, allows
-from lm_eval_tasks.base.unpacked import batch_rows, largest_chunk
-
-if TYPE_CHECKING:
-    from builder.dataset.families import Row, RowKind
+from lm_eval_tasks.base.listing import batch_rows, largest_chunk
 
 # Offsets and bit maps, which differ with how a table is cut into batches.
 _SLACK = 1 << 24

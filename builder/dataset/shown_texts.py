@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
+from builder.dataset.families import Row
+from builder.dataset.manifest import Configuration
 from builder.dataset.rows import read_columns
+from builder.records import Task
 from lm_eval_tasks.base.word_runs import Words, longest_common_run, longest_runs, run_words
-
-if TYPE_CHECKING:
-    from builder.dataset.families import Row
-    from builder.dataset.manifest import Configuration
-    from builder.records import Task
 
 # What it is, which is the name of its column, and of which paper.
 _Place: TypeAlias = tuple[str, str]

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from builder.dataset.manifest import QUANTILES, Audit, Bounds, Configuration, CoreEntry, Manifest, Statistics
 from builder.records import PAPERS, SPLITS, LinkWay, ReadingSummary
+from builder.round.audit import AuditTable
 from builder.round.configurations import thousands_in
 from lm_eval_tasks.base.row_format import LEAD, OF_SCALAR, POPULARITY
 from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.families import target_of
-
-if TYPE_CHECKING:
-    from builder.round.audit import AuditTable
 
 # Months that a table of newer papers has.
 _CUTOFFS = 6

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 import networkx as nx
 
 from builder.dataset.manifest import QUANTILES, KindStatistics, Statistics, bounds_of
-from lm_eval_tasks.base.intervals import level
-from lm_eval_tasks.base.power import detectable_with
+from lm_eval_tasks.base.intervals import detectable_with, level
 from lm_eval_tasks.base.row_format import Measured
-from lm_eval_tasks.base.typed import typed
+from lm_eval_tasks.base.text import typed
 from lm_eval_tasks.families import target_of
 from lm_eval_tasks.families.reading.answering import reading_answering
 from lm_eval_tasks.families.reading.row import ReadingRow

@@ -9,11 +9,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from builder.dataset.families import Row
 from builder.dataset.manifest import Configuration, DataFile, SplitContents, bounds_of, canary
 from builder.dataset.rows import columns_of
 from builder.dataset.tally import ReadingTally, Tally
@@ -23,9 +24,6 @@ from lm_eval_tasks.base.intervals import level
 from lm_eval_tasks.base.row_format import LEAD, Measured
 from lm_eval_tasks.families.scalar.shortcuts import Chooser, choosers_of
 from lm_eval_tasks.metrics.rouge import rouge_l_content
-
-if TYPE_CHECKING:
-    from builder.dataset.families import Row
 
 _GROUP_ROWS = 64
 _GROUP_BYTES = 32 * 2**20

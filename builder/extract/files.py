@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -20,13 +20,10 @@ from builder.ids import PaperId
 from builder.records import READING_REASONS
 from builder.round.tables import ExtractTable, QualityTable
 from builder.sources.object_store import expand_names, is_address, local_path
-from lm_eval_tasks.base.files import atomic_file, sha256_of
-from lm_eval_tasks.base.locks import exclusive
+from lm_eval_tasks.base.files import atomic_file, exclusive, sha256_of
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.text import parse_json, valid
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.engines.registry import Engine
+from lm_eval_tasks.engines.registry import Engine
 
 
 def extract_to_jsonl(

@@ -8,12 +8,9 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from builder.records import Reference
 from builder.sources.jats.markup import UNIT
-
-if TYPE_CHECKING:
-    from builder.records import Reference
 
 # No blank belongs before these, although pages with every element on its own line have one there.
 _CLOSING = tuple(".,;:)]")

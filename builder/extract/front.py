@@ -12,15 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-from builder.extract.lines import STAMPED_ID
+from builder.extract.lines import STAMPED_ID, Line
 from builder.extract.text import clean
 from builder.ids import PaperId
 from builder.records import Front
-
-if TYPE_CHECKING:
-    from builder.extract.lines import Line
 
 _STAMP = re.compile(r"arXiv:\S+\s+(?:\[(?P<category>[\w.-]+)\]\s+)?(?P<day>\d{1,2} [A-Z][a-z]{2} \d{4})")
 _DOI = re.compile(r"\b10\.\d{4,9}/[-._;()/:a-zA-Z0-9]+")

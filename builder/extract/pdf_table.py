@@ -10,7 +10,6 @@ from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 from builder.errors import BuildError, RoundError
 from builder.extract.workers import Extracted, extract_files
@@ -21,12 +20,9 @@ from builder.round.tables import ExtractTable
 from builder.sources.base import open_source
 from builder.sources.metadata_file import COLUMNS, delimiter_of, table_rows
 from builder.store import Store
-from lm_eval_tasks.base.files import named
-from lm_eval_tasks.base.locks import exclusive
+from lm_eval_tasks.base.files import exclusive, named
 from lm_eval_tasks.base.progress import progress
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.engines.registry import Engine
+from lm_eval_tasks.engines.registry import Engine
 
 _LOGGER = logging.getLogger(__name__)
 # Rows that are written together; what a kill costs.

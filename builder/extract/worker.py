@@ -29,8 +29,7 @@ from builder.extract.pdf import read_pdf
 from builder.packed import check_of_the_file
 from builder.records import Document
 from builder.sources.jats.markup import ENDINGS
-from lm_eval_tasks.base.files import sha256_of
-from lm_eval_tasks.base.linux import die_with
+from lm_eval_tasks.base.files import die_with, sha256_of
 
 _DOCUMENT = TypeAdapter(Document)
 

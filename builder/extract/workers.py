@@ -15,17 +15,13 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
 
 from builder.packed import OF_THE_FILE
 from builder.records import READING_REASONS, Document, Quality
 from builder.sources.object_store import local_copy
-from lm_eval_tasks.engines.registry import LocalEngine
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.engines.registry import Engine
+from lm_eval_tasks.engines.registry import Engine, LocalEngine
 
 _AHEAD = 16
 # A file that takes no processor time has hung: after this many times its limit, never sooner than a busy machine needs.

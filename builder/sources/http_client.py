@@ -16,6 +16,7 @@ import random
 import time
 import zlib
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -26,8 +27,7 @@ from tenacity import RetryCallState, Retrying, retry_if_exception_type, wait_exp
 from builder.errors import SourceError
 from builder.store.answers import StoredAnswer
 from lm_eval_tasks.base.files import write_whole
-from lm_eval_tasks.base.version import VERSION
-from lm_eval_tasks.base.waiting import LONGEST_WAIT, announce_wait, failure_of, retry_after
+from lm_eval_tasks.base.progress import LONGEST_WAIT, announce_wait, failure_of, retry_after
 
 if TYPE_CHECKING:
     from builder.round.source import LiveTable
@@ -245,7 +245,10 @@ class HttpClient:
         """One answer from first byte to last, in the time of one answer: the client's own limits are for each read."""
         seconds, body = self._source.timeout, bytearray()
         waits = httpx2.Timeout(min(_SILENCE, seconds), connect=min(_CONNECT, seconds))
-        headers = {"User-Agent": f"academiceval/{VERSION} ({self._source.contact})", "Accept-Encoding": "gzip"}
+        headers = {
+            "User-Agent": f"academiceval/{version('academiceval')} ({self._source.contact})",
+            "Accept-Encoding": "gzip",
+        }
         async with (
             asyncio.timeout(seconds),
             httpx2.AsyncClient(headers=headers, timeout=waits, verify=self._certificates) as client,

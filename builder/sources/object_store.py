@@ -19,7 +19,7 @@ from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_chai
 
 from builder.errors import SourceError
 from builder.packed import OF_THE_FILE
-from lm_eval_tasks.base.deadline import within
+from lm_eval_tasks.base.progress import within
 
 _T = TypeVar("_T")
 # For one file, or one list of names.

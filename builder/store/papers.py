@@ -261,8 +261,7 @@ class PaperTables(Tables):
         """(id, since) of the papers of some days and categories that can be found by their authors, by id."""
         wanted = frozenset(categories)
         for row in self._db.execute(
-            f"{_SELECT} WHERE published BETWEEN ? AND ? AND look_up ORDER BY id",
-            (first.isoformat(), last.isoformat()),
+            f"{_SELECT} WHERE published BETWEEN ? AND ? AND look_up ORDER BY id", (first.isoformat(), last.isoformat())
         ):
             paper = _paper(row)
             if in_categories(paper, wanted):

@@ -12,7 +12,7 @@ import msgspec
 import yaml
 
 from hub_scripts.errors import HubError
-from lm_eval_tasks.base.typed import Name, typed
+from lm_eval_tasks.base.text import Name, typed
 from lm_eval_tasks.base.yaml_text import parse_yaml
 from lm_eval_tasks.families import of_task
 from lm_eval_tasks.families.family import slug_of
@@ -71,11 +71,7 @@ def eval_yaml(manifest: Manifest) -> str | None:
         "evaluation_framework": FRAMEWORK,
         "tasks": [
             {
-                "id": task_id(
-                    configuration.name,
-                    manifest.published_as,
-                    of_task(configuration.task).ranking,
-                ),
+                "id": task_id(configuration.name, manifest.published_as, of_task(configuration.task).ranking),
                 "config": configuration.name,
                 "split": _SPLIT,
                 "field_spec": {"input": "question", "target": "target", "choices": "choices", "metadata": list(_NOTED)},

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from datasets import DownloadConfig, load_dataset
 from huggingface_hub import HfFileSystem
@@ -19,6 +18,7 @@ from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
 from builder.dataset.rows import kind_of, may_publish, read_columns
 from builder.errors import BuildError
 from builder.ids import bare_id
+from builder.round.licenses import Licenses
 from hub_scripts.errors import AccessError, CheckError, DifferenceError, HubError
 from hub_scripts.hub.faults import FaultError, ask_with_retries
 from hub_scripts.hub.repo import MAIN, Repo
@@ -26,10 +26,6 @@ from hub_scripts.hub.uploads import ATTRIBUTES
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.yaml_text import FRONT_MATTER, parse_yaml
 from lm_eval_tasks.compat.datasets import without_torch
-
-if TYPE_CHECKING:
-    from builder.round.licenses import Licenses
-
 
 # Split -> rows.
 Count = dict[str, int]

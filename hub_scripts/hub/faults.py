@@ -23,8 +23,7 @@ from huggingface_hub.errors import (
 from tenacity import RetryCallState, Retrying, retry_if_exception
 
 from hub_scripts.errors import AccessError, ConflictError, HubError, UnreachableError
-from lm_eval_tasks.base.deadline import within
-from lm_eval_tasks.base.waiting import failure_of, retry_after
+from lm_eval_tasks.base.progress import failure_of, retry_after, within
 from lm_eval_tasks.compat.huggingface_hub import HTTPError
 
 # What the client and its transports raise if the Hub, or our side, is at fault.

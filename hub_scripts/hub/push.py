@@ -9,24 +9,20 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from builder.dataset.audit import audit, check
 from builder.dataset.manifest import Manifest, read_manifest
 from builder.dataset.publishable import publishable, without_papers
 from builder.errors import FolderError
+from builder.round.licenses import Licenses
 from hub_scripts.errors import CheckError, UnreachableError
 from hub_scripts.hub import checks
 from hub_scripts.hub.benchmark import EVAL
-from hub_scripts.hub.checks import verify
+from hub_scripts.hub.checks import Contents, verify
 from hub_scripts.hub.replacing import Replaced, listed_beside, notices_with, order, tell_main
 from hub_scripts.hub.repo import MAIN, Repo
 from hub_scripts.hub.staging import Notices, Staged, newest, obsolete_paths, publish, read_notices, stage
 from hub_scripts.hub.uploads import gone, refuse_secrets, unchanged_paths
-
-if TYPE_CHECKING:
-    from builder.round.licenses import Licenses
-    from hub_scripts.hub.checks import Contents
 
 
 def publishable_copy(source: Path, licenses: Licenses) -> Path:

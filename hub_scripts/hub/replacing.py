@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from builder.dataset.manifest import Manifest
 from builder.round.takedowns import TAKEDOWNS, Erratum, Takedown, parse_takedowns
 from hub_scripts.errors import CheckError, HubError
 from hub_scripts.hub.repo import MAIN, Change, Refs, Repo
@@ -16,10 +16,6 @@ from hub_scripts.hub.staging import Notices, Staged, files_beside, read_notices
 from lm_eval_tasks.base.files import sha256_of, sha256_of_bytes
 from lm_eval_tasks.base.row_format import MANIFEST
 from lm_eval_tasks.base.text import is_valid
-
-if TYPE_CHECKING:
-    from builder.dataset.manifest import Manifest
-
 
 _NAME = re.compile(r"(\d{4})\.(\d{2})(?:\.post(\d+))?")
 

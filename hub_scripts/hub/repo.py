@@ -102,8 +102,7 @@ class Repo:
         """Create the repository if it does not exist."""
         if self.refs() is None:
             self._do_once(
-                lambda: self._api.create_repo(self.id, repo_type=self.kind, private=private) and None,
-                self.refs,
+                lambda: self._api.create_repo(self.id, repo_type=self.kind, private=private) and None, self.refs
             )
 
     def files(self, revision: str) -> dict[str, str]:
@@ -139,12 +138,7 @@ class Repo:
         """Download a revision and say where it lies below the cache."""
         return Path(
             self._ask(
-                lambda: self._api.snapshot_download(
-                    self.id,
-                    revision=revision,
-                    repo_type=self.kind,
-                    cache_dir=cache,
-                ),
+                lambda: self._api.snapshot_download(self.id, revision=revision, repo_type=self.kind, cache_dir=cache),
                 moves_files=True,
             )
         )

@@ -7,23 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from builder.dataset.card import CARD, Publication, card
-from builder.dataset.manifest import (
-    MANIFEST,
-    Manifest,
-    manifest_bytes,
-    parse_manifest,
-    place_of,
-    read_manifest,
-)
-from builder.round.takedowns import (
-    ERRATA,
-    TAKEDOWNS,
-    Erratum,
-    Takedown,
-    json_lines,
-    parse_errata,
-    parse_takedowns,
-)
+from builder.dataset.manifest import MANIFEST, Manifest, manifest_bytes, parse_manifest, place_of, read_manifest
+from builder.round.takedowns import ERRATA, TAKEDOWNS, Erratum, Takedown, json_lines, parse_errata, parse_takedowns
 from hub_scripts.errors import ConflictError
 from hub_scripts.hub.benchmark import EVAL, eval_yaml
 from hub_scripts.hub.repo import MAIN, Change, Repo

@@ -8,8 +8,8 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from hub_scripts.report.cells import Cell, Group, is_baseline
-from lm_eval_tasks.base.contexts import FULL
 from lm_eval_tasks.base.metadata import NO_MODEL
+from lm_eval_tasks.base.row_format import FULL
 from lm_eval_tasks.families import of_task, registry, target_of
 from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL
 from lm_eval_tasks.stats import placed

@@ -21,9 +21,8 @@ from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.word_runs import run_words, share_run
 from lm_eval_tasks.families import registry as metrics
 from lm_eval_tasks.judge.verdict import points_of
-from lm_eval_tasks.samples.pairs import paired
 from lm_eval_tasks.samples.row import PromptRow
-from lm_eval_tasks.samples.sample import Sample, read_file
+from lm_eval_tasks.samples.sample import Sample, paired, read_file
 from lm_eval_tasks.stats.columns import column, columns_of, zero_of
 from lm_eval_tasks.stats.scores import by_length, by_place
 

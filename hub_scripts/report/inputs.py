@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
 from hub_scripts.errors import ReportError
 from hub_scripts.report.verdicts import Verdicts, duel
 from lm_eval_tasks.base.files import sha256_of
 from lm_eval_tasks.base.metadata import TEST
+from lm_eval_tasks.base.tables import Table
 from lm_eval_tasks.base.text import parse_json
 from lm_eval_tasks.samples.results import JOURNAL, RESULTS, Results, read_results
 from lm_eval_tasks.samples.run_folder import SAMPLES, samples_beside, samples_of
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.base.tables import Table
 
 _JUDGE = "judge_"
 _SHA256_DIGITS = 64

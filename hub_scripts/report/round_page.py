@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 
 from builder.dataset import tables
+from builder.dataset.manifest import Manifest
 from hub_scripts.report.drawing import BLUE, PLAIN, Plot, Sheet, both
 from lm_eval_tasks.base.tables import Table
-
-if TYPE_CHECKING:
-    from builder.dataset.manifest import Manifest
 
 
 @dataclass(slots=True)

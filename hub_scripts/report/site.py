@@ -8,11 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from builder.dataset.folder import replacing
+from builder.round.licenses import Licenses
 from hub_scripts.errors import ReportError
 from hub_scripts.report.cells import (
     LABELS,
@@ -36,11 +37,7 @@ from hub_scripts.report.standings import Standings, boards_csv, standings_of
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.row_format import MADE_UP
 from lm_eval_tasks.families.registry import BOARDS
-from lm_eval_tasks.samples.labels import cutoffs_of
-
-if TYPE_CHECKING:
-    from builder.round.licenses import Licenses
-
+from lm_eval_tasks.samples.results import cutoffs_of
 
 # The bundle is a module, which a page opened from disk may not load: it becomes a script that leaves its class behind.
 _EXPORT = re.compile(r"export\s*\{[^}]*?([\w$]+) as default[^}]*\};?")

@@ -10,7 +10,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 from hub_scripts.report.cells import Cell, Group, interval_cells, is_baseline, share
 from hub_scripts.report.counted import (
@@ -23,15 +22,12 @@ from hub_scripts.report.counted import (
     shorter_cell,
 )
 from hub_scripts.report.drawing import csv_text
-from lm_eval_tasks.base.intervals import Interval, holm
-from lm_eval_tasks.base.power import FEWEST_OF_GAINS, LEVEL
+from lm_eval_tasks.base.intervals import FEWEST_OF_GAINS, LEVEL, Interval, holm
 from lm_eval_tasks.families import of_task, target_of
+from lm_eval_tasks.families.family import Board
 from lm_eval_tasks.families.registry import counted
 from lm_eval_tasks.stats.gains import Gain
 from lm_eval_tasks.stats.placed import PlacedTask, by_task, difference_over, interval_over, too_small
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.families.family import Board
 
 
 @dataclass(frozen=True, slots=True)

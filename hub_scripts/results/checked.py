@@ -6,20 +6,16 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hub_scripts.errors import HubError
 from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.families import registry
-from lm_eval_tasks.samples.labels import FOLDER_NAME
-from lm_eval_tasks.samples.results import Results, read_results
+from lm_eval_tasks.samples.block import Score
+from lm_eval_tasks.samples.results import FOLDER_NAME, Results, read_results
 from lm_eval_tasks.samples.run_folder import samples_of
 from lm_eval_tasks.samples.sample import read_file
 from lm_eval_tasks.stats.scores import scores_of
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.samples.block import Score
-
 
 _ROUNDING = 1e-6
 

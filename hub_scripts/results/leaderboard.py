@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
@@ -22,11 +22,9 @@ from lm_eval_tasks.base.files import sha256_of
 from lm_eval_tasks.base.metadata import TEST
 from lm_eval_tasks.base.yaml_text import parse_yaml
 from lm_eval_tasks.families.registry import FAMILIES
+from lm_eval_tasks.samples.block import Score
 from lm_eval_tasks.samples.results import UNKNOWN, Results
 from lm_eval_tasks.tasks.catalogue import setting_of
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.samples.block import Score
 
 
 @dataclass(frozen=True, slots=True)

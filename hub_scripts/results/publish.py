@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 from huggingface_hub import EvalResult, ModelCardData
@@ -25,13 +25,11 @@ from hub_scripts.results.leaderboard import FILE, OF_A_PART, SOURCE, entries, me
 from lm_eval_tasks.base.files import sha256_of, sha256_of_bytes
 from lm_eval_tasks.base.metadata import TEST
 from lm_eval_tasks.families import registry as metrics
+from lm_eval_tasks.samples.block import Score
 from lm_eval_tasks.samples.results import Results
 from lm_eval_tasks.samples.run_folder import results_in, samples_beside, samples_of
 from lm_eval_tasks.samples.sample import read_file
 from lm_eval_tasks.tasks.catalogue import setting_of
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.samples.block import Score
 
 _INDEX = "model-index.yml"
 # Characters of a file's name that are kept.

@@ -136,9 +136,9 @@ class Commands:
             self._parser.error(f"invalid choice: {words[0]!r}; {suggestion(words[0], sorted(self.parsers))}")
         arguments, extra = self._parser.parse_known_args(words)
         if arguments.version:
-            from lm_eval_tasks.base.version import VERSION
+            from importlib.metadata import version
 
-            sys.stdout.write(f"academiceval {VERSION}\n")
+            sys.stdout.write(f"academiceval {version('academiceval')}\n")
             raise SystemExit(0)
         if not hasattr(arguments, "command"):
             if extra:
@@ -262,20 +262,11 @@ def options_metadata(options: argparse.Namespace) -> dict[str, object]:
 
 def part(text: str) -> float:
     """An argument that is a number of samples, or below 1 a share of them."""
-    try:
+    with suppress(ValueError):
         value = float(text)
-    except ValueError:
-        value = 0.0
-    if not (0 < value < 1 or (1 <= value < 1e9 and value == int(value))):
-        raise argparse.ArgumentTypeError(f"{text!r:.40} is neither a number from 1 up nor a share between 0 and 1")
-    return int(value) if value >= 1 else value
-
-
-def name(text: str) -> str:
-    """An argument that must not be empty."""
-    if not text.strip():
-        raise argparse.ArgumentTypeError("a name is needed")
-    return text
+        if 0 < value < 1 or (1 <= value < 1e9 and value == int(value)):
+            return int(value) if value >= 1 else value
+    raise argparse.ArgumentTypeError(f"{text!r:.40} is neither a number from 1 up nor a share between 0 and 1")
 
 
 def _read_as(kind: Callable[[str], Any], fits: Callable[[Any], object], wrong: str) -> Callable[[str], Any]:
@@ -290,7 +281,8 @@ def _read_as(kind: Callable[[str], Any], fits: Callable[[Any], object], wrong: s
     return read
 
 
-# A round, a repository on the Hub, an amount of money, a time in seconds or another measure.
+# What must not be empty, a round, a repository on the Hub, an amount of money, a time in seconds or another measure.
+name = _read_as(str, str.strip, "is not a name")
 month = _read_as(str, partial(re.fullmatch, ROUND), "is not a year and month such as 2026.11")
 repository = _read_as(str, partial(re.fullmatch, REPOSITORY), "is not a repository; give ORG/NAME")
 amount = _read_as(float, lambda value: 0 <= value < 1e12, "is not an amount of money")

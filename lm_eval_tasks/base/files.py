@@ -1,10 +1,14 @@
-"""Files that exist whole or not at all, even after a power cut; and their hashes."""
+"""Files that exist whole or not at all, even after a power cut; their hashes; one writer at a time; and what only Linux can do."""
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import hashlib
 import os
+import platform
+import signal
+import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -13,6 +17,11 @@ from typing import BinaryIO
 
 # A file that changed this recently may change again within one tick of its clock.
 _RECENT_NS = 2_000_000_000
+# Seconds that the children of a killed holder, which share its lock, may take to end on a busy machine.
+_GRACE = 2.0
+_PR_SET_PDEATHSIG = 1
+_AT_FDCWD = -100
+_RENAME_EXCHANGE = 2
 
 
 def known_sha256(path: Path) -> str:
@@ -168,3 +177,61 @@ def sha256_of(path: Path) -> str:
 def sha256_of_bytes(content: bytes | str) -> str:
     """The hash of bytes, or of a text's UTF-8."""
     return hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest()
+
+
+@contextmanager
+def exclusive(path: Path) -> Iterator[None]:
+    """Keep all other processes from writing a file or folder until the block is left.
+
+    Raises:
+        BusyError: another process holds it; the message names the process.
+    """
+    from filelock import FileLock, Timeout
+
+    from lm_eval_tasks.base.errors import BusyError
+
+    path = path.resolve()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    place = path.with_name(f".{path.name}.lock")
+    lock = FileLock(place)
+    try:
+        lock.acquire(timeout=_GRACE)
+    except Timeout as err:
+        holder = ""
+        with suppress(OSError):
+            holder = place.read_text(encoding="utf-8", errors="replace")[:200]
+        raise BusyError(
+            f"{path} is being written by {holder or 'another process'}; wait for it to end, or stop it first"
+        ) from err
+    try:
+        place.write_text(f"process {os.getpid()} on {platform.node()}", encoding="utf-8")
+        yield
+    finally:
+        # While it is held: whoever opened this file meanwhile sees that it is gone, and looks again.
+        place.unlink(missing_ok=True)
+        lock.release()
+
+
+def die_with(parent: int) -> None:
+    """Let the system kill this process as soon as its parent ends, however the parent ends.
+
+    Args:
+        parent: its process id; if it has ended already, this process ends at once.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def exchange(first: Path, second: Path) -> bool:
+    """Let two folders or files take each other's place in one step, so that both names exist at any moment.
+
+    Returns:
+        False if the system or the file system cannot do that; then nothing has changed.
+    """
+    if sys.platform != "linux":
+        return False
+    rename = getattr(ctypes.CDLL(None), "renameat2", None)
+    paths = os.fsencode(first), os.fsencode(second)
+    return rename is not None and rename(_AT_FDCWD, paths[0], _AT_FDCWD, paths[1], _RENAME_EXCHANGE) == 0

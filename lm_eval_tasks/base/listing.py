@@ -1,23 +1,31 @@
-"""What a dataset is named, and what the manifest of a folder lists."""
+"""What a dataset is named, what the manifest of a folder lists, and that its files are that."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from lm_eval_tasks.base import gone
 from lm_eval_tasks.base.errors import DatasetError
-from lm_eval_tasks.base.files import sha256_of_bytes
+from lm_eval_tasks.base.files import is_inside, known_sha256, sha256_of_bytes
 from lm_eval_tasks.base.metadata import VARIABLE
 from lm_eval_tasks.base.row_format import IDS, MADE_UP, MANIFEST
-from lm_eval_tasks.base.text import ODD, parse_json, suggestion, why
-from lm_eval_tasks.base.typed import typed
+from lm_eval_tasks.base.text import ODD, parse_json, suggestion, typed, why
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
 
 # Split -> its files and the sha256 that they must have.
 Splits = Mapping[str, Mapping[Path, str]]
+# The most that is unpacked at a time.
+_ROWS, _BYTES = 64, 1 << 29
+# Texts pack to a quarter, repeated ones to less; what a file may unpack to, in all.
+_MOST_TIMES, _LEAST = 100, 1 << 30
 
 
 class _File(msgspec.Struct):
@@ -88,7 +96,7 @@ class Listing:
                 f"{folder} has no {MANIFEST}, so it is not a finished dataset; name the folder of one, or build it again"
             ) from err
         except ODD as err:
-            raise _unreadable(folder, err) from err
+            raise DatasetError(f"{folder / MANIFEST} is no manifest ({why(err)}); build the dataset again") from err
 
     def check_setting(self, name: str, setting: str) -> None:
         """Raise a DatasetError if the folder lacks a setting.
@@ -101,10 +109,6 @@ class Listing:
                 raise DatasetError(f"{setting} is gone: {said}")
             hint = suggestion(setting, [known for known in self.configurations if not known.endswith(IDS)], "{}")
             raise DatasetError(f"the dataset {name!r} has no setting {setting}; {hint}")
-
-
-def _unreadable(folder: Path, err: Exception) -> DatasetError:
-    return DatasetError(f"{folder / MANIFEST} is no manifest ({why(err)}); build the dataset again")
 
 
 def check_dataset(name: str, setting: str | None = None) -> None:
@@ -125,3 +129,62 @@ def unreachable(name: str) -> str:
         f"the dataset {name!r} is neither a folder here nor reachable on the Hub; give its folder, or ORG/NAME of the Hub, with "
         f'--metadata \'{{"dataset": "ORG/academiceval"}}\' or in {VARIABLE}'
     )
+
+
+def largest_chunk(metadata: pq.FileMetaData) -> int:
+    """Bytes of the largest column chunk, unpacked: the most that one value, which a dictionary may repeat, can take up."""
+    groups = (metadata.row_group(i) for i in range(metadata.num_row_groups))
+    columns = (group.column(i) for group in groups for i in range(group.num_columns))
+    return max((column.total_uncompressed_size for column in columns), default=0)
+
+
+def batch_rows(largest: int) -> int:
+    """How many rows are unpacked at a time, so that even values of the largest size fit."""
+    return max(1, min(_ROWS, _BYTES // max(1, largest)))
+
+
+@cache
+def check_unpacked(path: Path, digest: str) -> None:
+    """Raise a DatasetError for a file that unpacks to far more than its size.
+
+    Args:
+        digest: of the file, which is looked through once.
+    """
+    import pyarrow.parquet as pq
+
+    most, size = max(_LEAST, _MOST_TIMES * path.stat().st_size), 0
+    with pq.ParquetFile(path) as file:
+        if file.metadata.num_rows * largest_chunk(file.metadata) <= most:
+            return
+        for batch in file.iter_batches(batch_rows(largest_chunk(file.metadata))):
+            size += batch.nbytes
+            if size > most:
+                raise DatasetError(
+                    f"{path} unpacks to more than {_MOST_TIMES} times its size: get the dataset from whom you trust"
+                )
+
+
+def checked_splits(listing: Listing, config: str) -> Splits:
+    """The files of a configuration, which are what the manifest says.
+
+    Raises:
+        DatasetError: one is missing, lies elsewhere, is something else, or unpacks to far more than its size.
+    """
+    from lm_eval_tasks.base.listing import check_unpacked
+    from lm_eval_tasks.base.progress import progress
+
+    splits, folder = listing.configurations[config], listing.folder
+    files = [(file, digest) for listed in splits.values() for file, digest in listed.items()]
+    for file, digest in progress(files, f"check {config}"):
+        if not file.is_file() or not is_inside(file, folder) or known_sha256(file) != digest:
+            raise DatasetError(
+                f"{file} is not the file that {folder / MANIFEST} lists: get the dataset again, or build it again"
+            )
+        check_unpacked(file, digest)
+    return splits
+
+
+def cache_name(splits: Splits) -> str:
+    """A name for the copies that `datasets` keeps, which knows files by name and time alone: other contents, another name."""
+    digests = " ".join(digest for listed in splits.values() for digest in listed.values())
+    return f"academiceval-{sha256_of_bytes(digests)[:16]}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 # Replaces the citation in a SCALAR question.
 MASK = "**[MASKED_CITATION]**"
@@ -38,6 +38,14 @@ CAPPED = "length"
 MANIFEST = "manifest.json"
 # Between the id of a paper and the place of one of its sections, in rows that ask for a section.
 FOLD = "#"
+Context = Literal["full", "none", "start", "local", "retrieved"]
+CONTEXTS: tuple[Context, ...] = get_args(Context)
+# All of it, nothing, the beginning of the paper, what is around the question, or what a search finds.
+FULL: Context = "full"
+NONE: Context = "none"
+START: Context = "start"
+LOCAL: Context = "local"
+RETRIEVED: Context = "retrieved"
 
 
 def paper_of(id_: str) -> str:

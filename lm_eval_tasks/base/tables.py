@@ -42,14 +42,9 @@ class Table:
         return Table(self.main, align, [[row[i] for i in places] for row in self.rows]) if places else None
 
 
-def bounds_text(low: float | None, high: float | None, form: str = ".4f") -> str:
-    """An interval for display; "-" if there is none."""
-    return "-" if low is None or high is None else f"[{low:{form}}, {high:{form}}]"
-
-
 def with_bounds(value: float, low: float | None, high: float | None, form: str = ".4f") -> str:
     """A figure for display, followed by its interval if there is one."""
-    return f"{value:{form}}" + ("" if low is None or high is None else f" {bounds_text(low, high, form)}")
+    return f"{value:{form}}" + ("" if low is None or high is None else f" [{low:{form}}, {high:{form}}]")
 
 
 def markdown(table: Table) -> Iterator[str]:

@@ -74,7 +74,15 @@ def _longest_run(
     counts = np.searchsorted(there, text_grams[met], side="right") - first
     if counts.sum() > _PAIRS:
         return _longest_of_repetitive(text, other, seed)
-    return _longest_of(text, other, met, first, counts, places, seed)
+    # Each place is met in `counts` places of the other text from `places[first]` on.
+    mine = np.repeat(met, counts)
+    nth = np.arange(len(mine)) - np.repeat(np.cumsum(counts) - counts, counts)
+    theirs = places[np.repeat(first, counts) + nth]
+    # There is nothing to find inside a run that began earlier.
+    begins = (mine == 0) | (theirs == 0)
+    begins[~begins] = text[mine[~begins] - 1] != other[theirs[~begins] - 1]
+    starts = zip(mine[begins].tolist(), theirs[begins].tolist(), strict=True)
+    return max((_run_length(text, other, i, k, seed) for i, k in starts), default=0)
 
 
 def _longest_of_repetitive(text: Words, other: Words, seed: int) -> int:
@@ -98,26 +106,6 @@ class _AnyLength:
         runs = len(self._sums) - n
         grams: Words = (self._sums[n:] - self._sums[:-n]) * self._back[:runs]
         return grams
-
-
-def _longest_of(
-    text: Words,
-    other: Words,
-    met: NDArray[np.int64],
-    first: NDArray[np.int64],
-    counts: NDArray[np.int64],
-    places: NDArray[np.int64],
-    seed: int,
-) -> int:
-    """The longest run from some places of a text, each met in `counts` places of the other from `places[first]` on."""
-    mine = np.repeat(met, counts)
-    nth = np.arange(len(mine)) - np.repeat(np.cumsum(counts) - counts, counts)
-    theirs = places[np.repeat(first, counts) + nth]
-    # There is nothing to find inside a run that began earlier.
-    begins = (mine == 0) | (theirs == 0)
-    begins[~begins] = text[mine[~begins] - 1] != other[theirs[~begins] - 1]
-    starts = zip(mine[begins].tolist(), theirs[begins].tolist(), strict=True)
-    return max((_run_length(text, other, i, k, seed) for i, k in starts), default=0)
 
 
 def share_run(text: Words, other: Words, n: int) -> bool:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import requests
 
 from lm_eval_tasks.base.completions import MOST_BYTES, CompletionError, readable
-from lm_eval_tasks.base.deadline import within
+from lm_eval_tasks.base.progress import within
 from lm_eval_tasks.base.row_format import CAPPED
 from lm_eval_tasks.compat import vllm
 

@@ -25,15 +25,8 @@ if TYPE_CHECKING:
 _LOGGER = logging.getLogger(__name__)
 # Arguments that decide how a model reads prompts.
 _READ = (
-    "pretrained",
-    "gguf_file",
-    "tokenizer",
-    "revision",
-    "enable_thinking",
-    "trust_remote_code",
-    "hf_overrides",
-    ENGINE_LENGTH,
-    *LENGTH_KEYS,
+    *"pretrained gguf_file tokenizer revision enable_thinking trust_remote_code hf_overrides".split(),
+    *(ENGINE_LENGTH, *LENGTH_KEYS),
 )
 
 

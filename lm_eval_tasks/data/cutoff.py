@@ -98,10 +98,5 @@ def warn(setting: str, cutoff: str | None, days: Sequence[str]) -> None:
             seen,
             len(days),
             cutoff,
-            _last_day(cutoff or ""),
+            f"{cutoff}-{monthrange(*map(int, (cutoff or '').split('-')))[1]}",
         )
-
-
-def _last_day(month: str) -> str:
-    year, number = [int(part) for part in month.split("-")]
-    return f"{month}-{monthrange(year, number)[1]}"

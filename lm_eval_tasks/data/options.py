@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks import families
 from lm_eval_tasks.base import metadata
-from lm_eval_tasks.base.contexts import FULL, Context
 from lm_eval_tasks.base.errors import OptionError
 from lm_eval_tasks.base.metadata import Cut, Shard, Similarity
+from lm_eval_tasks.base.row_format import FULL, Context
 from lm_eval_tasks.compat import lm_eval_command as command_line
 
 if TYPE_CHECKING:
@@ -33,16 +33,6 @@ class HowGenerated:
     whole_answers: bool
     think_end_token: str
     is_local: bool
-
-    @classmethod
-    def of(cls, arguments: Mapping[str, Any], run: command_line.RunArguments) -> HowGenerated:
-        """Read lm-eval's arguments, those of its command line too."""
-        return cls(
-            chat_template=bool(arguments.get("apply_chat_template", run.apply_chat_template)),
-            whole_answers=bool(arguments.get("whole_answers")),
-            think_end_token=str(arguments.get("think_end_token") or ""),
-            is_local=bool(arguments.get("pretrained")) and not arguments.get("base_url"),
-        )
 
     @property
     def sees_reasoning(self) -> bool:
@@ -106,7 +96,12 @@ class Options:
         run = command_line.run_arguments()
         metadata.check_keys(run.metadata, others=True)
         values = metadata.values(arguments)
-        generation = HowGenerated.of(arguments, run)
+        generation = HowGenerated(
+            chat_template=bool(arguments.get("apply_chat_template", run.apply_chat_template)),
+            whole_answers=bool(arguments.get("whole_answers")),
+            think_end_token=str(arguments.get("think_end_token") or ""),
+            is_local=bool(arguments.get("pretrained")) and not arguments.get("base_url"),
+        )
         reasoning = values.pop("reasoning_tokens") or 0
         if reasoning and not generation.whole_answers and run.max_gen_toks is None and command_line.is_lm_eval():
             raise OptionError(

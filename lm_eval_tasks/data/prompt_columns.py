@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import datasets
+import msgspec
 
 from lm_eval_tasks.base.errors import BudgetError, NothingFitsError, OptionError
+from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.samples.row import PromptRow, to_docs
 
 if TYPE_CHECKING:
@@ -19,7 +21,10 @@ if TYPE_CHECKING:
     from lm_eval_tasks.data.slots import CutPrompt
     from lm_eval_tasks.prompts import Slot
 
+
 _LOGGER = logging.getLogger(__name__)
+# What a row says that is neither shown, nor asked, nor right.
+_BESIDE = frozenset(("round", "license", "published", "primary_category", "authors", "context", "shortcut", "tags"))
 
 
 def as_split(rows: Iterable[PromptRow]) -> dict[str, datasets.Dataset]:
@@ -135,18 +140,6 @@ def tell_of_longer(config: str, longer: int, count: int, budget: int) -> None:
         )
 
 
-class Licensed(Protocol):
-    """A paper that a prompt shows."""
-
-    @property
-    def license(self) -> str: ...
-
-
-def licenses(own: str, papers: Iterable[Licensed]) -> tuple[str, ...]:
-    """The licences of all papers whose texts a prompt shows; anyone who passes a sample on must check them."""
-    return tuple(sorted({own, *(paper.license for paper in papers)}))
-
-
 def of_prompt(fitted: CutPrompt) -> dict[str, Any]:
     """The columns of `PromptRow` that tell what a prompt shows and what was cut."""
     from lm_eval_tasks.data.slots import CUT_PARTS
@@ -160,3 +153,20 @@ def of_prompt(fitted: CutPrompt) -> dict[str, Any]:
         "cuts": {part: fitted.cut.get(part, 0) for part in CUT_PARTS},
         "slots": fitted.spans,
     }
+
+
+def row_hash(row: object, version: int, texts: Iterable[str] = ()) -> str:
+    """The sha256 of what a row shows, asks and calls right, and of the version of its prompt.
+
+    Args:
+        row: a family's typed row.
+        texts: what it shows of other configurations.
+    """
+    content = [version, _bare(msgspec.to_builtins(row)), list(texts)]
+    return sha256_of_bytes(msgspec.json.encode(content, order="deterministic"))
+
+
+def _bare(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _bare(part) for name, part in value.items() if name not in _BESIDE}
+    return [_bare(part) for part in value] if isinstance(value, list | tuple) else value

@@ -17,14 +17,12 @@ from huggingface_hub import hf_hub_download, list_repo_refs
 from huggingface_hub.errors import HFValidationError
 
 from lm_eval_tasks.base.errors import DatasetError
-from lm_eval_tasks.base.listing import Listing, check_dataset, unreachable
+from lm_eval_tasks.base.listing import Listing, cache_name, check_dataset, checked_splits, unreachable
 from lm_eval_tasks.base.metadata import SPLITS
 from lm_eval_tasks.base.row_format import IDS, MANIFEST
-from lm_eval_tasks.base.text import ODD
-from lm_eval_tasks.base.typed import typed
+from lm_eval_tasks.base.text import ODD, typed
 from lm_eval_tasks.compat.datasets import lacks_configuration
 from lm_eval_tasks.compat.huggingface_hub import HTTPError
-from lm_eval_tasks.data.folder_files import cache_name, checked_splits
 
 if TYPE_CHECKING:
     from lm_eval_tasks.data.options import Options

@@ -13,9 +13,10 @@ Every prompt is tokenized once, whole. What a cut changes is counted where the k
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.base.errors import BudgetError
 from lm_eval_tasks.prompts import BEFORE, Slot
@@ -29,14 +30,10 @@ CUT_PARTS = ("demonstration", "chunk", "body", "citation", "candidate", "around"
 # Parts whose slots are shortened together, the longest first.
 _LEVELLED = ("citation", "candidate", "around", "candidate_abstract")
 _BATCH = 16
+# What is needed from a `transformers` tokenizer with a fast version.
+Tokenizer = Callable[..., Any]
 # Tokens on each side of a cut that are counted again; a tokenizer's decisions reach no further.
 _REACH = 32
-
-
-class Tokenizer(Protocol):
-    """What is needed from a `transformers` tokenizer with a fast version."""
-
-    def __call__(self, text: Any, **kwargs: Any) -> Any: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +122,11 @@ class _Prompt:
             kept = [self._kept_stretches(i, keep[i], cut) for i in range(len(keep))]
             after = self._count(_join_stretches(kept))
         texts = ["".join(self._text[start:end] for start, end in ranges) for ranges in kept]
-        lost = _lost_tokens(self._slots, lengths, keep)
+        lost: Counter[str] = Counter()
+        for slot, length, left in zip(self._slots, lengths, keep, strict=True):
+            lost[slot.part] += length - left
         spans = tuple(_spans(self._slots, texts))
-        return CutPrompt("".join(texts), self._total, after, lost, target_at(self._slots, texts), spans)
+        return CutPrompt("".join(texts), self._total, after, dict(+lost), target_at(self._slots, texts), spans)
 
     def _token_at(self, character: int) -> int:
         """The first token that begins at a character or after it."""
@@ -139,7 +138,11 @@ class _Prompt:
         first, behind = self._tokens[i], self._tokens[i + 1]
         if keep == behind - first:
             return [(start, end)]
-        tail = _tail(self._slots[i], keep, cut)
+        slot = self._slots[i]
+        # How many of the tokens that it keeps are at its end.
+        tail = keep // 2 if cut == "middle" and slot.part == "body" else 0
+        if slot.part == "around" and slot.field == BEFORE:
+            tail = keep
         head = keep - tail
         stretches = []
         if head:
@@ -179,13 +182,6 @@ def _join_stretches(kept: Sequence[Sequence[tuple[int, int]]]) -> list[tuple[int
         else:
             joined.append((start, end))
     return joined
-
-
-def _tail(slot: Slot, keep: int, cut: Cut) -> int:
-    """How many of the tokens that a slot keeps are at its end."""
-    if slot.part == "around" and slot.field == BEFORE:
-        return keep
-    return keep // 2 if cut == "middle" and slot.part == "body" else 0
 
 
 def _take(slots: Sequence[Slot], keep: list[int], excess: int) -> int:
@@ -230,11 +226,3 @@ def _cap(lengths: Sequence[int], excess: int) -> int:
             return max(0, share)
         left -= length
     return max(lengths)
-
-
-def _lost_tokens(slots: Sequence[Slot], lengths: Sequence[int], keep: Sequence[int]) -> dict[str, int]:
-    lost: dict[str, int] = {}
-    for slot, length, kept in zip(slots, lengths, keep, strict=True):
-        if kept < length:
-            lost[slot.part] = lost.get(slot.part, 0) + length - kept
-    return lost

@@ -15,8 +15,8 @@ from itertools import islice
 from multiprocessing import get_context
 from typing import Any, TypeVar
 
-from lm_eval_tasks.base.batches import batches
 from lm_eval_tasks.base.errors import EngineError
+from lm_eval_tasks.base.progress import batches
 from lm_eval_tasks.engines.ray_driver import OtherCode, drive
 
 _LOGGER = logging.getLogger(__name__)

@@ -7,19 +7,24 @@ worker or node is tried again by Ray, on another.
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 import pickle
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from lm_eval_tasks.base.linux import die_with
-from lm_eval_tasks.base.version import code_version
+from lm_eval_tasks.base.files import die_with
 
 _SECONDS_WITHOUT_HEAD = 15
+# What code is made of, and the libraries that its bytes depend on.
+_PACKAGES = ("lm_eval_tasks", "builder")
+_LIBRARIES = ("numpy", "pyarrow", "pymupdf", "tokenizers", "torch", "transformers")
 
 
 def drive(channel: Connection, address: str, parent: int) -> None:
@@ -123,3 +128,22 @@ def _sendable_error(err: Exception) -> Exception:
 
 class OtherCode(Exception):
     """A worker has a different version of this software."""
+
+
+@cache
+def code_version() -> str:
+    """The release, a hash of the code (two checkouts of one release may differ) and the libraries that make the bytes."""
+    root = Path(__file__).resolve().parents[2]
+    digest = hashlib.sha256()
+    for package in _PACKAGES:
+        for path in sorted((root / package).rglob("*.py")):
+            digest.update(path.read_bytes())
+    libraries = ", ".join(f"{name} {_version(name)}" for name in _LIBRARIES)
+    return f"academiceval {version('academiceval')}, code {digest.hexdigest()[:8]}, {libraries}"
+
+
+def _version(library: str) -> str:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return "-"

@@ -15,7 +15,7 @@ from multiprocessing import get_context
 from typing import Protocol, TypeVar
 
 from lm_eval_tasks.base.errors import EngineError
-from lm_eval_tasks.base.linux import die_with
+from lm_eval_tasks.base.files import die_with
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")

@@ -25,12 +25,13 @@ _RENAMED = {"output_path": "output"}
 _TYPED_ONLY = frozenset({"all_columns", "config", "help", "format", "quiet", "verbose"})
 
 
-def read_options(path: Path) -> dict[str, object]:
-    """The options in a YAML file.
+def with_config(arguments: argparse.Namespace) -> argparse.Namespace:
+    """The arguments with those of the file that their `config` names; what the command line says takes precedence.
 
     Raises:
-        OptionError: the file cannot be read, or contains something else.
+        OptionError: the file cannot be read, or has a key or value that cannot be used.
     """
+    parser, path = arguments.parser, arguments.config
     try:
         content = parse_yaml(path.read_text(encoding="utf-8-sig"))
     except OSError as err:
@@ -39,17 +40,7 @@ def read_options(path: Path) -> dict[str, object]:
         raise OptionError(f"{path} is not YAML ({err})") from err
     if not isinstance(content, dict):
         raise OptionError(f"{path} contains no options: it must be a table of keys and values")
-    return content
-
-
-def with_config(arguments: argparse.Namespace) -> argparse.Namespace:
-    """The arguments with those of the file that their `config` names; what the command line says takes precedence.
-
-    Raises:
-        OptionError: the file cannot be read, or has a key or value that cannot be used.
-    """
-    parser, path = arguments.parser, arguments.config
-    words = list(_words(read_options(path), parser, path))
+    words = list(_words(content, parser, path))
     try:
         with parser.errors_raised():
             of_file = parser.parse_args(words)
@@ -93,7 +84,8 @@ def _text(key: str, value: Any, path: Path) -> str:
     """A value as it would be typed; tables stay nested, as JSON."""
     if isinstance(value, dict) and key in _TABLES:
         try:
-            return json.dumps(value, allow_nan=False, default=_day)
+            # YAML reads `2026-01-01` as a day.
+            return json.dumps(value, allow_nan=False, default=date.isoformat)
         except (TypeError, ValueError) as err:
             raise OptionError(f"{path}: {key} contains what JSON cannot ({err})") from err
     if isinstance(value, list) and key in _LISTS and not any(isinstance(part, dict | list) for part in value):
@@ -103,10 +95,3 @@ def _text(key: str, value: Any, path: Path) -> str:
         needed = "a table" if key in _TABLES else "a list of names" if key == "tasks" else "a single value"
         raise OptionError(f"{path}: {key} is a {kind}, but it must be {needed}")
     return str(value)
-
-
-def _day(value: object) -> str:
-    """A day as JSON has it; YAML reads `2026-01-01` as one."""
-    if not isinstance(value, date):
-        raise TypeError(f"{value!r:.40} of type {type(value).__name__}")
-    return value.isoformat()

@@ -1,7 +1,8 @@
-"""What generates a run's answers, and how, checked before anything large is imported."""
+"""What generates a run's answers, how, and in which order, checked before anything large is imported."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lm_eval_tasks.base.errors import EvalError, OptionError
@@ -62,3 +63,27 @@ def _read_seeds(seed: str) -> tuple[int | None, ...]:
     if len(read) not in (0, 1, 4) or any(value is not None and not 0 <= value < 2**32 for value in read):
         raise OptionError(sentence)
     return read * 4 if len(read) == 1 else read
+
+
+def by_beginning(prompts: Sequence[str]) -> list[int]:
+    """Places of prompts in an order in which those that begin alike follow one another, the group with the longest prompt first.
+
+    Prompts are alike if at least half of the shorter one is what the other begins with.
+    """
+    groups = list(_groups(prompts))
+    groups.sort(key=lambda group: -max(len(prompts[i]) for i in group))
+    return [i for group in groups for i in group]
+
+
+def _groups(prompts: Sequence[str]) -> Iterator[list[int]]:
+    group: list[int] = []
+    for i in sorted(range(len(prompts)), key=lambda i: (prompts[i], i)):
+        if group:
+            last = prompts[group[-1]]
+            half = min(len(last), len(prompts[i])) // 2
+            if last[:half] != prompts[i][:half]:
+                yield group
+                group = []
+        group.append(i)
+    if group:
+        yield group

@@ -7,23 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.errors import SamplesError
-from lm_eval_tasks.base.locks import exclusive
-from lm_eval_tasks.base.metadata import Shard
+from lm_eval_tasks.base.files import exclusive
+from lm_eval_tasks.base.metadata import Shard, text_or_none
 from lm_eval_tasks.base.text import ODD
 from lm_eval_tasks.evaluate.models import RUNTIME, distinguishing
 from lm_eval_tasks.llm.usage import usage_together
+from lm_eval_tasks.samples.block import Block, RunRequest, Score
 from lm_eval_tasks.samples.results import JOURNAL, RESULTS, Results
-from lm_eval_tasks.samples.run_folder import only_result, results_in, samples_beside, samples_of
-from lm_eval_tasks.samples.run_writer import write_run
-from lm_eval_tasks.samples.sample import Sample, read_lines
+from lm_eval_tasks.samples.run_folder import only_result, results_in, samples_beside, samples_of, write_run
+from lm_eval_tasks.samples.sample import Logged, Sample, read_lines
 from lm_eval_tasks.stats.scores import block_of, scores_of
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.samples.block import Arguments, Block, RunRequest, Score
-    from lm_eval_tasks.samples.sample import Logged
 
 # What all shards must have in common besides their arguments.
 _COMMON = ("rounds", "prompt_versions", "datasets")
@@ -63,19 +58,16 @@ def merge(folders: Sequence[Path], output: Path) -> list[Score]:
         raise SamplesError(f"{output} is one of the shards: name another folder with --output")
     try:
         with exclusive(output / JOURNAL):
-            _check_output(folders, output)
+            model = only_result(folders[0], "a finished shard").model
+            if others := [file for file in results_in(output) if file.stem.removeprefix(RESULTS) != model]:
+                raise SamplesError(
+                    f"{output} contains {others[0].name}, of another model: name another folder with --output"
+                )
             return _merge_parts(folders, output)
     except ODD as err:
         raise SamplesError(
             f"the shards' files are not as `academiceval eval` writes them ({type(err).__name__}: {err})"
         ) from err
-
-
-def _check_output(folders: Sequence[Path], output: Path) -> None:
-    """Raise a SamplesError for a folder that has the results of another model."""
-    model = only_result(folders[0], "a finished shard").model
-    if others := [file for file in results_in(output) if file.stem.removeprefix(RESULTS) != model]:
-        raise SamplesError(f"{output} contains {others[0].name}, of another model: name another folder with --output")
 
 
 def _merge_parts(folders: Sequence[Path], output: Path) -> list[Score]:
@@ -91,7 +83,8 @@ def _merge_parts(folders: Sequence[Path], output: Path) -> list[Score]:
     block = block_of(samples, first.request, scores, usage, first.block.made_with)
     content = {name: value for name, value in first.results.content.items() if name not in _REPLACED}
     figures = {
-        task: _means(task_lines, [_figures(part.results, task) for part in parts]) for task, task_lines in lines.items()
+        task: _means(task_lines, [part.results.table("results").get(task) for part in parts])
+        for task, task_lines in lines.items()
     }
     counts = {task: {"original": len(task_lines), "effective": len(task_lines)} for task, task_lines in lines.items()}
     write_run(lines, {**content, "results": figures, "n-samples": counts}, block, first.results.model, output)
@@ -101,17 +94,10 @@ def _merge_parts(folders: Sequence[Path], output: Path) -> list[Score]:
 def _read(folder: Path) -> _Part:
     results = only_result(folder, "a finished shard")
     given = results.run.metadata.get("shard") if results.run else None
-    shard = Shard.of(None if given is None else str(given))
+    shard = Shard.of(text_or_none(given))
     if shard is None or results.block is None:
         raise SamplesError(f"{folder} is a whole run, not a shard of one")
     return _Part(folder, shard, results, results.block)
-
-
-def _figures(results: Results, task: str) -> Arguments:
-    """lm-eval's figures of a task."""
-    tasks = results.content.get("results")
-    figures = tasks.get(task) if isinstance(tasks, Mapping) else None
-    return figures if isinstance(figures, Mapping) else {}
 
 
 def _check(parts: Sequence[_Part]) -> None:
@@ -164,14 +150,15 @@ def _lines(parts: Sequence[_Part]) -> dict[str, list[Logged]]:
     return {task: [lines[place] for place in sorted(lines)] for task, lines in sorted(placed.items())}
 
 
-def _means(lines: Sequence[Logged], figures: Sequence[Arguments]) -> dict[str, object]:
+def _means(lines: Sequence[Logged], figures: Sequence[object]) -> dict[str, object]:
     """lm-eval's figures of a task, each mean over all samples that have the metric.
 
     Args:
         figures: of each shard; a metric that no sample of a shard has is not among its figures.
     """
     means: dict[str, object] = {}
-    for name, value in {name: value for shard_figures in figures for name, value in shard_figures.items()}.items():
+    known = {name: value for each in figures if isinstance(each, Mapping) for name, value in each.items()}
+    for name, value in known.items():
         metric = name.partition(",")[0]
         values = [line[metric] for line in lines if isinstance(line.get(metric), float | int)]
         means[name] = len(lines) if name == "sample_len" else fmean(values) if values else value

@@ -1,32 +1,43 @@
-"""Opening a model for `academiceval eval`, and what tells one model from another."""
+"""Opening a model for `academiceval eval`, what tells one model from another, and what made its answers."""
 
 from __future__ import annotations
 
 import importlib.util
 import json
 import logging
+import platform
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
-from dataclasses import asdict
+from contextlib import nullcontext, suppress
+from dataclasses import asdict, replace
+from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 from lm_eval.api.model import LM
 
 from lm_eval_tasks.base.errors import ModelError, OptionError
+from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.metadata import text_or_none
 from lm_eval_tasks.base.redaction import redact, secrets_in
 from lm_eval_tasks.base.row_format import GIVEN
 from lm_eval_tasks.compat import lm_eval as compat
 from lm_eval_tasks.compat.vllm import errors_kept
-from lm_eval_tasks.evaluate.baselines import BaselineLM
-from lm_eval_tasks.evaluate.given_answers import GivenAnswersLM
+from lm_eval_tasks.data import context
+from lm_eval_tasks.evaluate.baselines import BaselineLM, GivenAnswersLM
 from lm_eval_tasks.families.registry import BASELINES
 from lm_eval_tasks.llm.tokenizers import GGUF, check_gguf
-from lm_eval_tasks.samples.labels import label
+from lm_eval_tasks.llm.usage import UsageTotals
+from lm_eval_tasks.samples.block import Arguments, MadeWith
+from lm_eval_tasks.samples.results import label
 
 if TYPE_CHECKING:
+    from lm_eval.api.model import LM
+
+    from lm_eval_tasks.compat.vllm import EngineSettings
+    from lm_eval_tasks.evaluate.answers import Counts
     from lm_eval_tasks.evaluate.generation import Generation
+    from lm_eval_tasks.llm.usage import Means
+
 
 _LOGGER = logging.getLogger(__name__)
 # Arguments that say how or where a model is run, not which it is: its answers are the same, but for the rounding of another order of
@@ -100,8 +111,7 @@ def open_model(model: str, arguments: Mapping[str, object], generation: Generati
         return BaselineLM(model)
     if model == GIVEN:
         return GivenAnswersLM(str(arguments.get(GIVEN) or ""))
-    device = text_or_none(arguments.get("device")) or generation.device
-    _check_device(device)
+    device = _usable_device(model, text_or_none(arguments.get("device")) or generation.device)
     if model.startswith("vllm") and importlib.util.find_spec("vllm") is None:
         raise ModelError(f'the model type {model} needs vllm: pip install "academiceval[vllm]"')
     if model == "hf":
@@ -109,7 +119,7 @@ def open_model(model: str, arguments: Mapping[str, object], generation: Generati
     said: list[str] = []
     try:
         with errors_kept(arguments) if model.startswith("vllm") else nullcontext(said) as said:
-            opened = compat.open_model(model, arguments, generation.batch_size, device or _usual_device(model))
+            opened = compat.open_model(model, arguments, generation.batch_size, device)
             return compat.with_whole_answers(opened)
     except Exception as err:  # whatever a library or a GPU may raise
         _LOGGER.debug("the model cannot be opened", exc_info=True)
@@ -161,21 +171,15 @@ def _short(line: str) -> str:
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST].rpartition(' ')[0] or line[:_LONGEST]} ..."
 
 
-def _usual_device(model: str) -> str | None:
-    """The processor for models of transformers if there is no GPU, which lm-eval takes for granted."""
-    if not model.startswith("hf"):
-        return None
+def _usable_device(model: str, device: str | None) -> str | None:
+    """The device that was asked for; else the processor for models of transformers if there is no GPU, which lm-eval takes for granted."""
+    if not (device.startswith("cuda") if device else model.startswith("hf")):
+        return device
     import torch
 
-    return None if torch.cuda.is_available() or torch.backends.mps.is_available() else "cpu"
-
-
-def _check_device(device: str | None) -> None:
-    if device and device.startswith("cuda"):
-        import torch
-
-        if not torch.cuda.is_available():
-            raise ModelError(f"device {device} was asked for, but there is no GPU here; leave it out, or use cpu")
+    if device and not torch.cuda.is_available():
+        raise ModelError(f"device {device} was asked for, but there is no GPU here; leave it out, or use cpu")
+    return device if device or torch.cuda.is_available() or torch.backends.mps.is_available() else "cpu"
 
 
 def check_chat_template(lm: LM, model: str, generation: Generation) -> None:
@@ -218,11 +222,6 @@ def label_of(model: str, arguments: Mapping[str, object], *, full: bool = False)
     return name if full else label(file or name)
 
 
-def _is_usual(key: str, value: object) -> bool:
-    """Whether an option of later releases is not used; answers of earlier ones are then found under the same key."""
-    return (key == "seed" and not value) or key == "repeats"
-
-
 def distinguishing(arguments: Mapping[str, object]) -> dict[str, object]:
     """The arguments that make a model another one."""
     return {key: value for key, value in arguments.items() if key not in RUNTIME and value not in _NOT_GIVEN}
@@ -231,6 +230,46 @@ def distinguishing(arguments: Mapping[str, object]) -> dict[str, object]:
 def identity_of(model: str, arguments: Mapping[str, object], weights: Mapping[str, str], generation: Generation) -> str:
     """What an answer depends on besides the prompt: the model's type, arguments and weights, and how it is prompted."""
     which = distinguishing(arguments)
-    how = {key: value for key, value in asdict(generation).items() if key not in RUNTIME and not _is_usual(key, value)}
+    how = {key: value for key, value in asdict(generation).items() if key not in (*RUNTIME, "repeats")}
+    # Answers of releases that had no seeds are found under the same key.
+    if not generation.seed:
+        del how["seed"]
     # A renewed key does not make another model.
     return json.dumps(redact([model, which, how, *([weights] if weights else [])]), sort_keys=True, default=str)
+
+
+def usage_of(counts: Counts, means: Means) -> UsageTotals:
+    """What the answers of a run used: tokens, finish reasons, seconds, retries, and money if a price is known."""
+    return replace(
+        UsageTotals.of(counts.usages),
+        answers=counts.answers,
+        unanswered=counts.unanswered,
+        asked_in_this_run=counts.asked,
+        seconds=round(counts.seconds, 3),
+        retries=counts.retries,
+        cost=means.cost(counts.usages),
+    )
+
+
+_PACKAGES = "academiceval lm_eval datasets transformers torch vllm openai bert_score rouge_score".split()
+
+
+def made_with(lm: LM, engine: EngineSettings | None, generation: Generation, arguments: Arguments) -> MadeWith:
+    """What results say of it.
+
+    Args:
+        lm: the opened model.
+        engine: its settings.
+        arguments: the metadata that lm-eval hands to a task: --model_args and --metadata together.
+    """
+    versions = {"python": platform.python_version()}
+    for name in _PACKAGES:
+        with suppress(PackageNotFoundError):
+            versions[name] = version(name)
+    template = lm.chat_template(True) if generation.apply_chat_template else None
+    return MadeWith(
+        versions=versions,
+        chat_template=sha256_of_bytes(template) if template else None,
+        context=context.served_by(arguments),
+        engine=replace(engine, version=versions.get(engine.name)) if engine else None,
+    )

@@ -7,15 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.metadata import OPTIONS
 from lm_eval_tasks.base.tables import Table, markdown
 from lm_eval_tasks.evaluate.models import RUNTIME
+from lm_eval_tasks.families.family import Metric
 from lm_eval_tasks.families.registry import FAMILIES, METRICS
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.families.family import Metric
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "options.md"
 _ARGUMENTS = [

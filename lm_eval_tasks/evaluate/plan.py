@@ -1,7 +1,8 @@
-"""`academiceval plan`: what a run will take, before anything is run."""
+"""`academiceval plan` and `export`: what a run will take, and the prompts of a setting, before anything is run."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,12 +10,14 @@ from math import ceil
 from operator import mul
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lm_eval_tasks import families
-from lm_eval_tasks.base.files import sha256_of_bytes
+from lm_eval_tasks.base.errors import OptionError
+from lm_eval_tasks.base.files import sha256_of_bytes, write_together
+from lm_eval_tasks.base.intervals import Interval, detectable_with
 from lm_eval_tasks.base.metadata import check
-from lm_eval_tasks.base.power import detectable_with
+from lm_eval_tasks.base.row_format import Context
 from lm_eval_tasks.base.tables import Table
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.compat.run_tasks import RunTasks
@@ -22,14 +25,15 @@ from lm_eval_tasks.evaluate.shorter import in_contexts, of_round, write_tasks
 from lm_eval_tasks.families.reading.hook import doc_to_text
 from lm_eval_tasks.families.registry import comparisons
 from lm_eval_tasks.llm.usage import CHARACTERS_OF_TOKEN, Price, Usage
+from lm_eval_tasks.tasks.catalogue import TASKS, task_of
 from lm_eval_tasks.tasks.folder import check_tasks, tasks_path
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.base.contexts import Context
-    from lm_eval_tasks.base.intervals import Interval
 
 # Between two models: what a decision may hang on.
 _DIFFERENCE = 0.05
+_KEPT = (
+    "id row_hash setting shown prompt_name prompt_version round "
+    "dataset_revision first_author published answer_cap licenses"
+).split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,3 +226,49 @@ def sentences(planned: Sequence[TaskPlan], price: Price | None, rates: Sequence[
     if price:
         lines.append(f"Cost at most: {price.of(together):.2f}, in the unit of the price table")
     return lines
+
+
+def export(setting: str, model_args: str, metadata: Mapping[str, object], output: Path) -> int:
+    """Write a setting's test prompts and return how many there are.
+
+    Args:
+        setting: a configuration of the dataset.
+        model_args: lm-eval's; they name the tokenizer and context that prompts are cut to. Without them prompts are whole.
+
+    Raises:
+        EvalError: the dataset or setting is missing, or a prompt cannot fit.
+    """
+    check(metadata)
+    command_line.quiet()
+    name, config = task_asking(setting)
+    arguments = command_line.parse_args(model_args)
+    task_metadata = {**metadata, **config, **arguments, "whole_answers": True, "bertscore_model": "none"}
+    [task] = RunTasks([tasks_path()], task_metadata).load([name])["tasks"].values()
+    docs = task.dataset[task.config.test_split]
+    output.parent.mkdir(parents=True, exist_ok=True)
+    write_together({output: (json.dumps(_line_of(doc), ensure_ascii=False) + "\n" for doc in docs)})
+    return len(docs)
+
+
+def task_asking(setting: str) -> tuple[str, dict[str, str]]:
+    """The lm-eval task that asks a setting, and the metadata that it needs if the setting is one of the round's own."""
+    if task := task_of(setting):
+        return task.name, {}
+    begins = f"{setting.partition('-')[0]}-".casefold()
+    usual = next(
+        (task.name for task in TASKS if task.configuration.casefold().startswith(begins) and not task.alias), None
+    )
+    if usual is None:
+        raise OptionError(
+            f"no task asks the setting {setting!r}; settings begin with Title-, Abs-, Intro-, Related-, SCALAR- "
+            "or the name of a reading family"
+        )
+    return usual, {"config": setting}
+
+
+def _line_of(doc: Mapping[str, object]) -> dict[str, object]:
+    kept = {name: doc[name] for name in _KEPT if name in doc}
+    # Without a tokenizer nothing has counted them.
+    before, after = (doc["tokens_before"], doc["tokens_after"]) if doc.get("tokenizer") else (None, None)
+    messages = [{"role": "user", "content": doc_to_text(doc)}]
+    return {**kept, "tokens_before": before, "prompt_tokens": after, "messages": messages, "target": doc["target"]}

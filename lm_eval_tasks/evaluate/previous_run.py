@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.errors import EvalError, SamplesError
 from lm_eval_tasks.base.files import known_sha256
@@ -13,14 +12,11 @@ from lm_eval_tasks.base.metadata import dataset_of
 from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.evaluate.models import RUNTIME, distinguishing
 from lm_eval_tasks.llm.usage import UsageTotals
-from lm_eval_tasks.samples.block import RunPart
+from lm_eval_tasks.samples.block import Arguments, RunPart, RunRequest
 from lm_eval_tasks.samples.results import RESULTS, Results, read_results
 from lm_eval_tasks.samples.run_folder import results_in, samples_beside, samples_of
 from lm_eval_tasks.samples.sample import Sample, read_lines
 from lm_eval_tasks.tasks.catalogue import expanded
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.samples.block import Arguments, RunRequest
 
 # What does not make a run another one.
 _FREE = (*RUNTIME, "model_cutoff", "served_as")
@@ -55,15 +51,12 @@ class PreviousRun:
 
     def with_figures(self, content: Arguments) -> Arguments:
         """lm-eval's figures of the later run, and of the tasks that are kept."""
-        earlier = self.results.content if self.results else {}
-        return {
-            **content,
-            **{
-                name: {task: value for task, value in _table(earlier, name).items() if task in self.samples} | figures
-                for name in _LM_EVALS
-                if isinstance(figures := content.get(name), dict)
-            },
-        }
+        both = dict(content)
+        for name in _LM_EVALS if self.results else ():
+            if isinstance(figures := content.get(name), dict):
+                earlier = self.results.table(name) if self.results else {}
+                both[name] = {task: value for task, value in earlier.items() if task in self.samples} | figures
+        return both
 
     def runs(self, tasks: Sequence[str], seconds: float, usage: UsageTotals) -> tuple[RunPart, ...]:
         """Each run that the results are of; the last one is the later run."""
@@ -144,14 +137,9 @@ def _place(output: Path, label: str) -> Path:
 
 def _runs_of(results: Results) -> tuple[RunPart, ...]:
     """The runs that brought results; of merged shards and older versions one."""
-    tasks = tuple(sorted({score.task for score in results.scores} & results.configured))
+    tasks = tuple(sorted({score.task for score in results.scores} & results.table("configs").keys()))
     usage = results.block.usage if results.block else UsageTotals()
     return results.runs or (RunPart(tasks, results.seconds, usage),)
-
-
-def _table(content: Arguments, name: str) -> Arguments:
-    table = content.get(name)
-    return table if isinstance(table, Mapping) else {}
 
 
 def _options(run: RunRequest) -> dict[str, object]:

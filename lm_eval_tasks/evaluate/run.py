@@ -8,16 +8,15 @@ from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lm_eval.api.model import LM
 
-from lm_eval_tasks.base.contexts import FULL, Context
 from lm_eval_tasks.base.errors import EvalError, NoScoreError
+from lm_eval_tasks.base.files import exclusive
 from lm_eval_tasks.base.journal import Journal
-from lm_eval_tasks.base.locks import exclusive
 from lm_eval_tasks.base.metadata import check, dataset_of, text_or_none
-from lm_eval_tasks.base.row_format import EMBED_LOCAL
+from lm_eval_tasks.base.row_format import EMBED_LOCAL, FULL, Context
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.compat.lm_eval_answers import OMIT
 from lm_eval_tasks.compat.lm_eval_command import max_gen_toks
@@ -26,24 +25,20 @@ from lm_eval_tasks.compat.vllm import settings_of
 from lm_eval_tasks.data import cutoff, options
 from lm_eval_tasks.evaluate.answers import AnsweringLM
 from lm_eval_tasks.evaluate.generation import Generation
-from lm_eval_tasks.evaluate.made_with import made_with, usage_of
-from lm_eval_tasks.evaluate.models import check_chat_template, identity_of, label_of, open_model
+from lm_eval_tasks.evaluate.models import check_chat_template, identity_of, label_of, made_with, open_model, usage_of
 from lm_eval_tasks.evaluate.previous_run import check_previous, previous_run
 from lm_eval_tasks.evaluate.shorter import in_contexts, of_round, places_of, write_tasks
 from lm_eval_tasks.families.registry import BASELINES
 from lm_eval_tasks.llm.served_length import ENGINE_LENGTH
 from lm_eval_tasks.llm.usage import Means, Usage, usage_together
 from lm_eval_tasks.llm.weights import asks_server, pinned, weights_of
-from lm_eval_tasks.samples.block import RunRequest
+from lm_eval_tasks.samples.block import RunRequest, Score
 from lm_eval_tasks.samples.results import JOURNAL
-from lm_eval_tasks.samples.run_writer import write_run
+from lm_eval_tasks.samples.run_folder import write_run
 from lm_eval_tasks.samples.sample import USAGE, Logged, Sample, compact
 from lm_eval_tasks.stats.scores import Samples, block_of, scores_of
 from lm_eval_tasks.tasks.catalogue import expanded
 from lm_eval_tasks.tasks.folder import check_tasks, tasks_path
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.samples.block import Score
 
 _LOGGER = logging.getLogger(__name__)
 _SEEDS = ("random_seed", "numpy_random_seed", "torch_random_seed", "fewshot_random_seed")
@@ -141,7 +136,10 @@ def _evaluate(
     task_metadata = {
         **metadata,
         **parsed,
-        **_generation_metadata(generation),
+        "apply_chat_template": generation.apply_chat_template,
+        "whole_answers": True,
+        **({} if (reserve := max_gen_toks(generation.gen_kwargs)) is None else {"reserve": reserve}),
+        **({"system_instruction": generation.system_instruction} if generation.system_instruction else {}),
         **({"keep_parts": True} if model in BASELINES else {}),
         **({"embed_local": True} if model == EMBED_LOCAL else {}),
     }
@@ -228,32 +226,28 @@ def _check(
     model: str, metadata: Mapping[str, Any], part: SampleSelection, generation: Generation, means: Means
 ) -> None:
     """Raise an EvalError for mistakes that can be found before anything is loaded."""
+    parsed = command_line.parse_args(generation.gen_kwargs)
     if metadata.get("shard") and (part.limit is not None or part.samples):
         raise EvalError("--shard divides all samples: leave out --limit and --samples, or run without shards")
     if metadata.get("fits_only") and (metadata.get("shard") or part.limit is not None or part.samples):
         raise EvalError("--fits-only chooses the samples itself: leave out --shard, --limit and --samples")
     if part.samples and part.limit is not None:
         raise EvalError("--samples and --limit both say which samples to answer: give one of them")
-    if generation.repeats > 1 and not command_line.parse_args(generation.gen_kwargs).get("do_sample"):
+    if generation.repeats > 1 and not parsed.get("do_sample"):
         raise EvalError(
             "--repeats asks each prompt several times, which shows something only if the model samples: add "
             "--gen_kwargs do_sample=true,temperature=0.7 or the like"
         )
-    _check_generation(generation.gen_kwargs, is_served=asks_server(model))
-    means.check()
-    if model == "local-chat-completions" and not generation.apply_chat_template:
-        raise EvalError("the model type local-chat-completions is sent chat messages: add --apply_chat_template")
-
-
-def _check_generation(gen_kwargs: str, *, is_served: bool) -> None:
-    parsed = command_line.parse_args(gen_kwargs)
-    if not is_served and (omitted := [key for key, value in parsed.items() if value == OMIT]):
+    if not asks_server(model) and (omitted := [key for key, value in parsed.items() if value == OMIT]):
         raise EvalError(
             f"--gen_kwargs {omitted[0]}={OMIT} leaves a parameter out of requests to a server; this model has none"
         )
     longest = parsed.get("max_gen_toks")
     if longest is not None and (type(longest) is not int or longest < 1):
         raise EvalError(f"--gen_kwargs max_gen_toks={longest!r:.40} is not a whole number of tokens of at least 1")
+    means.check()
+    if model == "local-chat-completions" and not generation.apply_chat_template:
+        raise EvalError("the model type local-chat-completions is sent chat messages: add --apply_chat_template")
 
 
 def _run(
@@ -286,14 +280,3 @@ def _run(
         **seeds,
     )
     return results
-
-
-def _generation_metadata(generation: Generation) -> dict[str, object]:
-    """What the tasks must know about how the run generates."""
-    reserve = max_gen_toks(generation.gen_kwargs)
-    return {
-        "apply_chat_template": generation.apply_chat_template,
-        "whole_answers": True,
-        **({"reserve": reserve} if reserve is not None else {}),
-        **({"system_instruction": generation.system_instruction} if generation.system_instruction else {}),
-    }

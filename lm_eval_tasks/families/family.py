@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from lm_eval_tasks.base.contexts import FULL, Context
+from lm_eval_tasks.base.row_format import FULL, Context
 
 # No number averages over both, see `families.registry`.
 Board = Literal["writing", "reading"]

@@ -8,15 +8,12 @@ texts and 0.15 to 0.30 for SCALAR.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 from lm_eval_tasks.base.errors import MetricError
 from lm_eval_tasks.base.text import suggestion
 from lm_eval_tasks.families import NAMES, family_of_name
-from lm_eval_tasks.families.family import Board
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.families.family import Family, Metric, Target
+from lm_eval_tasks.families.family import Board, Family, Metric, Target
 
 FAMILIES: tuple[Family, ...] = tuple(map(family_of_name, NAMES))
 TARGETS: tuple[Target, ...] = tuple(target for family in FAMILIES for target in family.targets)

@@ -12,15 +12,13 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.base.errors import JudgeError
-from lm_eval_tasks.base.files import write_whole
+from lm_eval_tasks.base.files import exclusive, write_whole
 from lm_eval_tasks.base.journal import Journal
-from lm_eval_tasks.base.locks import exclusive
 from lm_eval_tasks.base.text import ODD, parse_json
 from lm_eval_tasks.judge.ask import Comparison, Outcome, ask_judge, check_judge, is_answered, outcome_of, usages_of
 from lm_eval_tasks.judge.verdict import PROMPT_VERSION, Judged, summary, texts_hash
 from lm_eval_tasks.llm.usage import Usage, UsageTotals
-from lm_eval_tasks.samples.pairs import paired
-from lm_eval_tasks.samples.sample import Sample, by_task, read
+from lm_eval_tasks.samples.sample import Sample, by_task, paired, read
 
 if TYPE_CHECKING:
     from lm_eval_tasks.judge.evidence import Bodies

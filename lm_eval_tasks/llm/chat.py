@@ -17,19 +17,13 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tenacity import (
-    AsyncRetrying,
-    retry_if_exception_type,
-    stop_after_attempt,
-    wait_exponential,
-    wait_random,
-)
+from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_exponential, wait_random
 
 from lm_eval_tasks.base.completions import CompletionError, readable
 from lm_eval_tasks.base.errors import CostError, ServerError
+from lm_eval_tasks.base.progress import announce_wait, failure_of, retry_after
 from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.base.text import valid
-from lm_eval_tasks.base.waiting import announce_wait, failure_of, retry_after
 from lm_eval_tasks.llm.thoughts import in_marks
 from lm_eval_tasks.llm.usage import Budget, Usage, at_most, charge, most_tokens
 

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 
 from lm_eval_tasks.base.errors import CostError, OptionError
-from lm_eval_tasks.base.typed import Count, Rate
+from lm_eval_tasks.base.text import Count, Rate
 
 _MILLION = 1_000_000
 # Hardly any text has fewer characters per token.

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from cachetools import LRUCache
 
-from lm_eval_tasks.base.batches import batches
 from lm_eval_tasks.base.errors import MetricError, ModelError
 from lm_eval_tasks.base.metadata import NO_MODEL
+from lm_eval_tasks.base.progress import batches
 from lm_eval_tasks.compat import bert_score as compat
 from lm_eval_tasks.engines.registry import current_engine
 from lm_eval_tasks.llm.weights import MINILM, check_weights, has_minilm, minilm_path

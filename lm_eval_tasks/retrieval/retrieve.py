@@ -13,11 +13,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lm_eval_tasks.base.batches import batches
 from lm_eval_tasks.base.errors import RetrieverError
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.journal import Journal
-from lm_eval_tasks.base.progress import Progress
+from lm_eval_tasks.base.progress import Progress, batches
 from lm_eval_tasks.engines.registry import current_engine
 from lm_eval_tasks.retrieval.settings import Chunking, Retrieval
 

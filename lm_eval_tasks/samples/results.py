@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,11 +14,9 @@ import msgspec
 from lm_eval_tasks.base import gone
 from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.metadata import TEST
-from lm_eval_tasks.base.text import ODD, day, number, number_or_none, parse_json
-from lm_eval_tasks.base.typed import Count, typed
+from lm_eval_tasks.base.text import ODD, Count, day, number, parse_json, typed
 from lm_eval_tasks.families.registry import FAMILIES
 from lm_eval_tasks.samples.block import OURS, Arguments, Block, RunPart, RunRequest, Score
-from lm_eval_tasks.samples.labels import label
 
 UNKNOWN = "unknown"  # round
 RESULTS = "results_"
@@ -30,6 +29,11 @@ _HUB_ID = re.compile(r"\w[\w.-]{0,99}/\w[\w.-]{0,99}")
 _ID = re.compile(r"(?:\w[\w.-]{0,99}/)?\w[\w.-]{0,99}")
 _SAMPLES_NAME = re.compile(r"samples_\w[\w.-]{0,299}\.jsonl")
 _OUR_TASKS = tuple({task.name.partition("_")[0] + "_" for family in FAMILIES for task in family.tasks})
+# ORG/MODEL, as opposed to `./MODEL`, `~/MODEL` and `/MODEL`.
+_ON_HUB = re.compile(r"[A-Za-z0-9][^/]*/[^/]+")
+# A name of a model or a round that becomes a folder.
+FOLDER_NAME = re.compile(r"\w[\w.-]{0,199}")
+_MONTH = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
 
 
 class _SampleCounts(msgspec.Struct):
@@ -106,11 +110,10 @@ class Results:
         """Name of each file of samples next to it -> sha256; empty if they are not known."""
         return self.block.files if self.block else {}
 
-    @property
-    def configured(self) -> frozenset[str]:
-        """The tasks that lm-eval's part of the file is about."""
-        configs = self.content.get("configs")
-        return frozenset(configs) if isinstance(configs, Mapping) else frozenset()
+    def table(self, name: str) -> Arguments:
+        """A table of lm-eval's part of the file, by task; empty if there is none."""
+        table = self.content.get(name)
+        return table if isinstance(table, Mapping) else {}
 
     @property
     def round(self) -> str:
@@ -186,8 +189,10 @@ def _model_id(arguments: object, label_: str) -> str:
 
 
 def _seconds(date: object) -> float:
-    """lm-eval's `date`, bounded."""
-    return min(max(number_or_none(date) or 0.0, 0.0), 4e9)
+    """lm-eval's `date`, bounded; 0 if it is none."""
+    with suppress(ValueError):
+        return min(max(number(date), 0.0), 4e9)
+    return 0.0
 
 
 def _our_results(path: Path, content: Arguments) -> Results:
@@ -265,3 +270,30 @@ def _scores_of(content: _LmEvals, task: str, model: str) -> Iterator[Score]:
             spread = _Z95 * number(error) if isinstance(error, int | float) else None
             low, high = (None, None) if spread is None else (mean - spread, mean + spread)
             yield Score(model, task, metric, mean, low, high, content.counts[task].effective)
+
+
+def label(name: str) -> str:
+    """What a model is called: `ORG-MODEL` for `ORG/MODEL`, and the last part of a folder's path."""
+    return re.sub(r"[^\w.-]+", "-", name if _ON_HUB.fullmatch(name) else name.rstrip("/").rpartition("/")[2])
+
+
+def cutoffs_of(assignments: Sequence[str], models: Collection[str]) -> dict[str, str]:
+    """Model -> month up to which it was trained.
+
+    Args:
+        assignments: `MODEL=YYYY-MM` as typed; a model is named as in tables, or as its weights are.
+        models: as named in tables.
+
+    Raises:
+        SamplesError: one is something else.
+    """
+    cutoffs = {}
+    for assignment in assignments:
+        name, _, month = assignment.rpartition("=")
+        model = name if name in models else label(name)
+        if model not in models or not _MONTH.fullmatch(month):
+            raise SamplesError(
+                f"--cutoff {assignment!r:.200} is not MODEL=YYYY-MM with a model of these runs: {', '.join(sorted(models))}"
+            )
+        cutoffs[model] = month
+    return cutoffs

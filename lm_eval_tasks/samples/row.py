@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks import families
-from lm_eval_tasks.base.contexts import CONTEXTS, FULL, NONE, RETRIEVED
-from lm_eval_tasks.base.row_format import paper_of
-from lm_eval_tasks.base.text import day
-from lm_eval_tasks.base.typed import Count, Name, Rate, typed
+from lm_eval_tasks.base.row_format import CONTEXTS, FULL, NONE, RETRIEVED, paper_of
+from lm_eval_tasks.base.text import Count, Name, Rate, day, typed
 
 if TYPE_CHECKING:
     from lm_eval_tasks.families.family import Family
@@ -23,17 +21,7 @@ if TYPE_CHECKING:
 EXCERPT = 2000
 _CUT = "cut_"
 # Names that tables and pages show.
-_PRINTED = (
-    "id",
-    "setting",
-    "prompt_name",
-    "round",
-    "paper_id",
-    "license",
-    "question_kind",
-    "context",
-    "retriever",
-)
+_PRINTED = ("id", "setting", "prompt_name", "round", "paper_id", "license", "question_kind", "context", "retriever")
 _CUT_COLUMN = re.compile(r"cut_[a-z_]{1,40}")
 
 
@@ -194,21 +182,14 @@ class PromptRow:
         """The paper that is asked about."""
         return self.paper_id or paper_of(self.id)
 
-    @property
-    def own_part(self) -> str:
-        """What the prompt shows of the paper itself and its citations."""
-        return self.prompt[self.target_at :]
-
-    @property
-    def demonstrated_part(self) -> str:
-        """What the prompt shows of other papers."""
-        return self.prompt[: self.target_at]
-
     def excerpts(self) -> tuple[Span, ...]:
         """The slots with the ends of their texts."""
         if not self.prompt:
             return self.slots
-        return tuple(_with_ends(slot, self.prompt[slot.start : slot.end]) for slot in self.slots)
+        ends = [ends_of(self.prompt[slot.start : slot.end]) for slot in self.slots]
+        return tuple(
+            replace(slot, head=end["head"], tail=end["tail"]) for slot, end in zip(self.slots, ends, strict=True)
+        )
 
     @classmethod
     def of_doc(cls, doc: object) -> PromptRow:
@@ -229,11 +210,9 @@ class PromptRow:
 
     def to_doc(self) -> dict[str, object]:
         """The row as lm-eval takes it: one column for each field, and one for each part that could be cut."""
-        values: dict[str, object] = {
-            column.name: getattr(self, column.name) for column in fields(self) if column.name != "cuts"
-        }
+        names = [column.name for column in fields(self) if column.name != "cuts"]
         return {
-            **{name: list(value) if isinstance(value, tuple) else value for name, value in values.items()},
+            **{name: list(v) if isinstance(v := getattr(self, name), tuple) else v for name in names},
             "slots": [slot.to_json() for slot in self.slots],
             **{f"{_CUT}{part}": tokens for part, tokens in self.cuts.items()},
         }
@@ -251,10 +230,6 @@ def ends_of(text: str) -> dict[str, str]:
     if len(text) <= 2 * EXCERPT:
         return {"head": text, "tail": ""}
     return {"head": text[:EXCERPT], "tail": text[-EXCERPT:]}
-
-
-def _with_ends(slot: Span, text: str) -> Span:
-    return Span(slot.part, slot.index, slot.field, slot.characters, slot.start, slot.end, **ends_of(text))
 
 
 def _shown_of(prompt_name: str) -> str:

@@ -1,20 +1,27 @@
-"""The files in the output folder of a run: which results there are, and which samples belong to them."""
+"""The files in the output folder of a run: which results there are, which samples belong to them, and how they are written."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import logging
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from lm_eval_tasks.base.errors import SamplesError
-from lm_eval_tasks.base.files import known_sha256
+from lm_eval_tasks.base.files import known_sha256, write_together
+from lm_eval_tasks.base.redaction import redact
+from lm_eval_tasks.samples.block import OURS, Arguments, Block
 from lm_eval_tasks.samples.results import JOURNAL, RESULTS, Results, read_results
 
 _LOGGER = logging.getLogger(__name__)
 SAMPLES = "samples_"
 _TIME = "%Y-%m-%dT%H-%M-%S"
+_ADDRESS = re.compile(r"(?<=\w) at 0x[0-9a-f]+(?=>)")
 
 
 def results_in(folder: Path, *, deep: bool = False) -> list[Path]:
@@ -90,7 +97,7 @@ def samples_of(results: Results, but: Collection[str] = ()) -> dict[str, Path]:
     beside = {task: file for task, file in samples_beside(results.path).items() if task not in but}
     if not results.files:
         # lm-eval's own command and earlier releases do not list them.
-        tasks = results.configured or beside
+        tasks = results.table("configs") or beside
         return {task: file for task, file in beside.items() if task in tasks}
     for file in beside.values():
         if file.name not in results.files:
@@ -121,3 +128,39 @@ def samples_below(folder: Path) -> list[Path]:
         file for all_results in places.values() for results in all_results for file in samples_of(results).values()
     }
     return [file for file in files if file in listed or not places[file.parent]]
+
+
+def write_run(
+    samples: Mapping[str, Iterable[Arguments]], lm_evals: Arguments, block: Block, model: str, output: Path
+) -> None:
+    """Write a run's samples and results; the file of results exists only while it matches all samples.
+
+    Args:
+        samples: task -> its samples as lm-eval logs them, see `sample.compact`.
+        lm_evals: the results without our block.
+    """
+    output.mkdir(parents=True, exist_ok=True)
+    hashes = {f"samples_{task}_{model}.jsonl": hashlib.sha256() for task in samples}
+
+    def text_of(lines: Iterable[Arguments], name: str) -> Iterator[str]:
+        for line in lines:
+            text = json.dumps(line, default=str, ensure_ascii=False) + "\n"
+            hashes[name].update(text.encode())
+            yield text
+
+    def results() -> Iterator[str]:
+        """Their text, once all samples are written."""
+        written = {name: digest.hexdigest() for name, digest in hashes.items()}
+        files = dict(sorted({**block.files, **written}.items()))
+        content = redact({**lm_evals, OURS: asdict(replace(block, files=files))})
+        text = json.dumps(content, default=_text_of, ensure_ascii=False, indent=1)
+        # The memory address of a function is not part of a result.
+        yield _ADDRESS.sub("", text)
+
+    texts = {output / name: text_of(lines, name) for name, lines in zip(hashes, samples.values(), strict=True)}
+    write_together({**texts, output / f"{RESULTS}{model}.json": results()})
+
+
+def _text_of(value: object) -> object:
+    """What JSON has no form for, as text."""
+    return redact(str(value))

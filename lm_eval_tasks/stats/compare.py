@@ -7,24 +7,20 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base import intervals
 from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.intervals import Interval, holm
 from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.families import registry
+from lm_eval_tasks.families.family import Board, Family
 from lm_eval_tasks.families.registry import BOARDS, comparisons, counted
-from lm_eval_tasks.samples.pairs import paired
+from lm_eval_tasks.samples.results import Results
 from lm_eval_tasks.samples.run_folder import is_time, only_result, results_in
-from lm_eval_tasks.samples.sample import Sample, by_task, read
+from lm_eval_tasks.samples.sample import Sample, by_task, paired, read
 from lm_eval_tasks.stats import placed
 from lm_eval_tasks.stats.columns import columns_of, zero_of
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.families.family import Board, Family
-    from lm_eval_tasks.samples.results import Results
-    from lm_eval_tasks.stats.placed import PlacedTask
+from lm_eval_tasks.stats.placed import PlacedTask
 
 # Task -> its samples.
 _Run = Mapping[str, Sequence[Sample]]

@@ -14,9 +14,8 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Literal
 
 from lm_eval_tasks import families
-from lm_eval_tasks.base.contexts import FULL
-from lm_eval_tasks.base.intervals import Interval, difference
-from lm_eval_tasks.base.power import FEWEST, FEWEST_OF_GAINS
+from lm_eval_tasks.base.intervals import FEWEST, FEWEST_OF_GAINS, Interval, difference
+from lm_eval_tasks.base.row_format import FULL
 from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.families import registry
 from lm_eval_tasks.stats.columns import columns_of, zero_of

@@ -13,8 +13,7 @@ from statistics import fmean
 import numpy as np
 from numpy.typing import NDArray
 
-from lm_eval_tasks.base.intervals import Estimate, Interval
-from lm_eval_tasks.base.power import FEWEST, FEWEST_EFFECTIVE, effective
+from lm_eval_tasks.base.intervals import FEWEST, FEWEST_EFFECTIVE, Estimate, Interval, effective
 
 # A higher floor leaves no room above it.
 HIGHEST_FLOOR = 0.9
@@ -64,11 +63,7 @@ class PlacedTask:
 
 
 def part_of(
-    setting: str,
-    task: str,
-    scores: Mapping[str, float],
-    floors: Mapping[str, float],
-    authors: Mapping[str, str],
+    setting: str, task: str, scores: Mapping[str, float], floors: Mapping[str, float], authors: Mapping[str, str]
 ) -> PlacedTask | None:
     """A model's part of one setting; None if no score has a floor, or the floor leaves no room.
 

@@ -5,24 +5,21 @@ gained, what the run was and what it took.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
-from lm_eval_tasks.base.contexts import FULL
 from lm_eval_tasks.base.intervals import NO_INTERVAL
+from lm_eval_tasks.base.row_format import FULL
 from lm_eval_tasks.base.tables import Table, with_bounds
+from lm_eval_tasks.compat.vllm import EngineSettings
+from lm_eval_tasks.families.family import Metric
 from lm_eval_tasks.families.registry import METRICS, headline
 from lm_eval_tasks.samples.block import Score
+from lm_eval_tasks.samples.results import Results
 from lm_eval_tasks.samples.run_folder import samples_beside, samples_of
 from lm_eval_tasks.samples.sample import read_file
 from lm_eval_tasks.stats.columns import BEST_PROGRAM
 from lm_eval_tasks.stats.gains import Gain, gain_table, gains_of
 from lm_eval_tasks.stats.placed import HIGHEST_FLOOR
 from lm_eval_tasks.tasks.catalogue import TASKS
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.compat.vllm import EngineSettings
-    from lm_eval_tasks.families.family import Metric
-    from lm_eval_tasks.samples.results import Results
 
 _MAIN = ("Task", "Score", "Value [95%]", "n", "Floor", "Margin [95%]", "Cut")
 _USAGE = {

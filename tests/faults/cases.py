@@ -19,7 +19,7 @@ from builder.sources.mirror import MirrorSource
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.journal import read_entries
 from lm_eval_tasks.engines.registry import LocalEngine
-from lm_eval_tasks.evaluate.export import export
+from lm_eval_tasks.evaluate.plan import export
 from lm_eval_tasks.evaluate.run import evaluate
 from lm_eval_tasks.families.scalar.prompt import slots_of
 from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL

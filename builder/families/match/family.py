@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from builder.families.match.masks import FEWEST, Mask, by_texts, by_titles, distractors, masks, tag_of
 from builder.families.reading.asking import LABEL_TOKENS, LEAST_PAPERS, QuestionColumns, ReadingFamily, part_of
 from builder.families.reading.contexts import PaperSet, fill
 from builder.families.reading.making import reading_family
 from builder.families.reading.neutral import CITE, Edit, citations_in, without_overlaps
+from builder.families.reading.paper_library import PaperLibrary
+from builder.records import Paper, ReadingReason
 from builder.samples.tokens import token_counter
-
-if TYPE_CHECKING:
-    from builder.families.reading.paper_library import PaperLibrary
-    from builder.records import Paper, ReadingReason
-
 
 # The masks of a paper, in the order of their numbers.
 Masks = Sequence[Mask]

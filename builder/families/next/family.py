@@ -8,21 +8,18 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from itertools import groupby
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from builder.families.next.passages import Passage, neutral_text, passages_of
 from builder.families.reading.asking import LABEL_TOKENS, NeighbourAsking, QuestionColumns, part_of
 from builder.families.reading.contexts import LEAST, PaperSet, room
 from builder.families.reading.making import reading_family
+from builder.families.reading.paper_library import PaperLibrary
+from builder.records import Paper, ReadingReason
 from builder.samples.tokens import token_counter
 from builder.seeding import digest_of
 from lm_eval_tasks.families.reading import SMALL
 from lm_eval_tasks.retrieval.sparse import BM25, standardised
-
-if TYPE_CHECKING:
-    from builder.families.reading.paper_library import PaperLibrary
-    from builder.records import Paper, ReadingReason
-
 
 # Passages that a context asks about; and in one call, which is long whatever it asks.
 _OF_CONTEXT = 40

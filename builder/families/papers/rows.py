@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pyarrow as pa
 
 from builder.dataset.families import TEXTS, Row, RowKind
+from builder.records import Paper
 from builder.samples.tokens import token_counter
-
-if TYPE_CHECKING:
-    from builder.records import Paper
 
 COLUMNS = pa.schema(
     [

@@ -12,7 +12,7 @@ from builder.families.reading.rows import about, shown
 from builder.samples.tokens import token_counter
 from builder.seeding import digest_of, share_of
 from lm_eval_tasks.base.row_format import ABSTRACTS, PARTS_VERSION
-from lm_eval_tasks.base.typed import typed
+from lm_eval_tasks.base.text import typed
 from lm_eval_tasks.families.reading.answering import reading_answering
 from lm_eval_tasks.families.reading.prompt import prompt_of
 from lm_eval_tasks.families.reading.row import ReadingRow

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from builder.dataset.families import Row
+from builder.dataset.manifest import Configuration
 from builder.dataset.rows import rows_of
 from builder.ids import bare_id
 from lm_eval_tasks.base.text import title_key
 from lm_eval_tasks.families import of_task
 from lm_eval_tasks.families.reading import ReadingFamily
-
-if TYPE_CHECKING:
-    from builder.dataset.families import Row
-    from builder.dataset.manifest import Configuration
 
 CHECKS = ("context_newer", "context_repeats", "answer_visible")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from builder.stage_report import StageReport
-from lm_eval_tasks.base.power import FEWEST
+from lm_eval_tasks.base.intervals import FEWEST
 from lm_eval_tasks.base.progress import progress
 
 if TYPE_CHECKING:

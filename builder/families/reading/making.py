@@ -135,10 +135,5 @@ class MadeTogether(Family):
 def reading_family(asking: Callable[[PaperLibrary, ReadingPlan], Sequence[ReadingFamily[Any]]]) -> MadeTogether:
     """A family whose rows are made, completed and checked as those of the other reading families."""
     return MadeTogether(
-        rows=lambda _: KIND,
-        complete=complete_row,
-        prepare=prepare,
-        write=write,
-        faults=reading_faults,
-        asking=asking,
+        rows=lambda _: KIND, complete=complete_row, prepare=prepare, write=write, faults=reading_faults, asking=asking
     )

@@ -42,12 +42,7 @@ COLUMNS = pa.schema(
 )
 KEPT = tuple(name for name in COLUMNS.names if name not in ("title", "works"))
 ID_COLUMNS = pa.schema(
-    [
-        *(COLUMNS.field(name) for name in KEPT),
-        ("position", _INTEGER),
-        ("works", pa.list_(_WORK_BY_ID)),
-        TEXTS,
-    ]
+    [*(COLUMNS.field(name) for name in KEPT), ("position", _INTEGER), ("works", pa.list_(_WORK_BY_ID)), TEXTS]
 )
 
 
@@ -91,10 +86,5 @@ def papers(row: Row) -> list[tuple[str, str]]:
 
 
 KIND = RowKind(
-    columns=COLUMNS,
-    id_columns=ID_COLUMNS,
-    paper_column="paper_id",
-    shown_column="papers",
-    texts=texts,
-    papers=papers,
+    columns=COLUMNS, id_columns=ID_COLUMNS, paper_column="paper_id", shown_column="papers", texts=texts, papers=papers
 )

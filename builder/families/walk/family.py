@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from builder.families.reading.asking import LABEL_TOKENS, LEAST_PAPERS, NeighbourAsking, QuestionColumns, part_of
 from builder.families.reading.contexts import PaperSet, fill
 from builder.families.reading.making import reading_family
+from builder.families.reading.paper_library import PaperLibrary
 from builder.families.walk.questions import CONTROL_KINDS, WALK_KINDS, Walk, WalkQuestion
-
-if TYPE_CHECKING:
-    from builder.families.reading.paper_library import PaperLibrary
-    from builder.records import Paper, ReadingReason
+from builder.records import Paper, ReadingReason
 
 
 class WalkFamily(NeighbourAsking[WalkQuestion]):

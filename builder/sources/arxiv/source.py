@@ -16,7 +16,7 @@ from builder.round import taxonomy
 from builder.sources.arxiv.export_api import BadRequest, ExportApi, any_phrase, in_any, phrase, submission_filter
 from builder.sources.arxiv.oai_pmh import OaiPmh
 from builder.sources.http_client import DoubtfulAnswer, HttpClient
-from lm_eval_tasks.base.batches import batches
+from lm_eval_tasks.base.progress import batches
 from lm_eval_tasks.base.text import title_key
 
 if TYPE_CHECKING:

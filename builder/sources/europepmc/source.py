@@ -20,7 +20,7 @@ from builder.sources.jats.front import author_ids_of, category_of, orcid
 from builder.sources.jats.licenses import license_of
 from builder.sources.jats.markup import NotJatsError, read_article
 from builder.sources.record_check import checked_paper
-from lm_eval_tasks.base.batches import batches
+from lm_eval_tasks.base.progress import batches
 from lm_eval_tasks.base.text import ODD, day, title_key
 
 if TYPE_CHECKING:

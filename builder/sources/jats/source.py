@@ -22,9 +22,8 @@ from builder.sources.mirror import MirrorSource
 from builder.sources.object_store import expand_names, is_address, local_copy
 from lm_eval_tasks.base.files import sha256_of_bytes, sync_folder, write_whole
 from lm_eval_tasks.base.journal import Journal
-from lm_eval_tasks.base.progress import progress
+from lm_eval_tasks.base.progress import announce, progress
 from lm_eval_tasks.base.text import is_valid, valid
-from lm_eval_tasks.base.waiting import announce
 
 if TYPE_CHECKING:
     from builder.round.model import Round

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lm_eval_tasks.base.contexts import LOCAL, NONE
+from lm_eval_tasks.base.row_format import LOCAL, NONE
 from lm_eval_tasks.families.family import SPREAD_OF_CHOICES, Core, Target
 from lm_eval_tasks.families.reading import ANSWER_TOKENS, reading_family
 

@@ -9,7 +9,7 @@ from lm_eval_tasks.families.next import FAMILY
 from lm_eval_tasks.families.reading.answering import PairsAnswering, Parts
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.base.contexts import Context
+    from lm_eval_tasks.base.row_format import Context
     from lm_eval_tasks.families.reading.row import ReadingRow
 
 # Passages that a search finds for another.

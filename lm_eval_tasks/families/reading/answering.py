@@ -12,7 +12,7 @@ from lm_eval_tasks.families.reading import BLIND, ReadingFamily
 from lm_eval_tasks.families.reading.metrics import share_right_of, write_pairs
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.base.contexts import Context
+    from lm_eval_tasks.base.row_format import Context
     from lm_eval_tasks.families.reading.row import ReadingRow
     from lm_eval_tasks.samples.row import PromptRow
 

@@ -9,27 +9,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import datasets
 
 from lm_eval_tasks import families
-from lm_eval_tasks.base.contexts import FULL
 from lm_eval_tasks.base.errors import BudgetError, DatasetError, OptionError
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.metadata import NO_MODEL
+from lm_eval_tasks.base.row_format import FULL, Context
 from lm_eval_tasks.compat import lm_eval_command as command_line
 from lm_eval_tasks.data import context, cutoff, prompt_columns
-from lm_eval_tasks.data.identity import row_hash
 from lm_eval_tasks.data.options import Options, noted
+from lm_eval_tasks.data.prompt_columns import row_hash
 from lm_eval_tasks.data.rows import Fact, TypedRows, chosen, open_dataset, rows_of_split
 from lm_eval_tasks.families.reading.answering import ReadingAnswering, reading_answering
 from lm_eval_tasks.families.reading.prompt import part_texts, with_parts
 from lm_eval_tasks.families.reading.row import ReadingRow, ShownPaper
 from lm_eval_tasks.samples.row import PromptRow
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.base.contexts import Context
 
 _KEPT = 4
 # Tokens that an answer may have with its reasoning, where the model's context has room for them behind the longest prompt.
@@ -218,5 +215,5 @@ def _of_row(row: ReadingRow, answering: ReadingAnswering) -> dict[str, Any]:
         "chance": answering.chance(row),
         "tags": row.tags or None,
         "target": answering.target(row),
-        "licenses": prompt_columns.licenses(row.license, row.papers),
+        "licenses": tuple(sorted({row.license, *(paper.license for paper in row.papers)})),
     }

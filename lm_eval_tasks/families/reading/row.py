@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lm_eval_tasks.base.text import day
-from lm_eval_tasks.base.typed import Count, Label
+from lm_eval_tasks.base.text import Count, Label, day
 
 
 @dataclass(frozen=True, slots=True)

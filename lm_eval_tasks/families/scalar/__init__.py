@@ -6,8 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
-from lm_eval_tasks.base.contexts import LOCAL, NONE, RETRIEVED
-from lm_eval_tasks.base.row_format import BM25_LOCAL, EMBED_LOCAL, LEAD, NAME_LOCAL, OF_SCALAR
+from lm_eval_tasks.base.row_format import BM25_LOCAL, EMBED_LOCAL, LEAD, LOCAL, NAME_LOCAL, NONE, OF_SCALAR, RETRIEVED
 from lm_eval_tasks.families.family import (
     CAPPED,
     CUT_SHARE,

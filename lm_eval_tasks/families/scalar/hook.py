@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import datasets
 
 from lm_eval_tasks.base.metadata import NO_MODEL
+from lm_eval_tasks.base.row_format import Context, Measured
 from lm_eval_tasks.compat import lm_eval_command as command_line
 from lm_eval_tasks.data import context, cutoff, prompt_columns
-from lm_eval_tasks.data.identity import row_hash
 from lm_eval_tasks.data.options import Options, noted
+from lm_eval_tasks.data.prompt_columns import row_hash
 from lm_eval_tasks.data.rows import Fact, TypedRows, chosen, open_dataset, rows_of_split
 from lm_eval_tasks.families.scalar import FAMILY
 from lm_eval_tasks.families.scalar.prompt import slots_of
 from lm_eval_tasks.families.scalar.row import ScalarRow
 from lm_eval_tasks.families.scalar.shortcuts import Chooser, choosers_of, shortened
 from lm_eval_tasks.samples.row import PromptRow
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.base.contexts import Context
-    from lm_eval_tasks.base.row_format import Measured
 
 _FACTS = ("paper_id", "published", "section", "label")
 
@@ -86,5 +83,5 @@ def _of_question(row: ScalarRow, choosers: Mapping[Measured, Chooser]) -> dict[s
         "month": row.published[:7],
         "target": str(row.label),
         "candidate_ids": tuple(candidate.id for candidate in row.candidates),
-        "licenses": prompt_columns.licenses(row.license, row.candidates),
+        "licenses": tuple(sorted({row.license, *(one.license for one in row.candidates)})),
     }

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lm_eval_tasks.base.row_format import MASK
-from lm_eval_tasks.base.text import day
-from lm_eval_tasks.base.typed import Count
+from lm_eval_tasks.base.text import Count, day
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,12 +15,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lm_eval_tasks.base.contexts import FULL, LOCAL, NONE
-from lm_eval_tasks.base.row_format import BM25_LOCAL, BODY, EMBED_LOCAL, MASK, OF_SCALAR, Measured, OfScalar
+from lm_eval_tasks.base.row_format import (
+    BM25_LOCAL,
+    BODY,
+    EMBED_LOCAL,
+    FULL,
+    LOCAL,
+    MASK,
+    NONE,
+    OF_SCALAR,
+    Measured,
+    OfScalar,
+)
 from lm_eval_tasks.retrieval.sparse import BM25, standardised
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.base.contexts import Context
+    from lm_eval_tasks.base.row_format import Context
     from lm_eval_tasks.families.scalar.row import ScalarRow, ShownCandidate
 
 Chooser = Callable[["ScalarRow"], int]

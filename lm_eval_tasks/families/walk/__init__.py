@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from lm_eval_tasks.base.contexts import NONE, RETRIEVED
-from lm_eval_tasks.base.row_format import TITLE_SEARCH
+from lm_eval_tasks.base.row_format import NONE, RETRIEVED, TITLE_SEARCH
 from lm_eval_tasks.families.family import Core, Metric, Target
 from lm_eval_tasks.families.reading import ANSWER_TOKENS, BLIND, RATES, Reading, reading_family
 

@@ -12,15 +12,7 @@ from dataclasses import dataclass
 
 from lm_eval_tasks.base.row_format import LEAD
 from lm_eval_tasks.families.family import CAPPED, CUT_SHARE, EMPTY, TRUNCATED, UNFINISHED, Core, Family, Metric
-from lm_eval_tasks.families.writing.settings import (
-    PROMPT,
-    SECTION,
-    SETTINGS,
-    TARGETS,
-    groups,
-    prompts_of,
-    tasks,
-)
+from lm_eval_tasks.families.writing.settings import PROMPT, SECTION, SETTINGS, TARGETS, groups, prompts_of, tasks
 
 COPY_DEMO, RANDOM_SENTENCE, FUNCTION_WORDS = "copy-demo", "random-sentence", "function-words"
 _MODULE = "families.writing.metrics"

@@ -8,31 +8,27 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import datasets
 
 from lm_eval_tasks import prompts
-from lm_eval_tasks.base.contexts import FULL, RETRIEVED, START
 from lm_eval_tasks.base.errors import OptionError
 from lm_eval_tasks.base.files import cache_folder
 from lm_eval_tasks.base.listing import check_dataset
 from lm_eval_tasks.base.metadata import NO_MODEL
-from lm_eval_tasks.base.row_format import paper_of
-from lm_eval_tasks.base.typed import typed
+from lm_eval_tasks.base.row_format import FULL, RETRIEVED, START, Context, paper_of
+from lm_eval_tasks.base.text import typed
 from lm_eval_tasks.compat import lm_eval_command as command_line
 from lm_eval_tasks.data import context, cutoff, prompt_columns
-from lm_eval_tasks.data.identity import row_hash
 from lm_eval_tasks.data.options import Options, noted
+from lm_eval_tasks.data.prompt_columns import row_hash
 from lm_eval_tasks.data.rows import Fact, Opened, TypedRows, chosen, open_dataset, rows_of_split
 from lm_eval_tasks.families.score import others_of
 from lm_eval_tasks.families.writing import FAMILY
 from lm_eval_tasks.families.writing.row import Chunk, WritingRow
 from lm_eval_tasks.families.writing.settings import PROMPT, QUERY, SECTION, SETTINGS, prompt_name_of
 from lm_eval_tasks.samples.row import PromptRow
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.base.contexts import Context
 
 _LOGGER = logging.getLogger(__name__)
 # Words of a body that are its beginning: some 2,000 tokens, the same for all models.
@@ -192,7 +188,7 @@ def _of_paper(row: WritingRow) -> dict[str, Any]:
         **{name: getattr(row, name) for name in names},
         "first_author": row.authors[0],
         "month": row.published[:7],
-        "licenses": prompt_columns.licenses(row.license, row.demonstrations),
+        "licenses": tuple(sorted({row.license, *(one.license for one in row.demonstrations)})),
     }
 
 

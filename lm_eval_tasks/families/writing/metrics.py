@@ -146,12 +146,12 @@ def length_ratio(answers: Answers) -> Values:
 
 def copied_from_input(answers: Answers) -> Values:
     """Words in the longest run that the answer shares with the paper in the prompt."""
-    return [_run(answer.text, answer.row.own_part) for answer in answers.each]
+    return [_run(answer.text, answer.row.prompt[answer.row.target_at :]) for answer in answers.each]
 
 
 def copied_from_demonstrations(answers: Answers) -> Values:
     """Words in the longest run that the answer shares with a demonstration."""
-    return [_run(answer.text, answer.row.demonstrated_part) for answer in answers.each]
+    return [_run(answer.text, answer.row.prompt[: answer.row.target_at]) for answer in answers.each]
 
 
 def _run(text: str, other: str) -> float:

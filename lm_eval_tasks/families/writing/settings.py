@@ -7,15 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from lm_eval_tasks.base.contexts import FULL, NONE, RETRIEVED, START
 from lm_eval_tasks.base.errors import EvalError
+from lm_eval_tasks.base.row_format import FULL, NONE, RETRIEVED, START, Context
 from lm_eval_tasks.families.family import Target, Task, TaskGroup, slug_of
 from lm_eval_tasks.families.writing import refine
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.base.contexts import Context
 
 Writing = Literal["title", "abs", "intro", "related"]
 # Of titles, the title alone would be the answer.

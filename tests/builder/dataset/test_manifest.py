@@ -30,7 +30,7 @@ from builder.dataset.rows import by_ids, columns_of, kind_of, read_columns, read
 from builder.errors import FolderError, RoundError
 from builder.round.configurations import select
 from builder.round.model import load_round
-from lm_eval_tasks.base.unpacked import batch_rows, largest_chunk
+from lm_eval_tasks.base.listing import batch_rows, largest_chunk
 from lm_eval_tasks.families.scalar import ALL_LEVELS, Level
 from lm_eval_tasks.families.writing.settings import SETTINGS, Setting
 

@@ -19,7 +19,7 @@ from builder.sources.arxiv.source import ArxivSource
 from builder.sources.base import open_source as open_arxiv
 from builder.sources.http_client import DoubtfulAnswer
 from builder.store import Store
-from lm_eval_tasks.base.waiting import LONGEST_WAIT, retry_after
+from lm_eval_tasks.base.progress import LONGEST_WAIT, retry_after
 from tests.helpers import loopback
 from tests.helpers.loopback import ATOM, Fault, Loopback, World, serve
 from tests.helpers.papers import mirror, paper

@@ -13,10 +13,8 @@ import pytest
 
 from lm_eval_tasks.base import files
 from lm_eval_tasks.base.errors import BusyError
-from lm_eval_tasks.base.files import sync_folder, write_together, write_whole
+from lm_eval_tasks.base.files import exchange, exclusive, sync_folder, write_together, write_whole
 from lm_eval_tasks.base.journal import Journal, read_entries
-from lm_eval_tasks.base.linux import exchange
-from lm_eval_tasks.base.locks import exclusive
 
 
 def test_bytes_are_on_the_disk_before_the_name_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from lm_eval_tasks.base import unpacked
+from lm_eval_tasks.base import listing
 from lm_eval_tasks.base.errors import DatasetError
 from lm_eval_tasks.base.files import sha256_of
 from lm_eval_tasks.families.reading import hook as reading
@@ -64,7 +64,7 @@ def test_an_odd_row_is_named(
 
 
 def test_a_small_file_that_unpacks_to_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unpacked, "_LEAST", 1 << 20)
+    monkeypatch.setattr(listing, "_LEAST", 1 << 20)
     long = {**COMMON, **WRITING, "content": "x" * 100_000}
     dataset = _folder(tmp_path, "Abs-9K", *({**long, "id": f"{i}v1"} for i in range(200)))
     assert sum(file.stat().st_size for file in tmp_path.rglob("*.parquet")) < 100_000

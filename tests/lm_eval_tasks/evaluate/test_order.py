@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from lm_eval_tasks.evaluate.order import by_beginning
+from lm_eval_tasks.evaluate.generation import by_beginning
 
 
 def test_prompts_that_begin_alike_follow_one_another() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lm_eval_tasks.samples.labels import label
+from lm_eval_tasks.samples.results import label
 
 
 def test_a_model_is_called_by_its_weights() -> None:

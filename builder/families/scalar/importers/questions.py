@@ -19,8 +19,7 @@ from builder.families.scalar.importers.papers import paper_of
 from builder.packed import ERRORS, lines_of, read_packed
 from builder.records import UNKNOWN_LICENSE
 from lm_eval_tasks.base.row_format import BODY
-from lm_eval_tasks.base.text import ODD, parse_json, title_key, why
-from lm_eval_tasks.base.typed import typed
+from lm_eval_tasks.base.text import ODD, parse_json, title_key, typed, why
 from lm_eval_tasks.families.scalar import LEVELS
 from lm_eval_tasks.families.scalar.prompt import slots_of
 from lm_eval_tasks.families.scalar.row import ScalarRow

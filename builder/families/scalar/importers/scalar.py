@@ -6,9 +6,10 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from builder.dataset.folder import finish_import, replacing
+from builder.dataset.manifest import Configuration
 from builder.errors import FolderError
 from builder.families.match.family import MatchFamily
 from builder.families.reading.build import ReadingPlan, build
@@ -19,18 +20,15 @@ from builder.families.scalar.importers.papers import Structured, read_structured
 from builder.families.scalar.importers.questions import read_questions, repeated_texts
 from builder.families.scalar.questions import QuestionMaker, ask_all, turn_of
 from builder.families.scalar.rows import row_of
+from builder.records import Paper
 from builder.round.tables import READINGS, ScalarTable
 from builder.samples.tokens import token_counter
 from builder.seeding import digest_of, row_order
 from builder.stage_report import StageReport
 from lm_eval_tasks.base.progress import progress
+from lm_eval_tasks.base.row_format import Measured
 from lm_eval_tasks.families.scalar import ALL_LEVELS, LEVELS
-
-if TYPE_CHECKING:
-    from builder.dataset.manifest import Configuration
-    from builder.records import Paper
-    from lm_eval_tasks.base.row_format import Measured
-    from lm_eval_tasks.families.scalar.shortcuts import Chooser
+from lm_eval_tasks.families.scalar.shortcuts import Chooser
 
 _LOGGER = logging.getLogger(__name__)
 # ICLR 2025, whose papers the published questions are made of.
