@@ -20,12 +20,12 @@ from benchmarks.reading import SEED, Rows, Texts, lab, made_up, opened, scalar_p
 from benchmarks.scalar import FILES, SCALAR
 from benchmarks.shared.data import DATA
 from benchmarks.shared.running import Figures, run
-from builder.families.match.masks import Mask, masks
+from builder.families.match.masks import Mask, masks_of
 from builder.families.scalar.citation_classifier import types_of
-from builder.families.scalar.importers.papers import read_structured
-from builder.families.scalar.importers.scalar import library_of
+from builder.families.scalar.importer import library_of
 from builder.families.scalar.questions import QuestionMaker, ask_all, turn_of
 from builder.families.scalar.rows import row_of
+from builder.families.scalar.structured import read_structured
 from lm_eval_tasks.base.row_format import OF_SCALAR
 from lm_eval_tasks.base.text import sentences, typed
 from lm_eval_tasks.engines.registry import LocalEngine
@@ -240,7 +240,7 @@ def _leaking(structured: Any) -> Iterator[str]:
     library, papers = library_of(structured, SEED)
     for paper in papers:
         read = library.read(paper.id)
-        for mask in masks(read, library, SEED, None):
+        for mask in masks_of(read, library, SEED, None):
             [entry] = [read.document.references[i] for i, id_ in read.resolved.items() if id_ == mask.work.id][:1]
             cited_as = _NAME.findall(entry.raw) if len(entry.raw) < N_CITED else []
             yield next(filter(None, (_name_left(read, mask, place, cited_as) for place in mask.places)), "")

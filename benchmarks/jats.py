@@ -23,7 +23,7 @@ from builder.extract.jats import read_jats
 from builder.extract.pdf import read_pdf
 from builder.records import NO_LICENSE, UNKNOWN_LICENSE, Paper
 from builder.sources.jats.source import JatsSource
-from builder.sources.sample.typeset import draw
+from builder.sources.sample import draw
 from builder.sources.sample.world import make_world
 from tests.helpers.jats_world import article, drops_of, papers_of
 

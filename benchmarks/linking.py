@@ -20,7 +20,7 @@ from builder.citations.resolve import resolve_entry
 from builder.extract.references import parse_entry
 from builder.extract.workers import extract_files
 from builder.round.model import Round
-from builder.sources.sample.source import SampleSource
+from builder.sources.sample import SampleSource
 from builder.store import STORE, Store
 from lm_eval_tasks.base.text import title_key
 from lm_eval_tasks.engines.registry import LocalEngine

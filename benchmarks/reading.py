@@ -20,7 +20,7 @@ from benchmarks.shared.data import DATA
 from benchmarks.shared.running import Figures, call, processor_seconds, run
 from builder.dataset.manifest import read_manifest
 from builder.families.reading.papers_read import PaperRead
-from builder.families.scalar.importers.scalar import import_papers
+from builder.families.scalar.importer import import_papers
 from builder.round.model import Round
 from builder.store import STORE, Store
 from lm_eval_tasks.base.row_format import ABSTRACTS, PAPERS

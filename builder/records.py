@@ -319,21 +319,6 @@ class ReadingSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class CitedPaper:
-    """A cited work that is known.
-
-    Attributes:
-        license: of its title and abstract.
-    """
-
-    id: str
-    title: str
-    abstract: str
-    license: str = PUBLIC_DOMAIN
-    authors: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Link:
     """How one reference was resolved: to which paper, by what evidence, with what certainty (0 to 1).
 
@@ -366,29 +351,3 @@ class Cited:
 
     paper: Paper
     document: Document | None
-
-
-@dataclass(frozen=True, slots=True)
-class Demonstration:
-    """An older paper shown as an input-output pair."""
-
-    id: str
-    kind: DemoKind
-    published: str
-    license: str
-    title: str
-    abstract: str
-    content: str
-    output: str
-    authors: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class WritingSample:
-    """What a row of a writing setting shows."""
-
-    paper: Paper
-    content: str
-    citations: tuple[CitedPaper, ...]
-    demonstrations: tuple[Demonstration, ...]
-    target: str

@@ -16,7 +16,7 @@ from builder.collect.crawl import crawl_report
 from builder.collect.graph import CoAuthorGraph, Identities, build_graph
 from builder.errors import FolderError
 from builder.extract.stage import Documents, choose_documents, extract_papers
-from builder.records import UNKNOWN_LICENSE, Paper, SplitDates
+from builder.records import UNKNOWN_LICENSE, Citing, Paper, SplitDates
 from builder.samples.near_duplicates import copies
 from builder.seeding import digest_of
 from builder.sources.base import Source, open_source
@@ -142,6 +142,9 @@ class Workspace:
             with self.store.transaction():
                 self.store.set_licenses(batch)
         return list(self.store.papers([paper.id for paper in papers]))
+
+    def citing(self, paper: Paper) -> Citing:
+        return Citing(paper, self.documents[paper.id], self.store.cited_ids(paper.id))
 
     def cited_papers(self, citing: Iterable[Paper], most: int) -> list[Paper]:
         """The records of what papers cite; at most `most` for each paper, chosen by the seed alone."""

@@ -14,7 +14,7 @@ from huggingface_hub import DatasetCardData
 from inspect_ai._util.registry import registry_name
 from lm_eval.api.model import LM, CacheHook
 
-from builder.sources.arxiv import compat as arxiv_compat
+from builder.sources.arxiv import export_api as arxiv_compat
 from lm_eval_tasks.compat import bert_score as bert_compat
 from lm_eval_tasks.compat import datasets as datasets_compat
 from lm_eval_tasks.compat import huggingface_hub as shared_hub_compat

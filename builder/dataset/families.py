@@ -1,7 +1,7 @@
 """What the rest of the builder needs to know of each family of tasks, and of each kind of row.
 
-A family is a folder of `builder/families`, with the name that it has in `lm_eval_tasks/families`, whose list adds it. Its module
-`family.py` describes it in `FAMILY`, and is loaded when a round has, or asks for, its rows, so that nothing here imports it.
+A family is a folder of `builder/families`, with the name that it has in `lm_eval_tasks/families`, whose list adds it. It describes itself
+in `FAMILY`, and is loaded when a round has, or asks for, its rows, so that nothing here imports it.
 """
 
 from __future__ import annotations
@@ -144,6 +144,6 @@ def faults(folder: Path, configurations: Sequence[Configuration]) -> Faults:
 
 @cache
 def _load(name: str) -> Family:
-    family = import_module(f"builder.families.{name}.family").FAMILY
+    family = import_module(f"builder.families.{name}").FAMILY
     assert isinstance(family, Family)
     return family

@@ -1,6 +1,6 @@
 """`[source]` of round.toml: where papers come from, one table for each kind.
 
-A new kind is a class here, a member of `AnySource`, and the module that the class names, with a function `open_source`.
+A new kind is a class here, a member of `AnySource`, and what the class names as `OPENS`, a class or function.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class SourceTable(RoundTable):
     """What every kind of source has.
 
     Attributes:
-        MODULE: where its `open_source(table, round_, store)` is.
+        OPENS: what makes the source of a table, a round and a store, as module:name.
         LOCAL: keys that say where and how this machine asks, not what it gets: they stay out of the manifest.
         FILES: the kinds of files that its papers have.
         IDS: the kinds of ids by which it finds a paper.
@@ -30,7 +30,7 @@ class SourceTable(RoundTable):
             a source grow and prune their graph (`Round.pruning`, `Round.new_papers`) and read one file of a paper, not both.
     """
 
-    MODULE: ClassVar[str]
+    OPENS: ClassVar[str]
     LOCAL: ClassVar[frozenset[str]] = frozenset()
     FILES: ClassVar[tuple[FileKind, ...]] = ("html", "pdf")
     IDS: ClassVar[frozenset[Kind]] = frozenset({"arxiv"})
@@ -85,7 +85,7 @@ class LiveTable(SourceTable):
 class ArxivTable(LiveTable):
     """arXiv itself."""
 
-    MODULE: ClassVar[str] = "builder.sources.arxiv.source"
+    OPENS: ClassVar[str] = "builder.sources.arxiv:ArxivSource"
     LOCAL: ClassVar[frozenset[str]] = frozenset({"contact", "delay", "timeout", "api", "oai", "files"})
     SERVICE: ClassVar[str] = "arXiv"
     # arXiv API Terms of Use: "no more than one request every three seconds".
@@ -101,7 +101,7 @@ class ArxivTable(LiveTable):
 class EuropePmcTable(LiveTable):
     """Europe PMC: open-access articles and preprints of the life sciences, with their full texts."""
 
-    MODULE: ClassVar[str] = "builder.sources.europepmc.source"
+    OPENS: ClassVar[str] = "builder.sources.europepmc:EuropePmcSource"
     FILES: ClassVar[tuple[FileKind, ...]] = ("jats",)
     IDS: ClassVar[frozenset[Kind]] = frozenset({"doi", "pmcid", "ppr", "pmid"})
     LOCAL: ClassVar[frozenset[str]] = frozenset({"contact", "delay", "timeout", "api"})
@@ -123,7 +123,7 @@ class EuropePmcTable(LiveTable):
 class JatsTable(SourceTable):
     """Articles in JATS: a folder of them, an archive, or an address in an object store."""
 
-    MODULE: ClassVar[str] = "builder.sources.jats.source"
+    OPENS: ClassVar[str] = "builder.sources.jats.source:open_source"
     FILES: ClassVar[tuple[FileKind, ...]] = ("jats",)
     IDS: ClassVar[frozenset[Kind]] = frozenset({"doi", "pmcid", "ppr", "pmid"})
     LOCAL: ClassVar[frozenset[str]] = frozenset({"path"})
@@ -141,7 +141,7 @@ class JatsTable(SourceTable):
 class MirrorTable(SourceTable):
     """A folder of metadata and files."""
 
-    MODULE: ClassVar[str] = "builder.sources.mirror"
+    OPENS: ClassVar[str] = "builder.sources.mirror:open_source"
     LOCAL: ClassVar[frozenset[str]] = frozenset({"path"})
     kind: Literal["mirror"]
     path: Path = Field(description="the folder that contains its metadata and pdf/, relative to round.toml")
@@ -157,7 +157,7 @@ PDF_TABLE = "papers.csv"
 class PdfsTable(SourceTable):
     """A folder of PDFs with a table of them."""
 
-    MODULE: ClassVar[str] = "builder.sources.pdfs"
+    OPENS: ClassVar[str] = "builder.sources.mirror:open_pdfs"
     FILES: ClassVar[tuple[FileKind, ...]] = ("pdf",)
     LOCAL: ClassVar[frozenset[str]] = frozenset({"path", "table"})
     kind: Literal["pdfs"]
@@ -168,7 +168,7 @@ class PdfsTable(SourceTable):
 class SampleTable(SourceTable):
     """A made-up arXiv."""
 
-    MODULE: ClassVar[str] = "builder.sources.sample.source"
+    OPENS: ClassVar[str] = "builder.sources.sample:open_source"
     kind: Literal["sample"]
     seed: int = Field(0, description="which made-up world")
     authors: int = Field(60, ge=4, le=100_000, description="authors of that world")

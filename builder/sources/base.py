@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import pkgutil
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from pathlib import Path
@@ -25,35 +25,27 @@ class Source(Protocol):
 
     def fingerprint(self) -> str:
         """A text that changes when the source's metadata may have changed."""
-        ...
 
     def by_author(self, name: str, first: date | None = None, last: date | None = None) -> Iterator[Paper | Drop]:
         """Papers of these days with an author of this name (compared by `ids.author_key`)."""
-        ...
 
     def similar_authors(self, name: str) -> list[str]:
         """Names of authors that a misspelt name may have meant, nearest first, at most five."""
-        ...
 
     def by_ids(self, ids: Iterable[str]) -> Iterator[Paper | Drop]:
         """The papers of these ids, bare or with the version that is wanted; unknown ids yield nothing."""
-        ...
 
     def submitted_between(self, first: date | None, last: date | None) -> Iterator[Paper | Drop]:
         """Papers whose version 1 was submitted between these days, both included; None leaves an end open."""
-        ...
 
     def search_titles(self, titles: Sequence[str]) -> Iterator[Paper | Drop]:
         """Papers whose title is one of these, up to `TITLES_AT_ONCE`, or begins with it (compared by `text.title_key`)."""
-        ...
 
     def licenses(self, papers: Iterable[Paper]) -> Iterator[tuple[str, str]]:
         """(id, licence) of the papers, `NO_LICENSE` if the source knows none; nothing if it cannot be asked."""
-        ...
 
     def fetch(self, kind: FileKind, paper_id: str, version: int) -> Path | None:
         """A local file of the paper, of one of the kinds in `SourceTable.FILES`; None if the source has none."""
-        ...
 
 
 def open_source(round_: Round, store: Store) -> Source:
@@ -65,6 +57,5 @@ def open_source(round_: Round, store: Store) -> Source:
     Raises:
         SourceError: it is not there.
     """
-    module = importlib.import_module(round_.source.MODULE)
-    source: Source = module.open_source(round_.source, round_, store)
+    source: Source = pkgutil.resolve_name(round_.source.OPENS)(round_.source, round_, store)
     return source

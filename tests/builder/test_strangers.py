@@ -15,7 +15,7 @@ import pytest
 from builder.cli import main
 from builder.errors import FolderError, StoreError
 from builder.extract import worker
-from builder.families.scalar.importers.papers import read_structured
+from builder.families.scalar.structured import read_structured
 from builder.store import Store, advice
 from tests.helpers.published import REFERENCE, STRUCTURED, write_reference
 

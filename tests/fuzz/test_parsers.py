@@ -24,16 +24,16 @@ from hypothesis import strategies as st
 from builder.dataset.manifest import parse_manifest
 from builder.errors import BuildError, ExtractError
 from builder.extract.jats import read_jats
-from builder.families.scalar.importers.papers import read_structured
-from builder.families.scalar.importers.questions import read_questions
+from builder.families.scalar.importer import read_questions
+from builder.families.scalar.structured import read_structured
 from builder.families.writing.importer import import_academiceval
 from builder.records import Drop, Paper
 from builder.round.model import load_round
 from builder.round.takedowns import parse_errata, parse_takedowns
 from builder.sources.arxiv.export_api import ExportApi
 from builder.sources.arxiv.oai_pmh import OaiPmh
+from builder.sources.europepmc import paper_of as result_paper
 from builder.sources.europepmc.api import RestApi
-from builder.sources.europepmc.source import paper_of as result_paper
 from builder.sources.http_client import DoubtfulAnswer
 from builder.sources.jats.front import paper_of as front_of
 from builder.sources.jats.markup import NotJatsError, read_article

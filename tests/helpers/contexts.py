@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from builder.families.reading.asking import LEAST_PAPERS, NeighbourAsking, QuestionColumns
-from builder.families.reading.contexts import PaperSet, fill
+from builder.families.reading.asking import LEAST_PAPERS, NeighbourAsking, PaperSet, QuestionColumns, fill
 from builder.records import Paper
 
 

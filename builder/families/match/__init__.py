@@ -1,1 +1,116 @@
-"""Match: which paper belongs to which masked citation?"""
+"""Match in a round: contexts of candidates, and the paper with its masks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from builder.families.match.masks import FEWEST, Mask, around, best, distractors, masks_of, summary, tag_of, wide
+from builder.families.reading.asking import (
+    LABEL_TOKENS,
+    LEAST_PAPERS,
+    PaperSet,
+    QuestionColumns,
+    ReadingFamily,
+    fill,
+    part_of,
+)
+from builder.families.reading.making import reading_family
+from builder.families.reading.neutral import CITE, Edit, citations_in, without_overlaps
+from builder.samples.tokens import token_counter
+
+if TYPE_CHECKING:
+    from builder.families.reading.papers_read import PaperLibrary
+    from builder.records import Paper, ReadingReason
+
+
+# The masks of a paper, in the order of their numbers.
+Masks = Sequence[Mask]
+
+
+class MatchFamily(ReadingFamily[Masks]):
+    """Match over the papers of a round.
+
+    Args:
+        oldest: see `match.masks`.
+    """
+
+    task = "match"
+    fewest = LEAST_PAPERS + 1
+    too_few: ReadingReason = "too_few_works"
+
+    def __init__(self, library: PaperLibrary, seed: int, oldest: int | None) -> None:
+        super().__init__(library, seed)
+        self._masks = lru_cache(maxsize=1)(lambda id_: masks_of(library.read(id_), library, seed, oldest))
+
+    def contexts(self, paper: Paper, sizes: Sequence[int]) -> dict[int, PaperSet] | ReadingReason:
+        read = self.library.read(paper.id)
+        if not read.resolved:
+            return "unresolved_citations"
+        chosen = self._masks(paper.id)
+        if len(chosen) < FEWEST:
+            return "too_few_masks"
+        golds = [mask.work for mask in chosen]
+        contexts = fill(paper, [*golds, *distractors(read, chosen, self.library)], sizes, self._tokens)
+        needed = {work.id for work in golds}
+        return {size: context for size, context in contexts.items() if needed < {other.id for other in context.papers}}
+
+    def _tokens(self, paper: Paper) -> int:
+        read = self.library.read(paper.id)
+        [count] = token_counter()([read.shown.text[: read.shown.references]])
+        return count + LABEL_TOKENS
+
+    def questions(self, context: PaperSet, preferred: Sequence[Masks]) -> list[Masks]:
+        return list(preferred) or [self._masks(context.paper.id)]
+
+    def key(self, question: Masks) -> Sequence[object]:
+        return [self.task]
+
+    def parts(self, context: PaperSet) -> list[dict[str, Any]]:
+        return [part_of(i, 0, self._end(paper)) for i, paper in enumerate(context.papers) if i]
+
+    def _end(self, paper: Paper) -> int:
+        return self.library.read(paper.id).shown.references
+
+    def asked(self, question: Masks, context: PaperSet, label: Mapping[Any, int]) -> QuestionColumns:
+        labels = {paper.id: label[i, 0] for i, paper in enumerate(context.papers) if i}
+        read, candidates = self.library.read(context.paper.id), context.papers[1:]
+        texts = [self.library.read(paper.id).shown.text[: self._end(paper)] for paper in candidates]
+        # The shortcut looks for the sentences of a mask among titles and abstracts; the other search for more in whole texts.
+        by_title = best([around(read, mask) for mask in question], list(map(summary, candidates)), candidates)
+        by_body = best([wide(read, mask) for mask in question], texts, candidates)
+        answer = [mask.work.id for mask in question]
+        return QuestionColumns(
+            "masks",
+            [labels[id_] for id_ in answer],
+            [labels[id_] for id_ in by_title],
+            range(1, len(answer) + 1),
+            tags=[
+                tag_of(title == right, body == right)
+                for right, title, body in zip(answer, by_title, by_body, strict=True)
+            ],
+            cited_by=[mask.cited_by for mask in question],
+            ages=[mask.age for mask in question],
+            last=[self._masked(question, context.paper)],
+        )
+
+    def _masked(self, question: Masks, paper: Paper) -> dict[str, Any]:
+        """The paper that is asked about, without its reference list. Its other citations tell which works are not meant, and so go."""
+        read = self.library.read(paper.id)
+        masked = {place: f"[MASK {number}]" for number, mask in enumerate(question, 1) for place in mask.places}
+        edits: list[dict[str, Any]] = []
+        for section, at in read.shown.sections.items():
+            text = read.document.sections[section].text
+            own = [Edit(start, end, mark) for (i, start, end), mark in masked.items() if i == section]
+            cited = [(mention.start, mention.end) for mention in read.document.mentions if mention.section == section]
+            others = (Edit(start, end, CITE) for start, end in citations_in(text, cited))
+            free = [edit for edit in others if all(edit.end <= one.start or one.end <= edit.start for one in own)]
+            edits += [
+                asdict(Edit(at + edit.start, at + edit.end, edit.text)) for edit in without_overlaps([*own, *free])
+            ]
+        return part_of(0, 0, self._end(paper), edits)
+
+
+FAMILY = reading_family(lambda library, plan: [MatchFamily(library, plan.seed, plan.oldest)])

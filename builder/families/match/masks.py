@@ -20,8 +20,7 @@ from lm_eval_tasks.retrieval.sparse import BM25
 if TYPE_CHECKING:
     from datetime import date
 
-    from builder.families.reading.paper_library import PaperLibrary
-    from builder.families.reading.papers_read import PaperRead
+    from builder.families.reading.papers_read import PaperLibrary, PaperRead
     from builder.records import Mention, Paper, Reference
 
 
@@ -107,7 +106,7 @@ class Mask:
     cited_by: int
 
 
-def masks(read: PaperRead, library: PaperLibrary, seed: int, oldest: int | None) -> list[Mask]:
+def masks_of(read: PaperRead, library: PaperLibrary, seed: int, oldest: int | None) -> list[Mask]:
     """What may be masked, in a random order, at most `MOST`.
 
     Args:
@@ -133,7 +132,9 @@ def _mask(
     cited = library.work(id_) if id_ else None
     if id_ is None or cited is None or cited.document is None or not cited.paper.abstract:
         return None
-    age = _months(cited.paper, read.paper)
+    new, old = read.paper.published, cited.paper.published
+    # In months: of some works the day is not known.
+    age = (new.year - old.year) * 12 + new.month - old.month
     if age <= 0 or (oldest and age > oldest) or library.citations[id_] > MOST_CITED or len(mentions) > _MOST_PLACES:
         return None
     if all(_stands_together(read, mention) for mention in mentions):
@@ -143,11 +144,6 @@ def _mask(
         return None
     places = tuple((mention.section, *marker(read, mention)) for mention in mentions)
     return Mask(cited.paper, places, age, library.citations[id_])
-
-
-def _months(work: Paper, paper: Paper) -> int:
-    """How much older a work is; of some only the month is known."""
-    return (paper.published.year - work.published.year) * 12 + paper.published.month - work.published.month
 
 
 def _stands_together(read: PaperRead, mention: Mention) -> bool:
@@ -252,17 +248,7 @@ def wide(read: PaperRead, mask: Mask) -> str:
     return " ".join(text[max(0, start - _AROUND) : start] + text[end : end + _AROUND] for text, start, end in texts)
 
 
-def by_titles(read: PaperRead, chosen: Sequence[Mask], candidates: Sequence[Paper]) -> list[str]:
-    """The shortcut: for each mask the candidate whose title and abstract BM25 finds for its sentences."""
-    return _best([around(read, mask) for mask in chosen], list(map(summary, candidates)), candidates)
-
-
-def by_texts(read: PaperRead, chosen: Sequence[Mask], candidates: Sequence[Paper], texts: Sequence[str]) -> list[str]:
-    """For each mask the candidate whose text BM25 finds for what is around it."""
-    return _best([wide(read, mask) for mask in chosen], texts, candidates)
-
-
-def _best(queries: Sequence[str], texts: Sequence[str], candidates: Sequence[Paper]) -> list[str]:
+def best(queries: Sequence[str], texts: Sequence[str], candidates: Sequence[Paper]) -> list[str]:
     """For each query the candidate whose text BM25 finds; of equal ones the first by id, which tells nothing."""
     order = sorted(range(len(candidates)), key=lambda i: candidates[i].id)
     scores = BM25().all_scores(queries, [texts[i] for i in order])

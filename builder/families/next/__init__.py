@@ -1,1 +1,223 @@
-"""Next: which passage follows another one?"""
+"""Next in a round: the passages that it shows of papers, its calls and rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from itertools import groupby
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+from builder.families.next.passages import Passage, neutral_text, passages_of
+from builder.families.reading.asking import (
+    LABEL_TOKENS,
+    LEAST,
+    NeighbourAsking,
+    PaperSet,
+    QuestionColumns,
+    part_of,
+    room,
+)
+from builder.families.reading.making import reading_family
+from builder.samples.tokens import token_counter
+from builder.seeding import digest_of
+from lm_eval_tasks.families.reading import SMALL
+from lm_eval_tasks.retrieval.sparse import BM25, standardised
+
+if TYPE_CHECKING:
+    from builder.families.reading.papers_read import PaperLibrary
+    from builder.records import Paper, ReadingReason
+
+
+# Passages that a context asks about; and in one call, which is long whatever it asks.
+_OF_CONTEXT = 40
+LEAST_OF_CALL, MOST_OF_CALL = 3, 20
+
+
+@dataclass(frozen=True, slots=True)
+class NextCall:
+    """What is asked in one call: passages, and for each the one that follows it within its section."""
+
+    asked: tuple[Passage, ...]
+    following: tuple[Passage, ...]
+
+
+def in_chains(passages: Sequence[Passage], least: int) -> list[Passage]:
+    """The passages of a paper as they are taken: section after section, the longest first.
+
+    Args:
+        least: passages of a section; shorter ones are left out.
+    """
+    sections = [list(group) for _, group in groupby(passages, key=lambda passage: passage.section)]
+    chains = sorted((chain for chain in sections if len(chain) >= least), key=len, reverse=True)
+    return [passage for chain in chains for passage in chain]
+
+
+def following(passages: Sequence[Passage]) -> dict[Passage, Passage]:
+    """Passage that can be asked about -> the one that follows it within its section.
+
+    A passage can be asked about if it ends with its paragraph, because words go on within a paragraph, and if the one before it is shown
+    too, which is as like it as the one after. A program that compares words finds 0.2 to 0.4 of these, and more than half of all.
+    """
+    by_key = {passage.key: passage for passage in passages}
+    neighbours = {
+        passage: [by_key.get((passage.paper, passage.section, passage.number + step)) for step in (-1, 1)]
+        for passage in passages
+    }
+    return {
+        passage: after
+        for passage, (before, after) in neighbours.items()
+        if before and after and passage.ends_whole and after.begins_whole
+    }
+
+
+def twins(texts: Mapping[Passage, str]) -> set[Passage]:
+    """Passages much of whose text stands in another one, such as those of two versions of a paper: both would be right."""
+    runs: dict[Passage, set[tuple[str, ...]]] = {}
+    for passage, text in texts.items():
+        words = text.casefold().split()
+        runs[passage] = {tuple(words[i : i + _RUN]) for i in range(len(words) - _RUN + 1)}
+    counts = Counter(run for of_passage in runs.values() for run in of_passage)
+    return {passage for passage, own in runs.items() if sum(counts[run] > 1 for run in own) > _MOST_SHARED * len(own)}
+
+
+def calls(
+    passages: Sequence[Passage],
+    context: str,
+    seed: int,
+    earlier: Sequence[NextCall] = (),
+    unclear: Collection[Passage] = (),
+) -> list[NextCall]:
+    """What is asked over the passages of a context, chosen at random: calls of equal size, between `LEAST_OF_CALL` and
+    `MOST_OF_CALL`; none if there is too little to ask.
+
+    Args:
+        earlier: calls that the context has already.
+        unclear: passages that are neither asked about nor an answer.
+    """
+    pairs = following(passages).items()
+    after = {passage: next_ for passage, next_ in pairs if passage not in unclear and next_ not in unclear}
+    chosen: list[Passage] = []
+    used = {passage for call in earlier for passage in (*call.asked, *call.following)}
+    most = _OF_CONTEXT - sum(len(call.asked) for call in earlier)
+    for passage in sorted(after, key=lambda passage: digest_of(seed, context, *passage.key, "asked")):
+        # Two links of one chain tell more than each alone.
+        if len(chosen) < most and used.isdisjoint((passage, after[passage])):
+            chosen.append(passage)
+            used |= {passage, after[passage]}
+    if len(chosen) < LEAST_OF_CALL:
+        return []
+    count = -(-len(chosen) // MOST_OF_CALL)
+    groups = [chosen[i::count] for i in range(count)]
+    return [NextCall(tuple(group), tuple(after[passage] for passage in group)) for group in groups]
+
+
+def by_words(asked: Sequence[int], shown: Sequence[str]) -> list[int]:
+    """The shortcut: for each of some passages the other one that BM25 finds, for all of its text and for its end in what others begin
+    with, both together.
+
+    Args:
+        asked: places among `shown`.
+        shown: the texts of all passages.
+    """
+    bm25, words = BM25(), [text.split() for text in shown]
+    ends = bm25.all_scores(
+        [" ".join(words[place][-_END_WORDS:]) for place in asked], [" ".join(of_text[:_END_WORDS]) for of_text in words]
+    )
+    scores = standardised(bm25.all_scores([shown[place] for place in asked], shown)) + standardised(ends)
+    scores[range(len(asked)), asked] = -inf
+    return [int(place) for place in scores.argmax(axis=1)]
+
+
+# Papers whose passages are kept in memory, and words of a passage's end and of its beginning.
+_KEPT, _END_WORDS = 1024, 120
+# Words of a run, and the share of a passage's runs that others may have.
+_RUN, _MOST_SHARED = 25, 0.2
+
+
+class NextFamily(NeighbourAsking[NextCall]):
+    """Next over the papers of a round."""
+
+    task = "next"
+    most_floor = 0.5
+
+    def __init__(self, library: PaperLibrary, seed: int) -> None:
+        super().__init__(library, seed)
+        self._passages = lru_cache(maxsize=_KEPT)(lambda id_: in_chains(passages_of(library.read(id_)), 1))
+        self._tokens = lru_cache(maxsize=_KEPT)(self._count)
+
+    def _count(self, id_: str) -> list[int]:
+        """The tokens of each of a paper's passages."""
+        return [count + LABEL_TOKENS for count in token_counter()(list(map(self._text, self._passages(id_))))]
+
+    def contexts(self, paper: Paper, sizes: Sequence[int]) -> dict[int, PaperSet] | ReadingReason:
+        if not self._passages(paper.id):
+            return "no_question"
+        papers = [paper, *self.others(paper)]
+        return {size: context for size in sizes if (context := self._filled(papers, size))}
+
+    def _filled(self, papers: Sequence[Paper], size: int) -> PaperSet | None:
+        """As many passages as fill a context, one paper after another; None if there are too few, or none of the new paper.
+
+        In small contexts, sections of a single passage would leave too little to ask.
+        """
+        least = 2 if size in SMALL.values() else 1
+        taken: dict[str, Paper] = {}
+        stretches: set[tuple[str, int]] = set()
+        total = 0
+        for paper in papers:
+            chains = in_chains(self._passages(paper.id), least)
+            if not taken and not chains:
+                return None
+            for passage, tokens in zip(chains, self._tokens(paper.id), strict=False):
+                taken[paper.id] = paper
+                stretches.add((paper.id, passage.start))
+                total += tokens
+                if total >= room(size, LEAST):
+                    return PaperSet(tuple(taken.values()), total, frozenset(stretches))
+        return None
+
+    def questions(self, context: PaperSet, preferred: Sequence[NextCall]) -> list[NextCall]:
+        every = self._all(context)
+        shown = set(every)
+        earlier = [call for call in preferred if shown.issuperset((*call.asked, *call.following))]
+        unclear = twins({passage: self._text(passage) for passage in every})
+        return [*earlier, *calls(every, context.paper.id, self.seed, earlier, unclear)]
+
+    def key(self, question: NextCall) -> Sequence[object]:
+        return [passage.key for passage in question.asked]
+
+    def parts(self, context: PaperSet) -> list[dict[str, Any]]:
+        places = {paper.id: i for i, paper in enumerate(context.papers)}
+        return [
+            part_of(places[passage.paper], passage.start, passage.end, list(map(asdict, passage.edits)))
+            for passage in self._all(context)
+        ]
+
+    def asked(self, question: NextCall, context: PaperSet, label: Mapping[Any, int]) -> QuestionColumns:
+        places = {paper.id: i for i, paper in enumerate(context.papers)}
+        labels = {passage: label[places[passage.paper], passage.start] for passage in self._all(context)}
+        in_order = sorted(labels, key=labels.__getitem__)
+        pairs = sorted(
+            (labels[first], labels[second]) for first, second in zip(question.asked, question.following, strict=True)
+        )
+        asked = [first for first, _ in pairs]
+        found = by_words([number - 1 for number in asked], list(map(self._text, in_order)))
+        return QuestionColumns("following", [second for _, second in pairs], [place + 1 for place in found], asked)
+
+    def _all(self, context: PaperSet) -> list[Passage]:
+        return [
+            passage
+            for paper in context.papers
+            for passage in self._passages(paper.id)
+            if (passage.paper, passage.start) in context.stretches
+        ]
+
+    def _text(self, passage: Passage) -> str:
+        text = self.library.read(passage.paper).shown.text
+        return neutral_text(text, passage.start, passage.end, passage.edits)
+
+
+FAMILY = reading_family(lambda library, plan: [NextFamily(library, plan.seed)])

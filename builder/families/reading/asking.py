@@ -1,27 +1,119 @@
-"""What a reading family does around a new paper: the contexts, what is asked over them, and the rows."""
+"""What a reading family does around a new paper: the contexts, what is asked over them, and the rows.
+
+A context is a new paper and older ones by the authors around its own, or of its category, as many as fill a number of tokens.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from builder.collect.coverage import months_before
 from builder.families.reading.rows import about, shown
 from builder.samples.tokens import token_counter
 from builder.seeding import digest_of, share_of
-from lm_eval_tasks.base.row_format import ABSTRACTS, PARTS_VERSION
+from lm_eval_tasks.base.row_format import PAPERS, PARTS_VERSION
 from lm_eval_tasks.base.text import typed
 from lm_eval_tasks.families.reading.answering import reading_answering
 from lm_eval_tasks.families.reading.prompt import prompt_of
 from lm_eval_tasks.families.reading.row import ReadingRow
 
 if TYPE_CHECKING:
+    from builder.collect.graph import CoAuthorGraph
     from builder.dataset.families import Row
-    from builder.families.reading.contexts import PaperSet
-    from builder.families.reading.paper_library import PaperLibrary
+    from builder.families.reading.papers_read import PaperLibrary
     from builder.records import Paper, ReadingReason
+
+# Of the tokens in a configuration's name: the rest is left to other tokenizers, templates and answers. With the prompt's own words
+# a context has between 0.85 and 0.92 of them.
+LEAST, MOST = 0.855, 0.915
+# Tokens that the words of prompts and the answers take: much of a small context, nothing of a large one.
+_BESIDE, _LARGE = 640, 128
+
+
+def room(size: int, share: float) -> float:
+    """The tokens of a share of a context that texts may take.
+
+    Args:
+        size: of the context, in units of 1,024 tokens.
+    """
+    return share * size * 1024 - (_BESIDE if size < _LARGE else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class PaperSet:
+    """Papers that are shown together.
+
+    Attributes:
+        papers: the new one first, then in the order in which they were taken.
+        tokens: that they have together.
+        stretches: paper and first character of each stretch that is shown, where papers are not shown whole.
+    """
+
+    papers: tuple[Paper, ...]
+    tokens: int
+    stretches: frozenset[tuple[str, int]] = frozenset()
+
+    @property
+    def paper(self) -> Paper:
+        """The new paper."""
+        return self.papers[0]
+
+
+def neighbours(papers: Sequence[Paper], graph: CoAuthorGraph, seed: int, months: int) -> Callable[[Paper], list[Paper]]:
+    """What gives the papers that may stand around a new one, within the window: those of the same first author, then by distance on the
+    co-author graph, then those that it does not join to the paper: with its primary category, then with any other of its categories.
+
+    Args:
+        papers: those that may be shown.
+        months: that they may be older than the new one.
+    """
+    known = {paper.id: paper for paper in papers}
+    of_category: defaultdict[str, set[str]] = defaultdict(set)
+    for paper in known.values():
+        for category in paper.categories:
+            of_category[category].add(paper.id)
+
+    def around(paper: Paper) -> list[Paper]:
+        since = months_before(paper.published, months)
+        near = set[str]().union(*(of_category[category] for category in paper.categories))
+        found: dict[str, Paper] = {}
+        for ids in (*graph.papers_by_distance(paper), of_category[paper.primary_category], near):
+            ring = (known[id_] for id_ in known.keys() & set(ids) - found.keys())
+            in_order = sorted(ring, key=lambda other: digest_of(seed, paper.id, other.id, "context"))
+            found |= {other.id: other for other in in_order}
+        return [other for other in found.values() if since <= other.published < paper.published]
+
+    return around
+
+
+def fill(
+    paper: Paper, others: Sequence[Paper], sizes: Sequence[int], tokens: Callable[[Paper], int | None]
+) -> dict[int, PaperSet]:
+    """Contexts of several sizes, each within the next larger one; none of a size that cannot be filled.
+
+    Args:
+        others: what may be taken, the best first.
+        sizes: thousands of tokens, times 1,024, in rising order.
+        tokens: of a paper as it is shown; None for one that cannot be.
+    """
+    contexts: dict[int, PaperSet] = {}
+    taken, total = {paper.id: paper}, tokens(paper) or 0
+    for size in sizes:
+        least, most = room(size, LEAST), room(size, MOST)
+        for other in others:
+            if total >= least:
+                break
+            if other.id not in taken and (more := tokens(other)) and total + more <= most:
+                taken[other.id] = other
+                total += more
+        if least <= total <= most:
+            contexts[size] = PaperSet(tuple(taken.values()), total)
+    return contexts
+
 
 Question = TypeVar("Question")
 # Fewer whole papers say too little about a set.
@@ -113,21 +205,14 @@ class ReadingFamily(ABC, Generic[Question]):
             label: key of a part, see `key_of`, -> its label.
         """
 
-    def abstracts(self, context: PaperSet) -> Collection[str]:
-        """Ids of the papers of which a context shows only title and abstract."""
-        return ()
-
     def rows(self, context: PaperSet, questions: Sequence[Question], round_name: str) -> Iterator[Row]:
         """The rows of a context: all questions, then a tenth of them again with the parts in another order."""
         context = self._in_another_order(context)
-        paper, abstracts = context.paper, self.abstracts(context)
+        paper = context.paper
         names = [digest_of(*self.key(question)).hex()[:8] for question in questions]
         again = [n for n, name in enumerate(names) if share_of(self.seed, paper.id, name, "again") < _AGAIN]
-        listed = shown(context.papers, abstracts)
-        texts = {
-            (entry["texts"], entry["id"]): self.library.text(other.id, whole=entry["texts"] != ABSTRACTS)
-            for entry, other in zip(listed, context.papers, strict=True)
-        }
+        listed = shown(context.papers)
+        texts = {(PAPERS, other.versioned_id): self.library.read(other.id).shown.text for other in context.papers}
         parts = self.parts(context)
         answering = reading_answering(self.task)
         for order, numbers in enumerate((range(len(questions)), again)):
@@ -167,10 +252,6 @@ class NeighbourAsking(ReadingFamily[Question]):
     def others(self, paper: Paper) -> list[Paper]:
         """What may stand around a paper, the best first: papers that no context shows yet."""
         return sorted(self.library.around(paper), key=lambda other: other.id in self.shown)
-
-    def joined(self, context: PaperSet) -> Collection[str]:
-        """Their answers are in all the papers."""
-        return [paper.id for paper in context.papers]
 
 
 def part_of(paper: int, start: int, end: int, edits: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:

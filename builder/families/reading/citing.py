@@ -1,7 +1,8 @@
-"""Where a paper cites each entry of its reference list, found in two ways that share nothing but the list.
+"""Where a paper cites each entry of its reference list, and what the sections are called in which it does.
 
-The first way is the extraction's: every marker of the text with the entries that it points to. The second begins with one
-entry: it takes the entry's key, a label or a first author and a year, and searches the text for it.
+The places are found in two ways that share nothing but the list. The first way is the extraction's: every marker of the text with the
+entries that it points to. The second begins with one entry: it takes the entry's key, a label or a first author and a year, and searches
+the text for it.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+from builder.extract.roles import normalise, split_number
+from builder.extract.sections import TopSection, parts
 from lm_eval_tasks.base.text import fold
 
 if TYPE_CHECKING:
@@ -62,25 +65,22 @@ def citing(document: Document, sections: frozenset[int]) -> CitedPlaces:
             paragraph = document.sections[mention.section].text.count("\n", 0, mention.start)
             for entry in mention.references:
                 first[entry].add((mention.section, paragraph))
-    search = cache(lambda entry: _search(document, sections, entry, keys))
-    keys = _Keys(document)
-    return CitedPlaces({entry: frozenset(places) for entry, places in first.items()}, search)
-
-
-class _Keys:
-    """What is needed of a reference list to search for its entries."""
-
-    def __init__(self, document: Document) -> None:
-        self.labels = Counter(entry.label for entry in document.references if entry.label)
-        self.names = Counter(_name_and_year(entry) for entry in document.references)
-        self.by_name = _cites_by_name(document)
-
-
-def _cites_by_name(document: Document) -> bool:
-    """Whether the text cites by names and years: no label stands between brackets in it."""
-    labels = {entry.label for entry in document.references if entry.label}
+    labels = Counter(entry.label for entry in document.references if entry.label)
+    names = Counter(map(_name_and_year, document.references))
     text = "\n".join(section.text for section in document.sections)
-    return not any(labels & _labels(match[1]) for match in _BRACKETS.finditer(text))
+    # Where no label stands between brackets, the text cites by names and years.
+    by_name = not any(labels.keys() & _labels(match[1]) for match in _BRACKETS.finditer(text))
+
+    @cache
+    def search(entry: int) -> Places | None:
+        reference = document.references[entry]
+        cites = _by_name(reference, names) if by_name else _by_label(reference, labels)
+        if cites is None:
+            return None
+        paragraphs = ((i, n, text) for i in sections for n, text in enumerate(document.sections[i].text.split("\n")))
+        return frozenset((i, n) for i, n, paragraph in paragraphs if cites(paragraph))
+
+    return CitedPlaces({entry: frozenset(places) for entry, places in first.items()}, search)
 
 
 def _labels(text: str) -> set[str]:
@@ -92,40 +92,28 @@ def _name_and_year(entry: Reference) -> tuple[str, int | None]:
     return fold(entry.authors[0]) if entry.authors else "", entry.year
 
 
-def _search(document: Document, sections: frozenset[int], entry: int, keys: _Keys) -> Places | None:
-    reference = document.references[entry]
-    if not keys.by_name:
-        if not reference.label or keys.labels[reference.label] > 1:
-            return None
-        cites = _numbered(int(reference.label)) if reference.label.isdecimal() else _labelled(reference.label)
-    else:
-        if not reference.authors or not reference.year or keys.names[_name_and_year(reference)] > 1:
-            return None
-        pattern = re.compile(
-            rf"\b{re.escape(fold(reference.authors[0]))}\b{_BETWEEN}{reference.year}[a-z]?\b", re.IGNORECASE
-        )
-        cites = _named(pattern)
-    return frozenset(
-        (i, n)
-        for i in sections
-        for n, paragraph in enumerate(document.sections[i].text.split("\n"))
-        if cites(paragraph)
+def _by_name(reference: Reference, names: Counter[tuple[str, int | None]]) -> Callable[[str], bool] | None:
+    """Whether a paragraph cites an entry by its first author and year; None if others have the same."""
+    if not reference.authors or not reference.year or names[_name_and_year(reference)] > 1:
+        return None
+    pattern = re.compile(
+        rf"\b{re.escape(fold(reference.authors[0]))}\b{_BETWEEN}{reference.year}[a-z]?\b", re.IGNORECASE
     )
-
-
-def _named(pattern: re.Pattern[str]) -> Callable[[str], bool]:
     return lambda paragraph: pattern.search(fold(paragraph)) is not None
 
 
-def _numbered(number: int) -> Callable[[str], bool]:
-    """Whether a paragraph has a number between brackets, alone, in a list, or within a range."""
-
-    def cites(paragraph: str) -> bool:
-        return number in _between_brackets(paragraph) or any(
-            number in _numbers(match[1]) for match in _BRACKETS.finditer(paragraph)
-        )
-
-    return cites
+def _by_label(reference: Reference, labels: Counter[str]) -> Callable[[str], bool] | None:
+    """Whether a paragraph has an entry's label between brackets, alone, in a list, or within a range; None if others have the same."""
+    label = reference.label
+    if not label or labels[label] > 1:
+        return None
+    if not label.isdecimal():
+        return lambda paragraph: any(label in _labels(match[1]) for match in _BRACKETS.finditer(paragraph))
+    number = int(label)
+    return lambda paragraph: (
+        number in _between_brackets(paragraph)
+        or any(number in _numbers(match[1]) for match in _BRACKETS.finditer(paragraph))
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -147,10 +135,87 @@ def _numbers(text: str) -> frozenset[int]:
     return frozenset(numbers)
 
 
-def _labelled(label: str) -> Callable[[str], bool]:
-    """Whether a paragraph has a label between brackets, alone or in a list."""
+SectionKind = Literal["introduction", "related_work", "method", "experiments"]
 
-    def cites(paragraph: str) -> bool:
-        return any(label in _labels(match[1]) for match in _BRACKETS.finditer(paragraph))
+# As the prompt of Walk says.
+_EXPERIMENTS = re.compile(r"\b(?:experiment(?:s|al|ation)?|evaluations?|results?)\b")
+_METHOD = re.compile(r"\b(?:methods?|methodology|approach(?:es)?|models?|frameworks?|algorithms?)\b")
+# Sections that one reader takes for experiments and another does not.
+_NEARLY_EXPERIMENTS = re.compile(
+    r"\b(?:data(?:sets?)?|set-?ups?|settings?|implementations?|analys[ei]s|discussions?|stud(?:y|ies)|benchmarks?|baselines?"
+    r"|findings?|questions?|simulations?|numerical|applications?|validation|validity|comparisons?|tests?|testing|measurements?"
+    r"|observations?|performance|design|metrics?|limitations?|implications?|lessons|empirical|ablations?)\b"
+)
+_NEARLY_RELATED = re.compile(
+    r"\b(?:background|preliminar(?:y|ies)|related|prior|previous|existing|literature|state of the art)\b"
+)
 
-    return cites
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What a section is called.
+
+    Attributes:
+        sure: the kinds that everybody would call it by.
+        doubtful: those that somebody may call it by.
+    """
+
+    sure: frozenset[SectionKind]
+    doubtful: frozenset[SectionKind]
+
+
+def section_kinds(document: Document) -> dict[int, Called]:
+    """Section of the document -> what it is called, a subsection by the section that it belongs to."""
+    kinds: dict[int, Called] = {}
+    all_parts = parts(document)
+    has_introduction = any(part.role == "introduction" for part in all_parts)
+    for n, part in enumerate(all_parts):
+        called = _called(part)
+        if n == 0 and not has_introduction:
+            # What opens a paper introduces it, whatever it is called.
+            called = Called(frozenset(), called.sure | called.doubtful | {"introduction"})
+        kinds |= {i: _with_own_heading(called, document, part, i) for i in part.sections}
+    return kinds
+
+
+def _called(part: TopSection) -> Called:
+    """What a top-level section is called, by its heading."""
+    words = _words(part.heading)
+    named: set[SectionKind] = set()
+    if part.role in ("introduction", "related_work"):
+        named.add(part.role)
+    if _EXPERIMENTS.search(words):
+        named.add("experiments")
+    if _METHOD.search(words):
+        named.add("method")
+    nearly: set[SectionKind] = set()
+    if part.role == "body" and "method" not in named and "experiments" not in named:
+        # Sections with a method are often called by its name.
+        nearly.add("method")
+    if part.role == "body" and _NEARLY_EXPERIMENTS.search(words):
+        nearly.add("experiments")
+    if part.role != "related_work" and _NEARLY_RELATED.search(words):
+        nearly.add("related_work")
+    if len(named) == 1 and not nearly - named:
+        return Called(frozenset(named), frozenset())
+    return Called(frozenset(), frozenset(named | nearly))
+
+
+def _with_own_heading(called: Called, document: Document, part: TopSection, section: int) -> Called:
+    """What a section is called if its own heading is heeded too."""
+    if section == part.sections[0]:
+        return called
+    words = _words(document.sections[section].heading)
+    role = document.sections[section].role
+    own: set[SectionKind] = {role} if role in ("introduction", "related_work") else set()
+    if _EXPERIMENTS.search(words):
+        own.add("experiments")
+    if _NEARLY_RELATED.search(words):
+        own.add("related_work")
+    if not own - called.sure:
+        return called
+    return Called(frozenset(), called.sure | called.doubtful | own)
+
+
+def _words(heading: str) -> str:
+    return normalise(split_number(heading)[1])

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from builder.dataset.families import Family, Lacking, Row, Written, families, hashes_of, matches
 from builder.extract.stage import choose_documents
-from builder.families.reading.audit import reading_faults
+from builder.families.reading.asking import neighbours
 from builder.families.reading.build import ReadingPlan, build
-from builder.families.reading.contexts import Neighbourhoods
-from builder.families.reading.paper_library import PaperLibrary
-from builder.families.reading.rows import KEPT, KIND, texts
-from builder.records import Cited, Citing, Paper, ReadingReason
+from builder.families.reading.papers_read import PaperLibrary
+from builder.families.reading.rows import KEPT, KIND, reading_faults, texts
+from builder.records import Cited, Paper, ReadingReason
 from builder.round.licenses import allows
 from builder.seeding import row_order
 from lm_eval_tasks.base.files import sha256_of_bytes
@@ -65,20 +64,18 @@ def prepare(workspace: Workspace, engine: Engine) -> None:
 
 def write(workspace: Workspace, folder: Path, engine: Engine) -> Written:
     """Every configuration that the round asks for, and the texts of all papers that they show."""
-    table, seed = workspace.round_.reading, workspace.round_.seed
+    round_, table = workspace.round_, workspace.round_.reading
     if not table.chosen:
         return
     new = _new_papers(workspace)
     reasons = {paper.id: reason for paper in new if (reason := _reason(paper, workspace))}
-    round_ = workspace.round_
     plan = ReadingPlan(
-        table.chosen, table.contexts, table.questions_of_context, seed, round_.round, excluded=round_.excluded
+        table.chosen, table.contexts, table.questions_of_context, round_.seed, round_.round, excluded=round_.excluded
     )
     library = _library(workspace)
     made = (family for family in families() if isinstance(family, MadeTogether))
-    yield from build(
-        folder, library, new, reasons, plan, [asking for family in made for asking in family.asking(library, plan)]
-    )
+    asking = [each for family in made for each in family.asking(library, plan)]
+    yield from build(folder, library, new, reasons, plan, asking)
 
 
 def _new_papers(workspace: Workspace) -> list[Paper]:
@@ -96,13 +93,9 @@ def _reason(paper: Paper, workspace: Workspace) -> ReadingReason | None:
 def _library(workspace: Workspace) -> PaperLibrary:
     round_ = workspace.round_
     fit = [paper for paper in workspace.papers if _reason(paper, workspace) is None]
-    around = Neighbourhoods(fit, workspace.graph, round_.seed, round_.reading.window_months).around
-    citing = {paper.id: partial(_citing, workspace, paper) for paper in workspace.papers}
+    around = neighbours(fit, workspace.graph, round_.seed, round_.reading.window_months)
+    citing = {paper.id: partial(workspace.citing, paper) for paper in workspace.papers}
     return PaperLibrary(citing, lambda id_: workspace.store.cited_ids(id_).values(), _known(workspace), around)
-
-
-def _citing(workspace: Workspace, paper: Paper) -> Citing:
-    return Citing(paper, workspace.documents[paper.id], workspace.store.cited_ids(paper.id))
 
 
 def _known(workspace: Workspace) -> Callable[[str], Cited | None]:

@@ -1,22 +1,70 @@
-"""What the reading families know of a paper: its text, how long it is, what it cites and where."""
+"""The papers that reading families know, of a round or a file, and what they cite: texts, lengths, citations and where they are."""
 
 from __future__ import annotations
 
 from collections import Counter
-from functools import cached_property
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
-from builder.families.reading.citing import CitedPlaces, citing
-from builder.families.reading.section_kinds import Called, section_kinds
-from builder.families.reading.text import ShownText, shown_text
+from builder.extract.sections import parts
+from builder.families.reading.citing import Called, CitedPlaces, citing, section_kinds
 from builder.families.reading.works import Entry, entries_of
+from builder.records import Document
 from builder.samples.tokens import token_counter
 from lm_eval_tasks.base.text import title_key
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from builder.records import Cited, Citing, Paper
 
-    from builder.records import Document, Paper
+
+@dataclass(frozen=True, slots=True)
+class ShownText:
+    """A paper's whole text.
+
+    Attributes:
+        sections: index of a section of the document -> the character at which its text begins; acknowledgements and
+            appendices are not shown.
+        references: the character at which the reference list begins, its heading included.
+    """
+
+    text: str
+    sections: dict[int, int]
+    references: int
+
+
+def shown_text(paper: Paper, document: Document) -> ShownText:
+    """The text of a paper: headings after `##` and `###`, one paragraph a line, one reference a line."""
+    written: list[str] = []
+    sections: dict[int, int] = {}
+    length = 0
+    for section, text in _blocks(paper, document):
+        written.append(text)
+        length += len(text)
+        if section is not None:
+            sections[section] = length - len(document.sections[section].text) - len(_GAP)
+    entries = "\n".join(entry.raw for entry in document.references)
+    return ShownText("".join(written) + f"## References\n{entries}\n", sections, length)
+
+
+_GAP = "\n\n"
+
+
+def abstract_text(paper: Paper) -> str:
+    """Title and abstract of a paper, as they begin its whole text."""
+    return f"# {paper.title}{_GAP}## Abstract\n{paper.abstract}{_GAP}"
+
+
+def _blocks(paper: Paper, document: Document) -> Iterator[tuple[int | None, str]]:
+    """The blocks before the reference list, each with the section that ends it."""
+    yield None, abstract_text(paper)
+    for part in parts(document):
+        for i in part.sections:
+            mark = "##" if i == part.sections[0] else "###"
+            section = document.sections[i]
+            yield i, f"{mark} {section.heading}\n{section.text}{_GAP}"
+
 
 # Of a reference list that can be relied on: entries, the share of them with a title, and the shares of the titled ones that
 # both ways find cited in the same places, and at all.
@@ -96,3 +144,54 @@ class PaperRead:
             and self.agreement["agree"] + self.agreement["nowhere"] >= _LEAST_AGREED * len(self.entries)
             and self.agreement["agree"] >= _LEAST_CITED * len(self.entries)
         )
+
+
+# Papers whose texts are kept in memory.
+_KEPT = 1024
+NOTHING = Document("", "", ())
+
+
+class PaperLibrary:
+    """The papers that can be shown, read when they are wanted.
+
+    Args:
+        citing: id -> a paper of the round with its document, and what it cites.
+        cited: id of a paper of the round -> ids of the works that it cites.
+        known: id -> what is known of a cited work; None for nothing.
+        around: a new paper -> the other papers, the nearest first.
+    """
+
+    def __init__(
+        self,
+        citing: Mapping[str, Callable[[], Citing]],
+        cited: Callable[[str], Collection[str]],
+        known: Callable[[str], Cited | None],
+        around: Callable[[Paper], Sequence[Paper]],
+    ) -> None:
+        self._citing, self._cited, self._known, self.around = citing, cited, known, around
+        self.read = lru_cache(maxsize=_KEPT)(self._read)
+
+    def _read(self, id_: str) -> PaperRead:
+        if id_ in self._citing:
+            citing = self._citing[id_]()
+            return PaperRead(citing.paper, citing.document, citing.cited)
+        cited = self._known(id_)
+        assert cited is not None, f"{id_} was chosen without being known"
+        return PaperRead(cited.paper, cited.document or NOTHING, {})
+
+    def work(self, id_: str) -> Cited | None:
+        """What is known of a cited work."""
+        return self._known(id_)
+
+    def cited_nearby(self, paper: Paper) -> Iterator[str]:
+        """The works that the other papers cite, those of the nearest first, each once."""
+        seen: set[str] = set()
+        for other in self.around(paper):
+            for id_ in sorted(set(self._cited(other.id)) - seen):
+                seen.add(id_)
+                yield id_
+
+    @cached_property
+    def citations(self) -> Counter[str]:
+        """Cited work -> how many of the papers cite it."""
+        return Counter(cited for id_ in self._citing for cited in set(self._cited(id_)))

@@ -1,17 +1,23 @@
-"""Rows of the reading families: ids, stretches of the papers' texts and edits; the texts themselves are rows of `Papers`."""
+"""Rows of the reading families, and their audit: ids, stretches of the papers' texts and edits; the texts are rows of `Papers`."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from builder.dataset.families import TEXTS, Row, RowKind
-from lm_eval_tasks.base.row_format import ABSTRACTS, PAPERS
+from builder.dataset.rows import rows_of
+from builder.ids import bare_id
+from lm_eval_tasks.base.row_format import PAPERS
+from lm_eval_tasks.base.text import title_key
+from lm_eval_tasks.families import of_task
+from lm_eval_tasks.families.reading import ReadingFamily
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
+    from builder.dataset.manifest import Configuration
     from builder.records import Paper
 
 _STRING, _INTEGER = pa.string(), pa.int64()
@@ -58,18 +64,14 @@ def about(paper: Paper) -> dict[str, Any]:
     }
 
 
-def shown(papers: Sequence[Paper], abstracts: Collection[str] = ()) -> list[dict[str, str]]:
-    """The column `papers`.
-
-    Args:
-        abstracts: ids of those of which only title and abstract are shown.
-    """
+def shown(papers: Sequence[Paper]) -> list[dict[str, str]]:
+    """The column `papers`; `texts` names the configuration that has them."""
     return [
         {
             "id": paper.versioned_id,
-            "license": paper.abstract_license if paper.id in abstracts else paper.license,
+            "license": paper.license,
             "published": paper.published.isoformat(),
-            "texts": ABSTRACTS if paper.id in abstracts else PAPERS,
+            "texts": PAPERS,
         }
         for paper in papers
     ]
@@ -88,3 +90,32 @@ def papers(row: Row) -> list[tuple[str, str]]:
 KIND = RowKind(
     columns=COLUMNS, id_columns=ID_COLUMNS, paper_column="paper_id", shown_column="papers", texts=texts, papers=papers
 )
+
+
+def reading_faults(folder: Path, configurations: Iterable[Configuration]) -> dict[str, list[str]]:
+    """Check -> the rows that fail it, as "Configuration id"."""
+    every = list(configurations)
+    titles = {
+        row["id"]: title_key(row["title"])
+        for configuration in every
+        if configuration.form == "papers"
+        for _, row in rows_of(folder, configuration)
+    }
+    faults: dict[str, list[str]] = {name: [] for name in ("context_newer", "context_repeats", "answer_visible")}
+    for configuration in every:
+        if configuration.form == "questions" and isinstance(of_task(configuration.task), ReadingFamily):
+            for _, row in rows_of(folder, configuration):
+                for name in _faults(row, titles):
+                    faults[name].append(f"{configuration.name} {row['id']}")
+    return faults
+
+
+def _faults(row: Row, titles: Mapping[str, str]) -> Iterator[str]:
+    ids = [paper["id"] for paper in row["papers"]]
+    if any(paper["published"] > row["published"] for paper in row["papers"]):
+        yield "context_newer"
+    if len(set(map(bare_id, ids))) < len(ids):
+        yield "context_repeats"
+    asked = {title_key(work["title"]) for work in row["works"]}
+    if not asked.isdisjoint(titles.get(id_, "") for id_ in ids):
+        yield "answer_visible"

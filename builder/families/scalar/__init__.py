@@ -1,1 +1,199 @@
-"""SCALAR: cloze questions over citations, from the round's papers and the papers that they cite."""
+"""SCALAR as one of the families of `builder.dataset.families`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import islice, product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from builder.dataset.families import Family, Lacking, Written, hashes_of, matches
+from builder.dataset.manifest import Configuration
+from builder.dataset.write import ConfigurationWriter
+from builder.extract.sections import parts
+from builder.extract.stage import Documents, choose_documents
+from builder.families.scalar import rows
+from builder.families.scalar.annotate import typing_of
+from builder.families.scalar.questions import QuestionMaker, ask_all, turn_of
+from builder.families.scalar.render import MOST_CHARACTERS, candidate, question
+from builder.families.scalar.rows import KIND, TASK, row_of, with_token_counts
+from builder.ids import bare_id
+from builder.records import Cited, Document, Paper, Split
+from builder.round.licenses import allows
+from builder.samples.tokens import TokenCounter, token_counter
+from lm_eval_tasks.base.files import sha256_of_bytes
+from lm_eval_tasks.base.progress import progress
+from lm_eval_tasks.base.row_format import POPULARITY, Measured
+from lm_eval_tasks.families.scalar.shortcuts import Chooser, choosers_of
+
+if TYPE_CHECKING:
+    from builder.dataset.families import Row
+    from builder.store import Store
+    from builder.workspace import Workspace
+    from lm_eval_tasks.engines.registry import Engine
+    from lm_eval_tasks.families.scalar import Level
+    from lm_eval_tasks.families.scalar.row import ScalarRow
+
+
+_CACHED = 256
+
+
+def prepare(workspace: Workspace, engine: Engine) -> None:
+    """Fetch and read the papers that the question papers cite, as far as the levels show their texts."""
+    scalar = workspace.round_.scalar
+    if scalar.shows_texts:
+        workspace.read_cited(question_papers(workspace), scalar.cited_papers, engine)
+
+
+def question_papers(workspace: Workspace) -> list[Paper]:
+    """The papers that are tried: in the wanted splits, passed by quality filter and licences.
+
+    For each split, those whose turn comes first, so that no more cited papers are fetched than the questions may need.
+    """
+    round_, dates = workspace.round_, workspace.dates
+    accepted = round_.scalar.accepted_ids
+    fit = [
+        paper
+        for paper in workspace.papers
+        if dates.split_of(paper) in round_.scalar.splits
+        and (accepted is None or paper.id in accepted)
+        and allows(paper.license, round_.licenses)
+        and paper.abstract
+    ]
+    fit.sort(key=lambda paper: turn_of(paper, round_.seed))
+    most = min(len(fit), round_.scalar.tried)
+    return [
+        paper
+        for split in round_.scalar.splits
+        for paper in islice((candidate for candidate in fit if dates.split_of(candidate) == split), most)
+    ]
+
+
+def _known(workspace: Workspace, papers: Sequence[Paper]) -> Callable[[str], Cited | None]:
+    """What is known of the papers that these cite, by id."""
+    round_ = workspace.round_
+    works = workspace.cited_papers(papers, round_.scalar.cited_papers)
+    cited = {paper.id: paper for paper in works if allows(paper.license, round_.licenses)}
+    texts = Documents(workspace.store, {})
+    if round_.scalar.shows_texts:
+        texts = choose_documents(round_, workspace.store, cited.values())[0]
+
+    @lru_cache(maxsize=_CACHED)
+    def known(id_: str) -> Cited | None:
+        return Cited(cited[id_], texts.get(id_)) if id_ in cited else None
+
+    return known
+
+
+# A round cuts long papers, or leaves them out.
+_CUTS = (MOST_CHARACTERS, None)
+
+
+def complete_question(row: Row, task: str, store: Store) -> Row | Lacking:
+    """The whole question, or why it cannot be had."""
+    papers = [store.paper(name) for name, _ in rows.papers(row)]
+    known = [paper for paper in papers if paper is not None]
+    if len(known) < len(papers):
+        return "missing_paper"
+    hashes = hashes_of(row)
+    paper, *cited = known
+    documents = store.documents(paper.id)
+    if not documents:
+        return "missing_file"
+    candidates = []
+    for i, (entry, cited_paper) in enumerate(zip(row["candidates"], cited, strict=True)):
+        read = store.documents(cited_paper.id)
+        options = (
+            candidate(document, cited_paper.abstract, row["candidate_text"], most)
+            for document in (*read, None)
+            for most in _CUTS
+        )
+        sha256 = hashes[f"candidates.{i}.content"]
+        content = next((text for text in options if text is not None and sha256_of_bytes(text) == sha256), None)
+        if content is None:
+            return "changed_text" if read else "missing_file"
+        candidates.append(
+            {**entry, "title": cited_paper.title, "content": content, "authors": list(cited_paper.authors)}
+        )
+    for document, most in product(documents, _CUTS):
+        text = _question(row, paper, document, most)
+        if text is not None and sha256_of_bytes(text[1]) == hashes["question"]:
+            full_row: dict[str, Any] = {name: row[name] for name in rows.KEPT}
+            full_row |= {"title": paper.title, "candidates": candidates, "section": text[0], "question": text[1]}
+            return rows.with_choices(full_row) if matches(rows.texts(full_row), hashes) else "changed_text"
+    return "changed_text"
+
+
+def _question(row: Row, paper: Paper, document: Document, most: int | None) -> tuple[str, str] | None:
+    """The section's heading and the question's text, as a document gives them."""
+    number = int(row["id"].rpartition("#")[2])
+    if number >= len(document.mentions):
+        return None
+    mention, all_parts = document.mentions[number], parts(document)
+    part = next((part for part in all_parts if mention.section in part.sections), None)
+    if part is None:
+        return None
+    text = question(document, paper.title, paper.abstract, mention, part, row["question_paper"], all_parts, most)
+    return (part.heading, text) if text is not None else None
+
+
+_COUNTED_TOGETHER = 16
+
+
+def write(workspace: Workspace, folder: Path, engine: Engine) -> Written:
+    """Every level that the round asks for."""
+    round_, scalar = workspace.round_, workspace.round_.scalar
+    if not scalar.chosen:
+        return
+    papers = question_papers(workspace)
+    known = _known(workspace, papers)
+    choosers = choosers_of(embed_local=scalar.embed_local) | {POPULARITY: _by_citations(workspace)}
+    for level in scalar.chosen:
+        maker = QuestionMaker(
+            level, round_.seed, known, typing_of(round_), scalar.questions_of_paper, scalar.lengths, round_.excluded
+        )
+        rows: dict[Split, Iterable[Row]] = {}
+        for split in scalar.splits:
+            of_split = [paper for paper in papers if workspace.dates.split_of(paper) == split]
+            citing = map(workspace.citing, progress(of_split, maker.report.stage, len(of_split)))
+            rows[split] = map(row_of, ask_all(maker, citing, round_.seed, scalar.questions))
+        yield write_level(folder, level, rows, round_.round, token_counter(), choosers), [maker.report]
+
+
+def write_level(
+    folder: Path,
+    level: Level,
+    rows: Mapping[Split, Iterable[Row]],
+    round_name: str,
+    count: TokenCounter,
+    choosers: Mapping[Measured, Chooser],
+) -> Configuration:
+    """Write the rows of one SCALAR level, as `rows.row_of` makes them."""
+    writer = ConfigurationWriter(folder, Configuration(level.name, TASK, "questions"), choosers)
+    for split, of_split in rows.items():
+        waiting = iter(of_split)
+        while group := list(islice(waiting, _COUNTED_TOGETHER)):
+            for row in with_token_counts(group, round_name, count):
+                writer.add(split, row)
+    return writer.close()
+
+
+def _by_citations(workspace: Workspace) -> Chooser:
+    """Chooses the candidate that most papers of the round cite; of equal ones the first."""
+    counts = Counter(id_ for paper in workspace.papers for id_ in set(workspace.store.cited_ids(paper.id).values()))
+
+    def choose(row: ScalarRow) -> int:
+        cited = [counts[bare_id(candidate.id)] for candidate in row.candidates]
+        return cited.index(max(cited))
+
+    return choose
+
+
+FAMILY = Family(
+    rows=lambda _: KIND,
+    complete=complete_question,
+    prepare=prepare,
+    write=write,
+)

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, get_args
 
 from builder.errors import SourceError
 from builder.families.scalar.citation_classifier import CitationContext, types_of
-from builder.sources.language_model import ask
+from lm_eval_tasks.base.errors import ServerError
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.families.scalar import CitationType
+from lm_eval_tasks.llm import chat
 
 if TYPE_CHECKING:
     from builder.round.model import Round
@@ -25,6 +26,8 @@ _PROMPT = (
 )
 # Share of the citations of a paper that an annotator may leave open.
 _MOST_UNCLEAR = 0.05
+# Questions that are asked at the same time, and tokens of an answer.
+_CONCURRENT, _MOST_TOKENS = 8, 16
 _ANSWER = re.compile(r"attributional|descriptive", re.IGNORECASE)
 
 
@@ -39,23 +42,45 @@ def typing_of(round_: Round) -> Callable[[Sequence[CitationContext]], Sequence[C
 def ask_model(contexts: Sequence[CitationContext], base_url: str, model: str, journal: Journal) -> list[CitationType]:
     """Ask a model behind an OpenAI-compatible server about every citation; answers are kept in the journal.
 
+    Args:
+        base_url: of the server; your own server needs no key, others take OPENAI_API_KEY.
+
     Raises:
-        SourceError: the server cannot be reached, or answers with neither of the two words.
+        SourceError: the server cannot be reached, gives no answer, or answers with neither of the two words.
     """
-    keys = [_key(context, model) for context in contexts]
+    told = ([model, _PROMPT, context.before, context.citation, context.after] for context in contexts)
+    keys = [sha256_of_bytes(json.dumps(content)) for content in told]
     # Citations in groups are not asked about: they are not used.
     missing = {
         key: f"{_PROMPT}{context.before}>>>{context.citation}<<<{context.after}"
         for key, context in zip(keys, contexts, strict=True)
         if context.single and key not in journal
     }
+    failed: list[str] = []
 
-    def note(key: str, text: str) -> None:
-        match = _ANSWER.search(text)
-        journal.add(key, f"unclear: {text[:200]}" if match is None else match[0].lower())
+    async def answer(ask: chat.Ask, key: str) -> str | None:
+        try:
+            return (await ask([{"role": "user", "content": missing[key]}], _MOST_TOKENS, chat.GREEDY)).text
+        except chat.NoAnswer as err:
+            failed.append(str(err))
+            return None
 
-    if missing:
-        ask(base_url, model, missing, 16, note)
+    def note(key: str, text: str | None) -> None:
+        if text is not None:
+            match = _ANSWER.search(text)
+            journal.add(key, f"unclear: {text[:200]}" if match is None else match[0].lower())
+
+    server = chat.Server(model, base_url)
+    try:
+        if missing:
+            chat.ask_all(server, missing, answer, note, _CONCURRENT)
+    except ServerError as err:
+        raise SourceError(f"the annotator cannot be asked: {err}") from err
+    if failed:
+        raise SourceError(
+            f"the annotator {server} did not answer {len(failed)} of {len(missing)} questions, first: {failed[0]}; run the "
+            "same command again, the other answers are kept"
+        )
     answers = [journal.get(key, "descriptive") for key in keys]
     unclear = [answer for answer in answers if answer not in get_args(CitationType)]
     if len(unclear) > _MOST_UNCLEAR * len(answers):
@@ -65,8 +90,3 @@ def ask_model(contexts: Sequence[CitationContext], base_url: str, model: str, jo
         )
     # A citation that the annotator cannot classify counts as descriptive.
     return [answer if answer in get_args(CitationType) else "descriptive" for answer in answers]
-
-
-def _key(context: CitationContext, model: str) -> str:
-    content = json.dumps([model, _PROMPT, context.before, context.citation, context.after])
-    return sha256_of_bytes(content)

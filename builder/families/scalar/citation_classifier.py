@@ -80,9 +80,7 @@ def types_of(contexts: Sequence[CitationContext]) -> list[CitationType]:
     """The types of a paper's citations, in the order of its text, those in groups included."""
     if not contexts:
         return []
-    model = _model()
-    scores = [model.first.score(features(context)) for context in contexts]
-    decided = neighbourhood(contexts, scores) @ model.second[:-1] + model.second[-1]
+    decided = _model().decide(contexts, [feature_numbers(features(context)) for context in contexts])
     return ["attributional" if value > 0 else "descriptive" for value in decided]
 
 
@@ -101,12 +99,12 @@ class First:
     rare: np.ndarray
     squares: np.ndarray
 
-    def score(self, names: Sequence[str]) -> float:
-        """Above 0 for attributional."""
-        return self.of_hashed(feature_numbers(names))
+    def score(self, hashes: np.ndarray) -> float:
+        """Above 0 for attributional.
 
-    def of_hashed(self, hashes: np.ndarray) -> float:
-        """As `score`, of features already hashed."""
+        Args:
+            hashes: the numbers of the features.
+        """
         at = places(hashes, self.indices)
         length = float(np.sqrt(self.squares[at].sum())) or 1.0
         return float(self.plain[at].sum() + self.rare[at].sum() / length)
@@ -124,6 +122,11 @@ class Model:
 
     first: First
     second: np.ndarray
+
+    def decide(self, contexts: Sequence[CitationContext], hashes: Sequence[np.ndarray]) -> np.ndarray:
+        """Scores of a paper's citations, above 0 for attributional, by the numbers of their features."""
+        table = neighbourhood(contexts, list(map(self.first.score, hashes)))
+        return np.asarray(table @ self.second[:-1] + self.second[-1])
 
 
 def neighbourhood(contexts: Sequence[CitationContext], scores: Sequence[float]) -> np.ndarray:

@@ -10,12 +10,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Literal
 
 from builder.extract.sections import TopSection, parts
-from builder.families.scalar.candidates import Candidate, Candidates, Lengths, cut_at
 from builder.families.scalar.citation_classifier import CitationContext, is_single
-from builder.families.scalar.render import question
+from builder.families.scalar.render import Candidate, Lengths, candidate_of, cut_at, question
 from builder.records import Cited, Citing, Document, Mention, Paper
 from builder.seeding import digest_of, integer_of, row_order
 from builder.stage_report import StageReport
@@ -55,7 +55,6 @@ class ClozeQuestion:
     paper: Paper
     level: Level
     section: str
-    citation_type: str
     text: str
     candidates: tuple[Candidate, ...]
     label: int
@@ -97,24 +96,22 @@ class QuestionMaker:
     ) -> None:
         self._excluded = excluded
         self._level, self._seed, self._typing, self._most, self._lengths = level, seed, typing, most, lengths
-        self._candidates = Candidates(level, known, lengths)
+        self._candidates = cache(lambda id_: candidate_of(known(id_), level, lengths))
         self.report = StageReport(f"questions {level.name}")
 
     def ask(self, citing: Citing) -> list[ClozeQuestion]:
         """Up to `most` questions of a paper, each about another cited work, in the order in which they are wanted."""
         all_parts = parts(citing.document)
-        places = list(self._places(citing, all_parts))
         questions: list[ClozeQuestion] = []
         seen: set[str] = set()
-        order = sorted(places, key=lambda place: self._rank(citing, place.mention))
-        for place in order:
-            name = self._name(citing, place.mention)
+        named = [(self._name(citing, place.mention), place) for place in self._places(citing, all_parts)]
+        for name, place in sorted(named, key=lambda item: integer_of(self._seed, item[0], "rank")):
             if len(questions) == self._most:
                 self.report.drop(name, "enough_of_paper")
             elif place.cited_id in seen:
                 self.report.drop(name, "repeated")
             else:
-                outcome = self._question(citing, place, places, all_parts)
+                outcome = self._question(citing, place, all_parts)
                 if isinstance(outcome, ClozeQuestion):
                     seen.add(place.cited_id)
                     questions.append(outcome)
@@ -144,32 +141,23 @@ class QuestionMaker:
             else:
                 yield _Place(mention, part, index, citing.cited[mention.references[0]])
 
-    def _question(
-        self, citing: Citing, place: _Place, places: Sequence[_Place], all_parts: Sequence[TopSection]
-    ) -> ClozeQuestion | ClozeReason:
+    def _question(self, citing: Citing, place: _Place, all_parts: Sequence[TopSection]) -> ClozeQuestion | ClozeReason:
         name = f"{citing.paper.versioned_id}#{citing.document.mentions.index(place.mention)}"
         if name in self._excluded:
             return "excluded"
         gold = self._candidates(place.cited_id)
         if not isinstance(gold, Candidate):
             return gold
-        paper, level = citing.paper, self._level
+        paper, level, most = citing.paper, self._level, cut_at(self._lengths)
         text = question(
-            citing.document,
-            paper.title,
-            paper.abstract,
-            place.mention,
-            place.part,
-            level.question,
-            all_parts,
-            cut_at(self._lengths),
+            citing.document, paper.title, paper.abstract, place.mention, place.part, level.question, all_parts, most
         )
         if text is None:
             return "mask_beyond_cut"
         distractors = self._distractors(citing, place, all_parts)
         if len(distractors) < CANDIDATES - 1:
             return "too_few_candidates"
-        return ClozeQuestion(name, paper, level, place.part.heading, level.citation, text, (gold, *distractors), 0)
+        return ClozeQuestion(name, paper, level, place.part.heading, text, (gold, *distractors), 0)
 
     def _distractors(self, citing: Citing, place: _Place, all_parts: Sequence[TopSection]) -> list[Candidate]:
         nearest = self._level.distractors == "nearest"
@@ -190,9 +178,6 @@ class QuestionMaker:
         if nearest:
             shuffle(distractors)
         return distractors[: CANDIDATES - 1]
-
-    def _rank(self, citing: Citing, mention: Mention) -> int:
-        return integer_of(self._seed, self._name(citing, mention), "rank")
 
     @staticmethod
     def _name(citing: Citing, mention: Mention) -> str:

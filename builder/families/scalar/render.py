@@ -1,16 +1,18 @@
-"""How SCALAR shows a paper: the question's with a mask in it, and the candidates', as the published prompts do."""
+"""How SCALAR shows a paper: the question's with a mask in it, and the candidates', as the published prompts do; or why there is none."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
-from builder.extract.sections import TopSection, parts
+from builder.extract.sections import OUTSIDE, TopSection, parts
+from builder.samples.tokens import token_counter
 from lm_eval_tasks.base.row_format import MASK
 
 if TYPE_CHECKING:
-    from builder.records import Document, Mention, Role
-    from lm_eval_tasks.families.scalar import CandidateText, Scope
+    from builder.records import Cited, Document, Mention, Role
+    from lm_eval_tasks.families.scalar import CandidateText, Level, Scope
 
 # Characters of any paper, the question's or a candidate's, where papers are cut.
 MOST_CHARACTERS = 100_000
@@ -63,3 +65,46 @@ def _section_texts(document: Document, chosen: Iterable[TopSection], instead: di
             section = document.sections[i]
             mark = "##" if i == part.sections[0] else "###"
             yield f"{mark} {section.heading}\n{instead.get(i, section.text)}".rstrip()
+
+
+Lengths = Literal["cut", "published"]
+# Why a cited work cannot be a candidate.
+Unfit = Literal["gold_without_text", "gold_too_long"]
+# Tokens of a candidate, as SCALAR's code limits them (src/tasks/cloze.py).
+_MOST_TOKENS = 40_000
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One of the four papers of a question; `content` is what follows its title."""
+
+    id: str
+    title: str
+    license: str
+    content: str
+    authors: tuple[str, ...] = ()
+
+
+def candidate_of(cited: Cited | None, level: Level, lengths: Lengths) -> Candidate | Unfit:
+    """The candidate that a cited paper is, by what is known of it; or why it is none."""
+    if cited is None:
+        return "gold_without_text"
+    paper, document = cited.paper, cited.document
+    if lengths == "published" and document and _is_too_long(document):
+        return "gold_too_long"
+    content = candidate(document, paper.abstract, level.candidates, cut_at(lengths))
+    if not content:
+        return "gold_without_text"
+    return Candidate(paper.versioned_id, paper.title, paper.license, content, paper.authors)
+
+
+def cut_at(lengths: Lengths) -> int | None:
+    """Where papers are cut, in characters; None for nowhere."""
+    return MOST_CHARACTERS if lengths == "cut" else None
+
+
+def _is_too_long(document: Document) -> bool:
+    """Whether a candidate's sections have more tokens (bert-base-uncased) than SCALAR's code takes."""
+    texts = [section.text for section in document.sections if section.role not in OUTSIDE]
+    # A character is one token at most, or three if it is a syllable of Hangul.
+    return 3 * sum(map(len, texts)) > _MOST_TOKENS and sum(token_counter()(texts)) > _MOST_TOKENS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
@@ -20,23 +21,13 @@ TASK = "cloze"
 _CANDIDATE = pa.struct(
     [*((name, pa.string()) for name in ("id", "title", "license", "content")), ("authors", pa.list_(pa.string()))]
 )
+_FORM = "round level citation_type question_paper distractors candidate_text section".split()
 COLUMNS = pa.schema(
     [
         *((name, pa.string()) for name in ("id", "paper_id", "title", "published", "license", "target")),
         ("label", pa.int64()),
         ("input_tokens", pa.int64()),
-        *(
-            (name, pa.string())
-            for name in (
-                "round",
-                "level",
-                "citation_type",
-                "question_paper",
-                "distractors",
-                "candidate_text",
-                "section",
-            )
-        ),
+        *((name, pa.string()) for name in _FORM),
         ("authors", pa.list_(pa.string())),
         ("question", pa.string()),
         ("choices", pa.list_(pa.string())),
@@ -68,14 +59,12 @@ def row_of(question: ClozeQuestion) -> dict[str, Any]:
         "authors": list(paper.authors),
         "level": level.short_name,
         "section": question.section,
-        "citation_type": question.citation_type,
+        "citation_type": level.citation,
         "question_paper": level.question,
         "distractors": level.distractors,
         "candidate_text": level.candidates,
         "question": question.text,
-        "candidates": [
-            {name: getattr(candidate, name) for name in _CANDIDATE.names} for candidate in question.candidates
-        ],
+        "candidates": list(map(asdict, question.candidates)),
         "label": question.label,
         "published": paper.published.isoformat(),
         "license": paper.license,

@@ -96,7 +96,7 @@ def measure(papers: Sequence[Labelled], folds: int) -> dict[str, float]:
     for left_out, rest in _folds(papers, folds):
         model = fit(rest)
         for paper in left_out:
-            for kind, value in zip(paper.types, decide(paper, model), strict=True):
+            for kind, value in zip(paper.types, model.decide(paper.contexts, paper.hashes), strict=True):
                 total += kind is not None
                 right += kind is not None and (value > 0) == kind
     singles = [
@@ -112,12 +112,6 @@ def measure(papers: Sequence[Labelled], folds: int) -> dict[str, float]:
     }
 
 
-def decide(paper: Labelled, model: Model) -> np.ndarray:
-    """Scores of a paper's citations, above 0 for attributional."""
-    table = neighbourhood(paper.contexts, [model.first.of_hashed(row) for row in paper.hashes])
-    return np.asarray(table @ model.second[:-1] + model.second[-1])
-
-
 def fit(papers: Sequence[Labelled]) -> Model:
     """Both models; the second learns from scores that the first gave to papers that it had not seen."""
     from sklearn.linear_model import LogisticRegression
@@ -127,7 +121,7 @@ def fit(papers: Sequence[Labelled]) -> Model:
     for left_out, rest in _folds(papers, _INNER):
         first = _fit_first(rest)
         for paper in left_out:
-            table = neighbourhood(paper.contexts, [first.of_hashed(row) for row in paper.hashes])
+            table = neighbourhood(paper.contexts, [first.score(row) for row in paper.hashes])
             typed = [i for i, kind in enumerate(paper.types) if kind is not None]
             tables.append(table[typed])
             types += [bool(paper.types[i]) for i in typed]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice, permutations
+from itertools import chain, combinations, islice, permutations
 from typing import TYPE_CHECKING, Literal, get_args
 
 from builder.families.reading.works import CitedWork, NearTitles, WorkFault, Works, is_garbled
@@ -19,7 +19,6 @@ from lm_eval_tasks.base.text import title_key
 if TYPE_CHECKING:
     from builder.families.reading.citing import Places
     from builder.families.reading.papers_read import PaperRead
-    from builder.families.reading.section_kinds import SectionKind
 
 WalkKind = Literal["experiments", "introduction", "related_work", "method", "background_only", "same_paragraph"]
 WALK_KINDS: tuple[WalkKind, ...] = get_args(WalkKind)
@@ -37,12 +36,6 @@ Withheld = Literal[
     "doubtful_section",
     "doubtful_paragraph",
 ]
-_IN_SECTION: dict[Kind, SectionKind] = {
-    "experiments": "experiments",
-    "introduction": "introduction",
-    "related_work": "related_work",
-    "method": "method",
-}
 # Of the questions, those that no paper answers.
 _EMPTY = 0.1
 # A work that many papers cite leaves more to read.
@@ -92,17 +85,13 @@ class Walk:
         works = Works(entry for read in papers for entry in read.entries)
         self._near = NearTitles(entry for read in papers for entry in read.entries)
         self.withheld: Counter[Withheld | WorkFault] = Counter(works.faults)
-        self._works = {
-            key: work
-            for key, work in works.works.items()
-            if 2 <= len(work.entries) < len(papers) and self._is_certain(work)
-        }
-
-    def _is_certain(self, work: CitedWork) -> bool:
-        """Whether it is known where all papers cite a work; counted if not."""
-        if fault := self._fault(work):
-            self.withheld[fault] += 1
-        return fault is None
+        self._works: dict[str, CitedWork] = {}
+        for key, work in works.works.items():
+            if 2 <= len(work.entries) < len(papers):
+                if fault := self._fault(work):
+                    self.withheld[fault] += 1
+                else:
+                    self._works[key] = work
 
     def _fault(self, work: CitedWork) -> Withheld | None:
         """Why it is not known where all papers cite a work."""
@@ -131,8 +120,8 @@ class Walk:
         """
         chosen: dict[tuple[str, ...], WalkQuestion] = {}
         used: set[str] = set()
-        turns = [self._again(preferred), self._in_turn(seed)]
-        for question in (question for turn in turns for question in turn):
+        again = (self.question(one.kind, [work.key for work in one.works]) for one in preferred)
+        for question in chain(filter(None, again), self._in_turn(seed)):
             if len(chosen) == count:
                 break
             if used.isdisjoint(work.key for work in question.works):
@@ -144,11 +133,6 @@ class Walk:
         """The question of a kind about works that are given by the keys of their titles; None if it has no certain answer."""
         works = tuple(self._works[key] for key in keys if key in self._works)
         return self._question(kind, works) if len(works) == len(keys) else None
-
-    def _again(self, questions: Sequence[WalkQuestion]) -> Iterator[WalkQuestion]:
-        for question in questions:
-            if asked := self.question(question.kind, [work.key for work in question.works]):
-                yield asked
 
     def _in_turn(self, seed: int) -> Iterator[WalkQuestion]:
         """All questions, kind after kind, with as many empty answers as are wanted, as long as there are enough of all."""
@@ -216,12 +200,10 @@ class Walk:
 
     def _control(self, kind: Kind, works: tuple[CitedWork, ...]) -> WalkQuestion:
         """A question that reference lists answer."""
-        first, last = works[0], works[-1]
+        first, last = ((frozenset(work.entries), self._by_title(work)) for work in (works[0], works[-1]))
         if kind == "cites_first_only":
-            answer = first.entries.keys() - last.entries.keys()
-            return WalkQuestion(kind, works, frozenset(answer), self._by_title(first) - self._by_title(last))
-        by_title = self._by_title(first) & self._by_title(last)
-        return WalkQuestion(kind, works, frozenset(first.entries.keys() & last.entries.keys()), by_title)
+            return WalkQuestion(kind, works, first[0] - last[0], first[1] - last[1])
+        return WalkQuestion(kind, works, first[0] & last[0], first[1] & last[1])
 
     def _answers(self, kind: Kind, works: tuple[CitedWork, ...], id_: str) -> bool | None:
         """Whether a paper that cites the works answers a question; None if that is not certain."""
@@ -229,14 +211,14 @@ class Walk:
         if kind == "same_paragraph":
             return _share_a_paragraph(*places)
         if kind != "background_only":
-            return self._is_in(id_, places[0], _IN_SECTION[kind])
+            return self._is_in(id_, places[0], kind)
         background = _either(self._is_in(id_, places[0], "introduction"), self._is_in(id_, places[0], "related_work"))
         experiments = self._is_in(id_, places[0], "experiments")
         if background is False or experiments is True:
             return False
         return None if background is None or experiments is None else True
 
-    def _is_in(self, id_: str, places: Places, section: SectionKind) -> bool | None:
+    def _is_in(self, id_: str, places: Places, section: str) -> bool | None:
         """Whether one of the places is in a section of a kind; None if people may disagree."""
         called = [self._papers[id_].called[i] for i, _ in places]
         if any(section in name.sure for name in called):

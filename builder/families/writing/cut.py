@@ -5,15 +5,17 @@ Each paper is processed once for all settings; its texts wait in a file until ro
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
+from builder.collect.graph import CoAuthorGraph
 from builder.extract.sections import cited_in_related_work
 from builder.families.writing import task_view
-from builder.families.writing.texts import Span, TextsWriter
-from builder.records import NO_TEXT, CitedPaper, Paper, SampleReason, Task
+from builder.records import NO_TEXT, Paper, SampleReason, Task
 from builder.round.licenses import Licenses, allows
 from builder.round.tables import SamplesTable
 from builder.samples.tokens import shown_beside, token_counter
@@ -23,6 +25,42 @@ if TYPE_CHECKING:
     from builder.extract.stage import Documents
     from builder.store import Store
     from lm_eval_tasks.engines.registry import Engine
+
+# Where a text begins, and its length in bytes.
+Span: TypeAlias = tuple[int, int]
+
+
+class TextsWriter:
+    """Writes a file of texts for the time of a build, read at random by many; what another build left there is replaced."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = path.open("wb")
+
+    def add(self, texts: Iterable[str]) -> tuple[Span, ...]:
+        return tuple((self._file.tell(), self._file.write(text.encode())) for text in texts)
+
+    def __enter__(self) -> TextsWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+
+class PaperTexts:
+    """Reads what a `TextsWriter` wrote."""
+
+    def __init__(self, path: Path) -> None:
+        # Not mapped: the pages would count as this process's memory.
+        self._file = path.open("rb", buffering=0)
+
+    def __getitem__(self, span: Span) -> str:
+        begin, length = span
+        return os.pread(self._file.fileno(), length, begin).decode()
+
+    def close(self) -> None:
+        self._file.close()
+
 
 _AT_ONCE = 16
 
@@ -82,18 +120,8 @@ class Cut:
         return self.tasks[task].input_tokens + self.tasks[task].output_tokens
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """A paper as the store has it.
-
-    Attributes:
-        body: its document, packed.
-        cited: reference, in order -> the paper that it means, as far as it was found.
-    """
-
-    paper: Paper
-    body: bytes
-    cited: Mapping[int, CitedPaper]
+# A paper as the store has it: its record, its document, packed, and by their references the papers that it cites.
+_Read = tuple[Paper, bytes, Mapping[int, Paper]]
 
 
 class _Texts:
@@ -127,8 +155,8 @@ class _Cutter:
 
     def __call__(self, read: _Read) -> tuple[Cut, tuple[str, ...]]:
         """The paper without spans, and the texts that they will give."""
-        texts = _Texts()
-        paper, document = read.paper, unpack_document(read.body, read.paper.id)
+        texts, (paper, body, known) = _Texts(), read
+        document = unpack_document(body, paper.id)
         tasks = {}
         for task in self.tasks:
             content, output = task_view.content_parts(document, task), task_view.target(paper, document, task)
@@ -136,9 +164,9 @@ class _Cutter:
             tasks[task] = TaskCut(unfit) if unfit else self._cut(paper, task, content, output, texts)
         related = set(cited_in_related_work(document))
         cited: list[CutCitation] = []
-        for cited_paper in (cited_paper for i, cited_paper in read.cited.items() if i in related):
-            title, abstract = texts.add(cited_paper.title, cited_paper.abstract)
-            cited.append(CutCitation(cited_paper.id, cited_paper.license, cited_paper.authors, title, abstract))
+        for work in (work for i, work in known.items() if i in related):
+            title, abstract = texts.add(work.title, work.abstract)
+            cited.append(CutCitation(work.id, work.abstract_license, work.authors, title, abstract))
         tokens = texts.tokens(place for citation in cited for place in (citation.title, citation.abstract))
         return Cut(paper, tasks, tuple(cited), tokens, ()), tuple(texts)
 
@@ -184,24 +212,40 @@ def cut_papers(
 ) -> dict[str, Cut]:
     """Cut papers that have a document, by id; their texts go to `writer`."""
     cutter = _Cutter(tuple(tasks), licenses, needs)
-    reads = (_read(paper, documents, licenses if "related" in cutter.tasks else None) for paper in papers)
+    store = documents.store if "related" in cutter.tasks else None
+    reads = (
+        (paper, documents.packed_document(paper.id), _cited_papers(store, paper.id, licenses) if store else {})
+        for paper in papers
+    )
     cuts = {}
     for cut, texts in engine.map(cutter, reads, _AT_ONCE):
-        cuts[cut.paper.id] = Cut(cut.paper, cut.tasks, cut.citations, cut.cited_tokens, writer.add(texts))
+        cuts[cut.paper.id] = replace(cut, spans=writer.add(texts))
     return cuts
 
 
-def _read(paper: Paper, documents: Documents, licenses: Licenses | None) -> _Read:
-    """A paper with its citations, as far as their abstracts may be shown; without them if no licences are given."""
-    cited = _cited_papers(documents.store, paper.id, licenses) if licenses else {}
-    return _Read(paper, documents.packed_document(paper.id), cited)
-
-
-def _cited_papers(store: Store, paper_id: str, licenses: Licenses) -> dict[int, CitedPaper]:
+def _cited_papers(store: Store, paper_id: str, licenses: Licenses) -> dict[int, Paper]:
+    """What a paper cites, as far as the abstracts may be shown."""
     links = store.cited_ids(paper_id)
-    papers = {
-        paper.id: CitedPaper(paper.id, paper.title, paper.abstract, paper.abstract_license, paper.authors)
-        for paper in store.papers(set(links.values()))
-        if allows(paper.abstract_license, licenses)
-    }
+    works = store.papers(set(links.values()))
+    papers = {paper.id: paper for paper in works if allows(paper.abstract_license, licenses)}
     return {reference: papers[id_] for reference, id_ in links.items() if id_ in papers}
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """What samples are drawn from.
+
+    Attributes:
+        cuts: the papers with a usable document, by id.
+        seed: the round's.
+        min_citations: resolved citations that a target of the related-work task needs.
+        excluded: ids of papers that are no targets.
+        copies: ids of papers that are nearly the same as older ones, and shown neither as targets nor as demonstrations.
+    """
+
+    cuts: Mapping[str, Cut]
+    graph: CoAuthorGraph
+    seed: int
+    min_citations: int
+    copies: frozenset[str] = frozenset()
+    excluded: frozenset[str] = frozenset()

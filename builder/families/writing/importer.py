@@ -17,10 +17,10 @@ from builder.dataset.folder import finish_import, replacing
 from builder.dataset.manifest import Configuration
 from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
-from builder.families.writing.rows import row_of
+from builder.families.writing.rows import demonstration_of, row_of
 from builder.ids import PaperId
 from builder.packed import ERRORS, read_packed
-from builder.records import CitedPaper, DemoKind, Demonstration, Paper, Split, Task, WritingSample
+from builder.records import PUBLIC_DOMAIN, DemoKind, Paper, Split, Task
 from builder.samples.tokens import TokenCounter, shown_beside, token_counter
 from builder.sources.record_check import checked_paper
 from builder.stage_report import StageReport
@@ -42,7 +42,11 @@ def import_academiceval(source: Path, output: Path) -> list[StageReport]:
     Raises:
         FolderError: there is no setting, or no sample can be read.
     """
-    folders = [(setting, place) for setting in SETTINGS if (place := source / _folder_name(setting)).is_dir()]
+    # "Title-10K" is called title_10K, "Abs-29K-G" abs_29K_G.
+    named = [
+        (setting, source / (setting.name[:1].lower() + setting.name[1:]).replace("-", "_")) for setting in SETTINGS
+    ]
+    folders = [(setting, place) for setting, place in named if place.is_dir()]
     if not folders:
         raise FolderError(f"{source} contains no folder of the reference dataset, such as title_10K or abs_29K_G")
     counter = token_counter()
@@ -59,11 +63,6 @@ def import_academiceval(source: Path, output: Path) -> list[StageReport]:
     return reports
 
 
-def _folder_name(setting: Setting) -> str:
-    task, _, rest = setting.name.partition("-")
-    return f"{task.lower()}_{rest.replace('-', '_')}"
-
-
 def _import_setting(
     setting: Setting, source: Path, place: Path, counter: TokenCounter, report: StageReport
 ) -> Configuration:
@@ -71,24 +70,24 @@ def _import_setting(
     samples = sorted(_files(source), key=lambda item: item[1].name)
     seen: set[tuple[Split, str]] = set()
     for split, path in progress(samples, setting.name, len(samples)):
-        sample = _read(path, setting, report)
-        if sample is not None and (split, sample.paper.versioned_id) in seen:
+        row = _read(path, setting, report)
+        if row is not None and (split, row["id"]) in seen:
             report.kept -= 1
             report.drop(path.name, "second_sample_of_a_paper")
-        elif sample is not None:
-            seen.add((split, sample.paper.versioned_id))
-            writer.add(split, row_of(sample, setting.task, ROUND, *_count_tokens(sample, setting.task, counter)))
+        elif row is not None:
+            seen.add((split, row["id"]))
+            writer.add(split, row | _count_tokens(row, setting.task, counter))
     return writer.close()
 
 
-def _count_tokens(sample: WritingSample, task: Task, count: TokenCounter) -> tuple[int, int]:
+def _count_tokens(row: dict[str, Any], task: Task, count: TokenCounter) -> dict[str, int]:
     """Tokens of all that the task's prompt shows, and of the target."""
-    shown = [sample.content, *shown_beside(sample.paper.title, sample.paper.abstract, task)]
-    for demo in sample.demonstrations:
-        shown += [demo.content, *shown_beside(demo.title, demo.abstract, task), demo.output]
-    shown += [text for cited in sample.citations for text in (cited.title, cited.abstract)]
-    *tokens, target = count([*shown, sample.target])
-    return sum(tokens), target
+    shown = [row["content"], *shown_beside(row["title"], row["abstract"], task)]
+    for demo in row["demonstrations"]:
+        shown += [demo["content"], *shown_beside(demo["title"], demo["abstract"], task), demo["output"]]
+    shown += [text for cited in row.get("citations", ()) for text in (cited["title"], cited["abstract"])]
+    *tokens, target = count([*shown, row["target"]])
+    return {"input_tokens": sum(tokens), "target_tokens": target}
 
 
 def _files(source: Path) -> Iterator[tuple[Split, Path]]:
@@ -115,11 +114,11 @@ def _json_files(folder: Path) -> Iterator[Path]:
     return (path for path in folder.glob("*.json") if path.is_file())
 
 
-def _read(path: Path, setting: Setting, report: StageReport) -> WritingSample | None:
+def _read(path: Path, setting: Setting, report: StageReport) -> dict[str, Any] | None:
     try:
         data = parse_json(read_packed(path))
         record, others = (data[0], data[1:]) if isinstance(data, list) else (data, [])
-        sample = _sample(record, others, setting)
+        row = _row(record, others, setting)
     except OSError as err:
         # A failing disk says nothing about the sample.
         raise FolderError(f"{path} cannot be read: {err.strerror or err}") from err
@@ -127,34 +126,35 @@ def _read(path: Path, setting: Setting, report: StageReport) -> WritingSample | 
         report.drop(path.name, "bad_record")
         return None
     for kind, minimum in (("random", setting.random), ("co-author", setting.co_author)):
-        if sum(demonstration.kind == kind for demonstration in sample.demonstrations) < minimum:
+        if sum(demonstration["kind"] == kind for demonstration in row["demonstrations"]) < minimum:
             report.drop(path.name, f"too_few_{kind.replace('-', '_')}_demonstrations")
             return None
     report.kept += 1
-    return sample
+    return row
 
 
-def _sample(record: dict[str, Any], others: Sequence[dict[str, Any]], setting: Setting) -> WritingSample:
+def _row(record: dict[str, Any], others: Sequence[dict[str, Any]], setting: Setting) -> dict[str, Any]:
     paper, target, content = _paper(record), _text(record, "gt"), _text(record, "main_content")
     if not target.strip() or not content.strip():
         raise ValueError("a sample without target or content")
     if setting.task == "title":
         # The reference removes the title when it evaluates.
         content = content.replace(paper.title, "")
-    cited = [entry for entry in others if entry.get("label") == "Related Work"]
-    return WritingSample(
-        paper=paper,
-        content=content,
-        citations=tuple(
-            CitedPaper(_id(entry["url"]) if "url" in entry else "", _text(entry, "title"), _text(entry, "abstract"))
-            for entry in cited
-        ),
-        demonstrations=tuple(_demonstrations(record, paper, setting)),
-        target=target,
-    )
+    citations = [
+        {
+            "id": _id(entry["url"]) if "url" in entry else "",
+            "license": PUBLIC_DOMAIN,
+            "authors": (),
+            "title": _text(entry, "title"),
+            "abstract": _text(entry, "abstract"),
+        }
+        for entry in others
+        if entry.get("label") == "Related Work"
+    ]
+    return row_of(paper, setting.task, ROUND, content, target, list(_demonstrations(record, paper, setting)), citations)
 
 
-def _demonstrations(record: dict[str, Any], target: Paper, setting: Setting) -> Iterator[Demonstration]:
+def _demonstrations(record: dict[str, Any], target: Paper, setting: Setting) -> Iterator[dict[str, Any]]:
     random = [entry[0] if isinstance(entry, list) else entry for entry in record.get("additional_info", ())]
     nodes = (record.get("additional_graph_info") or {}).get("node_feat", {})
     authors = [entry for papers in nodes.values() for entry in papers if entry["url"] != record["url"]]
@@ -166,17 +166,7 @@ def _demonstrations(record: dict[str, Any], target: Paper, setting: Setting) -> 
         for entry in records[:count]:
             paper = _paper(entry)
             if title_key(paper.title) != title_key(target.title):
-                yield Demonstration(
-                    paper.versioned_id,
-                    kind,
-                    paper.published.isoformat(),
-                    paper.license,
-                    paper.title,
-                    paper.abstract,
-                    _text(entry, "main_content"),
-                    _text(entry, output),
-                    paper.authors,
-                )
+                yield demonstration_of(paper, kind, _text(entry, "main_content"), _text(entry, output))
 
 
 def _text(record: Mapping[str, Any], name: str) -> str:

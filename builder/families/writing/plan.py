@@ -1,26 +1,133 @@
-"""Stage 6, planning: leave-one-out samples of the four writing tasks.
+"""Stage 6, planning: leave-one-out samples of the four writing tasks, and which older papers demonstrate for which target.
 
 Paper + Document + Links -> Sample. Drop reasons: `records.SampleReason`. All settings of a task contain the same
 papers: one that lacks what any of them needs is dropped from all.
+
+Random demonstrations share the target's primary category; co-author demonstrations are first-author papers of the
+co-authors of the target's first author (section 3.2 of the AcademicEval paper). All are older than the
+target, different papers from it, and not near copies of it. A choice depends on the round's seed, the target and the
+kind alone, never on the order in which choices are made. Settings with a budget of tokens take as many as fit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import bisect
+import random
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
-from builder.families.writing.budget import fill
-from builder.families.writing.demonstrations import DemonstrationIds, Demonstrators
-from builder.records import Paper, SampleReason, Task
-from builder.seeding import row_order
+from builder.samples.near_duplicates import near_duplicate
+from builder.seeding import generator_of, row_order
 from builder.stage_report import StageReport
 from lm_eval_tasks.base.progress import progress
 
 if TYPE_CHECKING:
-    from builder.families.writing.pool import Pool
+    from builder.collect.graph import CoAuthorGraph
+    from builder.families.writing.cut import Pool
+    from builder.records import DemoKind, Paper, SampleReason, Task
     from lm_eval_tasks.engines.registry import Engine
     from lm_eval_tasks.families.writing.settings import Setting
+
+_BESIDE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class DemonstrationIds:
+    """Ids of the demonstrations of one target, in the order in which they are shown."""
+
+    random: tuple[str, ...]
+    co_author: tuple[str, ...]
+
+
+class Demonstrators:
+    """The papers that can demonstrate for one task.
+
+    Args:
+        papers: those with all that a demonstration of the task shows.
+        graph: the round's co-author graph.
+        seed: the round's seed.
+    """
+
+    def __init__(self, papers: Iterable[Paper], graph: CoAuthorGraph, seed: int) -> None:
+        self._papers = {paper.id: paper for paper in papers}
+        self._graph = graph
+        self._seed = seed
+        self._by_category: dict[str, list[Paper]] = defaultdict(list)
+        for paper in sorted(self._papers.values(), key=lambda paper: (paper.published, paper.id)):
+            self._by_category[paper.primary_category].append(paper)
+
+    def choose(self, target: Paper, n_random: int, n_co_author: int) -> DemonstrationIds:
+        """Choose up to this many of each kind; fewer if there are not enough. No paper is chosen twice.
+
+        Random ones are drawn as if at least two co-author ones were shown with them, as in the mixed settings, so
+        that all settings with the same number show the same ones.
+        """
+        most = max(n_co_author, _BESIDE) if n_random else n_co_author
+        near = (self._papers[id_] for id_ in self._graph.neighbour_papers(target) if id_ in self._papers)
+        older = [paper for paper in near if paper.published < target.published]
+        co_author = self._draw(target, "co-author", older, most, ())
+        same = self._by_category[target.primary_category]
+        end = bisect.bisect_left(same, target.published, key=lambda paper: paper.published)
+        drawn = self._draw(target, "random", same[:end], n_random, co_author)
+        return DemonstrationIds(tuple(drawn), tuple(co_author[:n_co_author]))
+
+    def _draw(
+        self, target: Paper, kind: DemoKind, pool: Sequence[Paper], count: int, taken: Iterable[str]
+    ) -> list[str]:
+        used = {target.id, *taken}
+        picked: list[str] = []
+        for paper in _shuffle(pool, generator_of(self._seed, target.id, kind)):
+            if len(picked) == count:
+                break
+            if paper.id not in used and not near_duplicate(target.title, target.abstract, paper.title, paper.abstract):
+                used.add(paper.id)
+                picked.append(paper.id)
+        return picked
+
+
+def _shuffle(pool: Sequence[Paper], generator: random.Random) -> Iterator[Paper]:
+    """The pool in a random order; drawn lazily, so that a huge pool costs no more than a small one."""
+    moved: dict[int, int] = {}
+    for left in range(len(pool), 0, -1):
+        i = generator.randrange(left)
+        yield pool[moved.get(i, i)]
+        moved[i] = moved.get(left - 1, left - 1)
+
+
+# Demonstrations that are too long for what is left are passed over, but not for ever.
+_MOST_PASSED = 5
+
+
+def fill(drawn: DemonstrationIds, room: int, cost: Callable[[str], int]) -> tuple[DemonstrationIds, bool]:
+    """Take demonstrations as long as they fit, the kinds in turn.
+
+    Args:
+        drawn: candidates of each kind, in the order in which they were drawn.
+        room: tokens that the target leaves of the budget.
+        cost: tokens of a demonstration.
+
+    Returns:
+        What was taken, and whether the budget was the limit rather than the number of candidates.
+    """
+    turns = chain.from_iterable(zip_longest(drawn.co_author, drawn.random))
+    taken: set[str] = set()
+    passed = 0
+    for paper_id in turns:
+        if paper_id is None:
+            continue
+        if (tokens := cost(paper_id)) <= room:
+            taken.add(paper_id)
+            room -= tokens
+        else:
+            passed += 1
+            if passed == _MOST_PASSED:
+                break
+    kept = (tuple(id_ for id_ in ids if id_ in taken) for ids in (drawn.random, drawn.co_author))
+    return DemonstrationIds(*kept), passed > 0
+
 
 # All that targets are chosen from travels with each batch of them.
 _LEAST_AT_ONCE, _MOST_BATCHES = 256, 64

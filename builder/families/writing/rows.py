@@ -1,26 +1,32 @@
-"""Rows of the writing settings: their columns, whole and by id, and what is in them."""
+"""Rows of the writing settings: their columns, whole and by id, what is in them, and how rows by id alone become whole again.
+
+Texts are taken from the workspace, and each is compared with its hash. Reasons why a row cannot be completed: missing_paper,
+missing_file, changed_text.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from builder.dataset.families import TEXTS, RowKind
-from builder.records import PUBLIC_DOMAIN, Task, WritingSample
+from builder.dataset.families import TEXTS, Row, RowKind, hashes_of, matches
+from builder.families.writing import task_view
+from builder.records import PUBLIC_DOMAIN, DemoKind, Paper, Task, writing_task
+from lm_eval_tasks.base.files import sha256_of_bytes
+
+if TYPE_CHECKING:
+    from builder.dataset.families import Lacking
+    from builder.store import Store
 
 _STRINGS = pa.list_(pa.string())
 _AUTHORS = ("authors", _STRINGS)
 _CITATION = pa.struct([*((name, pa.string()) for name in ("id", "license", "title", "abstract")), _AUTHORS])
 _CITED_BY_ID = pa.struct([("id", pa.string()), ("license", pa.string())])
+_SHOWN = ("id", "kind", "published", "license")
 _DEMONSTRATION = pa.struct(
-    [
-        *(
-            (name, pa.string())
-            for name in ("id", "kind", "published", "license", "title", "abstract", "content", "output")
-        ),
-        _AUTHORS,
-    ]
+    [*((name, pa.string()) for name in (*_SHOWN, "title", "abstract", "content", "output")), _AUTHORS]
 )
 
 
@@ -41,19 +47,7 @@ def columns(task: Task) -> pa.Schema:
     return pa.schema(fields)
 
 
-_KEPT = (
-    "id",
-    "authors",
-    "primary_category",
-    "categories",
-    "published",
-    "updated",
-    "license",
-    "input_tokens",
-    "target_tokens",
-    "round",
-)
-_SHOWN = ("id", "kind", "published", "license")
+_KEPT = "id authors primary_category categories published updated license input_tokens target_tokens round".split()
 ID_COLUMNS = pa.schema(
     [
         *(columns("title").field(name) for name in _KEPT),
@@ -66,10 +60,24 @@ ID_COLUMNS = pa.schema(
 )
 
 
-def row_of(sample: WritingSample, task: Task, round_name: str, input_tokens: int, target_tokens: int) -> dict[str, Any]:
-    """A sample as a row; its tokens are those of bert-base-uncased, the prompt's own words left out."""
-    paper = sample.paper
-    row: dict[str, Any] = {
+def demonstration_of(paper: Paper, kind: DemoKind, content: str, output: str) -> Row:
+    """An older paper shown as an input-output pair."""
+    shown = {"id": paper.versioned_id, "kind": kind, "published": paper.published.isoformat(), "license": paper.license}
+    texts = {"title": paper.title, "abstract": paper.abstract, "content": content, "output": output}
+    return {**shown, **texts, "authors": list(paper.authors)}
+
+
+def row_of(
+    paper: Paper,
+    task: Task,
+    round_name: str,
+    content: str,
+    target: str,
+    demonstrations: Sequence[Row],
+    citations: Sequence[Row],
+) -> Row:
+    """A row without its tokens, which are those of bert-base-uncased, the prompt's own words left out."""
+    row: Row = {
         "id": paper.versioned_id,
         "title": paper.title,
         "abstract": paper.abstract,
@@ -79,21 +87,15 @@ def row_of(sample: WritingSample, task: Task, round_name: str, input_tokens: int
         "published": paper.published.isoformat(),
         "updated": paper.updated.isoformat(),
         "license": paper.license,
-        "content": sample.content,
-        "demonstrations": [
-            {name: getattr(demo, name) for name in _DEMONSTRATION.names} for demo in sample.demonstrations
-        ],
-        "target": sample.target,
-        "input_tokens": input_tokens,
-        "target_tokens": target_tokens,
+        "content": content,
+        "demonstrations": demonstrations,
+        "target": target,
         "round": round_name,
     }
-    if task == "related":
-        row["citations"] = [{name: getattr(cited, name) for name in _CITATION.names} for cited in sample.citations]
-    return row
+    return row | {"citations": citations} if task == "related" else row
 
 
-def texts(row: dict[str, Any]) -> dict[str, str]:
+def texts(row: Row) -> dict[str, str]:
     """Every text of a row, by its place in it."""
     by_place = {name: row[name] for name in ("title", "abstract", "content", "target")}
     for i, demo in enumerate(row["demonstrations"]):
@@ -103,7 +105,7 @@ def texts(row: dict[str, Any]) -> dict[str, str]:
     return by_place
 
 
-def papers(row: dict[str, Any]) -> list[tuple[str, str]]:
+def papers(row: Row) -> list[tuple[str, str]]:
     """(id with version, licence) of the papers whose texts a row shows, or would if it were whole.
 
     Of cited papers it shows abstracts, which count unless they are in the public domain, as arXiv's are.
@@ -124,3 +126,46 @@ def kind_of(task: Task) -> RowKind:
         papers=papers,
         constants={"task": task},
     )
+
+
+def complete_row(row: Row, task: str, store: Store) -> Row | Lacking:
+    """The whole row of a writing setting, or why it cannot be had."""
+    asked = writing_task(task)
+    hashes = hashes_of(row)
+    paper_texts = _texts(store, row["id"], asked, hashes, "", "target")
+    if isinstance(paper_texts, str):
+        return paper_texts
+    demonstrations = []
+    for i, demonstration in enumerate(row["demonstrations"]):
+        demo_texts = _texts(store, demonstration["id"], asked, hashes, f"demonstrations.{i}.", "output")
+        if isinstance(demo_texts, str):
+            return demo_texts
+        shown = store.paper(demonstration["id"])
+        demonstrations.append({**demonstration, **demo_texts, "authors": list(shown.authors if shown else ())})
+    kept = {name: value for name, value in row.items() if name not in ("position", "task", "texts", "citations")}
+    full_row: Row = kept | paper_texts | {"demonstrations": demonstrations}
+    if task == "related":
+        full_row["citations"] = [
+            {**cited, "title": paper.title, "abstract": paper.abstract, "authors": list(paper.authors)}
+            for cited in row["citations"]
+            for paper in store.papers([cited["id"]])
+        ]
+    return full_row if matches(texts(full_row), hashes) else "changed_text"
+
+
+def _texts(
+    store: Store, name: str, task: Task, hashes: dict[str, str], prefix: str, target_column: str
+) -> dict[str, str] | Lacking:
+    """The texts of one paper, from the document whose hash is right."""
+    paper = store.paper(name)
+    if paper is None:
+        return "missing_paper"
+    documents = store.documents(paper.id)
+    if not documents:
+        return "missing_file"
+    for document in documents:
+        content = task_view.content(document, task)
+        if sha256_of_bytes(content) == hashes[f"{prefix}content"]:
+            target = task_view.target(paper, document, task)
+            return {"title": paper.title, "abstract": paper.abstract, "content": content, target_column: target}
+    return "changed_text"

@@ -42,10 +42,12 @@ def content_parts(document: Document, task: Task) -> list[str]:
     """The sections of the main body for a task, each with its heading."""
     role = _OWN[task]
     left_out = role_span(document, role) if role else frozenset()
+    # The introduction, or the first section if there is none.
+    start = next((i for i, section in enumerate(document.sections) if section.role == "introduction"), 0)
     return [
         f"{section.heading}\n{section.text}".strip()
         for i, section in enumerate(document.sections)
-        if i >= _body_start(document) and i not in left_out and section.role not in OUTSIDE
+        if i >= start and i not in left_out and section.role not in OUTSIDE
     ]
 
 
@@ -70,8 +72,3 @@ def _section_text(document: Document, role: Role) -> str:
         section = document.sections[i]
         parts.append(section.text if section.role == role else f"{section.heading}\n{section.text}")
     return "\n\n".join(part.strip() for part in parts if part.strip())
-
-
-def _body_start(document: Document) -> int:
-    """Index of the introduction; of the first section if there is none."""
-    return next((i for i, section in enumerate(document.sections) if section.role == "introduction"), 0)

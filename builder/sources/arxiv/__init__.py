@@ -1,1 +1,184 @@
-"""arXiv itself."""
+"""arXiv itself: the export API for searches, OAI-PMH for bulk and licences, the bulk host for files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import date, timedelta
+from difflib import get_close_matches
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from builder.ids import author_key, bare_id, stem_of, with_version
+from builder.records import NO_LICENSE, Drop, FileKind, Paper
+from builder.round import taxonomy
+from builder.sources.arxiv.export_api import BadRequest, ExportApi, phrase, submission_filter
+from builder.sources.arxiv.oai_pmh import OaiPmh
+from builder.sources.http_client import DoubtfulAnswer, HttpClient
+from lm_eval_tasks.base.progress import batches
+from lm_eval_tasks.base.text import title_key
+
+if TYPE_CHECKING:
+    from builder.round.model import Round
+    from builder.round.source import ArxivTable
+    from builder.store import Store
+
+IDS_AT_ONCE = 200
+# How many results of a title's search are checked; more would only have the title as part of theirs.
+_HITS = 50
+# Late pages of a long list are slow and fail: the manual advises slices.
+_LONGEST_LIST = 10_000
+_FIRST_DAY = date(1991, 1, 1)
+# A stale index has hidden the newest papers from queries that end today: what comes too late is cut off here.
+_PADDING = timedelta(days=366)
+
+
+class ArxivSource:
+    """arXiv, asked through one client; files are kept in the workspace.
+
+    Args:
+        table: how it is asked.
+        round_: its categories bound what is harvested, its last day ends an open window.
+    """
+
+    def __init__(self, table: ArxivTable, round_: Round, store: Store) -> None:
+        self._round, self._harvest = round_, table.harvest
+        self._http = HttpClient(table, store, round_.round)
+        self._api, self._oai = ExportApi(self._http, table.api), OaiPmh(self._http, table.oai)
+        self._files = table.files.rstrip("/")
+
+    def fingerprint(self) -> str:
+        """ArXiv changes daily; within a round it is asked once."""
+        return f"arxiv {self._round.round}"
+
+    def by_author(self, name: str, first: date | None = None, last: date | None = None) -> Iterator[Paper | Drop]:
+        key = author_key(name)
+        query = phrase("au", name)
+        if first or last:
+            query += " AND " + submission_filter(first or _FIRST_DAY, (last or self._round.last_day) + _PADDING)
+        for item in self._api.search(query, patient=True):
+            # The search matches words anywhere in the list of authors.
+            if isinstance(item, Drop) or (_is_within(item, first, last) and key in map(author_key, item.authors)):
+                yield item
+
+    def similar_authors(self, name: str) -> list[str]:
+        """Found among the newest papers with an author of the same surname."""
+        words = name.split()
+        if not words:
+            return []
+        papers = (item for item in islice(self._api.search(phrase("au", words[-1])), 500) if isinstance(item, Paper))
+        return get_close_matches(name, sorted({author for paper in papers for author in paper.authors}), n=5)
+
+    def by_ids(self, ids: Iterable[str]) -> Iterator[Paper | Drop]:
+        """In batches; ids that an answer lacks are asked for once more, because arXiv silently leaves some out."""
+        missing: list[str] = []
+        for batch in batches(sorted(set(ids)), IDS_AT_ONCE):
+            items = list(self._by_ids(batch))
+            yield from items
+            received = {item.id for item in items}
+            missing += [name for name in batch if bare_id(name) not in received]
+        for batch in batches(missing, IDS_AT_ONCE):
+            yield from self._by_ids(batch)
+
+    def _by_ids(self, ids: Sequence[str]) -> Iterator[Paper | Drop]:
+        """One batch; if arXiv refuses it because of one id, that id is found by halving."""
+        try:
+            yield from self._api.by_ids(ids)
+        except BadRequest:
+            if len(ids) == 1:
+                yield Drop(ids[0], "bad_record")
+            else:
+                middle = len(ids) // 2
+                yield from self._by_ids(ids[:middle])
+                yield from self._by_ids(ids[middle:])
+
+    def submitted_between(self, first: date | None, last: date | None) -> Iterator[Paper | Drop]:
+        """Papers of the round's categories, cross-lists included."""
+        first, last = first or _FIRST_DAY, last or self._round.last_day
+        items = self._list_papers(first, last) if self._harvest == "oai" else self._search_papers(first, last)
+        seen: set[str] = set()
+        for item in items:
+            if item.id not in seen:
+                seen.add(item.id)
+                yield (
+                    Drop(item.id, "outside_window")
+                    if isinstance(item, Paper) and not _is_within(item, first, last)
+                    else item
+                )
+
+    def _list_papers(self, first: date, last: date) -> Iterator[Paper | Drop]:
+        """By OAI-PMH; the versions of revised papers, which it does not give, are looked up by id."""
+        revised: dict[str, Paper] = {}
+        for set_ in self._sets():
+            for record in self._oai.records(set_, first):
+                if record.revised and isinstance(record.item, Paper) and _is_within(record.item, first, last):
+                    revised[record.item.id] = record.item
+                else:
+                    yield record.item
+        for item in self.by_ids(revised):
+            yield replace(item, license=revised[item.id].license) if isinstance(item, Paper) else item
+
+    def _sets(self) -> list[str | None]:
+        names = self._round.papers.categories
+        return [taxonomy.oai_set(name) for name in names] if names else [None]
+
+    def _search_papers(self, first: date, last: date) -> Iterator[Paper | Drop]:
+        """By the search, in slices of days that are short enough to page through."""
+        query = submission_filter(first, last)
+        if self._round.papers.categories:
+            categories = " OR ".join(f"cat:{name}" for name in taxonomy.expand(self._round.papers.categories))
+            query = f"({categories}) AND {query}"
+        if first == last or self._api.total(query) <= _LONGEST_LIST:
+            yield from self._api.search(query)
+            return
+        middle = first + (last - first) // 2
+        yield from self._search_papers(first, middle)
+        yield from self._search_papers(middle + timedelta(days=1), last)
+
+    def search_titles(self, titles: Sequence[str]) -> Iterator[Paper | Drop]:
+        keys = tuple(map(title_key, titles))
+        for item in self._api.search(phrase("ti", *titles), most=_HITS * len(titles)):
+            if isinstance(item, Paper) and title_key(item.title).startswith(keys):
+                yield item
+
+    def licenses(self, papers: Iterable[Paper]) -> Iterator[tuple[str, str]]:
+        """By single records if that takes fewer requests than the lists since the oldest paper."""
+        pending = {paper.id: paper.published for paper in papers}
+        if not pending:
+            return
+        oldest = min(pending.values())
+        # A day of an archive is about one page of a list.
+        if len(pending) <= (self._round.last_day - oldest).days * len(self._sets()):
+            records = (record for id_ in list(pending) if (record := self._oai.record(id_)) is not None)
+        else:
+            records = (record for set_ in self._sets() for record in self._oai.records(set_, oldest))
+        for record in records:
+            if isinstance(record.item, Paper) and record.item.id in pending:
+                del pending[record.item.id]
+                yield record.item.id, record.item.license
+        # Asked for without success: not to be asked for again.
+        yield from ((id_, NO_LICENSE) for id_ in sorted(pending))
+
+    def fetch(self, kind: FileKind, paper_id: str, version: int) -> Path | None:
+        place = self._round.workspace / "files" / kind / f"{with_version(stem_of(paper_id), version)}.{kind}"
+        check = _check_pdf if kind == "pdf" else _check_html
+        return self._http.download(f"{self._files}/{kind}/{with_version(paper_id, version)}", place, check)
+
+
+def _is_within(paper: Paper, first: date | None, last: date | None) -> bool:
+    return (first or date.min) <= paper.published <= (last or date.max)
+
+
+def _check_pdf(body: bytes) -> None:
+    if b"%PDF" not in body[:1024]:
+        raise DoubtfulAnswer(f"{len(body)} bytes that are not a PDF")
+    if b"%%EOF" not in body[-2048:]:
+        raise DoubtfulAnswer(f"a PDF that ends after {len(body)} bytes", believe=True)
+
+
+def _check_html(body: bytes) -> None:
+    if b"ltx_" not in body:
+        raise DoubtfulAnswer(f"{len(body)} bytes that are not a paper made by LaTeXML")
+    if b"</html" not in body[-2048:].lower():
+        raise DoubtfulAnswer(f"an HTML page that ends after {len(body)} bytes", believe=True)

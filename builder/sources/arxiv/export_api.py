@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from itertools import islice
 from types import SimpleNamespace
@@ -18,7 +18,6 @@ from lxml import etree
 from builder.errors import SourceError
 from builder.ids import PaperId
 from builder.records import Drop, Paper
-from builder.sources.arxiv import compat
 from builder.sources.http_client import DoubtfulAnswer, HttpClient
 from builder.sources.record_check import checked_paper, is_withdrawn, names_of
 from lm_eval_tasks.base.text import day, without_marks
@@ -54,7 +53,7 @@ class ExportApi:
     def total(self, query: str) -> int:
         """How many papers a query finds; the page that says so is used again by `search`."""
         pages = _Pages(self._http)
-        next(self._client(pages, PAGE).results(_oldest_first(query)), None)
+        next(client(self._url, PAGE, pages).results(_oldest_first(query)), None)
         return pages.total
 
     def by_ids(self, ids: Sequence[str]) -> Iterator[Paper | Drop]:
@@ -64,15 +63,23 @@ class ExportApi:
     def _results(self, search: arxiv.Search, page: int, *, patient: bool = False) -> Iterator[Paper | Drop]:
         pages = _Pages(self._http, patient=patient)
         try:
-            for result in self._client(pages, page).results(search):
+            for result in client(self._url, page, pages).results(search):
                 yield to_paper(result)
         except (arxiv.ArxivError, ValueError, TypeError, AttributeError) as err:
             raise SourceError(f"arXiv's feed cannot be read ({type(err).__name__}: {err})") from err
         for entry in pages.unusable:
             yield Drop(entry, "bad_record")
 
-    def _client(self, pages: _Pages, page: int) -> arxiv.Client:
-        return compat.client(self._url, page, pages)
+
+def client(address: str, page_size: int, session: object) -> arxiv.Client:
+    """A client that asks through a session of ours, once for each page.
+
+    A public way would be arguments of `arxiv.Client` for the service's address and for a session.
+    """
+    arxiv_client = arxiv.Client(page_size=page_size, delay_seconds=0, num_retries=0)
+    arxiv_client.query_url_format = f"{address}?{{}}"
+    arxiv_client._session = session
+    return arxiv_client
 
 
 def _oldest_first(query: str) -> arxiv.Search:
@@ -193,13 +200,8 @@ def to_paper(result: arxiv.Result) -> Paper | Drop:
 # --- queries
 
 
-def phrase(prefix: str, text: str) -> str:
-    """A phrase in a field, with and without its accents: which form the service matches has changed before."""
-    return any_phrase(prefix, [text])
-
-
-def any_phrase(prefix: str, texts: Iterable[str]) -> str:
-    """Any of some phrases, each as `phrase` has it."""
+def phrase(prefix: str, *texts: str) -> str:
+    """Any of some phrases in a field, with and without accents: which form the service matches has changed before."""
     plain = [" ".join(_SYNTAX.sub(" ", text).split()) for text in texts]
     forms = dict.fromkeys(form for words in plain for form in (words, without_marks(words)))
     query = " OR ".join(f'{prefix}:"{form}"' for form in forms)
@@ -209,8 +211,3 @@ def any_phrase(prefix: str, texts: Iterable[str]) -> str:
 def submission_filter(first: date, last: date) -> str:
     """Days of version 1, both included, GMT, to the minute: the only date filter that is documented."""
     return f"submittedDate:[{first:%Y%m%d}0000 TO {last:%Y%m%d}2359]"
-
-
-def in_any(categories: Sequence[str]) -> str:
-    """Papers listed in any of the categories."""
-    return "(" + " OR ".join(f"cat:{category}" for category in categories) + ")"

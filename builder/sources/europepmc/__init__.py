@@ -1,1 +1,237 @@
-"""Europe PMC itself."""
+"""Europe PMC as a source: open-access articles, or preprints, of the days and licences of a round."""
+
+from __future__ import annotations
+
+import calendar
+import html
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, timedelta
+from difflib import get_close_matches
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from builder.ids import PaperId, author_key, bare_ids
+from builder.records import GROUP, NO_LICENSE, UNKNOWN_LICENSE, Drop, FileKind, Paper
+from builder.sources.europepmc.api import RestApi
+from builder.sources.http_client import HttpClient
+from builder.sources.jats.front import author_ids_of, category_of, orcid
+from builder.sources.jats.licenses import license_of
+from builder.sources.jats.markup import NotJatsError, read_article
+from builder.sources.record_check import checked_paper
+from lm_eval_tasks.base.progress import batches
+from lm_eval_tasks.base.text import ODD, day, title_key
+
+if TYPE_CHECKING:
+    from builder.round.licenses import Licenses
+    from builder.round.model import Round
+    from builder.round.source import EuropePmcTable
+    from builder.store import Store
+
+
+_HEADING = re.compile(r"<h4>\s*(.*?)\s*:?\s*</h4>\s*", re.DOTALL)
+_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
+# Kinds of publication that report no study of their own.
+_NO_RESEARCH = frozenset(
+    "editorial,comment,letter,news,correction,retraction of publication,retraction notice,expression of concern,biography,"
+    "interview,book review,published erratum,retracted publication".split(",")
+)
+
+
+def paper_of(result: dict[str, Any], field: str) -> Paper | Drop:
+    """One result as a paper, without a licence: its file decides that.
+
+    Args:
+        field: that was searched for, its category; "" for the journal's name.
+    """
+    ids = _ids(result)
+    name = ids[0] if ids else str(result.get("id"))[:100]
+    try:
+        kinds = {str(kind).casefold() for kind in (result.get("pubTypeList") or {}).get("pubType") or ()}
+        if kinds & _NO_RESEARCH:
+            return Drop(name, "not_research")
+        byline = list(_byline(result))
+        journal = str(((result.get("journalInfo") or {}).get("journal") or {}).get("title") or "")
+        published = day(result["firstPublicationDate"])
+        return checked_paper(
+            Paper(
+                id=ids[0],
+                version=1,
+                title=plain(result["title"]).removesuffix("."),
+                abstract=plain(_HEADING.sub(r"\1: ", result.get("abstractText") or "")),
+                authors=tuple(author for author, _ in byline),
+                categories=tuple(filter(None, [category_of(field) or category_of(journal)])),
+                published=published,
+                updated=published,
+                license=UNKNOWN_LICENSE,
+                doi=next((id_ for id_ in ids if id_.startswith("10.")), ""),
+                author_ids=author_ids_of(byline),
+                other_ids=tuple(ids[1:]),
+            )
+        )
+    except ODD:
+        return Drop(name, "bad_record")
+
+
+def _ids(result: dict[str, Any]) -> list[str]:
+    """The ids of a result, the one that it goes by first."""
+    preprint = result.get("id") if result.get("source") == "PPR" else ""
+    names = (result.get("doi"), result.get("pmcid"), preprint, f"PMID{result.get('pmid') or ''}")
+    return bare_ids(str(name or "") for name in names)
+
+
+def _byline(result: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for author in (result.get("authorList") or {}).get("author") or ():
+        if group := author.get("collectiveName"):
+            yield plain(group), GROUP
+            continue
+        name = " ".join(part for part in (author.get("firstName"), author.get("lastName")) if part)
+        known = author.get("authorId") or {}
+        yield (
+            plain(name or author["fullName"]),
+            orcid(str(known.get("value") or "")) if known.get("type") == "ORCID" else "",
+        )
+
+
+def plain(text: str) -> str:
+    """A text without its marks, on one line."""
+    return " ".join(html.unescape(_TAG.sub("", text)).split())
+
+
+# As many as fit into an address.
+_IDS_AT_ONCE = 40
+_FIRST_DAY = date(1900, 1, 1)
+# What means something in a query; a phrase does without it.
+_SYNTAX = re.compile(r'["\\()\[\]:]')
+# Licence of a round -> those of the search. The file's own licence decides: this only spares requests.
+_LICENSES: dict[Licenses, tuple[str, ...]] = {
+    "all": (),
+    "redistributable": ("cc by", "cc0", "cc by-sa"),
+    "noncommercial": ("cc by", "cc0", "cc by-sa", "cc by-nc", "cc by-nc-sa"),
+}
+_FIELD_OF: dict[str, str] = {"doi": "DOI", "pmcid": "PMCID", "ppr": "EXT_ID", "pmid": "EXT_ID"}
+
+
+class EuropePmcSource:
+    """Europe PMC, asked through one client; full texts are kept in the workspace."""
+
+    def __init__(self, table: EuropePmcTable, round_: Round, store: Store) -> None:
+        self._table, self._round, self._store = table, round_, store
+        http = HttpClient(table, store, round_.round)
+        self._api = RestApi(http, table.api, round_.workspace / "files" / "jats")
+
+    def fingerprint(self) -> str:
+        """Europe PMC changes daily; within a round it is asked once."""
+        return f"europepmc {self._round.round} {self._query()} {self._table.papers}"
+
+    def _query(self) -> str:
+        """What all searches for papers of the round have in common."""
+        kind = (
+            "SRC:PPR AND HAS_FT:y" if self._table.preprints else "OPEN_ACCESS:y AND IN_EPMC:y AND HAS_FT:y AND LANG:eng"
+        )
+        licenses = " OR ".join(f'LICENSE:"{name}"' for name in _LICENSES[self._round.licenses])
+        field = _phrase(self._table.field)
+        parts = (
+            kind,
+            f"({licenses})" if licenses else "",
+            f"(TITLE:{field} OR ABSTRACT:{field} OR KW:{field} OR JOURNAL:{field})" if self._table.field else "",
+            f"({self._table.query})" if self._table.query else "",
+        )
+        return " AND ".join(part for part in parts if part)
+
+    def by_author(self, name: str, first: date | None = None, last: date | None = None) -> Iterator[Paper | Drop]:
+        key = author_key(name)
+        days = _between(first or _FIRST_DAY, last or self._round.last_day)
+        for item in self._search(f"{self._query()} AND AUTH:{_phrase(_as_indexed(name))} AND {days}"):
+            if isinstance(item, Drop) or key in map(author_key, item.authors):
+                yield item
+
+    def similar_authors(self, name: str) -> list[str]:
+        words = name.split()
+        if not words:
+            return []
+        found = islice(self._search(f"{self._query()} AND AUTH:{_phrase(words[-1])}"), 500)
+        names = {author for item in found if isinstance(item, Paper) for author in item.authors}
+        return get_close_matches(name, sorted(names), n=5)
+
+    def by_ids(self, ids: Iterable[str]) -> Iterator[Paper | Drop]:
+        parsed = [id_ for name in sorted(set(ids)) if (id_ := PaperId.parse(name)) and id_.kind in _FIELD_OF]
+        for batch in batches(parsed, _IDS_AT_ONCE):
+            terms = (f"{_FIELD_OF[id_.kind]}:{_phrase(id_.bare.removeprefix('PMID'))}" for id_ in batch)
+            wanted = {id_.bare for id_ in batch}
+            for item in self._search(" OR ".join(terms)):
+                # A number may also be the id of something else.
+                if isinstance(item, Paper) and wanted & {item.id, *item.other_ids}:
+                    yield item
+
+    def submitted_between(self, first: date | None, last: date | None) -> Iterator[Paper | Drop]:
+        """Papers of the round's field and licences; if a number is asked for, an equal part of it from each month."""
+        first, last = first or _FIRST_DAY, last or self._round.last_day
+        months = list(_months(first, last)) if self._table.papers else [(first, last)]
+        seen: set[str] = set()
+        for number, (since, until) in enumerate(months):
+            most = _share(self._table.papers, number, len(months))
+            if most == 0:
+                continue
+            for item in self._search(f"{self._query()} AND {_between(since, until)}", most):
+                if item.id not in seen:
+                    seen.add(item.id)
+                    outside = isinstance(item, Paper) and not first <= item.published <= last
+                    yield Drop(item.id, "outside_window") if outside else item
+
+    def search_titles(self, titles: Sequence[str]) -> Iterator[Paper | Drop]:
+        keys = tuple(map(title_key, titles))
+        query = " OR ".join(f"TITLE:{_phrase(title)}" for title in titles)
+        for item in self._search(f"({query})", 50 * len(titles)):
+            if isinstance(item, Paper) and title_key(item.title).startswith(keys):
+                yield item
+
+    def _search(self, query: str, most: int | None = None) -> Iterator[Paper | Drop]:
+        return (paper_of(result, self._table.field) for result in self._api.search(query, most))
+
+    def licenses(self, papers: Iterable[Paper]) -> Iterator[tuple[str, str]]:
+        """As the papers' own files state them; the files are kept, and read again for their texts."""
+        for paper in papers:
+            path = self.fetch("jats", paper.id, paper.version)
+            yield paper.id, NO_LICENSE if path is None else _license_in(path)
+
+    def fetch(self, kind: FileKind, paper_id: str, version: int) -> Path | None:
+        records = self._store.papers([paper_id])
+        names = [paper_id, *(name for paper in records for name in paper.other_ids)]
+        return next((path for name in names if (path := self._api.full_text(paper_id, name))), None)
+
+
+def _license_in(path: Path) -> str:
+    try:
+        metadata = read_article(path).find("front/article-meta")
+    except NotJatsError:
+        return NO_LICENSE
+    return NO_LICENSE if metadata is None else license_of(metadata)
+
+
+def _phrase(text: str) -> str:
+    return '"' + " ".join(_SYNTAX.sub(" ", text).split()) + '"'
+
+
+def _between(first: date, last: date) -> str:
+    return f"FIRST_PDATE:[{first} TO {last}]"
+
+
+def _as_indexed(name: str) -> str:
+    """A name as Europe PMC's search has it: surname and initials."""
+    *given, surname = name.split() or [""]
+    return f"{surname} {''.join(word[0] for word in given)}".strip()
+
+
+def _months(first: date, last: date) -> Iterator[tuple[date, date]]:
+    """The months of a window, the first and last cut to it."""
+    while first <= last:
+        end = first.replace(day=calendar.monthrange(first.year, first.month)[1])
+        yield first, min(end, last)
+        first = end + timedelta(days=1)
+
+
+def _share(papers: int | None, number: int, months: int) -> int | None:
+    """How many papers a month gives, so that all give as many together."""
+    return None if papers is None else (number + 1) * papers // months - number * papers // months

@@ -21,7 +21,7 @@ from builder.ids import author_key
 from builder.records import Drop, Paper
 from builder.round.model import Round
 from builder.sources.mirror import MirrorSource
-from builder.sources.sample.source import SampleSource
+from builder.sources.sample import SampleSource
 from builder.store import STORE, Author, Store
 from lm_eval_tasks.engines.registry import LocalEngine
 from tests.helpers.dump import content

@@ -25,7 +25,7 @@ from builder.families.writing.importer import import_academiceval
 from builder.round.audit import AuditTable
 from builder.round.licenses import Licenses, allows
 from builder.round.model import Round, load_round
-from builder.sources.sample.source import SampleSource
+from builder.sources.sample import SampleSource
 from builder.store import Store
 from lm_eval_tasks.base.word_runs import longest_common_run, longest_runs, run_words
 from lm_eval_tasks.engines.registry import LocalEngine

@@ -10,7 +10,7 @@ import pytest
 
 from builder.extract.worker import answer
 from builder.records import ExtractReason
-from builder.sources.sample.typeset import draw, page
+from builder.sources.sample import draw, page
 from builder.sources.sample.world import make_world
 from tests.helpers.damage import damaged
 

@@ -9,7 +9,7 @@ from builder.errors import ExtractError
 from builder.extract.html import read_html
 from builder.extract.stage import agreement
 from builder.records import Document
-from builder.sources.sample.typeset import draw, page
+from builder.sources.sample import draw, page
 from builder.sources.sample.world import make_world
 from tests.helpers.places import DATA
 

@@ -7,9 +7,9 @@ from datetime import date
 
 import pytest
 
-from builder.families.reading.choose import Chooser, ChosenContexts
-from builder.families.reading.contexts import PaperSet
-from builder.families.reading.paper_library import PaperLibrary
+from builder.families.reading.asking import PaperSet
+from builder.families.reading.build import Chooser, ChosenContexts
+from builder.families.reading.papers_read import PaperLibrary
 from builder.records import Paper
 from builder.round.tables import READINGS
 from tests.helpers.contexts import ContextsAlone

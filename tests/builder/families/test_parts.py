@@ -11,16 +11,13 @@ import pytest
 
 from builder.collect.graph import build_graph
 from builder.extract.mentions import find_mentions
-from builder.families.match.masks import bare, masks, names_of, pattern_of, tag_of
-from builder.families.next.family import LEAST_OF_CALL, MOST_OF_CALL, NextFamily, calls, following, twins
+from builder.families.match.masks import bare, masks_of, names_of, pattern_of, tag_of
+from builder.families.next import LEAST_OF_CALL, MOST_OF_CALL, NextFamily, calls, following, twins
 from builder.families.next.passages import LONGEST, SHORTEST, Passage, neutral_text, passages_of
-from builder.families.reading.citing import citing
-from builder.families.reading.contexts import Neighbourhoods, fill
+from builder.families.reading.asking import fill, neighbours
+from builder.families.reading.citing import citing, section_kinds
 from builder.families.reading.neutral import CITE, FORMULA, NUMBER, edits_of
-from builder.families.reading.paper_library import PaperLibrary
-from builder.families.reading.papers_read import PaperRead
-from builder.families.reading.section_kinds import section_kinds
-from builder.families.reading.text import abstract_text, shown_text
+from builder.families.reading.papers_read import PaperLibrary, PaperRead, abstract_text, shown_text
 from builder.families.reading.works import Entry, NearTitles, Works, is_garbled
 from builder.families.walk.questions import CONTROL_KINDS, Walk
 from builder.records import Cited, Citing, Document, Paper, Reference, Role, Section
@@ -300,7 +297,7 @@ def test_papers_of_a_category_follow_those_of_the_co_authors() -> None:
         "other": replace(paper("other", day=old, authors=("F. Bo",)), categories=("cs.CV",)),
     }
     graph, _ = build_graph([new, *of.values()], 50, "all")
-    around = Neighbourhoods(list(of.values()), graph, 1, 14).around(new)
+    around = neighbours(list(of.values()), graph, 1, 14)(new)
     assert [each.id for each in around] == ["joined", "primary", "crossed"]
 
 
@@ -336,12 +333,12 @@ def test_what_may_be_masked() -> None:
         "4": Cited(paper("4", "Yet others of a kind", date(2026, 1, 1)), full),
         "5": Cited(paper("5", "An old one", date(2020, 1, 1)), full),
     }
-    found = masks(read, library_of(read, works), 1, 24)
+    found = masks_of(read, library_of(read, works), 1, 24)
     assert [mask.work.id for mask in found] == ["1"]
     assert (found[0].age, found[0].cited_by) == (4, 1)
     [(section, start, end)] = found[0].places
     assert read.document.sections[section].text[start:end] == "[1]"
-    assert {mask.work.id for mask in masks(read, library_of(read, works), 1, None)} == {"1", "5"}
+    assert {mask.work.id for mask in masks_of(read, library_of(read, works), 1, None)} == {"1", "5"}
 
 
 def test_names_give_a_work_away() -> None:

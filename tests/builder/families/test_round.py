@@ -19,9 +19,9 @@ from datasets import load_dataset
 from builder.dataset.folder import core_of
 from builder.dataset.manifest import read_manifest
 from builder.dataset.publishable import publishable
-from builder.families.match import family as match_rows
+from builder.families import match as match_rows
 from builder.families.match import masks as match_masks
-from builder.families.next.family import NextFamily
+from builder.families.next import NextFamily
 from builder.families.reading import asking
 from builder.records import ReadingReason
 from lm_eval_tasks.base.errors import BudgetError, DatasetError, OptionError

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from builder.collect.graph import build_graph
-from builder.families.writing.demonstrations import Demonstrators
+from builder.families.writing.plan import Demonstrators
 from builder.records import Paper, SplitDates
 from builder.round.tables import SplitTable
 from builder.samples.near_duplicates import copies, near_duplicate

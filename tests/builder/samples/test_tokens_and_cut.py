@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from builder.dataset.manifest import read_manifest
 from builder.dataset.rows import rows_of
+from builder.families.writing.cut import PaperTexts, TextsWriter
 from builder.families.writing.task_view import has_debris
-from builder.families.writing.texts import PaperTexts, TextsWriter
 from builder.samples.tokens import shown_beside, token_counter
 from builder.sources.tokenizer import load_tokenizer
 

@@ -23,7 +23,6 @@ from builder.errors import RoundError, SourceError
 from builder.extract.sections import parts
 from builder.families.scalar.annotate import ask_model
 from builder.families.scalar.citation_classifier import CitationContext, is_single, types_of
-from builder.families.scalar.importers.papers import read_structured
 from builder.families.scalar.questions import (
     CANDIDATES,
     ClozeQuestion,
@@ -34,6 +33,7 @@ from builder.families.scalar.questions import (
     turn_of,
 )
 from builder.families.scalar.render import MOST_CHARACTERS, candidate, question
+from builder.families.scalar.structured import read_structured
 from builder.ids import bare_id
 from builder.records import Cited, Citing, Document, Mention, Paper, Reference, Section
 from builder.round.configurations import select
@@ -159,14 +159,14 @@ def test_plain_cases_of_both_types() -> None:
 @pytest.mark.slow
 @pytest.mark.long
 def test_types_agree_on_papers_left_out_of_the_making() -> None:
-    from builder.families.scalar.train import decide, fit, read_labels
+    from builder.families.scalar.train import fit, read_labels
 
     papers = read_labels(DATA / "scalar" / "citation_labels.jsonl.xz")
     model = fit(papers[:120])
     pairs = [
         (value > 0, kind)
         for one in papers[120:]
-        for kind, value in zip(one.types, decide(one, model), strict=True)
+        for kind, value in zip(one.types, model.decide(one.contexts, one.hashes), strict=True)
         if kind is not None
     ]
     assert sum(a == b for a, b in pairs) / len(pairs) > 0.86

@@ -14,8 +14,8 @@ from builder.errors import RoundError, SourceError
 from builder.records import NO_LICENSE, Drop, Paper
 from builder.round.model import Round, load_round
 from builder.sources import http_client
+from builder.sources.arxiv import ArxivSource
 from builder.sources.arxiv.export_api import check_feed, phrase
-from builder.sources.arxiv.source import ArxivSource
 from builder.sources.base import open_source as open_arxiv
 from builder.sources.http_client import DoubtfulAnswer
 from builder.store import Store
@@ -131,7 +131,7 @@ def test_both_harvests_bring_the_same_papers(
 def test_a_long_list_is_fetched_in_slices(
     tmp_path: Path, server: Loopback, waits: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("builder.sources.arxiv.source._LONGEST_LIST", 2)
+    monkeypatch.setattr("builder.sources.arxiv._LONGEST_LIST", 2)
     source = open_arxiv(make_round(tmp_path, server, harvest="search"), Store.open(tmp_path / "store.sqlite3"))
     assert sorted(ids(source.submitted_between(date(2026, 1, 1), date(2026, 2, 28)))) == [p.id for p in PAPERS]
     assert len(set(server.log)) > 3

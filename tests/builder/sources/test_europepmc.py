@@ -14,7 +14,7 @@ from builder.dataset.manifest import read_manifest
 from builder.errors import SourceError
 from builder.records import NO_LICENSE, UNKNOWN_LICENSE, Drop, Paper
 from builder.round.model import Round
-from builder.sources.europepmc.source import EuropePmcSource, paper_of
+from builder.sources.europepmc import EuropePmcSource, paper_of
 from builder.sources.jats.source import JatsSource
 from builder.store import STORE, Store
 from lm_eval_tasks.engines.registry import LocalEngine

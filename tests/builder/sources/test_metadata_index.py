@@ -10,8 +10,8 @@ import pytest
 
 from builder.errors import SourceError
 from builder.records import Drop, Paper
-from builder.sources import metadata_index
-from builder.sources.metadata_index import MetadataIndex
+from builder.sources import mirror as metadata_index
+from builder.sources.mirror import MetadataIndex, MirrorSource
 from tests.helpers.papers import mirror, paper
 
 PAPERS = [paper(i, "Ann Ek", f"Author {i}", day=i) for i in range(1, 13)]
@@ -44,7 +44,7 @@ def test_it_is_read_once_and_again_when_its_bytes_have_changed(tmp_path: Path, r
     again = index(tmp_path)
     assert again.fingerprint != first
     assert reads == [0, 0]
-    assert [one.id for one in again.by_author("ann ek")] == [one.id for one in PAPERS[:5]]
+    assert [one.id for one in again.store.papers_by_author("ann ek")] == [one.id for one in PAPERS[:5]]
 
 
 def test_it_goes_on_where_it_was_killed(tmp_path: Path, reads: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,7 +78,7 @@ def test_records_of_other_days_and_unusable_ones_are_counted(tmp_path: Path) -> 
 
 def test_near_names_are_found(tmp_path: Path) -> None:
     mirror(tmp_path, PAPERS)
-    assert index(tmp_path).near_authors("an ek", 1) == ["ann ek"]
+    assert MirrorSource(tmp_path).similar_authors("An Ek")[:1] == ["Ann Ek"]
 
 
 def test_a_file_that_changes_while_it_is_read_is_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,18 +98,18 @@ def test_a_file_that_changes_while_it_is_read_is_not_believed(tmp_path: Path, mo
 
 def test_another_file_of_the_same_size_and_time_is_another(tmp_path: Path) -> None:
     mirror(tmp_path, PAPERS)
-    assert index(tmp_path).by_author("ann ek")
+    assert index(tmp_path).store.papers_by_author("ann ek")
     text = (tmp_path / "meta.jsonl").read_text()
     stat = (tmp_path / "meta.jsonl").stat()
     (tmp_path / "meta.jsonl").write_text(text.replace("Ann Ek", "Bob Ek"))
     os.utime(tmp_path / "meta.jsonl", ns=(stat.st_atime_ns, stat.st_mtime_ns))
     assert (tmp_path / "meta.jsonl").stat().st_size == stat.st_size
-    assert index(tmp_path).by_author("bob ek")
+    assert index(tmp_path).store.papers_by_author("bob ek")
 
 
 @pytest.mark.parametrize("damage", [b"no database at all" * 400, b""])
 def test_a_damaged_index_is_made_again(tmp_path: Path, damage: bytes) -> None:
     mirror(tmp_path, PAPERS)
-    index(tmp_path)._store.close()
+    index(tmp_path).store.close()
     (tmp_path / "index.sqlite3").write_bytes(damage)
-    assert len(index(tmp_path).by_author("ann ek")) == len(PAPERS)
+    assert len(index(tmp_path).store.papers_by_author("ann ek")) == len(PAPERS)

@@ -15,7 +15,7 @@ from builder.extract import pdf_table
 from builder.extract.pdf import read_pdf
 from builder.ids import author_key
 from builder.records import Drop, Paper
-from builder.sources.sample.typeset import draw
+from builder.sources.sample import draw
 from builder.sources.sample.world import make_world
 from tests.helpers.places import DATA
 

@@ -11,10 +11,8 @@ import pytest
 
 from builder.extract.html import read_html
 from builder.ids import author_key
-from builder.sources.sample.source import SampleSource
-from builder.sources.sample.study import WorldSection
-from builder.sources.sample.typeset import draw, page
-from builder.sources.sample.world import LAST_DAY, WorldPaper, make_world
+from builder.sources.sample import SampleSource, draw, page
+from builder.sources.sample.world import LAST_DAY, WorldPaper, WorldSection, make_world
 from lm_eval_tasks.metrics.rouge import rouge_l_content
 from tests.helpers.planted import citations
 

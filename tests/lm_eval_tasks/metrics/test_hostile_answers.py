@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from builder.families.scalar.importers.questions import _split_prompt
+from builder.families.scalar.importer import _split_prompt
 from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.base.row_format import MASK
 from lm_eval_tasks.families.labels import answer_of

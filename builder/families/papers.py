@@ -1,12 +1,14 @@
-"""Rows of the configurations `Papers` and `Abstracts`: each text that contexts show, once."""
+"""The texts that rows of other families show, each once: rows of the configurations `Papers` and `Abstracts`."""
 
 from __future__ import annotations
 
 import pyarrow as pa
 
-from builder.dataset.families import TEXTS, Row, RowKind
+from builder.dataset.families import TEXTS, Family, Lacking, Row, RowKind, hashes_of, matches
+from builder.families.reading.papers_read import abstract_text, shown_text
 from builder.records import Paper
 from builder.samples.tokens import token_counter
+from builder.store import Store
 
 COLUMNS = pa.schema(
     [
@@ -22,7 +24,7 @@ KEPT = tuple(name for name in COLUMNS.names if name not in _TEXTS)
 _ID_COLUMNS = pa.schema([*(COLUMNS.field(name) for name in KEPT), ("position", pa.int64()), TEXTS])
 
 
-def row_of(paper: Paper, text: str, license_: str, round_name: str) -> Row:
+def row_of(paper: Paper, text: str, round_name: str) -> Row:
     """A paper's row."""
     return {
         "id": paper.versioned_id,
@@ -30,7 +32,7 @@ def row_of(paper: Paper, text: str, license_: str, round_name: str) -> Row:
         "authors": list(paper.authors),
         "primary_category": paper.primary_category,
         "published": paper.published.isoformat(),
-        "license": license_,
+        "license": paper.license,
         "text": text,
         "input_tokens": token_counter()([text])[0],
         "round": round_name,
@@ -50,3 +52,21 @@ KIND = RowKind(
     texts=texts,
     papers=lambda row: [(row["id"], row["license"])],
 )
+
+
+def complete(row: Row, task: str, store: Store) -> Row | Lacking:
+    """The whole row, or why it cannot be had."""
+    paper = store.paper(row["id"])
+    if paper is None:
+        return "missing_paper"
+    hashes = hashes_of(row)
+    documents = store.documents(paper.id)
+    for text in (abstract_text(paper), *(shown_text(paper, document).text for document in documents)):
+        texts = {"title": paper.title, "text": text}
+        if matches(texts, hashes):
+            return {**{name: row[name] for name in KEPT}, **texts}
+    return "changed_text" if documents else "missing_file"
+
+
+# Written with the families whose rows show the papers.
+FAMILY = Family(rows=lambda _: KIND, complete=complete)

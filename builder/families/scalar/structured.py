@@ -138,7 +138,10 @@ def _citing_paper(record: _Record, known: dict[str, Cited], titles: Mapping[str,
         titles[work.paper.id].add(title_key(work.paper.title))
         if work.paper.id not in known or known[work.paper.id].document is None:
             known[work.paper.id] = work
-    entries = tuple(_reference(data.get(key, _Work())) for key in keys)
+    works = (data.get(key, _Work()) for key in keys)
+    entries = tuple(
+        Reference(work.citation or "", title=work.title or "", arxiv_id=work.arxiv_id or None) for work in works
+    )
     mentions = tuple(_mentions(record.sections, index))
     bibliography = Section("References", "references", 1, _BIBLIOGRAPHY.split(record.markdown_content)[-1])
     sections = (*_sections(record.sections), bibliography)
@@ -165,10 +168,6 @@ def _mentions(sections: Mapping[str, _Section], index: Mapping[str, int]) -> Ite
             if not 0 <= place.start_pos <= place.end_pos <= len(section.content):
                 raise ValueError(f"a citation at {place.start_pos} to {place.end_pos}, which is not in its section")
             yield Mention(s, place.start_pos, place.end_pos, (index[place.paper_id],), not place.single_citation)
-
-
-def _reference(work: _Work) -> Reference:
-    return Reference(raw=work.citation or "", title=work.title or "", arxiv_id=work.arxiv_id or None)
 
 
 def _cited_paper(work: _Work) -> Cited | None:

@@ -1,1 +1,0 @@
-"""The texts that rows of other families show, each once."""

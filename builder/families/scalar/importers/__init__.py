@@ -1,1 +1,0 @@
-"""Rounds made of what SCALAR has published."""
