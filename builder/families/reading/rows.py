@@ -67,12 +67,7 @@ def about(paper: Paper) -> dict[str, Any]:
 def shown(papers: Sequence[Paper]) -> list[dict[str, str]]:
     """The column `papers`; `texts` names the configuration that has them."""
     return [
-        {
-            "id": paper.versioned_id,
-            "license": paper.license,
-            "published": paper.published.isoformat(),
-            "texts": PAPERS,
-        }
+        {"id": paper.versioned_id, "license": paper.license, "published": paper.published.isoformat(), "texts": PAPERS}
         for paper in papers
     ]
 

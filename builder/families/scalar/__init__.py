@@ -191,9 +191,4 @@ def _by_citations(workspace: Workspace) -> Chooser:
     return choose
 
 
-FAMILY = Family(
-    rows=lambda _: KIND,
-    complete=complete_question,
-    prepare=prepare,
-    write=write,
-)
+FAMILY = Family(rows=lambda _: KIND, complete=complete_question, prepare=prepare, write=write)

@@ -92,11 +92,7 @@ def _cut(workspace: Workspace, texts: Path, engine: Engine) -> Pool:
     return Pool(cuts, workspace.graph, round_.seed, round_.samples.min_citations, workspace.copies, round_.excluded)
 
 
-FAMILY = Family(
-    rows=lambda task: kind_of(writing_task(task)),
-    complete=complete_row,
-    write=write,
-)
+FAMILY = Family(rows=lambda task: kind_of(writing_task(task)), complete=complete_row, write=write)
 
 
 @dataclass(frozen=True, slots=True)
