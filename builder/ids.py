@@ -121,11 +121,7 @@ def bare_ids(texts: Iterable[str]) -> list[str]:
 
 
 def stem_of(name: str) -> str:
-    """The file name (without suffix) of a bare id.
-
-    Raises:
-        ValueError: it is not an id.
-    """
+    """The file name (without suffix) of a bare id; a ValueError if it is not an id."""
     parsed = PaperId.parse(name)
     if parsed is None:
         raise ValueError(f"{name!r:.40} is not the id of a paper")

@@ -102,11 +102,7 @@ PAPERS = "papers"
 
 
 def writing_task(name: str) -> Task:
-    """The writing task of a name.
-
-    Raises:
-        KeyError: there is none.
-    """
+    """The writing task of a name; a KeyError if there is none."""
     known: dict[str, Task] = {task: task for task in TASKS}
     return known[name]
 

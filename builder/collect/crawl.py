@@ -51,11 +51,7 @@ def crawl(round_: Round, source: Source, store: Store) -> StageReport:
 
 
 def crawl_report(round_: Round, store: Store) -> StageReport:
-    """What the finished crawl, or update, of this round did.
-
-    Raises:
-        StoreError: it was not finished.
-    """
+    """What the finished crawl, or update, of this round did; a StoreError if it was not finished."""
     done = read_coverage(store).get(round_.round)
     if done is None:
         raise StoreError(f"round {round_.round} has not been crawled yet; run `academiceval run round.toml`")

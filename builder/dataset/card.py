@@ -187,11 +187,7 @@ def _left_out_for_their_licence(manifest: Manifest) -> str:
 
 
 def check_canary(folder: Path, manifest: Manifest) -> None:
-    """Check that the card contains the line by which the dataset can be recognised in training data.
-
-    Raises:
-        FolderError: it does not.
-    """
+    """Check that the card contains the line by which the dataset can be recognised in training data; a FolderError if it does not."""
     path = folder / CARD
     if not path.is_file() or canary(manifest.round) not in path.read_text(encoding="utf-8", errors="replace"):
         raise FolderError(f"{path} lacks the canary of round {manifest.round}, or is missing; build the folder again")

@@ -31,11 +31,7 @@ Row = dict[str, str]
 
 
 def pdf_files(folder: Path) -> list[str]:
-    """The PDFs of a folder and of those in it, relative to it, in order.
-
-    Raises:
-        RoundError: there is none.
-    """
+    """The PDFs of a folder and of those in it, relative to it, in order; a RoundError if there is none."""
     files = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.suffix.lower() == ".pdf")
     if not files:
         raise RoundError(f"{folder} has no PDF file in it" if folder.is_dir() else f"{folder} is no folder")

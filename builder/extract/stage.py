@@ -112,11 +112,7 @@ def _is_served(round_: Round, store: Store, paper: Paper) -> bool:
 
 
 def choose_documents(round_: Round, store: Store, papers: Iterable[Paper]) -> tuple[Documents, StageReport]:
-    """Choose each paper's document by the round's preference and thresholds.
-
-    Raises:
-        StoreError: a paper has not been extracted yet.
-    """
+    """Choose each paper's document by the round's preference and thresholds; a StoreError if a paper has not been extracted yet."""
     report = StageReport("extract")
     order = _order(round_)
     gone = round_.taken_down

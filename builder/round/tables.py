@@ -260,11 +260,7 @@ class ScalarTable(RoundTable):
 
     @property
     def accepted_ids(self) -> frozenset[str] | None:
-        """The ids in the file of accepted papers; None for all.
-
-        Raises:
-            RoundError: it cannot be read, or names no paper.
-        """
+        """The ids in the file of accepted papers; None for all. A RoundError if it cannot be read, or names no paper."""
         if self.accepted is None:
             return None
         try:

@@ -90,11 +90,7 @@ _ERRATUM = TypeAdapter(Erratum)
 
 
 def parse_errata(data: bytes | None) -> list[Erratum]:
-    """The entries of an `errata.jsonl`, none if there is no file.
-
-    Raises:
-        FolderError: it is not in the form that we write.
-    """
+    """The entries of an `errata.jsonl`, none if there is no file; a FolderError if it is not in the form that we write."""
     try:
         lines = [parse_json(line) for line in (data or b"").decode().splitlines() if line.strip()]
         return [_ERRATUM.validate_python(line) for line in lines]

@@ -63,11 +63,7 @@ def delimiter_of(table: Path) -> str:
 
 
 def table_rows(path: Path) -> Iterator[dict[str, str]]:
-    """The rows of a table of PDFs, as spreadsheets write it.
-
-    Raises:
-        SourceError: it cannot be read, or lacks a column.
-    """
+    """The rows of a table of PDFs, as spreadsheets write it; a SourceError if it cannot be read, or lacks a column."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = csv.DictReader(file, delimiter=delimiter_of(path))

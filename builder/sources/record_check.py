@@ -53,11 +53,7 @@ def names_of(listed: Iterable[str]) -> tuple[str, ...]:
 
 
 def checked_paper(paper: Paper) -> Paper:
-    """The paper, if every field is what it should be.
-
-    Raises:
-        ValueError: one is not; the message names it.
-    """
+    """The paper, if every field is what it should be; a ValueError if one is not; the message names it."""
     parsed = PaperId.parse(paper.id)
     if parsed is None or (parsed.bare, parsed.version) != (paper.id, None):
         raise ValueError(f"{paper.id!r:.40} is not the bare id of a paper")

@@ -68,11 +68,7 @@ class Store(PaperTables, DocumentTables):
 
     @classmethod
     def open(cls, path: Path) -> Store:
-        """Open the store, creating it if it does not exist.
-
-        Raises:
-            StoreError: it is of another version, damaged, or the disk refuses.
-        """
+        """Open the store, creating it if it does not exist; a StoreError if it is of another version, damaged, or the disk refuses."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             db = sqlite3.connect(path, timeout=60, isolation_level=None)

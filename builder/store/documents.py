@@ -132,11 +132,7 @@ class DocumentTables(Tables):
 
 
 def unpack_document(packed: bytes, paper_id: str) -> Document:
-    """The document that `DocumentTables.packed_document` gave.
-
-    Raises:
-        StoreError: it is damaged.
-    """
+    """The document that `DocumentTables.packed_document` gave; a StoreError if it is damaged."""
     try:
         return _DOCUMENT.validate_json(zlib.decompress(packed))
     except (zlib.error, ValidationError) as err:

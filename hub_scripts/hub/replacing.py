@@ -35,11 +35,7 @@ def replacement(name: str, taken: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """A revision that is to be replaced, and why.
-
-    Raises:
-        CheckError: there is no note, or one that is no text.
-    """
+    """A revision that is to be replaced, and why; a CheckError if there is no note, or one that is no text."""
 
     revision: str
     note: str

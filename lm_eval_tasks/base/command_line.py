@@ -210,11 +210,7 @@ def positive(text: str) -> int:
 
 
 def json_object(option: str, text: str) -> dict[str, object]:
-    """The JSON object that an option was given.
-
-    Raises:
-        EvalError: it was given something else.
-    """
+    """The JSON object that an option was given; an EvalError if it was given something else."""
     try:
         content = parse_json(text)
     except ValueError as err:

@@ -25,11 +25,7 @@ _RENAME_EXCHANGE = 2
 
 
 def known_sha256(path: Path) -> str:
-    """The hash of a file's bytes, from memory if the file is the same as when it was hashed.
-
-    Raises:
-        OSError: it cannot be read.
-    """
+    """The hash of a file's bytes, from memory if the file is the same as when it was hashed; an OSError if it cannot be read."""
     stamp = _stamp_of(path)
     note = cache_folder() / "sha256" / sha256_of_bytes(str(path.resolve()))[:32]
     with suppress(OSError, ValueError):
@@ -165,11 +161,7 @@ def part_of(path: Path) -> Path:
 
 
 def sha256_of(path: Path) -> str:
-    """The hash of a file's bytes, in hexadecimal.
-
-    Raises:
-        OSError: it cannot be read.
-    """
+    """The hash of a file's bytes, in hexadecimal; an OSError if it cannot be read."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

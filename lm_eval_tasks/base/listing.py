@@ -76,11 +76,7 @@ class Listing:
 
     @classmethod
     def of(cls, folder: Path) -> Listing:
-        """Read a folder's manifest.
-
-        Raises:
-            DatasetError: there is none that can be read.
-        """
+        """Read a folder's manifest; a DatasetError if there is none that can be read."""
         try:
             data = (folder / MANIFEST).read_bytes()
             content = parse_json(data)

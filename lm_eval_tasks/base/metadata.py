@@ -44,11 +44,7 @@ class Shard:
 
     @classmethod
     def of(cls, text: str | None) -> Shard | None:
-        """Read "2/8".
-
-        Raises:
-            OptionError: it is something else.
-        """
+        """Read "2/8"; an OptionError if it is something else."""
         if text is None:
             return None
         match = _SHARD.fullmatch(text)
@@ -122,11 +118,7 @@ def values(metadata: Mapping[str, object]) -> dict[str, Any]:
 
 
 def with_switches(metadata: Mapping[str, object]) -> dict[str, object]:
-    """The same, with true or false for keys that are either.
-
-    Raises:
-        OptionError: one is neither.
-    """
+    """The same, with true or false for keys that are either; an OptionError if one is neither."""
     switches = {key for key in metadata if key in OURS and OURS[key].is_switch}
     return {key: _flag(key, value) if key in switches else value for key, value in _given(metadata).items()}
 

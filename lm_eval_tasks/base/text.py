@@ -81,22 +81,14 @@ def printable(text: str) -> str:
 
 
 def day(text: object) -> date:
-    """A day written YYYY-MM-DD, of the years 1900 to 2999.
-
-    Raises:
-        ValueError: it is something else, such as a week or a moment.
-    """
+    """A day written YYYY-MM-DD, of the years 1900 to 2999; a ValueError if it is something else, such as a week or a moment."""
     if not isinstance(text, str) or not _DAY.fullmatch(text):
         raise ValueError(f"{text!r:.40} is not a day such as 2026-06-30")
     return date.fromisoformat(text)
 
 
 def number(value: object) -> float:
-    """A number that is finite and not absurdly large.
-
-    Raises:
-        ValueError: it is something else.
-    """
+    """A number that is finite and not absurdly large; a ValueError if it is something else."""
     if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) < MOST:
         raise ValueError(f"{value!r:.40} is not a finite number")
     return float(value)
@@ -154,11 +146,7 @@ def suggestion(name: str, known: Iterable[str], form: str = "{!r}", otherwise: s
 
 
 def typed(kind: type[_T], value: object) -> _T:
-    """A value as a record of a type.
-
-    Raises:
-        ValueError: it is something else; the message names the field.
-    """
+    """A value as a record of a type; a ValueError if it is something else; the message names the field."""
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as err:

@@ -30,11 +30,7 @@ class _Loader(yaml.SafeLoader):
 
 
 def parse_yaml(text: str | bytes) -> Any:
-    """The content of a text; bytes are UTF-8.
-
-    Raises:
-        ValueError: it is not YAML, has aliases, or a key twice; the message is one line.
-    """
+    """The content of a text; bytes are UTF-8. A ValueError if it is not YAML, has aliases, or a key twice; the message is one line."""
     try:
         return yaml.load(text.decode() if isinstance(text, bytes) else text, _Loader)  # noqa: S506  a safe one
     except (yaml.YAMLError, RecursionError, *ODD) as err:

@@ -88,11 +88,7 @@ class Options:
 
     @classmethod
     def of(cls, arguments: Mapping[str, Any]) -> Options:
-        """Read lm-eval's --model_args and --metadata together; other keys are the model's.
-
-        Raises:
-            OptionError: a value cannot be used.
-        """
+        """Read lm-eval's --model_args and --metadata together; other keys are the model's. An OptionError if a value cannot be used."""
         run = command_line.run_arguments()
         metadata.check_keys(run.metadata, others=True)
         values = metadata.values(arguments)
@@ -119,11 +115,7 @@ class Options:
 
     @property
     def retrieval(self) -> Retrieval:
-        """What retrieves, and how texts are cut into chunks.
-
-        Raises:
-            OptionError: the chunks cannot be so.
-        """
+        """What retrieves, and how texts are cut into chunks; an OptionError if the chunks cannot be so."""
         from lm_eval_tasks.retrieval.settings import Chunking, Retrieval
 
         given = {"size": self.chunk_size, "overlap": self.chunk_overlap, "top": self.chunks}

@@ -56,11 +56,7 @@ class Opened:
 
 
 def open_dataset(config: str, options: Options) -> Opened:
-    """All splits of a configuration.
-
-    Raises:
-        DatasetError: the dataset does not exist, is unfinished, or lacks the configuration.
-    """
+    """All splits of a configuration; a DatasetError if the dataset does not exist, is unfinished, or lacks the configuration."""
     name = options.dataset
     folder = Path(name).expanduser()
     is_folder = folder.is_dir()

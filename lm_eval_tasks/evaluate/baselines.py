@@ -99,11 +99,7 @@ def _read(line: str, where: str) -> GivenAnswer:
 
 
 class GivenAnswersLM(BaselineLM):
-    """The answers of a file, see `given_answers`.
-
-    Raises:
-        ModelError: it cannot be read, or has two answers to a row.
-    """
+    """The answers of a file, see `given_answers`; a ModelError if it cannot be read, or has two answers to a row."""
 
     def __init__(self, file: str) -> None:
         super().__init__(GIVEN)

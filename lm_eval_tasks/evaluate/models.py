@@ -102,11 +102,7 @@ _ADVICE: tuple[tuple[str, str], ...] = (
 
 
 def open_model(model: str, arguments: Mapping[str, object], generation: Generation) -> LM:
-    """A baseline, or a model of lm-eval.
-
-    Raises:
-        ModelError: there is no such model type, its package is not installed, the GPU is missing.
-    """
+    """A baseline, or a model of lm-eval; a ModelError if there is no such model type, its package is not installed, the GPU is missing."""
     if model in BASELINES:
         return BaselineLM(model)
     if model == GIVEN:

@@ -102,11 +102,7 @@ def check_previous(output: Path | None, label: str, run: RunRequest, tasks: Sequ
 
 
 def previous_run(output: Path, label: str, tasks: Sequence[str]) -> PreviousRun:
-    """What an earlier run leaves to one with these tasks.
-
-    Raises:
-        SamplesError: its samples cannot be read.
-    """
+    """What an earlier run leaves to one with these tasks; a SamplesError if its samples cannot be read."""
     results = _results(output, label)
     if results is None:
         return PreviousRun(None, {})

@@ -21,11 +21,7 @@ _LOGGER = logging.getLogger(__name__)
 
 
 def contexts_of(text: str) -> tuple[Context, ...]:
-    """Read "none,start,full".
-
-    Raises:
-        OptionError: it is something else.
-    """
+    """Read "none,start,full"; an OptionError if it is something else."""
     names = [name.strip() for name in text.split(",")]
     for name in names:
         if name not in CONTEXTS:

@@ -62,11 +62,7 @@ def target_of_configuration(name: str) -> Target:
 
 
 def configuration_of(name: str) -> Configuration:
-    """The built-in configuration of a name.
-
-    Raises:
-        EvalError: there is none.
-    """
+    """The built-in configuration of a name; an EvalError if there is none."""
     for family in _likely_first(name.partition("-")[0].lower()):
         for configuration in family_of_name(family).configurations:
             if configuration.name == name:

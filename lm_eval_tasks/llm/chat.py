@@ -105,11 +105,7 @@ class Stopped(Exception):
 
 
 def served_models(server: Server) -> frozenset[str]:
-    """The models that a server says it serves; none if it does not say.
-
-    Raises:
-        ServerError: it cannot be reached, or refuses the key.
-    """
+    """The models that a server says it serves; none if it does not say. A ServerError if it cannot be reached, or refuses the key."""
     return asyncio.run(_list_models(server))
 
 

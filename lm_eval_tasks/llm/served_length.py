@@ -86,11 +86,7 @@ def _given(arguments: Mapping[str, object], keys: Sequence[str], source: str) ->
 
 
 def argument_of(key: str, value: object) -> int:
-    """A number of tokens that an argument gives.
-
-    Raises:
-        TokenizerError: it is something else.
-    """
+    """A number of tokens that an argument gives; a TokenizerError if it is something else."""
     if isinstance(value, int | str) and str(value).isascii() and str(value).isdigit() and int(value):
         return int(value)
     raise TokenizerError(f"{key}={value!r:.40} is not a whole number of at least 1")

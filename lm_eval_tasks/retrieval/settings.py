@@ -50,11 +50,7 @@ class Retrieval:
     chunking: Chunking = Chunking()
 
     def open(self) -> Retriever:
-        """The retriever.
-
-        Raises:
-            RetrieverError: its package or model is missing.
-        """
+        """The retriever; a RetrieverError if its package or model is missing."""
         return open_retriever(self.named, self.similarity)
 
     @property

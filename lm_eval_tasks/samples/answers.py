@@ -119,11 +119,7 @@ class ScoredAnswer:
 
     @classmethod
     def from_text(cls, text: str) -> ScoredAnswer:
-        """Read what `to_text` wrote.
-
-        Raises:
-            ValueError: it is something else.
-        """
+        """Read what `to_text` wrote; a ValueError if it is something else."""
         content = parse_json(text)
         if not isinstance(content, dict) or not isinstance(content.get("scores"), dict):
             raise ValueError("no scored answer")

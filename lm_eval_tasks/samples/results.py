@@ -162,11 +162,7 @@ class Results:
 
 
 def read_results(path: Path) -> Results:
-    """Read a file of results.
-
-    Raises:
-        SamplesError: it is not one.
-    """
+    """Read a file of results; a SamplesError if it is not one."""
     try:
         content = typed(dict[str, object], parse_json(path.read_text(encoding="utf-8-sig")))
         results = _our_results(path, content) if OURS in content else _lm_eval_results(path, content)

@@ -49,11 +49,7 @@ def _check_samples(settings: Sequence[Configuration], sampled: Sequence[StageRep
 
 
 def write(workspace: Workspace, folder: Path, engine: Engine) -> Written:
-    """Cut, plan and write every writing task; with its first setting the report of each.
-
-    Raises:
-        FolderError: there is nothing to test on.
-    """
+    """Cut, plan and write every writing task; with its first setting the report of each. A FolderError if there is nothing to test on."""
     round_ = workspace.round_
     texts = round_.workspace / TEXTS
     try:

@@ -36,11 +36,7 @@ class RestApi:
         self._http, self._url, self._files = http, url.rstrip("/"), files
 
     def search(self, query: str, most: int | None = None) -> Iterator[dict[str, Any]]:
-        """All results of a query, or `most` of them.
-
-        Raises:
-            SourceError: the service refuses, or its list does not end.
-        """
+        """All results of a query, or `most` of them; a SourceError if the service refuses, or its list does not end."""
         cursor, seen = "*", 0
         known: set[object] = set()
         while True:

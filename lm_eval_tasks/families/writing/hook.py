@@ -130,11 +130,7 @@ def _scorer(model: str | None) -> str:
 
 
 def prompt_of(row: Mapping[str, object], setting: str) -> str:
-    """The whole prompt of a row of a dataset, as it is asked if nothing is cut.
-
-    Raises:
-        ValueError: it is not a row of a writing setting.
-    """
+    """The whole prompt of a row of a dataset, as it is asked if nothing is cut; a ValueError if it is not a row of a writing setting."""
     template = prompts.load(prompt_name_of(setting))
     return "".join(slot.text for slot in template.slots(_without_target(typed(WritingRow, row))))
 
