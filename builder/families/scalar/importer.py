@@ -8,6 +8,7 @@ Other files: JSON lists or JSON lines, compressed with xz or not. The prompts of
 
 from __future__ import annotations
 
+import logging
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
     from lm_eval_tasks.base.row_format import Measured
     from lm_eval_tasks.families.scalar.shortcuts import Chooser
 
+_LOGGER = logging.getLogger(__name__)
+
 # ICLR 2025, whose papers the published questions are made of.
 ROUND = "2025.01"
 _READINGS = ("Match-128K", "Match-256K")
@@ -63,6 +66,8 @@ def import_questions(source: Path, output: Path, choosers: Mapping[Measured, Cho
         else:
             report.kept += 1
             rows.setdefault(row["level"], []).append(row)
+    for id_, titles in repeated_texts(row for of_level in rows.values() for row in of_level).items():
+        _LOGGER.warning("%s: one text is shown as that of %s", id_, " and of ".join(map(repr, titles)))
     if not report.kept:
         raise FolderError(f"no question could be read in {source} ({report.line()})")
     counter = token_counter()
