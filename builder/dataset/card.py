@@ -135,9 +135,7 @@ def card(manifest: Manifest, published: Publication | None = None) -> str:
         *_section("The body's first words", [tables.leads(manifest)], _LEADS),
         *_section("Labels", [tables.labels(shown)], _LABELS),
         *_section("Without reading the paper", [tables.without_reading(manifest)], _WITHOUT_READING),
-        *_section(
-            "Reading questions", [tables.reading(manifest), tables.newer_than(manifest.configurations)], _READING
-        ),
+        *_section("Reading questions", [tables.reading(manifest)], _READING),
         *_section("Kept and dropped", [tables.stages(manifest)]),
         *_section("Extraction", [tables.extraction_quality(manifest.reading)] if manifest.reading else []),
         *_section("Citations", [tables.links(manifest.links)]),

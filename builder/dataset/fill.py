@@ -70,12 +70,13 @@ def fill(source: Path, output: Path, workspace: Workspace, engine: Engine) -> St
 
 
 def _as_measured(filled: Configuration, original: Configuration | None) -> Configuration:
-    """A configuration with the shortcuts as the round measured them on the same files: that may have taken a model."""
+    """A configuration with what the round measured on the same files: shortcuts may have taken a model, months are not counted any more."""
     if original is None or filled.every_file != original.every_file:
         return filled
     splits = {}
     for split, contents in filled.splits.items():
-        measured = replace(contents.statistics, shortcuts=original.statistics(split).shortcuts)
+        whole = original.statistics(split)
+        measured = replace(contents.statistics, shortcuts=whole.shortcuts, shown_months=whole.shown_months)
         splits[split] = replace(contents, statistics=measured)
     return replace(filled, splits=splits)
 

@@ -116,7 +116,7 @@ class Statistics:
         labels: SCALAR: how often each place holds the right candidate.
         shortcuts: baseline that does not read the paper -> its score: SCALAR's accuracy, ROUGE-L over content words of texts.
         kinds: reading families: kind of question -> what is known of it.
-        shown_months: reading families: month -> papers of that month in the contexts, each context once.
+        shown_months: what earlier code said of the contexts of reading families: month -> papers of that month.
         detectable: the smallest difference between two models' mean scores that the samples show in four out of five
             cases (`lm_eval_tasks/base/intervals.py`); None if there are too few first authors, or it has not been computed.
         one_group: the share of the samples whose papers' authors are connected by co-authors among these papers, in the largest group;

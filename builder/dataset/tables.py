@@ -13,8 +13,6 @@ from lm_eval_tasks.base.row_format import LEAD, OF_SCALAR, POPULARITY
 from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.families import target_of
 
-# Months that a table of newer papers has.
-_CUTOFFS = 6
 _PAPERS = "the papers of the round are shorter than those of the benchmark's paper, or were partly read"
 # Why inputs of a task may be short.
 _CAUSES = {
@@ -132,20 +130,6 @@ def core(entries: Sequence[CoreEntry]) -> Table:
     """What every model is asked first."""
     head = ("Configuration", "Samples", "Main comparison")
     return Table(head, "lrl", [(entry.configuration, entry.samples, entry.shortcut) for entry in entries])
-
-
-def newer_than(configurations: Sequence[Configuration]) -> Table:
-    """Reading families: the share of the papers in contexts that are newer than the last day of a month; at most six, up to the newest."""
-    tests = [(configuration.name, configuration.statistics("test").shown_months) for configuration in configurations]
-    months_shown = sorted({month for _, months in tests for month in months})
-    known = months_shown[:-1] or months_shown  # after the newest one there is nothing
-    chosen = known[:: -max(1, -(-len(known) // _CUTOFFS))][::-1]
-    rows = []
-    for name, months in tests:
-        if months:
-            newer = (sum(n for other, n in months.items() if other > month) for month in chosen)
-            rows.append((name, *(f"{n / sum(months.values()):.2f}" for n in newer)))
-    return Table(("Test split", *(f"after {month}" for month in chosen)), "l" + "r" * len(chosen), rows)
 
 
 def stages(manifest: Manifest) -> Table:

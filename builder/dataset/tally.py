@@ -1,4 +1,4 @@
-"""What the rows of a split say together: lengths, days, licences, what is answered without reading, and how new the papers are."""
+"""What the rows of a split say together: lengths, days, licences, and what is answered without reading."""
 
 from __future__ import annotations
 
@@ -41,13 +41,8 @@ class ReadingTally:
 
     task: str
     _kinds: dict[str, list[_Question]] = field(default_factory=lambda: defaultdict(list))
-    _months: Counter[str] = field(default_factory=Counter)
-    _contexts: set[str] = field(default_factory=set)
 
     def add(self, row: Row) -> None:
-        if row["context"] not in self._contexts:
-            self._contexts.add(row["context"])
-            self._months.update(paper["published"][:7] for paper in row["papers"])
         if row["order"] == 0:
             answering, asked = reading_answering(self.task), typed(ReadingRow, row)
             blind, shortcut = answering.blind_score(asked), answering.shortcut_score(asked)
@@ -57,9 +52,6 @@ class ReadingTally:
 
     def kinds(self) -> dict[str, KindStatistics]:
         return {kind: _statistics(questions) for kind, questions in sorted(self._kinds.items())}
-
-    def months(self) -> dict[str, int]:
-        return dict(sorted(self._months.items()))
 
 
 def _statistics(questions: list[_Question]) -> KindStatistics:
@@ -133,7 +125,6 @@ class Tally:
             one_group=round(max(groups) / sum(groups), 4) if groups else None,
             shortcuts={name: bounds_of(level(right, self.clusters)) for name, right in self.right.items()},
             kinds=self.reading.kinds(),
-            shown_months=self.reading.months(),
         )
 
 

@@ -74,7 +74,6 @@ def _tables(manifest: Manifest) -> Iterator[tuple[str, Table]]:
     yield "Labels", tables.labels(manifest.configurations)
     yield "Without reading the paper", tables.without_reading(manifest)
     yield "Reading questions", tables.reading(manifest)
-    yield "Papers in contexts that are newer", tables.newer_than(manifest.configurations)
     yield "Kept and dropped", tables.stages(manifest)
     if manifest.audit:
         yield "Audit", tables.audit_tables(manifest.audit, manifest.allowed)[0]
