@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
@@ -84,31 +83,22 @@ _ATTRIBUTION = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Publication:
-    """Where a folder is published, and what was found wrong with what was published there.
+def card(manifest: Manifest, dataset: str = "academiceval", revision: str = "", errata: Sequence[Erratum] = ()) -> str:
+    """The card's text: YAML front matter that `load_dataset` obeys, then the tables.
 
-    Attributes:
+    Args:
         dataset: what `load_dataset` is given: a name, or ORG/NAME on the Hub.
         revision: the published name, "" for a folder on this machine.
+        errata: what was found wrong with what was published there.
     """
-
-    dataset: str = "academiceval"
-    revision: str = ""
-    errata: Sequence[Erratum] = ()
-
-
-def card(manifest: Manifest, published: Publication | None = None) -> str:
-    """The card's text: YAML front matter that `load_dataset` obeys, then the tables."""
-    published = published or Publication()
     # What a round asked for and did not get is shown; what a publishable copy merely has in another form is not.
     shown = [
         configuration for configuration in manifest.configurations if configuration.samples or not manifest.publishable
     ]
     audit = tables.audit_tables(manifest.audit, manifest.allowed) if manifest.audit else []
-    changelog, errata = _notices(manifest, published.errata)
+    changelog, wrong = _notices(manifest, errata)
     name = next((configuration.name for configuration in shown if configuration.samples), "Intro-28K-G")
-    revision = f', revision="{published.revision}"' if published.revision else ""
+    of_revision = f', revision="{revision}"' if revision else ""
     lines = [
         "---",
         yaml.safe_dump(_front_matter(shown, manifest.source), sort_keys=False, allow_unicode=True).strip(),
@@ -122,7 +112,7 @@ def card(manifest: Manifest, published: Publication | None = None) -> str:
         "```python",
         "from datasets import load_dataset",
         "",
-        f'load_dataset("{published.dataset}", "{name}"{revision})',
+        f'load_dataset("{dataset}", "{name}"{of_revision})',
         "```",
         "",
         *_section("Statistics", [tables.statistics(shown)]),
@@ -144,7 +134,7 @@ def card(manifest: Manifest, published: Publication | None = None) -> str:
         _ATTRIBUTION if is_open_access(manifest.source) else _USE,
         "",
         *_section("Changelog", [changelog]),
-        *_section("Errata", [errata]),
+        *_section("Errata", [wrong]),
         "## Limitations",
         "",
         f"{_OPEN_ACCESS_TEXTS if is_open_access(manifest.source) else _ARXIV_TEXTS} The reference is one text by the authors; "

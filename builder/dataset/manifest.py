@@ -39,7 +39,6 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*")
 _TASKS = {PAPERS, *(each.task for family in FAMILIES for each in family.configurations)}
 _FILE = r"{name}/{split}-[0-9a-f]{{16}}-\d{{5}}-of-\d{{5}}\.parquet"
 _BESIDE = re.compile(r"\.?[A-Za-z0-9][\w.-]*")
-_STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 _Count = Annotated[int, Field(ge=0, lt=1 << 53)]
 # Shares of the samples that are at most this long.
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
@@ -55,7 +54,6 @@ _REVISION = r"^(\d{4}\.(0[1-9]|1[0-2])(\.post\d{1,4})?)?$"
 class DataFile:
     """One Parquet file: path below the folder, hash and size of the file, rows, and bytes of its table in memory."""
 
-    __pydantic_config__ = _STRICT
     path: str
     sha256: str
     bytes: _Count
@@ -67,7 +65,6 @@ class DataFile:
 class Bounds:
     """A mean and its 95 % interval over first authors, None with too few of them."""
 
-    __pydantic_config__ = _STRICT
     mean: _Share
     low: float | None = None
     high: float | None = None
@@ -94,7 +91,6 @@ class KindStatistics:
         body_masks: Match: masks that only full texts solve.
     """
 
-    __pydantic_config__ = _STRICT
     n: _Count
     labels: Annotated[float, Field(ge=0)]
     answers: Annotated[float, Field(ge=0)]
@@ -123,7 +119,6 @@ class Statistics:
             None if it has not been computed.
     """
 
-    __pydantic_config__ = _STRICT
     samples: _Count = 0
     input_tokens: _Count = 0
     target_tokens: _Count = 0
@@ -151,7 +146,6 @@ class Statistics:
 class SplitContents:
     """The files of one split, in the order of their rows, and what is in them."""
 
-    __pydantic_config__ = _STRICT
     files: tuple[DataFile, ...] = ()
     statistics: Statistics = Statistics()
 
@@ -167,7 +161,6 @@ class Configuration:
         splits: those that have rows.
     """
 
-    __pydantic_config__ = _STRICT
     name: str
     task: str
     form: Form
@@ -225,7 +218,6 @@ class Audit:
         active_authors: share of the papers by the 20 most active first authors.
     """
 
-    __pydantic_config__ = _STRICT
     samples: _Count
     shares: dict[_Name, _Share]
     counts: dict[str, _Count]
@@ -246,7 +238,6 @@ class Publishable:
         original: the configurations of the whole; empty if that is not known, after a takedown.
     """
 
-    __pydantic_config__ = _STRICT
     licenses: Licenses
     report: StageCounts
     original: tuple[Configuration, ...]
@@ -261,7 +252,6 @@ class CoreEntry:
         shortcut: the shorter context of its main comparison.
     """
 
-    __pydantic_config__ = _STRICT
     configuration: _Name
     samples: _Count
     shortcut: Context
@@ -296,7 +286,8 @@ class Manifest:
         gone_files: paths of data files that an earlier release wrote and this one passes over.
     """
 
-    __pydantic_config__ = _STRICT
+    # Of the types in it, too: a dataclass without a configuration has that of what holds it.
+    __pydantic_config__ = ConfigDict(extra="forbid", allow_inf_nan=False)
     round: Annotated[str, Field(pattern=_ROUND)]
     code_version: str
     configurations: tuple[Configuration, ...]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from builder.dataset.card import CARD, Publication, card
+from builder.dataset.card import CARD, card
 from builder.dataset.manifest import MANIFEST, Manifest, manifest_bytes, parse_manifest, place_of, read_manifest
 from builder.round.takedowns import ERRATA, TAKEDOWNS, Erratum, Takedown, json_lines, parse_errata, parse_takedowns
 from hub_scripts.errors import ConflictError
@@ -64,7 +64,7 @@ def stage(folder: Path, repo: str, base: str, notices: Notices, mark: str = "", 
 def files_beside(manifest: Manifest, repo: str, notices: Notices) -> dict[str, Content]:
     """The files next to the data: card, lists, and the manifest that contains their hashes."""
     revision = manifest.published_as
-    files = {CARD: card(manifest, Publication(repo, revision, notices.errata)).encode()}
+    files = {CARD: card(manifest, repo, revision, notices.errata).encode()}
     if benchmark := eval_yaml(manifest):
         files[EVAL] = benchmark.encode()
     if notices.errata:

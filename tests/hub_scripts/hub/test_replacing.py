@@ -12,7 +12,7 @@ import datasets
 import pytest
 
 from builder.dataset import folder as folders
-from builder.dataset.card import Publication, card
+from builder.dataset.card import card
 from builder.dataset.manifest import parse_manifest, read_manifest
 from builder.errors import FolderError
 from builder.round.takedowns import TAKEDOWNS, Erratum, parse_errata
@@ -229,7 +229,7 @@ def test_errata_that_are_none(line: str) -> None:
 def test_errata_are_on_the_card(two_rounds: Rounds) -> None:
     manifest = replace(read_manifest(two_rounds[0]), changes={"2026.11": "new field"})
     one = Erratum("2026.11", "2026.11.post1", "2026-11-20", "wrong\nsplit | here", ("2401.00001",))
-    text = card(manifest, Publication("org/x", "2026.11.post1", [one]))
+    text = card(manifest, "org/x", "2026.11.post1", [one])
     assert "| 2026.11 | 2026.11.post1 | 2026-11-20 | wrong split \\| here (taken down: 2401.00001) |" in text
     assert (
         text.index("| 2026.11.post1 | replaces 2026.11")
