@@ -1,33 +1,143 @@
-"""Stage 8: rows -> Parquet files whose names carry a hash of their content.
+"""Stage 8: rows -> Parquet files whose names carry a hash of their content, and what the rows of a split say together.
 
 Without the hash `datasets` takes a rebuilt folder for the one in its cache and serves the old rows.
 """
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from math import ceil
 from pathlib import Path
-from statistics import median
-from typing import Any
+from statistics import fmean, median
 
+import networkx as nx
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from builder.dataset.families import Row
-from builder.dataset.manifest import Configuration, DataFile, SplitContents, bounds_of, canary
+from builder.dataset.manifest import (
+    QUANTILES,
+    Configuration,
+    DataFile,
+    KindStatistics,
+    SplitContents,
+    Statistics,
+    bounds_of,
+    canary,
+)
 from builder.dataset.rows import columns_of
-from builder.dataset.tally import ReadingTally, Tally
 from builder.records import SPLITS, Split
 from lm_eval_tasks.base.files import sha256_of
-from lm_eval_tasks.base.intervals import level
+from lm_eval_tasks.base.intervals import detectable_with, level
 from lm_eval_tasks.base.row_format import LEAD, Measured
+from lm_eval_tasks.base.text import typed
+from lm_eval_tasks.families import target_of
+from lm_eval_tasks.families.reading.answering import reading_answering
+from lm_eval_tasks.families.reading.row import ReadingRow
+from lm_eval_tasks.families.scalar.row import ScalarRow
 from lm_eval_tasks.families.scalar.shortcuts import Chooser, choosers_of
 from lm_eval_tasks.metrics.rouge import rouge_l_content
 
 _GROUP_ROWS = 64
 _GROUP_BYTES = 32 * 2**20
 _SHARD_BYTES = 400 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    labels: int
+    answers: tuple[int, ...]
+    blind: float
+    shortcut: float
+    cluster: str
+    body_masks: int
+
+
+def _statistics(questions: list[_Question]) -> KindStatistics:
+    places = [(label - 1) / max(1, question.labels - 1) for question in questions for label in question.answers]
+    scores, clusters = [question.shortcut for question in questions], [question.cluster for question in questions]
+    return KindStatistics(
+        n=len(questions),
+        labels=round(fmean(question.labels for question in questions), 1),
+        answers=round(fmean(len(question.answers) for question in questions), 2),
+        empty=round(fmean(not question.answers for question in questions), 4),
+        place=round(fmean(places), 4) if places else 0.5,
+        blind=round(fmean(question.blind for question in questions), 4),
+        shortcut=bounds_of(level(scores, clusters)),
+        body_masks=sum(question.body_masks for question in questions),
+    )
+
+
+@dataclass(slots=True)
+class Tally:
+    """`Statistics` in the making."""
+
+    task: str
+    choosers: Mapping[Measured, Chooser]
+    inputs: list[int] = field(default_factory=list)
+    targets: list[int] = field(default_factory=list)
+    days: Counter[str] = field(default_factory=Counter)
+    licenses: Counter[str] = field(default_factory=Counter)
+    labels: Counter[int] = field(default_factory=Counter)
+    authors: Counter[str] = field(default_factory=Counter)
+    right: dict[Measured, list[float]] = field(default_factory=lambda: defaultdict(list))
+    clusters: list[str] = field(default_factory=list)
+    co_authors: nx.Graph[str] = field(default_factory=nx.Graph)
+    kinds: dict[str, list[_Question]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(self, row: Row) -> None:
+        self.inputs.append(row["input_tokens"])
+        self.days[row["published"]] += 1
+        self.licenses[row["license"]] += 1
+        first_author: str = next(iter(row["authors"]), row.get("paper_id") or row["id"])
+        self.authors[first_author] += 1
+        nx.add_star(self.co_authors, [first_author, *row["authors"]])
+        if "target_tokens" in row:
+            self.targets.append(row["target_tokens"])
+        # The targets of questions are places.
+        if "label" in row:
+            self.labels[row["label"]] += 1
+        # A question by id alone has no text to choose by.
+        if "question" in row:
+            self.clusters.append(first_author)
+            asked = typed(ScalarRow, row)
+            for name, choose in self.choosers.items():
+                self.right[name].append(float(choose(asked) == asked.label))
+        # Of a reading question each order has a row; one by id has no title.
+        if "parts" in row and "title" in row and row["order"] == 0:
+            answering, read = reading_answering(self.task), typed(ReadingRow, row)
+            blind, shortcut = answering.blind_score(read), answering.shortcut_score(read)
+            masks = read.tags.count("body")
+            question = _Question(read.labels, read.answer, blind, shortcut, read.first_author, masks)
+            self.kinds[read.kind].append(question)
+
+    def close(self) -> Statistics:
+        groups = [sum(self.authors[name] for name in group) for group in nx.connected_components(self.co_authors)]
+        spread = None if self.task == "papers" else target_of(self.task).spread
+        smallest = spread and detectable_with(self.authors.values(), spread)
+        return Statistics(
+            samples=len(self.inputs),
+            input_tokens=sum(self.inputs),
+            target_tokens=sum(self.targets),
+            first=min(self.days, default=""),
+            last=max(self.days, default=""),
+            licenses=dict(sorted(self.licenses.items())),
+            input_lengths=_lengths(self.inputs),
+            target_lengths=_lengths(self.targets),
+            labels=tuple(self.labels[place] for place in range(max(self.labels, default=-1) + 1)),
+            detectable=smallest and round(smallest, 4),
+            one_group=round(max(groups) / sum(groups), 4) if groups else None,
+            shortcuts={name: bounds_of(level(right, self.clusters)) for name, right in self.right.items()},
+            kinds={kind: _statistics(questions) for kind, questions in sorted(self.kinds.items())},
+        )
+
+
+def _lengths(tokens: list[int]) -> tuple[int, ...]:
+    """The lengths at each of `QUANTILES`, by nearest rank."""
+    ordered = sorted(tokens)
+    return tuple(ordered[ceil(share * len(ordered)) - 1] for share in QUANTILES) if ordered else ()
 
 
 class ConfigurationWriter:
@@ -74,7 +184,7 @@ class SplitWriter:
         self._shards: list[tuple[int, int]] = []  # rows and bytes of each finished file
         self._writer: pq.ParquetWriter | None = None
         self._rows = self._nbytes = 0
-        self._tally = Tally(task, ReadingTally(task), choosers=choosers)
+        self._tally = Tally(task, choosers)
 
     def add(self, row: Row) -> None:
         beside = [part.get("content", "") for part in (*row.get("demonstrations", ()), *row.get("candidates", ()))]
@@ -154,7 +264,7 @@ def with_lead(folder: Path, configuration: Configuration) -> Configuration:
     return replace(configuration, splits={**configuration.splits, "test": replace(test, statistics=measured)})
 
 
-def _columns(folder: Path, configuration: Configuration, split: Split, columns: list[str]) -> Iterator[dict[str, Any]]:
+def _columns(folder: Path, configuration: Configuration, split: Split, columns: list[str]) -> Iterator[Row]:
     for file in configuration.files(split):
         for batch in pq.ParquetFile(folder / file.path).iter_batches(64, columns=columns):
             yield from batch.to_pylist()
