@@ -36,31 +36,23 @@ def may_publish(papers: Iterable[tuple[str, str]], licenses: Licenses) -> bool:
     return all(allows(license_, licenses) for _, license_ in papers)
 
 
-def read_rows(folder: Path, configuration: Configuration, split: Split) -> Iterator[Row]:
+def read_rows(
+    folder: Path, configuration: Configuration, split: Split, columns: Sequence[str] | None = None
+) -> Iterator[Row]:
     """The rows of one split of a dataset folder, few in memory at a time.
+
+    Args:
+        columns: those that are read, as pyarrow names them (`demonstrations.list.element.id` for a part of a list); all without any.
 
     Raises:
         FolderError: a file is missing, or is not what its configuration says.
     """
     for file in configuration.files(split):
-        yield from _rows(folder, configuration, file)
-
-
-def read_columns(folder: Path, configuration: Configuration, columns: Sequence[str]) -> Iterator[Row]:
-    """Some columns of all rows of a configuration, split after split.
-
-    Args:
-        columns: as pyarrow names them, `demonstrations.list.element.id` for a part of a list.
-
-    Raises:
-        FolderError: see `read_rows`.
-    """
-    for file in configuration.every_file:
         yield from _rows(folder, configuration, file, columns)
 
 
 def _rows(
-    folder: Path, configuration: Configuration, data_file: DataFile, columns: Sequence[str] | None = None
+    folder: Path, configuration: Configuration, data_file: DataFile, columns: Sequence[str] | None
 ) -> Iterator[Row]:
     path, size = place_of(folder, data_file.path), 0
     try:
@@ -90,10 +82,12 @@ def _has_null(array: pa.Array) -> bool:
     return pa.types.is_list(array.type) and _has_null(array.flatten())
 
 
-def rows_of(folder: Path, configuration: Configuration) -> Iterator[tuple[Split, Row]]:
-    """The rows of a configuration with their splits, split after split."""
+def rows_of(
+    folder: Path, configuration: Configuration, columns: Sequence[str] | None = None
+) -> Iterator[tuple[Split, Row]]:
+    """The rows of a configuration with their splits, split after split; see `read_rows`."""
     for split in SPLITS:
-        for row in read_rows(folder, configuration, split):
+        for row in read_rows(folder, configuration, split, columns):
             yield split, row
 
 

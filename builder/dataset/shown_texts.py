@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from builder.dataset.families import Row
 from builder.dataset.manifest import Configuration
-from builder.dataset.rows import read_columns
+from builder.dataset.rows import rows_of
 from builder.records import Task
 from lm_eval_tasks.base.word_runs import Words, longest_common_run, longest_runs, run_words
 
@@ -31,7 +31,7 @@ class SharedRuns:
         self._runs: dict[_Place, tuple[int, dict[str, int]]] = {}
         columns = (*_IDS, "citations.list.element.id") if task == "related" else _IDS
         for configuration in configurations:
-            for row in read_columns(folder, configuration, columns):
+            for _, row in rows_of(folder, configuration, columns):
                 if row["id"] not in self._targets:
                     self._targets[row["id"]] = hash(row["target"]), run_words(row["target"])
                 for place, _ in _shown(row):

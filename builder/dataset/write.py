@@ -6,7 +6,7 @@ Without the hash `datasets` takes a rebuilt folder for the one in its cache and 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import ceil
 from pathlib import Path
@@ -27,7 +27,7 @@ from builder.dataset.manifest import (
     bounds_of,
     canary,
 )
-from builder.dataset.rows import columns_of
+from builder.dataset.rows import columns_of, read_rows
 from builder.records import SPLITS, Split
 from lm_eval_tasks.base.files import sha256_of
 from lm_eval_tasks.base.intervals import detectable_with, level
@@ -251,20 +251,14 @@ def with_lead(folder: Path, configuration: Configuration) -> Configuration:
     test = configuration.splits.get("test")
     if configuration.form != "full" or not configuration.is_writing or test is None:
         return configuration
-    lengths = [len(row["target"].split()) for row in _columns(folder, configuration, "train", ["target"])]
+    lengths = [len(row["target"].split()) for row in read_rows(folder, configuration, "train", ["target"])]
     if not lengths:
         return configuration
     words = int(median(lengths))
     scores, authors = [], []
-    for row in _columns(folder, configuration, "test", ["content", "target", "authors"]):
+    for row in read_rows(folder, configuration, "test", ["content", "target", "authors"]):
         shown = row["content"].replace(row["target"], "")
         scores.append(rouge_l_content(row["target"], " ".join(shown.split()[:words])))
         authors.append(row["authors"][0])
     measured = replace(test.statistics, shortcuts={LEAD: bounds_of(level(scores, authors))})
     return replace(configuration, splits={**configuration.splits, "test": replace(test, statistics=measured)})
-
-
-def _columns(folder: Path, configuration: Configuration, split: Split, columns: list[str]) -> Iterator[Row]:
-    for file in configuration.files(split):
-        for batch in pq.ParquetFile(folder / file.path).iter_batches(64, columns=columns):
-            yield from batch.to_pylist()

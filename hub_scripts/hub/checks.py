@@ -15,7 +15,7 @@ from huggingface_hub import HfFileSystem
 from builder.dataset.card import CARD, check_canary
 from builder.dataset.folder import file_differences, unlisted_files
 from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
-from builder.dataset.rows import kind_of, may_publish, read_columns
+from builder.dataset.rows import kind_of, may_publish, rows_of
 from builder.errors import BuildError
 from builder.ids import bare_id
 from builder.round.licenses import Licenses
@@ -146,7 +146,7 @@ def contents(folder: Path, manifest: Manifest, licenses: Licenses) -> Contents:
     unlicensed: list[str] = []
     for configuration in progress(manifest.configurations, "licences"):
         kind = kind_of(configuration)
-        for row in read_columns(folder, configuration, kind.facts):
+        for _, row in rows_of(folder, configuration, kind.facts):
             paper_licenses = kind.papers(row)
             papers.update(bare_id(name) for name, _ in paper_licenses)
             if configuration.form == "ids":

@@ -26,7 +26,7 @@ from builder.dataset.manifest import (
     read_manifest,
 )
 from builder.dataset.publishable import publishable
-from builder.dataset.rows import by_ids, columns_of, kind_of, read_columns, read_rows
+from builder.dataset.rows import columns_of, kind_of, read_rows, rows_of
 from builder.errors import FolderError, RoundError
 from builder.round.configurations import select
 from builder.round.model import load_round
@@ -119,7 +119,7 @@ def test_names_are_told_apart_by_the_manifest_and_not_by_their_endings() -> None
     setting = Configuration("Any-ids", "abs", "full", splits={"test": contents})
     assert columns_of(setting) == kind_of(setting).columns
     assert "content" in columns_of(setting).names
-    ids = by_ids(setting)
+    ids = Configuration(f"{setting.name}-ids", setting.task, "ids", setting.name)
     assert (ids.name, ids.form, ids.of) == ("Any-ids-ids", "ids", "Any-ids")
     assert "texts" in columns_of(ids).names
 
@@ -219,7 +219,7 @@ def test_parquet_that_grows_or_has_holes_is_refused(dataset: Path, tmp_path: Pat
         pq.write_table(table.set_column(at, table.schema.field("title"), column), place)
         with pytest.raises(FolderError, match="contains more than its manifest says"):
             list(read_rows(tmp_path, one, "test"))
-    assert len(list(read_columns(dataset, one, ["id"]))) == one.samples
+    assert len(list(rows_of(dataset, one, ["id"]))) == one.samples
 
 
 @pytest.mark.long
