@@ -7,17 +7,17 @@ settings, or a count; round.toml gives the thresholds and may waive a check by n
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
 from statistics import quantiles
+from typing import TypeAlias
 
 from builder.dataset.families import Row, faults
 from builder.dataset.manifest import Audit, Configuration
 from builder.dataset.rows import rows_of
-from builder.dataset.shown_texts import SharedRuns
 from builder.errors import AuditError
 from builder.extract.quality import common_share
 from builder.ids import author_key, bare_id
@@ -26,6 +26,7 @@ from builder.round.audit import AuditTable
 from builder.samples.near_duplicates import Copies, near_duplicate
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.text import title_key
+from lm_eval_tasks.base.word_runs import Words, longest_common_run, longest_runs, run_words
 from lm_eval_tasks.engines.registry import Engine, LocalEngine
 
 # Runs of more words than this are taken for copies, as in the audits of training data.
@@ -34,6 +35,9 @@ _MIN_ENGLISH = 0.12
 _LEAST_CONTENT = 0.2
 _LEAST_TARGET = 5
 _ACTIVE = 20
+# What a text is, which is the name of its column, and of which paper.
+_Place: TypeAlias = tuple[str, str]
+_IDS = ("id", "target", "demonstrations.list.element.id")
 # Bytes of rows that are worth more than one process.
 _LARGE = 1 << 28
 
@@ -109,15 +113,22 @@ class _Findings:
 def look_through(folder: Path, rows: tuple[Task, Sequence[Configuration]]) -> _Findings:
     """Everything that the audit finds in the rows of one task, which are those of some configurations."""
     task, configurations = rows
-    findings = _Findings(task)
-    checks = _TextChecks(task, SharedRuns(folder, task, configurations))
+    findings, runs = _Findings(task), _SharedRuns(folder, task, configurations)
+    # What depends on only a few texts is checked once for all rows that show them.
+    near, of_content = cache(near_duplicate), dict[tuple[str, int], list[str]]()
     for configuration in configurations:
         tokens = findings.tokens[configuration.name] = []
         days = findings.days[configuration.name] = {}
         for split, row in rows_of(folder, configuration):
             findings.samples += 1
             where = f"{configuration.name} {row['id']}"
-            for name in checks.faults(row):
+            key = row["title"], hash(row["content"])
+            if key not in of_content:
+                of_content[key] = list(_content_faults(task, row))
+            words, in_content, in_others = runs.of(row)
+            findings.longest = max(findings.longest, in_content, in_others)
+            of_runs = _run_faults(task, words, in_content, in_others)
+            for name in (*of_content[key], *_demonstration_faults(row, near), *of_runs):
                 findings.faults[name].append(where)
             first, last = days.get(split, (row["published"], row["published"]))
             days[split] = min(first, row["published"]), max(last, row["published"])
@@ -127,52 +138,87 @@ def look_through(folder: Path, rows: tuple[Task, Sequence[Configuration]]) -> _F
                 author, month = author_key(next(iter(row["authors"]), "")), row["published"][:7]
                 paper = _Paper(author, month, row["primary_category"], row["title"], row["abstract"])
                 findings.papers[row["id"]] = paper
-    findings.longest = checks.longest
     return findings
 
 
-class _TextChecks:
-    """The checks of single rows. What depends on only a few texts is checked once for all rows that show them."""
+def _content_faults(task: Task, row: Row) -> Iterator[str]:
+    """The checks that a row's content fails."""
+    if task == "title" and title_key(row["title"]) in title_key(row["content"]):
+        yield "title_in_content"
+    if common_share(row["content"]) < _MIN_ENGLISH:
+        yield "not_english"
 
-    def __init__(self, task: Task, runs: SharedRuns) -> None:
-        self._task, self._runs = task, runs
-        self._content: dict[tuple[str, int], list[str]] = {}
-        self._near = cache(near_duplicate)
-        self.longest = 0
 
-    def faults(self, row: Row) -> Iterator[str]:
-        key = row["title"], hash(row["content"])
-        if key not in self._content:
-            self._content[key] = list(_content_faults(self._task, row))
-        yield from self._content[key]
-        yield from self._demonstration_faults(row)
-        yield from self._run_faults(row)
+def _demonstration_faults(row: Row, near: Callable[[str, str, str, str], bool]) -> Iterator[str]:
+    """The checks that the choice of a row's demonstrations fails."""
+    demonstrations = row["demonstrations"]
+    if any(demonstration["published"] >= row["published"] for demonstration in demonstrations):
+        yield "demonstration_not_older"
+    paper_id, texts = bare_id(row["id"]), (row["title"], row["abstract"])
+    if any(
+        bare_id(demonstration["id"]) == paper_id or near(*texts, demonstration["title"], demonstration["abstract"])
+        for demonstration in demonstrations
+    ):
+        yield "demonstration_is_target"
 
-    def _demonstration_faults(self, row: Row) -> Iterator[str]:
-        """The checks that the choice of a row's demonstrations fails."""
-        demonstrations = row["demonstrations"]
-        if any(demonstration["published"] >= row["published"] for demonstration in demonstrations):
-            yield "demonstration_not_older"
-        paper_id, texts = bare_id(row["id"]), (row["title"], row["abstract"])
-        if any(
-            bare_id(demonstration["id"]) == paper_id
-            or self._near(*texts, demonstration["title"], demonstration["abstract"])
-            for demonstration in demonstrations
-        ):
-            yield "demonstration_is_target"
 
-    def _run_faults(self, row: Row) -> Iterator[str]:
-        """Runs that the target shares with the texts that its prompt shows."""
-        words, in_content, in_others = self._runs.of(row)
-        longest = max(in_content, in_others)
-        self.longest = max(self.longest, longest)
-        if longest > LONG_RUN:
-            yield "long_run"
-        # A title of a few common words may occur in any paper.
-        if words >= _LEAST_TARGET and in_others >= words:
-            yield "target_in_demonstration"
-        if self._task != "title" and in_content >= words:
-            yield "target_in_content"
+def _run_faults(task: Task, words: int, in_content: int, in_others: int) -> Iterator[str]:
+    """Runs that a target of so many words shares with the texts that its prompt shows."""
+    if max(in_content, in_others) > LONG_RUN:
+        yield "long_run"
+    # A title of a few common words may occur in any paper.
+    if words >= _LEAST_TARGET and in_others >= words:
+        yield "target_in_demonstration"
+    if task != "title" and in_content >= words:
+        yield "target_in_content"
+
+
+class _SharedRuns:
+    """The longest runs of words that targets share with the other texts of their prompts, over the rows of one task.
+
+    Each text is examined once, however many rows show it: a first pass over the ids learns which targets it is shown to; when it comes
+    up in the second, it is compared with all of them. Texts are identified by their kind and their paper. If rows disagree about one,
+    as only those of a damaged folder do, it is compared by itself.
+    """
+
+    def __init__(self, folder: Path, task: Task, configurations: Iterable[Configuration]) -> None:
+        self._targets: dict[str, tuple[int, Words]] = {}
+        self._shown_to: dict[_Place, dict[str, None]] = {}
+        self._runs: dict[_Place, tuple[int, dict[str, int]]] = {}
+        columns = (*_IDS, "citations.list.element.id") if task == "related" else _IDS
+        for configuration in configurations:
+            for _, row in rows_of(folder, configuration, columns):
+                if row["id"] not in self._targets:
+                    self._targets[row["id"]] = hash(row["target"]), run_words(row["target"])
+                for place, _ in _shown(row):
+                    self._shown_to.setdefault(place, {})[row["id"]] = None
+
+    def of(self, row: Row) -> tuple[int, int, int]:
+        """For a whole row: words of its target, of the longest run in the paper itself, of the longest in anything else."""
+        target_hash, words = self._targets[row["id"]]
+        same = target_hash == hash(row["target"])
+        words = words if same else run_words(row["target"])
+        runs = [self._run(row["id"], place, record[place[0]], words, same) for place, record in _shown(row)]
+        return len(words), runs[0], max(runs[1:], default=0)
+
+    def _run(self, row_id: str, place: _Place, text: str, words: Words, same: bool) -> int:
+        key = hash(text)
+        if place not in self._runs:
+            ids = list(self._shown_to[place])
+            lengths = longest_runs([self._targets[id_][1] for id_ in ids], run_words(text))
+            self._runs[place] = key, dict(zip(ids, lengths, strict=True))
+        first, runs = self._runs[place]
+        return runs[row_id] if same and first == key else longest_common_run(words, run_words(text))
+
+
+def _shown(row: Row) -> Iterator[tuple[_Place, Row]]:
+    """The texts that a prompt shows, the paper's own first: where each is, and the record that has it under the first word of that."""
+    yield ("content", row["id"]), row
+    for demo in row["demonstrations"]:
+        yield ("content", demo["id"]), demo
+        yield ("output", demo["id"]), demo
+    for cited in row.get("citations") or ():
+        yield ("abstract", cited["id"]), cited
 
 
 def _audit_of(findings: Sequence[_Findings], of_questions: Mapping[str, list[str]]) -> Audit:
@@ -220,14 +266,6 @@ SHARES = (
     "content_lost",
     "length_outlier",
 )
-
-
-def _content_faults(task: Task, row: Row) -> Iterator[str]:
-    """The checks that a row's content fails."""
-    if task == "title" and title_key(row["title"]) in title_key(row["content"]):
-        yield "title_in_content"
-    if common_share(row["content"]) < _MIN_ENGLISH:
-        yield "not_english"
 
 
 def _outliers(tokens: dict[str, list[tuple[int, str]]]) -> list[str]:
