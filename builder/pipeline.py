@@ -15,7 +15,7 @@ from builder.dataset import families, folder
 from builder.dataset.audit import audit, check
 from builder.dataset.manifest import Manifest
 from builder.extract.stage import EXTRACTOR, extract_papers, summarise
-from builder.samples.tokens import token_counter
+from builder.sources.tokenizer import token_counter
 from builder.stage_report import STAGES, Stage, StageReport
 from lm_eval_tasks.llm.weights import minilm_path
 

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 from builder.collect.coverage import months_before
 from builder.collect.crawl import crawl_report
 from builder.collect.graph import CoAuthorGraph, Identities, build_graph
+from builder.collect.near_duplicates import copies
 from builder.errors import FolderError
 from builder.extract.stage import Documents, choose_documents, extract_papers
 from builder.records import UNKNOWN_LICENSE, Citing, Paper, SplitDates
-from builder.samples.near_duplicates import copies
 from builder.seeding import digest_of
 from builder.sources.base import Source, open_source
 from builder.store import STORE, Store

@@ -25,7 +25,6 @@ ROOMS = {
         "sources",
         "collect extract",
         "citations",
-        "samples",
         "workspace",
         "dataset",
         "families",

@@ -15,6 +15,7 @@ from pathlib import Path
 from statistics import quantiles
 from typing import TypeAlias
 
+from builder.collect.near_duplicates import Copies, near_duplicate
 from builder.dataset.families import Row, faults
 from builder.dataset.manifest import Audit, Configuration
 from builder.dataset.rows import rows_of
@@ -23,7 +24,6 @@ from builder.extract.quality import common_share
 from builder.ids import author_key, bare_id
 from builder.records import SPLITS, Split, Task, writing_task
 from builder.round.audit import AuditTable
-from builder.samples.near_duplicates import Copies, near_duplicate
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.text import title_key
 from lm_eval_tasks.base.word_runs import Words, longest_common_run, longest_runs, run_words

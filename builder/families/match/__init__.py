@@ -19,7 +19,7 @@ from builder.families.reading.asking import (
 )
 from builder.families.reading.making import reading_family
 from builder.families.reading.neutral import CITE, Edit, citations_in, without_overlaps
-from builder.samples.tokens import token_counter
+from builder.sources.tokenizer import token_counter
 
 if TYPE_CHECKING:
     from builder.families.reading.papers_read import PaperLibrary

@@ -21,8 +21,8 @@ from builder.families.reading.asking import (
     room,
 )
 from builder.families.reading.making import reading_family
-from builder.samples.tokens import token_counter
 from builder.seeding import digest_of
+from builder.sources.tokenizer import token_counter
 from lm_eval_tasks.families.reading import SMALL
 from lm_eval_tasks.retrieval.sparse import BM25, standardised
 

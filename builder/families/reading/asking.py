@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from builder.collect.coverage import months_before
 from builder.families.reading.rows import about, shown
-from builder.samples.tokens import token_counter
 from builder.seeding import digest_of, share_of
+from builder.sources.tokenizer import token_counter
 from lm_eval_tasks.base.row_format import PAPERS, PARTS_VERSION
 from lm_eval_tasks.base.text import typed
 from lm_eval_tasks.families.reading.answering import reading_answering

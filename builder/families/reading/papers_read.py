@@ -12,7 +12,7 @@ from builder.extract.sections import parts
 from builder.families.reading.citing import Called, CitedPlaces, citing, section_kinds
 from builder.families.reading.works import Entry, entries_of
 from builder.records import Document
-from builder.samples.tokens import token_counter
+from builder.sources.tokenizer import token_counter
 from lm_eval_tasks.base.text import title_key
 
 if TYPE_CHECKING:

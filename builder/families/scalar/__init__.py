@@ -22,7 +22,7 @@ from builder.families.scalar.rows import KIND, TASK, row_of, with_token_counts
 from builder.ids import bare_id
 from builder.records import Cited, Document, Paper, Split
 from builder.round.licenses import allows
-from builder.samples.tokens import TokenCounter, token_counter
+from builder.sources.tokenizer import TokenCounter, token_counter
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.row_format import POPULARITY, Measured

@@ -29,8 +29,8 @@ from builder.families.scalar.structured import Structured, paper_of, read_struct
 from builder.packed import ERRORS, lines_of, read_packed
 from builder.records import UNKNOWN_LICENSE
 from builder.round.tables import READINGS, ScalarTable
-from builder.samples.tokens import token_counter
 from builder.seeding import digest_of, row_order
+from builder.sources.tokenizer import token_counter
 from builder.stage_report import StageReport
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.row_format import BODY

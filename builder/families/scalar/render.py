@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from builder.extract.sections import OUTSIDE, TopSection, parts
-from builder.samples.tokens import token_counter
+from builder.sources.tokenizer import token_counter
 from lm_eval_tasks.base.row_format import MASK
 
 if TYPE_CHECKING:

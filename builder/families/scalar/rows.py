@@ -14,7 +14,7 @@ from lm_eval_tasks.base.row_format import BODY
 
 if TYPE_CHECKING:
     from builder.families.scalar.questions import ClozeQuestion
-    from builder.samples.tokens import TokenCounter
+    from builder.sources.tokenizer import TokenCounter
 
 # What a manifest calls the task.
 TASK = "cloze"

@@ -18,7 +18,7 @@ from builder.families.writing import task_view
 from builder.records import NO_TEXT, Paper, SampleReason, Task
 from builder.round.licenses import Licenses, allows
 from builder.round.tables import SamplesTable
-from builder.samples.tokens import shown_beside, token_counter
+from builder.sources.tokenizer import shown_beside, token_counter
 from builder.store.documents import unpack_document
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
-from builder.samples.near_duplicates import near_duplicate
+from builder.collect.near_duplicates import near_duplicate
 from builder.seeding import generator_of, row_order
 from builder.stage_report import StageReport
 from lm_eval_tasks.base.progress import progress

@@ -5,10 +5,10 @@ from datetime import date
 import pytest
 
 from builder.collect.graph import build_graph
+from builder.collect.near_duplicates import copies, near_duplicate
 from builder.families.writing.plan import Demonstrators
 from builder.records import Paper, SplitDates
 from builder.round.tables import SplitTable
-from builder.samples.near_duplicates import copies, near_duplicate
 from builder.workspace import split_dates
 from tests.helpers.papers import paper
 

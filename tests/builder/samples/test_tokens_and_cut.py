@@ -13,8 +13,7 @@ from builder.dataset.manifest import read_manifest
 from builder.dataset.rows import rows_of
 from builder.families.writing.cut import PaperTexts, TextsWriter
 from builder.families.writing.task_view import has_debris
-from builder.samples.tokens import shown_beside, token_counter
-from builder.sources.tokenizer import load_tokenizer
+from builder.sources.tokenizer import load_tokenizer, shown_beside, token_counter
 
 ODD = "aB é́ ß Σς ﬁ 中文 \t\n\r\x0b\x1c\u2028\u00a0\u200b[SEP][MASK] ##ing don't e.g. 3.14 -- _x_ 🙂 İ \ufffd"
 

@@ -1,1 +1,0 @@
-"""What of samples needs no task: splits, copies of papers, token counts."""
