@@ -33,18 +33,15 @@ class Covered:
 
 def read_coverage(store: Store) -> dict[str, Covered]:
     """Round -> what was done for it."""
-    note = store.note(_NOTE) or {}
-    assert isinstance(note, dict)
     return {
         name: Covered(date.fromisoformat(entry["last_day"]), StageReport.from_dict(entry["report"]), entry["settings"])
-        for name, entry in note.items()
+        for name, entry in (store.note(_NOTE) or {}).items()
     }
 
 
 def finish(store: Store, round_: str, done: Covered) -> None:
     """Note that a round is done."""
     note = store.note(_NOTE) or {}
-    assert isinstance(note, dict)
     note[round_] = {"last_day": done.last_day.isoformat(), "report": done.report.to_dict(), "settings": done.settings}
     store.set_note(_NOTE, note)
 

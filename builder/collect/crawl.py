@@ -126,7 +126,6 @@ def _check_shape(round_: Round, store: Store) -> bool:
     begun = store.note("crawl shape")
     if begun is None:
         return False
-    assert isinstance(begun, dict)
     for key, value in _shape(round_).items():
         if begun[key] != value:
             raise RoundError(

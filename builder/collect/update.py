@@ -78,7 +78,12 @@ def _walk_on(round_: Round, source: Source, store: Store, first: date) -> StageR
         with store.transaction():
             store.index_authors()
         return store.frontier.report("update", round_.round, len(store.joined(round_.round)))
-    report = _harvest_months(round_, source, store, first)
+    # The new months are fetched once a round, outside the pool.
+    key = f"harvested {round_.round}"
+    note = store.note(key)
+    new = StageReport("update")
+    report = StageReport.from_dict(note) if note else harvest(round_, source, store, first, round_.last_day, new, "")
+    store.set_note(key, report.to_dict())
     with store.transaction():
         store.index_authors()
 
@@ -88,22 +93,7 @@ def _walk_on(round_: Round, source: Source, store: Store, first: date) -> StageR
                 yield paper
 
     _visit_all(round_, store, harvested)
-    return _harvest_report(round_, store, report, first)
-
-
-def _harvest_months(round_: Round, source: Source, store: Store, first: date) -> StageReport:
-    """Fetch the new months into the store, outside the pool; once per round."""
-    key = f"harvested {round_.round}"
-    note = store.note(key)
-    if note is None:
-        report = harvest(round_, source, store, first, round_.last_day, StageReport("update"), "")
-        store.set_note(key, note := report.to_dict())
-    assert isinstance(note, dict)
-    return StageReport.from_dict(note)
-
-
-def _harvest_report(round_: Round, store: Store, report: StageReport, first: date) -> StageReport:
-    """Of the papers that were fetched, those that no author on the graph wrote are dropped."""
+    # Of the papers that were fetched, those that no author on the graph wrote are dropped.
     report.kept = 0
     for paper_id, since in store.window(first, round_.last_day, round_.papers.categories):
         if since == round_.round:
@@ -115,24 +105,20 @@ def _harvest_report(round_: Round, store: Store, report: StageReport, first: dat
 
 def _visit_all(round_: Round, store: Store, look_up: LookUp) -> None:
     """Node update, then node-and-edge update; each visit is one transaction."""
-    unchecked = _active_authors(round_, store, store.frontier.unchecked(round_.round))
+    unchecked = store.frontier.unchecked(round_.round)
+    if round_.inactive_months is not None:
+        # Without those that the last round pruned.
+        last_day = max(coverage.last_day for coverage in read_coverage(store).values())
+        active_from = months_before(last_day, round_.inactive_months)
+        with store.transaction():
+            store.index_authors()
+        newest = store.newest_papers(round_.round)
+        unchecked = [author for author in unchecked if newest.get(author.key, date.min) >= active_from]
     for author in progress(unchecked, "node update", len(unchecked)):
         admission.visit(round_, store, author, look_up(author), store.frontier.check, ranked=True)
     missing = round_.new_papers - store.first_author_papers(round_.round, only=True)
     for _ in progress(_candidates(round_, store, look_up, missing), "node and edge update"):
         pass
-
-
-def _active_authors(round_: Round, store: Store, authors: list[Author]) -> list[Author]:
-    """The authors without those that the last round pruned."""
-    months = round_.inactive_months
-    if months is None:
-        return authors
-    before = max(coverage.last_day for coverage in read_coverage(store).values())
-    with store.transaction():
-        store.index_authors()
-    newest = store.newest_papers(round_.round)
-    return [author for author in authors if newest.get(author.key, date.min) >= months_before(before, months)]
 
 
 def _candidates(round_: Round, store: Store, look_up: LookUp, missing: int) -> Iterator[int]:

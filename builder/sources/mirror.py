@@ -98,7 +98,6 @@ class MetadataIndex:
 
     def _read(self) -> None:
         done = self.store.note("read")
-        assert done is None or isinstance(done, int)
         self.store.set_note("of", [READER, self.fingerprint])
         seen = self._file_state()
         items = progress(read_metadata(self._metadata, done or 0), "index")

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from builder.errors import StoreError
 from builder.store import answers, documents, frontier, papers, titles
@@ -115,7 +115,7 @@ class Store(PaperTables, DocumentTables):
 
     # --- notes: small facts about finished work
 
-    def note(self, key: str) -> object:
+    def note(self, key: str) -> Any:
         """The note under a key; None if there is none."""
         return json.loads(self._value("SELECT value FROM meta WHERE key = ?", key) or "null")
 
