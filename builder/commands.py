@@ -39,9 +39,7 @@ _QUESTIONS = {
 }
 
 if TYPE_CHECKING:
-    from builder.pipeline import BuiltRound
     from builder.round.model import Round
-    from builder.workspace import Workspace
     from lm_eval_tasks.base.tables import Json, Table
     from lm_eval_tasks.engines.registry import Engine
 
@@ -155,6 +153,8 @@ def run(arguments: Namespace) -> Iterator[str | Table]:
     round_ = _load_round(arguments)
     wanted = [arguments.only] if arguments.only else _STAGES[: _STAGES.index(arguments.until or "build") + 1]
     from builder import pipeline
+    from builder.citations.link import link_ways, unresolved_examples
+    from builder.dataset import tables
     from builder.workspace import Workspace
 
     with _engine(arguments) as engine:
@@ -165,9 +165,15 @@ def run(arguments: Namespace) -> Iterator[str | Table]:
             if before := [stage for stage in STAGES if stage in wanted]:
                 yield from (report.line() for report in pipeline.stages(workspace, engine, before))
             if "build" in wanted:
-                yield from _outcome(pipeline.build(workspace, engine, replace=arguments.replace))
+                outcome = pipeline.build(workspace, engine, replace=arguments.replace)
+                yield from (report.line() for report in outcome.reports)
+                for table in tables.build_tables(outcome.manifest):
+                    yield from ("", table)
+                yield from ("", *(f"warning: {line}" for line in tables.short_of_name(outcome.manifest)))
+                yield f"written: {outcome.output}"
             elif "link" in wanted:
-                yield from _links(workspace)
+                yield from ("", tables.links(link_ways(workspace.store, workspace.papers)), "")
+                yield from unresolved_examples(workspace.store, workspace.papers, workspace.documents)
             elif "crawl" in wanted:
                 graph = workspace.graph
                 yield (
@@ -181,7 +187,7 @@ def run(arguments: Namespace) -> Iterator[str | Table]:
 def init(arguments: Namespace) -> Iterator[str | Table]:
     from datetime import UTC, datetime
 
-    from builder.round.starter import beside, write_start
+    from builder.round.starter import write_start
 
     values = {name: getattr(arguments, name) for name in ("path", "contact", "seed", "field")}
     kind: Any = arguments.source or _ask(f"Where do papers come from ({', '.join(STARTS)})? ", "sample")
@@ -192,7 +198,8 @@ def init(arguments: Namespace) -> Iterator[str | Table]:
         values[name] = values[name] or _ask(f"{_QUESTIONS[name]} ", "")
     folder = Path(values["path"])
     if values["path"] and folder.exists():
-        values["path"] = beside(folder, place)
+        # As round.toml gives it.
+        values["path"] = str(folder) if folder.is_absolute() else os.path.relpath(folder, place.parent)
     files = []
     if kind == "pdfs" and values["path"]:
         from builder.extract.pdf_table import pdf_files, write_table
@@ -332,26 +339,6 @@ def _load_round(arguments: Namespace) -> Round:
     round_ = load_round(arguments.file, **({"round": arguments.round} if arguments.round else {}))
     paths = {name: getattr(arguments, name, None) for name in ("workspace", "output")}
     return round_.model_copy(update={k: v.resolve() for k, v in paths.items() if v})
-
-
-def _links(workspace: Workspace) -> Iterator[str | Table]:
-    """How well citations were resolved."""
-    from builder.citations.link import link_ways, unresolved_examples
-    from builder.dataset import tables
-
-    yield from ("", tables.links(link_ways(workspace.store, workspace.papers)), "")
-    yield from unresolved_examples(workspace.store, workspace.papers, workspace.documents)
-
-
-def _outcome(outcome: BuiltRound) -> Iterator[str | Table]:
-    """What a build did."""
-    from builder.dataset import tables
-
-    yield from (report.line() for report in outcome.reports)
-    for table in tables.build_tables(outcome.manifest):
-        yield from ("", table)
-    yield from ("", *(f"warning: {line}" for line in tables.short_of_name(outcome.manifest)))
-    yield f"written: {outcome.output}"
 
 
 def _audit(folder: Path, engine: Engine) -> Iterator[str | Table]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal, get_args
@@ -174,10 +174,6 @@ class SplitDates:
         if paper.published >= self.test_from:
             return "test"
         return "validation" if paper.published >= self.validation_from else "train"
-
-    def test_of(self, papers: Iterable[Paper]) -> list[Paper]:
-        """The papers of the test split."""
-        return [paper for paper in papers if self.split_of(paper) == "test"]
 
 
 @dataclass(frozen=True, slots=True)

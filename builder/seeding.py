@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import random
 
 
 def digest_of(*parts: object) -> bytes:
@@ -24,8 +23,3 @@ def integer_of(*parts: object) -> int:
 def share_of(*parts: object) -> float:
     """A number in [0, 1) that the parts decide."""
     return integer_of(*parts) / 2**64
-
-
-def generator_of(*parts: object) -> random.Random:
-    """A random generator that the parts decide."""
-    return random.Random(int.from_bytes(digest_of(*parts)))

@@ -52,31 +52,24 @@ def months_before(day: date, months: int) -> date:
     return date(year, month + 1, min(day.day, calendar.monthrange(year, month + 1)[1]))
 
 
-def status(round_: Round, store: Store) -> list[str]:
-    """Human-readable lines: counts, frontier, requests made, estimated time left."""
-    return [f"{name}: {n}" for name, n in store.counts().items()] + [*_network(round_, store), *_to_fetch(round_)]
-
-
-def _network(round_: Round, store: Store) -> Iterator[str]:
+def status(round_: Round, store: Store) -> Iterator[str]:
+    """Human-readable lines: counts, frontier, requests made, estimated time left, what is fetched beyond the round's own papers."""
+    for name, count in store.counts().items():
+        yield f"{name}: {count}"
     for name, done in sorted(read_coverage(store).items()):
         yield f"round {name}: covered to {done.last_day}"
     requests = store.answers.requests()
     for host, (n, seconds) in sorted(requests.items()):
         yield f"requests to {host}: {n} in {seconds:.0f} s"
     visited, waiting = store.frontier.counts()
-    if not visited + waiting:
-        return
-    yield f"frontier: {visited} authors visited, {waiting} waiting"
+    if visited + waiting:
+        yield f"frontier: {visited} authors visited, {waiting} waiting"
     left = min(waiting, max(0, round_.crawl.authors - visited))
     if left and round_.round not in read_coverage(store):
         # The average time of a visit, waiting included; before the first one, the delay that politeness asks for.
         spent = sum(seconds for _, seconds in requests.values())
         each = spent / visited if visited and spent else (round_.source.seconds_between_requests if requests else 0.0)
         yield f"left of the crawl: {left} authors, about {left * each / 60:.0f} min"
-
-
-def _to_fetch(round_: Round) -> Iterator[str]:
-    """What the families that show cited papers fetch, beyond the round's own papers."""
     for family, most in (("SCALAR", round_.scalar.fetched), ("Match", round_.reading.fetched)):
         if most and round_.source.LIVE:
             hours = most * round_.source.seconds_between_requests / 3600

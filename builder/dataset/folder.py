@@ -127,18 +127,18 @@ def replacing(
     if not output.name:
         raise FolderError(f"{output} cannot be replaced; choose another `output`")
     with named(output), exclusive(output):
-        building = _begin(output, mark, kind, is_ours)
+        building, old = (output.with_name(f".{output.name}.{what}") for what in ("building", "old"))
+        _begin(output, building, old, mark, kind, is_ours)
         try:
             yield building
             sync_folder(building)
         except BaseException:
             shutil.rmtree(building, ignore_errors=True)
             raise
-        _finish(output)
+        _finish(output, building, old)
 
 
-def _begin(output: Path, mark: str, kind: str, is_ours: Callable[[Path], bool]) -> Path:
-    building, old = _beside(output)
+def _begin(output: Path, building: Path, old: Path, mark: str, kind: str, is_ours: Callable[[Path], bool]) -> None:
     try:
         if old.exists() and not output.exists():
             # A build was killed between its two renames: the previous folder is still whole.
@@ -155,12 +155,10 @@ def _begin(output: Path, mark: str, kind: str, is_ours: Callable[[Path], bool]) 
         building.mkdir(parents=True)
     except OSError as err:
         raise FolderError(f"cannot write {building}: {err.strerror}") from err
-    return building
 
 
-def _finish(output: Path) -> None:
+def _finish(output: Path, building: Path, old: Path) -> None:
     """Put the built folder in the place of `output`; the previous one is removed only once the new one is there."""
-    building, old = _beside(output)
     shutil.rmtree(old, ignore_errors=True)
     if not output.exists():
         building.rename(output)
@@ -174,7 +172,3 @@ def _finish(output: Path) -> None:
     sync(output.parent)
     for left in (building, old):
         shutil.rmtree(left, ignore_errors=True)
-
-
-def _beside(output: Path) -> tuple[Path, Path]:
-    return output.with_name(f".{output.name}.building"), output.with_name(f".{output.name}.old")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from datetime import date
 from pathlib import Path
 from typing import Literal, get_args
@@ -105,11 +104,6 @@ _TAIL = """
 validation = 0.1              # shares of the papers, the newest in test; or days: validation_from, test_from
 test = 0.2
 """
-
-
-def beside(path: Path, place: Path) -> str:
-    """A path as a round.toml at some place must give it: relative to its folder, unless it is absolute."""
-    return str(path) if path.is_absolute() else os.path.relpath(path, place.parent)
 
 
 def write_start(

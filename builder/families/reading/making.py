@@ -80,7 +80,8 @@ def write(workspace: Workspace, folder: Path, engine: Engine) -> Written:
 
 def _new_papers(workspace: Workspace) -> list[Paper]:
     """The test papers, in the order of their rows."""
-    return sorted(workspace.dates.test_of(workspace.papers), key=lambda paper: row_order(paper.versioned_id))
+    new = (paper for paper in workspace.papers if workspace.dates.split_of(paper) == "test")
+    return sorted(new, key=lambda paper: row_order(paper.versioned_id))
 
 
 def _reason(paper: Paper, workspace: Workspace) -> ReadingReason | None:

@@ -20,7 +20,7 @@ from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
 from builder.collect.near_duplicates import near_duplicate
-from builder.seeding import generator_of, row_order
+from builder.seeding import digest_of, row_order
 from builder.stage_report import StageReport
 from lm_eval_tasks.base.progress import progress
 
@@ -79,7 +79,7 @@ class Demonstrators:
     ) -> list[str]:
         used = {target.id, *taken}
         picked: list[str] = []
-        for paper in _shuffle(pool, generator_of(self._seed, target.id, kind)):
+        for paper in _shuffle(pool, random.Random(int.from_bytes(digest_of(self._seed, target.id, kind)))):
             if len(picked) == count:
                 break
             if paper.id not in used and not near_duplicate(target.title, target.abstract, paper.title, paper.abstract):
