@@ -55,17 +55,14 @@ class StageReport:
             raise AssertionError(f"stage {self.stage}: {count} in, {self.kept} kept, {self.dropped} dropped")
 
     def counts(self) -> StageCounts:
-        """The repeatable part."""
         examples = {reason: self.examples[reason] for reason in sorted(self.examples)}
         return StageCounts(self.stage, self.total, self.kept, dict(sorted(self.dropped.items())), examples)
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> StageReport:
-        """The report that `to_dict` wrote."""
         return cls(data["stage"], data["kept"], Counter(data["dropped"]), data["examples"])
 
     def to_dict(self) -> dict[str, Any]:
-        """As the workspace's store keeps it."""
         return {"stage": self.stage, "kept": self.kept, "dropped": dict(self.dropped), "examples": self.examples}
 
     def line(self) -> str:

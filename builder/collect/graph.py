@@ -85,7 +85,6 @@ class CoAuthorGraph:
 
     @property
     def edges(self) -> int:
-        """How many pairs of authors wrote together."""
         return int(self.shared.nnz) // 2
 
     def neighbour_papers(self, paper: Paper) -> list[str]:

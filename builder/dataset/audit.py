@@ -142,7 +142,6 @@ def look_through(folder: Path, rows: tuple[Task, Sequence[Configuration]]) -> _F
 
 
 def _content_faults(task: Task, row: Row) -> Iterator[str]:
-    """The checks that a row's content fails."""
     if task == "title" and title_key(row["title"]) in title_key(row["content"]):
         yield "title_in_content"
     if common_share(row["content"]) < _MIN_ENGLISH:
@@ -150,7 +149,6 @@ def _content_faults(task: Task, row: Row) -> Iterator[str]:
 
 
 def _demonstration_faults(row: Row, near: Callable[[str, str, str, str], bool]) -> Iterator[str]:
-    """The checks that the choice of a row's demonstrations fails."""
     demonstrations = row["demonstrations"]
     if any(demonstration["published"] >= row["published"] for demonstration in demonstrations):
         yield "demonstration_not_older"
@@ -222,7 +220,6 @@ def _shown(row: Row) -> Iterator[tuple[_Place, Row]]:
 
 
 def _audit_of(findings: Sequence[_Findings], of_questions: Mapping[str, list[str]]) -> Audit:
-    """The shares, counts and distributions over all tasks."""
     faults: dict[str, list[str]] = defaultdict(list)
     papers: dict[str, _Paper] = {}
     lengths: dict[str, dict[Task, int]] = defaultdict(dict)

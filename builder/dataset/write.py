@@ -194,7 +194,6 @@ class SplitWriter:
             self._write_group()
 
     def close(self) -> SplitContents:
-        """Finish the files and give them their names."""
         self._write_group()
         self._close_shard()
         return SplitContents(

@@ -106,7 +106,6 @@ class Round(RoundTable):
 
     @property
     def reads_both(self) -> bool:
-        """Whether both files of a paper are read."""
         return not self.source.LIVE if self.extract.both is None else self.extract.both
 
     @property

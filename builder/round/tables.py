@@ -255,7 +255,6 @@ class ScalarTable(RoundTable):
 
     @property
     def fetched(self) -> int:
-        """Most cited papers that are fetched."""
         return len(self.splits) * self.tried * self.cited_papers if self.shows_texts else 0
 
     @property
@@ -303,5 +302,4 @@ class ReadingTable(RoundTable):
 
     @property
     def fetched(self) -> int:
-        """Most cited papers that are fetched."""
         return self.tried * self.cited_papers if self.shows_cited else 0

@@ -116,7 +116,6 @@ class Store(PaperTables, DocumentTables):
     # --- notes: small facts about finished work
 
     def note(self, key: str) -> Any:
-        """The note under a key; None if there is none."""
         return json.loads(self._value("SELECT value FROM meta WHERE key = ?", key) or "null")
 
     def set_note(self, key: str, value: object) -> None:

@@ -87,7 +87,6 @@ class DocumentTables(Tables):
         return unpack_document(packed, paper_id) if packed else None
 
     def documents(self, paper_id: str) -> list[Document]:
-        """All documents of a paper, whatever file they came from."""
         return [document for kind in get_args(FileKind) if (document := self.document(paper_id, kind)) is not None]
 
     def packed_document(self, paper_id: str, kind: FileKind) -> bytes | None:

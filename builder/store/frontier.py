@@ -73,7 +73,6 @@ class Frontier(Tables):
         return list(self._authors("visited <> '' AND visited < ? AND checked < ? ORDER BY key", round_, round_))
 
     def members(self, round_: str) -> frozenset[str]:
-        """Keys of the authors visited in this round or an earlier one."""
         return frozenset(self._column("SELECT key FROM frontier WHERE visited <> '' AND visited <= ?", round_))
 
     def counts(self) -> tuple[int, int]:
@@ -96,5 +95,4 @@ class Frontier(Tables):
         return report
 
     def dropped(self, round_: str) -> Iterator[Drop]:
-        """The papers that were noted with `drop`, by id."""
         return starmap(Drop, self._db.execute("SELECT id, reason FROM drops WHERE round = ? ORDER BY id", (round_,)))

@@ -193,7 +193,6 @@ class PaperTables(Tables):
         self._db.executemany("INSERT OR IGNORE INTO authorship VALUES (?, ?)", keys)
 
     def author_keys(self) -> Iterator[str]:
-        """The keys of all authors that were indexed."""
         return (row[0] for row in self._db.execute("SELECT DISTINCT key FROM authorship ORDER BY key"))
 
     def papers_by_author(self, key: str) -> list[Paper]:
@@ -205,7 +204,6 @@ class PaperTables(Tables):
         return [paper for paper in map(_paper, rows) if key in map(author_key, paper.authors)]
 
     def version(self, paper_id: str) -> int | None:
-        """Which version of a paper the records are of; None if there is none."""
         version: int | None = self._value("SELECT version FROM papers WHERE id = ?", paper_id)
         return version
 
@@ -219,7 +217,6 @@ class PaperTables(Tables):
         return [_paper(row) for row in self._db.execute(f"{_SELECT} WHERE since = ? ORDER BY id", (since,))]
 
     def set_licenses(self, licenses: Iterable[tuple[str, str]]) -> None:
-        """Note the licences of papers, as (id, licence)."""
         self._db.executemany("UPDATE papers SET license = ? WHERE id = ?", ((value, id_) for id_, value in licenses))
 
     def ids_by_title(self, key: str) -> list[str]:
@@ -231,12 +228,10 @@ class PaperTables(Tables):
         return bool(self._value("SELECT 1 FROM papers WHERE id = ? AND abstract <> ''", paper_id))
 
     def ids_by_title_prefix(self, key: str) -> list[str]:
-        """Ids of a few papers whose title key begins like this."""
         query = "SELECT id FROM papers WHERE title_key >= ? AND title_key < ? ORDER BY id LIMIT 5"
         return self._column(query, key, key + "\U0010ffff")
 
     def id_by_doi(self, doi: str) -> str | None:
-        """Id of the paper that was published under a DOI."""
         return next(iter(self._column("SELECT id FROM papers WHERE doi = ? ORDER BY id LIMIT 1", doi.lower())), None)
 
     def id_of(self, other: str) -> str | None:
