@@ -25,7 +25,7 @@ from benchmarks.shared.data import METADATA, papers_of
 from benchmarks.shared.running import ACADEMICEVAL, ROOT, Figures, call, command, interrupt, run
 from builder.round.model import Round
 from builder.store import STORE, Store
-from builder.store.answers import AnswerTable
+from builder.store.tables import AnswerTable
 from lm_eval_tasks.engines.registry import LocalEngine
 from tests.helpers.dump import content
 from tests.helpers.rounds import stages

@@ -19,7 +19,7 @@ from rapidfuzz.distance import Indel
 from builder.extract.references import segments
 from builder.ids import PaperId
 from builder.records import LinkWay, Paper, Reference
-from builder.store.titles import title_words
+from builder.store.tables import title_words
 from lm_eval_tasks.base.text import fold, title_key
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ import httpx2
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, wait_exponential
 
 from builder.errors import SourceError
-from builder.store.answers import StoredAnswer
+from builder.store.tables import StoredAnswer
 from lm_eval_tasks.base.files import write_whole
 from lm_eval_tasks.base.progress import LONGEST_WAIT, announce_wait, failure_of, retry_after
 

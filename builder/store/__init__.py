@@ -15,12 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from builder.errors import StoreError
-from builder.store import answers, documents, frontier, papers, titles
-from builder.store.answers import AnswerTable
+from builder.store import documents, papers, tables
 from builder.store.documents import DocumentTables, StoredDocument
-from builder.store.frontier import Author, Frontier
 from builder.store.papers import PaperTables, in_categories
-from builder.store.titles import Titles
+from builder.store.tables import AnswerTable, Author, Frontier, Titles
 
 if TYPE_CHECKING:
     from builder.records import Paper
@@ -32,7 +30,7 @@ SCHEMA_VERSION = 5
 _UPGRADES = {
     2: "",
     3: papers.KNOWN_ELSEWHERE,
-    4: "DROP TRIGGER authors_changed;" + papers.AUTHORS_CHANGED + titles.SEEN_BEFORE + documents.ASKED_BY_ROUND,
+    4: "DROP TRIGGER authors_changed;" + papers.AUTHORS_CHANGED + tables.SEEN_BEFORE + documents.ASKED_BY_ROUND,
 }
 _ROOM = "make room on its disk and run the same command again, nothing is lost"
 _DAMAGED = "it is damaged: put a copy of it back, or remove it, and what it knew is fetched and read again"
@@ -46,7 +44,7 @@ _ADVICE = {
 }
 _BATCH = 2000
 _SCHEMA = "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;" + "".join(
-    table.SCHEMA for table in (papers, documents, frontier, answers, titles)
+    module.SCHEMA for module in (papers, documents, tables)
 )
 
 

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from builder.errors import StoreError
 from builder.records import READING_REASONS, Document, FileKind, Link, Quality
-from builder.store.answers import Tables
+from builder.store.tables import Tables
 
 _DOCUMENT = TypeAdapter(Document)
 

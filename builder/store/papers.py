@@ -9,7 +9,7 @@ from typing import Any
 
 from builder.ids import PaperId, author_key
 from builder.records import Authorship, Paper
-from builder.store.answers import Tables
+from builder.store.tables import Tables
 from lm_eval_tasks.base.text import title_key
 
 SCHEMA = """
@@ -106,13 +106,12 @@ class PaperTables(Tables):
     def papers(self, ids: Iterable[str] | None = None) -> Iterator[Paper]:
         """Papers that samples may be drawn from, by id; with `ids`, those in the pool or not, in the given order."""
         if ids is None:
-            rows = self._db.execute(f"{_SELECT} WHERE since <> '' ORDER BY id")
-            yield from map(_paper, rows)
-            return
-        for paper_id in ids:
-            row = self._db.execute(f"{_SELECT} WHERE id = ?", (paper_id,)).fetchone()
-            if row:
-                yield _paper(row)
+            yield from self._read("WHERE since <> '' ORDER BY id")
+        for paper_id in ids or ():
+            yield from self._read("WHERE id = ?", paper_id)
+
+    def _read(self, which: str, *values: object) -> Iterator[Paper]:
+        return map(_paper, self._db.execute(f"{_SELECT} {which}", values))
 
     def paper(self, name: str) -> Paper | None:
         """The record of this id and version; None if there is none, or one of another version."""
@@ -158,11 +157,8 @@ class PaperTables(Tables):
 
     def published_between(self, first: date, last: date) -> Iterator[Paper]:
         """The papers of some days, in the pool or not, by day and id."""
-        rows = self._db.execute(
-            f"{_SELECT} INDEXED BY papers_by_day WHERE published BETWEEN ? AND ? ORDER BY published, id",
-            (first.isoformat(), last.isoformat()),
-        )
-        return map(_paper, rows)
+        which = "INDEXED BY papers_by_day WHERE published BETWEEN ? AND ? ORDER BY published, id"
+        return self._read(which, first.isoformat(), last.isoformat())
 
     def published_outside(self, first: date, last: date) -> Iterator[str]:
         """The ids of the papers of all other days, by day and id."""
@@ -197,11 +193,9 @@ class PaperTables(Tables):
 
     def papers_by_author(self, key: str) -> list[Paper]:
         """Every paper with an author of this key, as far as it was indexed, by id."""
-        rows = self._db.execute(
-            f"{_SELECT} WHERE pid IN (SELECT pid FROM authorship WHERE key = ?) ORDER BY id", (key,)
-        )
+        papers = self._read("WHERE pid IN (SELECT pid FROM authorship WHERE key = ?) ORDER BY id", key)
         # A paper whose authors changed may still be known by a former author.
-        return [paper for paper in map(_paper, rows) if key in map(author_key, paper.authors)]
+        return [paper for paper in papers if key in map(author_key, paper.authors)]
 
     def version(self, paper_id: str) -> int | None:
         version: int | None = self._value("SELECT version FROM papers WHERE id = ?", paper_id)
@@ -214,7 +208,7 @@ class PaperTables(Tables):
 
     def joined(self, since: str) -> list[Paper]:
         """The papers that this round took into the pool, by id."""
-        return [_paper(row) for row in self._db.execute(f"{_SELECT} WHERE since = ? ORDER BY id", (since,))]
+        return list(self._read("WHERE since = ? ORDER BY id", since))
 
     def set_licenses(self, licenses: Iterable[tuple[str, str]]) -> None:
         self._db.executemany("UPDATE papers SET license = ? WHERE id = ?", ((value, id_) for id_, value in licenses))
@@ -255,22 +249,21 @@ class PaperTables(Tables):
     def window(self, first: date, last: date, categories: Iterable[str]) -> Iterator[tuple[str, str]]:
         """(id, since) of the papers of some days and categories that can be found by their authors, by id."""
         wanted = frozenset(categories)
-        for row in self._db.execute(
-            f"{_SELECT} WHERE published BETWEEN ? AND ? AND look_up ORDER BY id", (first.isoformat(), last.isoformat())
-        ):
-            paper = _paper(row)
-            if in_categories(paper, wanted):
-                yield paper.id, row[-1]
+        rows = self._db.execute(
+            "SELECT id, since, categories FROM papers WHERE published BETWEEN ? AND ? AND look_up ORDER BY id",
+            (first.isoformat(), last.isoformat()),
+        )
+        return ((id_, since) for id_, since, named in rows if _is_wanted(named.partition(" ")[0] or "unknown", wanted))
 
 
 _SELECT = (
-    "SELECT id, version, title, abstract, authors, categories, published, updated, license, doi, author_ids, other_ids, since "
+    "SELECT id, version, title, abstract, authors, categories, published, updated, license, doi, author_ids, other_ids "
     "FROM papers"
 )
 
 
 def _paper(row: Sequence[Any]) -> Paper:
-    id_, version, title, abstract, authors, categories, first, last, license_, doi, author_ids, other_ids, _ = row
+    id_, version, title, abstract, authors, categories, first, last, license_, doi, author_ids, other_ids = row
     names, ids, others = (tuple(json.loads(listed)) for listed in (authors, author_ids, other_ids))
     days = date.fromisoformat(first), date.fromisoformat(last)
     return Paper(id_, version, title, abstract, names, tuple(categories.split()), *days, license_, doi, ids, others)

@@ -40,7 +40,7 @@ from builder.sources.jats.markup import NotJatsError, read_article
 from builder.sources.metadata_file import read_metadata
 from builder.sources.sample.world import make_world
 from builder.store import Store
-from builder.store.answers import StoredAnswer
+from builder.store.tables import StoredAnswer
 from hub_scripts.report.inputs import find
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.journal import Journal

@@ -1,0 +1,249 @@
+"""What all tables of a store have, and its smaller ones: answers of the network, authors of the crawl, words of titles."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import combinations, starmap
+from typing import Any
+
+import zstandard
+
+from builder.records import Drop
+from builder.stage_report import StageReport
+from lm_eval_tasks.base.text import fold
+
+# What notes the titles that are not in the index: of new papers, and of those whose title was revised.
+WAITING = """
+CREATE TABLE titles_waiting (pid INTEGER PRIMARY KEY);
+CREATE TRIGGER title_new AFTER INSERT ON papers WHEN new.pid NOT IN titles_waiting
+BEGIN INSERT INTO titles_waiting VALUES (new.pid); END;
+CREATE TRIGGER title_revised AFTER UPDATE OF title ON papers WHEN old.title <> new.title AND new.pid NOT IN titles_waiting
+BEGIN INSERT INTO titles_waiting VALUES (new.pid); END;
+"""
+SCHEMA = f"""
+CREATE TABLE frontier (
+    place INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, name TEXT NOT NULL, priority INTEGER NOT NULL,
+    round TEXT NOT NULL, visited TEXT NOT NULL, checked TEXT NOT NULL
+);
+CREATE INDEX frontier_waiting ON frontier (round, priority DESC, place) WHERE visited = '';
+CREATE INDEX frontier_candidates ON frontier (round, priority DESC, key) WHERE visited = '' AND priority > 0;
+CREATE TABLE drops (round TEXT NOT NULL, id TEXT NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (round, id)) WITHOUT ROWID;
+CREATE TABLE answers (
+    url TEXT PRIMARY KEY, round TEXT NOT NULL, status INTEGER NOT NULL, body BLOB NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE requests (
+    host TEXT PRIMARY KEY, n INTEGER NOT NULL, seconds REAL NOT NULL, last REAL NOT NULL
+) WITHOUT ROWID;
+CREATE VIRTUAL TABLE titles USING fts5 (words, content='', detail=none, columnsize=0, tokenize='ascii');
+CREATE VIRTUAL TABLE title_words USING fts5vocab (titles, row);
+{WAITING}"""
+# What version 5 of the store has more than version 4.
+SEEN_BEFORE = f"""{WAITING}
+INSERT INTO titles_waiting SELECT pid FROM papers
+WHERE pid > COALESCE((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'titles indexed'), 0);
+"""
+_WORD = re.compile(r"[^\W_]+")
+_RAREST = 5
+_TOO_COMMON = 20_000
+_MOST_ROWS = 400
+
+
+class Tables:
+    """Tables of a store."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._db = connection
+
+    def _value(self, query: str, *values: object) -> Any:
+        """The first column of the first row; None if there is no row."""
+        row = self._db.execute(query, values).fetchone()
+        return row[0] if row else None
+
+    def _column(self, query: str, *values: object) -> list[Any]:
+        """The first column of all rows."""
+        return [row[0] for row in self._db.execute(query, values)]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAnswer:
+    """A final answer: 200 with its body, or a refusal that asking again does not change (400, 404)."""
+
+    status: int
+    body: bytes
+
+
+class AnswerTable(Tables):
+    """What the network answered: kept for the round, so that nothing that was answered is asked again, and counted."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        super().__init__(connection)
+        # Level 1: half of what level 3 takes, for a tenth more room.
+        self._packer = zstandard.ZstdCompressor(level=1)
+        self._unpacker = zstandard.ZstdDecompressor()
+
+    def get(self, url: str, round_: str) -> StoredAnswer | None:
+        row = self._db.execute("SELECT status, body FROM answers WHERE url = ? AND round = ?", (url, round_)).fetchone()
+        return StoredAnswer(row[0], self._unpacker.decompress(row[1])) if row else None
+
+    def put(self, url: str, round_: str, answer: StoredAnswer) -> None:
+        self._db.execute(
+            "INSERT OR REPLACE INTO answers VALUES (?,?,?,?)",
+            (url, round_, answer.status, self._packer.compress(answer.body)),
+        )
+
+    def forget_other_rounds(self, round_: str) -> None:
+        """Make room: answers count within their round only, except for those of round ""."""
+        self._db.execute("DELETE FROM answers WHERE round NOT IN (?, '')", (round_,))
+
+    def last_request(self) -> float:
+        """When any process of the workspace last began a request, seconds since the epoch; 0 for never."""
+        return float(self._value("SELECT max(last) FROM requests") or 0)
+
+    def count_request(self, host: str, began: float) -> None:
+        self._db.execute(
+            "INSERT INTO requests VALUES (?, 1, 0, ?) ON CONFLICT (host) DO UPDATE SET n = n + 1, last = excluded.last",
+            (host, began),
+        )
+
+    def add_seconds(self, host: str, seconds: float) -> None:
+        """Add to the time that requests took, waiting included."""
+        self._db.execute("UPDATE requests SET seconds = seconds + ? WHERE host = ?", (seconds, host))
+
+    def requests(self) -> dict[str, tuple[int, float]]:
+        """Host -> requests made and seconds that they took, waiting included."""
+        return {host: (n, seconds) for host, n, seconds in self._db.execute("SELECT host, n, seconds FROM requests")}
+
+
+# --- authors
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """An author on the frontier: the key to file under and the name as printed, to ask with."""
+
+    key: str
+    name: str
+
+
+class Frontier(Tables):
+    """Authors that the crawl has looked up, authors waiting, and papers that it could not take.
+
+    Authors are admitted by a round, wait, and are visited once; members are those visited in a round or before it.
+
+    The caller puts its calls into a transaction of the store.
+    """
+
+    def admit(self, authors: Iterable[Author], round_: str, priority: int = 0) -> None:
+        """Let authors wait for their visit, in the given order; those who are already waiting keep their place.
+
+        Args:
+            priority: of a later round's candidates; the highest that was given counts.
+        """
+        self._db.executemany(
+            "INSERT INTO frontier (key, name, priority, round, visited, checked) VALUES (?,?,?,?,'','') "
+            "ON CONFLICT (key) DO UPDATE SET "
+            "priority = CASE WHEN round = excluded.round THEN max(priority, excluded.priority) "
+            "ELSE excluded.priority END, round = excluded.round WHERE visited = '' AND excluded.round >= round",
+            ((author.key, author.name, priority, round_) for author in authors),
+        )
+
+    def next(self, round_: str) -> Author | None:
+        """Who is to be visited next: highest priority first, then in the order of admission."""
+        return next(self._authors("visited = '' AND round = ? ORDER BY priority DESC, place LIMIT 1", round_), None)
+
+    def next_candidate(self, round_: str) -> Author | None:
+        """The same, but authors of one priority by key: their order must not depend on how they were found."""
+        which = "visited = '' AND round = ? AND priority > 0 ORDER BY priority DESC, key LIMIT 1"
+        return next(self._authors(which, round_), None)
+
+    def _authors(self, which: str, *values: str) -> Iterator[Author]:
+        return starmap(Author, self._db.execute(f"SELECT key, name FROM frontier WHERE {which}", values))
+
+    def visit(self, key: str, round_: str) -> None:
+        self._db.execute("UPDATE frontier SET visited = ?, checked = ? WHERE key = ?", (round_, round_, key))
+
+    def check(self, key: str, round_: str) -> None:
+        """Note that a member's new papers of this round were looked up."""
+        self._db.execute("UPDATE frontier SET checked = ? WHERE key = ?", (round_, key))
+
+    def unchecked(self, round_: str) -> list[Author]:
+        """The members of earlier rounds whose new papers were not looked up yet, by key."""
+        return list(self._authors("visited <> '' AND visited < ? AND checked < ? ORDER BY key", round_, round_))
+
+    def members(self, round_: str) -> frozenset[str]:
+        return frozenset(self._column("SELECT key FROM frontier WHERE visited <> '' AND visited <= ?", round_))
+
+    def counts(self) -> tuple[int, int]:
+        """How many were visited, and how many are waiting."""
+        row = self._db.execute("SELECT coalesce(sum(visited <> ''), 0), coalesce(sum(visited = ''), 0) FROM frontier")
+        visited, waiting = row.fetchone()
+        return visited, waiting
+
+    def drop(self, drops: Iterable[Drop], round_: str) -> None:
+        """Note papers that were not taken; a paper that several authors bring is noted once."""
+        self._db.executemany(
+            "INSERT OR IGNORE INTO drops VALUES (?,?,?)", ((round_, drop.id, drop.reason) for drop in drops)
+        )
+
+    def report(self, stage: str, round_: str, kept: int) -> StageReport:
+        """What became of the papers that the visits of a round brought."""
+        report = StageReport(stage, kept)
+        for drop in self.dropped(round_):
+            report.drop(drop.id, drop.reason)
+        return report
+
+    def dropped(self, round_: str) -> Iterator[Drop]:
+        return starmap(Drop, self._db.execute("SELECT id, reason FROM drops WHERE round = ? ORDER BY id", (round_,)))
+
+
+# --- titles
+
+
+def title_words(text: str) -> list[str]:
+    """The words of a text as the index stores them: folded, letters and digits only."""
+    return _WORD.findall(fold(text))
+
+
+class Titles(Tables):
+    """A full-text index over the titles of every record of a store (SQLite FTS5), which proposes papers that share rare words with a text.
+
+    The index only proposes: words are looked up, rarest first, and the caller compares whole titles.
+    """
+
+    _frequency: dict[str, int] | None = None
+
+    def update(self) -> int:
+        """Index the titles that are new, and return how many; inside a transaction of the caller."""
+        rows = self._db.execute("SELECT pid, title FROM titles_waiting JOIN papers USING (pid) ORDER BY pid").fetchall()
+        self._db.executemany(
+            "INSERT INTO titles (rowid, words) VALUES (?, ?)",
+            ((pid, " ".join(title_words(title))) for pid, title in rows),
+        )
+        if rows:
+            self._db.execute("DELETE FROM titles_waiting")
+            self._frequency = None
+        return len(rows)
+
+    def frequency(self, word: str) -> int:
+        """In how many titles a word occurs."""
+        if self._frequency is None:
+            self._frequency = dict(self._db.execute("SELECT term, doc FROM title_words"))
+        return self._frequency.get(word, 0)
+
+    def propose(self, words: Iterable[str], most: int) -> list[str]:
+        """Ids of the papers whose titles share at least two of the rarest words, those that share most words first."""
+        wanted = set(words)
+        frequencies = sorted((n, word) for word in wanted if 0 < (n := self.frequency(word)) < _TOO_COMMON)
+        chosen = [f'"{word}"' for _, word in frequencies[:_RAREST]]
+        if len(chosen) < 2:
+            return []
+        query = " OR ".join(f"({first} AND {second})" for first, second in combinations(chosen, 2))
+        rows = self._db.execute(
+            "SELECT id, title FROM papers WHERE pid IN (SELECT rowid FROM titles WHERE titles MATCH ? LIMIT ?)",
+            (query, _MOST_ROWS),
+        )
+        shared = sorted((-len(wanted.intersection(title_words(title))), id_) for id_, title in rows)
+        return [id_ for _, id_ in shared[:most]]
