@@ -11,10 +11,8 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from builder.collect import admission
-from builder.collect.admission import harvest
 from builder.collect.coverage import Covered, finish, read_coverage
-from builder.collect.update import harvest_key, is_update, update
+from builder.collect.update import first_authored, harvest, harvest_key, is_update, sort_out, update, visit
 from builder.errors import RoundError, StoreError
 from builder.ids import author_key
 from builder.records import Paper
@@ -142,12 +140,12 @@ def _begin(round_: Round, source: Source, store: Store) -> None:
     seeds = []
     for name in round_.crawl.seeds:
         key = author_key(name)
-        papers, _ = admission.sort_out(round_, source.by_author(name, round_.papers.published_from, round_.last_day))
+        papers, _ = sort_out(round_, source.by_author(name, round_.papers.published_from, round_.last_day))
         if not papers:
             near = source.similar_authors(name)
             hint = f"; similar names: {', '.join(near)}" if near else ""
             raise RoundError(f"the source has no paper of the seed author {name!r} in the round's window{hint}")
-        if not admission.first_authored(papers, key):
+        if not first_authored(papers, key):
             raise RoundError(
                 f"the seed author {name!r} has no first-author paper in the round's window ({len(papers)} as co-author); "
                 "name another seed, or begin `papers.published_from` earlier"
@@ -168,7 +166,7 @@ def _visits(round_: Round, source: Source, store: Store) -> Iterator[Author]:
         if author is None:
             return
         items = source.by_author(author.name, round_.papers.published_from, round_.last_day)
-        first_author += admission.visit(round_, store, author, items, store.frontier.visit)
+        first_author += visit(round_, store, author, items, store.frontier.visit)
         visited += 1
         yield author
 

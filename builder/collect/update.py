@@ -1,4 +1,4 @@
-"""The monthly update of a crawled co-author graph (section 3.3 of the AcademicEval paper).
+"""Which papers and authors a round admits, and the monthly update of a crawled co-author graph (section 3.3 of the AcademicEval paper).
 
 Node update: the new papers of every author on the graph. Node-and-edge update: their new co-authors become candidates,
 those brought by the most active authors first, and are visited until the wanted number of new papers is reached.
@@ -10,16 +10,18 @@ Drop reasons: those of the crawl, and no_graph_author for harvested papers.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date, timedelta
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from builder.collect import admission
-from builder.collect.admission import harvest
 from builder.collect.coverage import Covered, finish, months_before, read_coverage
+from builder.ids import author_key
 from builder.records import Drop, Paper
+from builder.seeding import share_of
 from builder.stage_report import StageReport
-from builder.store import Author, Store
+from builder.store import Author, Store, in_categories
 from lm_eval_tasks.base.progress import progress
 
 if TYPE_CHECKING:
@@ -27,6 +29,106 @@ if TYPE_CHECKING:
     from builder.sources.base import Source
 
 LookUp = Callable[[Author], Iterable[Paper | Drop]]
+Mark = Callable[[str, str], None]
+
+
+def drop_other_categories(round_: Round, items: Iterable[Paper | Drop]) -> Iterator[Paper | Drop]:
+    """The same items, with those of other categories turned into drops."""
+    categories = frozenset(round_.papers.categories)
+    for item in items:
+        outside = isinstance(item, Paper) and not in_categories(item, categories)
+        yield Drop(item.id, "other_category") if outside else item
+
+
+def harvest(
+    round_: Round, source: Source, store: Store, first: date | None, last: date | None, report: StageReport, since: str
+) -> StageReport:
+    """Store the papers of some days that belong to the round, and report them and the others.
+
+    Drop reasons: bad_record, withdrawn, outside_window, other_category.
+    """
+
+    def belonging() -> Iterator[Paper]:
+        for item in drop_other_categories(round_, progress(source.submitted_between(first, last), "harvest")):
+            if isinstance(item, Drop):
+                report.drop(item.id, item.reason)
+            else:
+                report.kept += 1
+                yield item
+
+    store.add_papers(belonging(), since=since)
+    return report
+
+
+def sort_out(round_: Round, items: Iterable[Paper | Drop]) -> tuple[list[Paper], list[Drop]]:
+    """The papers that belong to the round, and why the others do not."""
+    sorted_ = list(drop_other_categories(round_, items))
+    return [each for each in sorted_ if isinstance(each, Paper)], [each for each in sorted_ if isinstance(each, Drop)]
+
+
+def visit(
+    round_: Round, store: Store, author: Author, items: Iterable[Paper | Drop], mark: Mark, *, ranked: bool = False
+) -> int:
+    """Store what a look-up of an author returned, in one transaction.
+
+    Args:
+        mark: notes that the author was visited.
+        ranked: whether admitted co-authors are queued by the number of the author's papers, not in turn.
+
+    Returns:
+        How many of the papers have the author as first author.
+    """
+    key = author.key
+    papers, drops = sort_out(round_, items)
+    taken = store.taken({paper.id for paper in papers}, round_.round)
+    new = [paper for paper in papers if paper.id not in taken]
+    ordered = co_authors(round_, key, papers)
+    with store.transaction():
+        store.add_batch(new, since=round_.round)
+        store.frontier.drop(drops, round_.round)
+        mark(key, round_.round)
+        if round_.crawl.activity_penalty:
+            store.index_authors()
+        admitted = (co_author for co_author in ordered if _is_admitted(round_, store, co_author.key))
+        nearest = islice(admitted, round_.crawl.neighbours)
+        store.frontier.admit(nearest, round_.round, len(papers) if ranked else 0)
+    return first_authored(papers, key)
+
+
+def first_authored(papers: Iterable[Paper], key: str) -> int:
+    """How many papers have this first author."""
+    return sum(author_key(paper.authors[0]) == key for paper in papers)
+
+
+def co_authors(round_: Round, key: str, papers: Iterable[Paper]) -> list[Author]:
+    """An author's co-authors, most shared papers first.
+
+    Papers with very many authors say little about who works with whom and contribute none.
+    """
+    shared: Counter[str] = Counter()
+    names: dict[str, str] = {}
+    for paper in sorted(papers, key=lambda paper: paper.id):
+        if len(paper.authors) <= round_.graph.max_authors:
+            for name in paper.authors:
+                names.setdefault(author_key(name), name)
+            shared.update({author_key(name) for name in paper.authors})
+    shared.pop(key, None)
+    return [Author(other, names[other]) for other in sorted(shared, key=lambda other: (-shared[other], other))]
+
+
+def _is_admitted(round_: Round, store: Store, key: str) -> bool:
+    """Thin out active authors.
+
+    This addresses the popularity bias that the AcademicEval paper leaves to future work: an author with n known papers
+    is admitted with probability n ** -activity_penalty, by a draw that depends on the seed and the author alone.
+    """
+    penalty = round_.crawl.activity_penalty
+    if not penalty:
+        return True
+    return share_of(round_.seed, key, "crawl") < float(max(1, store.pool_count(key)) ** -penalty)
+
+
+# --- the update
 
 
 def is_update(round_: Round, source: Source, store: Store) -> bool:
@@ -115,7 +217,7 @@ def _visit_all(round_: Round, store: Store, look_up: LookUp) -> None:
         newest = store.newest_papers(round_.round)
         unchecked = [author for author in unchecked if newest.get(author.key, date.min) >= active_from]
     for author in progress(unchecked, "node update", len(unchecked)):
-        admission.visit(round_, store, author, look_up(author), store.frontier.check, ranked=True)
+        visit(round_, store, author, look_up(author), store.frontier.check, ranked=True)
     missing = round_.new_papers - store.first_author_papers(round_.round, only=True)
     for _ in progress(_candidates(round_, store, look_up, missing), "node and edge update"):
         pass
@@ -123,5 +225,5 @@ def _visit_all(round_: Round, store: Store, look_up: LookUp) -> None:
 
 def _candidates(round_: Round, store: Store, look_up: LookUp, missing: int) -> Iterator[int]:
     while missing > 0 and (author := store.frontier.next_candidate(round_.round)):
-        missing -= admission.visit(round_, store, author, look_up(author), store.frontier.visit, ranked=True)
+        missing -= visit(round_, store, author, look_up(author), store.frontier.visit, ranked=True)
         yield missing
