@@ -16,9 +16,8 @@ from statistics import quantiles
 from typing import TypeAlias
 
 from builder.collect.near_duplicates import Copies, near_duplicate
-from builder.dataset.families import Row, faults
+from builder.dataset.families import Row, faults, rows_of
 from builder.dataset.manifest import Audit, Configuration
-from builder.dataset.rows import rows_of
 from builder.errors import AuditError
 from builder.extract.quality import common_share
 from builder.ids import author_key, bare_id

@@ -11,8 +11,8 @@ from datasets.splits import SplitDict, SplitInfo
 from huggingface_hub import DatasetCardData
 
 from builder.dataset import tables
+from builder.dataset.families import columns_of
 from builder.dataset.manifest import Configuration, Manifest, canary
-from builder.dataset.rows import columns_of
 from builder.errors import FolderError
 from builder.records import SPLITS
 from builder.round.source import is_open_access

@@ -12,10 +12,9 @@ from heapq import merge
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from builder.dataset.families import family_of
+from builder.dataset.families import family_of, kind_of, read_rows, rows_of, with_positions
 from builder.dataset.folder import finish, replacing
 from builder.dataset.manifest import MANIFEST, Configuration, Manifest, read_manifest
-from builder.dataset.rows import kind_of, read_rows, rows_of, with_positions
 from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
 from builder.extract.stage import extract_papers

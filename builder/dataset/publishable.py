@@ -12,9 +12,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from builder.dataset.families import kind_of, may_publish, read_rows, rows_of, with_positions
 from builder.dataset.folder import finish, replacing
 from builder.dataset.manifest import Configuration, CoreEntry, Manifest, Publishable, read_manifest
-from builder.dataset.rows import kind_of, may_publish, read_rows, rows_of, with_positions
 from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
 from builder.ids import bare_id

@@ -16,7 +16,7 @@ import networkx as nx
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from builder.dataset.families import Row
+from builder.dataset.families import Row, columns_of, read_rows
 from builder.dataset.manifest import (
     QUANTILES,
     Configuration,
@@ -27,7 +27,6 @@ from builder.dataset.manifest import (
     bounds_of,
     canary,
 )
-from builder.dataset.rows import columns_of, read_rows
 from builder.records import SPLITS, Split
 from lm_eval_tasks.base.files import sha256_of
 from lm_eval_tasks.base.intervals import detectable_with, level

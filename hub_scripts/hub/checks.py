@@ -13,9 +13,9 @@ from datasets import DownloadConfig, load_dataset
 from huggingface_hub import HfFileSystem
 
 from builder.dataset.card import CARD, check_canary
+from builder.dataset.families import kind_of, may_publish, rows_of
 from builder.dataset.folder import file_differences, unlisted_files
 from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
-from builder.dataset.rows import kind_of, may_publish, rows_of
 from builder.errors import BuildError
 from builder.ids import bare_id
 from builder.round.licenses import Licenses

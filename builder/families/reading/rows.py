@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from builder.dataset.families import TEXTS, Row, RowKind
-from builder.dataset.rows import rows_of
+from builder.dataset.families import TEXTS, Row, RowKind, rows_of
 from builder.ids import bare_id
 from lm_eval_tasks.base.row_format import PAPERS
 from lm_eval_tasks.base.text import title_key

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from builder.dataset.audit import audit
+from builder.dataset.families import columns_of, kind_of, read_rows, rows_of
 from builder.dataset.folder import file_differences
 from builder.dataset.manifest import (
     FORMAT,
@@ -26,7 +27,6 @@ from builder.dataset.manifest import (
     read_manifest,
 )
 from builder.dataset.publishable import publishable
-from builder.dataset.rows import columns_of, kind_of, read_rows, rows_of
 from builder.errors import FolderError, RoundError
 from builder.round.configurations import select
 from builder.round.model import load_round

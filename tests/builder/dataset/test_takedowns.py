@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from builder.dataset.families import kind_of, rows_of
 from builder.dataset.manifest import read_manifest
 from builder.dataset.publishable import publishable, without_papers
-from builder.dataset.rows import kind_of, rows_of
 from builder.errors import RoundError
 from builder.ids import bare_id
 from builder.round.takedowns import TAKEDOWNS, parse_takedowns, taken_down

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from builder.dataset.families import rows_of
 from builder.dataset.manifest import read_manifest
-from builder.dataset.rows import rows_of
 from builder.families.writing.cut import PaperTexts, TextsWriter
 from builder.families.writing.task_view import has_debris
 from builder.sources.tokenizer import load_tokenizer, shown_beside, token_counter
