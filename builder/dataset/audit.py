@@ -22,7 +22,7 @@ from builder.errors import AuditError
 from builder.extract.quality import common_share
 from builder.ids import author_key, bare_id
 from builder.records import SPLITS, Split, Task, writing_task
-from builder.round.audit import AuditTable
+from builder.round.allowed import AuditTable
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.text import title_key
 from lm_eval_tasks.base.word_runs import Words, longest_common_run, longest_runs, run_words

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from builder.dataset.manifest import Configuration, DataFile, place_of
 from builder.errors import FolderError
 from builder.records import PAPERS, SPLITS, Split
-from builder.round.licenses import Licenses, allows
+from builder.round.allowed import Licenses, allows
 from lm_eval_tasks import families as evaluated
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.listing import batch_rows, largest_chunk

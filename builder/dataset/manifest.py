@@ -18,8 +18,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from builder.errors import FolderError
 from builder.records import PAPERS, SPLITS, TASKS, LinkWay, ReadingSummary, Split, SplitDates
-from builder.round.audit import AuditTable
-from builder.round.licenses import Licenses
+from builder.round.allowed import AuditTable, Licenses
 from builder.stage_report import StageCounts
 from lm_eval_tasks.base import gone
 from lm_eval_tasks.base.files import is_inside

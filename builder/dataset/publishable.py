@@ -19,7 +19,7 @@ from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
 from builder.ids import bare_id
 from builder.records import SPLITS, Split
-from builder.round.licenses import Licenses
+from builder.round.allowed import Licenses
 from builder.stage_report import StageReport
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.row_format import IDS

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from builder.dataset.manifest import QUANTILES, Audit, Bounds, Configuration, CoreEntry, Manifest, Statistics
 from builder.records import PAPERS, SPLITS, LinkWay, ReadingSummary
-from builder.round.audit import AuditTable
+from builder.round.allowed import AuditTable
 from builder.round.configurations import thousands_in
 from lm_eval_tasks.base.row_format import LEAD, OF_SCALAR, POPULARITY
 from lm_eval_tasks.base.tables import Table, with_bounds

@@ -14,9 +14,8 @@ from pydantic import Field, TypeAdapter, ValidationError, model_validator
 from builder.errors import RoundError
 from builder.ids import bare_id
 from builder.round import taxonomy
-from builder.round.audit import AuditTable
+from builder.round.allowed import AuditTable, Licenses
 from builder.round.configurations import refuse_names, select
-from builder.round.licenses import Licenses
 from builder.round.source import AnySource, ArxivTable
 from builder.round.tables import (
     READINGS,

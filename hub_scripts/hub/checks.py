@@ -18,7 +18,7 @@ from builder.dataset.folder import file_differences, unlisted_files
 from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
 from builder.errors import BuildError
 from builder.ids import bare_id
-from builder.round.licenses import Licenses
+from builder.round.allowed import Licenses
 from hub_scripts.errors import AccessError, CheckError, DifferenceError, HubError
 from hub_scripts.hub.faults import FaultError, ask_with_retries
 from hub_scripts.hub.repo import MAIN, Repo

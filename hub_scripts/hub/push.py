@@ -14,7 +14,7 @@ from builder.dataset.audit import audit, check
 from builder.dataset.manifest import Manifest, read_manifest
 from builder.dataset.publishable import publishable, without_papers
 from builder.errors import FolderError
-from builder.round.licenses import Licenses
+from builder.round.allowed import Licenses
 from hub_scripts.errors import CheckError, UnreachableError
 from hub_scripts.hub import checks
 from hub_scripts.hub.benchmark import EVAL

@@ -13,8 +13,8 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from builder.ids import url_of
+from builder.round.allowed import Licenses, allows
 from builder.round.configurations import thousands_in
-from builder.round.licenses import Licenses, allows
 from hub_scripts.errors import ReportError
 from hub_scripts.report.cells import WIN_RATE, Cell, Group, Key
 from lm_eval_tasks.base.errors import SamplesError

@@ -13,7 +13,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from builder.dataset.folder import replacing
-from builder.round.licenses import Licenses
+from builder.round.allowed import Licenses
 from hub_scripts.errors import ReportError
 from hub_scripts.report.cells import (
     LABELS,

@@ -18,7 +18,7 @@ from builder.families.reading.build import ReadingPlan, build
 from builder.families.reading.papers_read import PaperLibrary
 from builder.families.reading.rows import KEPT, KIND, reading_faults, texts
 from builder.records import Cited, Paper, ReadingReason
-from builder.round.licenses import allows
+from builder.round.allowed import allows
 from builder.seeding import row_order
 from lm_eval_tasks.base.files import sha256_of_bytes
 

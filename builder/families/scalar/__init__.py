@@ -21,7 +21,7 @@ from builder.families.scalar.render import MOST_CHARACTERS, candidate, question
 from builder.families.scalar.rows import KIND, TASK, row_of, with_token_counts
 from builder.ids import bare_id
 from builder.records import Cited, Document, Paper, Split
-from builder.round.licenses import allows
+from builder.round.allowed import allows
 from builder.sources.tokenizer import TokenCounter, token_counter
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.progress import progress

@@ -16,7 +16,7 @@ from builder.collect.graph import CoAuthorGraph
 from builder.extract.sections import cited_in_related_work
 from builder.families.writing import task_view
 from builder.records import NO_TEXT, Paper, SampleReason, Task
-from builder.round.licenses import Licenses, allows
+from builder.round.allowed import Licenses, allows
 from builder.round.tables import SamplesTable
 from builder.sources.tokenizer import shown_beside, token_counter
 from builder.store.documents import unpack_document

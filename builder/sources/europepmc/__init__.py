@@ -24,7 +24,7 @@ from lm_eval_tasks.base.progress import batches
 from lm_eval_tasks.base.text import ODD, day, title_key
 
 if TYPE_CHECKING:
-    from builder.round.licenses import Licenses
+    from builder.round.allowed import Licenses
     from builder.round.model import Round
     from builder.round.source import EuropePmcTable
     from builder.store import Store

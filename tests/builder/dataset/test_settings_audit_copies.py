@@ -22,8 +22,7 @@ from builder.dataset.manifest import Audit, Configuration, read_manifest
 from builder.dataset.publishable import publishable
 from builder.errors import AuditError, FolderError, RoundError
 from builder.families.writing.importer import import_academiceval
-from builder.round.audit import AuditTable
-from builder.round.licenses import Licenses, allows
+from builder.round.allowed import AuditTable, Licenses, allows
 from builder.round.model import Round, load_round
 from builder.sources.sample import SampleSource
 from builder.store import Store

@@ -22,7 +22,7 @@ from lxml import etree
 from builder.errors import SourceError
 from builder.extract import worker
 from builder.records import GROUP, Drop, Paper
-from builder.round.licenses import allows
+from builder.round.allowed import allows
 from builder.sources.jats import front
 from builder.sources.jats import source as jats_source
 from builder.sources.jats.front import orcid, other_abstracts, paper_of

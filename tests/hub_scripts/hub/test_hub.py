@@ -20,7 +20,7 @@ from builder.dataset.folder import finish_import
 from builder.dataset.manifest import Configuration, parse_manifest, read_manifest
 from builder.dataset.publishable import publishable
 from builder.dataset.write import ConfigurationWriter
-from builder.round.audit import AuditTable
+from builder.round.allowed import AuditTable
 from hub_scripts.errors import DifferenceError
 from hub_scripts.hub.checks import load_counts
 from tests.helpers.hub_server import Fault, Hub, hub_environment
