@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from builder.collect.coverage import months_before
 from builder.collect.crawl import crawl_report
@@ -18,17 +17,15 @@ from builder.collect.near_duplicates import copies
 from builder.errors import FolderError
 from builder.extract.stage import Documents, choose_documents, extract_papers
 from builder.records import UNKNOWN_LICENSE, Citing, Paper, SplitDates
+from builder.round.model import Round
+from builder.round.tables import SplitTable
 from builder.seeding import digest_of
 from builder.sources.base import Source, open_source
+from builder.stage_report import StageReport
 from builder.store import STORE, Store
 from lm_eval_tasks.base.files import exclusive, named
 from lm_eval_tasks.base.progress import announce, progress
-
-if TYPE_CHECKING:
-    from builder.round.model import Round
-    from builder.round.tables import SplitTable
-    from builder.stage_report import StageReport
-    from lm_eval_tasks.engines.registry import Engine
+from lm_eval_tasks.engines.registry import Engine
 
 # Licences that are noted in one transaction.
 _AT_ONCE = 500

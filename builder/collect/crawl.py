@@ -9,21 +9,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from builder.collect.coverage import Covered, finish, read_coverage
 from builder.collect.update import first_authored, harvest, harvest_key, is_update, sort_out, update, visit
 from builder.errors import RoundError, StoreError
 from builder.ids import author_key
 from builder.records import Paper
+from builder.round.model import Round
+from builder.sources.base import Source
 from builder.sources.metadata_file import file_fingerprint, read_metadata
 from builder.stage_report import StageReport
 from builder.store import Author, Store
 from lm_eval_tasks.base.progress import progress
-
-if TYPE_CHECKING:
-    from builder.round.model import Round
-    from builder.sources.base import Source
 
 
 def crawl(round_: Round, source: Source, store: Store) -> StageReport:

@@ -9,15 +9,12 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from builder.ids import author_key
+from builder.records import Paper
 from lm_eval_tasks.base.text import fold, title_key
-
-if TYPE_CHECKING:
-    from builder.records import Paper
 
 _SHINGLE = 3
 _NEAR = 0.5

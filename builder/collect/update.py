@@ -14,19 +14,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date, timedelta
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from builder.collect.coverage import Covered, finish, months_before, read_coverage
 from builder.ids import author_key
 from builder.records import Drop, Paper
+from builder.round.model import Round
 from builder.seeding import share_of
+from builder.sources.base import Source
 from builder.stage_report import StageReport
 from builder.store import Author, Store, in_categories
 from lm_eval_tasks.base.progress import progress
-
-if TYPE_CHECKING:
-    from builder.round.model import Round
-    from builder.sources.base import Source
 
 LookUp = Callable[[Author], Iterable[Paper | Drop]]
 Mark = Callable[[str, str], None]

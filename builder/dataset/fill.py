@@ -10,9 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from heapq import merge
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from builder.dataset.families import family_of, kind_of, read_rows, rows_of, with_positions
+from builder.dataset.families import Row, family_of, kind_of, read_rows, rows_of, with_positions
 from builder.dataset.folder import finish, replacing
 from builder.dataset.manifest import MANIFEST, Configuration, Manifest, read_manifest
 from builder.dataset.write import ConfigurationWriter
@@ -21,13 +20,10 @@ from builder.extract.stage import extract_papers
 from builder.ids import PaperId, bare_id
 from builder.records import SPLITS, Paper
 from builder.stage_report import StageReport
+from builder.store import Store
+from builder.workspace import Workspace
 from lm_eval_tasks.base.progress import progress
-
-if TYPE_CHECKING:
-    from builder.dataset.families import Row
-    from builder.store import Store
-    from builder.workspace import Workspace
-    from lm_eval_tasks.engines.registry import Engine
+from lm_eval_tasks.engines.registry import Engine
 
 
 def fill(source: Path, output: Path, workspace: Workspace, engine: Engine) -> StageReport:

@@ -6,16 +6,14 @@ A new kind is a class here, a member of `AnySource`, and what the class names as
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import Field, model_validator
 
+from builder.ids import Kind
+from builder.records import FileKind
 from builder.round.toml_file import RoundTable
-
-if TYPE_CHECKING:
-    from builder.ids import Kind
-    from builder.records import FileKind
 
 
 class SourceTable(RoundTable):

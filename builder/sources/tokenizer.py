@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from huggingface_hub import hf_hub_download
 from tokenizers import Tokenizer
 
 from builder.errors import TokenCounterError
+from builder.records import Task
 from lm_eval_tasks.llm.weights import has_minilm, minilm_path
-
-if TYPE_CHECKING:
-    from builder.records import Task
 
 NAME = "bert-base-uncased"
 _MOST_KNOWN = 1_000_000

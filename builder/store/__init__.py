@@ -12,16 +12,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from builder.errors import StoreError
+from builder.records import Paper
 from builder.store import documents, papers, tables
 from builder.store.documents import DocumentTables, StoredDocument
 from builder.store.papers import PaperTables, in_categories
 from builder.store.tables import AnswerTable, Author, Frontier, Titles
-
-if TYPE_CHECKING:
-    from builder.records import Paper
 
 # The file in a workspace.
 STORE = "store.sqlite3"
