@@ -206,19 +206,18 @@ class SplitWriter:
         for row in rows:
             self._tally.add(row)
         table = pa.Table.from_pylist(rows, schema=self._schema)
-        self._open(str(rows[0]["round"])).write_table(table, row_group_size=len(rows))
+        if self._writer is None:
+            self._place.mkdir(exist_ok=True)
+            schema = self._schema.with_metadata(
+                {**(self._schema.metadata or {}), "canary": canary(str(rows[0]["round"]))}
+            )
+            part = self._part(len(self._shards))
+            self._writer = pq.ParquetWriter(part, schema, compression="zstd", write_page_index=True)
+        self._writer.write_table(table, row_group_size=len(rows))
         self._rows += len(rows)
         self._nbytes += table.nbytes
         if self._nbytes >= _SHARD_BYTES:
             self._close_shard()
-
-    def _open(self, round_: str) -> pq.ParquetWriter:
-        if self._writer is None:
-            self._place.mkdir(exist_ok=True)
-            schema = self._schema.with_metadata({**(self._schema.metadata or {}), "canary": canary(round_)})
-            part = self._part(len(self._shards))
-            self._writer = pq.ParquetWriter(part, schema, compression="zstd", write_page_index=True)
-        return self._writer
 
     def _part(self, i: int) -> Path:
         """A file that does not have its final name yet."""

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field, TypeAdapter, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from builder.errors import RoundError
 from builder.ids import bare_id
@@ -36,7 +36,6 @@ from builder.round.tables import (
 from builder.round.takedowns import TAKEDOWNS, taken_down
 from builder.round.toml_file import RoundTable, among, read_toml, text_like
 from lm_eval_tasks.base.command_line import ROUND
-from lm_eval_tasks.base.errors import TomlError
 from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.base.row_format import ABSTRACTS, PAPERS
 from lm_eval_tasks.families.scalar import ALL_LEVELS
@@ -93,6 +92,9 @@ class Round(RoundTable):
         short = [level.short_name for level in ALL_LEVELS]
         refuse_names(own, [*settings, *known], "setting")
         refuse_names(levels, [*settings, *known, *short, *own], "level")
+        if isinstance(self.source, ArxivTable):
+            for name in self.papers.categories:
+                taxonomy.check(name)
         return self
 
     @property
@@ -160,7 +162,6 @@ def _live_default(value: int | None, usual: int, source: AnySource) -> int | Non
     return usual if value is None and source.LIVE else value
 
 
-_ROUND = TypeAdapter(Round)
 _PATTERN = re.compile(r"[*?\[\]{}]")
 
 
@@ -174,13 +175,8 @@ def load_round(path: Path, **instead: str) -> Round:
         RoundError: no such file, invalid TOML, an unknown key, a value out of range or an unknown setting.
     """
     try:
-        parsed = read_toml(path, _ROUND, **instead)
-        if isinstance(parsed.source, ArxivTable):
-            for name in parsed.papers.categories:
-                taxonomy.check(name)
-    except ValueError as err:
-        raise RoundError(f"{path}: {err}") from err
-    except TomlError as err:
+        parsed = read_toml(path, Round, **instead)
+    except RoundError as err:
         hint = "; `academiceval init` writes a round.toml" if "is missing" in str(err) or not path.is_file() else ""
         raise RoundError(f"{err}{hint}") from err
     if not parsed.chosen:

@@ -9,14 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
+from builder.errors import RoundError
 from lm_eval_tasks.base import gone
-from lm_eval_tasks.base.errors import TomlError
 from lm_eval_tasks.base.text import suggestion
 
-_T = TypeVar("_T")
 # What is larger is a mistake, and does not fit where it is used.
 _MOST = 1 << 62
 
@@ -25,6 +24,9 @@ class RoundTable(BaseModel):
     """A table of the file: unknown keys are refused, and nothing changes once it is read."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+_Table = TypeVar("_Table", bound=RoundTable)
 
 
 def among(names: Sequence[str]) -> AfterValidator:
@@ -55,29 +57,29 @@ def text_like(pattern: str, example: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-def read_toml(path: Path, adapter: TypeAdapter[_T], **instead: str) -> _T:
+def read_toml(path: Path, table: type[_Table], **instead: str) -> _Table:
     """What a file contains.
 
     Args:
         instead: values of top-level keys to use in place of the file's.
 
     Raises:
-        TomlError: it cannot be read, is not TOML, or has a key or value that the type does not allow.
+        RoundError: it cannot be read, is not TOML, or has a key or value that the type does not allow.
     """
     try:
         content = {**tomllib.loads(path.read_text(encoding="utf-8-sig")), **instead}
     except OSError as err:
-        raise TomlError(f"cannot read {path}: {err.strerror}") from err
+        raise RoundError(f"cannot read {path}: {err.strerror}") from err
     except (ValueError, RecursionError) as err:
-        raise TomlError(f"{path} is not valid TOML: {err}") from err
+        raise RoundError(f"{path} is not valid TOML: {err}") from err
     for value in _values(content):
         if abs(value) > _MOST if isinstance(value, int) else isinstance(value, str) and "\0" in value:
-            raise TomlError(f"{path}: {str(value)[:60]!r} is not a value that can be used")
+            raise RoundError(f"{path}: {str(value)[:60]!r} is not a value that can be used")
     try:
         # As JSON, in which a day and a path are texts, types are checked strictly: "5" is not a number.
-        return adapter.validate_json(json.dumps(content, default=str), strict=True)
+        return table.model_validate_json(json.dumps(content, default=str), strict=True)
     except ValidationError as err:
-        raise TomlError(f"{path}: {problem_in(err, content, adapter)}") from err
+        raise RoundError(f"{path}: {_problem_in(err, content, table)}") from err
 
 
 def _values(value: Any) -> Iterator[Any]:
@@ -88,7 +90,7 @@ def _values(value: Any) -> Iterator[Any]:
         yield value
 
 
-def problem_in(err: ValidationError, content: Any, adapter: TypeAdapter[Any]) -> str:
+def _problem_in(err: ValidationError, content: Any, table: type[RoundTable]) -> str:
     """What is wrong with some data, in a sentence: the first problem; a mistyped key is named, not the key that is missing for it."""
     problems = sorted(err.errors(), key=lambda problem: problem["type"] != "extra_forbidden")
     problem = problems[0]
@@ -96,7 +98,9 @@ def problem_in(err: ValidationError, content: Any, adapter: TypeAdapter[Any]) ->
     if problem["type"] == "extra_forbidden" and where in gone.ROUND:
         return f"the key `{where}` is gone: {gone.ROUND[where]}"
     if problem["type"] == "extra_forbidden":
-        return f"unknown key `{where}`; {suggestion(where.rpartition('.')[2], _keys(adapter.json_schema()), '`{}`')}"
+        return (
+            f"unknown key `{where}`; {suggestion(where.rpartition('.')[2], _keys(table.model_json_schema()), '`{}`')}"
+        )
     if says := _SENTENCES.get(problem["type"]):
         return says(problem, where)
     message = problem["msg"][:1].lower() + problem["msg"][1:]

@@ -39,10 +39,6 @@ class BusyError(EvalError):
     """Another process writes to the same place."""
 
 
-class TomlError(EvalError):
-    """A TOML file cannot be read, or contains what it may not contain."""
-
-
 class OptionError(EvalError):
     """A value given to the tasks cannot be used."""
 
