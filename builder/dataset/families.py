@@ -20,7 +20,6 @@ import pyarrow.parquet as pq
 from builder.dataset.manifest import Configuration, DataFile, place_of
 from builder.errors import FolderError
 from builder.records import PAPERS, SPLITS, Split
-from builder.round.allowed import Licenses, allows
 from lm_eval_tasks import families as evaluated
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.listing import batch_rows, largest_chunk
@@ -168,11 +167,6 @@ def columns_of(configuration: Configuration) -> pa.Schema:
     """The columns of a configuration's files."""
     kind = kind_of(configuration)
     return kind.id_columns if configuration.form == "ids" else kind.columns
-
-
-def may_publish(papers: Iterable[tuple[str, str]], licenses: Licenses) -> bool:
-    """Whether the licences of all papers whose texts a row shows, see `RowKind.papers`, allow it."""
-    return all(allows(license_, licenses) for _, license_ in papers)
 
 
 def read_rows(

@@ -39,7 +39,7 @@ def fill(source: Path, output: Path, workspace: Workspace, engine: Engine) -> St
     manifest = read_manifest(source)
     if manifest.publishable is None:
         raise FolderError(f"{source} is not a publishable copy; it has nothing to fill")
-    _learn(workspace, *_paper_ids(source, manifest), engine)
+    _learn(workspace, source, manifest, engine)
     store, report = workspace.store, StageReport("fill")
     doubtful: set[str] = set()
     with replacing(output) as place:
@@ -76,22 +76,17 @@ def _as_measured(filled: Configuration, original: Configuration | None) -> Confi
     return replace(filled, splits=splits)
 
 
-def _paper_ids(source: Path, manifest: Manifest) -> tuple[set[str], set[str]]:
-    """The ids of the papers that rows by id show, with version, and of those that they cite."""
+def _learn(workspace: Workspace, folder: Path, manifest: Manifest, engine: Engine) -> None:
+    """Fetch what the workspace lacks: records and files of the papers that rows by id show, records of those that they cite."""
     shown: set[str] = set()
     cited: set[str] = set()
     for configuration in manifest.configurations:
         if configuration.form == "ids":
-            papers = kind_of(configuration).papers
-            for _, row in rows_of(source, configuration):
+            papers_of = kind_of(configuration).papers
+            for _, row in rows_of(folder, configuration):
                 # Of what is cited, title and abstract are enough.
-                shown.update(name for name, _ in papers({**row, "citations": ()}))
+                shown.update(name for name, _ in papers_of({**row, "citations": ()}))
                 cited.update(each["id"] for each in row.get("citations") or ())
-    return shown, cited
-
-
-def _learn(workspace: Workspace, shown: set[str], cited: set[str], engine: Engine) -> None:
-    """Fetch the records and files of papers, as far as the workspace lacks them."""
     source, store = workspace.source, workspace.store
     known = {name for name in shown if (paper := store.paper(name)) and paper.abstract}
     lacking = sorted(name for name in shown - known if PaperId.parse(name))

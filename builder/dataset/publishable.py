@@ -12,14 +12,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from builder.dataset.families import kind_of, may_publish, read_rows, rows_of, with_positions
+from builder.dataset.families import kind_of, read_rows, rows_of, with_positions
 from builder.dataset.folder import finish, replacing
 from builder.dataset.manifest import Configuration, CoreEntry, Manifest, Publishable, read_manifest
 from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
 from builder.ids import bare_id
 from builder.records import SPLITS, Split
-from builder.round.allowed import Licenses
+from builder.round.allowed import Licenses, allows
 from builder.stage_report import StageReport
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.row_format import IDS
@@ -58,7 +58,7 @@ def _by_license(
     ids_writer = ConfigurationWriter(place, by_ids)
     for split in SPLITS:
         for position, row in enumerate(read_rows(source, configuration, split)):
-            if may_publish(kind.papers(row), licenses):
+            if all(allows(license_, licenses) for _, license_ in kind.papers(row)):
                 full_writer.add(split, row)
                 report.kept += 1
             else:

@@ -13,12 +13,12 @@ from datasets import DownloadConfig, load_dataset
 from huggingface_hub import HfFileSystem
 
 from builder.dataset.card import CARD, check_canary
-from builder.dataset.families import kind_of, may_publish, rows_of
+from builder.dataset.families import kind_of, rows_of
 from builder.dataset.folder import file_differences, unlisted_files
 from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
 from builder.errors import BuildError
 from builder.ids import bare_id
-from builder.round.allowed import Licenses
+from builder.round.allowed import Licenses, allows
 from hub_scripts.errors import AccessError, CheckError, DifferenceError, HubError
 from hub_scripts.hub.faults import FaultError, ask_with_retries
 from hub_scripts.hub.repo import MAIN, Repo
@@ -152,7 +152,7 @@ def contents(folder: Path, manifest: Manifest, licenses: Licenses) -> Contents:
             if configuration.form == "ids":
                 continue
             counted[row["license"]] += 1
-            if not may_publish(paper_licenses, licenses):
+            if not all(allows(license_, licenses) for _, license_ in paper_licenses):
                 unlicensed.append(f"{configuration.name} {row['id']}")
     return Contents(frozenset(papers), dict(sorted(counted.items())), tuple(unlicensed[:3]))
 
