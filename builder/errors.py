@@ -27,10 +27,6 @@ class AuditError(BuildError):
     """A finished dataset has more of something than its round allows."""
 
 
-class TokenCounterError(BuildError):
-    """The tokenizer that counts input lengths cannot be loaded."""
-
-
 class ExtractError(BuildError):
     """One file gives no usable document.
 

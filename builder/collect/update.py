@@ -134,13 +134,12 @@ def is_update(round_: Round, source: Source, store: Store) -> bool:
     Without seeds, a round with other categories, or with another query, takes its papers anew.
     """
     done = read_coverage(store)
-    if not done or round_.round in done or round_.round < max(done):
-        return False
-    if round_.last_day <= max(coverage.last_day for coverage in done.values()):
+    newest = max(done, default="")
+    days = [coverage.last_day for coverage in done.values()]
+    if not done or round_.round <= newest or round_.last_day <= max(days):
         return False
     if round_.crawl.seeds:
         return True
-    newest = max(done)
     before, now = _rules(done[newest].settings, newest), _rules(harvest_key(round_, source), round_.round)
     # What a local source is asked changes with its files.
     return before == now if round_.source.LIVE else before[1] == now[1]

@@ -136,9 +136,7 @@ def _without(
     ids = manifest.by_ids_of(configuration.name)
     group = gone.get(group_of(configuration), set())
     removed = {split: _removed_positions(source, configuration, ids, split, group) for split in SPLITS} if ids else {}
-    for part in (configuration, ids):
-        if part is None:
-            continue
+    for part in filter(None, (configuration, ids)):
         writer = ConfigurationWriter(place, part)
         for split, row in rows_of(source, part):
             if row["id"] in group:

