@@ -56,7 +56,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _set_up_output(arguments: argparse.Namespace) -> None:
-    """Show as much progress and logging as was asked for."""
     handler = logging.lastResort
     if arguments.verbose:
         handler = logging.StreamHandler()

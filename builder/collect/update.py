@@ -26,7 +26,6 @@ from builder.store import Author, Store, in_categories
 from lm_eval_tasks.base.progress import progress
 
 LookUp = Callable[[Author], Iterable[Paper | Drop]]
-Mark = Callable[[str, str], None]
 
 
 def drop_other_categories(round_: Round, items: Iterable[Paper | Drop]) -> Iterator[Paper | Drop]:
@@ -64,7 +63,13 @@ def sort_out(round_: Round, items: Iterable[Paper | Drop]) -> tuple[list[Paper],
 
 
 def visit(
-    round_: Round, store: Store, author: Author, items: Iterable[Paper | Drop], mark: Mark, *, ranked: bool = False
+    round_: Round,
+    store: Store,
+    author: Author,
+    items: Iterable[Paper | Drop],
+    mark: Callable[[str, str], None],
+    *,
+    ranked: bool = False,
 ) -> int:
     """Store what a look-up of an author returned, in one transaction.
 

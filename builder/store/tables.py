@@ -228,7 +228,6 @@ class Titles(Tables):
         return len(rows)
 
     def frequency(self, word: str) -> int:
-        """In how many titles a word occurs."""
         if self._frequency is None:
             self._frequency = dict(self._db.execute("SELECT term, doc FROM title_words"))
         return self._frequency.get(word, 0)
