@@ -1,7 +1,5 @@
 """The command `academiceval`: put together from what each package registers. Exit 0 done, 1 a named error, 2 wrong usage."""
 
-from __future__ import annotations
-
 import argparse
 import logging
 import os

@@ -1,7 +1,5 @@
 """`academiceval demo`: a full round over the made-up arXiv, and an evaluation of the baselines. Needs no network."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Plain and compressed files from strangers, read with a limit: a small file may unpack to more than fits in memory."""
 
-from __future__ import annotations
-
 import errno
 import gzip
 import lzma

@@ -1,7 +1,5 @@
 """Every type that passes between stages: frozen, slotted dataclasses; texts are str, dates are calendar days (UTC)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date

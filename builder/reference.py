@@ -3,8 +3,6 @@
 `python -m builder.reference` (`make tasks`) writes docs/keys.md.
 """
 
-from __future__ import annotations
-
 import json
 import types
 from collections.abc import Iterator

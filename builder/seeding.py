@@ -1,7 +1,5 @@
 """Random choices that depend only on what they are made for: not on the order of work, nor on other choices."""
 
-from __future__ import annotations
-
 import hashlib
 
 

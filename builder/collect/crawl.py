@@ -5,8 +5,6 @@ graph is walked breadth-first from them (section 3.1 of the AcademicEval paper).
 outside_window, other_category; after an update also no_graph_author.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 

@@ -8,8 +8,6 @@ can.
 Only a hash of each author's name is kept, and edges are an array: an archive has millions of both.
 """
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

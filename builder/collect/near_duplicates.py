@@ -4,8 +4,6 @@ Pairs are compared exactly. Over many papers MinHash (Broder 1997) names the pai
 pair above the threshold escapes about once in 50,000 times, and one in a thousand of the others is compared needlessly.
 """
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterable
 from functools import lru_cache

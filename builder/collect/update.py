@@ -7,8 +7,6 @@ by the new papers only, so that asking author by author and harvesting the month
 Drop reasons: those of the crawl, and no_graph_author for harvested papers.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator

@@ -4,8 +4,6 @@ Nothing is taken from the workspace: whoever has the folder can audit it. Each c
 settings, or a count; round.toml gives the thresholds and may waive a check by name.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

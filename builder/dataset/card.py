@@ -1,7 +1,5 @@
 """The dataset card (README.md), rendered from the manifest alone: anyone who has a folder can render it again."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Papers are taken from the workspace, and from the round's source if the workspac
 with its hash. A folder that could be completed in full is the original one, byte for byte.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from heapq import merge

@@ -1,7 +1,5 @@
 """A dataset folder as a whole: how it is finished, and how a new one takes the place of an old one."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager

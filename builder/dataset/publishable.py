@@ -4,8 +4,6 @@ Rows in which any text lacks the licence become rows of a configuration `<Settin
 length. `fill` completes them on the reader's own machine.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping

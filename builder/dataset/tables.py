@@ -1,7 +1,5 @@
 """What a manifest says, as tables: for the card, the command line and the results page."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 

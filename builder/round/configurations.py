@@ -1,7 +1,5 @@
 """The configurations of a round: which of the known ones it asks for, its own ones, and names that could be mistaken."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from typing import TypeVar

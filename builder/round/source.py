@@ -3,8 +3,6 @@
 A new kind is a class here, a member of `AnySource`, and what the class names as `OPENS`, a class or function.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, Self
 from urllib.parse import urlsplit

@@ -1,7 +1,5 @@
 """`academiceval init`: a round.toml to start from, commented, for each kind of source."""
 
-from __future__ import annotations
-
 from datetime import date
 from pathlib import Path
 from typing import Literal, get_args

@@ -3,8 +3,6 @@
 Source: https://arxiv.org/category_taxonomy (2026-11); sets as ListSets of https://oaipmh.arxiv.org/oai names them.
 """
 
-from __future__ import annotations
-
 from lm_eval_tasks.base.text import suggestion
 
 _WITH_SUBJECTS = {

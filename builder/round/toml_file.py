@@ -1,7 +1,5 @@
 """A TOML file that people write, as a typed table; one sentence about the first mistake in it."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """How many bert-base-uncased tokens a text has: the paper's unit of input length (section 3.2, footnote 4)."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The tables of documents and of the links between references and papers."""
 
-from __future__ import annotations
-
 import json
 import zlib
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """The tables of papers and their authors. Row numbers never leave them: what comes out is ordered by arXiv id."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date

@@ -1,7 +1,5 @@
 """What all tables of a store have, and its smaller ones: answers of the network, authors of the crawl, words of titles."""
 
-from __future__ import annotations
-
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator
