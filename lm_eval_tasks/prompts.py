@@ -34,7 +34,6 @@ _COLUMNS = {
     "CONTENT": "content",
     "TITLE": "title",
     "ABSTRACT": "abstract",
-    "HEADING": "heading",
     "OUTPUT": "output",
     "C_TITLE": "title",
     "C_ABSTRACT": "abstract",

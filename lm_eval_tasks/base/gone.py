@@ -48,10 +48,11 @@ ROUND = {
     "samples.ceiling_bertscore": "a round has no ceiling; `compare` shows differences between models",
 }
 # How the prompts of tasks begin that are gone; answers to them are passed over.
-PROMPTS = ("select", "related_cited")
+PROMPTS = ("select", "related_cited", "section")
 _TASKS = {
     r"(academiceval_|^)select([_-]|$)": "Match and Walk ask what its questions were meant to",
     r"academiceval_related.*_cited$": "the judge reads what a text says of other works",
+    r"^academiceval_sections$": "`academiceval_intro` and `academiceval_related` ask for a section from the rest of its paper",
 }
 
 

@@ -36,8 +36,6 @@ MADE_UP = "sample"
 CAPPED = "length"
 # The file next to the data that says what is in it.
 MANIFEST = "manifest.json"
-# Between the id of a paper and the place of one of its sections, in rows that ask for a section.
-FOLD = "#"
 Context = Literal["full", "none", "start", "local", "retrieved"]
 CONTEXTS: tuple[Context, ...] = get_args(Context)
 # All of it, nothing, the beginning of the paper, what is around the question, or what a search finds.
@@ -49,5 +47,5 @@ RETRIEVED: Context = "retrieved"
 
 
 def paper_of(id_: str) -> str:
-    """The paper of a writing row, whether it asks for a section or not."""
-    return id_.partition(FOLD)[0]
+    """The paper of a row's id: behind a "#" stands what is asked about it."""
+    return id_.partition("#")[0]

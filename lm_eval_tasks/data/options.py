@@ -122,13 +122,12 @@ class Options:
         chunking = Chunking(**{name: value for name, value in given.items() if value is not None})
         return Retrieval(self.retriever or "", self.similarity, chunking)
 
-    def context_of(self, always: Context | None, name: str, *, is_usual: bool = True) -> Context:
+    def context_of(self, always: Context | None, name: str) -> Context:
         """How much of what it shows a task is asked with.
 
         Args:
             always: what the task says itself; None if the option decides.
             name: of the built-in configuration that is asked.
-            is_usual: whether it is asked as usual, not by section or with numbers to cite.
 
         Raises:
             OptionError: the task cannot be asked so.
@@ -136,8 +135,6 @@ class Options:
         context = always or self.context
         if context == FULL:
             return context
-        if not is_usual:
-            raise OptionError(f"{name} is always asked with its full context: leave out the option context={context!r}")
         shorter = families.target_of_configuration(name).shorter
         if context not in shorter:
             choices = ", ".join((*shorter, FULL))

@@ -82,7 +82,7 @@ def in_contexts(tasks: Sequence[str], contexts: Sequence[Context]) -> list[Task]
     asked: list[Task] = []
     lacking: dict[Context, list[str]] = {}
     for task in dict.fromkeys(task for name in tasks for task in tasks_of(name)):
-        if task.context != FULL or task.role != "prompt":
+        if task.context != FULL:
             raise OptionError(
                 f"--contexts asks a task with less and less to read, but {task.name} is a way of its own to ask "
                 f"{task.configuration}: give the task that asks it as usual"

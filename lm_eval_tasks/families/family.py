@@ -133,7 +133,7 @@ class Task:
     Attributes:
         family: in whose folder its file is.
         configuration: of the dataset.
-        role, context: as the families' `load` takes them.
+        context: as the families' `load` takes it.
         tag: "" for none.
     """
 
@@ -141,7 +141,6 @@ class Task:
     name: str
     configuration: str
     answer_tokens: int
-    role: str = "prompt"
     alias: str = ""
     size: int | None = None
     tag: str = ""

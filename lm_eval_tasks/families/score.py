@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from lm_eval_tasks.base.metadata import ALL
-from lm_eval_tasks.base.row_format import paper_of
 from lm_eval_tasks.base.text import ODD
 from lm_eval_tasks.families import of_task, task_of_prompt
 from lm_eval_tasks.families.answering import answering_of
@@ -62,21 +61,15 @@ def unpack(doc: Mapping[str, object], results: Sequence[str]) -> dict[str, float
 
 
 def others_of(ids: Sequence[str], count: int = OTHERS) -> list[list[int]]:
-    """For each row rows of other papers, one of each, always the same for the same ids: the next in an order of their own.
+    """For each row other ones, always the same for the same ids: the next in an order of their own.
 
     Args:
         count: how many, at most.
     """
-    rows_of: dict[str, list[int]] = {}
-    for i in sorted(range(len(ids)), key=ids.__getitem__):
-        rows_of.setdefault(paper_of(ids[i]), []).append(i)
-    order = sorted(rows_of, key=lambda paper: hashlib.sha256(paper.encode()).digest())
-    following: dict[int, list[int]] = {}
-    for place, paper in enumerate(order):
-        next_papers = [order[(place + step) % len(order)] for step in range(1, min(count + 1, len(order)))]
-        for nth, i in enumerate(rows_of[paper]):
-            following[i] = [rows_of[other][nth % len(rows_of[other])] for other in next_papers]
-    return [following[i] for i in range(len(ids))]
+    order = sorted(range(len(ids)), key=lambda i: hashlib.sha256(ids[i].encode()).digest())
+    place = {i: k for k, i in enumerate(order)}
+    steps = range(1, min(count + 1, len(ids)))
+    return [[order[(place[i] + step) % len(ids)] for step in steps] for i in range(len(ids))]
 
 
 def _score_answers(answers: Answers) -> Iterator[ScoredAnswer]:

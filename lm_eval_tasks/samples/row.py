@@ -96,7 +96,6 @@ class PromptRow:
     license: Name = "unknown"
     licenses: tuple[Name, ...] | None = None
     month: str | None = None
-    heading: str | None = None
     paper_id: Name | None = None
     level: str | None = None
     section: str | None = None

@@ -14,7 +14,7 @@ from lm_eval_tasks.families.family import FAMILIES_FOLDER, Task, TaskGroup, slug
 from lm_eval_tasks.families.reading import ReadingFamily
 from lm_eval_tasks.families.registry import FAMILIES
 from lm_eval_tasks.families.scalar import ALL_LEVELS, LEVELS
-from lm_eval_tasks.families.writing.settings import PLAIN, PROMPT, ROLES, SETTINGS, TARGETS, TINY
+from lm_eval_tasks.families.writing.settings import ROLES, SETTINGS, TARGETS
 from lm_eval_tasks.tasks.catalogue import GROUPS, TAGS, TASKS
 
 _PREFIX = "academiceval_"
@@ -64,8 +64,6 @@ def task_text(task: Task, include: str = "") -> str:
         include: its base file, "" for that in its folder.
     """
     arguments: dict[str, object] = {"setting": task.configuration, "answer_tokens": task.answer_tokens}
-    if task.role != PROMPT:
-        arguments["role"] = task.role
     if task.size is not None:
         arguments["size"] = task.size
     if task.context != FULL:
@@ -90,7 +88,7 @@ def _in_tree() -> dict[Path, str]:
     """The edition of the tasks for lm-evaluation-harness itself: writing, SCALAR, and what of the reading core needs neither a tokenizer
     nor a choice of its own.
     """
-    names = sorted({f"writing/{PLAIN.prompt.format(task=setting.task, length=setting.length)}" for setting in SETTINGS})
+    names = sorted({f"writing/{setting.task}_{setting.length}" for setting in SETTINGS})
     files = {
         _TREE / "prompts" / f"{Path(name).name}.txt": (FAMILIES_FOLDER / f"{name}.txt").read_text(encoding="utf-8")
         for name in (*names, *_QUESTION_PROMPTS)
@@ -223,7 +221,7 @@ def _names() -> Iterator[str]:
     yield from ("| tasks | what they ask | group |", "| --- | --- | --- |")
     shows = "no demonstrations, or two random ones; `_g`: two by co-authors; `_m`: two of each"
     yield f"| `academiceval_<task>_<length>` | {shows} | `academiceval`, `academiceval_<task>` |"
-    for role in (*ROLES[1:], TINY):
+    for role in ROLES[1:]:
         targets = {setting.task for setting in SETTINGS if not role.settings or setting.name in role.settings}
         word = targets.pop() if len(targets) == 1 else "<task>"
         name = role.name.format(slug=f"{word}_<length>", task=word)

@@ -236,6 +236,8 @@ def test_without_demonstrations_there_is_nothing_to_copy(dataset: Path) -> None:
 def test_an_unknown_task_is_named() -> None:
     with pytest.raises(EvalError, match="unknown task 'academiceval_poem'"):
         evaluate("lead", "", ["academiceval_poem"], {}, None, None)
+    with pytest.raises(EvalError, match="'academiceval_sections' of --tasks is gone: `academiceval_intro`"):
+        evaluate("lead", "", ["academiceval_sections"], {}, None, None)
 
 
 @pytest.mark.slow

@@ -95,8 +95,7 @@ _TAGGED = re.compile(
 )
 # The same over several lines.
 _WHOLE = re.compile(
-    rf"(?:```\w*\s*)?(?:<(title|answer|output)>\s*(?P<html>[^<\n]+?)\s*</\1>|{_JSON})(?:\s*```)?",
-    re.IGNORECASE,
+    rf"(?:```\w*\s*)?(?:<(title|answer|output)>\s*(?P<html>[^<\n]+?)\s*</\1>|{_JSON})(?:\s*```)?", re.IGNORECASE
 )
 # What a line that only leads in says.
 _TALK = re.compile(rf"\b(?:{_HERE}|{_NAMES}|{_YES})", re.IGNORECASE)

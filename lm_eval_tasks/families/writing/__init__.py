@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from lm_eval_tasks.base.row_format import LEAD
 from lm_eval_tasks.families.family import CAPPED, CUT_SHARE, EMPTY, TRUNCATED, UNFINISHED, Core, Family, Metric
-from lm_eval_tasks.families.writing.settings import PROMPT, SECTION, SETTINGS, TARGETS, groups, prompts_of, tasks
+from lm_eval_tasks.families.writing.settings import SETTINGS, TARGETS, groups, prompt_name_of, tasks
 
 COPY_DEMO, RANDOM_SENTENCE, FUNCTION_WORDS = "copy-demo", "random-sentence", "function-words"
 _MODULE = "families.writing.metrics"
@@ -70,7 +70,7 @@ METRICS = (
     Metric("copied_from_input", "Longest run copied from the input", "lower", _MODULE, limits=None),
     Metric("copied_from_demonstrations", "Longest run copied from demonstrations", "lower", _MODULE, limits=None),
 )
-_USUAL = {prompts_of(setting)[PROMPT] for setting in SETTINGS}
+_USUAL = {prompt_name_of(setting.name) for setting in SETTINGS}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +90,7 @@ class WritingFamily(Family):
 FAMILY = WritingFamily(
     name="writing",
     board="writing",
-    targets=(*TARGETS, SECTION),
+    targets=TARGETS,
     configurations=SETTINGS,
     tasks=tuple(tasks()),
     groups=tuple(groups()),

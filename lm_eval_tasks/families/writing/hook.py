@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -17,7 +17,7 @@ from lm_eval_tasks.base.errors import OptionError
 from lm_eval_tasks.base.files import cache_folder
 from lm_eval_tasks.base.listing import check_dataset
 from lm_eval_tasks.base.metadata import NO_MODEL
-from lm_eval_tasks.base.row_format import FULL, RETRIEVED, START, Context, paper_of
+from lm_eval_tasks.base.row_format import RETRIEVED, START, Context
 from lm_eval_tasks.base.text import typed
 from lm_eval_tasks.compat import lm_eval_command as command_line
 from lm_eval_tasks.data import context, cutoff, prompt_columns
@@ -27,7 +27,7 @@ from lm_eval_tasks.data.rows import Fact, Opened, TypedRows, chosen, open_datase
 from lm_eval_tasks.families.score import others_of
 from lm_eval_tasks.families.writing import FAMILY
 from lm_eval_tasks.families.writing.row import Chunk, WritingRow
-from lm_eval_tasks.families.writing.settings import PROMPT, QUERY, SECTION, SETTINGS, prompt_name_of
+from lm_eval_tasks.families.writing.settings import QUERY, SETTINGS, prompt_name_of
 from lm_eval_tasks.samples.row import PromptRow
 
 _LOGGER = logging.getLogger(__name__)
@@ -37,19 +37,13 @@ _START_WORDS = 1500
 
 @command_line.errors_end_the_process()
 def load(
-    setting: str,
-    answer_tokens: int,
-    role: str = PROMPT,
-    size: int | None = None,
-    shown: Context | None = None,
-    **arguments: object,
+    setting: str, answer_tokens: int, size: int | None = None, shown: Context | None = None, **arguments: object
 ) -> dict[str, datasets.Dataset]:
     """Load a setting's test split with a `prompt` for every row; lm-eval's `custom_dataset`.
 
     Args:
         setting: the dataset's configuration, e.g. "Abs-29K-G".
         answer_tokens: tokens that the context must leave for the answer.
-        role: which of the setting's prompts, one of `settings.ROLES`; "section" asks for each section of each paper.
         size: of a sample that represents all rows; None for all of them.
         shown: with how much less a task always asks; None for what the option `context` says.
         arguments: all of --model_args and --metadata; `options.Options` and `context.of_model` say what is read.
@@ -65,8 +59,8 @@ def load(
         raise OptionError(
             f"the option config={options.config!r} is a setting of another task than {setting}; ask it by a task of its own"
         )
-    shown = options.context_of(shown, setting, is_usual=role == PROMPT)
-    name = prompt_name_of(setting, role if shown == FULL else shown)
+    shown = options.context_of(shown, setting)
+    name = prompt_name_of(setting, shown)
     query = prompt_name_of(setting, QUERY) if shown == RETRIEVED else None
     config = options.config or setting
     # Before the model: a command that is offered in its place must find the dataset.
@@ -80,14 +74,14 @@ def load(
     opened = open_dataset(config, options)
     template = prompts.load(name)
     split = rows_of_split(opened, config, options, ("citations",) if template.repeats("citation") else ())
-    all_rows = list(_rows_of_role(TypedRows(WritingRow, split, config), role))
+    all_rows = list(TypedRows(WritingRow, split, config))
     # Always the same, however few of the rows a run asks for.
     others = [tuple(all_rows[i].target for i in near) for near in others_of([row.id for row in all_rows])]
-    facts = [Fact(paper_of(row.id), row.published, row.primary_category) for row in all_rows]
+    facts = [Fact(row.id, row.published, row.primary_category) for row in all_rows]
     selection = chosen(facts, config, options, size)
     rows = [all_rows[i] for i in selection.places]
     cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), [row.published for row in rows])
-    lead_words = _median_words(opened, config, role)
+    lead_words = _median_words(opened)
     prepared = _with_chunks([_without_target(row) for row in rows], query, options)
     if shown == START:
         prepared = [replace(row, content=_start(row.content)) for row in prepared]
@@ -135,15 +129,6 @@ def prompt_of(row: Mapping[str, object], setting: str) -> str:
     return "".join(slot.text for slot in template.slots(_without_target(typed(WritingRow, row))))
 
 
-def _rows_of_role(rows: Iterable[WritingRow], role: str) -> Iterable[WritingRow]:
-    """The rows, or one for each section if sections are asked for."""
-    if role != SECTION.name:
-        return rows
-    from lm_eval_tasks.families.writing import folds
-
-    return folds.by_fold(rows)
-
-
 def _without_target(row: WritingRow) -> WritingRow:
     """The row with its exact target removed from the body, as the reference does for titles."""
     return replace(row, content=row.content.replace(row.target, ""))
@@ -179,7 +164,7 @@ def _with_chunks(rows: Sequence[WritingRow], query: str | None, options: Options
 
 def _of_paper(row: WritingRow) -> dict[str, Any]:
     """The columns of `PromptRow` that tell which paper is asked about."""
-    names = ("id", "title", "abstract", "primary_category", "published", "license", "target", "round", "heading")
+    names = ("id", "title", "abstract", "primary_category", "published", "license", "target", "round")
     return {
         **{name: getattr(row, name) for name in names},
         "first_author": row.authors[0],
@@ -188,12 +173,7 @@ def _of_paper(row: WritingRow) -> dict[str, Any]:
     }
 
 
-def _median_words(opened: Opened, config: str, role: str) -> int:
+def _median_words(opened: Opened) -> int:
     """Words of the median target of the train split; 0 without one."""
-    train = opened.splits.get("train")
-    if train is None or not len(train):
-        return 0
-    targets = train["target"]
-    if role == SECTION.name:
-        targets = [row.target for row in _rows_of_role(TypedRows(WritingRow, train, config), role)]
-    return int(statistics.median(len(target.split()) for target in targets))
+    targets = opened.splits["train"]["target"] if "train" in opened.splits else ()
+    return int(statistics.median(len(target.split()) for target in targets)) if len(targets) else 0

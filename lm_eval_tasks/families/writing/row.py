@@ -41,7 +41,7 @@ class WritingRow:
     """One paper without the part that is asked for.
 
     Attributes:
-        heading: of the section that is asked for; None where the task tells it.
+        heading: always None; row hashes are of all fields.
         chunks: for prompts with retrieval.
     """
 

@@ -22,8 +22,6 @@ TARGETS: tuple[Target, ...] = (
     Target("intro", "introduction", 2048, (NONE, START, RETRIEVED), START, refine=refine.text, spread=0.023),
     Target("related", "related work", 2048, (NONE, START, RETRIEVED), START, refine=refine.text, spread=0.022),
 )
-# What a role of Title-10K asks for in place of titles.
-SECTION = Target("section", "any section", 2048, refine=refine.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,37 +81,28 @@ class Role:
     """A way to ask settings, with its own tasks.
 
     Attributes:
-        settings: that have it; empty for all.
-        prompt: the prompt file; `{task}` and `{length}` are the setting's.
         name: of its tasks; `{slug}` and `{task}` are the setting's.
         alias: after the setting in the task's display name.
-        answer_tokens: in place of the target's.
+        settings: that have it; empty for all.
         size: of a sample that represents all rows; None for all of them.
         group: of its tasks; "" for none, `{task}` makes one group for each target and one for all of these.
         shows: in docs, what its tasks ask.
         context: how much of what the settings show.
     """
 
-    role: str
-    prompt: str
     name: str
     alias: str
     shows: str
     settings: tuple[str, ...] = ()
-    answer_tokens: int | None = None
     size: int | None = None
     group: str = ""
     context: Context = FULL
 
 
-PROMPT, QUERY = "prompt", "query"
-_PROMPT = "{task}_{length}"
-PLAIN = Role(PROMPT, _PROMPT, "academiceval_{slug}", "", "", group="academiceval_{task}")
+PLAIN = Role("academiceval_{slug}", "", "", group="academiceval_{task}")
 ROLES: tuple[Role, ...] = (
     PLAIN,
     Role(
-        PROMPT,
-        _PROMPT,
         "academiceval_ralm_{slug}",
         "RALM",
         "retrieved chunks in place of body and demonstrations, as `context=retrieved`",
@@ -121,79 +110,72 @@ ROLES: tuple[Role, ...] = (
         context=RETRIEVED,
     ),
     Role(
-        PROMPT,
-        _PROMPT,
         "academiceval_{slug}_title_only",
         "title only",
         "the abstract from the title alone (Table 6), as `context=none`",
         settings=("Abs-9K",),
         context=NONE,
     ),
+    # A few rows of each target's first setting, in the group of that name.
     Role(
-        SECTION.name,
-        "section_short",
-        "academiceval_sections",
-        "sections",
-        "every section of every paper from the others (K-fold, appendix B); the prompt is ours",
-        settings=("Title-10K",),
-        answer_tokens=SECTION.answer_tokens,
+        "academiceval_tiny_{task}",
+        "tiny",
+        "a small sample of a round, without demonstrations",
+        settings=("Title-10K", "Abs-9K", "Intro-8K", "Related-34K"),
+        size=50,
+        group="academiceval_tiny",
     ),
 )
-# A few rows of each target's first setting, in the group of that name.
-TINY = Role(
-    PROMPT,
-    _PROMPT,
-    "academiceval_tiny_{task}",
-    "tiny",
-    "a small sample of a round, without demonstrations",
-    settings=("Title-10K", "Abs-9K", "Intro-8K", "Related-34K"),
-    size=50,
-    group="academiceval_tiny",
-)
-# What a retriever is asked with has no task of its own.
-_QUERY = "{task}_query"
-_SHORTER: dict[str, str] = {NONE: "{task}_title_only", START: "{task}_short", RETRIEVED: "{task}_ralm"}
+# What a retriever is asked with, which has no task of its own.
+QUERY = "query"
+_PROMPTS = {
+    FULL: "{task}_{length}",
+    NONE: "{task}_title_only",
+    START: "{task}_short",
+    RETRIEVED: "{task}_ralm",
+    QUERY: "{task}_query",
+}
 
 
-def settings_of(role: Role) -> list[Setting]:
-    """The settings that are asked in a way."""
-    return [setting for setting in SETTINGS if not role.settings or setting.name in role.settings]
+def settings_of(role: Role) -> list[tuple[Setting, Target]]:
+    """The settings that are asked in a way, each with what it asks for."""
+    asked = [setting for setting in SETTINGS if not role.settings or setting.name in role.settings]
+    return [(setting, target) for setting in asked for target in TARGETS if target.name == setting.task]
 
 
 def prompts_of(setting: Setting) -> dict[str, str]:
-    """Role, or context if it is not full, -> the prompt file that a setting is asked with in it."""
-    roles = {role.role: role.prompt for role in ROLES if setting in settings_of(role)} | {QUERY: _QUERY}
-    [target] = [target for target in TARGETS if target.name == setting.task]
-    shorter = {context: _SHORTER[context] for context in target.shorter}
-    return {role: prompt.format(task=setting.task, length=setting.length) for role, prompt in (roles | shorter).items()}
+    """Context, or `QUERY`, -> the prompt file that a setting is asked with in it."""
+    [shorter] = [target.shorter for target in TARGETS if target.name == setting.task]
+    return {
+        context: _PROMPTS[context].format(task=setting.task, length=setting.length)
+        for context in (FULL, *shorter, QUERY)
+    }
 
 
-def prompt_name_of(name: str, role: str = PROMPT) -> str:
+def prompt_name_of(name: str, context: str = FULL) -> str:
     """The name of the prompt file of a built-in setting.
 
     Args:
-        role: one of `ROLES`, `QUERY`, or a shorter context.
+        context: or `QUERY`.
 
     Raises:
-        EvalError: the setting is not asked in this role.
+        EvalError: the setting is not asked in this context.
     """
     for setting in SETTINGS:
-        if setting.name == name and (prompt := prompts_of(setting).get(role)):
+        if setting.name == name and (prompt := prompts_of(setting).get(context)):
             return prompt
-    raise EvalError(f"there is no prompt {role!r} for the setting {name!r}")
+    raise EvalError(f"there is no prompt {context!r} for the setting {name!r}")
 
 
 def tasks() -> Iterator[Task]:
     """The tasks of all settings, in all the ways in which they are asked."""
-    for role in (*ROLES, TINY):
-        for setting in settings_of(role):
-            [target] = [target for target in TARGETS if target.name == setting.task]
+    for role in ROLES:
+        for setting, target in settings_of(role):
             yield Task(
                 "writing",
                 name=role.name.format(slug=slug_of(setting.name), task=setting.task),
                 configuration=setting.name,
-                answer_tokens=role.answer_tokens or target.answer_tokens,
-                role=role.role,
+                answer_tokens=target.answer_tokens,
                 alias=role.alias,
                 size=role.size,
                 tag=f"academiceval_{setting.demonstrations}" if role is PLAIN else "",
@@ -203,9 +185,9 @@ def tasks() -> Iterator[Task]:
 
 def groups() -> Iterator[TaskGroup]:
     """For each way to ask a group of all its tasks, and one of those of each target."""
-    for role in (*ROLES, TINY):
+    for role in ROLES:
         names: dict[str, list[str]] = {}
-        for setting in settings_of(role):
+        for setting, _ in settings_of(role):
             name = role.name.format(slug=slug_of(setting.name), task=setting.task)
             names.setdefault(role.group.format(task=setting.task), []).append(name)
         if "{task}" in role.group:

@@ -55,7 +55,6 @@ def test_contexts_that_a_task_lacks_are_refused(dataset: Path, command: Command)
     for options, told in (
         ({"context": "none"}, "Title-10K is not asked with context='none'; choose start, retrieved, full"),
         ({"context": "nothing"}, "context cannot be 'nothing'"),
-        ({"context": "start", "role": "section"}, "always asked with its full context"),
     ):
         with pytest.raises(OptionError, match=told):
             rows(dataset, "Title-10K", **options)

@@ -9,15 +9,14 @@ import pytest
 
 from builder.dataset.publishable import publishable
 from lm_eval_tasks.base.errors import BudgetError, DatasetError, MetricError, TokenizerError
+from lm_eval_tasks.families.score import others_of
 from lm_eval_tasks.families.writing import hook
 from tests.helpers.llama import CONTEXT
 from tests.helpers.typed_rows import writing_row
 
 
-def load(
-    dataset: object, setting: str = "Abs-29K-G", answer_tokens: int = 512, role: str = "prompt", **more: Any
-) -> Any:
-    return hook.load(setting, answer_tokens, role, dataset=str(dataset), **{"bertscore_model": "none", **more})["test"]
+def load(dataset: object, setting: str = "Abs-29K-G", answer_tokens: int = 512, **more: Any) -> Any:
+    return hook.load(setting, answer_tokens, dataset=str(dataset), **{"bertscore_model": "none", **more})["test"]
 
 
 def test_rows_carry_a_whole_prompt_where_no_model_is_named(dataset: Path) -> None:
@@ -123,3 +122,12 @@ def test_rows_by_id_are_announced(dataset: Path, tmp_path: Path, caplog: pytest.
     assert 0 < len(public) < len(whole)
     (said,) = [record.getMessage() for record in caplog.records if "are whole here" in record.getMessage()]
     assert f"{len(public)} of {len(whole)} test papers are whole here" in said
+
+
+def test_the_other_papers_of_a_row_are_always_the_same() -> None:
+    ids = list("abcde")
+    for i, others in enumerate(others_of(ids)):
+        assert sorted([*others, i]) == [0, 1, 2, 3, 4]
+    assert others_of(ids, 2) == [others[:2] for others in others_of(ids)]
+    assert others_of(ids[:1]) == [[]]
+    assert others_of([]) == []
