@@ -6,9 +6,8 @@ prompt is put together when it is asked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, lru_cache
 from typing import Any
 
 import datasets
@@ -34,56 +33,10 @@ _LONGEST_ANSWER = 16_384
 _FACTS = ("paper_id", "published", "primary_category")
 
 
-class ShownTexts(Mapping[tuple[str, str], str]):
-    """The papers' texts by their configuration and versioned id, read from the files when they are wanted."""
-
-    def __init__(self, configurations: Mapping[str, datasets.Dataset]) -> None:
-        self._configurations = configurations
-        self._hashes: dict[tuple[str, str], str] = {}
-        self._places = {(name, id_): i for name, papers in configurations.items() for i, id_ in enumerate(papers["id"])}
-
-    def __getitem__(self, key: tuple[str, str]) -> str:
-        text: str = self._configurations[key[0]][self._places[key]]["text"]
-        return text
-
-    def hash_of(self, paper: ShownPaper) -> str:
-        """The sha256 of the text of a paper that a row shows."""
-        key = (paper.texts, paper.id)
-        if key not in self._hashes:
-            self._hashes[key] = sha256_of_bytes(self[key])
-        return self._hashes[key]
-
-    def __iter__(self) -> Iterator[tuple[str, str]]:
-        return iter(self._places)
-
-    def __len__(self) -> int:
-        return len(self._places)
-
-
-@dataclass(frozen=True, slots=True)
-class AskedTask:
-    """What a task of this process asks.
-
-    Attributes:
-        places: id of a row -> its place among `rows`.
-    """
-
-    answering: ReadingAnswering
-    context: Context
-    rows: TypedRows[ReadingRow]
-    places: Mapping[str, int]
-    texts: ShownTexts
-
-    def prompt(self, id_: str) -> tuple[str, str]:
-        """The prompt of a row, see `reading.prompt.prompt_of`."""
-        row = self.rows[self.places[id_]]
-        texts = part_texts(row, self.texts)
-        shown = texts if self.context == FULL else self.answering.shortened(row, texts, self.context)
-        return with_parts(row, shown, self.answering, noted(self.context))
-
-
-# (dataset revision, configuration, `PromptRow.shown`) -> what was loaded of it.
-_LOADED: dict[tuple[str, str, str], AskedTask] = {}
+# Of a row's id: its prompt, see `reading.prompt.prompt_of`.
+Asking = Callable[[str], tuple[str, str]]
+# (dataset revision, configuration, `PromptRow.shown`) -> what asks its rows in this process.
+_LOADED: dict[tuple[str, str, str], Asking] = {}
 
 
 @command_line.errors_end_the_process()
@@ -113,14 +66,15 @@ def load(
     selection = chosen(facts, config, options, size)
     rows = TypedRows(ReadingRow, all_rows, config, answering.check)
     asked_rows = [rows[place] for place in selection.places]
-    texts = _texts(asked_rows, config, options)
+    text_of = _texts(asked_rows, config, options)
+    hash_of = cache(lambda paper: sha256_of_bytes(text_of(paper)))
     published = [row.published for row in asked_rows]
     cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), published)
-    # All rows: another load of the same configuration may select others.
-    asked = AskedTask(answering, shown, rows, {id_: i for i, id_ in enumerate(all_rows["id"])}, texts)
     less = noted(shown)
-    _LOADED[opened.revision, config, less] = asked
-    tokens = _tokens(asked, [row.id for row in asked_rows], model, answer_tokens, options, config)
+    # All rows: another load of the same configuration may select others.
+    ask = _asking(rows, text_of, answering, shown)
+    _LOADED[opened.revision, config, less] = ask
+    tokens = _tokens(ask, [row.id for row in asked_rows], model, answer_tokens, options, config)
     if model and options.reserve is None and not options.reasoning_tokens:
         room = model.length - max(count or 0 for count in tokens)
         answer_tokens = max(answer_tokens, min(_LONGEST_ANSWER, room))
@@ -137,7 +91,7 @@ def load(
     return prompt_columns.as_split(
         PromptRow(
             **_of_row(row, answering),
-            row_hash=row_hash(row, family.version, map(texts.hash_of, row.papers)),
+            row_hash=row_hash(row, family.version, map(hash_of, row.papers)),
             tokens_before=count,
             tokens_after=count,
             place=place,
@@ -152,26 +106,40 @@ def doc_to_text(doc: Mapping[str, Any]) -> str:
     """The prompt of a doc that a hook gave in this process, of this family or another; lm-eval's `doc_to_text`."""
     if doc.get("prompt"):
         return str(doc["prompt"])
-    return "".join(_LOADED[doc["dataset_revision"], doc["setting"], doc.get("shown") or ""].prompt(doc["id"]))
+    return "".join(_LOADED[doc["dataset_revision"], doc["setting"], doc.get("shown") or ""](doc["id"]))
 
 
-def _texts(rows: Sequence[ReadingRow], config: str, options: Options) -> ShownTexts:
-    """The texts that rows show."""
+def _asking(
+    rows: TypedRows[ReadingRow], text_of: Callable[[ShownPaper], str], answering: ReadingAnswering, shown: Context
+) -> Asking:
+    """What makes the prompt of a row, by its id."""
+    places = {id_: i for i, id_ in enumerate(rows.rows["id"])}
+
+    def ask(id_: str) -> tuple[str, str]:
+        row = rows[places[id_]]
+        texts = part_texts(row, {(paper.texts, paper.id): text_of(paper) for paper in row.papers})
+        parts = texts if shown == FULL else answering.shortened(row, texts, shown)
+        return with_parts(row, parts, answering, noted(shown))
+
+    return ask
+
+
+def _texts(rows: Sequence[ReadingRow], config: str, options: Options) -> Callable[[ShownPaper], str]:
+    """What reads the text of a paper that rows show from the files, when it is wanted."""
     shown = {(paper.texts, paper.id) for row in rows for paper in row.papers}
     splits = {name: open_dataset(name, options).splits for name in sorted({name for name, _ in shown})}
-    texts = ShownTexts(
-        {name: datasets.concatenate_datasets(list(of_name.values())) for name, of_name in splits.items()}
-    )
-    if lacking := sorted(shown - set(texts)):
+    papers = {name: datasets.concatenate_datasets(list(of_name.values())) for name, of_name in splits.items()}
+    places = {(name, id_): i for name, of_name in papers.items() for i, id_ in enumerate(of_name["id"])}
+    if lacking := sorted(shown - places.keys()):
         name, id_ = lacking[0]
         raise DatasetError(
             f"{config} shows {id_}, whose text is not in {name} of the dataset; `academiceval fill` completes it"
         )
-    return texts
+    return lambda paper: str(papers[paper.texts][places[paper.texts, paper.id]]["text"])
 
 
 def _tokens(
-    asked: AskedTask,
+    ask: Asking,
     ids: Sequence[str],
     model: context.ModelContext | None,
     answer_tokens: int,
@@ -189,7 +157,7 @@ def _tokens(
         [ids] = tokenizer([text], add_special_tokens=False, verbose=False)["input_ids"]
         return len(ids)
 
-    counts = [sum(map(count, asked.prompt(id_))) for id_ in ids]
+    counts = [sum(map(count, ask(id_))) for id_ in ids]
     room = model.length - prompt_columns.answer_cap(options, answer_tokens)
     if options.fits_only:
         prompt_columns.tell_of_longer(config, sum(count > room for count in counts), len(counts), room)
