@@ -36,13 +36,9 @@ class Answering:
         return None
 
 
+@cache
 def answering_of(task: str) -> Answering:
     """How answers to the prompts of a task are read, see `families.of_task`."""
-    return _load(of_task(task).name)
-
-
-@cache
-def _load(family: str) -> Answering:
-    answering = import_module(f"lm_eval_tasks.families.{family}.answering").ANSWERING
+    answering = import_module(f"lm_eval_tasks.families.{of_task(task).name}.answering").ANSWERING
     assert isinstance(answering, Answering)
     return answering

@@ -84,15 +84,9 @@ def _labels(reply: str, asked: Sequence[int] | None) -> Sequence[int]:
 
 def strict_set_of(text: str) -> tuple[int, ...] | None:
     """As `labels.set_of`, of an answer that ends with a JSON list of labels, each once."""
-    numbers = strict_list_of(text)
-    return None if numbers is None else tuple(sorted(numbers))
-
-
-def strict_list_of(text: str) -> tuple[int, ...] | None:
-    """As `strict_set_of`, in the order of the answer."""
     content = _json_at_end(text, "[")
     numbers = _strict_numbers(content) if isinstance(content, list) else None
-    return tuple(numbers) if numbers is not None and len(set(numbers)) == len(numbers) else None
+    return tuple(sorted(numbers)) if numbers is not None and len(set(numbers)) == len(numbers) else None
 
 
 def strict_pairs_of(text: str) -> dict[int, int] | None:
@@ -120,20 +114,12 @@ def _strict_numbers(labels: Sequence[object]) -> list[int] | None:
 
 
 def write_list(numbers: Sequence[int], word: str) -> str:
-    """A list of labels as a prompt asks for it.
-
-    Args:
-        word: what a label is called.
-    """
+    """A list of labels as a prompt asks for it; `word` is what a label is called."""
     return json.dumps([_written(word, number) for number in numbers])
 
 
 def write_pairs(pairs: Mapping[int, int], asked_word: str, word: str) -> str:
-    """Pairs of labels as a prompt asks for them.
-
-    Args:
-        asked_word, word: what is asked about, and what a label is called.
-    """
+    """Pairs of labels as a prompt asks for them; the words are what is asked about, and what a label is called."""
     return json.dumps({_written(asked_word, first): _written(word, second) for first, second in pairs.items()})
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
@@ -108,16 +107,7 @@ METRICS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScalarFamily(Family):
-    """SCALAR's questions."""
-
-    def counted(self, names: Collection[str], core: Collection[str]) -> tuple[str, ...]:
-        """All levels of SCALAR."""
-        return tuple(level.name for level in LEVELS if level.name in names)
-
-
-FAMILY = ScalarFamily(
+FAMILY = Family(
     name="scalar",
     board="reading",
     targets=(TARGET,),

@@ -46,15 +46,12 @@ class WalkAnswering(ReadingAnswering):
         return {"QUESTION": filled(question, {"FIRST": titles[0], "SECOND": titles[-1]})}
 
     def target(self, row: ReadingRow) -> str:
-        return self._written(row.answer)
+        return write_list(row.answer, self.family.word)
 
     def refine(self, reply: str, row: PromptRow) -> str:
         """The papers that an answer names."""
         labels = set_of(reply)
-        return "" if labels is None else self._written(labels)
-
-    def _written(self, labels: Sequence[int]) -> str:
-        return write_list(labels, self.family.word)
+        return "" if labels is None else write_list(labels, self.family.word)
 
     def placed(self, row: PromptRow, answer: str, score: float) -> Iterator[Placed]:
         """Each third of the context in which papers answer the question or are named: the F1 of those that are named in it."""
@@ -70,8 +67,10 @@ class WalkAnswering(ReadingAnswering):
     def baseline(self, name: str, row: PromptRow, prompt: str) -> str | None:
         """No paper at all; those in whose text a search finds the titles; or what `rules` finds."""
         if name == RULES:
-            return self._written(papers_that(row.question_kind or "", prompt))
-        return self._written(() if name == BLIND else row.shortcut or ())
+            labels: Sequence[int] = papers_that(row.question_kind or "", prompt)
+        else:
+            labels = () if name == BLIND else row.shortcut or ()
+        return write_list(labels, self.family.word)
 
     def shortcut_score(self, row: ReadingRow) -> float:
         return float(set(row.shortcut) == set(row.answer))

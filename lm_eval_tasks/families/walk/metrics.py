@@ -10,10 +10,8 @@ from lm_eval_tasks.families.reading.metrics import strict_set_of
 
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.answers import Answers
-    from lm_eval_tasks.samples.row import PromptRow
 
 Values = Sequence[float | None]
-Read = Callable[[str], tuple[int, ...] | None]
 
 
 def f1_of(answer: Collection[int], right: Collection[int]) -> float:
@@ -24,7 +22,9 @@ def f1_of(answer: Collection[int], right: Collection[int]) -> float:
 
 
 def _of_sets(
-    answers: Answers, measure: Callable[[tuple[int, ...], tuple[int, ...]], float], read: Read = set_of
+    answers: Answers,
+    measure: Callable[[tuple[int, ...], tuple[int, ...]], float],
+    read: Callable[[str], tuple[int, ...] | None] = set_of,
 ) -> Values:
     """A measure of each answer's set against the right one; 0 for an answer that cannot be read."""
     sets = [read(answer.reply) for answer in answers.each]
@@ -60,11 +60,8 @@ def exact_blind(answers: Answers) -> Values:
 
 def set_f1_blind(answers: Answers) -> Values:
     """Floor: the better constant, no paper or all of them."""
-    return [f1_of(_constant(row), row.answer or ()) for row in answers.rows]
-
-
-def _constant(row: PromptRow) -> range:
-    return range(1, (row.papers or 0) + 1 if row.best_constant else 1)
+    constants = (range(1, (row.papers or 0) + 1 if row.best_constant else 1) for row in answers.rows)
+    return [f1_of(constant, row.answer or ()) for constant, row in zip(constants, answers.rows, strict=True)]
 
 
 def exact_title_search(answers: Answers) -> Values:

@@ -6,8 +6,7 @@ It shows that Walk is look-up over a long text. Results with tools, which can ru
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
 
 from lm_eval_tasks.base.text import title_key
 from lm_eval_tasks.prompts import named_lines
@@ -32,26 +31,6 @@ _CALLED = {
 _BEFORE_YEAR = 80
 
 
-@dataclass(frozen=True, slots=True)
-class _Paper:
-    """One paper of a prompt."""
-
-    paragraphs: list[tuple[str, str]]
-    entries: list[str]
-
-    def cites(self, title: str) -> list[tuple[str, int]]:
-        """Where it cites a work: the heading of the section, and the number of the paragraph."""
-        key = title_key(title)
-        numbers = {i for i, entry in enumerate(self.entries, 1) if key in title_key(entry)}
-        has_numbers = any(True for _, text in self.paragraphs for _ in _numbers(text))
-        return [
-            (heading, i)
-            for i, (heading, text) in enumerate(self.paragraphs)
-            if not numbers.isdisjoint(_numbers(text))
-            or (not has_numbers and any(_names(text, self.entries[n - 1]) for n in numbers))
-        ]
-
-
 def papers_that(kind: str, prompt: str) -> list[int]:
     """The papers that a prompt's question is about.
 
@@ -59,17 +38,12 @@ def papers_that(kind: str, prompt: str) -> list[int]:
         kind: of the question.
     """
     shown, _, question = prompt.rpartition(_QUESTION)
-    papers = [_parsed(text) for text in _PAPER.split(shown)[1:]]
+    papers = _PAPER.split(shown)[1:]
     pattern = re.escape(named_lines("walk_questions")[kind])
     for name in ("FIRST", "SECOND"):
         pattern = pattern.replace(re.escape(f"{{{name}}}"), "(.+)")
     asked = re.match(pattern, question)
     return [i for i, paper in enumerate(papers, 1) if asked and _answers(kind, paper, asked.groups())]
-
-
-def _parsed(text: str) -> _Paper:
-    body, _, entries = text.rpartition(_REFERENCES)
-    return _Paper(paragraphs_of(body or text), entries.strip().splitlines())
 
 
 def paragraphs_of(body: str) -> list[tuple[str, str]]:
@@ -83,8 +57,11 @@ def paragraphs_of(body: str) -> list[tuple[str, str]]:
     return found
 
 
-def _answers(kind: str, paper: _Paper, titles: Collection[str]) -> bool:
-    places = [paper.cites(title) for title in titles]
+def _answers(kind: str, paper: str, titles: Collection[str]) -> bool:
+    """Whether one paper of a prompt answers a question."""
+    body, _, listed = paper.rpartition(_REFERENCES)
+    paragraphs, entries = paragraphs_of(body or paper), listed.strip().splitlines()
+    places = [_places(title, paragraphs, entries) for title in titles]
     if kind in _CALLED:
         return _is_in(places[0], kind)
     if kind == "background_only":
@@ -96,6 +73,19 @@ def _answers(kind: str, paper: _Paper, titles: Collection[str]) -> bool:
     if kind == "cites_first_only":
         return bool(places[0]) and not places[1]
     return all(places)
+
+
+def _places(title: str, paragraphs: Sequence[tuple[str, str]], entries: Sequence[str]) -> list[tuple[str, int]]:
+    """Where a paper cites a work: the heading of the section, and the number of the paragraph."""
+    key = title_key(title)
+    numbers = {i for i, entry in enumerate(entries, 1) if key in title_key(entry)}
+    has_numbers = any(True for _, text in paragraphs for _ in _numbers(text))
+    return [
+        (heading, i)
+        for i, (heading, text) in enumerate(paragraphs)
+        if not numbers.isdisjoint(_numbers(text))
+        or (not has_numbers and any(_names(text, entries[n - 1]) for n in numbers))
+    ]
 
 
 def _is_in(places: list[tuple[str, int]], called: str) -> bool:
