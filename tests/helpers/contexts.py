@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from builder.families.reading.asking import LEAST_PAPERS, NeighbourAsking, PaperSet, QuestionColumns, fill
+from builder.families.reading.asking import LEAST_PAPERS, NeighbourAsking, PaperSet, fill
 from builder.records import Paper
 
 
@@ -26,5 +26,5 @@ class ContextsAlone(NeighbourAsking[str]):
     def parts(self, context: PaperSet) -> list[dict[str, Any]]:
         raise NotImplementedError
 
-    def asked(self, question: str, context: PaperSet, label: Mapping[Any, int]) -> QuestionColumns:
+    def asked(self, question: str, context: PaperSet, label: Mapping[Any, int]) -> dict[str, Any]:
         raise NotImplementedError

@@ -7,21 +7,22 @@ from dataclasses import asdict
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from builder.families.match.masks import FEWEST, Mask, around, best, distractors, masks_of, summary, tag_of, wide
+from builder.families.match.masks import FEWEST, Mask, around, best, distractors, masks_of, summary, wide
 from builder.families.reading.asking import (
     LABEL_TOKENS,
     LEAST_PAPERS,
     PaperSet,
-    QuestionColumns,
     ReadingFamily,
     fill,
     part_of,
 )
 from builder.families.reading.making import reading_family
-from builder.families.reading.neutral import CITE, Edit, citations_in, without_overlaps
+from builder.families.reading.neutral import CITE, citations_in, without_overlaps
 from builder.sources.tokenizer import token_counter
+from lm_eval_tasks.families.reading.row import Edit
 
 if TYPE_CHECKING:
+    from builder.dataset.families import Row
     from builder.families.reading.papers_read import PaperLibrary
     from builder.records import Paper, ReadingReason
 
@@ -74,7 +75,7 @@ class MatchFamily(ReadingFamily[Masks]):
     def _end(self, paper: Paper) -> int:
         return self.library.read(paper.id).shown.references
 
-    def asked(self, question: Masks, context: PaperSet, label: Mapping[Any, int]) -> QuestionColumns:
+    def asked(self, question: Masks, context: PaperSet, label: Mapping[Any, int]) -> Row:
         labels = {paper.id: label[i, 0] for i, paper in enumerate(context.papers) if i}
         read, candidates = self.library.read(context.paper.id), context.papers[1:]
         texts = [self.library.read(paper.id).shown.text[: self._end(paper)] for paper in candidates]
@@ -82,23 +83,23 @@ class MatchFamily(ReadingFamily[Masks]):
         by_title = best([around(read, mask) for mask in question], list(map(summary, candidates)), candidates)
         by_body = best([wide(read, mask) for mask in question], texts, candidates)
         answer = [mask.work.id for mask in question]
-        return QuestionColumns(
-            "masks",
-            [labels[id_] for id_ in answer],
-            [labels[id_] for id_ in by_title],
-            range(1, len(answer) + 1),
-            tags=[
-                tag_of(title == right, body == right)
+        return {
+            "kind": "masks",
+            "answer": [labels[id_] for id_ in answer],
+            "shortcut": [labels[id_] for id_ in by_title],
+            "asked": list(range(1, len(answer) + 1)),
+            # What solves a mask: a shortcut over titles and abstracts, or one over whole texts.
+            "tags": [
+                "title" if title == right else "body" if body == right else "neither"
                 for right, title, body in zip(answer, by_title, by_body, strict=True)
             ],
-            cited_by=[mask.cited_by for mask in question],
-            ages=[mask.age for mask in question],
-            last=[self._masked(question, context.paper)],
-        )
+            "cited_by": [mask.cited_by for mask in question],
+            "ages": [mask.age for mask in question],
+        }
 
-    def _masked(self, question: Masks, paper: Paper) -> dict[str, Any]:
+    def last(self, question: Masks, context: PaperSet) -> list[dict[str, Any]]:
         """The paper that is asked about, without its reference list. Its other citations tell which works are not meant, and so go."""
-        read = self.library.read(paper.id)
+        read = self.library.read(context.paper.id)
         masked = {place: f"[MASK {number}]" for number, mask in enumerate(question, 1) for place in mask.places}
         edits: list[dict[str, Any]] = []
         for section, at in read.shown.sections.items():
@@ -110,7 +111,7 @@ class MatchFamily(ReadingFamily[Masks]):
             edits += [
                 asdict(Edit(at + edit.start, at + edit.end, edit.text)) for edit in without_overlaps([*own, *free])
             ]
-        return part_of(0, 0, self._end(paper), edits)
+        return [part_of(0, 0, self._end(context.paper), edits)]
 
 
 FAMILY = reading_family(lambda library, plan: [MatchFamily(library, plan.seed, plan.oldest)])

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from builder.families.reading.neutral import sentence_end, sentence_start, with_brackets
 from builder.seeding import digest_of
@@ -75,7 +75,6 @@ def bare(text: str) -> str:
     return _WRAPPED.sub("", without_marks(text))
 
 
-Tag = Literal["title", "body", "neither"]
 FEWEST, MOST = 3, 5
 # Works that more papers of the round cite are known by heart.
 MOST_CITED = 7
@@ -253,8 +252,3 @@ def best(queries: Sequence[str], texts: Sequence[str], candidates: Sequence[Pape
     order = sorted(range(len(candidates)), key=lambda i: candidates[i].id)
     scores = BM25().all_scores(queries, [texts[i] for i in order])
     return [candidates[order[int(place)]].id for place in scores.argmax(axis=1)]
-
-
-def tag_of(by_title: bool, by_body: bool) -> Tag:
-    """What solves a mask, of a shortcut over titles and abstracts, and one over whole texts."""
-    return "title" if by_title else "body" if by_body else "neither"

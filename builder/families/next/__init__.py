@@ -10,13 +10,12 @@ from itertools import groupby
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from builder.families.next.passages import Passage, neutral_text, passages_of
+from builder.families.next.passages import Passage, passages_of
 from builder.families.reading.asking import (
     LABEL_TOKENS,
     LEAST,
     NeighbourAsking,
     PaperSet,
-    QuestionColumns,
     part_of,
     room,
 )
@@ -24,9 +23,11 @@ from builder.families.reading.making import reading_family
 from builder.seeding import digest_of
 from builder.sources.tokenizer import token_counter
 from lm_eval_tasks.families.reading import SMALL
+from lm_eval_tasks.families.reading.prompt import edited
 from lm_eval_tasks.retrieval.sparse import BM25, standardised
 
 if TYPE_CHECKING:
+    from builder.dataset.families import Row
     from builder.families.reading.papers_read import PaperLibrary
     from builder.records import Paper, ReadingReason
 
@@ -196,7 +197,7 @@ class NextFamily(NeighbourAsking[NextCall]):
             for passage in self._all(context)
         ]
 
-    def asked(self, question: NextCall, context: PaperSet, label: Mapping[Any, int]) -> QuestionColumns:
+    def asked(self, question: NextCall, context: PaperSet, label: Mapping[Any, int]) -> Row:
         places = {paper.id: i for i, paper in enumerate(context.papers)}
         labels = {passage: label[places[passage.paper], passage.start] for passage in self._all(context)}
         in_order = sorted(labels, key=labels.__getitem__)
@@ -205,7 +206,12 @@ class NextFamily(NeighbourAsking[NextCall]):
         )
         asked = [first for first, _ in pairs]
         found = by_words([number - 1 for number in asked], list(map(self._text, in_order)))
-        return QuestionColumns("following", [second for _, second in pairs], [place + 1 for place in found], asked)
+        return {
+            "kind": "following",
+            "asked": asked,
+            "answer": [second for _, second in pairs],
+            "shortcut": [place + 1 for place in found],
+        }
 
     def _all(self, context: PaperSet) -> list[Passage]:
         return [
@@ -217,7 +223,7 @@ class NextFamily(NeighbourAsking[NextCall]):
 
     def _text(self, passage: Passage) -> str:
         text = self.library.read(passage.paper).shown.text
-        return neutral_text(text, passage.start, passage.end, passage.edits)
+        return edited(text, passage.start, passage.end, passage.edits)
 
 
 FAMILY = reading_family(lambda library, plan: [NextFamily(library, plan.seed)])

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from builder.families.reading.neutral import SENTENCE_END, Edit, edits_of
+from builder.families.reading.neutral import SENTENCE_END, edits_of
 from builder.seeding import digest_of
 from lm_eval_tasks.families.reading.prompt import edited
+from lm_eval_tasks.families.reading.row import Edit
 
 if TYPE_CHECKING:
     from builder.families.reading.papers_read import PaperRead
@@ -45,11 +46,6 @@ class Passage:
         return self.paper, self.section, self.number
 
 
-def neutral_text(text: str, start: int, end: int, edits: Sequence[Edit]) -> str:
-    """What is shown of a stretch of a text."""
-    return edited(text, start, end, ((edit.start, edit.end, edit.text) for edit in edits))
-
-
 def passages_of(read: PaperRead) -> list[Passage]:
     """The passages of a paper, section after section."""
     return [passage for section in sorted(read.called) for passage in _of_section(read, section)]
@@ -67,7 +63,7 @@ def _of_section(read: PaperRead, section: int) -> Iterator[Passage]:
             if edit.start < end and start < edit.end
         ]
         moved = tuple(Edit(edit.start + at, edit.end + at, edit.text) for edit in inside)
-        shown = neutral_text(text, start, end, inside)
+        shown = edited(text, start, end, inside)
         ends_paragraph = "\n" in text[end : end + 2]
         whole = _BEGINS.match(shown) is not None, ends_paragraph and _ENDS.search(shown) is not None
         yield Passage(read.paper.id, section, number, start + at, end + at, moved, *whole)
@@ -107,7 +103,7 @@ def _possible_cuts(text: str, edits: Sequence[Edit]) -> list[int]:
 
 def _words(text: str, start: int, end: int, edits: Sequence[Edit]) -> int:
     inside = [edit for edit in edits if start <= edit.start and edit.end <= end]
-    return len(neutral_text(text, start, end, inside).split())
+    return len(edited(text, start, end, inside).split())
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:

@@ -8,14 +8,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from builder.collect.coverage import months_before
-from builder.families.reading.rows import about, shown
+from builder.families.reading.rows import shared_columns
 from builder.seeding import digest_of, share_of
 from builder.sources.tokenizer import token_counter
-from lm_eval_tasks.base.row_format import PAPERS, PARTS_VERSION
+from lm_eval_tasks.base.row_format import PAPERS
 from lm_eval_tasks.base.text import typed
 from lm_eval_tasks.families.reading.answering import reading_answering
 from lm_eval_tasks.families.reading.prompt import prompt_of
@@ -124,29 +124,10 @@ LABEL_TOKENS = 8
 _AGAIN = 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionColumns:
-    """The columns of a row that tell what is asked and what is right.
-
-    Attributes:
-        answer, shortcut, asked: labels; `asked` is what is asked about, where it is not all of them.
-        works: that the question names, with the entries of the reference lists that their titles are from.
-        tags, cited_by, ages: of each mask: what solves it, how many papers of the round cite the work, its age in months.
-    """
-
-    kind: str
-    answer: Sequence[int]
-    shortcut: Sequence[int]
-    asked: Sequence[int] = ()
-    works: Sequence[Mapping[str, Any]] = ()
-    tags: Sequence[str] = ()
-    cited_by: Sequence[int] = ()
-    ages: Sequence[int] = ()
-    last: Sequence[Mapping[str, Any]] = field(default=(), repr=False)
-
-    def columns(self) -> dict[str, Any]:
-        names = ("answer", "shortcut", "asked", "works", "tags", "cited_by", "ages")
-        return {"kind": self.kind, **{name: list(getattr(self, name)) for name in names}}
+# The columns of a row that tell what is asked and what is right. Of labels: `answer`, `shortcut` and, where it is not all of them,
+# `asked`; `works` that the question names, with the entries of the reference lists that their titles are from; of each mask `tags`, what
+# solves it, `cited_by`, how many papers of the round cite the work, and `ages` in months.
+_OF_QUESTION = ("answer", "shortcut", "asked", "works", "tags", "cited_by", "ages")
 
 
 class ReadingFamily(ABC, Generic[Question]):
@@ -198,12 +179,16 @@ class ReadingFamily(ABC, Generic[Question]):
         """What is shown under labels, as the column `parts` of a row, in any order."""
 
     @abstractmethod
-    def asked(self, question: Question, context: PaperSet, label: Mapping[Any, int]) -> QuestionColumns:
-        """What a question asks.
+    def asked(self, question: Question, context: PaperSet, label: Mapping[Any, int]) -> Row:
+        """The columns that tell what a question asks; those of `_OF_QUESTION` that are left out are empty.
 
         Args:
             label: key of a part, see `key_of`, -> its label.
         """
+
+    def last(self, question: Question, context: PaperSet) -> list[dict[str, Any]]:
+        """The parts without a label that a question shows behind the others."""
+        return []
 
     def rows(self, context: PaperSet, questions: Sequence[Question], round_name: str) -> Iterator[Row]:
         """The rows of a context: all questions, then a tenth of them again with the parts in another order."""
@@ -211,7 +196,7 @@ class ReadingFamily(ABC, Generic[Question]):
         paper = context.paper
         names = [digest_of(*self.key(question)).hex()[:8] for question in questions]
         again = [n for n, name in enumerate(names) if share_of(self.seed, paper.id, name, "again") < _AGAIN]
-        listed = shown(context.papers)
+        shared = shared_columns(context.papers, round_name)
         texts = {(PAPERS, other.versioned_id): self.library.read(other.id).shown.text for other in context.papers}
         parts = self.parts(context)
         answering = reading_answering(self.task)
@@ -220,18 +205,14 @@ class ReadingFamily(ABC, Generic[Question]):
             label = {key_of(part): i for i, part in enumerate(in_order, 1)}
             common_tokens = 0
             for n in numbers:
-                asked = self.asked(questions[n], context, label)
-                row: Row = {
+                row = {
+                    **shared,
                     "id": f"{paper.versioned_id}#{names[n]}" + "r" * order,
-                    **about(paper),
-                    "context": paper.versioned_id,
                     "order": order,
-                    "papers": listed,
-                    "parts": [*in_order, *asked.last],
-                    "parts_version": PARTS_VERSION,
+                    "parts": [*in_order, *self.last(questions[n], context)],
                     "labels": len(in_order),
-                    **asked.columns(),
-                    "round": round_name,
+                    **{name: [] for name in _OF_QUESTION},
+                    **self.asked(questions[n], context, label),
                 }
                 common, own = prompt_of(typed(ReadingRow, row), texts, answering)
                 common_tokens = common_tokens or token_counter()([common])[0]

@@ -4,18 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from itertools import groupby
+
+from lm_eval_tasks.families.reading.row import Edit
 
 CITE, NUMBER, FORMULA = "[cite]", "[number]", "[formula]"
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Edit:
-    """A stretch of a text and what is shown in its place."""
-
-    start: int
-    end: int
-    text: str
 
 
 _YEAR = r"(?:19|20)\d\d[a-z]?"
@@ -103,16 +96,11 @@ def without_overlaps(wanted: Iterable[Edit]) -> list[Edit]:
 def _debris(text: str) -> Iterator[tuple[int, int]]:
     """Lines that are formulas, or were left of figures and tables; neighbours together."""
     start = 0
-    open_at: int | None = None
-    for line in text.split("\n"):
-        if _is_debris(line):
-            open_at = start if open_at is None else open_at
-        elif open_at is not None:
-            yield open_at, start - 1
-            open_at = None
-        start += len(line) + 1
-    if open_at is not None:
-        yield open_at, start - 1
+    for is_debris, lines in groupby(text.split("\n"), _is_debris):
+        end = start + sum(len(line) + 1 for line in lines)
+        if is_debris:
+            yield start, end - 1
+        start = end
 
 
 def _is_debris(line: str) -> bool:

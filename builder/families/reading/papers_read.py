@@ -36,14 +36,16 @@ class ShownText:
 
 def shown_text(paper: Paper, document: Document) -> ShownText:
     """The text of a paper: headings after `##` and `###`, one paragraph a line, one reference a line."""
-    written: list[str] = []
+    written = [abstract_text(paper)]
     sections: dict[int, int] = {}
-    length = 0
-    for section, text in _blocks(paper, document):
-        written.append(text)
-        length += len(text)
-        if section is not None:
-            sections[section] = length - len(document.sections[section].text) - len(_GAP)
+    length = len(written[0])
+    for part in parts(document):
+        for i in part.sections:
+            section = document.sections[i]
+            mark = "##" if i == part.sections[0] else "###"
+            written.append(f"{mark} {section.heading}\n{section.text}{_GAP}")
+            length += len(written[-1])
+            sections[i] = length - len(section.text) - len(_GAP)
     entries = "\n".join(entry.raw for entry in document.references)
     return ShownText("".join(written) + f"## References\n{entries}\n", sections, length)
 
@@ -54,16 +56,6 @@ _GAP = "\n\n"
 def abstract_text(paper: Paper) -> str:
     """Title and abstract of a paper, as they begin its whole text."""
     return f"# {paper.title}{_GAP}## Abstract\n{paper.abstract}{_GAP}"
-
-
-def _blocks(paper: Paper, document: Document) -> Iterator[tuple[int | None, str]]:
-    """The blocks before the reference list, each with the section that ends it."""
-    yield None, abstract_text(paper)
-    for part in parts(document):
-        for i in part.sections:
-            mark = "##" if i == part.sections[0] else "###"
-            section = document.sections[i]
-            yield i, f"{mark} {section.heading}\n{section.text}{_GAP}"
 
 
 # Of a reference list that can be relied on: entries, the share of them with a title, and the shares of the titled ones that
@@ -157,7 +149,7 @@ class PaperLibrary:
     Args:
         citing: id -> a paper of the round with its document, and what it cites.
         cited: id of a paper of the round -> ids of the works that it cites.
-        known: id -> what is known of a cited work; None for nothing.
+        work: id -> what is known of a cited work; None for nothing.
         around: a new paper -> the other papers, the nearest first.
     """
 
@@ -165,23 +157,19 @@ class PaperLibrary:
         self,
         citing: Mapping[str, Callable[[], Citing]],
         cited: Callable[[str], Collection[str]],
-        known: Callable[[str], Cited | None],
+        work: Callable[[str], Cited | None],
         around: Callable[[Paper], Sequence[Paper]],
     ) -> None:
-        self._citing, self._cited, self._known, self.around = citing, cited, known, around
+        self._citing, self._cited, self.work, self.around = citing, cited, work, around
         self.read = lru_cache(maxsize=_KEPT)(self._read)
 
     def _read(self, id_: str) -> PaperRead:
         if id_ in self._citing:
             citing = self._citing[id_]()
             return PaperRead(citing.paper, citing.document, citing.cited)
-        cited = self._known(id_)
+        cited = self.work(id_)
         assert cited is not None, f"{id_} was chosen without being known"
         return PaperRead(cited.paper, cited.document or NOTHING, {})
-
-    def work(self, id_: str) -> Cited | None:
-        """What is known of a cited work."""
-        return self._known(id_)
 
     def cited_nearby(self, paper: Paper) -> Iterator[str]:
         """The works that the other papers cite, those of the nearest first, each once."""

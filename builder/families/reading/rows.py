@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from builder.dataset.families import TEXTS, Row, RowKind, rows_of
 from builder.ids import bare_id
-from lm_eval_tasks.base.row_format import PAPERS
+from lm_eval_tasks.base.row_format import PAPERS, PARTS_VERSION
 from lm_eval_tasks.base.text import title_key
 from lm_eval_tasks.families import of_task
 from lm_eval_tasks.families.reading import ReadingFamily
@@ -51,8 +51,9 @@ ID_COLUMNS = pa.schema(
 )
 
 
-def about(paper: Paper) -> dict[str, Any]:
-    """The columns that tell which new paper a row asks about."""
+def shared_columns(papers: Sequence[Paper], round_name: str) -> Row:
+    """The columns that all rows of a context share, the paper that they ask about first; `texts` names the configuration of the texts."""
+    paper = papers[0]
     return {
         "paper_id": paper.versioned_id,
         "title": paper.title,
@@ -60,15 +61,14 @@ def about(paper: Paper) -> dict[str, Any]:
         "primary_category": paper.primary_category,
         "published": paper.published.isoformat(),
         "license": paper.license,
+        "context": paper.versioned_id,
+        "papers": [
+            {"id": one.versioned_id, "license": one.license, "published": one.published.isoformat(), "texts": PAPERS}
+            for one in papers
+        ],
+        "parts_version": PARTS_VERSION,
+        "round": round_name,
     }
-
-
-def shown(papers: Sequence[Paper]) -> list[dict[str, str]]:
-    """The column `papers`; `texts` names the configuration that has them."""
-    return [
-        {"id": paper.versioned_id, "license": paper.license, "published": paper.published.isoformat(), "texts": PAPERS}
-        for paper in papers
-    ]
 
 
 def texts(row: Row) -> dict[str, str]:

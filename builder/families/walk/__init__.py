@@ -10,7 +10,6 @@ from builder.families.reading.asking import (
     LEAST_PAPERS,
     NeighbourAsking,
     PaperSet,
-    QuestionColumns,
     fill,
     part_of,
 )
@@ -18,6 +17,7 @@ from builder.families.reading.making import reading_family
 from builder.families.walk.questions import CONTROL_KINDS, WALK_KINDS, Walk, WalkQuestion
 
 if TYPE_CHECKING:
+    from builder.dataset.families import Row
     from builder.families.reading.papers_read import PaperLibrary
     from builder.records import Paper, ReadingReason
 
@@ -61,19 +61,19 @@ class WalkFamily(NeighbourAsking[WalkQuestion]):
     def parts(self, context: PaperSet) -> list[dict[str, Any]]:
         return [part_of(i, 0, len(self.library.read(paper.id).shown.text)) for i, paper in enumerate(context.papers)]
 
-    def asked(self, question: WalkQuestion, context: PaperSet, label: Mapping[Any, int]) -> QuestionColumns:
+    def asked(self, question: WalkQuestion, context: PaperSet, label: Mapping[Any, int]) -> Row:
         labels = {paper.id: label[i, 0] for i, paper in enumerate(context.papers)}
         names = {paper.id: paper.versioned_id for paper in context.papers}
         entries = [
             min(work.entries.values(), key=lambda entry: (entry.title != work.title, entry.paper))
             for work in question.works
         ]
-        return QuestionColumns(
-            question.kind,
-            sorted(labels[id_] for id_ in question.answer),
-            sorted(labels[id_] for id_ in question.by_title),
-            works=[{"title": entry.title, "paper": names[entry.paper], "entry": entry.number} for entry in entries],
-        )
+        return {
+            "kind": question.kind,
+            "answer": sorted(labels[id_] for id_ in question.answer),
+            "shortcut": sorted(labels[id_] for id_ in question.by_title),
+            "works": [{"title": entry.title, "paper": names[entry.paper], "entry": entry.number} for entry in entries],
+        }
 
 
 FAMILY = reading_family(

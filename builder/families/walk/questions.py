@@ -212,29 +212,23 @@ class Walk:
             return _share_a_paragraph(*places)
         if kind != "background_only":
             return self._is_in(id_, places[0], kind)
-        background = _either(self._is_in(id_, places[0], "introduction"), self._is_in(id_, places[0], "related_work"))
+        background = self._is_in(id_, places[0], "introduction", "related_work")
         experiments = self._is_in(id_, places[0], "experiments")
         if background is False or experiments is True:
             return False
         return None if background is None or experiments is None else True
 
-    def _is_in(self, id_: str, places: Places, section: str) -> bool | None:
-        """Whether one of the places is in a section of a kind; None if people may disagree."""
+    def _is_in(self, id_: str, places: Places, *kinds: str) -> bool | None:
+        """Whether one of the places is in a section of one of the kinds; None if people may disagree."""
         called = [self._papers[id_].called[i] for i, _ in places]
-        if any(section in name.sure for name in called):
+        if any(not name.sure.isdisjoint(kinds) for name in called):
             return True
-        return None if any(section in name.doubtful for name in called) else False
+        return None if any(not name.doubtful.isdisjoint(kinds) for name in called) else False
 
 
 def _citing(works: tuple[CitedWork, ...]) -> set[str]:
     """The papers that cite all of some works."""
     return set.intersection(*(set(work.entries) for work in works))
-
-
-def _either(first: bool | None, second: bool | None) -> bool | None:
-    if first or second:
-        return True
-    return None if first is None or second is None else False
 
 
 def _share_a_paragraph(first: Places, second: Places) -> bool | None:

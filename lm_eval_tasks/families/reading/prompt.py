@@ -16,7 +16,7 @@ from lm_eval_tasks.prompts import filled, named_lines, words
 
 if TYPE_CHECKING:
     from lm_eval_tasks.families.reading.answering import ReadingAnswering
-    from lm_eval_tasks.families.reading.row import ReadingRow, ShownPart
+    from lm_eval_tasks.families.reading.row import Edit, ReadingRow
 
 # (Configuration of texts, versioned id) -> text.
 Texts = Mapping[tuple[str, str], str]
@@ -62,21 +62,14 @@ def part_texts(row: ReadingRow, texts: Texts) -> list[str]:
             f"the rows of this dataset are put together in way {row.parts_version}, which this release does not know; take a newer one"
         )
     papers = [(paper.texts, paper.id) for paper in row.papers]
-    return [_MARKS.sub("= = =", _shown(texts[papers[part.paper]], part)).strip() for part in row.parts]
+    shown = (edited(texts[papers[part.paper]], part.start, part.end, part.edits) for part in row.parts)
+    return [_MARKS.sub("= = =", text).strip() for text in shown]
 
 
-def _shown(text: str, part: ShownPart) -> str:
-    return edited(text, part.start, part.end, ((edit.start, edit.end, edit.text) for edit in part.edits))
-
-
-def edited(text: str, start: int, end: int, edits: Iterable[tuple[int, int, str]]) -> str:
-    """A stretch of a text with its edits.
-
-    Args:
-        edits: first character, character after the last, and what is shown in their place; in order, without overlaps.
-    """
+def edited(text: str, start: int, end: int, edits: Iterable[Edit]) -> str:
+    """A stretch of a text with its edits, which are in order and do not overlap."""
     shown, position = [], start
-    for first, behind, instead in edits:
-        shown += [text[position:first], instead]
-        position = behind
+    for edit in edits:
+        shown += [text[position : edit.start], edit.text]
+        position = edit.end
     return "".join([*shown, text[position:end]])

@@ -8,7 +8,7 @@ from lm_eval_tasks.base.text import Count, Label, day
 
 
 @dataclass(frozen=True, slots=True)
-class EditedStretch:
+class Edit:
     """The characters of a text from `start` to `end` are shown as `text`."""
 
     start: Count
@@ -23,7 +23,7 @@ class ShownPart:
     paper: Count
     start: Count
     end: Count
-    edits: tuple[EditedStretch, ...]
+    edits: tuple[Edit, ...]
 
     def __post_init__(self) -> None:
         bounds = [self.start, *(place for edit in self.edits for place in (edit.start, edit.end)), self.end]

@@ -13,7 +13,7 @@ from builder.collect.graph import build_graph
 from builder.extract.mentions import find_mentions
 from builder.families.match.masks import bare, masks_of, names_of, pattern_of, tag_of
 from builder.families.next import LEAST_OF_CALL, MOST_OF_CALL, NextFamily, calls, following, twins
-from builder.families.next.passages import LONGEST, SHORTEST, Passage, neutral_text, passages_of
+from builder.families.next.passages import LONGEST, SHORTEST, Passage, passages_of
 from builder.families.reading.asking import fill, neighbours
 from builder.families.reading.citing import citing, section_kinds
 from builder.families.reading.neutral import CITE, FORMULA, NUMBER, edits_of
@@ -21,6 +21,7 @@ from builder.families.reading.papers_read import PaperLibrary, PaperRead, abstra
 from builder.families.reading.works import Entry, NearTitles, Works, is_garbled
 from builder.families.walk.questions import CONTROL_KINDS, Walk
 from builder.records import Cited, Citing, Document, Paper, Reference, Role, Section
+from lm_eval_tasks.families.reading.prompt import edited
 
 DAY = date(2026, 5, 1)
 
@@ -189,7 +190,7 @@ def test_walk_does_not_ask_for_a_paper_of_the_set() -> None:
     ],
 )
 def test_what_tells_the_order_of_passages_is_replaced(text: str, shown: str) -> None:
-    assert neutral_text(text, 0, len(text), edits_of(text, [])) == shown
+    assert edited(text, 0, len(text), edits_of(text, [])) == shown
 
 
 SENTENCE = "This sentence of ten words is about the river {}."
