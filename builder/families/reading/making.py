@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from builder.dataset.families import Family, Lacking, Row, Written, families, hashes_of, matches
 from builder.extract.stage import choose_documents
-from builder.families.reading.asking import neighbours
+from builder.families.reading.asking import ReadingFamily, neighbours
 from builder.families.reading.build import ReadingPlan, build
 from builder.families.reading.papers_read import PaperLibrary
 from builder.families.reading.rows import KEPT, KIND, reading_faults, texts
@@ -23,7 +23,6 @@ from builder.seeding import row_order
 from lm_eval_tasks.base.files import sha256_of_bytes
 
 if TYPE_CHECKING:
-    from builder.families.reading.asking import ReadingFamily
     from builder.store import Store
     from builder.workspace import Workspace
     from lm_eval_tasks.engines.registry import Engine

@@ -6,17 +6,13 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
 
 from builder.extract.sections import parts
 from builder.families.reading.citing import Called, CitedPlaces, citing, section_kinds
 from builder.families.reading.works import Entry, entries_of
-from builder.records import Document
+from builder.records import Cited, Citing, Document, Paper
 from builder.sources.tokenizer import token_counter
 from lm_eval_tasks.base.text import title_key
-
-if TYPE_CHECKING:
-    from builder.records import Cited, Citing, Paper
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from builder.dataset.families import TEXTS, Row, RowKind, rows_of
+from builder.dataset.manifest import Configuration
 from builder.ids import bare_id
+from builder.records import Paper
 from lm_eval_tasks.base.row_format import PAPERS, PARTS_VERSION
 from lm_eval_tasks.base.text import title_key
 from lm_eval_tasks.families import of_task
 from lm_eval_tasks.families.reading import ReadingFamily
-
-if TYPE_CHECKING:
-    from builder.dataset.manifest import Configuration
-    from builder.records import Paper
 
 _STRING, _INTEGER = pa.string(), pa.int64()
 _EDIT = pa.struct([("start", _INTEGER), ("end", _INTEGER), ("text", _STRING)])

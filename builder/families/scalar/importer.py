@@ -14,9 +14,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from builder.dataset.folder import finish_import, replacing
+from builder.dataset.manifest import Configuration
 from builder.errors import FolderError
 from builder.families.match import MatchFamily
 from builder.families.reading.build import ReadingPlan, build
@@ -27,23 +28,18 @@ from builder.families.scalar.questions import QuestionMaker, ask_all, turn_of
 from builder.families.scalar.rows import row_of
 from builder.families.scalar.structured import Structured, paper_of, read_structured
 from builder.packed import ERRORS, lines_of, read_packed
-from builder.records import UNKNOWN_LICENSE
+from builder.records import UNKNOWN_LICENSE, Paper
 from builder.round.tables import READINGS, ScalarTable
 from builder.seeding import digest_of, row_order
 from builder.sources.tokenizer import token_counter
 from builder.stage_report import StageReport
 from lm_eval_tasks.base.progress import progress
-from lm_eval_tasks.base.row_format import BODY
+from lm_eval_tasks.base.row_format import BODY, Measured
 from lm_eval_tasks.base.text import ODD, parse_json, title_key, typed, why
 from lm_eval_tasks.families.scalar import ALL_LEVELS, LEVELS
 from lm_eval_tasks.families.scalar.prompt import slots_of
 from lm_eval_tasks.families.scalar.row import ScalarRow
-
-if TYPE_CHECKING:
-    from builder.dataset.manifest import Configuration
-    from builder.records import Paper
-    from lm_eval_tasks.base.row_format import Measured
-    from lm_eval_tasks.families.scalar.shortcuts import Chooser
+from lm_eval_tasks.families.scalar.shortcuts import Chooser
 
 _LOGGER = logging.getLogger(__name__)
 

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from builder.dataset.families import TEXTS, Row, RowKind, hashes_of, matches
+from builder.dataset.families import TEXTS, Lacking, Row, RowKind, hashes_of, matches
 from builder.families.writing import task_view
 from builder.records import PUBLIC_DOMAIN, DemoKind, Paper, Task, writing_task
 from lm_eval_tasks.base.files import sha256_of_bytes
 
 if TYPE_CHECKING:
-    from builder.dataset.families import Lacking
     from builder.store import Store
 
 _STRINGS = pa.list_(pa.string())

@@ -24,13 +24,13 @@ from lm_eval_tasks.base.row_format import (
     MASK,
     NONE,
     OF_SCALAR,
+    Context,
     Measured,
     OfScalar,
 )
 from lm_eval_tasks.retrieval.sparse import BM25, standardised
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.base.row_format import Context
     from lm_eval_tasks.families.scalar.row import ScalarRow, ShownCandidate
 
 Chooser = Callable[["ScalarRow"], int]

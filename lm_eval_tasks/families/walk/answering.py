@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.base.row_format import NONE
+from lm_eval_tasks.base.row_format import NONE, Context
 from lm_eval_tasks.base.text import title_key
 from lm_eval_tasks.families.labels import set_of
 from lm_eval_tasks.families.reading import BLIND
@@ -18,7 +18,6 @@ from lm_eval_tasks.families.walk.rules import papers_that, paragraphs_of
 from lm_eval_tasks.prompts import filled, named_lines
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.base.row_format import Context
     from lm_eval_tasks.families.answering import Placed
     from lm_eval_tasks.families.reading.row import ReadingRow
     from lm_eval_tasks.samples.row import PromptRow
