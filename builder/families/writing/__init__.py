@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
+from io import FileIO
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ from builder.dataset.families import Family, Written
 from builder.dataset.manifest import Configuration
 from builder.dataset.write import SplitWriter, with_lead
 from builder.errors import FolderError
-from builder.families.writing.cut import Cut, PaperTexts, Pool, TextsWriter, cut_papers
+from builder.families.writing.cut import Cut, Pool, cut_papers, text_at
 from builder.families.writing.plan import PlannedSample, plan
 from builder.families.writing.rows import columns, complete_row, demonstration_of, kind_of, row_of
 from builder.records import SPLITS, writing_task
@@ -75,14 +75,15 @@ def write(workspace: Workspace, folder: Path, engine: Engine) -> Written:
 def _cut(workspace: Workspace, texts: Path, engine: Engine) -> Pool:
     """The pool of the round, its papers' texts in a file."""
     round_, papers = workspace.round_, workspace.papers
-    with TextsWriter(texts) as writer:
+    # What another build left there is replaced.
+    with texts.open("wb") as file:
         cuts = cut_papers(
             progress(papers, "cut", len(papers)),
             workspace.documents,
             by_task(round_.chosen),
             round_.licenses,
             round_.samples,
-            writer,
+            file,
             engine,
         )
     return Pool(cuts, workspace.graph, round_.seed, round_.samples.min_citations, workspace.copies, round_.excluded)
@@ -91,23 +92,9 @@ def _cut(workspace: Workspace, texts: Path, engine: Engine) -> Pool:
 FAMILY = Family(rows=lambda task: kind_of(writing_task(task)), complete=complete_row, write=write)
 
 
-@dataclass(frozen=True, slots=True)
-class _Order:
-    """One split of one setting that is to be written.
-
-    Attributes:
-        place: the dataset folder.
-        texts: the file with the papers' texts.
-        samples: target, and each demonstration with its kind.
-    """
-
-    place: Path
-    texts: Path
-    name: str
-    task: Task
-    split: Split
-    round_name: str
-    samples: tuple[tuple[Cut, tuple[tuple[DemoKind, Cut], ...]], ...]
+# A target, and each demonstration with its kind; one split of one setting that is to be written.
+_Sample = tuple[Cut, tuple[tuple["DemoKind", Cut], ...]]
+_Order = tuple["Setting", "Split", tuple[_Sample, ...]]
 
 
 def write_settings(
@@ -128,24 +115,24 @@ def write_settings(
         round_name: the revision that every row carries.
     """
     orders = [
-        _Order(place, texts, setting.name, setting.task, split, round_name, samples)
+        (setting, split, samples)
         for setting, samples_of in planned.items()
         for split in SPLITS
         if (samples := tuple(_samples(samples_of, setting, split, pool, dates)))
     ]
-    written = engine.map(_write, orders)
+    written = engine.map(partial(_write, place, texts, round_name), orders)
     named = zip(orders, progress(written, "write", len(orders)), strict=True)
     empty = {setting.name: Configuration(setting.name, setting.task, "full") for setting in planned}
     filled = {
-        name: replace(empty[name], splits={order.split: contents for order, contents in group})
-        for name, group in groupby(named, key=lambda item: item[0].name)
+        name: replace(empty[name], splits={split: contents for (_, split, _), contents in group})
+        for name, group in groupby(named, key=lambda item: item[0][0].name)
     }
     return list(engine.map(partial(with_lead, place), (empty | filled).values()))
 
 
 def _samples(
     planned: Sequence[PlannedSample], setting: Setting, split: Split, pool: Pool, dates: SplitDates
-) -> Iterator[tuple[Cut, tuple[tuple[DemoKind, Cut], ...]]]:
+) -> Iterator[_Sample]:
     for sample in planned:
         if dates.split_of(sample.paper) == split:
             chosen = sample.demonstrations[setting.name]
@@ -156,35 +143,39 @@ def _samples(
             yield pool.cuts[sample.paper.id], tuple((kind, pool.cuts[id_]) for kind, ids in kinds for id_ in ids)
 
 
-def _write(order: _Order) -> SplitContents:
-    writer = SplitWriter(order.place, order.name, order.task, order.split, columns(order.task), {})
-    with closing(PaperTexts(order.texts)) as texts:
-        for target, demonstrations in order.samples:
-            tokens = target.tokens_as_target(order.task)
-            tokens += sum(demo.tokens_as_demonstration(order.task) for _, demo in demonstrations)
-            counts = {"input_tokens": tokens, "target_tokens": target.tasks[order.task].output_tokens}
-            writer.add(_row(target, demonstrations, order, texts) | counts)
+def _write(place: Path, texts: Path, round_name: str, order: _Order) -> SplitContents:
+    setting, split, samples = order
+    task = setting.task
+    writer = SplitWriter(place, setting.name, task, split, columns(task), {})
+    with FileIO(texts) as file:
+        for target, demonstrations in samples:
+            tokens = target.tokens_as_target(task) + sum(
+                demo.tokens_as_demonstration(task) for _, demo in demonstrations
+            )
+            counts = {"input_tokens": tokens, "target_tokens": target.tasks[task].output_tokens}
+            writer.add(_row(target, demonstrations, task, round_name, file) | counts)
     return writer.close()
 
 
-def _row(target: Cut, demonstrations: Sequence[tuple[DemoKind, Cut]], order: _Order, texts: PaperTexts) -> Row:
+def _row(target: Cut, demonstrations: Sequence[tuple[DemoKind, Cut]], task: Task, round_name: str, file: FileIO) -> Row:
     """The row of a target, without its tokens."""
     citations = [
         {
             "id": cited.id,
             "license": cited.license,
             "authors": cited.authors,
-            "title": texts[target.spans[cited.title]],
-            "abstract": texts[target.spans[cited.abstract]],
+            "title": text_at(file, target.spans[cited.title]),
+            "abstract": text_at(file, target.spans[cited.abstract]),
         }
-        for cited in (target.citations if order.task == "related" else ())
+        for cited in (target.citations if task == "related" else ())
     ]
-    shown = [demonstration_of(cut.paper, kind, *_parts(cut, order.task, texts)) for kind, cut in demonstrations]
-    content, output = _parts(target, order.task, texts)
-    return row_of(target.paper, order.task, order.round_name, content, output, shown, citations)
+    shown = [demonstration_of(cut.paper, kind, *_parts(cut, task, file)) for kind, cut in demonstrations]
+    content, output = _parts(target, task, file)
+    return row_of(target.paper, task, round_name, content, output, shown, citations)
 
 
-def _parts(cut: Cut, task: Task, texts: PaperTexts) -> tuple[str, str]:
+def _parts(cut: Cut, task: Task, file: FileIO) -> tuple[str, str]:
     """What the task shows of a paper, and what it asks for."""
     task_cut = cut.tasks[task]
-    return "\n\n".join(texts[cut.spans[place]] for place in task_cut.content), texts[cut.spans[task_cut.output]]
+    content = (text_at(file, cut.spans[place]) for place in task_cut.content)
+    return "\n\n".join(content), text_at(file, cut.spans[task_cut.output])

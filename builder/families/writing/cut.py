@@ -8,9 +8,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
+from io import FileIO
 from itertools import count
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 from builder.collect.graph import CoAuthorGraph
 from builder.extract.sections import cited_in_related_work
@@ -30,36 +31,15 @@ if TYPE_CHECKING:
 Span: TypeAlias = tuple[int, int]
 
 
-class TextsWriter:
-    """Writes a file of texts for the time of a build, read at random by many; what another build left there is replaced."""
-
-    def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = path.open("wb")
-
-    def add(self, texts: Iterable[str]) -> tuple[Span, ...]:
-        return tuple((self._file.tell(), self._file.write(text.encode())) for text in texts)
-
-    def __enter__(self) -> TextsWriter:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
+def add_texts(file: BinaryIO, texts: Iterable[str]) -> tuple[Span, ...]:
+    """Append texts to a file that is there for the time of a build, and read at random by many."""
+    return tuple((file.tell(), file.write(text.encode())) for text in texts)
 
 
-class PaperTexts:
-    """Reads what a `TextsWriter` wrote."""
-
-    def __init__(self, path: Path) -> None:
-        # Not mapped: the pages would count as this process's memory.
-        self._file = path.open("rb", buffering=0)
-
-    def __getitem__(self, span: Span) -> str:
-        begin, length = span
-        return os.pread(self._file.fileno(), length, begin).decode()
-
-    def close(self) -> None:
-        self._file.close()
+def text_at(file: FileIO, span: Span) -> str:
+    """A text of the file, which is not mapped: the pages would count as this process's memory."""
+    begin, length = span
+    return os.pread(file.fileno(), length, begin).decode()
 
 
 _AT_ONCE = 16
@@ -145,52 +125,43 @@ class _Texts:
         return iter(self._places)
 
 
-@dataclass(frozen=True, slots=True)
-class _Cutter:
-    """Cuts one paper; pure, for any process."""
+def _cut(tasks: tuple[Task, ...], licenses: Licenses, needs: SamplesTable, read: _Read) -> tuple[Cut, tuple[str, ...]]:
+    """A paper without spans, and the texts that they will give; pure, for any process."""
+    texts, (paper, body, known) = _Texts(), read
+    document = unpack_document(body, paper.id)
+    cuts: dict[Task, TaskCut] = {}
+    for task in tasks:
+        content, output = task_view.content_parts(document, task), task_view.target(paper, document, task)
+        if unfit := _unfit_reason(paper, task, content, output, licenses, needs):
+            cuts[task] = TaskCut(unfit)
+        else:
+            # No token spans the empty line between two parts.
+            parts, answer = texts.add(*content), texts.add(output)
+            beside = texts.add(*shown_beside(paper.title, paper.abstract, task))
+            cuts[task] = TaskCut(None, parts, answer[0], texts.tokens((*parts, *beside)), texts.tokens(answer))
+    related = set(cited_in_related_work(document))
+    cited: list[CutCitation] = []
+    for work in (work for i, work in known.items() if i in related):
+        title, abstract = texts.add(work.title, work.abstract)
+        cited.append(CutCitation(work.id, work.abstract_license, work.authors, title, abstract))
+    tokens = texts.tokens(place for citation in cited for place in (citation.title, citation.abstract))
+    return Cut(paper, cuts, tuple(cited), tokens, ()), tuple(texts)
 
-    tasks: tuple[Task, ...]
-    licenses: Licenses
-    needs: SamplesTable
 
-    def __call__(self, read: _Read) -> tuple[Cut, tuple[str, ...]]:
-        """The paper without spans, and the texts that they will give."""
-        texts, (paper, body, known) = _Texts(), read
-        document = unpack_document(body, paper.id)
-        tasks = {}
-        for task in self.tasks:
-            content, output = task_view.content_parts(document, task), task_view.target(paper, document, task)
-            unfit = self._unfit_reason(paper, task, content, output)
-            tasks[task] = TaskCut(unfit) if unfit else self._cut(paper, task, content, output, texts)
-        related = set(cited_in_related_work(document))
-        cited: list[CutCitation] = []
-        for work in (work for i, work in known.items() if i in related):
-            title, abstract = texts.add(work.title, work.abstract)
-            cited.append(CutCitation(work.id, work.abstract_license, work.authors, title, abstract))
-        tokens = texts.tokens(place for citation in cited for place in (citation.title, citation.abstract))
-        return Cut(paper, tasks, tuple(cited), tokens, ()), tuple(texts)
-
-    def _unfit_reason(self, paper: Paper, task: Task, content: list[str], output: str) -> SampleReason | None:
-        if not allows(paper.license, self.licenses):
-            return "license"
-        if not paper.abstract:
-            return "no_abstract"
-        if not output and task in ("intro", "related"):
-            return "no_introduction" if task == "intro" else "no_related_work"
-        if task != "title" and len(output.split()) < self.needs.min_target_words:
-            return "short_target"
-        if NO_TEXT in output or (task != "title" and task_view.has_debris(output)):
-            return "debris_in_target"
-        return None if _has_words(content, self.needs.min_content_words) else "short_content"
-
-    def _cut(self, paper: Paper, task: Task, content: list[str], output: str, texts: _Texts) -> TaskCut:
-        # No token spans the empty line between two parts.
-        parts, beside, answer = (
-            texts.add(*content),
-            texts.add(*shown_beside(paper.title, paper.abstract, task)),
-            texts.add(output),
-        )
-        return TaskCut(None, parts, answer[0], texts.tokens((*parts, *beside)), texts.tokens(answer))
+def _unfit_reason(
+    paper: Paper, task: Task, content: list[str], output: str, licenses: Licenses, needs: SamplesTable
+) -> SampleReason | None:
+    if not allows(paper.license, licenses):
+        return "license"
+    if not paper.abstract:
+        return "no_abstract"
+    if not output and task in ("intro", "related"):
+        return "no_introduction" if task == "intro" else "no_related_work"
+    if task != "title" and len(output.split()) < needs.min_target_words:
+        return "short_target"
+    if NO_TEXT in output or (task != "title" and task_view.has_debris(output)):
+        return "debris_in_target"
+    return None if _has_words(content, needs.min_content_words) else "short_content"
 
 
 def _has_words(parts: Iterable[str], least: int) -> bool:
@@ -207,20 +178,18 @@ def cut_papers(
     tasks: Iterable[Task],
     licenses: Licenses,
     needs: SamplesTable,
-    writer: TextsWriter,
+    file: BinaryIO,
     engine: Engine,
 ) -> dict[str, Cut]:
-    """Cut papers that have a document, by id; their texts go to `writer`."""
-    cutter = _Cutter(tuple(tasks), licenses, needs)
-    store = documents.store if "related" in cutter.tasks else None
+    """Cut papers that have a document, by id; their texts go to `file`."""
+    asked = tuple(tasks)
+    store = documents.store if "related" in asked else None
     reads = (
         (paper, documents.packed_document(paper.id), _cited_papers(store, paper.id, licenses) if store else {})
         for paper in papers
     )
-    cuts = {}
-    for cut, texts in engine.map(cutter, reads, _AT_ONCE):
-        cuts[cut.paper.id] = replace(cut, spans=writer.add(texts))
-    return cuts
+    cuts = engine.map(partial(_cut, asked, licenses, needs), reads, _AT_ONCE)
+    return {cut.paper.id: replace(cut, spans=add_texts(file, texts)) for cut, texts in cuts}
 
 
 def _cited_papers(store: Store, paper_id: str, licenses: Licenses) -> dict[int, Paper]:

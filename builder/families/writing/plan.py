@@ -16,6 +16,7 @@ import random
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
@@ -160,13 +161,13 @@ def plan(
         paper.id: (pool.cuts[paper.id].tokens_as_target(task), pool.cuts[paper.id].tokens_as_demonstration(task))
         for paper in usable
     }
-    planner = _Planner(tuple(settings), Demonstrators(usable, pool.graph, pool.seed), costs)
+    choose = partial(_choose, tuple(settings), Demonstrators(usable, pool.graph, pool.seed), costs)
     if task == "related":
         unfit |= {
             paper.id: "too_few_citations" for paper in usable if len(pool.cuts[paper.id].citations) < pool.min_citations
         }
     targets = [cut.paper for cut in cuts if unfit[cut.paper.id] is None]
-    outcomes = engine.map(planner, targets, _LEAST_AT_ONCE + len(targets) // _MOST_BATCHES)
+    outcomes = engine.map(choose, targets, _LEAST_AT_ONCE + len(targets) // _MOST_BATCHES)
     planned = {}
     for paper, outcome in zip(targets, progress(outcomes, f"plan {task}", len(targets)), strict=True):
         if isinstance(outcome, PlannedSample):
@@ -182,32 +183,27 @@ def plan(
     return sorted(planned.values(), key=lambda sample: row_order(sample.paper.id)), report
 
 
-@dataclass(frozen=True, slots=True)
-class _Planner:
-    """Chooses the demonstrations of a target for every setting, or says what there are too few of.
+def _choose(
+    settings: Sequence[Setting], demonstrators: Demonstrators, costs: Mapping[str, tuple[int, int]], paper: Paper
+) -> PlannedSample | SampleReason:
+    """The demonstrations of a target for every setting; or what there are too few of.
 
-    Attributes:
+    Args:
         costs: id -> tokens of the paper as a target's input, and as a demonstration.
     """
-
-    settings: tuple[Setting, ...]
-    demonstrators: Demonstrators
-    costs: Mapping[str, tuple[int, int]]
-
-    def __call__(self, paper: Paper) -> PlannedSample | SampleReason:
-        demonstrations: dict[str, DemonstrationIds] = {}
-        for setting in self.settings:
-            chosen = self.demonstrators.choose(paper, setting.random, setting.co_author)
-            if setting.tokens is not None:
-                room = setting.tokens - self.costs[paper.id][0]
-                if room < 0:
-                    return "longer_than_budget"
-                chosen, full = fill(chosen, room, lambda id_: self.costs[id_][1])
-                if not full:
-                    return "too_few_co_author_demonstrations" if setting.co_author else "too_few_random_demonstrations"
-            elif len(chosen.random) < setting.random:
-                return "too_few_random_demonstrations"
-            elif len(chosen.co_author) < setting.co_author:
-                return "too_few_co_author_demonstrations"
-            demonstrations[setting.name] = chosen
-        return PlannedSample(paper, demonstrations)
+    demonstrations: dict[str, DemonstrationIds] = {}
+    for setting in settings:
+        chosen = demonstrators.choose(paper, setting.random, setting.co_author)
+        if setting.tokens is not None:
+            room = setting.tokens - costs[paper.id][0]
+            if room < 0:
+                return "longer_than_budget"
+            chosen, full = fill(chosen, room, lambda id_: costs[id_][1])
+            if not full:
+                return "too_few_co_author_demonstrations" if setting.co_author else "too_few_random_demonstrations"
+        elif len(chosen.random) < setting.random:
+            return "too_few_random_demonstrations"
+        elif len(chosen.co_author) < setting.co_author:
+            return "too_few_co_author_demonstrations"
+        demonstrations[setting.name] = chosen
+    return PlannedSample(paper, demonstrations)

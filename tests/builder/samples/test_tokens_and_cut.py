@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from io import FileIO
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from builder.dataset.families import rows_of
 from builder.dataset.manifest import read_manifest
-from builder.families.writing.cut import PaperTexts, TextsWriter
+from builder.families.writing.cut import add_texts, text_at
 from builder.families.writing.task_view import has_debris
 from builder.sources.tokenizer import load_tokenizer, shown_beside, token_counter
 
@@ -46,10 +46,10 @@ def test_rows_carry_the_tokens_of_what_they_show(dataset: Path) -> None:
 
 def test_a_file_of_texts_gives_back_what_was_put_in(tmp_path: Path) -> None:
     texts = ["one", "", "zwei äöü", "\x00\n\n", "one"]
-    with TextsWriter(tmp_path / "texts") as writer:
-        spans = writer.add(texts)
-    with closing(PaperTexts(tmp_path / "texts")) as found:
-        assert [found[span] for span in spans] == texts
+    with (tmp_path / "texts").open("wb") as file:
+        spans = add_texts(file, texts)
+    with FileIO(tmp_path / "texts") as found:
+        assert [text_at(found, span) for span in spans] == texts
 
 
 @pytest.mark.parametrize(
