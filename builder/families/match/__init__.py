@@ -7,15 +7,8 @@ from dataclasses import asdict
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from builder.families.match.masks import FEWEST, Mask, around, best, distractors, masks_of, summary, wide
-from builder.families.reading.asking import (
-    LABEL_TOKENS,
-    LEAST_PAPERS,
-    PaperSet,
-    ReadingFamily,
-    fill,
-    part_of,
-)
+from builder.families.match.masks import FEWEST, Mask, around, best, distractors, masks_of, summary, tag_of, wide
+from builder.families.reading.asking import LABEL_TOKENS, LEAST_PAPERS, PaperSet, ReadingFamily, fill, part_of
 from builder.families.reading.making import reading_family
 from builder.families.reading.neutral import CITE, citations_in, without_overlaps
 from builder.sources.tokenizer import token_counter
@@ -42,7 +35,7 @@ class MatchFamily(ReadingFamily[Masks]):
     fewest = LEAST_PAPERS + 1
     too_few: ReadingReason = "too_few_works"
 
-    def __init__(self, library: PaperLibrary, seed: int, oldest: int | None) -> None:
+    def __init__(self, library: PaperLibrary, seed: int, oldest: int | None = 24) -> None:
         super().__init__(library, seed)
         self._masks = lru_cache(maxsize=1)(lambda id_: masks_of(library.read(id_), library, seed, oldest))
 
@@ -88,9 +81,8 @@ class MatchFamily(ReadingFamily[Masks]):
             "answer": [labels[id_] for id_ in answer],
             "shortcut": [labels[id_] for id_ in by_title],
             "asked": list(range(1, len(answer) + 1)),
-            # What solves a mask: a shortcut over titles and abstracts, or one over whole texts.
             "tags": [
-                "title" if title == right else "body" if body == right else "neither"
+                tag_of(title == right, body == right)
                 for right, title, body in zip(answer, by_title, by_body, strict=True)
             ],
             "cited_by": [mask.cited_by for mask in question],
@@ -114,4 +106,4 @@ class MatchFamily(ReadingFamily[Masks]):
         return [part_of(0, 0, self._end(context.paper), edits)]
 
 
-FAMILY = reading_family(lambda library, plan: [MatchFamily(library, plan.seed, plan.oldest)])
+FAMILY = reading_family(lambda library, round_: [MatchFamily(library, round_.seed)])

@@ -252,3 +252,8 @@ def best(queries: Sequence[str], texts: Sequence[str], candidates: Sequence[Pape
     order = sorted(range(len(candidates)), key=lambda i: candidates[i].id)
     scores = BM25().all_scores(queries, [texts[i] for i in order])
     return [candidates[order[int(place)]].id for place in scores.argmax(axis=1)]
+
+
+def tag_of(by_title: bool, by_body: bool) -> str:
+    """What solves a mask, of a shortcut over titles and abstracts, and one over whole texts."""
+    return "title" if by_title else "body" if by_body else "neither"

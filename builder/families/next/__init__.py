@@ -11,14 +11,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from builder.families.next.passages import Passage, passages_of
-from builder.families.reading.asking import (
-    LABEL_TOKENS,
-    LEAST,
-    NeighbourAsking,
-    PaperSet,
-    part_of,
-    room,
-)
+from builder.families.reading.asking import LABEL_TOKENS, LEAST, NeighbourAsking, PaperSet, part_of, room
 from builder.families.reading.making import reading_family
 from builder.seeding import digest_of
 from builder.sources.tokenizer import token_counter
@@ -226,4 +219,4 @@ class NextFamily(NeighbourAsking[NextCall]):
         return edited(text, passage.start, passage.end, passage.edits)
 
 
-FAMILY = reading_family(lambda library, plan: [NextFamily(library, plan.seed)])
+FAMILY = reading_family(lambda library, round_: [NextFamily(library, round_.seed)])

@@ -107,6 +107,5 @@ def _words(text: str, start: int, end: int, edits: Sequence[Edit]) -> int:
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """A stretch without white space at its ends."""
     stretch = text[start:end]
     return start + len(stretch) - len(stretch.lstrip()), start + len(stretch.rstrip())

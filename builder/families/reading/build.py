@@ -29,6 +29,7 @@ class ChosenContexts:
     """The contexts of one configuration with what is asked over each, and a report over the papers that were tried.
 
     Attributes:
+        questions: by the new paper of a context.
         withheld: reason -> what could have been asked, but has no certain answer.
         papers: that the contexts show.
         overlapping: contexts that show some of these again.
@@ -37,88 +38,73 @@ class ChosenContexts:
     reading: Reading
     report: StageReport
     contexts: list[PaperSet] = field(default_factory=list)
-    questions: list[Sequence[Any]] = field(default_factory=list)
+    questions: dict[str, Sequence[Any]] = field(default_factory=dict)
     withheld: Counter[str] = field(default_factory=Counter)
     papers: set[str] = field(default_factory=set)
     overlapping: list[PaperSet] = field(default_factory=list)
 
-    def withdraw(self, reason: ReadingReason) -> None:
-        """Drop every context."""
-        for context in self.contexts:
-            self.report.drop(context.paper.id, reason)
-        self.report.kept = 0
-        self.contexts.clear()
 
-
-class Chooser:
-    """Chooses the contexts of one family, the same papers for all sizes where they can be.
+def choose(
+    asking: ReadingFamily[Any],
+    readings: Sequence[Reading],
+    most: int,
+    new: Sequence[Paper],
+    reasons: Mapping[str, ReadingReason],
+) -> list[ChosenContexts]:
+    """The contexts of one family in each size, around papers in their order, the same papers for all sizes where they can be.
 
     Scores over contexts that share papers depend on each other, and intervals count such contexts once. So no paper is shown twice
     in a configuration, as long as that leaves enough contexts for intervals; if it does not, contexts that overlap are taken too.
 
     Args:
         most: contexts of each configuration.
+        reasons: paper -> why there can be no context around it.
     """
+    by_size = sorted(readings, key=lambda reading: reading.size)
+    every = [ChosenContexts(reading, StageReport(reading.name)) for reading in by_size]
+    for paper in progress(new, f"{asking.task} contexts", len(new)) if every else ():
+        wanted = [chosen for chosen in every if len(chosen.contexts) < most]
+        if not wanted:
+            break
+        contexts = reasons.get(paper.id) or asking.contexts(paper, [reading.size for reading in by_size])
+        for chosen in wanted:
+            context = contexts if isinstance(contexts, str) else contexts.get(chosen.reading.size)
+            if isinstance(context, str):
+                chosen.report.drop(paper.id, context)
+            elif context is None or len(context.papers) < asking.fewest:
+                chosen.report.drop(paper.id, asking.too_few if context else "context_not_filled")
+            elif asking.keeps_apart and any(other.id in chosen.papers for other in context.papers):
+                chosen.overlapping.append(context)
+            else:
+                _take(asking, every, chosen, context)
+    for chosen in every:
+        is_needed = len(chosen.contexts) < FEWEST
+        for context in chosen.overlapping:
+            if is_needed and len(chosen.contexts) < most:
+                _take(asking, every, chosen, context)
+            else:
+                chosen.report.drop(context.paper.id, "overlapping")
+    return every
 
-    def __init__(self, asking: ReadingFamily[Any], readings: Sequence[Reading], most: int) -> None:
-        by_size = sorted(readings, key=lambda reading: reading.size)
-        self._asking, self._most = asking, most
-        self._every = {reading.size: ChosenContexts(reading, StageReport(reading.name)) for reading in by_size}
-        # (paper, size) -> what is asked.
-        self._asked: dict[tuple[str, int], Sequence[Any]] = {}
 
-    def choose(self, new: Sequence[Paper], reasons: Mapping[str, ReadingReason]) -> list[ChosenContexts]:
-        """The contexts of each size, around papers in their order.
-
-        Args:
-            reasons: paper -> why there can be no context around it.
-        """
-        for paper in progress(new, f"{self._asking.task} contexts", len(new)) if self._every else ():
-            wanted = [size for size, chosen in self._every.items() if len(chosen.contexts) < self._most]
-            if not wanted:
-                break
-            contexts = reasons.get(paper.id) or self._asking.contexts(paper, list(self._every))
-            for size in wanted:
-                if isinstance(contexts, str):
-                    self._every[size].report.drop(paper.id, contexts)
-                else:
-                    self._try(size, paper, contexts.get(size))
-        for size, chosen in self._every.items():
-            is_needed = len(chosen.contexts) < FEWEST
-            for context in chosen.overlapping:
-                if is_needed and len(chosen.contexts) < self._most:
-                    self._take(size, context)
-                else:
-                    chosen.report.drop(context.paper.id, "overlapping")
-        return list(self._every.values())
-
-    def _try(self, size: int, paper: Paper, context: PaperSet | None) -> None:
-        chosen = self._every[size]
-        if context is None or len(context.papers) < self._asking.fewest:
-            chosen.report.drop(paper.id, self._asking.too_few if context else "context_not_filled")
-        elif self._asking.keeps_apart and any(other.id in chosen.papers for other in context.papers):
-            chosen.overlapping.append(context)
-        else:
-            self._take(size, context)
-
-    def _take(self, size: int, context: PaperSet) -> None:
-        """Take a context, if there is something to ask."""
-        chosen, paper = self._every[size], context.paper
-        smaller = [other for other in self._every if other < size and (paper.id, other) in self._asked]
-        preferred = self._asked[paper.id, smaller[-1]] if smaller else ()
-        self._asking.withheld.clear()
-        questions = self._asking.questions(context, preferred)
-        chosen.withheld += self._asking.withheld
-        if not questions:
-            chosen.report.drop(paper.id, "no_question")
-            return
-        ids = {other.id for other in context.papers}
-        self._asked[paper.id, size] = questions
-        self._asking.shown |= ids
-        chosen.papers |= ids
-        chosen.report.kept += 1
-        chosen.contexts.append(context)
-        chosen.questions.append(questions)
+def _take(
+    asking: ReadingFamily[Any], every: Sequence[ChosenContexts], chosen: ChosenContexts, context: PaperSet
+) -> None:
+    """Take a context, if there is something to ask; what is asked over the next smaller one around its paper comes first."""
+    smaller = [other.questions for other in every if other.reading.size < chosen.reading.size]
+    preferred = next((asked[context.paper.id] for asked in reversed(smaller) if context.paper.id in asked), ())
+    asking.withheld.clear()
+    questions = asking.questions(context, preferred)
+    chosen.withheld += asking.withheld
+    if not questions:
+        chosen.report.drop(context.paper.id, "no_question")
+        return
+    ids = {other.id for other in context.papers}
+    asking.shown |= ids
+    chosen.papers |= ids
+    chosen.report.kept += 1
+    chosen.contexts.append(context)
+    chosen.questions[context.paper.id] = questions
 
 
 _SPLIT: Split = "test"
@@ -126,47 +112,30 @@ _SPLIT: Split = "test"
 _LOGGER = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class ReadingPlan:
-    """What is built.
-
-    Attributes:
-        contexts: most of each configuration.
-        questions: most of each context of Walk.
-        excluded: ids of rows that are left out.
-        oldest: months that a work which Match masks may be older than the paper; None for any number.
-    """
-
-    readings: Sequence[Reading]
-    contexts: int
-    questions: int
-    seed: int
-    round: str
-    oldest: int | None = 24
-    excluded: frozenset[str] = frozenset()
-
-
 def build(
     folder: Path,
     library: PaperLibrary,
     new: Sequence[Paper],
     reasons: Mapping[str, ReadingReason],
-    plan: ReadingPlan,
     families: Sequence[ReadingFamily[Any]],
+    readings: Sequence[Reading],
+    most: int,
+    round_name: str,
+    excluded: frozenset[str] = frozenset(),
 ) -> Iterator[tuple[Configuration, Sequence[StageReport]]]:
-    """Write all that is planned, then the texts that it shows; each configuration with the report of its stage.
+    """Write the configurations of families, then the texts that they show; each configuration with the report of its stage.
 
     Args:
         new: the papers that are asked about, in the order of their rows.
         reasons: new paper -> why there can be no context around it.
+        most: contexts of each configuration.
+        excluded: ids of rows that are left out.
     """
     shown: set[str] = set()
     for asking in families:
-        readings = [
-            reading for reading in plan.readings if (reading.task, reading.controls) == (asking.task, asking.controls)
-        ]
-        for chosen in Chooser(asking, readings, plan.contexts).choose(new, reasons):
-            configuration = _write(folder, chosen, asking, plan)
+        own = [each for each in readings if (each.task, each.controls) == (asking.task, asking.controls)]
+        for chosen in choose(asking, own, most, new, reasons):
+            configuration = _write(folder, chosen, asking, round_name, excluded)
             if (floor := _floor(configuration)) > asking.most_floor:
                 _LOGGER.warning(
                     "%s is not offered: programs that do not read answer %.2f of it, more than %.2f",
@@ -176,7 +145,10 @@ def build(
                 )
                 rmtree(folder / configuration.name)
                 configuration = replace(configuration, splits={})
-                chosen.withdraw("high_floor")
+                for context in chosen.contexts:
+                    chosen.report.drop(context.paper.id, "high_floor")
+                chosen.report.kept = 0
+                chosen.contexts.clear()
             shown |= {paper.id for context in chosen.contexts for paper in context.papers}
             reports = [chosen.report]
             if chosen.withheld:
@@ -184,7 +156,7 @@ def build(
                 reports.append(StageReport(f"questions {chosen.reading.name}", configuration.samples, chosen.withheld))
             yield configuration, reports
     if shown:
-        yield _write_texts(folder, library, shown, plan.round)
+        yield _write_texts(folder, library, shown, round_name)
 
 
 def _floor(configuration: Configuration) -> float:
@@ -193,12 +165,13 @@ def _floor(configuration: Configuration) -> float:
     return sum(kind.shortcut.mean * kind.n for kind in kinds) / max(1, sum(kind.n for kind in kinds))
 
 
-def _write(folder: Path, chosen: ChosenContexts, asking: ReadingFamily[Any], plan: ReadingPlan) -> Configuration:
+def _write(
+    folder: Path, chosen: ChosenContexts, asking: ReadingFamily[Any], round_name: str, excluded: frozenset[str]
+) -> Configuration:
     writer = ConfigurationWriter(folder, Configuration(chosen.reading.name, chosen.reading.task, "questions"))
-    pairs = list(zip(chosen.contexts, chosen.questions, strict=True))
-    for context, questions in progress(pairs, chosen.reading.name):
-        for row in asking.rows(context, questions, plan.round):
-            if {row["id"], row["id"].removesuffix("r")} & plan.excluded:
+    for context in progress(chosen.contexts, chosen.reading.name):
+        for row in asking.rows(context, chosen.questions[context.paper.id], round_name):
+            if {row["id"], row["id"].removesuffix("r")} & excluded:
                 chosen.withheld["excluded"] += 1
             else:
                 writer.add(_SPLIT, row)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from builder.dataset.families import Family, Lacking, Row, Written, families, hashes_of, matches
 from builder.extract.stage import choose_documents
 from builder.families.reading.asking import ReadingFamily, neighbours
-from builder.families.reading.build import ReadingPlan, build
+from builder.families.reading.build import build
 from builder.families.reading.papers_read import PaperLibrary
 from builder.families.reading.rows import KEPT, KIND, reading_faults, texts
 from builder.records import Cited, Paper, ReadingReason
@@ -23,6 +23,7 @@ from builder.seeding import row_order
 from lm_eval_tasks.base.files import sha256_of_bytes
 
 if TYPE_CHECKING:
+    from builder.round.model import Round
     from builder.store import Store
     from builder.workspace import Workspace
     from lm_eval_tasks.engines.registry import Engine
@@ -44,7 +45,6 @@ def complete_row(row: Row, task: str, store: Store) -> Row | Lacking:
 
 
 def _title(work: Row, store: Store, sha256: str) -> str | None:
-    """The title of an entry of a reference list."""
     paper = store.paper(work["paper"])
     lists = [document.references for document in (store.documents(paper.id) if paper else ())]
     titles = (entries[work["entry"]].title for entries in lists if work["entry"] < len(entries))
@@ -68,13 +68,10 @@ def write(workspace: Workspace, folder: Path, engine: Engine) -> Written:
         return
     new = _new_papers(workspace)
     reasons = {paper.id: reason for paper in new if (reason := _reason(paper, workspace))}
-    plan = ReadingPlan(
-        table.chosen, table.contexts, table.questions_of_context, round_.seed, round_.round, excluded=round_.excluded
-    )
     library = _library(workspace)
     made = (family for family in families() if isinstance(family, MadeTogether))
-    asking = [each for family in made for each in family.asking(library, plan)]
-    yield from build(folder, library, new, reasons, plan, asking)
+    asking = [each for family in made for each in family.asking(library, round_)]
+    yield from build(folder, library, new, reasons, asking, table.chosen, table.contexts, round_.round, round_.excluded)
 
 
 def _new_papers(workspace: Workspace) -> list[Paper]:
@@ -122,10 +119,10 @@ class MadeTogether(Family):
         asking: what asks its questions over the papers of a round.
     """
 
-    asking: Callable[[PaperLibrary, ReadingPlan], Sequence[ReadingFamily[Any]]]
+    asking: Callable[[PaperLibrary, Round], Sequence[ReadingFamily[Any]]]
 
 
-def reading_family(asking: Callable[[PaperLibrary, ReadingPlan], Sequence[ReadingFamily[Any]]]) -> MadeTogether:
+def reading_family(asking: Callable[[PaperLibrary, Round], Sequence[ReadingFamily[Any]]]) -> MadeTogether:
     """A family whose rows are made, completed and checked as those of the other reading families."""
     return MadeTogether(
         rows=lambda _: KIND, complete=complete_row, prepare=prepare, write=write, faults=reading_faults, asking=asking

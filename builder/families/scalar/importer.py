@@ -20,7 +20,7 @@ from builder.dataset.folder import finish_import, replacing
 from builder.dataset.manifest import Configuration
 from builder.errors import FolderError
 from builder.families.match import MatchFamily
-from builder.families.reading.build import ReadingPlan, build
+from builder.families.reading.build import build
 from builder.families.reading.papers_read import PaperLibrary
 from builder.families.scalar import write_level
 from builder.families.scalar.citation_classifier import types_of
@@ -97,8 +97,8 @@ def import_papers(source: Path, output: Path, seed: int, choosers: Mapping[Measu
         # Match over the papers and what they cite.
         library, papers = library_of(structured, seed)
         readings = [reading for reading in READINGS if reading.name in _READINGS]
-        plan = ReadingPlan(readings, len(papers), 1, seed, ROUND, None)
-        for configuration, of_one in build(place, library, papers, {}, plan, [MatchFamily(library, seed, None)]):
+        families = [MatchFamily(library, seed, None)]
+        for configuration, of_one in build(place, library, papers, {}, families, readings, len(papers), ROUND):
             built.append(configuration)
             reports += of_one
         if not any(configuration.samples for configuration in built):

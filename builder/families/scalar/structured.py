@@ -14,7 +14,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from builder.errors import FolderError
 from builder.extract.roles import role_of, split_number
@@ -27,21 +27,17 @@ from lm_eval_tasks.base.text import parse_json, title_key
 _ID = re.compile(r"\w[\w.:?=&-]{0,199}(?:/\w[\w.:?=&-]{0,199})?")
 _ADDRESS = re.compile(r"https?://[\w.:-]+/(?:abs/|pdf/)?", re.IGNORECASE)
 _BIBLIOGRAPHY = re.compile(r"^#+ *(?:\d+\.? *)?(?:References|Bibliography)\b.*$", re.MULTILINE | re.IGNORECASE)
+
+
 # As the file has them, strictly typed.
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(strict=True)
-
-
-class _Place(_Strict):
+class _Place(BaseModel, strict=True):
     paper_id: str
     start_pos: int
     end_pos: int
     single_citation: bool
 
 
-class _Text(_Strict):
+class _Text(BaseModel, strict=True):
     content: str
 
 
@@ -49,7 +45,7 @@ class _Section(_Text):
     citations: list[_Place]
 
 
-class _Work(_Strict):
+class _Work(BaseModel, strict=True):
     title: str | None = None
     arxiv_id: str | None = None
     abstract: str | None = None
@@ -57,11 +53,11 @@ class _Work(_Strict):
     sections: dict[str, _Text] | None = None
 
 
-class _References(_Strict):
+class _References(BaseModel, strict=True):
     data: dict[str, _Work]
 
 
-class _Record(_Strict):
+class _Record(BaseModel, strict=True):
     title: str
     abstract: str
     paper_id: str

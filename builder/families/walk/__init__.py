@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from builder.families.reading.asking import (
-    LABEL_TOKENS,
-    LEAST_PAPERS,
-    NeighbourAsking,
-    PaperSet,
-    fill,
-    part_of,
-)
+from builder.families.reading.asking import LABEL_TOKENS, LEAST_PAPERS, NeighbourAsking, PaperSet, fill, part_of
 from builder.families.reading.making import reading_family
 from builder.families.walk.questions import CONTROL_KINDS, WALK_KINDS, Walk, WalkQuestion
 
@@ -77,5 +70,7 @@ class WalkFamily(NeighbourAsking[WalkQuestion]):
 
 
 FAMILY = reading_family(
-    lambda library, plan: [WalkFamily(library, plan.seed, plan.questions, controls=each) for each in (False, True)]
+    lambda library, round_: [
+        WalkFamily(library, round_.seed, round_.reading.questions_of_context, controls=each) for each in (False, True)
+    ]
 )

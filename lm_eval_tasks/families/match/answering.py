@@ -31,14 +31,12 @@ class MatchAnswering(PairsAnswering):
 
 
 def _summary(text: str) -> str:
-    """Title and abstract."""
     heading = text.find("\n## ")
     end = text.find("\n## ", heading + 1)
     return text if end < 0 else text[:end].strip()
 
 
 def _masked(text: str) -> str:
-    """The sentences with masks."""
     return "\n".join(sentence for line in text.splitlines() for sentence in sentences(line) if "[MASK " in sentence)
 
 

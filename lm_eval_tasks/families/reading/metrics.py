@@ -78,7 +78,6 @@ def _any_label(answers: Answers, is_wrong: Callable[[int, int], bool]) -> Values
 
 
 def _labels(reply: str, asked: Sequence[int] | None) -> Sequence[int]:
-    """The labels that an answer gives."""
     return tuple((pairs_of(reply) or {}).values()) if asked else list_of(reply) or ()
 
 

@@ -85,7 +85,6 @@ class WalkAnswering(ReadingAnswering):
 
 
 def _reference_list(text: str) -> str:
-    """The reference list of a paper."""
     _, heading, entries = f"{text}\n".rpartition(_REFERENCES)
     return f"{heading}{entries}".strip() if heading else _REFERENCES.strip()
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 from lm_eval_tasks.families.labels import set_of
-from lm_eval_tasks.families.reading.metrics import strict_set_of
+from lm_eval_tasks.families.reading.metrics import Values, strict_set_of
 
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.answers import Answers
-
-Values = Sequence[float | None]
 
 
 def f1_of(answer: Collection[int], right: Collection[int]) -> float:

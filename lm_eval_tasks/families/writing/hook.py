@@ -135,7 +135,6 @@ def _without_target(row: WritingRow) -> WritingRow:
 
 
 def _start(text: str) -> str:
-    """The beginning of a text."""
     words = re.finditer(r"\S+", text)
     last = next(islice(words, _START_WORDS - 1, None), None)
     return text[: last.end()] if last else text

@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from builder.families.reading.asking import PaperSet
-from builder.families.reading.build import Chooser, ChosenContexts
+from builder.families.reading.build import ChosenContexts, choose
 from builder.families.reading.papers_read import PaperLibrary
 from builder.records import Paper
 from builder.round.tables import READINGS
@@ -36,7 +36,7 @@ def paper(id_: str, day: int) -> Paper:
     return Paper(id_, 1, f"Title {id_}", "Abstract.", (f"Author {id_}",), ("cs.CL",), written, written)
 
 
-def choose(new: int, old: int, most: int) -> tuple[MadeUp, list[ChosenContexts]]:
+def chosen_of(new: int, old: int, most: int) -> tuple[MadeUp, list[ChosenContexts]]:
     """The contexts around some new papers, each with all older ones, those of the nearest number first."""
     others = [paper(f"old{n}", 1) for n in range(old)]
     papers = [paper(f"new{n}", 2) for n in range(new)]
@@ -47,7 +47,7 @@ def choose(new: int, old: int, most: int) -> tuple[MadeUp, list[ChosenContexts]]
 
     library = PaperLibrary({}, lambda _: [], lambda _: None, around)
     asking = MadeUp(library, 1)
-    return asking, Chooser(asking, SIZES, most).choose(papers, {"new0": "license"})
+    return asking, choose(asking, SIZES, most, papers, {"new0": "license"})
 
 
 def shared(chosen: ChosenContexts) -> int:
@@ -57,7 +57,7 @@ def shared(chosen: ChosenContexts) -> int:
 
 
 def test_contexts_are_apart_where_there_are_papers_enough() -> None:
-    _, every = choose(new=60, old=1000, most=20)
+    _, every = chosen_of(new=60, old=1000, most=20)
     for chosen in every:
         assert len(chosen.contexts) == 20
         assert shared(chosen) == 0
@@ -73,7 +73,7 @@ def test_contexts_are_apart_where_there_are_papers_enough() -> None:
 def test_overlapping_contexts_are_taken_only_where_no_interval_is_possible_without(
     old: int, taken: tuple[int, int]
 ) -> None:
-    _, every = choose(new=60, old=old, most=20)
+    _, every = chosen_of(new=60, old=old, most=20)
     assert tuple(len(chosen.contexts) for chosen in every) == taken
     for chosen in every:
         report = chosen.report
