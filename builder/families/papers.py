@@ -39,17 +39,12 @@ def row_of(paper: Paper, text: str, round_name: str) -> Row:
     }
 
 
-def texts(row: Row) -> dict[str, str]:
-    """Every text of a row, by its place in it."""
-    return {name: row[name] for name in _TEXTS}
-
-
 KIND = RowKind(
     columns=COLUMNS,
     id_columns=_ID_COLUMNS,
     paper_column="id",
     shown_column="",
-    texts=texts,
+    texts=lambda row: {name: row[name] for name in _TEXTS},
     papers=lambda row: [(row["id"], row["license"])],
 )
 

@@ -73,13 +73,13 @@ def texts(row: Row) -> dict[str, str]:
     return {"title": row["title"], **{f"works.{i}.title": work["title"] for i, work in enumerate(row["works"])}}
 
 
-def papers(row: Row) -> list[tuple[str, str]]:
-    """(id with version, licence) of the papers that a row shows."""
-    return [(paper["id"], paper["license"]) for paper in row["papers"]]
-
-
 KIND = RowKind(
-    columns=COLUMNS, id_columns=ID_COLUMNS, paper_column="paper_id", shown_column="papers", texts=texts, papers=papers
+    columns=COLUMNS,
+    id_columns=ID_COLUMNS,
+    paper_column="paper_id",
+    shown_column="papers",
+    texts=texts,
+    papers=lambda row: [(paper["id"], paper["license"]) for paper in row["papers"]],
 )
 
 

@@ -248,9 +248,7 @@ def _split_prompt(prompt: str) -> tuple[str, list[str]]:
 
 
 def _candidate_text(fields: list[str]) -> str:
-    if "body_content" in fields:
-        return BODY
-    return "full" if "sections" in fields else "concise"
+    return BODY if "body_content" in fields else "full" if "sections" in fields else "concise"
 
 
 def _candidate(text: str, entry: dict[str, Any]) -> dict[str, str]:

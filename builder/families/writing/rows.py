@@ -163,7 +163,7 @@ def _texts(
     if not documents:
         return "missing_file"
     for document in documents:
-        content = task_view.content(document, task)
+        content = "\n\n".join(task_view.content_parts(document, task))
         if sha256_of_bytes(content) == hashes[f"{prefix}content"]:
             target = task_view.target(paper, document, task)
             return {"title": paper.title, "abstract": paper.abstract, "content": content, target_column: target}

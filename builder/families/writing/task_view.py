@@ -33,13 +33,8 @@ def has_debris(text: str) -> bool:
     return _DEBRIS.search(text) is not None
 
 
-def content(document: Document, task: Task) -> str:
-    """The main body for a task: headings and texts, an empty line between sections."""
-    return "\n\n".join(content_parts(document, task))
-
-
 def content_parts(document: Document, task: Task) -> list[str]:
-    """The sections of the main body for a task, each with its heading."""
+    """The sections of the main body for a task, each with its heading; an empty line stands between two."""
     role = _OWN[task]
     left_out = role_span(document, role) if role else frozenset()
     # The introduction, or the first section if there is none.
