@@ -79,11 +79,7 @@ def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inp
     folders: dict[Path, list[str]] = {}
     results = {path: read_results(path) for path in files if _is(path, RESULTS, ".json")}
     # Of two results with one ending, the first by name has the samples.
-    owners = {
-        file: (result, task)
-        for result in reversed(results.values())
-        for task, file in samples_beside(result.path).items()
-    }
+    owners = {file: result for result in reversed(results.values()) for file in samples_beside(result.path).values()}
     others: set[Path] = set()
     for path, result in list(results.items()):
         beside = set(samples_beside(path).values())
@@ -96,10 +92,10 @@ def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inp
     files = [path for path in files if path not in others]
     for path in files:
         if _is(path, SAMPLES, ".jsonl"):
-            owner, task = owners.get(path, (None, ""))
+            owner = owners.get(path)
             model = _label_of(path, labels_by_folder) or (owner.model if owner else path.parent.name)
-            seconds = owner.seconds_of(task) if owner else 0
-            inputs.samples.append(SamplesFile(path, model, date=seconds or path.stat().st_mtime))
+            date = (owner and owner.seconds) or path.stat().st_mtime
+            inputs.samples.append(SamplesFile(path, model, date=date))
             folders.setdefault(path.parent, []).append(model)
     for path, result in results.items():
         inputs.runs.setdefault(_label_of(path, labels_by_folder) or result.model, []).append(result)

@@ -15,8 +15,8 @@ from lm_eval_tasks.base.text import ODD
 from lm_eval_tasks.evaluate.models import RUNTIME, distinguishing
 from lm_eval_tasks.llm.usage import usage_together
 from lm_eval_tasks.samples.block import Block, RunRequest, Score
-from lm_eval_tasks.samples.results import JOURNAL, RESULTS, Results
-from lm_eval_tasks.samples.run_folder import only_result, results_in, samples_beside, samples_of, write_run
+from lm_eval_tasks.samples.results import JOURNAL, Results
+from lm_eval_tasks.samples.run_folder import check_output, only_result, samples_of, write_run
 from lm_eval_tasks.samples.sample import Logged, Sample, read_lines
 from lm_eval_tasks.stats.scores import block_of, scores_of
 
@@ -58,11 +58,6 @@ def merge(folders: Sequence[Path], output: Path) -> list[Score]:
         raise SamplesError(f"{output} is one of the shards: name another folder with --output")
     try:
         with exclusive(output / JOURNAL):
-            model = only_result(folders[0], "a finished shard").model
-            if others := [file for file in results_in(output) if file.stem.removeprefix(RESULTS) != model]:
-                raise SamplesError(
-                    f"{output} contains {others[0].name}, of another model: name another folder with --output"
-                )
             return _merge_parts(folders, output)
     except ODD as err:
         raise SamplesError(
@@ -74,8 +69,7 @@ def _merge_parts(folders: Sequence[Path], output: Path) -> list[Score]:
     parts = sorted(map(_read, folders), key=lambda part: part.shard.number)
     _check(parts)
     lines = _lines(parts)
-    if others := sorted(samples_beside(output / f"{RESULTS}{parts[0].results.model}.json").keys() - lines.keys()):
-        raise SamplesError(f"{output} contains a run of {others[0]}: name another folder with --output")
+    check_output(output, parts[0].results.model, lines)
     samples = {task: [Sample.of_logged(line) for line in task_lines] for task, task_lines in lines.items()}
     first = parts[0]
     scores = scores_of(samples, first.results.model)

@@ -26,15 +26,14 @@ from lm_eval_tasks.data import cutoff, options
 from lm_eval_tasks.evaluate.answers import AnsweringLM
 from lm_eval_tasks.evaluate.generation import Generation
 from lm_eval_tasks.evaluate.models import check_chat_template, identity_of, label_of, made_with, open_model, usage_of
-from lm_eval_tasks.evaluate.previous_run import check_previous, previous_run
 from lm_eval_tasks.evaluate.shorter import in_contexts, of_round, places_of, write_tasks
 from lm_eval_tasks.families.registry import BASELINES
 from lm_eval_tasks.llm.served_length import ENGINE_LENGTH
-from lm_eval_tasks.llm.usage import Means, Usage, usage_together
+from lm_eval_tasks.llm.usage import Means, Usage
 from lm_eval_tasks.llm.weights import asks_server, pinned, weights_of
 from lm_eval_tasks.samples.block import RunRequest, Score
 from lm_eval_tasks.samples.results import JOURNAL
-from lm_eval_tasks.samples.run_folder import write_run
+from lm_eval_tasks.samples.run_folder import check_output, write_run
 from lm_eval_tasks.samples.sample import USAGE, Logged, Sample, compact
 from lm_eval_tasks.stats.scores import Samples, block_of, scores_of
 from lm_eval_tasks.tasks.catalogue import expanded
@@ -155,7 +154,7 @@ def _evaluate(
         **asdict(part),
         weights=weights,
     )
-    check_previous(output, label, run, tasks)
+    earlier = check_output(output, label, expanded(tasks)) if output else None
     journal = Journal(output / JOURNAL if output else None, extra=USAGE)
     opened = open_model(model, pinned(parsed, weights), generation)
     check_chat_template(opened, model, generation)
@@ -172,24 +171,18 @@ def _evaluate(
     samples = {task: [Sample.of_logged(line) for line in lines] for task, lines in logged.items()}
     scores = _score_samples(samples, label)
     if output is not None:
-        earlier = previous_run(output, label, list(logged))
-        every = {**earlier.samples, **samples}
         known = text_or_none(metadata.get("model_cutoff")) or cutoff.of_model(parsed, lm.served)
         # Where nothing was asked, all answers are those of the earlier run.
-        before = earlier.results.run if earlier.results and (earlier.samples or not lm.counts.asked) else None
+        before = earlier.run if earlier and not lm.counts.asked else None
         run = replace(
             run,
             model_cutoff=known or (before.model_cutoff if before else None),
             served_as=tuple(lm.served) or (before.served_as if before else None),
         )
-        runs = earlier.runs(list(logged), results["date"], usage_of(lm.counts, means))
-        usage = usage_together([part_.usage for part_ in runs])
         made = made_with(opened, settings, generation, task_metadata)
-        block = block_of(every, run, scores_of(every, label) if earlier.samples else scores, usage, made)
-        earlier.check_dataset(output, block.datasets)
-        block = replace(block, runs=runs, files=earlier.files)
+        block = block_of(samples, run, scores, usage_of(lm.counts, means), made)
         lines = {task: map(compact, of_task) for task, of_task in logged.items()}
-        write_run(lines, earlier.with_figures(results), block, label, output)
+        write_run(lines, results, block, label, output)
     return scores
 
 

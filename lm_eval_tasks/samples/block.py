@@ -75,15 +75,6 @@ class RunRequest:
     served_as: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RunPart:
-    """One run that brought tasks to the results: when it was made, in seconds since 1970, and what it used."""
-
-    tasks: tuple[str, ...]
-    date: Number
-    usage: UsageTotals
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeWith:
     """What made the answers of a run.
@@ -111,8 +102,7 @@ class Block:
         lengths, places: task -> bin of prompt lengths, or third of the context where the answers stand, see `stats.scores`.
         gains: what reading is worth, see `stats.gains.Gain`.
         usage: what the answers used.
-        runs: those that brought tasks; empty for merged shards.
-        files: name -> sha256 of the files of samples; those of earlier runs are given, the others are added as they are written.
+        files: name -> sha256 of the files of samples, added as they are written.
     """
 
     run: RunRequest
@@ -127,5 +117,4 @@ class Block:
     gains: object = ()
     usage: UsageTotals = field(default_factory=UsageTotals)
     made_with: MadeWith = field(default_factory=MadeWith)
-    runs: tuple[RunPart, ...] = ()
     files: Mapping[str, str] = field(default_factory=dict)

@@ -16,7 +16,7 @@ from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.metadata import TEST
 from lm_eval_tasks.base.text import ODD, Count, day, number, parse_json, typed
 from lm_eval_tasks.families.registry import FAMILIES
-from lm_eval_tasks.samples.block import OURS, Arguments, Block, RunPart, RunRequest, Score
+from lm_eval_tasks.samples.block import OURS, Arguments, Block, RunRequest, Score
 
 UNKNOWN = "unknown"  # round
 RESULTS = "results_"
@@ -101,11 +101,6 @@ class Results:
         return self.block.run if self.block else None
 
     @property
-    def runs(self) -> tuple[RunPart, ...]:
-        """The runs that brought the results; () if they are not known."""
-        return self.block.runs if self.block else ()
-
-    @property
     def files(self) -> Mapping[str, str]:
         """Name of each file of samples next to it -> sha256; empty if they are not known."""
         return self.block.files if self.block else {}
@@ -150,10 +145,6 @@ class Results:
     def day(self) -> str:
         """When it was run, ISO; "" if it is not known."""
         return datetime.fromtimestamp(self.seconds, UTC).date().isoformat() if self.seconds else ""
-
-    def seconds_of(self, task: str) -> float:
-        """When a task was run, since 1970; 0 if that is not known."""
-        return next((_seconds(run.date) for run in self.runs if task in run.tasks), self.seconds)
 
     def subset_of(self, task: str) -> str:
         """The part of a task's samples that was run, "5 of 25"; "" for all of them."""

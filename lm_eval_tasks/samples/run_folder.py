@@ -12,7 +12,7 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from lm_eval_tasks.base.errors import SamplesError
+from lm_eval_tasks.base.errors import EvalError, SamplesError
 from lm_eval_tasks.base.files import known_sha256, write_together
 from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.samples.block import OURS, Arguments, Block
@@ -85,16 +85,36 @@ def samples_beside(results: Path) -> dict[str, Path]:
     return {task: file for file in files if (task := task_of(file.name, results))}
 
 
-def samples_of(results: Results, but: Collection[str] = ()) -> dict[str, Path]:
-    """Task -> the file of its samples; what an earlier run left next to them is left out, with a warning.
+def check_output(output: Path, model: str, tasks: Collection[str]) -> Results | None:
+    """The results of an earlier run that one of a model on some tasks replaces; None if there are none that can be read.
 
-    Args:
-        but: tasks whose files do not matter, because they are about to be replaced.
+    Raises:
+        EvalError: the folder has results of another model, or of tasks that would be lost.
+    """
+    file = output / f"{RESULTS}{model}.json"
+    if lost := [other for other in results_in(output) if other != file]:
+        name = lost[0].stem.removeprefix(RESULTS)
+        raise EvalError(f"{output} contains the results of {name}: give each model its own --output folder")
+    earlier = None
+    with suppress(SamplesError):
+        earlier = read_results(file)
+    # What results do not list is left over, and no part of them.
+    listed = [task_of(name, file) for name in earlier.files] if earlier else []
+    if others := sorted(set(listed or samples_beside(file)) - set(tasks)):
+        raise EvalError(
+            f"{output} has results of {others[0]}, which this run would replace: give it its own --output folder (`report` and "
+            "`judge` take several), or ask for those tasks too"
+        )
+    return earlier
+
+
+def samples_of(results: Results) -> dict[str, Path]:
+    """Task -> the file of its samples; what an earlier run left next to them is left out, with a warning.
 
     Raises:
         SamplesError: a file is missing, or is not the one that the results are of.
     """
-    beside = {task: file for task, file in samples_beside(results.path).items() if task not in but}
+    beside = samples_beside(results.path)
     if not results.files:
         # lm-eval's own command and earlier releases do not list them.
         tasks = results.table("configs") or beside
@@ -102,12 +122,11 @@ def samples_of(results: Results, but: Collection[str] = ()) -> dict[str, Path]:
     for file in beside.values():
         if file.name not in results.files:
             _LOGGER.warning("%s is left out: %s does not list it, so an earlier run left it there", file, results.path)
-    listed = {name: digest for name, digest in results.files.items() if task_of(name, results.path) not in but}
-    if lost := sorted(listed.keys() - {file.name for file in beside.values()}):
+    if lost := sorted(results.files.keys() - {file.name for file in beside.values()}):
         raise SamplesError(
             f"{results.path.parent / lost[0]} is missing, which {results.path.name} lists: copy the folder again, or run that task again"
         )
-    for name, digest in listed.items():
+    for name, digest in results.files.items():
         if known_sha256(results.path.parent / name) != digest:
             raise SamplesError(
                 f"{results.path.parent / name} is not the file that {results.path.name} lists: another run wrote it, or it was "
@@ -150,8 +169,7 @@ def write_run(
 
     def results() -> Iterator[str]:
         """Their text, once all samples are written."""
-        written = {name: digest.hexdigest() for name, digest in hashes.items()}
-        files = dict(sorted({**block.files, **written}.items()))
+        files = {name: digest.hexdigest() for name, digest in sorted(hashes.items())}
         content = redact({**lm_evals, OURS: asdict(replace(block, files=files))})
         text = json.dumps(content, default=_text_of, ensure_ascii=False, indent=1)
         # The memory address of a function is not part of a result.

@@ -462,8 +462,7 @@ def test_of_two_runs_of_a_model_the_whole_one_is_shown_or_both_with_a_label(
         shutil.copytree(results / "lead", place)
         [file] = place.glob("results_*.json")
         content = json.loads(file.read_text())
-        for run in content["academiceval"]["runs"]:
-            run["date"] = date
+        content["date"] = date
         file.write_text(json.dumps(content))
     for file in smoke.glob("samples_*.jsonl"):
         file.write_text("".join(file.read_text().splitlines(keepends=True)[:2]))

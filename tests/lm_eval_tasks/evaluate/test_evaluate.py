@@ -525,29 +525,30 @@ def test_a_model_that_is_neither_here_nor_to_be_had_is_one_sentence(
 
 
 @pytest.mark.slow
-def test_a_second_run_adds_its_tasks(command: Command, dataset: Path, tmp_path: Path) -> None:
+def test_a_second_run_replaces_the_same_tasks_and_no_others(command: Command, dataset: Path, tmp_path: Path) -> None:
     def run(output: str, tasks: str, *more: object) -> tuple[int, str, str]:
         options = ("--metadata", no_bertscore(dataset), "--output", tmp_path / output, *more)
         return command("eval", "--model", "lead", "--tasks", tasks, *options)
 
-    for tasks in ("academiceval_abs_9k", "academiceval_title_10k", "academiceval_title_10k"):
-        assert run("twice", tasks)[0] == 0
+    assert run("twice", "academiceval_abs_9k")[0] == 0
+    before = only_result(tmp_path / "twice")
+    code, _, err = run("twice", "academiceval_title_10k")
+    assert (code, "has results of academiceval_abs_9k, which this run would replace" in err) == (1, True)
+    assert err.strip().count("\n") == 0
+    assert only_result(tmp_path / "twice").content == before.content
+    # With the task of the first run, whose answers are in the journal.
+    assert run("twice", "academiceval_abs_9k,academiceval_title_10k")[0] == 0
     assert run("once", "academiceval_abs_9k,academiceval_title_10k")[0] == 0
     twice, once = (only_result(tmp_path / name) for name in ("twice", "once"))
     assert twice.scores == once.scores
     assert {score.task for score in twice.scores} == {"academiceval_abs_9k", "academiceval_title_10k"}
     assert twice.content["results"].keys() == once.content["results"].keys()
-    assert twice.content["configs"].keys() == once.content["configs"].keys()
-    assert [run_.tasks for run_ in twice.runs] == [("academiceval_abs_9k",), ("academiceval_title_10k",)]
     answers = [results.block and results.block.usage.answers for results in (twice, once)]
     assert answers[0] == answers[1]
-    # Samples made with other options are not put next to these.
-    code, _, err = run("twice", "academiceval_intro_8k", "--limit", "1")
-    assert (code, "has results of lead on other tasks, made with another limit" in err) == (1, True)
-    assert only_result(tmp_path / "twice").scores == once.scores
     # The same tasks again, with other options, take their place.
     assert run("twice", "academiceval_abs,academiceval_title", "--limit", "1")[0] == 0
-    assert {run_.tasks[0] for run_ in only_result(tmp_path / "twice").runs} == {"academiceval_abs_28k"}
+    assert {part[0] for part in only_result(tmp_path / "twice").subsets.values()} == {1}
+    assert run("twice", "academiceval_title_10k")[0] == 1
 
 
 @pytest.mark.slow
@@ -563,32 +564,34 @@ def test_results_that_do_not_fit_are_never_put_together(command: Command, datase
     whole = results.read_text()
     results.unlink()
     code, _, err = run("academiceval_title_10k")
-    assert (code, "has samples of academiceval_abs_9k without results that can be read" in err) == (1, True)
+    assert (code, "has results of academiceval_abs_9k" in err) == (1, True)
     assert run("academiceval_abs_9k")[0] == 0
     assert json.loads(results.read_text())["academiceval"]["scores"] == json.loads(whole)["academiceval"]["scores"]
-    # The same path, another dataset.
-    shutil.copytree(dataset, tmp_path / "other")
-    manifest = tmp_path / "other" / "manifest.json"
-    manifest.write_text(manifest.read_text() + "\n")
-    place.unlink()
-    place.symlink_to(tmp_path / "other")
+    # Nor are those whose samples are lost.
+    for file in out.glob("samples_*"):
+        file.unlink()
     code, _, err = run("academiceval_title_10k")
-    assert (code, "over another revision of the dataset" in err) == (1, True)
-    assert {score.task for score in only_result(out).scores} == {"academiceval_abs_9k"}
+    assert (code, "has results of academiceval_abs_9k" in err) == (1, True)
 
 
 @pytest.mark.slow
-def test_a_run_adds_to_merged_shards(command: Command, dataset: Path, tmp_path: Path) -> None:
-    def run(tasks: str, output: str, *more: str) -> None:
+def test_merged_shards_are_replaced_by_no_other_task(command: Command, dataset: Path, tmp_path: Path) -> None:
+    def run(tasks: str, output: str, *more: str) -> int:
         options = ("--metadata", no_bertscore(dataset), "--output", tmp_path / output, *more)
-        assert command("eval", "--model", "lead", "--tasks", tasks, *options)[0] == 0
+        return command("eval", "--model", "lead", "--tasks", tasks, *options)[0]
 
     for shard in ("1", "2"):
-        run("academiceval_abs_9k", shard, "--shard", f"{shard}/2")
-    assert command("merge", tmp_path / "1", tmp_path / "2", "--output", tmp_path / "whole")[0] == 0
-    run("academiceval_title_10k", "whole")
-    run("academiceval_abs_9k,academiceval_title_10k", "once")
-    assert only_result(tmp_path / "whole").scores == only_result(tmp_path / "once").scores
+        assert run("academiceval_abs_9k", shard, "--shard", f"{shard}/2") == 0
+    shards = tmp_path / "1", tmp_path / "2"
+    assert command("merge", *shards, "--output", tmp_path / "whole")[0] == 0
+    merged = only_result(tmp_path / "whole").scores
+    assert run("academiceval_title_10k", "whole") == 1
+    assert run("academiceval_abs_9k,academiceval_title_10k", "once") == 0
+    code, _, err = command("merge", *shards, "--output", tmp_path / "once")
+    assert (code, "has results of academiceval_title_10k" in err) == (1, True)
+    assert [score for score in only_result(tmp_path / "once").scores if score.task == "academiceval_abs_9k"] == list(
+        merged
+    )
 
 
 def test_without_a_folder_a_run_has_one_of_its_own(

@@ -650,10 +650,10 @@ def test_a_baseline_that_does_not_apply_has_no_score(
     assert code == 0, err
     assert "academiceval_abs_9k" not in out
     assert "academiceval_abs_28k" in out
-    again = ("--tasks", "academiceval_abs_9k", "--metadata", metadata(dataset), "--output", tmp_path / "a")
-    code, _, err = command("eval", "--model", "copy-demo", *again)
+    again = ("--tasks", "academiceval_abs_9k", "--metadata", metadata(dataset), "--output")
+    code, _, err = command("eval", "--model", "copy-demo", *again, tmp_path / "b")
     assert (code, "has no score on any of these tasks" in err) == (1, True)
-    code, _, err = command("eval", "--model", "lead", *again)
+    code, _, err = command("eval", "--model", "lead", *again, tmp_path / "a")
     assert (code, "contains the results of copy-demo: give each model its own --output folder" in err) == (1, True)
     assert "copy-demo has no score on academiceval_abs_9k" in caplog.text
 
