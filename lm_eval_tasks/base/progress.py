@@ -10,7 +10,7 @@ from concurrent.futures import Future, wait
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from tqdm import tqdm
 
@@ -24,7 +24,7 @@ _T = TypeVar("_T")
 # Work that takes less is not worth a bar.
 _DELAY = 2.0
 _BETWEEN_LINES = 30.0
-_shown = True
+_disabled = False
 _E = TypeVar("_E", bound=BaseException)
 
 LONGEST_WAIT = 300.0
@@ -36,12 +36,22 @@ _STEP = 0.2
 
 def silence() -> None:
     """Show nothing more in this process."""
-    global _shown
-    _shown = False
+    global _disabled
+    _disabled = True
 
 
-class Progress:
-    """Steps done of a known or unknown number.
+class _Log:
+    """Standard error for counts that are lines: without what moves a terminal's cursor."""
+
+    def write(self, text: str) -> None:
+        sys.stderr.write(text.strip("\r "))
+
+    def flush(self) -> None:
+        sys.stderr.flush()
+
+
+def counted(what: str, total: int | None = None, done: int = 0, delay: float = _DELAY) -> tqdm[NoReturn]:
+    """A count of steps done, of a known or unknown number.
 
     Args:
         what: the work's name.
@@ -49,56 +59,28 @@ class Progress:
         done: steps done by an earlier run.
         delay: seconds before a bar is drawn; 0 where the first step alone may take minutes.
     """
-
-    def __init__(self, what: str, total: int | None = None, done: int = 0, delay: float = _DELAY) -> None:
-        self._what, self._total, self._done, self._before = what, total, done, done
-        self._started = self._told = time.monotonic()
-        self._bar: Any = None
-        if _shown and sys.stderr.isatty():
-            self._bar = tqdm(desc=what, total=total, initial=done, delay=delay, unit_scale=True, leave=False)
-
-    def __enter__(self) -> Progress:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.close()
-        elif self._told > self._started:
-            self._tell()
-
-    def step(self) -> None:
-        """One more is done."""
-        self._done += 1
-        if self._bar is not None:
-            self._bar.update()
-        elif time.monotonic() - self._told >= _BETWEEN_LINES:
-            self._tell()
-
-    def _tell(self) -> None:
-        self._told = time.monotonic()
-        if not _shown:
-            return
-        seconds = self._told - self._started
-        line = f"{self._what}: {self._done}{f' of {self._total}' if self._total else ''}"
-        steps = self._done - self._before
-        if self._total and steps > 0 and self._done < self._total:
-            line += f", about {_duration((self._total - self._done) * seconds / steps)} left"
-        sys.stderr.write(line + "\n")
-        sys.stderr.flush()
+    if _disabled or sys.stderr.isatty():
+        return tqdm(desc=what, total=total, initial=done, delay=delay, unit_scale=True, leave=False, disable=_disabled)
+    form = "{desc}: {n_fmt} of {total_fmt}, {remaining} left\n" if total else "{desc}: {n_fmt}\n"
+    return tqdm(
+        desc=what,
+        total=total,
+        initial=done,
+        file=_Log(),
+        bar_format=form,
+        leave=False,
+        delay=_BETWEEN_LINES,
+        mininterval=_BETWEEN_LINES,
+        miniters=1,
+    )
 
 
 def progress(items: Iterable[_T], what: str, total: int | None = None) -> Iterator[_T]:
     """Pass items on, showing how many were taken."""
-    with Progress(what, total) as bar:
+    with counted(what, total) as bar:
         for item in items:
             yield item
-            bar.step()
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+            bar.update()
 
 
 def batches(items: Sequence[_T], most: int) -> list[Sequence[_T]]:

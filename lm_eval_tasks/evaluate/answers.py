@@ -18,7 +18,7 @@ from lm_eval.api.model import LM
 from lm_eval_tasks.base.errors import CostError, EvalError, ModelError
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.journal import Journal
-from lm_eval_tasks.base.progress import Progress
+from lm_eval_tasks.base.progress import counted
 from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.base.row_format import CAPPED
 from lm_eval_tasks.compat.lm_eval_answers import Watch, as_given, listening, message_of
@@ -127,7 +127,7 @@ class AnsweringLM(LM):  # type: ignore[misc]
         self._none: set[str] = set()
         # Why an answer could not be noted; a model's library may take that for a failed request, and go on without it.
         self._unwritten: OSError | None = None
-        self._shown = Progress("answers")
+        self._shown = counted("answers")
         self.counts = Counts()
 
     @property
@@ -150,7 +150,7 @@ class AnsweringLM(LM):  # type: ignore[misc]
         missing = [question for question in missing if question.key not in keys_of_twins]
         self.counts.asked += len(missing)
         started = time.monotonic()
-        with Progress("answers", len(questions), len(questions) - len(missing) - len(twins), delay=0) as self._shown:
+        with counted("answers", len(questions), len(questions) - len(missing) - len(twins), delay=0) as self._shown:
             missing = [missing[i] for i in by_beginning([str(question.request.args[0]) for question in missing])]
             while missing:
                 part = self._affordable(missing)
@@ -309,7 +309,7 @@ class AnsweringLM(LM):  # type: ignore[misc]
         else:
             doc = {name: getattr(question.row, name) for name in JOURNALED}
             self._journal.add(question.key, answer, doc=doc, usage=used.to_json())
-        self._shown.step()
+        self._shown.update()
 
     def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> Any:
         return self._lm.loglikelihood(requests, disable_tqdm=disable_tqdm)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.errors import CostError, JudgeError, ServerError
 from lm_eval_tasks.base.files import sha256_of_bytes
-from lm_eval_tasks.base.progress import Progress
+from lm_eval_tasks.base.progress import counted
 from lm_eval_tasks.judge.verdict import REPAIR, is_complete, parse, prompt_of
 from lm_eval_tasks.llm.chat import GREEDY, Ask, Messages, NoAnswer, Server, Stopped, ask_all, served_models
 from lm_eval_tasks.llm.usage import Usage, UsageTotals
@@ -82,12 +82,12 @@ def ask_judge(
     for question in questions:
         if not is_answered(server.model, question, journal):
             missing.setdefault(key_of(server.model, question), question)
-    with Progress(f"judge {server.model}", count, 0) as progress:
+    with counted(f"judge {server.model}", count, 0) as progress:
 
         def note(keyed_question: tuple[str, Comparison], outcome: dict[str, object]) -> None:
             key, _ = keyed_question
             journal.add(key, _with_earlier_usage(outcome, journal.get(key)))
-            progress.step()
+            progress.update()
 
         ask_all(server, missing.items(), _verdict, note, concurrency, means.budget(usages_of(journal)))
 

@@ -16,7 +16,7 @@ from typing import Any
 from lm_eval_tasks.base.errors import RetrieverError
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.journal import Journal
-from lm_eval_tasks.base.progress import Progress, batches
+from lm_eval_tasks.base.progress import batches, counted
 from lm_eval_tasks.engines.registry import current_engine
 from lm_eval_tasks.retrieval.settings import Chunking, Retrieval
 
@@ -48,13 +48,13 @@ def retrieve(questions: Sequence[Query], how: Retrieval, cache: Path) -> list[li
     contents = ([retriever.name, question.query, question.texts] for question in questions)
     keys = [sha256_of_bytes(json.dumps(content, ensure_ascii=False)) for content in contents]
     missing = [i for i, key in enumerate(keys) if key not in journal]
-    with Progress(f"retrieve {how.label}", len(questions), len(questions) - len(missing)) as progress:
+    with counted(f"retrieve {how.label}", len(questions), len(questions) - len(missing)) as progress:
         groups = batches(missing, _GROUP)
         question_groups = ([questions[i] for i in group] for group in groups)
         for group, ranked in zip(groups, current_engine().map(partial(_rank, how), question_groups), strict=True):
             for i, order in zip(group, ranked, strict=True):
                 journal.add(keys[i], order)
-                progress.step()
+                progress.update()
     return [
         [chunks[k] for k in journal[key]]
         for key, question in zip(keys, questions, strict=True)
