@@ -9,7 +9,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lm_eval.api.instance import Instance
@@ -22,10 +22,11 @@ from lm_eval_tasks.base.progress import counted
 from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.base.row_format import CAPPED
 from lm_eval_tasks.compat.lm_eval_answers import Watch, as_given, listening, message_of
+from lm_eval_tasks.evaluate.baselines import GeneratingLM
 from lm_eval_tasks.evaluate.generation import by_beginning
 from lm_eval_tasks.llm import tokenizers
 from lm_eval_tasks.llm.thoughts import in_marks, take_apart
-from lm_eval_tasks.llm.usage import Budget, Usage, at_most, most_tokens
+from lm_eval_tasks.llm.usage import Budget, Means, Usage, UsageTotals, at_most, most_tokens
 from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Generated
 from lm_eval_tasks.samples.row import PromptRow
 from lm_eval_tasks.samples.sample import EMPTY, JOURNALED
@@ -72,28 +73,7 @@ class PromptRequest:
         return most_tokens(str(prompt), prompt_tokens, int(longest))
 
 
-@dataclass(slots=True)
-class Counts:
-    """What a run cost in time and requests.
-
-    Attributes:
-        seconds: how long the model worked in this run.
-        asked: questions that were asked in this run; the others were in the journal.
-        answers: that the run consists of.
-        unanswered: of these, empty ones that the next run asks for again.
-        usages: of all requests that these answers took, as far as they are known.
-        retries: requests that a server was sent again; None for models without one.
-    """
-
-    seconds: float = 0.0
-    asked: int = 0
-    answers: int = 0
-    unanswered: int = 0
-    retries: int | None = None
-    usages: list[Usage] = field(default_factory=list)
-
-
-class AnsweringLM(LM):  # type: ignore[misc]
+class AnsweringLM(GeneratingLM):
     """A model that looks its answers up in a journal, and notes each new one there as soon as the model has it.
 
     Args:
@@ -101,6 +81,9 @@ class AnsweringLM(LM):  # type: ignore[misc]
         budget: what the run may cost; None for no limit.
         repeated: whether prompts are asked several times, for which a server needs a new seed each time.
         once: whether equal prompts have equal answers, as those of a language model that does not sample.
+
+    Attributes:
+        asked: questions that were asked in this run; the others were in the journal.
     """
 
     def __init__(
@@ -115,6 +98,7 @@ class AnsweringLM(LM):  # type: ignore[misc]
     ) -> None:
         super().__init__()
         self._lm, self._identity, self._journal, self._budget = lm, identity, journal, budget
+        self._rank, self._world_size = lm.rank, lm.world_size
         self._once = once and not repeated
         self._watch = Watch(lm, self._note_early, self._note_lost, in_marks, new_seeds=repeated)
         # Questions under way, by what identifies them: twins are answered in the order in which answers come.
@@ -128,12 +112,28 @@ class AnsweringLM(LM):  # type: ignore[misc]
         # Why an answer could not be noted; a model's library may take that for a failed request, and go on without it.
         self._unwritten: OSError | None = None
         self._shown = counted("answers")
-        self.counts = Counts()
+        self.asked = self._answers = self._unanswered = 0
+        self._seconds = 0.0
+        # Of all requests that the answers took, as far as they are known.
+        self._usages: list[Usage] = []
 
     @property
     def served(self) -> list[str]:
         """The models that a server said it was, in earlier runs of these answers too."""
-        return sorted({usage.served for usage in self.counts.usages if usage.served})
+        return sorted({usage.served for usage in self._usages if usage.served})
+
+    def usage(self, means: Means) -> UsageTotals:
+        """What the answers used: tokens, finish reasons, seconds of this run, retries, and money if a price is known."""
+        tries = self._watch.tries if self.asked else None
+        return replace(
+            UsageTotals.of(self._usages),
+            answers=self._answers,
+            unanswered=self._unanswered,
+            asked_in_this_run=self.asked,
+            seconds=round(self._seconds, 3),
+            retries=None if tries is None else max(0, tries - self._watch.read),
+            cost=means.cost(self._usages),
+        )
 
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
         """Answer all requests; those that the journal has no answer to go to the model together.
@@ -148,7 +148,7 @@ class AnsweringLM(LM):  # type: ignore[misc]
         twins = self._twins(questions, missing) if self._once else []
         keys_of_twins = {twin.key for twin in twins}
         missing = [question for question in missing if question.key not in keys_of_twins]
-        self.counts.asked += len(missing)
+        self.asked += len(missing)
         started = time.monotonic()
         with counted("answers", len(questions), len(questions) - len(missing) - len(twins), delay=0) as self._shown:
             missing = [missing[i] for i in by_beginning([str(question.request.args[0]) for question in missing])]
@@ -157,7 +157,7 @@ class AnsweringLM(LM):  # type: ignore[misc]
                 self._generate(part)
                 missing = missing[len(part) :]
             self._copy(questions, twins)
-        self.counts.seconds += time.monotonic() - started
+        self._seconds += time.monotonic() - started
         if self._empty:
             _LOGGER.warning(
                 "%d of %d answers are empty and scored as such; the same command asks again",
@@ -165,11 +165,11 @@ class AnsweringLM(LM):  # type: ignore[misc]
                 len(questions),
             )
         usages = [Usage.of_json(self._journal.extra_of(question.key)) for question in questions]
-        self.counts.answers += len(questions)
-        self.counts.unanswered += len(self._empty)
+        self._answers += len(questions)
+        self._unanswered += len(self._empty)
         # Empty answers, which were asked again, were paid for too.
         paid = [self._journal.extras_of(question.key, question.key + EMPTY) for question in questions]
-        self.counts.usages += [Usage.of_json(usage) for noted in paid for usage in noted or [None]]
+        self._usages += [Usage.of_json(usage) for noted in paid for usage in noted or [None]]
         return [
             Generated.of(
                 self._journal.get(question.key, ""), NOT_APPLICABLE if question.key in self._none else usage.finish
@@ -253,9 +253,6 @@ class AnsweringLM(LM):  # type: ignore[misc]
                 f"the model gave up ({'the server says' if said else type(err).__name__}{': ' * bool(reason)}{reason}); its answers so far "
                 f"are kept, and the same command resumes from them{_TOO_LONG * bool(_CONTEXT.search(said))}"
             ) from err
-        finally:
-            if self._watch.tries is not None:
-                self.counts.retries = max(0, self._watch.tries - self._watch.read)
 
     def _note_early(
         self, prompt: str, arguments: Mapping[str, object] | None, answer: str, usage: object, finish: object
@@ -311,12 +308,6 @@ class AnsweringLM(LM):  # type: ignore[misc]
             self._journal.add(question.key, answer, doc=doc, usage=used.to_json())
         self._shown.update()
 
-    def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> Any:
-        return self._lm.loglikelihood(requests, disable_tqdm=disable_tqdm)
-
-    def loglikelihood_rolling(self, requests: list[Instance], disable_tqdm: bool = False) -> Any:
-        return self._lm.loglikelihood_rolling(requests, disable_tqdm=disable_tqdm)
-
     def apply_chat_template(self, chat_history: list[dict[str, str]], add_generation_prompt: bool = True) -> Any:
         return self._lm.apply_chat_template(chat_history, add_generation_prompt=add_generation_prompt)
 
@@ -327,14 +318,6 @@ class AnsweringLM(LM):  # type: ignore[misc]
     @property
     def tokenizer_name(self) -> str:
         return str(self._lm.tokenizer_name)
-
-    @property
-    def rank(self) -> int:
-        return int(self._lm.rank)
-
-    @property
-    def world_size(self) -> int:
-        return int(self._lm.world_size)
 
 
 def _request_text(prompt: object, arguments: object) -> str:

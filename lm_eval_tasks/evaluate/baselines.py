@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 from pathlib import Path
+from typing import Any
 
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
@@ -17,7 +18,16 @@ from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Generated
 from lm_eval_tasks.samples.row import PromptRow
 
 
-class BaselineLM(LM):  # type: ignore[misc]
+class GeneratingLM(LM):  # type: ignore[misc]
+    """A model that is only asked to generate, as all our tasks do."""
+
+    def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> Any:
+        raise NotImplementedError("the tasks only generate")
+
+    loglikelihood_rolling = loglikelihood
+
+
+class BaselineLM(GeneratingLM):
     """A baseline as an lm-eval model; the tasks must be loaded with the metadata `keep_parts`.
 
     Args:
@@ -44,12 +54,6 @@ class BaselineLM(LM):  # type: ignore[misc]
                 f"the baseline {self.name} reads the body itself: load the tasks with metadata keep_parts=True"
             )
         return answering_of(row.task).baseline(self.name, row, prompt)
-
-    def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
-        raise NotImplementedError("the baselines only generate")
-
-    def loglikelihood_rolling(self, requests: list[Instance], disable_tqdm: bool = False) -> list[float]:
-        raise NotImplementedError("the baselines only generate")
 
     def apply_chat_template(self, chat_history: list[dict[str, str]], add_generation_prompt: bool = True) -> str:
         return chat_history[-1]["content"]

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import asdict, replace
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING
 
 from lm_eval.api.model import LM
 
@@ -21,23 +20,14 @@ from lm_eval_tasks.base.metadata import text_or_none
 from lm_eval_tasks.base.redaction import redact, secrets_in
 from lm_eval_tasks.base.row_format import GIVEN
 from lm_eval_tasks.compat import lm_eval as compat
-from lm_eval_tasks.compat.vllm import errors_kept
+from lm_eval_tasks.compat.vllm import EngineSettings, errors_kept
 from lm_eval_tasks.data import context
 from lm_eval_tasks.evaluate.baselines import BaselineLM, GivenAnswersLM
+from lm_eval_tasks.evaluate.generation import Generation
 from lm_eval_tasks.families.registry import BASELINES
 from lm_eval_tasks.llm.tokenizers import GGUF, check_gguf
-from lm_eval_tasks.llm.usage import UsageTotals
 from lm_eval_tasks.samples.block import Arguments, MadeWith
 from lm_eval_tasks.samples.results import label
-
-if TYPE_CHECKING:
-    from lm_eval.api.model import LM
-
-    from lm_eval_tasks.compat.vllm import EngineSettings
-    from lm_eval_tasks.evaluate.answers import Counts
-    from lm_eval_tasks.evaluate.generation import Generation
-    from lm_eval_tasks.llm.usage import Means
-
 
 _LOGGER = logging.getLogger(__name__)
 # Arguments that say how or where a model is run, not which it is: its answers are the same, but for the rounding of another order of
@@ -232,19 +222,6 @@ def identity_of(model: str, arguments: Mapping[str, object], weights: Mapping[st
         del how["seed"]
     # A renewed key does not make another model.
     return json.dumps(redact([model, which, how, *([weights] if weights else [])]), sort_keys=True, default=str)
-
-
-def usage_of(counts: Counts, means: Means) -> UsageTotals:
-    """What the answers of a run used: tokens, finish reasons, seconds, retries, and money if a price is known."""
-    return replace(
-        UsageTotals.of(counts.usages),
-        answers=counts.answers,
-        unanswered=counts.unanswered,
-        asked_in_this_run=counts.asked,
-        seconds=round(counts.seconds, 3),
-        retries=counts.retries,
-        cost=means.cost(counts.usages),
-    )
 
 
 _PACKAGES = "academiceval lm_eval datasets transformers torch vllm openai bert_score rouge_score".split()

@@ -25,7 +25,7 @@ from lm_eval_tasks.compat.vllm import settings_of
 from lm_eval_tasks.data import cutoff, options
 from lm_eval_tasks.evaluate.answers import AnsweringLM
 from lm_eval_tasks.evaluate.generation import Generation
-from lm_eval_tasks.evaluate.models import check_chat_template, identity_of, label_of, made_with, open_model, usage_of
+from lm_eval_tasks.evaluate.models import check_chat_template, identity_of, label_of, made_with, open_model
 from lm_eval_tasks.evaluate.shorter import in_contexts, of_round, places_of, write_tasks
 from lm_eval_tasks.families.registry import BASELINES
 from lm_eval_tasks.llm.served_length import ENGINE_LENGTH
@@ -173,14 +173,14 @@ def _evaluate(
     if output is not None:
         known = text_or_none(metadata.get("model_cutoff")) or cutoff.of_model(parsed, lm.served)
         # Where nothing was asked, all answers are those of the earlier run.
-        before = earlier.run if earlier and not lm.counts.asked else None
+        before = earlier.run if earlier and not lm.asked else None
         run = replace(
             run,
             model_cutoff=known or (before.model_cutoff if before else None),
             served_as=tuple(lm.served) or (before.served_as if before else None),
         )
         made = made_with(opened, settings, generation, task_metadata)
-        block = block_of(samples, run, scores, usage_of(lm.counts, means), made)
+        block = block_of(samples, run, scores, lm.usage(means), made)
         lines = {task: map(compact, of_task) for task, of_task in logged.items()}
         write_run(lines, results, block, label, output)
     return scores
