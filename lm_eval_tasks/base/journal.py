@@ -19,7 +19,7 @@ from lm_eval_tasks.base.text import parse_json, valid
 _LOGGER = logging.getLogger(__name__)
 
 
-class Journal:
+class Journal(Mapping[str, Any]):
     """Key -> value, on disk.
 
     Args:
@@ -36,10 +36,8 @@ class Journal:
         self._extra_name, self._extras = extra, dict[str, list[Any]]()
         self.unreadable = 0
         self._is_torn = self._is_new = False
-        if path is not None:
-            self._read(path)
-
-    def _read(self, path: Path) -> None:
+        if path is None:
+            return
         path.parent.mkdir(parents=True, exist_ok=True)
         for entry in read_entries(path) if path.is_file() else ():
             if entry is None:
@@ -52,15 +50,8 @@ class Journal:
             )
         self._is_torn, self._is_new = _ends_torn(path), not path.is_file()
 
-    def __contains__(self, key: str) -> bool:
-        return key in self._known
-
     def __getitem__(self, key: str) -> Any:
         return self._known[key]
-
-    def get(self, key: str, default: Any = None) -> Any:
-        """The value, or the default if there is none."""
-        return self._known.get(key, default)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._known)

@@ -166,7 +166,6 @@ def checked_splits(listing: Listing, config: str) -> Splits:
     Raises:
         DatasetError: one is missing, lies elsewhere, is something else, or unpacks to far more than its size.
     """
-    from lm_eval_tasks.base.listing import check_unpacked
     from lm_eval_tasks.base.progress import progress
 
     splits, folder = listing.configurations[config], listing.folder

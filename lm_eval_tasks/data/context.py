@@ -35,13 +35,15 @@ class ModelContext:
     """What a model reads prompts with.
 
     Attributes:
-        length: of the context, in tokens, less the overhead of the chat template or special tokens.
+        served: the length of the context, and what said so.
+        length: the same in tokens, less the overhead of the chat template or special tokens.
         name: of the tokenizer, `tokenizer.load`'s argument.
         opens: the mark of reasoning that the chat template writes at the end of a prompt; "" if it writes none.
         marks: what the template writes before and after reasoning, "" where it does not tell.
     """
 
     tokenizer: Tokenizer
+    served: ServedLength
     length: int
     name: str
     opens: str
@@ -58,27 +60,13 @@ def of_model(arguments: Mapping[str, object], system_instruction: str = "") -> M
     Raises:
         TokenizerError: the tokenizer cannot be loaded, or no argument and no file gives the context length.
     """
-    known = _known(arguments)
-    if known is None:
+    name = arguments.get("tokenizer") or arguments.get("pretrained")
+    if not isinstance(name, str) or not name:
         given = next((key for key in LENGTH_KEYS if arguments.get(key) is not None), None)
         _warn_of_length(argument_of(given, arguments[given]) if given else None)
         return None
-    return _load(known, system_instruction)
-
-
-def _known(arguments: Mapping[str, object]) -> str | None:
-    """The arguments that decide how a model reads prompts, as JSON; None if they name no tokenizer."""
-    name = arguments.get("tokenizer") or arguments.get("pretrained")
-    if not isinstance(name, str) or not name:
-        return None
     known = {key: arguments[key] for key in _READ if arguments.get(key) is not None}
-    return json.dumps(known, sort_keys=True, default=str)
-
-
-def served_by(arguments: Mapping[str, object]) -> ServedLength | None:
-    """The length that the model of lm-eval's arguments serves; None if they name no tokenizer."""
-    known = _known(arguments)
-    return None if known is None else _of_known(known)[1]
+    return _load(json.dumps(known, sort_keys=True, default=str), system_instruction)
 
 
 @cache
@@ -95,17 +83,6 @@ def _load(known: str, system_instruction: str) -> ModelContext:
     Args:
         known: its arguments, as JSON.
     """
-    arguments = json.loads(known)
-    label, served, tokenizer = _of_known(known)
-    _LOGGER.info("prompts are cut to %d tokens, as %s says", served.tokens, served.source)
-    thinking = None if "enable_thinking" not in arguments else bool(arguments["enable_thinking"])
-    around, opens, marks = _around(tokenizer, system_instruction, thinking)
-    return ModelContext(tokenizer, served.tokens - around, label, opens, marks)
-
-
-@cache
-def _of_known(known: str) -> tuple[str, ServedLength, Any]:
-    """The name of a tokenizer, the length that its model serves, and the tokenizer."""
     from lm_eval_tasks.llm import tokenizers
 
     arguments = json.loads(known)
@@ -116,7 +93,11 @@ def _of_known(known: str) -> tuple[str, ServedLength, Any]:
         file = ""
     label = f"{'/'.join(filter(None, (name.rstrip('/'), file)))}@{arguments.get('revision') or 'main'}"
     tokenizer = tokenizers.load(label, trust_remote_code=switched_on(arguments, "trust_remote_code"))
-    return label, served_length(str(arguments.get("pretrained") or name), arguments, tokenizer), tokenizer
+    served = served_length(str(arguments.get("pretrained") or name), arguments, tokenizer)
+    _LOGGER.info("prompts are cut to %d tokens, as %s says", served.tokens, served.source)
+    thinking = None if "enable_thinking" not in arguments else bool(arguments["enable_thinking"])
+    around, opens, marks = _around(tokenizer, system_instruction, thinking)
+    return ModelContext(tokenizer, served, served.tokens - around, label, opens, marks)
 
 
 def _around(tokenizer: Any, system_instruction: str, thinking: bool | None) -> tuple[int, str, tuple[str, str]]:

@@ -61,21 +61,14 @@ def of_model(arguments: Mapping[str, object], served: Sequence[str] = ()) -> str
     for name in (model, *(served if len(served) == 1 else ())):
         if isinstance(name, str) and (known := of_name(name)):
             return known
-    return _of_local_card(arguments)
-
-
-def _of_local_card(arguments: Mapping[str, object]) -> str | None:
-    """What the card in the model's folder or the Hub's cache says."""
-    from huggingface_hub import try_to_load_from_cache
-
-    name = arguments.get("pretrained") or arguments.get("model")
-    if not isinstance(name, str) or not name:
+    if not isinstance(model, str) or not model:
         return None
-    path: object = Path(name) / "README.md"
-    if not Path(name).is_dir():
+    path: object = Path(model) / "README.md"
+    if not Path(model).is_dir():
+        from huggingface_hub import try_to_load_from_cache
+
         try:
-            revision = str(arguments.get("revision") or "main")
-            path = try_to_load_from_cache(name, "README.md", revision=revision)
+            path = try_to_load_from_cache(model, "README.md", revision=str(arguments.get("revision") or "main"))
         except ValueError:  # not a Hub id: a name at an API server
             return None
     if not isinstance(path, str | Path) or not Path(path).is_file():

@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import filterfalse
 from typing import Any
 
 from lm_eval.api.instance import Instance
@@ -144,10 +145,7 @@ class AnsweringLM(GeneratingLM):
         """
         questions = list(_questions(requests, self._identity))
         self._empty = set()
-        missing = [question for question in questions if not self._is_answered(question)]
-        twins = self._twins(questions, missing) if self._once else []
-        keys_of_twins = {twin.key for twin in twins}
-        missing = [question for question in missing if question.key not in keys_of_twins]
+        missing, twins = self._unanswered_of(questions)
         self.asked += len(missing)
         started = time.monotonic()
         with counted("answers", len(questions), len(questions) - len(missing) - len(twins), delay=0) as self._shown:
@@ -180,17 +178,20 @@ class AnsweringLM(GeneratingLM):
     def _is_answered(self, question: PromptRequest) -> bool:
         return isinstance(self._journal.get(question.key), str)
 
-    def _twins(self, questions: Sequence[PromptRequest], missing: Sequence[PromptRequest]) -> list[PromptRequest]:
-        """Of the missing questions those that need not be asked: without sampling, the same prompt has the same answer. A short window
-        cuts a paper's beginning and the whole of it to the same prompt.
+    def _unanswered_of(
+        self, questions: Sequence[PromptRequest]
+    ) -> tuple[Sequence[PromptRequest], Sequence[PromptRequest]]:
+        """The questions that are to be asked, and those that need not be: without sampling, the same prompt has the same answer. A short
+        window cuts a paper's beginning and the whole of it to the same prompt.
         """
         answered = {question.digest for question in questions if self._is_answered(question)}
-        twins = []
-        for question in missing:
-            if question.digest in answered and not question.samples:
-                twins.append(question)
+        missing: list[PromptRequest] = []
+        twins: list[PromptRequest] = []
+        for question in filterfalse(self._is_answered, questions):
+            is_twin = self._once and question.digest in answered and not question.samples
+            (twins if is_twin else missing).append(question)
             answered.add(question.digest)
-        return twins
+        return missing, twins
 
     def _copy(self, questions: Sequence[PromptRequest], twins: Sequence[PromptRequest]) -> None:
         """Note the answers of questions that were not asked; they took no tokens."""

@@ -239,10 +239,11 @@ def made_with(lm: LM, engine: EngineSettings | None, generation: Generation, arg
     for name in _PACKAGES:
         with suppress(PackageNotFoundError):
             versions[name] = version(name)
+    read_with = context.of_model(arguments, str(arguments.get("system_instruction") or ""))
     template = lm.chat_template(True) if generation.apply_chat_template else None
     return MadeWith(
         versions=versions,
         chat_template=sha256_of_bytes(template) if template else None,
-        context=context.served_by(arguments),
+        context=read_with.served if read_with else None,
         engine=replace(engine, version=versions.get(engine.name)) if engine else None,
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
 from statistics import fmean
 from typing import Any, TypeVar
 
@@ -74,20 +73,11 @@ class Answers:
 
     def __init__(self, each: Iterable[Answer]) -> None:
         self.each = tuple(each)
+        self.rows = [answer.row for answer in self.each]
+        self.texts = [answer.text for answer in self.each]
+        # The references.
+        self.targets = [row.target for row in self.rows]
         self._computed: dict[Callable[[Answers], Any], Any] = {}
-
-    @cached_property
-    def rows(self) -> list[PromptRow]:
-        return [answer.row for answer in self.each]
-
-    @cached_property
-    def texts(self) -> list[str]:
-        return [answer.text for answer in self.each]
-
-    @cached_property
-    def targets(self) -> list[str]:
-        """The references."""
-        return [answer.row.target for answer in self.each]
 
     def compute_once(self, compute: Callable[[Answers], _T]) -> _T:
         """What a function makes of the answers, computed once for all metrics that need it."""
