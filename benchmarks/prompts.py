@@ -30,7 +30,7 @@ def measure(_: Path, quick: bool) -> Figures:
     tokenizer = make_tokenizer(words, rng)
     ratios = []
     for size in (15_000,) if quick else (25_000, 50_000):
-        batch = [prompts.load("related_long").slots(document(size, words, rng)) for _ in range(BATCH)]
+        batch = [prompts.slots("related_long", document(size, words, rng)) for _ in range(BATCH)]
         texts = ["".join(slot.text for slot in slots) for slots in batch]
         tokens = min(map(len, tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"]))
         for share in SHARES:

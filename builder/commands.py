@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +40,7 @@ _QUESTIONS = {
 
 if TYPE_CHECKING:
     from builder.round.model import Round
-    from lm_eval_tasks.base.tables import Json, Table
+    from lm_eval_tasks.base.tables import Table
     from lm_eval_tasks.engines.registry import Engine
 
 
@@ -229,7 +229,7 @@ def _ask(question: str, usual: str) -> str:
         return usual
 
 
-def status(arguments: Namespace) -> Iterator[str | Table | Json]:
+def status(arguments: Namespace) -> Iterator[str | Table | Mapping[str, object]]:
     round_ = _load_round(arguments)
     from builder.citations.link import search_status
     from builder.collect.coverage import status
@@ -242,9 +242,7 @@ def status(arguments: Namespace) -> Iterator[str | Table | Json]:
     with Store.open(path) as store:
         lines = [*status(round_, store), *search_status(round_, store)]
     if arguments.show == "json":
-        from lm_eval_tasks.base.tables import Json
-
-        yield Json({what: value for what, _, value in (line.partition(": ") for line in lines)})
+        yield {what: value for what, _, value in (line.partition(": ") for line in lines)}
         return
     yield from lines
 

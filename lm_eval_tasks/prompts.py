@@ -59,37 +59,27 @@ class Slot:
     field: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
-    """A prompt file: blocks in order; a repeated block names what it repeats over."""
+def slots(name: str, row: object) -> list[Slot]:
+    """The prompt of one row, as slots whose texts in a row are the prompt.
 
-    name: str
-    blocks: tuple[tuple[str, Part], ...]
-
-    def repeats(self, part: Part) -> bool:
-        """Whether it has a block for each of something."""
-        return any(repeated == part for _, repeated in self.blocks)
-
-    def slots(self, row: object) -> list[Slot]:
-        """The prompt of one row, as slots whose texts in a row are the prompt.
-
-        Args:
-            row: of a writing setting; it has an attribute for each field, and for what repeats a list of such.
-        """
-        slots: list[Slot] = []
-        for text, repeats in self.blocks:
-            if repeats == "fixed":
-                slots += _fill(text, row, "fixed", 0)
-            else:
-                for index, item in enumerate(getattr(row, f"{repeats}s")):
-                    slots += _fill(text.replace(" 0:", f" {index}:"), item, repeats, index)
-        return slots
+    Args:
+        name: of its file.
+        row: of a writing setting; it has an attribute for each field, and for what repeats a list of such.
+    """
+    filled_slots: list[Slot] = []
+    for text, repeats in blocks(name):
+        if repeats == "fixed":
+            filled_slots += _fill(text, row, "fixed", 0)
+        else:
+            for index, item in enumerate(getattr(row, f"{repeats}s")):
+                filled_slots += _fill(text.replace(" 0:", f" {index}:"), item, repeats, index)
+    return filled_slots
 
 
 @cache
-def load(name: str) -> Template:
-    """The template of a prompt file, by its name without ending."""
-    return Template(name, tuple(_blocks(words(name))))
+def blocks(name: str) -> tuple[tuple[str, Part], ...]:
+    """The blocks of a prompt file, by its name without ending, in order, each with what it repeats over, "fixed" for nothing."""
+    return tuple(_blocks(words(name)))
 
 
 @cache

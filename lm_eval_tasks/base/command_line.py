@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from lm_eval_tasks.base import gone
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.metadata import OURS, with_switches
-from lm_eval_tasks.base.tables import Json, Table
+from lm_eval_tasks.base.tables import Table
 from lm_eval_tasks.base.text import nearest, parse_json, suggestion
 
 # `engines.registry` opens them.
@@ -33,7 +33,7 @@ REPOSITORY = r"^[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*$"
 ROUND = r"^2\d{3}\.(0[1-9]|1[0-2])$"
 FORMATS = ("auto", "markdown", "json")
 # A command takes the parsed arguments and yields the lines and tables to show, as it goes.
-Command = Callable[[argparse.Namespace], Iterable[str | Table | Json]]
+Command = Callable[[argparse.Namespace], Iterable[str | Table | Mapping[str, object]]]
 _EXAMPLES = """examples:
   academiceval demo
   academiceval eval --model lead --tasks academiceval_abs_9k --bertscore minilm

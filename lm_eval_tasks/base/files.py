@@ -48,12 +48,9 @@ def _stamp_of(path: Path) -> str:
     return f"{facts.st_size}-{facts.st_mtime_ns}-{facts.st_ctime_ns}-{facts.st_dev}-{facts.st_ino}"
 
 
-_CACHE = "ACADEMICEVAL_CACHE"
-
-
 def cache_folder() -> Path:
     """Where what can be computed again is kept: the variable ACADEMICEVAL_CACHE, else ~/.cache/academiceval."""
-    return Path(os.environ.get(_CACHE) or Path.home() / ".cache" / "academiceval")
+    return Path(os.environ.get("ACADEMICEVAL_CACHE") or Path.home() / ".cache" / "academiceval")
 
 
 @contextmanager

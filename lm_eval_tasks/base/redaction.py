@@ -52,7 +52,9 @@ _ASSIGNED = re.compile(
 def redact(value: Any) -> Any:
     """A value with every secret in it, at any depth, replaced."""
     if isinstance(value, str):
-        return _redact_text(value)
+        for form in _FORMS.values():
+            value = form.sub(lambda match: match[0].replace(match[1], HIDDEN), value)
+        return _ASSIGNED.sub(lambda match: f"{match[1]}{match[2]}{HIDDEN}", value)
     if isinstance(value, Mapping):
         return {key: HIDDEN if _is_secret(key, item) else redact(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -80,9 +82,3 @@ def _is_secret(key: object, value: object) -> bool:
     if not isinstance(key, str) or not _KEY.fullmatch(key):
         return False
     return not (value is None or isinstance(value, bool) or value in ("", HIDDEN, [], {}))
-
-
-def _redact_text(text: str) -> str:
-    for form in _FORMS.values():
-        text = form.sub(lambda match: match[0].replace(match[1], HIDDEN), text)
-    return _ASSIGNED.sub(lambda match: f"{match[1]}{match[2]}{HIDDEN}", text)

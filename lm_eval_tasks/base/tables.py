@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lm_eval_tasks.base.redaction import redact
@@ -54,23 +54,17 @@ def markdown(table: Table) -> Iterator[str]:
     yield from (_line([_cell(cell) for cell in row]) for row in table.rows)
 
 
-@dataclass(frozen=True, slots=True)
-class Json:
-    """What a command shows as JSON in place of its tables."""
-
-    content: object
-
-
-def text_lines(item: str | Table | Json, form: str, *, all_columns: bool = False) -> Iterator[str]:
+def text_lines(item: str | Table | Mapping[str, object], form: str, *, all_columns: bool = False) -> Iterator[str]:
     """The lines of what a command shows.
 
     Args:
+        item: a table, a line, or what is shown as JSON alone.
         form: "terminal", "markdown" or "json"; JSON has one line for each table, with all columns, and leaves out other lines.
         all_columns: whether tables are shown with all their columns.
     """
     if form == "json":
-        if isinstance(item, Json):
-            yield json.dumps(item.content, ensure_ascii=False)
+        if isinstance(item, Mapping):
+            yield json.dumps(item, ensure_ascii=False)
         elif isinstance(item, Table):
             yield json.dumps(
                 [dict(zip(item.head, row, strict=True)) for row in item.rows], ensure_ascii=False, default=str

@@ -86,9 +86,12 @@ def open_dataset(config: str, options: Options) -> Opened:
     return opened
 
 
-def _not_loaded(name: str, config: str, err: Exception) -> DatasetError:
+def _not_loaded(name: str, config: str, err: BaseException) -> DatasetError:
+    while (earlier := err.__cause__ or err.__context__) is not None:
+        err = earlier
+    cause = f"{type(err).__name__}: {str(err).strip().partition(chr(10))[0][:200]}"
     return DatasetError(
-        f"{config} of the dataset {name!r} cannot be loaded ({_first_cause(err)}); check that its folder is whole, and that "
+        f"{config} of the dataset {name!r} cannot be loaded ({cause}); check that its folder is whole, and that "
         "the cache of `datasets` can be written and has room (HF_DATASETS_CACHE names another folder)"
     )
 
@@ -169,13 +172,6 @@ def _warn_of_rows_by_id(config: str, opened: Opened, split: str) -> None:
             here + lacking,
             "test" if split == "test" else f"{split} split",
         )
-
-
-def _first_cause(err: BaseException) -> str:
-    """The first cause in a chain of errors, in one line."""
-    while (earlier := err.__cause__ or err.__context__) is not None:
-        err = earlier
-    return f"{type(err).__name__}: {str(err).strip().partition(chr(10))[0][:200]}"
 
 
 def rows_of_split(opened: Opened, config: str, options: Options, columns: Iterable[str] = ()) -> datasets.Dataset:

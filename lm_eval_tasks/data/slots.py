@@ -16,6 +16,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.base.errors import BudgetError
@@ -75,38 +76,33 @@ def fit_all(
 
 def uncut(slots: Sequence[Slot]) -> CutPrompt:
     """The whole prompt if no tokenizer is known; 0 tokens stand for an unknown number."""
-    texts = [slot.text for slot in slots]
-    return CutPrompt("".join(texts), 0, 0, {}, target_at(slots, texts), tuple(_spans(slots, texts)))
+    return _joined(slots, [slot.text for slot in slots], 0, 0, {})
 
 
-def target_at(slots: Sequence[Slot], texts: Sequence[str]) -> int:
-    """Where the target's own part begins: the first character after the last demonstration."""
-    last = max((i for i, slot in enumerate(slots) if slot.part == "demonstration"), default=-1)
-    return sum(len(text) for text in texts[: last + 1])
-
-
-def _spans(slots: Sequence[Slot], texts: Sequence[str]) -> Iterator[Span]:
-    start = 0
+def _joined(slots: Sequence[Slot], texts: Sequence[str], before: int, after: int, cut: dict[str, int]) -> CutPrompt:
+    """The prompt of what is left of its slots."""
+    target_at = start = 0
+    spans: list[Span] = []
     for slot, text in zip(slots, texts, strict=True):
+        end = start + len(text)
         if slot.field:
-            yield Span(slot.part, slot.index, slot.field, len(slot.text), start, start + len(text))
-        start += len(text)
+            spans.append(Span(slot.part, slot.index, slot.field, len(slot.text), start, end))
+        # The target's own part begins behind the last demonstration.
+        target_at = end if slot.part == "demonstration" else target_at
+        start = end
+    return CutPrompt("".join(texts), before, after, cut, target_at, tuple(spans))
 
 
 class _Prompt:
     """One tokenized prompt. Tokens are numbered through the whole prompt and belong to the slot that they begin in."""
 
     def __init__(self, slots: Sequence[Slot], encoding: Any, tokenizer: Tokenizer) -> None:
-        self._slots = slots
-        self._encoding = encoding
-        self._tokenizer = tokenizer
+        self._slots, self._encoding, self._tokenizer = slots, encoding, tokenizer
         self._total = len(encoding)
         self._text = "".join(slot.text for slot in slots)
-        ends = [0]
-        for slot in slots:
-            ends.append(ends[-1] + len(slot.text))
-        self._starts = ends
-        self._tokens = [self._token_at(start) for start in ends]
+        # Where each slot begins, and the last one ends.
+        self._starts = list(accumulate((len(slot.text) for slot in slots), initial=0))
+        self._tokens = [self._token_at(start) for start in self._starts]
 
     def cut_to(self, budget: int, cut: Cut) -> CutPrompt:
         """The prompt within a budget of tokens."""
@@ -125,8 +121,7 @@ class _Prompt:
         lost: Counter[str] = Counter()
         for slot, length, left in zip(self._slots, lengths, keep, strict=True):
             lost[slot.part] += length - left
-        spans = tuple(_spans(self._slots, texts))
-        return CutPrompt("".join(texts), self._total, after, dict(+lost), target_at(self._slots, texts), spans)
+        return _joined(self._slots, texts, self._total, after, dict(+lost))
 
     def _token_at(self, character: int) -> int:
         """The first token that begins at a character or after it."""

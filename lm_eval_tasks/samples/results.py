@@ -36,11 +36,6 @@ FOLDER_NAME = re.compile(r"\w[\w.-]{0,199}")
 _MONTH = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
 
 
-class _SampleCounts(msgspec.Struct):
-    effective: Count
-    original: Count
-
-
 class _TaskConfig(msgspec.Struct):
     metadata: dict[str, object] | None = None
 
@@ -55,7 +50,7 @@ class _LmEvals(msgspec.Struct, rename={"counts": "n-samples"}):
 
     results: dict[str, dict[str, object]]
     configs: dict[str, _TaskConfig]
-    counts: dict[str, _SampleCounts]
+    counts: dict[str, dict[str, Count]]
     config: _AskedModel
     model_name: str | None = None
 
@@ -231,7 +226,7 @@ def _lm_eval_results(path: Path, file: Arguments) -> Results:
     options = {key: value for metadata in each for key, value in metadata.items()}
     revisions = sorted({str(metadata["dataset_revision"]) for metadata in each if metadata.get("dataset_revision")})
     model = label(full_name.rstrip("/"))
-    counts = {task: content.counts[task] for task in tasks}
+    counts = {task: (content.counts[task]["effective"], content.counts[task]["original"]) for task in tasks}
     return Results(
         path,
         model,
@@ -240,7 +235,7 @@ def _lm_eval_results(path: Path, file: Arguments) -> Results:
         dataset=next((str(metadata["dataset"]) for metadata in each if metadata.get("dataset")), ""),
         revision=revisions[0] if len(revisions) == 1 and _COMMIT.fullmatch(revisions[0]) else "",
         # What lm-eval's --limit or --samples made smaller.
-        subsets={task: (n.effective, n.original) for task, n in counts.items() if n.effective < n.original},
+        subsets={task: n for task, n in counts.items() if n[0] < n[1]},
         engine=content.config.model,
         model_id=_model_id(content.config.model_args, model),
         options=options,
@@ -256,7 +251,7 @@ def _scores_of(content: _LmEvals, task: str, model: str) -> Iterator[Score]:
             mean, error = number(value), figures.get(f"{metric}_stderr,{filter_}")
             spread = _Z95 * number(error) if isinstance(error, int | float) else None
             low, high = (None, None) if spread is None else (mean - spread, mean + spread)
-            yield Score(model, task, metric, mean, low, high, content.counts[task].effective)
+            yield Score(model, task, metric, mean, low, high, content.counts[task]["effective"])
 
 
 def label(name: str) -> str:

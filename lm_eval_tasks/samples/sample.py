@@ -133,10 +133,20 @@ def read_file(file: Path) -> Iterator[Sample]:
     Raises:
         SamplesError: it cannot be read, or a line is something else.
     """
-    if file.name == JOURNAL:
-        yield from _read_journal(file)
-    else:
+    if file.name != JOURNAL:
         yield from (sample for sample, _ in read_lines(file))
+        return
+    try:
+        newest = {entry["key"]: entry for entry in read_entries(file) if entry is not None}
+    except OSError as err:
+        raise SamplesError(f"{file} cannot be read: {err.strerror or err}") from err
+    samples = {}
+    for entry in newest.values():
+        with suppress(*ODD):
+            if not _is_gone(entry):
+                sample = Sample.of_entry(entry)
+                samples[sample.task, sample.id] = sample
+    yield from samples.values()
 
 
 def read_lines(file: Path) -> Iterator[tuple[Sample, Logged]]:
@@ -161,20 +171,6 @@ def _parse_line(line: bytes, where: str) -> tuple[Sample, Logged] | None:
 
 def _is_gone(content: Logged) -> bool:
     return str(content["doc"]["prompt_name"]).startswith(gone.PROMPTS)
-
-
-def _read_journal(file: Path) -> Iterator[Sample]:
-    try:
-        newest = {entry["key"]: entry for entry in read_entries(file) if entry is not None}
-    except OSError as err:
-        raise SamplesError(f"{file} cannot be read: {err.strerror or err}") from err
-    samples = {}
-    for entry in newest.values():
-        with suppress(*ODD):
-            if not _is_gone(entry):
-                sample = Sample.of_entry(entry)
-                samples[sample.task, sample.id] = sample
-    yield from samples.values()
 
 
 def compact(line: Logged) -> Logged:

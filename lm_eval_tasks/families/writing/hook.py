@@ -72,8 +72,8 @@ def load(
         retrieve.check(options.retrieval)
     model = context.of_model(arguments, options.system_instruction)
     opened = open_dataset(config, options)
-    template = prompts.load(name)
-    split = rows_of_split(opened, config, options, ("citations",) if template.repeats("citation") else ())
+    shows_citations = any(repeated == "citation" for _, repeated in prompts.blocks(name))
+    split = rows_of_split(opened, config, options, ("citations",) if shows_citations else ())
     all_rows = list(TypedRows(WritingRow, split, config))
     # Always the same, however few of the rows a run asks for.
     others = [tuple(all_rows[i].target for i in near) for near in others_of([row.id for row in all_rows])]
@@ -85,7 +85,7 @@ def load(
     prepared = _with_chunks([_without_target(row) for row in rows], query, options)
     if shown == START:
         prepared = [replace(row, content=_start(row.content)) for row in prepared]
-    fitted = prompt_columns.fit([template.slots(row) for row in prepared], model, answer_tokens, options, config)
+    fitted = prompt_columns.fit([prompts.slots(name, row) for row in prepared], model, answer_tokens, options, config)
     places = list(selection.places.items())
     common = {
         "setting": config,
@@ -125,8 +125,8 @@ def _scorer(model: str | None) -> str:
 
 def prompt_of(row: Mapping[str, object], setting: str) -> str:
     """The whole prompt of a row of a dataset, as it is asked if nothing is cut; a ValueError if it is not a row of a writing setting."""
-    template = prompts.load(prompt_name_of(setting))
-    return "".join(slot.text for slot in template.slots(_without_target(typed(WritingRow, row))))
+    slots = prompts.slots(prompt_name_of(setting), _without_target(typed(WritingRow, row)))
+    return "".join(slot.text for slot in slots)
 
 
 def _without_target(row: WritingRow) -> WritingRow:
@@ -155,8 +155,7 @@ def _with_chunks(rows: Sequence[WritingRow], query: str | None, options: Options
         return rows
     from lm_eval_tasks.retrieval import retrieve
 
-    template = prompts.load(query)
-    questions = [retrieve.Query("".join(slot.text for slot in template.slots(row)), corpus(row)) for row in rows]
+    questions = [retrieve.Query("".join(slot.text for slot in prompts.slots(query, row)), corpus(row)) for row in rows]
     chunk_lists = retrieve.retrieve(questions, options.retrieval, cache_folder() / "retrieval")
     return [replace(row, chunks=tuple(map(Chunk, chunks))) for row, chunks in zip(rows, chunk_lists, strict=True)]
 

@@ -59,7 +59,7 @@ PUBLISHED = {
 
 
 def rendered(name: str) -> str:
-    return "".join(slot.text for slot in prompts.load(name).slots(DOC))
+    return "".join(slot.text for slot in prompts.slots(name, DOC))
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
@@ -132,12 +132,12 @@ def test_citations_stand_between_demonstrations_and_content() -> None:
 
 def test_texts_that_look_like_fields_are_left_alone() -> None:
     doc = SimpleNamespace(**{**vars(DOC), "content": "a {TITLE} and\n...\n### Reference Content 0: x"})
-    text = "".join(slot.text for slot in prompts.load("abs_short").slots(doc))
+    text = "".join(slot.text for slot in prompts.slots("abs_short", doc))
     assert "### Target Content: a {TITLE} and\n...\n### Reference Content 0: x\n### Target Content Title: TITLE" in text
 
 
 def test_slots_know_what_they_are() -> None:
-    slots = prompts.load("related_long").slots(DOC)
+    slots = prompts.slots("related_long", DOC)
     assert [(s.part, s.index, s.field) for s in slots if s.field] == [
         *(("demonstration", i, field) for i in range(3) for field in ("content", "title", "abstract", "output")),
         *(("citation", i, field) for i in range(2) for field in ("title", "abstract")),
@@ -180,7 +180,7 @@ def test_retrieved_chunks_stand_for_the_content() -> None:
     ]
     assert len(lines) == 7
     assert "the Target Contents' structure" in lines[6]
-    assert [s.part for s in prompts.load("intro_ralm").slots(DOC) if s.field][:3] == ["chunk"] * 3
+    assert [s.part for s in prompts.slots("intro_ralm", DOC) if s.field][:3] == ["chunk"] * 3
 
 
 def test_queries_are_one_text() -> None:
