@@ -18,32 +18,6 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class HowGenerated:
-    """What is known about how answers are generated.
-
-    Attributes:
-        chat_template: whether prompts go through the model's chat template.
-        whole_answers: whether answers are seen with their reasoning (`academiceval eval`); else lm-eval or a server may have taken
-            it off.
-        think_end_token: the mark that ends the model's reasoning, as the user names it; "" without one.
-        is_local: whether lm-eval renders the prompts itself; a server does it out of sight.
-    """
-
-    chat_template: bool
-    whole_answers: bool
-    think_end_token: str
-    is_local: bool
-
-    @property
-    def sees_reasoning(self) -> bool:
-        """Whether reasoning that is not in an answer was never there."""
-        # lm-eval takes reasoning off itself if its end is given as a token's number.
-        return (self.whole_answers and not self.think_end_token.isdigit()) or (
-            self.is_local and not self.think_end_token
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class Options:
     """The options of a run; docs/options.md lists each.
 
@@ -54,6 +28,8 @@ class Options:
         fits_only: whether prompts that do not fit the model's context are left out instead of being cut.
         reserve: tokens that the context leaves for the answer; None for what the task sets.
         reasoning_tokens: room for reasoning on top of the answer's.
+        sees_marks: whether prompts go through the model's chat template, and reasoning that is not in an answer was never there.
+        think_end: the mark that ends the model's reasoning, as the user names it; "" without one, or if lm-eval may have taken it off.
         system_instruction: the system prompt that lm-eval will put before ours.
         metrics: which ones lm-eval prints, "headline" or "all"; samples contain all.
         embed_local: whether the shortcut of that name is computed for SCALAR's questions; it takes a model.
@@ -76,7 +52,8 @@ class Options:
     fits_only: bool
     reserve: int | None
     reasoning_tokens: int
-    generation: HowGenerated
+    sees_marks: bool
+    think_end: str
     system_instruction: str
     model_cutoff: str | None
     retriever: str | None
@@ -92,14 +69,15 @@ class Options:
         run = command_line.run_arguments()
         metadata.check_keys(run.metadata, others=True)
         values = metadata.values(arguments)
-        generation = HowGenerated(
-            chat_template=bool(arguments.get("apply_chat_template", run.apply_chat_template)),
-            whole_answers=bool(arguments.get("whole_answers")),
-            think_end_token=str(arguments.get("think_end_token") or ""),
-            is_local=bool(arguments.get("pretrained")) and not arguments.get("base_url"),
-        )
+        # `academiceval eval` sees answers with their reasoning; else lm-eval may have taken it off, or a server out of sight.
+        whole_answers = bool(arguments.get("whole_answers"))
+        think_end = str(arguments.get("think_end_token") or "")
+        # lm-eval takes reasoning off itself if its end is given as a token's number.
+        sees_end = whole_answers and not think_end.isdigit()
+        is_local = bool(arguments.get("pretrained")) and not arguments.get("base_url")
+        sees_reasoning = sees_end or (is_local and not think_end)
         reasoning = values.pop("reasoning_tokens") or 0
-        if reasoning and not generation.whole_answers and run.max_gen_toks is None and command_line.is_lm_eval():
+        if reasoning and not whole_answers and run.max_gen_toks is None and command_line.is_lm_eval():
             raise OptionError(
                 "lm_eval cannot lengthen answers by reasoning_tokens: give it --gen_kwargs max_gen_toks=... with room for both, or "
                 "use `academiceval eval`"
@@ -107,7 +85,8 @@ class Options:
         return cls(
             dataset=metadata.dataset_of(arguments),
             reasoning_tokens=reasoning,
-            generation=generation,
+            sees_marks=sees_reasoning and bool(arguments.get("apply_chat_template", run.apply_chat_template)),
+            think_end=think_end if sees_end else "",
             reserve=values.pop("reserve") or run.max_gen_toks,
             system_instruction=str(arguments.get("system_instruction") or run.system_instruction),
             **values,

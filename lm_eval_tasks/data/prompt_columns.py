@@ -48,11 +48,7 @@ def shared_columns(
         rows: of the split that are whole here.
         version: of the prompts.
     """
-    how = options.generation
-    has_marks = model and how.chat_template and how.sees_reasoning
-    opens, (begins, closes) = (model.opens, model.marks) if model and has_marks else ("", ("", ""))
-    if how.whole_answers and how.think_end_token and not how.think_end_token.isdigit():
-        closes = how.think_end_token
+    opens, (begins, closes) = (model.opens, model.marks) if model and options.sees_marks else ("", ("", ""))
     return {
         "prompt_version": version,
         "made_up": opened.made_up or None,
@@ -65,7 +61,7 @@ def shared_columns(
         "tokenizer": model.name if model else "",
         "opens": opens,
         "begins": begins,
-        "closes": closes,
+        "closes": options.think_end or closes,
     }
 
 
