@@ -317,11 +317,7 @@ def score(arguments: Namespace) -> Iterator[str | Table]:
 
 
 def _check_request(tasks: Sequence[str], metadata: Mapping[str, object], samples: Iterable[str] = ()) -> None:
-    """Raise an EvalError for a typing mistake, before anything large is imported.
-
-    Args:
-        samples: the tasks of which only some samples are asked for.
-    """
+    """Raise an EvalError for a typing mistake, also in the tasks named by --samples, before anything large is imported."""
     from lm_eval_tasks.base.listing import check_dataset
     from lm_eval_tasks.base.metadata import check, dataset_of, text_or_none
     from lm_eval_tasks.tasks.folder import check_tasks
@@ -335,11 +331,7 @@ def _check_request(tasks: Sequence[str], metadata: Mapping[str, object], samples
 
 
 def means_of(arguments: Namespace, model: str) -> Means:
-    """What a run may use, by its options.
-
-    Args:
-        model: its name in the price table.
-    """
+    """What a run may use, by its options and the model's name in the price table."""
     from lm_eval_tasks.llm.usage import Means, read_price
 
     price = read_price(arguments.prices, model) if arguments.prices else None

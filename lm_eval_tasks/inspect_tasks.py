@@ -36,11 +36,7 @@ Factory = Callable[..., Task]
 
 
 def _factory(name: str) -> Factory:
-    """What makes one task.
-
-    Args:
-        name: of lm-eval's task.
-    """
+    """What makes the task that lm-eval knows by a name."""
 
     def make(dataset: str | None = None, dataset_revision: str | None = None, **options: Any) -> Task:
         arguments = {**options, "dataset": dataset, "dataset_revision": dataset_revision}

@@ -95,11 +95,7 @@ def write_whole(path: Path, content: bytes | str) -> None:
 
 
 def write_together(contents: Mapping[Path, Iterable[str]]) -> None:
-    """Write files that belong together, whole; the last one exists only while all others belong to the same write.
-
-    Args:
-        contents: path -> pieces of its text.
-    """
+    """Write files, given as pieces of their texts, whole; the last one exists only while all others belong to the same write."""
     *_, last = contents
     for path in contents:
         _refuse_special(path)
@@ -202,11 +198,7 @@ def exclusive(path: Path) -> Iterator[None]:
 
 
 def die_with(parent: int) -> None:
-    """Let the system kill this process as soon as its parent ends, however the parent ends.
-
-    Args:
-        parent: its process id; if it has ended already, this process ends at once.
-    """
+    """Let the system kill this process as soon as its parent, given by its id, ends, however it ends; at once if it has already."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:

@@ -67,11 +67,7 @@ def is_score(task_name: str, metric: str) -> bool:
 
 
 def option(name: str, command: str) -> str | None:
-    """What an option of a command of an earlier release is replaced by; None for others.
-
-    Args:
-        name: with its hyphens, "--no-" at its beginning or not.
-    """
+    """What an option of a command of an earlier release, given with its hyphens, is replaced by; None for others."""
     plain = name.replace("--no-", "--")
     return OPTIONS.get(f"{command} {plain}") or OPTIONS.get(plain)
 

@@ -108,10 +108,7 @@ class Estimate:
 
     def level(self, limits: tuple[float, float] = SHARES) -> Interval:
         """The interval of the level of a score: Wilson's (1927), for the number of independent answers that have the same error (Korn and
-        Graubard 1998, Survey Methodology 24). A t interval is too short near the limits.
-
-        Args:
-            limits: the least and the greatest value.
+        Graubard 1998, Survey Methodology 24). A t interval is too short near the limits, the least and the greatest value.
         """
         width = limits[1] - limits[0]
         share = (self.value - limits[0]) / width
@@ -128,11 +125,7 @@ class Estimate:
         return Interval(self.value, low, high, None, self.samples, len(self.weights), self.error, self.freedom)
 
     def difference(self, fewest: int = FEWEST) -> Interval:
-        """The t interval of a difference, or of any mean without limits.
-
-        Args:
-            fewest: clusters that it needs.
-        """
+        """The t interval of a difference, or of any mean without limits, if there are enough clusters."""
         from scipy import special
 
         if not self.has_enough(fewest):
@@ -149,12 +142,7 @@ class Estimate:
 
 
 def mean_of(values: Sequence[float], clusters: Sequence[str]) -> Estimate:
-    """The mean of values.
-
-    Args:
-        values: one number for each sample, at least one.
-        clusters: for each sample, what it shares with those that it depends on.
-    """
+    """The mean of the values of at least one sample; its cluster is what a sample shares with those that it depends on."""
     numbers = {name: i for i, name in enumerate(dict.fromkeys(clusters))}
     of = np.array([numbers[name] for name in clusters], dtype=np.int64)
     array = np.asarray(values, dtype=float)

@@ -25,15 +25,13 @@ class Journal(Mapping[str, Any]):
     Args:
         path: the file; its folder is made. None for a journal that is kept in memory alone.
         extra: a field next to the values that is remembered too, see `extra_of`.
-
-    Attributes:
-        unreadable: how many lines were skipped.
     """
 
     def __init__(self, path: Path | None, extra: str = "") -> None:
         self._path = path
         self._known: dict[str, Any] = {}
         self._extra_name, self._extras = extra, dict[str, list[Any]]()
+        # Lines that were skipped.
         self.unreadable = 0
         self._is_torn = self._is_new = False
         if path is None:

@@ -95,11 +95,7 @@ class Listing:
             raise DatasetError(f"{folder / MANIFEST} is no manifest ({why(err)}); build the dataset again") from err
 
     def check_setting(self, name: str, setting: str) -> None:
-        """Raise a DatasetError if the folder lacks a setting.
-
-        Args:
-            name: the folder, as the user typed it.
-        """
+        """Raise a DatasetError if the folder, here as the user typed it, lacks a setting."""
         if setting not in self.configurations:
             if said := gone.task(setting):
                 raise DatasetError(f"{setting} is gone: {said}")
@@ -141,11 +137,7 @@ def batch_rows(largest: int) -> int:
 
 @cache
 def check_unpacked(path: Path, digest: str) -> None:
-    """Raise a DatasetError for a file that unpacks to far more than its size.
-
-    Args:
-        digest: of the file, which is looked through once.
-    """
+    """Raise a DatasetError for a file, looked through once for each digest, that unpacks to far more than its size."""
     import pyarrow.parquet as pq
 
     most, size = max(_LEAST, _MOST_TIMES * path.stat().st_size), 0

@@ -84,11 +84,7 @@ class Option:
 
 
 def check_keys(names: Iterable[str], *, others: bool) -> None:
-    """Raise an OptionError for a key of --metadata that is not one of ours.
-
-    Args:
-        others: whether keys of other tasks may occur there too; then only what looks like one of ours is refused.
-    """
+    """Raise an OptionError for a key of --metadata that is not one of ours; if others may occur too, only for what looks like ours."""
     for name in names:
         if name in gone.METADATA:
             raise OptionError(f"the key {name!r} of --metadata is gone: {gone.METADATA[name]}")
@@ -183,14 +179,7 @@ def _flag(key: str, value: Any) -> bool:
 
 
 def switch(what: str, value: object) -> bool:
-    """Yes or no, in any of the usual spellings, as YAML, JSON or a user has it.
-
-    Args:
-        what: to call it in the error.
-
-    Raises:
-        OptionError: it is something else.
-    """
+    """Yes or no, in any of the usual spellings, as YAML, JSON or a user has it; an OptionError that says what is something else."""
     text = str(value).strip().lower()
     if text in _NO or text in _YES:
         return text in _YES

@@ -124,20 +124,13 @@ def title_key(title: str) -> str:
 
 
 def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
-    """The known name that is most like a name that does not exist; None if none is like it.
-
-    Args:
-        cutoff: how much alike they must be, from 0 to 1.
-    """
+    """The known name that is most like a name that does not exist; None if none is alike by as much as the cutoff, from 0 to 1."""
     return next(iter(get_close_matches(name, list(known), 1, cutoff)), None)
 
 
 def suggestion(name: str, known: Iterable[str], form: str = "{!r}", otherwise: str | None = None) -> str:
-    """What may have been meant by a name that does not exist, for an error: the nearest one, or else all that exist.
-
-    Args:
-        form: how a name is written.
-        otherwise: what to say in place of all names.
+    """What may have been meant by a name that does not exist, for an error: the nearest one in some form, or all that exist, or otherwise
+    another sentence.
     """
     names = list(dict.fromkeys(known))
     if near := nearest(name, names, 0.5):

@@ -78,11 +78,7 @@ def _warn_of_length(length: int | None) -> None:
 
 @cache
 def _load(known: str, system_instruction: str) -> ModelContext:
-    """The context of a model.
-
-    Args:
-        known: its arguments, as JSON.
-    """
+    """The context of a model whose arguments are given as JSON."""
     from lm_eval_tasks.llm import tokenizers
 
     arguments = json.loads(known)

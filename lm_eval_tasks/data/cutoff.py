@@ -52,10 +52,8 @@ def folded_name(name: str) -> str:
 
 
 def of_model(arguments: Mapping[str, object], served: Sequence[str] = ()) -> str | None:
-    """The cut-off of a model: as the registry has it by its name, else as its card says if the card is on this machine.
-
-    Args:
-        served: the names that a server has answered with; one name alone says which model it was.
+    """The cut-off of a model: as the registry has it by its name, or by the one name that a server answered with; else as its card says
+    if the card is on this machine.
     """
     model = arguments.get("pretrained") or arguments.get("model")
     for name in (model, *(served if len(served) == 1 else ())):
@@ -77,11 +75,7 @@ def of_model(arguments: Mapping[str, object], served: Sequence[str] = ()) -> str
 
 
 def warn(setting: str, cutoff: str | None, days: Sequence[str]) -> None:
-    """Warn how many of the papers the model may have seen.
-
-    Args:
-        days: when the papers were published, ISO.
-    """
+    """Warn how many of the papers, published on these days (ISO), the model may have seen."""
     seen = sum(day[:7] <= cutoff for day in days) if cutoff else 0
     if seen:
         _LOGGER.warning(

@@ -42,11 +42,8 @@ def shared_columns(
     rows: int,
     version: int,
 ) -> dict[str, Any]:
-    """The columns of `PromptRow` that all rows of a task share: where they are from, and how answers are generated.
-
-    Args:
-        rows: of the split that are whole here.
-        version: of the prompts.
+    """The columns of `PromptRow` that all rows of a task share: where they are from, of how many that are whole here, the version of the
+    prompts, and how answers are generated.
     """
     opens, (begins, closes) = (model.opens, model.marks) if model and options.sees_marks else ("", ("", ""))
     return {
@@ -152,12 +149,7 @@ def of_prompt(fitted: CutPrompt) -> dict[str, Any]:
 
 
 def row_hash(row: object, version: int, texts: Iterable[str] = ()) -> str:
-    """The sha256 of what a row shows, asks and calls right, and of the version of its prompt.
-
-    Args:
-        row: a family's typed row.
-        texts: what it shows of other configurations.
-    """
+    """The sha256 of what a family's row shows, with texts of other configurations, asks and calls right, and its prompt's version."""
     content = [version, _bare(msgspec.to_builtins(row)), list(texts)]
     return sha256_of_bytes(msgspec.json.encode(content, order="deterministic"))
 

@@ -59,11 +59,7 @@ class CutPrompt:
 def fit_all(
     prompts: Sequence[Sequence[Slot]], budget: int, tokenizer: Tokenizer, cut: Cut | None = "end"
 ) -> Iterator[CutPrompt | None]:
-    """As `fit`, for many prompts, which are tokenized in batches.
-
-    Args:
-        cut: None for no cutting; then None stands for a prompt that is longer than the budget.
-    """
+    """The prompts, tokenized in batches, each within a budget of tokens; if nothing is to be cut, None for one that is longer."""
     for start in range(0, len(prompts), _BATCH):
         batch = prompts[start : start + _BATCH]
         encoded = tokenizer(

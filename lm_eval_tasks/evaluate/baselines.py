@@ -28,11 +28,7 @@ class GeneratingLM(LM):  # type: ignore[misc]
 
 
 class BaselineLM(GeneratingLM):
-    """A baseline as an lm-eval model; the tasks must be loaded with the metadata `keep_parts`.
-
-    Args:
-        name: a key of `BASELINES`.
-    """
+    """A baseline, one of `BASELINES`, as an lm-eval model; the tasks must be loaded with the metadata `keep_parts`."""
 
     tokenizer_name = ""
 

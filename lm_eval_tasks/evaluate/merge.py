@@ -44,11 +44,7 @@ class _Part:
 
 
 def merge(folders: Sequence[Path], output: Path) -> list[Score]:
-    """Merge the shards of a run.
-
-    Args:
-        folders: the output folders of all shards.
-        output: the folder for the whole run's files.
+    """Merge the shards of a run from all their output folders into one.
 
     Raises:
         BusyError: another process writes to the output.
@@ -145,11 +141,7 @@ def _lines(parts: Sequence[_Part]) -> dict[str, list[Logged]]:
 
 
 def _means(lines: Sequence[Logged], figures: Sequence[object]) -> dict[str, object]:
-    """lm-eval's figures of a task, each mean over all samples that have the metric.
-
-    Args:
-        figures: of each shard; a metric that no sample of a shard has is not among its figures.
-    """
+    """lm-eval's figures of a task, from those of each shard, which lack what none of its samples has: each the mean over all samples."""
     means: dict[str, object] = {}
     known = {name: value for each in figures if isinstance(each, Mapping) for name, value in each.items()}
     for name, value in known.items():

@@ -117,12 +117,7 @@ def open_model(model: str, arguments: Mapping[str, object], generation: Generati
 
 
 def _why(error: str, said: Sequence[str]) -> str:
-    """Why a model cannot be opened as a sentence, with what to change if that is known.
-
-    Args:
-        error: of a library, in as many lines as it likes.
-        said: what its processes logged about it.
-    """
+    """Why a model cannot be opened, by a library's error and what its processes logged, as a sentence; with what to change if known."""
     lines = [*_causes(said), *_lines(error)]
     lines = [line for line in lines if not _POINTER.search(line)] or lines
     for pattern, advice in _ADVICE:

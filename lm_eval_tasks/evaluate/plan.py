@@ -206,11 +206,7 @@ def total(planned: Sequence[TaskPlan]) -> Usage:
 
 
 def sentences(planned: Sequence[TaskPlan], price: Price | None, rates: Sequence[float] | None) -> list[str]:
-    """What the table does not say: hours and money.
-
-    Args:
-        rates: tokens a second, of prompts and of answers; None if they were not measured.
-    """
+    """What the table does not say: hours, at some rates in tokens a second (of prompts and of answers), and money."""
     lines = []
     together = total(planned)
     if any(entry.tokens_in is None for entry in planned):

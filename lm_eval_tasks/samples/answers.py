@@ -56,12 +56,7 @@ class Answer:
 
     @classmethod
     def of(cls, row: PromptRow, text: str | None, refine: Callable[[str, PromptRow], str]) -> Answer:
-        """Take a model's answer apart.
-
-        Args:
-            text: as lm-eval hands it over; None for no answer.
-            refine: what is scored of a reply.
-        """
+        """Take a model's answer apart, as lm-eval hands it over (None for no answer); `refine` says what is scored of a reply."""
         full = valid(text or "")
         reply = take_apart(full, row.opens, row.closes, row.begins)
         finish = str(getattr(text, "finish", ""))

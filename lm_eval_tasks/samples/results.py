@@ -260,14 +260,8 @@ def label(name: str) -> str:
 
 
 def cutoffs_of(assignments: Sequence[str], models: Collection[str]) -> dict[str, str]:
-    """Model -> month up to which it was trained.
-
-    Args:
-        assignments: `MODEL=YYYY-MM` as typed; a model is named as in tables, or as its weights are.
-        models: as named in tables.
-
-    Raises:
-        SamplesError: one is something else.
+    """Model -> month up to which it was trained, from `MODEL=YYYY-MM` as typed, where a model is named as in tables or as its weights are;
+    a SamplesError if one is something else.
     """
     cutoffs = {}
     for assignment in assignments:

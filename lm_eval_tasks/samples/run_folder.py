@@ -58,14 +58,7 @@ def removed_if_empty(folder: Path) -> Iterator[None]:
 
 
 def only_result(folder: Path, owner: str = "the output folder of a run") -> Results:
-    """The results of a folder that has one file of them.
-
-    Args:
-        owner: what such a folder is, for the message.
-
-    Raises:
-        SamplesError: it has none, or several, or the file is something else.
-    """
+    """The results of a folder that has one file of them; a SamplesError that says what such a folder is if this one has not."""
     files = results_in(folder)
     if len(files) != 1:
         raise SamplesError(f"{folder} contains {len(files) or 'no'} results_*.json; {owner} has one")
@@ -152,12 +145,7 @@ def samples_below(folder: Path) -> list[Path]:
 def write_run(
     samples: Mapping[str, Iterable[Arguments]], lm_evals: Arguments, block: Block, model: str, output: Path
 ) -> None:
-    """Write a run's samples and results; the file of results exists only while it matches all samples.
-
-    Args:
-        samples: task -> its samples as lm-eval logs them, see `sample.compact`.
-        lm_evals: the results without our block.
-    """
+    """Write a run's samples (see `sample.compact`) and results, lm-eval's and our block; their file exists only while it matches all."""
     output.mkdir(parents=True, exist_ok=True)
     hashes = {f"samples_{task}_{model}.jsonl": hashlib.sha256() for task in samples}
 

@@ -77,22 +77,14 @@ class Sample:
 
     @classmethod
     def of_logged(cls, line: Logged) -> Sample:
-        """Read a sample as lm-eval logs it.
-
-        Raises:
-            ValueError and the like: a field is missing or not what it should be.
-        """
+        """Read a sample as lm-eval logs it; one of `ODD` if a field is missing or not what it should be."""
         row = PromptRow.of_doc(line["doc"])
         scored = ScoredAnswer.from_text(line["filtered_resps"][0])
         return cls(row, scored.answer, scored.scores, scored.repeats, scored.failed, str(line.get("prompt_hash") or ""))
 
     @classmethod
     def of_entry(cls, entry: Logged) -> Sample:
-        """Read a line of a journal: an answer as it would be scored, without scores.
-
-        Raises:
-            ValueError and the like: a field is missing or not what it should be.
-        """
+        """Read a line of a journal: an answer as it would be scored, without scores; errors as `of_logged`."""
         row = PromptRow.of_doc(entry["doc"])
         answer = take_apart(entry["value"] or "", row.opens, row.closes, row.begins).answer
         refine = target_of(row.task).refine
@@ -199,13 +191,8 @@ def by_task(samples: Iterable[Sample]) -> dict[str, list[Sample]]:
 
 
 def paired(task: str, first: Sequence[Sample], second: Sequence[Sample]) -> list[tuple[Sample, Sample]]:
-    """The samples of two runs that asked the same of the same content, whatever their rounds are called.
-
-    Args:
-        task: of both.
-
-    Raises:
-        SamplesError: fewer than half of the smaller run's samples are in the other.
+    """The samples of two runs of a task that asked the same of the same content, whatever their rounds are called; a SamplesError if fewer
+    than half of the smaller run's are in the other.
     """
     theirs = {sample.identity: sample for sample in second}
     pairs = [(sample, theirs[sample.identity]) for sample in first if sample.identity in theirs]
