@@ -67,7 +67,19 @@ class Journal(Mapping[str, Any]):
         """
         line = valid(json.dumps({"key": key, "value": value, **others}, ensure_ascii=False))
         if self._path is not None:
-            self._append(self._path, line)
+            data = ("\n" * self._is_torn + line + "\n").encode()
+            with self._path.open("ab", buffering=0) as file:
+                self._is_torn = True
+                written = file.write(data)
+                if written != len(data):
+                    raise OSError(
+                        f"{self._path}: only {written} of {len(data)} bytes could be written; is the disk full?"
+                    )
+                self._is_torn = False
+                os.fsync(file.fileno())
+            if self._is_new:
+                sync(self._path.parent)
+                self._is_new = False
         self._hold(json.loads(line))
 
     def extra_of(self, key: str) -> Any:
@@ -82,19 +94,6 @@ class Journal(Mapping[str, Any]):
         self._known[entry["key"]] = entry["value"]
         if self._extra_name in entry:
             self._extras.setdefault(entry["key"], []).append(entry[self._extra_name])
-
-    def _append(self, path: Path, line: str) -> None:
-        data = ("\n" * self._is_torn + line + "\n").encode()
-        with path.open("ab", buffering=0) as file:
-            self._is_torn = True
-            written = file.write(data)
-            if written != len(data):
-                raise OSError(f"{path}: only {written} of {len(data)} bytes could be written; is the disk full?")
-            self._is_torn = False
-            os.fsync(file.fileno())
-        if self._is_new:
-            sync(path.parent)
-            self._is_new = False
 
 
 def read_entries(path: Path) -> Iterator[dict[str, Any] | None]:

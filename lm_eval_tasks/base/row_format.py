@@ -11,14 +11,12 @@ BODY = "body"
 # The ways to answer SCALAR's questions without reading, see `families.scalar.shortcuts`; and with one of each reading family.
 OfScalar = Literal["bm25-local", "name-local", "embed-local"]
 Shortcut = Literal[OfScalar, "title-search", "bm25-parts"]
-BM25_LOCAL: OfScalar = "bm25-local"
-NAME_LOCAL: OfScalar = "name-local"
-EMBED_LOCAL: OfScalar = "embed-local"
+OF_SCALAR: tuple[OfScalar, ...] = get_args(OfScalar)
+BM25_LOCAL, NAME_LOCAL, EMBED_LOCAL = OF_SCALAR
 TITLE_SEARCH: Shortcut = "title-search"
 BM25_PARTS: Shortcut = "bm25-parts"
 # The model type whose answers were made elsewhere, and the argument that names their file.
 GIVEN = "answers"
-OF_SCALAR: tuple[OfScalar, ...] = (BM25_LOCAL, NAME_LOCAL, EMBED_LOCAL)
 # What a round measures when it is built: of SCALAR's questions, of which popularity needs the citations of the whole round; and of
 # texts, what the first words of the body score.
 Measured = Literal[OfScalar, "popularity", "lead"]
@@ -39,11 +37,7 @@ MANIFEST = "manifest.json"
 Context = Literal["full", "none", "start", "local", "retrieved"]
 CONTEXTS: tuple[Context, ...] = get_args(Context)
 # All of it, nothing, the beginning of the paper, what is around the question, or what a search finds.
-FULL: Context = "full"
-NONE: Context = "none"
-START: Context = "start"
-LOCAL: Context = "local"
-RETRIEVED: Context = "retrieved"
+FULL, NONE, START, LOCAL, RETRIEVED = CONTEXTS
 
 
 def paper_of(id_: str) -> str:

@@ -34,11 +34,6 @@ def parse_yaml(text: str | bytes) -> Any:
     try:
         return yaml.load(text.decode() if isinstance(text, bytes) else text, _Loader)  # noqa: S506  a safe one
     except (yaml.YAMLError, RecursionError, *ODD) as err:
-        raise ValueError(_reason(err)) from err
-
-
-def _reason(err: BaseException) -> str:
-    """What is wrong, in one line."""
-    mark = getattr(err, "problem_mark", None)
-    text = getattr(err, "problem", None) or (str(err) or type(err).__name__).splitlines()[0]
-    return f"line {mark.line + 1}: {text}" if mark is not None else str(text)
+        mark = getattr(err, "problem_mark", None)
+        said = getattr(err, "problem", None) or (str(err) or type(err).__name__).splitlines()[0]
+        raise ValueError(str(said) if mark is None else f"line {mark.line + 1}: {said}") from err

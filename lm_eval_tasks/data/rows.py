@@ -6,7 +6,6 @@ import glob
 import hashlib
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -107,17 +106,6 @@ def listing_of(dataset: str, revision: str | None) -> Listing | None:
         return None
 
 
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Without the warnings of `datasets` that it uses its cache: a copy is used only if that is right, and reported otherwise."""
-    before = datasets.utils.logging.get_verbosity()
-    datasets.utils.logging.set_verbosity_error()
-    try:
-        yield
-    finally:
-        datasets.utils.logging.set_verbosity(before)
-
-
 def _open_folder(folder: Path, config: str, options: Options) -> Opened:
     """From the files that the manifest lists, if they are what it says; the card, which `datasets` goes by, is not asked."""
     listing = Listing.of(folder)
@@ -142,8 +130,13 @@ def _open_folder(folder: Path, config: str, options: Options) -> Opened:
 
 def _open_from_hub(config: str, options: Options) -> Opened:
     def builder_of(configuration: str) -> datasets.DatasetBuilder:
-        with _quiet():
+        # Without its warnings that it uses its cache: a copy is used only if that is right, and reported otherwise.
+        before = datasets.utils.logging.get_verbosity()
+        datasets.utils.logging.set_verbosity_error()
+        try:
             return datasets.load_dataset_builder(options.dataset, configuration, revision=options.dataset_revision)
+        finally:
+            datasets.utils.logging.set_verbosity(before)
 
     builder = builder_of(config)
     by_id = _load_splits(builder_of(config + IDS)) if config + IDS in (builder.builder_configs or {}) else {}

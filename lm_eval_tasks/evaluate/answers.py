@@ -50,14 +50,9 @@ class PromptRequest:
     row: PromptRow
 
     @property
-    def asked(self) -> str:
-        """What identifies it when an answer comes."""
-        return _request_text(*self.request.args)
-
-    @property
     def digest(self) -> str:
-        """The same, short."""
-        return sha256_of_bytes(self.asked)
+        """What identifies it when an answer comes."""
+        return _digest(*self.request.args)
 
     @property
     def samples(self) -> bool:
@@ -219,8 +214,8 @@ class AnsweringLM(GeneratingLM):
     def _generate(self, questions: Sequence[PromptRequest]) -> None:
         self._waiting, self._asked_with, self._early = defaultdict(list), defaultdict(set), Counter()
         for question in questions:
-            self._waiting[question.asked].append(question)
-            self._asked_with[str(question.request.args[0])].add(question.asked)
+            self._waiting[question.digest].append(question)
+            self._asked_with[str(question.request.args[0])].add(question.digest)
         requests = [question.request for question in questions]
         answers = self._ask_model(requests)
         if self._unwritten:
@@ -228,9 +223,9 @@ class AnsweringLM(GeneratingLM):
         # A model that does not show its answers early, or reports other prompts than it was given, has now returned
         # them all.
         for question, answer in zip(questions, answers, strict=True):
-            if self._early[question.asked, answer]:
-                self._early[question.asked, answer] -= 1
-            elif waiting := self._waiting.get(question.asked):
+            if self._early[question.digest, answer]:
+                self._early[question.digest, answer] -= 1
+            elif waiting := self._waiting.get(question.digest):
                 self._note(waiting.pop(0), answer, Usage(finish=str(getattr(answer, "finish", ""))))
 
     def _ask_model(self, requests: list[Instance]) -> list[str]:
@@ -259,14 +254,14 @@ class AnsweringLM(GeneratingLM):
         self, prompt: str, arguments: Mapping[str, object] | None, answer: str, usage: object, finish: object
     ) -> None:
         # If the arguments are not known, the prompt decides, unless it is asked with several.
-        request_texts = self._asked_with.get(prompt, set()) if arguments is None else {_request_text(prompt, arguments)}
-        request_text = next(iter(request_texts)) if len(request_texts) == 1 else ""
-        if waiting := self._waiting.get(request_text):
+        digests = self._asked_with.get(prompt, set()) if arguments is None else {_digest(prompt, arguments)}
+        digest = next(iter(digests)) if len(digests) == 1 else ""
+        if waiting := self._waiting.get(digest):
             used = usage if isinstance(usage, Usage) else Usage.of_response(usage, finish)
             with self._written():
                 self._note(waiting[0], answer, used)
             waiting.pop(0)
-            self._early[request_text, answer] += 1
+            self._early[digest, answer] += 1
 
     @contextmanager
     def _written(self) -> Iterator[None]:
@@ -312,17 +307,16 @@ class AnsweringLM(GeneratingLM):
     def apply_chat_template(self, chat_history: list[dict[str, str]], add_generation_prompt: bool = True) -> Any:
         return self._lm.apply_chat_template(chat_history, add_generation_prompt=add_generation_prompt)
 
-    def chat_template(self, chat_template: bool | str = False) -> str | None:
-        template: str | None = self._lm.chat_template(chat_template)
-        return template
+    def chat_template(self, chat_template: bool | str = False) -> Any:
+        return self._lm.chat_template(chat_template)
 
     @property
     def tokenizer_name(self) -> str:
         return str(self._lm.tokenizer_name)
 
 
-def _request_text(prompt: object, arguments: object) -> str:
-    return json.dumps([str(prompt), arguments], sort_keys=True, default=str)
+def _digest(prompt: object, arguments: object) -> str:
+    return sha256_of_bytes(json.dumps([str(prompt), arguments], sort_keys=True, default=str))
 
 
 def _complete_usage(usage: Usage, question: PromptRequest, answer: str) -> Usage:

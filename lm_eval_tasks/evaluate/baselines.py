@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from lm_eval.api.model import LM
 
 from lm_eval_tasks.base.errors import EvalError, ModelError
 from lm_eval_tasks.base.row_format import GIVEN
-from lm_eval_tasks.base.text import ODD, parse_json
+from lm_eval_tasks.base.text import parse_json, typed
 from lm_eval_tasks.families.answering import answering_of
 from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Generated
 from lm_eval_tasks.samples.row import PromptRow
@@ -82,20 +82,15 @@ def given_answers(file: str) -> Iterator[GivenAnswer]:
     except (OSError, ValueError) as err:
         raise ModelError(f"the answers in {file or 'no file'} cannot be read ({err})") from err
     for number, line in enumerate(lines, 1):
-        if line.strip():
-            yield _read(line, f"line {number} of {file}")
-
-
-def _read(line: str, where: str) -> GivenAnswer:
-    try:
-        entry = parse_json(line)
-        words = (entry.get(name, "") for name in ("setting", "shown"))
-        answer = GivenAnswer(entry["id"], entry["row_hash"], entry["answer"], *words)
-        if not all(isinstance(value, str) for value in astuple(answer)):
-            raise TypeError("a value that is no text")
-    except ODD as err:
-        raise ModelError(f"{where} is no object with the texts id, row_hash, answer and setting ({err})") from err
-    return answer
+        if not line.strip():
+            continue
+        try:
+            answer = typed(GivenAnswer, parse_json(line))
+        except ValueError as err:
+            raise ModelError(
+                f"line {number} of {file} is no object with the texts id, row_hash, answer and setting ({err})"
+            ) from err
+        yield answer
 
 
 class GivenAnswersLM(BaselineLM):

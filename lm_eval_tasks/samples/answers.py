@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any, TypeVar
 
-from lm_eval_tasks.base.text import number, parse_json, valid
+from lm_eval_tasks.base.text import Number, parse_json, typed, valid
 from lm_eval_tasks.llm.thoughts import take_apart
 from lm_eval_tasks.samples.row import PromptRow
 
@@ -94,8 +94,8 @@ class ScoredAnswer:
     """
 
     answer: str
-    scores: dict[str, float]
-    repeats: tuple[dict[str, float], ...] = ()
+    scores: dict[str, Number]
+    repeats: tuple[dict[str, Number], ...] = ()
     failed: tuple[str, ...] = ()
 
     def to_text(self) -> str:
@@ -105,16 +105,7 @@ class ScoredAnswer:
     @classmethod
     def from_text(cls, text: str) -> ScoredAnswer:
         """Read what `to_text` wrote; a ValueError if it is something else."""
-        content = parse_json(text)
-        if not isinstance(content, dict) or not isinstance(content.get("scores"), dict):
-            raise ValueError("no scored answer")
-        repeats = tuple(map(_scores, content.get("repeats", ())))
-        failed = tuple(map(str, content.get("failed", ())))
-        return cls(valid(str(content["answer"])), _scores(content["scores"]), repeats, failed)
-
-
-def _scores(content: Mapping[str, object]) -> dict[str, float]:
-    return {str(name): number(value) for name, value in content.items()}
+        return typed(cls, parse_json(text))
 
 
 def mean_of(answers: Sequence[ScoredAnswer]) -> ScoredAnswer:
