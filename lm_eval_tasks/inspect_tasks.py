@@ -4,8 +4,6 @@ Each task is made from the task file that lm-eval reads: the same prompts, cut i
 clustered by first author. Inspect loads this module through an entry point of the package.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

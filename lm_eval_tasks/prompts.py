@@ -5,8 +5,6 @@ repeat (demonstrations, citations, retrieved chunks) the one of index 0 followed
 a change of one byte is a new version of the tasks.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

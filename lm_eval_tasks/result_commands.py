@@ -2,8 +2,6 @@
 called.
 """
 
-from __future__ import annotations
-
 from argparse import Namespace
 from collections.abc import Iterator
 from itertools import groupby

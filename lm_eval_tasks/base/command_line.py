@@ -1,7 +1,5 @@
 """How each package adds its commands to `academiceval`; the command line itself only puts them together."""
 
-from __future__ import annotations
-
 import argparse
 import re
 import sys

@@ -1,7 +1,5 @@
 """Bodies of OpenAI-compatible completions, in the shapes that servers give them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

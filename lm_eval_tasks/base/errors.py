@@ -1,7 +1,5 @@
 """The named errors of the evaluation: each message is one sentence that names the input and what to do."""
 
-from __future__ import annotations
-
 
 class EvalError(Exception):
     """Root of all errors that a user can act on."""

@@ -1,7 +1,5 @@
 """Files that exist whole or not at all, even after a power cut; their hashes; one writer at a time; and what only Linux can do."""
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import hashlib

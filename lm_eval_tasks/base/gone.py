@@ -1,7 +1,5 @@
 """What earlier releases had and this one has not: for each command, option and key a sentence that names what replaces it."""
 
-from __future__ import annotations
-
 import re
 
 _JUDGED = "no part of this release measures the metrics; docs/limits.md says what was found"

@@ -4,8 +4,6 @@ Nothing is ever cut off or written over: a line that cannot be read, such as one
 counted, and what it contained is done again. A line is appended in one write, so that two writers lose nothing.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import os

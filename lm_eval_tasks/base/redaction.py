@@ -3,8 +3,6 @@
 A secret is known by the name it is kept under, by its place in an address, or by the form that a service gives its keys.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any

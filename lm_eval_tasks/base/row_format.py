@@ -1,7 +1,5 @@
 """What the rows of a dataset contain besides plain texts: the contract between their builders and their readers."""
 
-from __future__ import annotations
-
 from typing import Literal, get_args
 
 # Replaces the citation in a SCALAR question.

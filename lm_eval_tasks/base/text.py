@@ -1,7 +1,5 @@
 """Checked reading of text, numbers and typed records that came from elsewhere."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

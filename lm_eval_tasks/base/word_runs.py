@@ -1,7 +1,5 @@
 """Runs of words that two texts share. Words are represented by hashes, so that long texts are compared as arrays."""
 
-from __future__ import annotations
-
 import string
 from bisect import bisect_left
 from itertools import groupby

@@ -1,7 +1,5 @@
 """YAML that others have written, which may be damaged or hostile."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from typing import Any

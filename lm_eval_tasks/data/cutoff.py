@@ -1,7 +1,5 @@
 """Up to which month a model was trained, and a warning if that is later than the papers that it is tested on."""
 
-from __future__ import annotations
-
 import logging
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """A model of lm-eval whose answers are journaled as they end, so that a killed run resumes, and counted."""
 
-from __future__ import annotations
-
 import json
 import logging
 import re

@@ -1,7 +1,5 @@
 """Models that need no weights: baselines, whose distance from a score says what it is worth, and answers that were made elsewhere."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path

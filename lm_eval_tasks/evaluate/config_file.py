@@ -1,7 +1,5 @@
 """Options of `academiceval eval` from a YAML file, as lm-eval's --config: read by the parser of the command line."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What generates a run's answers, how, and in which order, checked before anything large is imported."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """`academiceval merge`: the shards of one run -> its samples, scores and intervals, as if it had been run in one piece."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace

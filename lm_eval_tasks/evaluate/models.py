@@ -1,7 +1,5 @@
 """Opening a model for `academiceval eval`, what tells one model from another, and what made its answers."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import logging

@@ -3,8 +3,6 @@
 `python -m lm_eval_tasks.evaluate.options_page` (`make tasks`) writes docs/options.md.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`academiceval plan` and `export`: what a run will take, and the prompts of a setting, before anything is run."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """`academiceval eval`: thin over lm-eval's simple_evaluate; answers are journaled, scores come with intervals and floors."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext

@@ -1,7 +1,5 @@
 """`academiceval eval --contexts`: the same samples asked with less to read, in one run: task files for it."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What we add to lm-eval's results: how a run was asked for, its scores and what made them; written and read as one record."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

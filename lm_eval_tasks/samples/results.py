@@ -1,7 +1,5 @@
 """A file of results as a typed record: what `academiceval eval` writes, or lm-eval's own command."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """The files in the output folder of a run: which results there are, which samples belong to them, and how they are written."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import logging
