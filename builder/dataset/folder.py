@@ -119,7 +119,7 @@ def replacing(
 
     Raises:
         FolderError: `output` is something of another kind, contains something else too, or the place cannot be written.
-        BusyError: another process is writing it.
+        EvalError: another process is writing it.
     """
     output = output.resolve()  # a link stays a link, and its target is replaced
     if not output.name:

@@ -9,32 +9,12 @@ class DatasetError(EvalError):
     """The dataset does not exist, is unfinished, or lacks the setting."""
 
 
-class TokenizerError(EvalError):
-    """The model's tokenizer cannot be loaded, or its context length is unknown."""
-
-
 class BudgetError(EvalError):
     """Not even the parts of a prompt that are never cut fit the model's context."""
 
 
 class NothingFitsError(BudgetError):
     """`fits_only` leaves no prompt of a task."""
-
-
-class MetricError(EvalError):
-    """A metric's model is missing."""
-
-
-class TaskFolderError(EvalError):
-    """The task folder cannot be linked into the installed lm_eval."""
-
-
-class RetrieverError(EvalError):
-    """A retriever's package or model is missing."""
-
-
-class BusyError(EvalError):
-    """Another process writes to the same place."""
 
 
 class OptionError(EvalError):
@@ -59,10 +39,6 @@ class CostError(EvalError):
 
 class ServerError(EvalError):
     """A language model's server cannot be asked."""
-
-
-class JudgeError(EvalError):
-    """The judge cannot be asked, or there is nothing to judge."""
 
 
 class EngineError(EvalError):

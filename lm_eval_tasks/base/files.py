@@ -167,11 +167,11 @@ def exclusive(path: Path) -> Iterator[None]:
     """Keep all other processes from writing a file or folder until the block is left.
 
     Raises:
-        BusyError: another process holds it; the message names the process.
+        EvalError: another process holds it; the message names the process.
     """
     from filelock import FileLock, Timeout
 
-    from lm_eval_tasks.base.errors import BusyError
+    from lm_eval_tasks.base.errors import EvalError
 
     path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -183,7 +183,7 @@ def exclusive(path: Path) -> Iterator[None]:
         holder = ""
         with suppress(OSError):
             holder = place.read_text(encoding="utf-8", errors="replace")[:200]
-        raise BusyError(
+        raise EvalError(
             f"{path} is being written by {holder or 'another process'}; wait for it to end, or stop it first"
         ) from err
     try:

@@ -58,7 +58,7 @@ def of_model(arguments: Mapping[str, object], system_instruction: str = "") -> M
         system_instruction: the system prompt that will precede each prompt.
 
     Raises:
-        TokenizerError: the tokenizer cannot be loaded, or no argument and no file gives the context length.
+        EvalError: the tokenizer cannot be loaded, or no argument and no file gives the context length.
     """
     name = arguments.get("tokenizer") or arguments.get("pretrained")
     if not isinstance(name, str) or not name:

@@ -45,7 +45,7 @@ def merge(folders: Sequence[Path], output: Path) -> list[Score]:
     """Merge the shards of a run from all their output folders into one.
 
     Raises:
-        BusyError: another process writes to the output.
+        EvalError: another process writes to the output.
         SamplesError: a folder contains no finished shard; a shard is missing, given twice, or from another run.
     """
     if output.resolve() in [folder.resolve() for folder in folders]:

@@ -76,7 +76,7 @@ def evaluate(
 
     Raises:
         EvalError: an unknown task, a model that cannot be opened or gives up, a cost that is too high; what the families' `load` raises.
-        BusyError: another run writes to the same folder.
+        EvalError: another run writes to the same folder.
     """
     check_tasks(tasks)
     contexts, metadata = _contexts(model, contexts, metadata)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import get_args
 
-from lm_eval_tasks.base.errors import MetricError
+from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.text import suggestion
 from lm_eval_tasks.families import NAMES, family_of_name
 from lm_eval_tasks.families.family import Board, Family, Metric, Target
@@ -45,10 +45,10 @@ def label(name: str) -> str:
 
 
 def check_names(names: Iterable[str]) -> None:
-    """Raise a MetricError for a name that no metric has."""
+    """Raise an EvalError for a name that no metric has."""
     for name in names:
         if name not in _BY_NAME:
-            raise MetricError(f"no metric {name!r:.60}; {suggestion(name, _BY_NAME, '{}')}")
+            raise EvalError(f"no metric {name!r:.60}; {suggestion(name, _BY_NAME, '{}')}")
 
 
 def comparisons(boards: Mapping[str, Board]) -> int:

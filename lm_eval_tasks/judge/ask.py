@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.base.errors import CostError, JudgeError, ServerError
+from lm_eval_tasks.base.errors import CostError, EvalError, ServerError
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.progress import counted
 from lm_eval_tasks.judge.verdict import REPAIR, is_complete, parse, prompt_of
@@ -54,17 +54,17 @@ class Outcome:
 
 
 def check_judge(server: Server) -> None:
-    """Raise a JudgeError for a judging model whose key is missing, or that the server does not serve.
+    """Raise an EvalError for a judging model whose key is missing, or that the server does not serve.
 
     Raises:
         ServerError: the server cannot be reached.
     """
     if not os.environ.get("OPENAI_API_KEY") and server.base_url is None:
-        raise JudgeError("no key: set OPENAI_API_KEY, or name your own server with --base-url")
+        raise EvalError("no key: set OPENAI_API_KEY, or name your own server with --base-url")
     served = served_models(server)
     if served and server.model not in served:
         listed = ", ".join(sorted(served)[:5])
-        raise JudgeError(f"{server.base_url or 'the OpenAI API'} does not serve {server.model!r}; it has {listed}")
+        raise EvalError(f"{server.base_url or 'the OpenAI API'} does not serve {server.model!r}; it has {listed}")
 
 
 def ask_judge(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_tasks.base.errors import JudgeError
+from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.base.text import sentences
 from lm_eval_tasks.families.writing import hook
@@ -51,7 +51,7 @@ def bodies(folders: Sequence[Path], samples: Sequence[Sample], passages: int) ->
         folders: of one run, or files in them.
 
     Raises:
-        JudgeError: a sample's paper is missing.
+        EvalError: a sample's paper is missing.
         SamplesError: the results that name the dataset cannot be read.
         EvalError: the dataset cannot be loaded, or the run does not name it.
     """
@@ -66,7 +66,7 @@ def bodies(folders: Sequence[Path], samples: Sequence[Sample], passages: int) ->
     for sample in samples:
         row = rows.get((sample.row.setting, sample.id))
         if row is None:
-            raise JudgeError(
+            raise EvalError(
                 f"{sample.task} {sample.id} is not in the dataset of the run: --evidence needs the paper's body"
             )
         each[sample.task, sample.id] = row.content or ""

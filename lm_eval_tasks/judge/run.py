@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_tasks.base.errors import JudgeError
+from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.files import exclusive, write_whole
 from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.base.text import ODD, parse_json
@@ -37,17 +37,17 @@ def load(paths: Sequence[Path]) -> list[Sample]:
     """The samples of one run.
 
     Raises:
-        JudgeError: they have no text to judge, or come from several rounds.
+        EvalError: they have no text to judge, or come from several rounds.
         SamplesError: they cannot be read.
     """
     writing = [sample for sample in read(paths) if sample.row.family.board == "writing"]
     # Of a run in several contexts, what was asked in full.
     samples = [sample for sample in writing if not sample.row.shown] or writing
     if not any(sample.answer.strip() for sample in samples):
-        raise JudgeError(f"{', '.join(map(str, paths))}: no sample has a text to judge")
+        raise EvalError(f"{', '.join(map(str, paths))}: no sample has a text to judge")
     rounds = sorted({sample.row.round for sample in samples})
     if len(rounds) > 1:
-        raise JudgeError(f"the samples come from several rounds ({', '.join(rounds)}): judge each round separately")
+        raise EvalError(f"the samples come from several rounds ({', '.join(rounds)}): judge each round separately")
     return samples
 
 
@@ -60,13 +60,13 @@ def against(samples: Sequence[Sample], others: Sequence[Sample]) -> list[Sample]
     """The samples that both runs hold, each with the other run's answer as its target.
 
     Raises:
-        JudgeError: the runs have no task in common.
+        EvalError: the runs have no task in common.
         SamplesError: they have few samples in common.
     """
     ours, theirs = by_task(samples), by_task(others)
     pairs = [pair for task, of_task in ours.items() if task in theirs for pair in paired(task, of_task, theirs[task])]
     if not pairs:
-        raise JudgeError("the two runs have no task in common")
+        raise EvalError("the two runs have no task in common")
     return [replace(sample, row=replace(sample.row, target=other.answer)) for sample, other in pairs]
 
 
@@ -121,12 +121,12 @@ def judge(
         other: of the model whose answers are the samples' targets (`against`); "" where the targets are the authors'.
 
     Raises:
-        JudgeError: see `ask.check_judge`; or no question was answered.
+        EvalError: see `ask.check_judge`; or no question was answered.
         ServerError: the server cannot be asked.
-        BusyError: another process judges with the same model into `output`.
+        EvalError: another process judges with the same model into `output`.
     """
     if len(slug(name)) + len(slug(other)) > _LONGEST_NAME:
-        raise JudgeError(f"the name {name!r:.60} is too long for a file; give a shorter --name")
+        raise EvalError(f"the name {name!r:.60} is too long for a file; give a shorter --name")
     means.check()
     check_judge(server)
     place = _journal_of(output, server.model)
@@ -184,10 +184,10 @@ def _check_answered(model: str, outcomes: Sequence[Sequence[Outcome]]) -> None:
     failures = [outcome.failed for outcome in outcomes_of_all]
     if all(failures):
         first = failures[0] if failures else "none were asked"
-        raise JudgeError(f"{model!r} did not answer any question, first: {first}; the same command asks again")
+        raise EvalError(f"{model!r} did not answer any question, first: {first}; the same command asks again")
     if outcomes_of_all and not any(outcome.winners for outcome in outcomes_of_all):
         example = next(outcome.text for outcome in outcomes_of_all if not outcome.failed)
-        raise JudgeError(
+        raise EvalError(
             f"none of the answers of {model!r} names an overall winner in a JSON object, such as {example!r:.300}; take another judge"
         )
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lm_eval_tasks.base.errors import TokenizerError
+from lm_eval_tasks.base.errors import EvalError
 
 LENGTH_KEYS = ("max_model_len", "max_length", "context_length")
 # The key of the metadata for the length that an open engine states.
@@ -51,11 +51,11 @@ def served_length(model: str, arguments: Mapping[str, object], tokenizer: Any) -
         arguments: of lm-eval's model.
 
     Raises:
-        TokenizerError: an argument is no number of tokens, overrides are no object, or nothing tells the length.
+        EvalError: an argument is no number of tokens, overrides are no object, or nothing tells the length.
     """
     overrides = arguments.get("hf_overrides") or {}
     if not isinstance(overrides, Mapping):
-        raise TokenizerError(
+        raise EvalError(
             f"hf_overrides={overrides!r:.40} is not an object: lm_eval splits nested values at their commas, so give all of "
             "--model_args as JSON"
         )
@@ -75,7 +75,7 @@ def served_length(model: str, arguments: Mapping[str, object], tokenizer: Any) -
         # It has read the same; what it was, says more.
         return read if read is not None and read.tokens == engine.tokens else engine
     if read is None:
-        raise TokenizerError(f"the context length of {model!r} is unknown; give max_length=... in --model_args")
+        raise EvalError(f"the context length of {model!r} is unknown; give max_length=... in --model_args")
     return read
 
 
@@ -86,10 +86,10 @@ def _given(arguments: Mapping[str, object], keys: Sequence[str], source: str) ->
 
 
 def argument_of(key: str, value: object) -> int:
-    """A number of tokens that an argument gives; a TokenizerError if it is something else."""
+    """A number of tokens that an argument gives; an EvalError if it is something else."""
     if isinstance(value, int | str) and str(value).isascii() and str(value).isdigit() and int(value):
         return int(value)
-    raise TokenizerError(f"{key}={value!r:.40} is not a whole number of at least 1")
+    raise EvalError(f"{key}={value!r:.40} is not a whole number of at least 1")
 
 
 def configuration_of(model: str, arguments: Mapping[str, object]) -> dict[str, Any]:

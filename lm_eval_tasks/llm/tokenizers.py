@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from lm_eval_tasks.base.errors import TokenizerError
+from lm_eval_tasks.base.errors import EvalError
 
 # The ending of files that have a model's weights, tokenizer and configuration in one.
 GGUF = ".gguf"
@@ -29,7 +29,7 @@ def load(name: str, *, trust_remote_code: bool = False) -> Any:
         trust_remote_code: whether the model's own code may be run; once it was, that tokenizer is used in this process.
 
     Raises:
-        TokenizerError: it cannot be loaded.
+        EvalError: it cannot be loaded.
     """
     if name in _LOADED:
         return _LOADED[name]
@@ -46,7 +46,7 @@ def load(name: str, *, trust_remote_code: bool = False) -> Any:
     except Exception as err:  # transformers raises whatever a file that is none of its own makes it stumble over
         reason = str(err).strip().splitlines()[0][:160] if str(err).strip() else type(err).__name__
         remedy = _remedy(str(err), folder, file or "")
-        raise TokenizerError(f"the tokenizer of {model!r} cannot be loaded ({reason}); {remedy}") from err
+        raise EvalError(f"the tokenizer of {model!r} cannot be loaded ({reason}); {remedy}") from err
     _LOADED[name] = tokenizer if tokenizer.is_fast else SlowTokenizer(tokenizer)
     return _LOADED[name]
 
@@ -74,21 +74,21 @@ def _check_sizes(folder: Path) -> None:
 
 
 def check_gguf(folder: str, file: str) -> None:
-    """Raise a TokenizerError for a folder without the GGUF file that is named, or that has nothing but such files and none is.
+    """Raise an EvalError for a folder without the GGUF file that is named, or that has nothing but such files and none is.
 
     Args:
         file: its name, "" for none.
     """
     place = Path(folder)
     if place.is_file() and place.name.endswith(GGUF):
-        raise TokenizerError(
+        raise EvalError(
             f"{folder} is a GGUF file: name its folder and it by pretrained={place.parent},gguf_file={place.name}"
         )
     there = sorted(path.name for path in place.glob(f"*{GGUF}")) if place.is_dir() else []
     if file and place.is_dir() and file not in there:
-        raise TokenizerError(f"{folder} has no file {file!r}; its GGUF files are {', '.join(there) or 'none'}")
+        raise EvalError(f"{folder} has no file {file!r}; its GGUF files are {', '.join(there) or 'none'}")
     if there and not file and not (place / "config.json").exists():
-        raise TokenizerError(f"{folder} has GGUF files alone: add gguf_file={there[0]} to --model_args")
+        raise EvalError(f"{folder} has GGUF files alone: add gguf_file={there[0]} to --model_args")
 
 
 class SlowTokenizer:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from cachetools import LRUCache
 
-from lm_eval_tasks.base.errors import MetricError, ModelError
+from lm_eval_tasks.base.errors import EvalError, ModelError
 from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.base.progress import batches
 from lm_eval_tasks.compat import bert_score as compat
@@ -43,7 +43,7 @@ def check_model(name: object) -> str:
             None for the parity model.
 
     Raises:
-        MetricError: it is missing.
+        EvalError: it is missing.
     """
     model = str(name or DEFAULT_MODEL)
     if model == NO_MODEL:
@@ -63,7 +63,7 @@ def check_model(name: object) -> str:
             if has_minilm()
             else f"{NO_MODEL!r} in its place, which is no model"
         )
-        raise MetricError(
+        raise EvalError(
             f"the BERTScore model {model!r} cannot be loaded: `hf download {model}` fetches it while online; or name {other}"
         ) from err
     return model

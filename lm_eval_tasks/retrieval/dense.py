@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from lm_eval_tasks.base.errors import RetrieverError
+from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.metadata import INNER_PRODUCT, Similarity
 from lm_eval_tasks.llm.weights import MINILM, minilm_path
 from lm_eval_tasks.retrieval.sparse import best
@@ -77,7 +77,7 @@ def open_pair(kind: str, folders: str, similarity: Similarity) -> Dense:
         folders: "QUERY,CONTEXT" to take the models from, "" for the published ones.
 
     Raises:
-        RetrieverError: a model is missing.
+        EvalError: a model is missing.
     """
     pair = PAIRS[kind]
     query, _, context = folders.partition(",") if folders else (pair.query, "", pair.context)
@@ -91,18 +91,18 @@ def open_sentence_transformer(name: str, similarity: Similarity) -> Dense:
     """A retriever of one sentence-transformers model, by folder or Hub id; "minilm" is the small offline one.
 
     Raises:
-        RetrieverError: the package or the model is missing.
+        EvalError: the package or the model is missing.
     """
     try:
         from sentence_transformers import SentenceTransformer
     except ModuleNotFoundError as err:
-        raise RetrieverError(
+        raise EvalError(
             f'the retriever {name!r} needs sentence-transformers: pip install "academiceval[ralm]"'
         ) from err
     try:
         model = SentenceTransformer(minilm_path("retriever") if name == MINILM else name)
     except Exception as err:  # the package raises whatever the Hub, the disk or the files' formats raise
-        raise RetrieverError(
+        raise EvalError(
             f"the retriever {name!r} cannot be loaded: it is neither one of bm25, bm25_okapi, tfidf, {', '.join(PAIRS)}, minilm "
             "nor a sentence-transformers folder or reachable Hub id"
         ) from err
@@ -129,7 +129,7 @@ def encoder(name: str, pooling: str, dpr_class: str = "") -> Encode:
         kind = getattr(transformers, dpr_class if pooling == "dpr" else "AutoModel")
         model = kind.from_pretrained(name).to("cuda" if torch.cuda.is_available() else "cpu").eval()
     except (OSError, ValueError, ImportError) as err:
-        raise RetrieverError(
+        raise EvalError(
             f"the retriever's model {name!r} cannot be loaded: `hf download {name}` fetches it while online; or name folders, as in "
             "contriever:FOLDER or dpr:QUERY_FOLDER,CONTEXT_FOLDER"
         ) from err

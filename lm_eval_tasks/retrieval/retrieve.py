@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lm_eval_tasks.base.errors import RetrieverError
+from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.base.progress import batches, counted
@@ -39,7 +39,7 @@ def retrieve(questions: Sequence[Query], how: Retrieval, cache: Path) -> list[li
     one has nothing to ask.
 
     Raises:
-        RetrieverError: the retriever's package or model is missing.
+        EvalError: the retriever's package or model is missing.
     """
     retriever, chunking = how.open(), how.chunking
     split = _splitter(chunking)
@@ -70,7 +70,7 @@ def _rank(how: Retrieval, questions: Sequence[Query]) -> list[list[int]]:
 
 
 def check(how: Retrieval) -> None:
-    """Raise a RetrieverError if a retriever is missing, before anything is generated."""
+    """Raise an EvalError if a retriever is missing, before anything is generated."""
     how.open()
     _splitter(Chunking())
 
@@ -79,7 +79,7 @@ def _splitter(chunking: Chunking) -> Any:
     try:
         from langchain_text_splitters import RecursiveCharacterTextSplitter
     except ModuleNotFoundError as err:
-        raise RetrieverError('retrieval needs langchain-text-splitters: pip install "academiceval[ralm]"') from err
+        raise EvalError('retrieval needs langchain-text-splitters: pip install "academiceval[ralm]"') from err
     splitter = RecursiveCharacterTextSplitter(chunk_size=chunking.size, chunk_overlap=chunking.overlap)
 
     def split(texts: Sequence[str]) -> list[str]:

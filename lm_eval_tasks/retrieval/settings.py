@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.base.errors import RetrieverError
+from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.metadata import INNER_PRODUCT, Similarity
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Chunking:
 
     def __post_init__(self) -> None:
         if not 0 <= self.overlap < self.size or self.top < 1:
-            raise RetrieverError(
+            raise EvalError(
                 f"chunks of {self.size} characters with an overlap of {self.overlap}, {self.top} of them, make no sense: "
                 "the overlap must be smaller than the size, and at least one chunk must be taken"
             )
@@ -50,7 +50,7 @@ class Retrieval:
     chunking: Chunking = Chunking()
 
     def open(self) -> Retriever:
-        """The retriever; a RetrieverError if its package or model is missing."""
+        """The retriever; an EvalError if its package or model is missing."""
         return open_retriever(self.named, self.similarity)
 
     @property
@@ -69,13 +69,13 @@ def open_retriever(name: str, similarity: Similarity = INNER_PRODUCT) -> Retriev
     """The retriever of that name, see `Retrieval`.
 
     Raises:
-        RetrieverError: its package or model is missing, or it compares no embeddings and a similarity is asked for.
+        EvalError: its package or model is missing, or it compares no embeddings and a similarity is asked for.
     """
     from lm_eval_tasks.retrieval import dense, sparse
 
     if name in sparse.RETRIEVERS:
         if similarity != INNER_PRODUCT:
-            raise RetrieverError(
+            raise EvalError(
                 f"the retriever {name!r} compares no embeddings: leave out similarity={similarity!r}, or name a dense retriever"
             )
         return sparse.RETRIEVERS[name]()

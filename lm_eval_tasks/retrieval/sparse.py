@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from lm_eval_tasks.base.errors import RetrieverError
+from lm_eval_tasks.base.errors import EvalError
 
 
 class Retriever(Protocol):
@@ -84,7 +84,7 @@ class BM25Okapi(_OneByOne):
         try:
             import rank_bm25
         except ModuleNotFoundError as err:
-            raise RetrieverError('the retriever bm25_okapi needs rank-bm25: pip install "academiceval[ralm]"') from err
+            raise EvalError('the retriever bm25_okapi needs rank-bm25: pip install "academiceval[ralm]"') from err
         self._rank_bm25 = rank_bm25
 
     def _rank(self, query: str, chunks: Sequence[str], top: int) -> list[int]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from lm_eval_tasks.base import gone
-from lm_eval_tasks.base.errors import EvalError, TaskFolderError
+from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.text import suggestion
 from lm_eval_tasks.compat.lm_eval import tasks_folder
 from lm_eval_tasks.families import NAMES
@@ -62,7 +62,7 @@ def link() -> list[Path]:
     """Link every task file into the installed lm_eval; doing it again changes nothing. Returns the folder made.
 
     Raises:
-        TaskFolderError: lm_eval is not installed, its folder cannot be written, or contains a folder that is not ours.
+        EvalError: lm_eval is not installed, its folder cannot be written, or contains a folder that is not ours.
     """
     unlink()
     place = _place(_FOLDER)
@@ -74,9 +74,7 @@ def link() -> list[Path]:
             for file in sorted(source.glob("*yaml")):
                 (target / file.name).symlink_to(file)
     except OSError as err:
-        raise TaskFolderError(
-            f"cannot write {place}: {err.strerror}; use --include_path {tasks_path()} instead"
-        ) from err
+        raise EvalError(f"cannot write {place}: {err.strerror}; use --include_path {tasks_path()} instead") from err
     return [place]
 
 
@@ -88,7 +86,7 @@ def unlink() -> list[Path]:
 def _place(name: str) -> Path:
     folder = tasks_folder()
     if folder is None:
-        raise TaskFolderError("lm_eval is not installed; `pip install academiceval` installs it")
+        raise EvalError("lm_eval is not installed; `pip install academiceval` installs it")
     return folder / name
 
 
@@ -103,7 +101,7 @@ def _remove(place: Path, *, is_ours: bool) -> bool:
     if place.is_symlink() or not (place / _MARKER).is_file():
         if not is_ours:
             return False
-        raise TaskFolderError(
+        raise EvalError(
             f"{place} was not made by academiceval and is left alone; remove it yourself, or use --include_path"
         )
     shutil.rmtree(place)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lm_eval_tasks.base import files
-from lm_eval_tasks.base.errors import BusyError
+from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.files import exchange, exclusive, sync_folder, write_together, write_whole
 from lm_eval_tasks.base.journal import Journal, read_entries
 
@@ -91,7 +91,7 @@ def holder(place: Path) -> Iterator[multiprocessing.context.ForkProcess]:
 def test_the_second_process_says_who_holds_a_place(tmp_path: Path) -> None:
     with holder(tmp_path / "place") as other:
         says = f"place is being written by process {other.pid} on "
-        with pytest.raises(BusyError, match=says), exclusive(tmp_path / "place"):
+        with pytest.raises(EvalError, match=says), exclusive(tmp_path / "place"):
             pass
     with exclusive(tmp_path / "place"):
         pass

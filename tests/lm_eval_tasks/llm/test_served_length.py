@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from lm_eval_tasks.base.errors import TokenizerError
+from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.llm.served_length import ServedLength, served_length
 
 YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32768}
@@ -28,7 +28,7 @@ def test_an_argument_decides(tmp_path: Path) -> None:
             2048, f"the argument {key}"
         )
     for value in (0, -1, 1.5, "8k", True, "²"):
-        with pytest.raises(TokenizerError, match="is not a whole number of at least 1"):
+        with pytest.raises(EvalError, match="is not a whole number of at least 1"):
             length(tmp_path, config, {"max_length": value})
 
 
@@ -44,7 +44,7 @@ def test_overrides_come_before_the_configuration(tmp_path: Path) -> None:
 def test_overrides_that_were_torn_are_refused(tmp_path: Path) -> None:
     """As the bare `lm_eval` reads `hf_overrides={"max_position_embeddings":8192,"rope_parameters":...}`."""
     for arguments in ({}, {"max_model_len": 8192}):
-        with pytest.raises(TokenizerError, match="give all of --model_args as JSON"):
+        with pytest.raises(EvalError, match="give all of --model_args as JSON"):
             length(tmp_path, {}, {"hf_overrides": '{"max_position_embeddings":8192', **arguments})
 
 
@@ -92,5 +92,5 @@ def test_a_tokenizer_may_say_it(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}")
     tokenizer = SimpleNamespace(model_max_length=1024)
     assert served_length(str(tmp_path), {}, tokenizer) == ServedLength(1024, "its tokenizer")
-    with pytest.raises(TokenizerError, match="give max_length="):
+    with pytest.raises(EvalError, match="give max_length="):
         served_length(str(tmp_path), {}, SimpleNamespace(model_max_length=10**30))

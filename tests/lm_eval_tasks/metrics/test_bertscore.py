@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from cachetools import LRUCache
 
-from lm_eval_tasks.base.errors import MetricError
+from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.llm.weights import minilm_path
 from lm_eval_tasks.metrics import bertscore
 
@@ -69,8 +69,8 @@ def test_empty_texts_score_zero(scorer: bertscore.Scorer) -> None:
 
 
 def test_a_model_that_is_not_there_is_named(monkeypatch: Any) -> None:
-    with pytest.raises(MetricError, match="'nobody/nothing' cannot be loaded"):
+    with pytest.raises(EvalError, match="'nobody/nothing' cannot be loaded"):
         bertscore.check_model("nobody/nothing")
-    with pytest.raises(MetricError, match="deberta-xlarge-mnli"):
+    with pytest.raises(EvalError, match="deberta-xlarge-mnli"):
         bertscore.check_model(None)
     assert bertscore.check_model("none") == "none"

@@ -5,7 +5,7 @@ import random
 import pytest
 from rouge_score import rouge_scorer
 
-from lm_eval_tasks.base.errors import MetricError
+from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.families import registry, score
 from lm_eval_tasks.metrics import bertscore, rouge
 from lm_eval_tasks.samples.answers import Generated, ScoredAnswer
@@ -108,8 +108,8 @@ def test_bertscore_of_a_text_with_itself_and_of_long_texts() -> None:
 
 
 def test_a_metric_model_that_is_not_there_is_named() -> None:
-    with pytest.raises(MetricError, match="'nobody/nothing' cannot be loaded"):
+    with pytest.raises(EvalError, match="'nobody/nothing' cannot be loaded"):
         bertscore.check_model("nobody/nothing")
-    with pytest.raises(MetricError, match="deberta-xlarge-mnli"):
+    with pytest.raises(EvalError, match="deberta-xlarge-mnli"):
         bertscore.check_model(None)
     assert bertscore.check_model("none") == "none"

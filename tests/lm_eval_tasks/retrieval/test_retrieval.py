@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import rank_bm25
 
-from lm_eval_tasks.base.errors import OptionError, RetrieverError
+from lm_eval_tasks.base.errors import EvalError, OptionError
 from lm_eval_tasks.base.metadata import check_keys
 from lm_eval_tasks.families.writing import hook
 from lm_eval_tasks.families.writing.hook import corpus
@@ -115,7 +115,7 @@ def test_cosine_takes_no_account_of_length(encoders: dict[str, str], tmp_path: P
     retrieve([QUESTION], how, tmp_path)
     retrieve([QUESTION], Retrieval(how.retriever), tmp_path)
     assert len(list(tmp_path.iterdir())) == 2
-    with pytest.raises(RetrieverError, match="'bm25' compares no embeddings"):
+    with pytest.raises(EvalError, match="'bm25' compares no embeddings"):
         check(Retrieval("bm25", "cosine"))
 
 
@@ -180,16 +180,16 @@ def test_what_was_found_is_kept_even_after_a_kill(tmp_path: Path, monkeypatch: p
 @pytest.mark.slow
 def test_what_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with pytest.raises(
-        RetrieverError, match="'nobody/nothing' cannot be loaded: it is neither one of bm25, bm25_okapi, tfidf, dpr"
+        EvalError, match="'nobody/nothing' cannot be loaded: it is neither one of bm25, bm25_okapi, tfidf, dpr"
     ):
         check(Retrieval("nobody/nothing"))
-    with pytest.raises(RetrieverError, match="facebook/dragon-plus-query-encoder' cannot be loaded"):
+    with pytest.raises(EvalError, match="facebook/dragon-plus-query-encoder' cannot be loaded"):
         check(Retrieval("dragon"))
-    with pytest.raises(RetrieverError, match="make no sense"):
+    with pytest.raises(EvalError, match="make no sense"):
         Chunking(size=64, overlap=64)
     monkeypatch.setitem(sys.modules, "rank_bm25", None)
     open_retriever.cache_clear()
-    with pytest.raises(RetrieverError, match=r"academiceval\[ralm\]"):
+    with pytest.raises(EvalError, match=r"academiceval\[ralm\]"):
         check(Retrieval("bm25_okapi"))
     open_retriever.cache_clear()
 
