@@ -190,8 +190,6 @@ def add_engine(sub: argparse.ArgumentParser, what: str = "") -> None:
 
 
 def _one_of(choices: Sequence[str]) -> Callable[[str], str]:
-    """A reader of an argument with few values."""
-
     def read(text: str) -> str:
         if text not in choices:
             raise argparse.ArgumentTypeError(f"invalid choice: {text!r:.60}; {suggestion(text, choices)}")

@@ -76,7 +76,6 @@ def text_lines(item: str | Table | Mapping[str, object], form: str, *, all_colum
 
 
 def _draw_table(table: Table) -> str:
-    """A table drawn to the width of the terminal."""
     from rich.console import Console
     from rich.table import Table as Drawn
     from rich.text import Text

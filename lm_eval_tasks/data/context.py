@@ -1,13 +1,11 @@
 """What the prompts of a run must fit: the model's tokenizer and the tokens that its context leaves for a prompt."""
 
-from __future__ import annotations
-
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lm_eval_tasks.llm.served_length import (
     ENGINE_LENGTH,
@@ -18,9 +16,6 @@ from lm_eval_tasks.llm.served_length import (
     switched_on,
 )
 from lm_eval_tasks.llm.thoughts import marks_of, opening_mark
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.data.slots import Tokenizer
 
 _LOGGER = logging.getLogger(__name__)
 # Arguments that decide how a model reads prompts.
@@ -42,7 +37,7 @@ class ModelContext:
         marks: what the template writes before and after reasoning, "" where it does not tell.
     """
 
-    tokenizer: Tokenizer
+    tokenizer: Callable[..., Any]
     served: ServedLength
     length: int
     name: str

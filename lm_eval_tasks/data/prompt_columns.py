@@ -1,26 +1,20 @@
 """What the hooks of all families share: prompts that fit the model, and the columns of `PromptRow` that do not depend on what is asked."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import datasets
 import msgspec
 
 from lm_eval_tasks.base.errors import BudgetError, NothingFitsError, OptionError
 from lm_eval_tasks.base.files import sha256_of_bytes
+from lm_eval_tasks.data import context, slots
+from lm_eval_tasks.data.options import Options
+from lm_eval_tasks.data.rows import ChosenSamples, Opened
+from lm_eval_tasks.prompts import Slot
 from lm_eval_tasks.samples.row import PromptRow, to_docs
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.data import context
-    from lm_eval_tasks.data.options import Options
-    from lm_eval_tasks.data.rows import ChosenSamples, Opened
-    from lm_eval_tasks.data.slots import CutPrompt
-    from lm_eval_tasks.prompts import Slot
-
 
 _LOGGER = logging.getLogger(__name__)
 # What a row says that is neither shown, nor asked, nor right.
@@ -73,7 +67,7 @@ def fit(
     answer_tokens: int,
     options: Options,
     config: str,
-) -> dict[int, CutPrompt]:
+) -> dict[int, slots.CutPrompt]:
     """The prompts by their places, cut if the model is known, with room for the answer and its reasoning; or with `fits_only` those
     that need no cutting.
 
@@ -81,8 +75,6 @@ def fit(
         BudgetError: a prompt that cannot fit.
         NothingFitsError: with `fits_only`, all of them.
     """
-    from lm_eval_tasks.data import slots
-
     check_fits_only(options, model)
     if model is None:
         return {i: slots.uncut(prompt_slots) for i, prompt_slots in enumerate(all_slots)}
@@ -133,17 +125,15 @@ def tell_of_longer(config: str, longer: int, count: int, budget: int) -> None:
         )
 
 
-def of_prompt(fitted: CutPrompt) -> dict[str, Any]:
+def of_prompt(fitted: slots.CutPrompt) -> dict[str, Any]:
     """The columns of `PromptRow` that tell what a prompt shows and what was cut."""
-    from lm_eval_tasks.data.slots import CUT_PARTS
-
     return {
         "prompt": fitted.text,
         "target_at": fitted.target_at,
         "tokens_before": fitted.tokens_before,
         "tokens_after": fitted.tokens_after,
         "tokens_cut": sum(fitted.cut.values()),
-        "cuts": {part: fitted.cut.get(part, 0) for part in CUT_PARTS},
+        "cuts": {part: fitted.cut.get(part, 0) for part in slots.CUT_PARTS},
         "slots": fitted.spans,
     }
 

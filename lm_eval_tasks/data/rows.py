@@ -1,14 +1,12 @@
 """Dataset folder or Hub id -> the rows that a run asks for."""
 
-from __future__ import annotations
-
 import glob
 import hashlib
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import datasets
 from datasets.exceptions import DatasetNotFoundError, DatasetsError
@@ -22,9 +20,7 @@ from lm_eval_tasks.base.row_format import IDS, MANIFEST
 from lm_eval_tasks.base.text import ODD, typed
 from lm_eval_tasks.compat.datasets import lacks_configuration
 from lm_eval_tasks.compat.huggingface_hub import HTTPError
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.data.options import Options
+from lm_eval_tasks.data.options import Options
 
 _LOGGER = logging.getLogger(__name__)
 _Row = TypeVar("_Row")

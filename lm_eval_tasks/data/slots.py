@@ -10,21 +10,17 @@ the candidates' abstracts; never the mask, the titles or the instruction.
 Every prompt is tokenized once, whole. What a cut changes is counted where the kept stretches meet, not all over again.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lm_eval_tasks.base.errors import BudgetError
+from lm_eval_tasks.base.metadata import Cut
 from lm_eval_tasks.prompts import BEFORE, Slot
 from lm_eval_tasks.samples.row import Span
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.base.metadata import Cut
 
 _FIELD_ORDER = ("content", "output", "abstract", "title")
 CUT_PARTS = ("demonstration", "chunk", "body", "citation", "candidate", "around", "candidate_abstract")
@@ -124,7 +120,6 @@ class _Prompt:
         return bisect_left(range(self._total), character, key=lambda i: self._encoding.token_to_chars(i)[0])
 
     def _kept_stretches(self, i: int, keep: int, cut: Cut) -> list[tuple[int, int]]:
-        """The stretches of characters that are left of a slot."""
         start, end = self._starts[i], self._starts[i + 1]
         first, behind = self._tokens[i], self._tokens[i + 1]
         if keep == behind - first:
@@ -163,7 +158,6 @@ class _Prompt:
 
 
 def _join_stretches(kept: Sequence[Sequence[tuple[int, int]]]) -> list[tuple[int, int]]:
-    """The kept stretches of all slots, those that touch are joined."""
     joined: list[tuple[int, int]] = []
     for start, end in (stretch for stretches in kept for stretch in stretches):
         if start == end:

@@ -26,12 +26,9 @@ _REPLACED = ("academiceval", "results", "n-samples", "groups", "group_subtasks",
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One shard's folder, and its results."""
-
     folder: Path
     shard: Shard
     results: Results
-
     block: Block
 
     @property

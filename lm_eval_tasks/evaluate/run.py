@@ -197,7 +197,6 @@ def _answered(logged: Mapping[str, Sequence[Logged]], label: str) -> dict[str, l
 
 
 def _score_samples(samples: Samples, label: str) -> list[Score]:
-    """The scores of a run."""
     flags = [sample.scores.get("unfinished") for of_task in samples.values() for sample in of_task]
     if flags and all(flags):
         _LOGGER.warning(

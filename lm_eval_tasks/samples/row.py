@@ -8,14 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import TYPE_CHECKING
 
 from lm_eval_tasks import families
 from lm_eval_tasks.base.row_format import CONTEXTS, FULL, NONE, RETRIEVED, paper_of
 from lm_eval_tasks.base.text import Count, Name, Rate, day, typed
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.families.family import Family
+from lm_eval_tasks.families.family import Family
 
 # Characters of each end of a slot that are kept of a logged prompt.
 EXCERPT = 2000
