@@ -26,7 +26,6 @@ from lm_eval_tasks.samples.row import PromptRow
 from lm_eval_tasks.tasks.catalogue import TASKS as RECORDS
 from lm_eval_tasks.tasks.folder import tasks_path
 
-_PREFIX = "academiceval_"
 # Why an answer ended, in Inspect's words -> in lm-eval's.
 _FINISH = {"max_tokens": "length", "model_length": "length"}
 _SHOWN = ("round", "dataset_revision", "prompt_version", "bertscore_model")
@@ -102,5 +101,5 @@ def _scorer_of(row: PromptRow) -> Callable[[Any], Scorer]:
 TASKS = {
     short: task(name=f"academiceval/{short}")(as_package(_factory(record.name)))
     for record in RECORDS
-    for short in (record.name.removeprefix(_PREFIX),)
+    for short in (record.name.removeprefix("academiceval_"),)
 }

@@ -27,7 +27,6 @@ Part = Literal[
 ]
 
 _FIELD = re.compile(r"\{([A-Z_]+?)(_0)?\}")
-_PLAIN_FIELD = re.compile(r"\{([A-Z]+)\}")
 _COLUMNS = {
     "CONTENT": "content",
     "TITLE": "title",
@@ -36,7 +35,6 @@ _COLUMNS = {
     "C_TITLE": "title",
     "C_ABSTRACT": "abstract",
 }
-_REPEAT = "..."
 # Fields of the two sides of a mask.
 BEFORE, AFTER = "before", "after"
 
@@ -94,7 +92,7 @@ def named_lines(name: str) -> dict[str, str]:
 
 def filled(text: str, fields: Mapping[str, str]) -> str:
     """A text with what stands for its fields, such as `{COUNT}`."""
-    return _PLAIN_FIELD.sub(lambda match: fields[match[1]], text)
+    return re.sub(r"\{([A-Z]+)\}", lambda match: fields[match[1]], text)
 
 
 def _blocks(text: str) -> Iterator[tuple[str, Part]]:
@@ -102,7 +100,7 @@ def _blocks(text: str) -> Iterator[tuple[str, Part]]:
     pending: list[str] = []
     repeated: list[str] = []
     for line in text.splitlines(keepends=True):
-        if line.rstrip("\n") == _REPEAT:
+        if line.rstrip("\n") == "...":
             if pending:
                 yield "".join(pending), "fixed"
             block = "".join(repeated)

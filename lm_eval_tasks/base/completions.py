@@ -5,7 +5,6 @@ from typing import Any
 
 # More than any answer has.
 MOST_BYTES = 16_000_000
-_STATUS_DIGITS = 3
 
 
 class CompletionError(ValueError):
@@ -43,7 +42,7 @@ def _error_of(body: Mapping[str, Any], error: Any) -> CompletionError:
     fields = error if isinstance(error, Mapping) else {}
     code = str(fields.get("code") or fields.get("status") or "")
     message = str(fields.get("message") or error or "an answer without choices")
-    status = int(code) if code.isdecimal() and len(code) == _STATUS_DIGITS else None
+    status = int(code) if code.isdecimal() and len(code) == 3 else None
     usage = body.get("usage")
     charged = {**usage, "model": body.get("model")} if isinstance(usage, Mapping) else None
     return CompletionError(message[:300], status, charged)

@@ -13,10 +13,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-# A file that changed this recently may change again within one tick of its clock.
-_RECENT_NS = 2_000_000_000
-# Seconds that the children of a killed holder, which share its lock, may take to end on a busy machine.
-_GRACE = 2.0
 _PR_SET_PDEATHSIG = 1
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
@@ -30,7 +26,8 @@ def known_sha256(path: Path) -> str:
         known_stamp, digest = note.read_text(encoding="utf-8").split()
         if known_stamp == stamp:
             return digest
-    is_settled = time.time_ns() - path.stat().st_mtime_ns > _RECENT_NS
+    # A file that changed in the last two seconds may change again within one tick of its clock.
+    is_settled = time.time_ns() - path.stat().st_mtime_ns > 2_000_000_000
     digest = sha256_of(path)
     # What cannot be remembered is hashed again.
     if is_settled and stamp == _stamp_of(path):
@@ -178,7 +175,8 @@ def exclusive(path: Path) -> Iterator[None]:
     place = path.with_name(f".{path.name}.lock")
     lock = FileLock(place)
     try:
-        lock.acquire(timeout=_GRACE)
+        # Seconds that the children of a killed holder, which share its lock, may take to end on a busy machine.
+        lock.acquire(timeout=2.0)
     except Timeout as err:
         holder = ""
         with suppress(OSError):

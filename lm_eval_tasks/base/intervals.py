@@ -147,8 +147,7 @@ def mean_of(values: Sequence[float], clusters: Sequence[str]) -> Estimate:
     of = np.array([numbers[name] for name in clusters], dtype=np.int64)
     array = np.asarray(values, dtype=float)
     sums, counts = np.bincount(of, weights=array), np.bincount(of)
-    left = np.maximum(len(array) - counts, 1)
-    without, weights = (sums.sum() - sums) / left, counts.astype(np.float64)
+    without, weights = (sums.sum() - sums) / np.maximum(len(array) - counts, 1), counts.astype(np.float64)
     return Estimate(float(array.mean()), without, weights, len(array), effective(weights) - 1)
 
 

@@ -32,7 +32,6 @@ BERTSCORE_MODELS = ("minilm", NO_MODEL)
 DEFAULT_DATASET = "academiceval"
 VARIABLE = "ACADEMICEVAL_DATASET"
 _YES, _NO = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
-_SHARD = re.compile(r"(\d{1,6})/(\d{1,6})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,7 @@ class Shard:
         """Read "2/8"; an OptionError if it is something else."""
         if text is None:
             return None
-        match = _SHARD.fullmatch(text)
+        match = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
         if match is None or not 1 <= int(match[1]) <= int(match[2]):
             raise OptionError(
                 f"the shard {text!r:.40} is not of the form 1/8: the first number must be between 1 and the second"

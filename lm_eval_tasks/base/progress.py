@@ -21,17 +21,11 @@ if TYPE_CHECKING:
 
 
 _T = TypeVar("_T")
-# Work that takes less is not worth a bar.
-_DELAY = 2.0
 _BETWEEN_LINES = 30.0
 _disabled = False
 _E = TypeVar("_E", bound=BaseException)
 
 LONGEST_WAIT = 300.0
-# A shorter silence needs no explanation.
-_LONG = 10.0
-# How often a wait checks whether it is still wanted, in seconds.
-_STEP = 0.2
 
 
 def silence() -> None:
@@ -50,14 +44,14 @@ class _Log:
         sys.stderr.flush()
 
 
-def counted(what: str, total: int | None = None, done: int = 0, delay: float = _DELAY) -> tqdm[NoReturn]:
+def counted(what: str, total: int | None = None, done: int = 0, delay: float = 2.0) -> tqdm[NoReturn]:
     """A count of steps done, of a known or unknown number.
 
     Args:
         what: the work's name.
         total: None if it is not known.
         done: steps done by an earlier run.
-        delay: seconds before a bar is drawn; 0 where the first step alone may take minutes.
+        delay: seconds before a bar is drawn, since shorter work is not worth one; 0 where the first step alone may take minutes.
     """
     if _disabled or sys.stderr.isatty():
         return tqdm(desc=what, total=total, initial=done, delay=delay, unit_scale=True, leave=False, disable=_disabled)
@@ -105,8 +99,8 @@ def announce(text: str) -> None:
 
 
 def announce_wait(seconds: float, reason: str) -> None:
-    """Say why nothing will happen for a while."""
-    if seconds >= _LONG:
+    """Say why nothing will happen for a while; a shorter silence needs no explanation."""
+    if seconds >= 10:
         announce(f"waiting {seconds:.0f} s: {reason}")
 
 
@@ -139,7 +133,8 @@ def within(seconds: float, call: Callable[[], _T], cancelled: threading.Event | 
     while not outcome.done() and (left := until - time.monotonic()) > 0:
         if cancelled and cancelled.is_set():
             raise TimeoutError("it is not waited for any more")
-        wait([outcome], min(left, _STEP) if cancelled else left)
+        # Every now and then it checks whether it is still wanted.
+        wait([outcome], min(left, 0.2) if cancelled else left)
     if outcome.done():
         return outcome.result()
     raise TimeoutError(f"no whole answer within {seconds:g} s")

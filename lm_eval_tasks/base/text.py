@@ -18,7 +18,6 @@ MOST = 1e12
 # As JSON spells it, or as bytes that UTF-8 does not allow.
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“(\[])")
-_DAY = re.compile(r"(?:19|2\d)\d\d-\d\d-\d\d")
 
 # Runs of them, so that mostly plain texts are folded fast. No ASCII character is a combining mark.
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
@@ -80,7 +79,7 @@ def printable(text: str) -> str:
 
 def day(text: object) -> date:
     """A day written YYYY-MM-DD, of the years 1900 to 2999; a ValueError if it is something else, such as a week or a moment."""
-    if not isinstance(text, str) or not _DAY.fullmatch(text):
+    if not isinstance(text, str) or not re.fullmatch(r"(?:19|2\d)\d\d-\d\d-\d\d", text):
         raise ValueError(f"{text!r:.40} is not a day such as 2026-06-30")
     return date.fromisoformat(text)
 

@@ -52,8 +52,7 @@ def _longest_runs(texts: list[Words], other: Words, seed: int) -> list[int]:
         wanted[text_grams & _BUCKETS] = True
     others = _grams(other, seed)
     places = np.flatnonzero(wanted[others & _BUCKETS])
-    order = np.argsort(others[places], kind="stable")
-    places = places[order]
+    places = places[np.argsort(others[places], kind="stable")]
     return [
         _longest_run(text, text_grams, other, places, others[places], seed)
         for text, text_grams in zip(texts, grams, strict=True)

@@ -116,8 +116,7 @@ class Options:
             return context
         shorter = families.target_of_configuration(name).shorter
         if context not in shorter:
-            choices = ", ".join((*shorter, FULL))
-            raise OptionError(f"{name} is not asked with context={context!r}; choose {choices}")
+            raise OptionError(f"{name} is not asked with context={context!r}; choose {', '.join((*shorter, FULL))}")
         return context
 
 

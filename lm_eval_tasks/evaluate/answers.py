@@ -63,8 +63,7 @@ class PromptRequest:
         """The most tokens that it can take."""
         prompt, arguments = self.request.args
         prompt_tokens = self.row.tokens_after if self.row.tokens_before else None
-        longest = arguments.get("max_gen_toks") or self.row.answer_cap
-        return most_tokens(str(prompt), prompt_tokens, int(longest))
+        return most_tokens(str(prompt), prompt_tokens, int(arguments.get("max_gen_toks") or self.row.answer_cap))
 
 
 class AnsweringLM(GeneratingLM):
@@ -105,7 +104,6 @@ class AnsweringLM(GeneratingLM):
         self._none: set[str] = set()
         # Why an answer could not be noted; a model's library may take that for a failed request, and go on without it.
         self._unwritten: OSError | None = None
-        self._shown = counted("answers")
         self.asked = self._answers = self._unanswered = 0
         self._seconds = 0.0
         # Of all requests that the answers took, as far as they are known.
@@ -214,8 +212,7 @@ class AnsweringLM(GeneratingLM):
         for question in questions:
             self._waiting[question.digest].append(question)
             self._asked_with[str(question.request.args[0])].add(question.digest)
-        requests = [question.request for question in questions]
-        answers = self._ask_model(requests)
+        answers = self._ask_model([question.request for question in questions])
         if self._unwritten:
             raise self._unwritten
         # A model that does not show its answers early, or reports other prompts than it was given, has now returned

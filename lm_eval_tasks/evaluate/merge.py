@@ -78,8 +78,7 @@ def _merge_parts(folders: Sequence[Path], output: Path) -> list[Score]:
 
 def _read(folder: Path) -> _Part:
     results = only_result(folder, "a finished shard")
-    given = results.run.metadata.get("shard") if results.run else None
-    shard = Shard.of(text_or_none(given))
+    shard = Shard.of(text_or_none(results.run.metadata.get("shard") if results.run else None))
     if shard is None or results.block is None:
         raise SamplesError(f"{folder} is a whole run, not a shard of one")
     return _Part(folder, shard, results, results.block)

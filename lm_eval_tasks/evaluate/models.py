@@ -50,13 +50,10 @@ RUNTIME = frozenset(
     # of vLLM: how weights are read
     "download_dir max_parallel_loading_workers safetensors_load_strategy".split()
 )
-# What `dtype`, `kv_cache_dtype` and the like are if they are not given.
-_NOT_GIVEN = (None, "auto")
 _LACKING = re.compile(r"missing \d+ required positional arguments?: '(\w+)'")
 # The line of a traceback that says what went wrong, and such lines that only point to others.
 _CAUSE = re.compile(r"[\w.]*(?:Error|Exception): .")
 _POINTER = re.compile(r"See (?:root cause|stack trace)|(?:Engine core|WorkerProc) initialization failed", re.IGNORECASE)
-_CHAINED = "During handling of the above exception"
 _LONGEST = 200
 # What a library says when a model cannot be opened -> what to change.
 _ADVICE: tuple[tuple[str, str], ...] = (
@@ -131,7 +128,7 @@ def _causes(said: Sequence[str]) -> list[str]:
     for line in map(str.strip, said):
         if _CAUSE.match(line):
             causes.append(line)
-        elif line.startswith(_CHAINED) and causes:
+        elif line.startswith("During handling of the above exception") and causes:
             causes.pop()
     return causes
 
@@ -203,7 +200,8 @@ def label_of(model: str, arguments: Mapping[str, object], *, full: bool = False)
 
 def distinguishing(arguments: Mapping[str, object]) -> dict[str, object]:
     """The arguments that make a model another one."""
-    return {key: value for key, value in arguments.items() if key not in RUNTIME and value not in _NOT_GIVEN}
+    # "auto" is what `dtype`, `kv_cache_dtype` and the like are if they are not given.
+    return {key: value for key, value in arguments.items() if key not in RUNTIME and value not in (None, "auto")}
 
 
 def identity_of(model: str, arguments: Mapping[str, object], weights: Mapping[str, str], generation: Generation) -> str:

@@ -20,18 +20,13 @@ UNKNOWN = "unknown"  # round
 RESULTS = "results_"
 JOURNAL = "journal.jsonl"
 _Z95 = 1.959964
-_LONGEST_NAME = 300
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _HASH = re.compile(r"[0-9a-f]{40,64}")
 _HUB_ID = re.compile(r"\w[\w.-]{0,99}/\w[\w.-]{0,99}")
-_ID = re.compile(r"(?:\w[\w.-]{0,99}/)?\w[\w.-]{0,99}")
 _SAMPLES_NAME = re.compile(r"samples_\w[\w.-]{0,299}\.jsonl")
 _OUR_TASKS = tuple({task.name.partition("_")[0] + "_" for family in FAMILIES for task in family.tasks})
-# ORG/MODEL, as opposed to `./MODEL`, `~/MODEL` and `/MODEL`.
-_ON_HUB = re.compile(r"[A-Za-z0-9][^/]*/[^/]+")
 # A name of a model or a round that becomes a folder.
 FOLDER_NAME = re.compile(r"\w[\w.-]{0,199}")
-_MONTH = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
 
 
 class _TaskConfig(msgspec.Struct):
@@ -150,7 +145,7 @@ def read_results(path: Path) -> Results:
     try:
         content = typed(dict[str, object], parse_json(path.read_text(encoding="utf-8-sig")))
         results = _our_results(path, content) if OURS in content else _lm_eval_results(path, content)
-        if not results.model.isprintable() or not 0 < len(results.model) <= _LONGEST_NAME:
+        if not results.model.isprintable() or not 0 < len(results.model) <= 300:
             raise ValueError(f"a model called {results.model!r:.80}")
         if results.cutoff:
             day(f"{results.cutoff}-01")
@@ -165,7 +160,7 @@ def _model_id(arguments: object, label_: str) -> str:
     """The model that an engine was given; its label for a path."""
     given = arguments if isinstance(arguments, Mapping) else {}
     name = str(given.get("pretrained") or given.get("model") or "")
-    return name if _ID.fullmatch(name) else label_
+    return name if re.fullmatch(r"(?:\w[\w.-]{0,99}/)?\w[\w.-]{0,99}", name) else label_
 
 
 def _seconds(date: object) -> float:
@@ -254,7 +249,9 @@ def _scores_of(content: _LmEvals, task: str, model: str) -> Iterator[Score]:
 
 def label(name: str) -> str:
     """What a model is called: `ORG-MODEL` for `ORG/MODEL`, and the last part of a folder's path."""
-    return re.sub(r"[^\w.-]+", "-", name if _ON_HUB.fullmatch(name) else name.rstrip("/").rpartition("/")[2])
+    # As opposed to `./MODEL`, `~/MODEL` and `/MODEL`.
+    on_hub = re.fullmatch(r"[A-Za-z0-9][^/]*/[^/]+", name)
+    return re.sub(r"[^\w.-]+", "-", name if on_hub else name.rstrip("/").rpartition("/")[2])
 
 
 def cutoffs_of(assignments: Sequence[str], models: Collection[str]) -> dict[str, str]:
@@ -265,7 +262,7 @@ def cutoffs_of(assignments: Sequence[str], models: Collection[str]) -> dict[str,
     for assignment in assignments:
         name, _, month = assignment.rpartition("=")
         model = name if name in models else label(name)
-        if model not in models or not _MONTH.fullmatch(month):
+        if model not in models or not re.fullmatch(r"\d{4}-(?:0[1-9]|1[0-2])", month):
             raise SamplesError(
                 f"--cutoff {assignment!r:.200} is not MODEL=YYYY-MM with a model of these runs: {', '.join(sorted(models))}"
             )

@@ -157,9 +157,8 @@ def write_run(
         """Their text, once all samples are written."""
         files = {name: digest.hexdigest() for name, digest in sorted(hashes.items())}
         content = redact({**lm_evals, OURS: asdict(replace(block, files=files))})
-        text = json.dumps(content, default=_text_of, ensure_ascii=False, indent=1)
         # The memory address of a function is not part of a result.
-        yield _ADDRESS.sub("", text)
+        yield _ADDRESS.sub("", json.dumps(content, default=_text_of, ensure_ascii=False, indent=1))
 
     texts = {output / name: text_of(lines, name) for name, lines in zip(hashes, samples.values(), strict=True)}
     write_together({**texts, output / f"{RESULTS}{model}.json": results()})
