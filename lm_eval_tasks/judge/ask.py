@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +13,7 @@ from lm_eval_tasks.base.errors import CostError, EvalError, ServerError
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.progress import counted
 from lm_eval_tasks.judge.verdict import REPAIR, is_complete, parse, prompt_of
-from lm_eval_tasks.llm.chat import GREEDY, Ask, Messages, NoAnswer, Server, Stopped, ask_all, served_models
+from lm_eval_tasks.llm.chat import Ask, Messages, NoAnswer, Server, Stopped, ask_all, served_models
 from lm_eval_tasks.llm.usage import Usage, UsageTotals
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def check_judge(server: Server) -> None:
     """
     if not os.environ.get("OPENAI_API_KEY") and server.base_url is None:
         raise EvalError("no key: set OPENAI_API_KEY, or name your own server with --base-url")
-    served = served_models(server)
+    served = asyncio.run(served_models(server))
     if served and server.model not in served:
         listed = ", ".join(sorted(served)[:5])
         raise EvalError(f"{server.base_url or 'the OpenAI API'} does not serve {server.model!r}; it has {listed}")
@@ -132,7 +133,7 @@ async def _verdict(ask: Ask, keyed_question: tuple[str, Comparison]) -> dict[str
     text, usages = "", list[Usage]()
 
     async def request_text() -> str:
-        answer = await ask(messages, _MAX_TOKENS, GREEDY)
+        answer = await ask(messages, _MAX_TOKENS)
         usages.append(answer.usage)
         return answer.text
 

@@ -25,7 +25,7 @@ from lm_eval_tasks.base.progress import announce_wait, failure_of, retry_after
 from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.base.text import valid
 from lm_eval_tasks.llm.thoughts import in_marks
-from lm_eval_tasks.llm.usage import Budget, Usage, at_most, charge, most_tokens
+from lm_eval_tasks.llm.usage import Budget, Usage, at_most, most_tokens
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
 _Q = TypeVar("_Q")
 _V = TypeVar("_V")
 Messages = list[dict[str, str]]
-# How a model samples, as the API's arguments of these names; what is not given is greedy.
-Sampling = Mapping[str, object]
-GREEDY: Sampling = {"temperature": 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +43,11 @@ class ChatAnswer:
     usage: Usage
 
 
-NOTHING = ChatAnswer("", Usage(0, 0))
-# Messages, the most tokens of an answer, and how to sample -> the answer.
-Ask = Callable[[Messages, int, Sampling], Awaitable[ChatAnswer]]
+# Messages, and the most tokens of an answer -> the answer.
+Ask = Callable[[Messages, int], Awaitable[ChatAnswer]]
 
-DEADLINE = 600.0
-# How often 429, 5xx and lost answers are retried, after the waiting time that the server names.
 _LOGGER = logging.getLogger(__name__)
+# How often 429, 5xx and lost answers are retried, after the waiting time that the server names.
 _RETRIES = 8
 _REFUSALS = frozenset({401, 403})
 _TRANSIENT = frozenset({408, 409, 425, 429})
@@ -64,6 +59,7 @@ _ODD_TRIES = 3
 _MOST_FAILURES = 20
 # OpenAI's: they use another name for the cap, and take no temperature.
 _REASONING_MODELS = ("o1", "o3", "o4", "gpt-5")
+_GREEDY: Mapping[str, object] = {"temperature": 0}
 _AGAIN = "the answers so far are kept, and the same command resumes from them"
 
 
@@ -78,7 +74,7 @@ class Server:
 
     model: str
     base_url: str | None
-    deadline: float = DEADLINE
+    deadline: float = 600.0
 
     def __str__(self) -> str:
         return f"{self.model!r} at {self.base_url or 'the OpenAI API'}"
@@ -104,12 +100,8 @@ class Stopped(Exception):
     """The process was asked to stop while a question was waiting to be asked again."""
 
 
-def served_models(server: Server) -> frozenset[str]:
+async def served_models(server: Server) -> frozenset[str]:
     """The models that a server says it serves; none if it does not say. A ServerError if it cannot be reached, or refuses the key."""
-    return asyncio.run(_list_models(server))
-
-
-async def _list_models(server: Server) -> frozenset[str]:
     import openai
 
     try:
@@ -184,39 +176,40 @@ class _Asking:
         self.gone: ServerError | CostError | None = None
         self._failures = 0
 
-    async def ask(self, messages: Messages, longest: int, sampling: Sampling = GREEDY) -> ChatAnswer:
+    async def ask(self, messages: Messages, longest: int) -> ChatAnswer:
         most = most_tokens("".join(message["content"] for message in messages), None, longest)
         lost: list[Usage] = []
-        with charge(self._budget, most) as used:
-            try:
-                answer = await self._ask_with_retries(messages, longest, sampling, lost)
-            except NoAnswer as err:
-                self._failures += 1
-                if self._failures >= _MOST_FAILURES:
-                    raise ServerError(
-                        f"{self._server} gave up: {self._failures} failures in a row, last: {err}; {_AGAIN}"
-                    ) from err
-                raise
-            finally:
-                used(reduce(Usage.plus, lost, Usage(0, 0)))
+        usage = Usage(0, 0)
+        if self._budget:
+            self._budget.take(most)
+        try:
+            answer = await self._ask_with_retries(messages, longest, lost)
             # As later runs must count it, too.
-            usage = reduce(Usage.plus, lost, at_most(answer.usage, most) if self._budget else answer.usage)
-            used(usage)
+            usage = at_most(answer.usage, most) if self._budget else answer.usage
+        except NoAnswer as err:
+            self._failures += 1
+            if self._failures >= _MOST_FAILURES:
+                raise ServerError(
+                    f"{self._server} gave up: {self._failures} failures in a row, last: {err}; {_AGAIN}"
+                ) from err
+            raise
+        finally:
+            usage = reduce(Usage.plus, lost, usage)
+            if self._budget:
+                self._budget.settle(most, usage)
         self._failures = 0
         return replace(answer, usage=usage)
 
-    async def _ask_with_retries(
-        self, messages: Messages, longest: int, sampling: Sampling, lost: list[Usage]
-    ) -> ChatAnswer:
-        odd = 0
+    async def _ask_with_retries(self, messages: Messages, longest: int, lost: list[Usage]) -> ChatAnswer:
+        odd, sampling = 0, _GREEDY
 
         async def ask() -> ChatAnswer:
             nonlocal odd, sampling
             try:
                 reply = await self.client.chat.completions.create(
-                    **body_of(self._server.model, messages, longest, sampling)
+                    **_body(self._server.model, messages, longest, sampling)
                 )
-                return answer_of(readable(reply.model_dump(warnings=False)))
+                return _answer_in(readable(reply.model_dump(warnings=False)))
             except Exception as err:  # including whatever a 200 may contain that is not a chat completion
                 if isinstance(err, CompletionError) and err.usage:
                     lost.append(at_most(Usage.of_response(err.usage, ""), Usage(0, 0)))
@@ -264,31 +257,27 @@ class _Asking:
         if is_refused or isinstance(err, openai.AuthenticationError | openai.PermissionDeniedError):
             raise ServerError(f"{self._server} gave up: {err}; {_AGAIN}") from err
         if isinstance(err, CompletionError) and err.status:
-            return f"status {err.status}: {err}", 0.0 if is_transient(err.status) else math.inf
+            return f"status {err.status}: {err}", _wait_after(err.status, 0.0)
         if isinstance(err, openai.APIStatusError):
             wait = retry_after(err.response.headers.get("Retry-After"))
-            return f"status {err.status_code}: {str(err)[:200]}", wait if is_transient(err.status_code) else math.inf
+            return f"status {err.status_code}: {str(err)[:200]}", _wait_after(err.status_code, wait)
         return f"an answer that is not a chat completion ({type(err).__name__}: {str(err)[:100]})", None
 
 
-def is_transient(status: int) -> bool:
-    """Whether a request that was answered with a status may be answered otherwise later."""
-    return status in _TRANSIENT or status >= 500
+def _wait_after(status: int, wait: float) -> float:
+    """How long to wait before a request that was answered with a status; inf if it would never be answered otherwise."""
+    return wait if status in _TRANSIENT or status >= 500 else math.inf
 
 
-def body_of(model: str, messages: Messages, most_tokens: int, sampling: Sampling) -> dict[str, object]:
-    """The body of a request for a chat completion."""
+def _body(model: str, messages: Messages, longest: int, sampling: Mapping[str, object]) -> dict[str, object]:
     if model.startswith(_REASONING_MODELS):
-        accepted = {key: value for key, value in sampling.items() if key not in ("temperature", "top_p")}
-        return {"model": model, "messages": messages, "max_completion_tokens": most_tokens, **accepted}
-    return {"model": model, "messages": messages, "max_tokens": most_tokens, **sampling}
+        return {"model": model, "messages": messages, "max_completion_tokens": longest}
+    return {"model": model, "messages": messages, "max_tokens": longest, **sampling}
 
 
-def answer_of(completion: Mapping[str, Any]) -> ChatAnswer:
-    """The answer in the body of a chat completion, with reasoning that the server hands over separately.
-
-    Raises:
-        KeyError and the like: it is not a chat completion.
+def _answer_in(completion: Mapping[str, Any]) -> ChatAnswer:
+    """The answer in the body of a chat completion, with reasoning that the server hands over separately; a KeyError and the like if it
+    is something else.
     """
     choice = completion["choices"][0]
     message = choice["message"]

@@ -7,8 +7,7 @@ from __future__ import annotations
 import math
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 
@@ -269,20 +268,3 @@ def at_most(usage: Usage, most: Usage) -> Usage:
 def most_tokens(prompt: str, prompt_tokens: int | None, answer_tokens: int) -> Usage:
     """The most that a question can take; without the model's tokenizer, the prompt is counted in characters."""
     return Usage((prompt_tokens or len(prompt) // CHARACTERS_OF_TOKEN) + _AROUND, answer_tokens)
-
-
-@contextmanager
-def charge(budget: Budget | None, most: Usage) -> Iterator[Callable[[Usage], None]]:
-    """Set a question's cost aside while it is asked, and settle it with what is handed over; with nothing if it failed.
-
-    Raises:
-        CostError: the question could pass the limit.
-    """
-    if budget:
-        budget.take(most)
-    used = [Usage(0, 0)]
-    try:
-        yield used.append
-    finally:
-        if budget:
-            budget.settle(most, used[-1])

@@ -60,7 +60,7 @@ def ask_model(contexts: Sequence[CitationContext], base_url: str, model: str, jo
 
     async def answer(ask: chat.Ask, key: str) -> str | None:
         try:
-            return (await ask([{"role": "user", "content": missing[key]}], _MOST_TOKENS, chat.GREEDY)).text
+            return (await ask([{"role": "user", "content": missing[key]}], _MOST_TOKENS)).text
         except chat.NoAnswer as err:
             failed.append(str(err))
             return None

@@ -21,7 +21,7 @@ from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.compat.lm_eval_answers import Watch
 from lm_eval_tasks.data.rows import Fact, representative_rows
 from lm_eval_tasks.evaluate.plan import TaskPlan, table
-from lm_eval_tasks.llm.chat import GREEDY, Ask, NoAnswer
+from lm_eval_tasks.llm.chat import Ask, NoAnswer
 from lm_eval_tasks.llm.thoughts import in_marks
 from lm_eval_tasks.llm.usage import Budget, Price, Usage
 from lm_eval_tasks.metrics.rates import capped
@@ -460,14 +460,14 @@ def test_budgets_count_the_dearest_answer_until_the_real_one_is_known() -> None:
 
 async def _text(ask: Ask, question: str) -> str:
     try:
-        return (await ask([{"role": "user", "content": question}], 10, GREEDY)).text
+        return (await ask([{"role": "user", "content": question}], 10)).text
     except NoAnswer as err:
         return f"no answer: {err}"
 
 
 async def _twice(ask: Ask, question: str) -> str:
-    first = (await ask([{"role": "user", "content": question}], 10, GREEDY)).text
-    return first + (await ask([{"role": "user", "content": first}], 10, GREEDY)).text
+    first = (await ask([{"role": "user", "content": question}], 10)).text
+    return first + (await ask([{"role": "user", "content": first}], 10)).text
 
 
 def said(body: dict[str, Any]) -> str:
