@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from importlib.util import find_spec
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -99,40 +101,31 @@ class SlowTokenizer:
 
     def __init__(self, tokenizer: Any) -> None:
         self._tokenizer = tokenizer
-        self._lengths: dict[str, int] = {}
+        self._count = cache(lambda piece: len(tokenizer(piece, add_special_tokens=False)["input_ids"]))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._tokenizer, name)
 
-    def __call__(self, text: str | Sequence[str], **_: Any) -> Encodings:
-        return Encodings(
-            [self._encode(each) for each in ([text] if isinstance(text, str) else text)], isinstance(text, str)
-        )
+    def __call__(self, text: str | Sequence[str], **_: Any) -> Any:
+        from transformers import BatchEncoding
 
-    def _encode(self, text: str) -> Encoding:
-        starts, ends, first = [], [], [0]
-        for piece in _PIECE.finditer(text):
-            starts.append(piece.start())
-            ends.append(piece.end())
-            first.append(first[-1] + self._count(piece[0]))
-        return Encoding(starts, ends, first)
-
-    def _count(self, piece: str) -> int:
-        if piece not in self._lengths:
-            self._lengths[piece] = len(self._tokenizer(piece, add_special_tokens=False)["input_ids"])
-        return self._lengths[piece]
+        encodings = [Encoding(each, self._count) for each in ([text] if isinstance(text, str) else text)]
+        # Of ids only the number counts.
+        ids = [range(len(encoding)) for encoding in encodings]
+        return BatchEncoding({"input_ids": ids[0] if isinstance(text, str) else ids}, encodings, n_sequences=1)
 
 
 class Encoding:
     """The tokens of one text, as many as `len` says, each at a place in its piece of the text.
 
     Args:
-        starts, ends: characters of the pieces.
-        first: number of each piece's first token, and of all tokens.
+        count: how many tokens a piece has.
     """
 
-    def __init__(self, starts: list[int], ends: list[int], first: list[int]) -> None:
-        self._starts, self._ends, self._first = starts, ends, first
+    def __init__(self, text: str, count: Callable[[str], int]) -> None:
+        self._pieces = [piece.span() for piece in _PIECE.finditer(text)]
+        # The number of each piece's first token, and of all tokens.
+        self._first = [0, *accumulate(count(text[start:end]) for start, end in self._pieces)]
 
     def __len__(self) -> int:
         return self._first[-1]
@@ -140,22 +133,9 @@ class Encoding:
     def token_to_chars(self, i: int) -> tuple[int, int]:
         """The characters of a token: an equal part of its piece."""
         piece = bisect_right(self._first, i) - 1
-        start, end, first, behind = self._starts[piece], self._ends[piece], self._first[piece], self._first[piece + 1]
+        (start, end), (first, behind) = self._pieces[piece], self._first[piece : piece + 2]
         length, count = end - start, behind - first
         return start + (i - first) * length // count, start + (i - first + 1) * length // count
-
-
-class Encodings:
-    """What a call returns: by number the encoding of a text, by name the ids, of which only the number counts."""
-
-    def __init__(self, each: list[Encoding], is_one: bool) -> None:
-        self._each, self._is_one = each, is_one
-
-    def __getitem__(self, key: int | str) -> Any:
-        if isinstance(key, int):
-            return self._each[key]
-        ids = [range(len(encoding)) for encoding in self._each]
-        return ids[0] if self._is_one else ids
 
 
 def counts(name: str, texts: list[str]) -> list[int]:
