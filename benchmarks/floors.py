@@ -44,7 +44,7 @@ from lm_eval_tasks.families.scalar.shortcuts import around_the_mask, chooser
 from lm_eval_tasks.families.walk.rules import papers_that
 from lm_eval_tasks.llm.weights import minilm_path
 from lm_eval_tasks.retrieval.dense import encoder
-from lm_eval_tasks.retrieval.sparse import BM25, standardised
+from lm_eval_tasks.retrieval.sparse import bm25_scores, standardised
 from tests.helpers.jats_world import papers_of
 from tests.helpers.rounds import build, prepare
 
@@ -186,9 +186,9 @@ def _pairs(
         queries = ends = [_masked(parts[-1], label) for label in row.asked]
         targets = begins = [_summary(text) for text in shown]
     signals = {
-        "bm25": BM25().all_scores(queries, targets),
-        "bm25 of ends": BM25().all_scores(ends, begins),
-        "bm25 of texts": BM25().all_scores(queries, shown),
+        "bm25": bm25_scores(queries, targets),
+        "bm25 of ends": bm25_scores(ends, begins),
+        "bm25 of texts": bm25_scores(queries, shown),
         "length": np.array([[-float(abs(len(text) - len(query))) for text in targets] for query in queries]),
         "n-grams": likeness(ends, begins),
     }

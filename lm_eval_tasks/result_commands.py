@@ -102,6 +102,7 @@ def judge(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.judge import run
     from lm_eval_tasks.judge.verdict import table
     from lm_eval_tasks.llm.chat import Server
+    from lm_eval_tasks.samples.sample import by_task
 
     model = arguments.model or run.DEFAULT_JUDGE
     # Two folders are two runs, of which each is to be compared with the other.
@@ -112,14 +113,14 @@ def judge(arguments: Namespace) -> Iterator[str | Table]:
         count, theirs = len(samples), run.load([other])
         samples = run.against(samples, theirs)
         yield f"{paths[0]} against {other}: {len(samples)} samples in both, of {count} and {len(theirs)}"
-    samples = run.first_of_each_task(samples, arguments.limit)
+    samples = [sample for of_task in by_task(samples).values() for sample in of_task[: arguments.limit]]
     means = means_of(arguments, model)
-    evidence = None
+    passages = {}
     if arguments.evidence:
-        from lm_eval_tasks.judge.evidence import bodies
+        from lm_eval_tasks.judge.evidence import passages_for
 
-        evidence = bodies(paths, samples, arguments.evidence)
-    requests, expected = run.estimate(samples, model, arguments.output, evidence)
+        passages = passages_for(paths, samples, arguments.evidence)
+    requests, expected = run.estimate(samples, model, arguments.output, passages)
     cost = means.cost([expected])
     yield (
         f"{len(samples)} samples, {requests} requests that have no verdict yet, about {expected.tokens_in} prompt "
@@ -134,7 +135,8 @@ def judge(arguments: Namespace) -> Iterator[str | Table]:
         arguments.concurrency,
         arguments.output,
         arguments.name or _name_of(paths[0] if paths[0].is_dir() else paths[0].parent, other),
-        evidence,
+        passages,
+        arguments.evidence,
         _name_of(other, paths[0]) if other else "",
     )
     yield table(results)

@@ -7,18 +7,14 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.errors import CostError, EvalError, ServerError
 from lm_eval_tasks.base.files import sha256_of_bytes
+from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.base.progress import counted
 from lm_eval_tasks.judge.verdict import REPAIR, is_complete, parse, prompt_of
 from lm_eval_tasks.llm.chat import Ask, Messages, NoAnswer, Server, Stopped, ask_all, served_models
-from lm_eval_tasks.llm.usage import Usage, UsageTotals
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.base.journal import Journal
-    from lm_eval_tasks.llm.usage import Means
+from lm_eval_tasks.llm.usage import Means, Usage, UsageTotals
 
 _MAX_TOKENS = 1024
 USAGE = "usage"

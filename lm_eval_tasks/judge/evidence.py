@@ -2,53 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.base.text import sentences
 from lm_eval_tasks.families.writing import hook
-from lm_eval_tasks.retrieval.sparse import BM25
+from lm_eval_tasks.retrieval.sparse import best, bm25_scores
 from lm_eval_tasks.samples.results import read_results
 from lm_eval_tasks.samples.row import PromptRow
 from lm_eval_tasks.samples.run_folder import results_in
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.samples.sample import Sample
-
+from lm_eval_tasks.samples.sample import Sample
 
 _WORDS = 80
 
 
-@dataclass(frozen=True, slots=True)
-class Bodies:
-    """The bodies of the papers of a run.
-
-    Attributes:
-        each: (task, sample) -> its paper's body.
-        passages: for each sentence.
-    """
-
-    each: Mapping[tuple[str, str], str]
-    passages: int
-
-    def of(self, sample: Sample) -> str:
-        """The passages for a sample in the order of the body, the same whichever of its two texts comes first."""
-        chunks = _chunks(self.each[sample.task, sample.id])
-        queries = [sentence for text in (sample.row.target, sample.answer) for sentence in sentences(text)]
-        ranked = BM25().rank(queries, [chunks] * len(queries), self.passages)
-        chosen = sorted({place for places in ranked for place in places})
-        return "\n".join(f"[{place + 1}] {chunks[place]}" for place in chosen)
-
-
-def bodies(folders: Sequence[Path], samples: Sequence[Sample], passages: int) -> Bodies:
-    """The bodies of the papers that samples are about, from the dataset that their run used.
+def passages_for(folders: Sequence[Path], samples: Sequence[Sample], count: int) -> dict[tuple[str, str], str]:
+    """Task and id of a sample with two texts -> passages of its paper in the order of the body, from the dataset that its run used; the
+    same whichever of the texts comes first.
 
     Args:
         folders: of one run, or files in them.
+        count: passages for each sentence.
 
     Raises:
         EvalError: a sample's paper is missing.
@@ -62,15 +39,18 @@ def bodies(folders: Sequence[Path], samples: Sequence[Sample], passages: int) ->
     for setting in sorted({sample.row.setting for sample in samples}):
         docs = hook.load(setting.split(" ")[0], 1, **options)["test"]
         rows |= {(setting, row.id): row for row in map(PromptRow.of_doc, docs)}
-    each = {}
+    shown = {}
     for sample in samples:
         row = rows.get((sample.row.setting, sample.id))
         if row is None:
             raise EvalError(
                 f"{sample.task} {sample.id} is not in the dataset of the run: --evidence needs the paper's body"
             )
-        each[sample.task, sample.id] = row.content or ""
-    return Bodies(each, passages)
+        chunks = _chunks(row.content or "")
+        if queries := [*sentences(sample.row.target), *sentences(sample.answer)]:
+            chosen = {place for scores in bm25_scores(queries, chunks) for place in best(scores, count)}
+            shown[sample.task, sample.id] = "\n".join(f"[{place + 1}] {chunks[place]}" for place in sorted(chosen))
+    return shown
 
 
 def _chunks(body: str) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.files import exclusive, write_whole
@@ -17,13 +17,9 @@ from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.base.text import ODD, parse_json
 from lm_eval_tasks.judge.ask import Comparison, Outcome, ask_judge, check_judge, is_answered, outcome_of, usages_of
 from lm_eval_tasks.judge.verdict import PROMPT_VERSION, Judged, summary, texts_hash
-from lm_eval_tasks.llm.usage import Usage, UsageTotals
+from lm_eval_tasks.llm.chat import Server
+from lm_eval_tasks.llm.usage import Means, Usage, UsageTotals
 from lm_eval_tasks.samples.sample import Sample, by_task, paired, read
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.judge.evidence import Bodies
-    from lm_eval_tasks.llm.chat import Server
-    from lm_eval_tasks.llm.usage import Means
 
 DEFAULT_JUDGE = "mistralai/Mixtral-8x22B-Instruct-v0.1"
 _LOGGER = logging.getLogger(__name__)
@@ -31,6 +27,9 @@ _CHARACTERS_OF_TOKEN = 4
 # Of a verdict before any was given: the JSON of the prompt with six sentences.
 _VERDICT_TOKENS = 400
 _LONGEST_NAME = 200
+# Task and id of a sample -> passages of its paper that precede the two texts; none for the published prompt.
+_Passages = Mapping[tuple[str, str], str]
+_NO_PASSAGES: _Passages = {}
 
 
 def load(paths: Sequence[Path]) -> list[Sample]:
@@ -51,11 +50,6 @@ def load(paths: Sequence[Path]) -> list[Sample]:
     return samples
 
 
-def first_of_each_task(samples: Sequence[Sample], limit: int | None) -> list[Sample]:
-    """The first `limit` samples of each task; all of them if it is None."""
-    return [sample for group in by_task(samples).values() for sample in group[:limit]]
-
-
 def against(samples: Sequence[Sample], others: Sequence[Sample]) -> list[Sample]:
     """The samples that both runs hold, each with the other run's answer as its target.
 
@@ -70,21 +64,19 @@ def against(samples: Sequence[Sample], others: Sequence[Sample]) -> list[Sample]
     return [replace(sample, row=replace(sample.row, target=other.answer)) for sample, other in pairs]
 
 
-def questions(samples: Sequence[Sample], bodies: Bodies | None = None) -> Iterator[Comparison]:
-    """Each sample with a text in both orders: generated text first, then reference first.
-
-    Args:
-        bodies: if passages of the papers are to precede the texts; None for the published prompt.
-    """
+def questions(samples: Sequence[Sample], passages: _Passages = _NO_PASSAGES) -> Iterator[Comparison]:
+    """Each sample with a text in both orders: generated text first, then reference first."""
     for sample in samples:
         target = sample.row.target
         if sample.answer.strip() and target.strip():
-            passages = bodies.of(sample) if bodies else ""
-            yield Comparison(sample.task, sample.id, 0, sample.answer, target, passages)
-            yield Comparison(sample.task, sample.id, 1, target, sample.answer, passages)
+            shown = passages.get((sample.task, sample.id), "")
+            yield Comparison(sample.task, sample.id, 0, sample.answer, target, shown)
+            yield Comparison(sample.task, sample.id, 1, target, sample.answer, shown)
 
 
-def estimate(samples: Sequence[Sample], model: str, output: Path, bodies: Bodies | None = None) -> tuple[int, Usage]:
+def estimate(
+    samples: Sequence[Sample], model: str, output: Path, passages: _Passages = _NO_PASSAGES
+) -> tuple[int, Usage]:
     """What judging the samples by one judge would still ask for: requests, and tokens of prompts and answers (a token for four characters).
     Answers count as long as the judge's verdicts so far.
 
@@ -94,7 +86,7 @@ def estimate(samples: Sequence[Sample], model: str, output: Path, bodies: Bodies
     place = _journal_of(output, model)
     journal: Journal | Mapping[str, object] = Journal(place) if place.is_file() else {}
     lengths = [
-        len(question.prompt) for question in questions(samples, bodies) if not is_answered(model, question, journal)
+        len(question.prompt) for question in questions(samples, passages) if not is_answered(model, question, journal)
     ]
     verdicts = [tokens for usage in usages_of(journal) if (tokens := usage.tokens_out)]
     each = fmean(verdicts) if verdicts else _VERDICT_TOKENS
@@ -108,7 +100,8 @@ def judge(
     concurrency: int,
     output: Path,
     name: str,
-    bodies: Bodies | None = None,
+    passages: _Passages = _NO_PASSAGES,
+    evidence: int | None = None,
     other: str = "",
 ) -> dict[str, object]:
     """Judge the samples, and write `judge_<name>.json` (with `-against-<other>` and `-evidence-<n>`) and
@@ -118,6 +111,7 @@ def judge(
         server: the judging model.
         means: what it may use.
         name: of the model that generated the texts.
+        evidence: how many passages are shown for each sentence; None for the published prompt.
         other: of the model whose answers are the samples' targets (`against`); "" where the targets are the authors'.
 
     Raises:
@@ -132,19 +126,19 @@ def judge(
     place = _journal_of(output, server.model)
     with exclusive(place):
         journal = Journal(place)
-        ask_judge(server, questions(samples, bodies), 2 * len(samples), journal, means, concurrency)
+        ask_judge(server, questions(samples, passages), 2 * len(samples), journal, means, concurrency)
         usages = usages_of(journal)
     outcomes = [
-        [found for question in questions([sample], bodies) if (found := outcome_of(server.model, question, journal))]
+        [found for question in questions([sample], passages) if (found := outcome_of(server.model, question, journal))]
         for sample in samples
     ]
     _check_answered(server.model, outcomes)
     judged = [_judged(*pair) for pair in zip(samples, outcomes, strict=True)]
     # Who sees the paper answers another question than who does not.
-    shown = f"{server.model} + {bodies.passages} passages" if bodies else server.model
+    shown = f"{server.model} + {evidence} passages" if evidence else server.model
     used = {shown: asdict(replace(UsageTotals.of(usages), cost=means.cost(usages)))}
     results = {**_results(shown, judged, samples, name), "usage": used, **({"against": other} if other else {})}
-    endings = [f"-against-{slug(other)}" * bool(other), f"-evidence-{bodies.passages}" if bodies else ""]
+    endings = [f"-against-{slug(other)}" * bool(other), f"-evidence-{evidence}" if evidence else ""]
     place = output / f"judge_{slug(name)}{''.join(endings)}.json"
     with exclusive(place):
         before, now = _subjects_in(place), _subjects(results)

@@ -14,7 +14,7 @@ import numpy as np
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.metadata import INNER_PRODUCT, Similarity
 from lm_eval_tasks.llm.weights import MINILM, minilm_path
-from lm_eval_tasks.retrieval.sparse import best
+from lm_eval_tasks.retrieval.sparse import Retriever, best
 
 _MAX_TOKENS = 512
 _BATCH = 64
@@ -40,20 +40,16 @@ PAIRS = {
 }
 
 
-class Dense:
-    """Ranks by the similarity of embeddings.
+def by_embeddings(name: str, query: Encode, context: Encode, similarity: Similarity) -> Retriever:
+    """A retriever that ranks by the similarity of embeddings.
 
     Args:
         name: what distinguishes the models.
         query, context: texts -> embeddings of shape (texts, dimensions).
     """
+    scaled = _unit_vectors if similarity == "cosine" else np.asarray
 
-    def __init__(self, name: str, query: Encode, context: Encode, similarity: Similarity) -> None:
-        self.name = name if similarity == INNER_PRODUCT else f"{name}, {similarity}"
-        self._query, self._context = query, context
-        self._scaled = _unit_vectors if similarity == "cosine" else np.asarray
-
-    def rank(self, queries: Sequence[str], chunks: Sequence[Sequence[str]], top: int) -> list[list[int]]:
+    def rank(queries: Sequence[str], chunks: Sequence[Sequence[str]], top: int) -> list[list[int]]:
         # Samples share demonstrations: no chunk is embedded twice in a call.
         if not any(chunks):
             return [[] for _ in chunks]
@@ -61,15 +57,17 @@ class Dense:
             text: i
             for i, text in enumerate(dict.fromkeys(chunk for sample_chunks in chunks for chunk in sample_chunks))
         }
-        chunk_vectors = self._scaled(self._context(list(places)))
-        query_vectors = self._scaled(self._query(list(queries)))
+        chunk_vectors = scaled(context(list(places)))
+        query_vectors = scaled(query(list(queries)))
         return [
             best(chunk_vectors[[places[chunk] for chunk in sample_chunks]] @ vector, top) if sample_chunks else []
             for sample_chunks, vector in zip(chunks, query_vectors, strict=True)
         ]
 
+    return Retriever(name if similarity == INNER_PRODUCT else f"{name}, {similarity}", rank)
 
-def open_pair(kind: str, folders: str, similarity: Similarity) -> Dense:
+
+def open_pair(kind: str, folders: str, similarity: Similarity) -> Retriever:
     """A retriever of two transformers encoders.
 
     Args:
@@ -84,10 +82,10 @@ def open_pair(kind: str, folders: str, similarity: Similarity) -> Dense:
     context = context or query
     encode_query = encoder(query, pair.pooling, "DPRQuestionEncoder")
     encode_context = encoder(context, pair.pooling, "DPRContextEncoder")
-    return Dense(f"{kind}:{query},{context}", encode_query, encode_context, similarity)
+    return by_embeddings(f"{kind}:{query},{context}", encode_query, encode_context, similarity)
 
 
-def open_sentence_transformer(name: str, similarity: Similarity) -> Dense:
+def open_sentence_transformer(name: str, similarity: Similarity) -> Retriever:
     """A retriever of one sentence-transformers model, by folder or Hub id; "minilm" is the small offline one.
 
     Raises:
@@ -110,7 +108,7 @@ def open_sentence_transformer(name: str, similarity: Similarity) -> Dense:
     def encode(texts: Sequence[str]) -> Any:
         return model.encode(list(texts), batch_size=_BATCH, show_progress_bar=False, convert_to_numpy=True)
 
-    return Dense(name, encode, encode, similarity)
+    return by_embeddings(name, encode, encode, similarity)
 
 
 def _unit_vectors(vectors: Any) -> Any:

@@ -5,13 +5,10 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.metadata import INNER_PRODUCT, Similarity
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.retrieval.sparse import Retriever
+from lm_eval_tasks.retrieval.sparse import SPARSE, Retriever, open_sparse
 
 _LOGGER = logging.getLogger(__name__)
 # What the AcademicEval paper's tables were made with, and what needs no weights.
@@ -71,14 +68,14 @@ def open_retriever(name: str, similarity: Similarity = INNER_PRODUCT) -> Retriev
     Raises:
         EvalError: its package or model is missing, or it compares no embeddings and a similarity is asked for.
     """
-    from lm_eval_tasks.retrieval import dense, sparse
+    from lm_eval_tasks.retrieval import dense
 
-    if name in sparse.RETRIEVERS:
+    if name in SPARSE:
         if similarity != INNER_PRODUCT:
             raise EvalError(
                 f"the retriever {name!r} compares no embeddings: leave out similarity={similarity!r}, or name a dense retriever"
             )
-        return sparse.RETRIEVERS[name]()
+        return open_sparse(name)
     kind, _, folders = name.partition(":")
     if kind in dense.PAIRS:
         return dense.open_pair(kind, folders, similarity)

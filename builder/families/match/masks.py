@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from builder.families.reading.neutral import sentence_end, sentence_start, with_brackets
 from builder.seeding import digest_of
 from lm_eval_tasks.base.text import title_key, without_marks
-from lm_eval_tasks.retrieval.sparse import BM25
+from lm_eval_tasks.retrieval.sparse import bm25_scores
 
 if TYPE_CHECKING:
     from datetime import date
@@ -223,7 +223,7 @@ def _by_likeness(works: Sequence[Paper], chosen: Sequence[Mask]) -> list[Paper]:
     """Works by how much their titles and abstracts are like one of the masked works'."""
     if not works:
         return []
-    scores = BM25().all_scores([summary(mask.work) for mask in chosen], list(map(summary, works))).max(axis=0)
+    scores = bm25_scores([summary(mask.work) for mask in chosen], list(map(summary, works))).max(axis=0)
     return [works[i] for i in sorted(range(len(works)), key=lambda i: (-scores[i], works[i].id))]
 
 
@@ -250,7 +250,7 @@ def wide(read: PaperRead, mask: Mask) -> str:
 def best(queries: Sequence[str], texts: Sequence[str], candidates: Sequence[Paper]) -> list[str]:
     """For each query the candidate whose text BM25 finds; of equal ones the first by id, which tells nothing."""
     order = sorted(range(len(candidates)), key=lambda i: candidates[i].id)
-    scores = BM25().all_scores(queries, [texts[i] for i in order])
+    scores = bm25_scores(queries, [texts[i] for i in order])
     return [candidates[order[int(place)]].id for place in scores.argmax(axis=1)]
 
 

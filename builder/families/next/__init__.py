@@ -17,7 +17,7 @@ from builder.seeding import digest_of
 from builder.sources.tokenizer import token_counter
 from lm_eval_tasks.families.reading import SMALL
 from lm_eval_tasks.families.reading.prompt import edited
-from lm_eval_tasks.retrieval.sparse import BM25, standardised
+from lm_eval_tasks.retrieval.sparse import bm25_scores, standardised
 
 if TYPE_CHECKING:
     from builder.dataset.families import Row
@@ -116,11 +116,11 @@ def by_words(asked: Sequence[int], shown: Sequence[str]) -> list[int]:
         asked: places among `shown`.
         shown: the texts of all passages.
     """
-    bm25, words = BM25(), [text.split() for text in shown]
-    ends = bm25.all_scores(
+    words = [text.split() for text in shown]
+    ends = bm25_scores(
         [" ".join(words[place][-_END_WORDS:]) for place in asked], [" ".join(of_text[:_END_WORDS]) for of_text in words]
     )
-    scores = standardised(bm25.all_scores([shown[place] for place in asked], shown)) + standardised(ends)
+    scores = standardised(bm25_scores([shown[place] for place in asked], shown)) + standardised(ends)
     scores[range(len(asked)), asked] = -inf
     return [int(place) for place in scores.argmax(axis=1)]
 

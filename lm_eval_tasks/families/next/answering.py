@@ -21,10 +21,10 @@ class NextAnswering(PairsAnswering):
 
     def shortened(self, row: ReadingRow, parts: Sequence[str], context: Context) -> Parts:
         """The passages that are asked about, and those that are most like them."""
-        from lm_eval_tasks.retrieval.sparse import BM25, best
+        from lm_eval_tasks.retrieval.sparse import best, bm25_scores
 
         labelled = list(parts[: row.labels])
-        scores = BM25().all_scores([labelled[label - 1] for label in row.asked], labelled)
+        scores = bm25_scores([labelled[label - 1] for label in row.asked], labelled)
         kept = {label - 1 for label in row.asked}
         for label, of_label in zip(row.asked, scores, strict=True):
             of_label[label - 1] = -1.0

@@ -28,7 +28,7 @@ from lm_eval_tasks.base.row_format import (
     Measured,
     OfScalar,
 )
-from lm_eval_tasks.retrieval.sparse import BM25, standardised
+from lm_eval_tasks.retrieval.sparse import bm25_scores, standardised
 
 if TYPE_CHECKING:
     from lm_eval_tasks.families.scalar.row import ScalarRow, ShownCandidate
@@ -69,9 +69,9 @@ def bm25_choice(row: ScalarRow) -> int:
 def _bm25(row: ScalarRow) -> Any:
     """What bm25-local scores the candidates, shape (candidates,)."""
     query = around_the_mask(row.question)
-    scores = BM25().scores(query, [_shown(row, candidate) for candidate in row.candidates])
+    scores = bm25_scores([query], [_shown(row, candidate) for candidate in row.candidates])[0]
     if row.candidate_text != BODY:
-        scores = scores + BM25().scores(query, [_summary(candidate) for candidate in row.candidates])
+        scores = scores + bm25_scores([query], [_summary(candidate) for candidate in row.candidates])[0]
     return scores
 
 
@@ -108,7 +108,7 @@ def shortened(question: str, context: Context) -> str:
     if context == LOCAL:
         return f"\n{words_around}"
     paragraphs = [line for line in body.splitlines() if MASK not in line and line.strip()]
-    scores = BM25().scores(around_the_mask(question), paragraphs) if paragraphs else []
+    scores = bm25_scores([around_the_mask(question)], paragraphs)[0] if paragraphs else []
     places = sorted(sorted(range(len(paragraphs)), key=lambda i: (-scores[i], i))[:_PARAGRAPHS])
     return "\n" + "\n\n".join([*(paragraphs[i] for i in places), words_around])
 

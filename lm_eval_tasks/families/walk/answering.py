@@ -93,9 +93,8 @@ def _naming(row: ReadingRow, parts: Sequence[str]) -> Parts:
     """Of each paper the entries of its reference list that have a title which is asked about, and under their headings the
     paragraphs that a search for the title finds.
     """
-    from lm_eval_tasks.retrieval.sparse import BM25, best
+    from lm_eval_tasks.retrieval.sparse import best, bm25_scores
 
-    bm25 = BM25()
     keys = [title_key(work.title) for work in row.works]
     query = " ".join(work.title for work in row.works)
     shown: Parts = []
@@ -110,7 +109,8 @@ def _naming(row: ReadingRow, parts: Sequence[str]) -> Parts:
         ]
         paragraphs = [pair for pair in paragraphs_of(body) if not pair[1].startswith("# ")]
         # Entries bring the names of authors, which citations by name show.
-        found = best(bm25.scores("\n".join([query, *naming_entries]), [text for _, text in paragraphs]), _PARAGRAPHS)
+        search = "\n".join([query, *naming_entries])
+        found = best(bm25_scores([search], [text for _, text in paragraphs])[0], _PARAGRAPHS)
         excerpt = [f"{heading}\n{paragraph}" for heading, paragraph in (paragraphs[i] for i in sorted(found))]
         shown.append("\n\n".join([*excerpt, _REFERENCES + "\n".join(naming_entries)]))
     return shown

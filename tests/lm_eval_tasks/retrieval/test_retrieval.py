@@ -79,8 +79,8 @@ def test_mean_and_first_token_are_those_of_the_model(encoders: dict[str, str], t
     with torch.no_grad():
         states = [model(**tokenizer(text, return_tensors="pt")).last_hidden_state[0] for text in texts]
     for kind, expected in (("contriever", [s.mean(0) for s in states]), ("dragon", [s[0] for s in states])):
-        retriever = dense.open_pair(kind, f"{encoders['bert']},{encoders['bert']}", "inner_product")
-        np.testing.assert_allclose(retriever._context(texts), torch.stack(expected).numpy(), atol=1e-5)
+        encode = dense.encoder(encoders["bert"], dense.PAIRS[kind].pooling)
+        np.testing.assert_allclose(encode(texts), torch.stack(expected).numpy(), atol=1e-5)
         assert len(retrieve([QUESTION], Retrieval(f"{kind}:{encoders['bert']}"), tmp_path)[0]) > 3
 
 
@@ -108,8 +108,8 @@ def test_cosine_takes_no_account_of_length(encoders: dict[str, str], tmp_path: P
         return np.array([vectors[text] for text in texts])
 
     chunks = [["none", "near", "long"]]
-    assert dense.Dense("d", encode, encode, "inner_product").rank(["q"], chunks, 3) == [[2, 1, 0]]
-    assert dense.Dense("d", encode, encode, "cosine").rank(["q"], chunks, 3) == [[1, 2, 0]]
+    assert dense.by_embeddings("d", encode, encode, "inner_product").rank(["q"], chunks, 3) == [[2, 1, 0]]
+    assert dense.by_embeddings("d", encode, encode, "cosine").rank(["q"], chunks, 3) == [[1, 2, 0]]
     how = Retrieval(f"contriever:{encoders['bert']}", "cosine")
     assert how.label.endswith(" cosine")
     retrieve([QUESTION], how, tmp_path)
