@@ -14,8 +14,9 @@ import logging
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from functools import partial
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import requests
@@ -84,24 +85,63 @@ _MODULES = ("lm_eval.models.api_models", "lm_eval.models.vllm_causallms")
 
 @contextmanager
 def as_given() -> Iterator[None]:
-    """Within this block models do not sort their requests, and ask servers as `bounded` says."""
+    """Within this block models do not sort their requests, ask no server but the one that was named, and read no body without end."""
+    import aiohttp
     from lm_eval.models.utils import Collator
 
     class InOrder(Collator):  # type: ignore[misc]
         def __init__(self, arr: Any, sort_fn: Any = None, *arguments: Any, **keywords: Any) -> None:
             super().__init__(arr, lambda _: 0, *arguments, **keywords)
 
-    modules = [module for name in _MODULES if (module := sys.modules.get(name)) and hasattr(module, "Collator")]
-    for module in modules:
-        vars(module)["Collator"] = InOrder
+    class Answer(aiohttp.ClientResponse):
+        async def start(self, connection: Any) -> Any:
+            started = await super().start(connection)
+            if self.status in _REDIRECTS:
+                raise aiohttp.ClientPayloadError(_elsewhere(self.headers))
+            return started
+
+        async def read(self) -> bytes:
+            if self._body is None:
+                body = bytearray()
+                async for chunk in self.content.iter_chunked(_AT_ONCE):
+                    body += chunk
+                    if len(body) > MOST_BYTES:
+                        self.close()
+                        raise aiohttp.ClientPayloadError(_TOO_LARGE)
+                self._body = bytes(body)
+            return self._body
+
+    ours = {
+        "Collator": InOrder,
+        "requests": SimpleNamespace(**{**vars(requests), "post": _post}),
+        "ClientSession": partial(aiohttp.ClientSession, response_class=Answer),
+    }
+    modules = [vars(module) for name in _MODULES if (module := sys.modules.get(name)) and hasattr(module, "Collator")]
+    theirs = [{name: names[name] for name in ours if name in names} for names in modules]
+    for names, before in zip(modules, theirs, strict=True):
+        names.update({name: ours[name] for name in before})
     try:
-        with ExitStack() as servers:
-            for module in modules:
-                servers.enter_context(bounded(module))
-            yield
+        yield
     finally:
-        for module in modules:
-            vars(module)["Collator"] = Collator
+        for names, before in zip(modules, theirs, strict=True):
+            names.update(before)
+
+
+def _post(*arguments: Any, **keywords: Any) -> requests.Response:
+    with requests.post(*arguments, **keywords, stream=True, allow_redirects=False) as response:  # noqa: S113  # lm-eval gives one
+        if response.status_code in _REDIRECTS:
+            raise requests.exceptions.TooManyRedirects(_elsewhere(response.headers))
+        body = bytearray()
+        for chunk in response.iter_content(_AT_ONCE):
+            body += chunk
+            if len(body) > MOST_BYTES:
+                raise requests.exceptions.ContentDecodingError(_TOO_LARGE)
+        response._content = bytes(body)
+    return response
+
+
+def _elsewhere(headers: Any) -> str:
+    return f"the server sends prompts on to {headers.get('Location', 'another address')}; name that as base_url if you trust it"
 
 
 # Called with a prompt, its generation arguments if they are known, the answer, and what is known of it: the `usage` of an
@@ -208,66 +248,3 @@ def _choices(response: Any) -> list[tuple[Mapping[str, object], Any]]:
     used = response.get("usage")
     usage, model = used if isinstance(used, Mapping) else {}, {"model": response.get("model")}
     return [(choice, model if i else {**usage, **model}) for i, choice in enumerate(choices)]
-
-
-@contextmanager
-def bounded(module: Any) -> Iterator[None]:
-    """Within this block a module of lm-eval asks servers so."""
-    theirs = {name: vars(module)[name] for name in ("requests", "ClientSession") if name in vars(module)}
-    ours = {
-        "requests": _Requests(),
-        "ClientSession": partial(theirs.get("ClientSession", object), response_class=_answer()),
-    }
-    vars(module).update({name: ours[name] for name in theirs})
-    try:
-        yield
-    finally:
-        vars(module).update(theirs)
-
-
-class _Requests:
-    """The package, but for `post`."""
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(requests, name)
-
-    @staticmethod
-    def post(*arguments: Any, **keywords: Any) -> requests.Response:
-        with requests.post(*arguments, **keywords, stream=True, allow_redirects=False) as response:  # noqa: S113  # lm-eval gives one
-            if response.status_code in _REDIRECTS:
-                raise requests.exceptions.TooManyRedirects(_elsewhere(response.headers))
-            body = bytearray()
-            for chunk in response.iter_content(_AT_ONCE):
-                body += chunk
-                if len(body) > MOST_BYTES:
-                    raise requests.exceptions.ContentDecodingError(_TOO_LARGE)
-            response._content = bytes(body)
-        return response
-
-
-def _answer() -> type:
-    import aiohttp
-
-    class Answer(aiohttp.ClientResponse):
-        async def start(self, connection: Any) -> Any:
-            started = await super().start(connection)
-            if self.status in _REDIRECTS:
-                raise aiohttp.ClientPayloadError(_elsewhere(self.headers))
-            return started
-
-        async def read(self) -> bytes:
-            if self._body is None:
-                body = bytearray()
-                async for chunk in self.content.iter_chunked(_AT_ONCE):
-                    body += chunk
-                    if len(body) > MOST_BYTES:
-                        self.close()
-                        raise aiohttp.ClientPayloadError(_TOO_LARGE)
-                self._body = bytes(body)
-            return self._body
-
-    return Answer
-
-
-def _elsewhere(headers: Any) -> str:
-    return f"the server sends prompts on to {headers.get('Location', 'another address')}; name that as base_url if you trust it"

@@ -41,7 +41,6 @@ class BoundedClient(openai.DefaultAsyncHttpxClient):  # type: ignore[misc]
 
 
 async def _read(response: Any, most_bytes: int) -> bytes:
-    """The body as it was sent."""
     packed = response.headers.get("Content-Encoding", "identity")
     if packed != "identity":
         raise OSError(f"a compressed answer ({packed!r:.40}), which was not asked for")

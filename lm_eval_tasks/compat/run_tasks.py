@@ -77,7 +77,6 @@ class RunTasks(TaskManager):  # type: ignore[misc]
         return super().load(fitting)
 
     def _check_samples(self, tasks: Mapping[str, Any]) -> None:
-        """Raise an OptionError for a sample that does not exist."""
         if self._samples is not None and not self._samples:
             raise OptionError("--samples names no task")
         for name, places in (self._samples or {}).items():

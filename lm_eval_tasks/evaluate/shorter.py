@@ -10,9 +10,9 @@ from lm_eval_tasks.base.metadata import dataset_of, text_or_none
 from lm_eval_tasks.base.row_format import CONTEXTS, FULL, Context
 from lm_eval_tasks.base.text import suggestion
 from lm_eval_tasks.data.rows import listing_of
-from lm_eval_tasks.families.family import FAMILIES_FOLDER, Task
+from lm_eval_tasks.families.family import FAMILIES_FOLDER, Task, slug_of
 from lm_eval_tasks.families.registry import BASELINES
-from lm_eval_tasks.tasks.catalogue import CORE_GROUPS, GROUPS, TASKS, core_tasks, tasks_of
+from lm_eval_tasks.tasks.catalogue import CORE_GROUPS, GROUPS, TASKS, tasks_of
 from lm_eval_tasks.tasks.yaml_files import BASE, task_text
 
 _LOGGER = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ def of_round(tasks: Sequence[str], metadata: Mapping[str, object]) -> list[str]:
         if not is_core and len(there) in (0, len(members)):
             asked.append(name)
             continue
-        asked += core_tasks(name, listing.core) if is_core else [task.name for task in there]
+        asked += [f"{name}_{slug_of(core)}" for core in listing.core] if is_core else [task.name for task in there]
         lacking += [task.configuration for task in members if task not in there]
     if lacking:
         _LOGGER.warning("not asked, because this round does not have it: %s", ", ".join(dict.fromkeys(lacking)))

@@ -126,21 +126,14 @@ async def _verdict(ask: Ask, keyed_question: tuple[str, Comparison]) -> dict[str
     _, question = keyed_question
     about = {"task": question.task, "id": question.id, "order": question.order}
     messages: Messages = [{"role": "user", "content": question.prompt}]
-    text, usages = "", list[Usage]()
-
-    async def request_text() -> str:
-        answer = await ask(messages, _MAX_TOKENS)
-        usages.append(answer.usage)
-        return answer.text
-
+    text, verdict, usages = "", None, list[Usage]()
     try:
-        text = await request_text()
-        verdict = parse(text)
-        repaired = verdict is None
-        if repaired:
-            messages += [{"role": "assistant", "content": text}, {"role": "user", "content": REPAIR}]
-            text = await request_text()
+        while verdict is None and len(usages) < 2:
+            answer = await ask(messages, _MAX_TOKENS)
+            usages.append(answer.usage)
+            text = answer.text
             verdict = parse(text)
+            messages += [{"role": "assistant", "content": text}, {"role": "user", "content": REPAIR}]
     except (NoAnswer, ServerError, CostError, Stopped) as err:
         # An answer that was paid for is noted, whatever keeps the next question from being asked.
         if not isinstance(err, NoAnswer) and not usages:
@@ -148,7 +141,7 @@ async def _verdict(ask: Ask, keyed_question: tuple[str, Comparison]) -> dict[str
         failed = {"failed": str(err)} if isinstance(err, NoAnswer) else {}
         return {**about, **_usage_entry(usages), "winners": None, **failed, **({"text": text} if text else {})}
     unread = {"text": text} if verdict is None else {}
-    return {**about, **_usage_entry(usages), "repaired": repaired, "winners": verdict, **unread}
+    return {**about, **_usage_entry(usages), "repaired": len(usages) > 1, "winners": verdict, **unread}
 
 
 def _with_earlier_usage(outcome: dict[str, object], earlier: object) -> dict[str, object]:
@@ -160,6 +153,5 @@ def _with_earlier_usage(outcome: dict[str, object], earlier: object) -> dict[str
 
 
 def _usage_entry(usages: Sequence[Usage]) -> dict[str, object]:
-    """The tokens of a question's answers together."""
     sums = asdict(UsageTotals.of(usages))
     return {USAGE: {name: value for name, value in sums.items() if value not in (None, {}) and name != "finish"}}

@@ -194,7 +194,6 @@ def _judged(sample: Sample, outcomes: Sequence[Outcome]) -> Judged:
 
 
 def _results(model: str, judged: Sequence[Judged], samples: Sequence[Sample], name: str) -> dict[str, object]:
-    """What the file of a judge's results says."""
     return {
         "judged_model": name,
         "round": samples[0].row.round,

@@ -169,6 +169,11 @@ class Judged:
         """1 if both orders prefer the generated text, 0 if neither does, between them for ties and disagreements; None if unread."""
         return points_of(self.orders, dimension) if self.settled is None else self.settled
 
+    def points_if(self, unread: float) -> float:
+        """The same if every verdict that could not be read gave so many points."""
+        settled, by_order = self.settled, self.by_order()
+        return fmean(unread if points is None else points for points in by_order) if settled is None else settled
+
 
 def summary(samples: Sequence[Judged]) -> dict[str, Any]:
     """The figures of one task and judge; rates are None if no verdict could be read."""
@@ -187,7 +192,10 @@ def summary(samples: Sequence[Judged]) -> dict[str, Any]:
         "judged": sum(sample.points() is not None for sample in samples),
         "ties": sum(winners[OVERALL] == TIE for winners in verdicts),
         "win_rate": _mean_points(samples, OVERALL),
-        "worst_and_best": _worst_and_best(samples),
+        # If all verdicts that could not be read were losses, and if all were wins.
+        "worst_and_best": [fmean(sample.points_if(points) for sample in samples) for points in (0.0, 1.0)]
+        if samples
+        else None,
         "raw_win_rate": fmean(raw) if raw else None,
         "raw_judged": len(raw),
         "position_consistency": fmean(first == second for first, second in both) if both else None,
@@ -196,22 +204,7 @@ def summary(samples: Sequence[Judged]) -> dict[str, Any]:
     }
 
 
-def _worst_and_best(samples: Sequence[Judged]) -> list[float] | None:
-    """The win rates if all verdicts that could not be read were losses, and if all were wins; None without samples."""
-    if not samples:
-        return None
-    rates = []
-    for unread in (0.0, 1.0):
-        orders = [
-            [sample.settled] if sample.settled is not None else [unread if p is None else p for p in sample.by_order()]
-            for sample in samples
-        ]
-        rates.append(fmean(fmean(points) for points in orders))
-    return rates
-
-
 def _mean_points(samples: Sequence[Judged], name: str) -> dict[str, float | None] | None:
-    """The win rate, overall or by a dimension, with its interval."""
     read = [(points, sample.cluster) for sample in samples if (points := sample.points(name)) is not None]
     if not read:
         return None

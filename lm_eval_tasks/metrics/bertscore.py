@@ -99,7 +99,6 @@ class Scorer:
         self._kept: LRUCache[str, Embedded] = LRUCache(_KEPT_BYTES, getsizeof=lambda embedded: embedded[0].nbytes)
 
     def score(self, targets: Sequence[str], answers: Sequence[str]) -> list[float]:
-        """As `bertscore`."""
         filled = [i for i in range(len(answers)) if answers[i].strip() and targets[i].strip()]
         references = self._references([targets[i] for i in filled])
         unknown = dict.fromkeys(answers[i] for i in filled if answers[i] not in references)
@@ -110,7 +109,6 @@ class Scorer:
         return scores
 
     def forget(self) -> None:
-        """Drop the embedded references."""
         self._kept.clear()
 
     def _references(self, texts: Sequence[str]) -> dict[str, Embedded]:

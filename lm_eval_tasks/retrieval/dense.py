@@ -112,7 +112,6 @@ def open_sentence_transformer(name: str, similarity: Similarity) -> Retriever:
 
 
 def _unit_vectors(vectors: Any) -> Any:
-    """The vectors, scaled to length 1."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors) / np.where(lengths == 0, 1, lengths)
 

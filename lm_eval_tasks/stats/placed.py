@@ -35,7 +35,6 @@ class PlacedTask:
     counts: NDArray[np.int64]
 
     def mean(self) -> float:
-        """The figure over all authors."""
         return self.placed(float(self.scores.sum() / self.counts.sum()))
 
     def placed(self, score: float) -> float:

@@ -143,7 +143,6 @@ def _facts(results: Results) -> Iterator[tuple[str, str]]:
 
 
 def _engine(engine: EngineSettings) -> str:
-    """The engine and its settings."""
     rope = engine.rope or {}
     # One for all layers, or one for each type of them.
     ropes = [rope, *(entry for entry in rope.values() if isinstance(entry, Mapping))]

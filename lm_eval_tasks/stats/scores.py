@@ -6,22 +6,17 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.intervals import level
 from lm_eval_tasks.families.answering import answering_of
-from lm_eval_tasks.samples.block import BinScore, Block, Score
-from lm_eval_tasks.stats.columns import Column, columns_of
+from lm_eval_tasks.llm.usage import UsageTotals
+from lm_eval_tasks.samples.block import BinScore, Block, MadeWith, RunRequest, Score
+from lm_eval_tasks.samples.sample import Sample
+from lm_eval_tasks.stats.columns import columns_of
 from lm_eval_tasks.stats.gains import gains_of
 
-if TYPE_CHECKING:
-    from lm_eval_tasks.llm.usage import UsageTotals
-    from lm_eval_tasks.samples.block import MadeWith, RunRequest
-    from lm_eval_tasks.samples.row import PromptRow
-    from lm_eval_tasks.samples.sample import Sample
-
 # Task, as lm-eval names it, -> its samples.
-Samples = Mapping[str, Sequence["Sample"]]
+Samples = Mapping[str, Sequence[Sample]]
 # Upper ends of the bins of lengths, in units of 1,024 tokens; longer prompts are in one of their own.
 BINS = {8: "8K", 16: "16K", 32: "32K", 64: "64K", 128: "128K", 256: "256K", 512: "512K", 1024: "1M"}
 LONGER = "over 1M"
@@ -37,16 +32,13 @@ def scores_of(samples: Samples, model: str) -> list[Score]:
     Args:
         model: its label.
     """
-    return [
-        _score(over, model, task, name, of_task[0].row)
-        for task, of_task in sorted(samples.items())
-        for name, over in columns_of(of_task).items()
-    ]
-
-
-def _score(over: Column, model: str, task: str, metric: str, row: PromptRow) -> Score:
-    interval = over.interval()
-    return Score(model, task, metric, interval.mean, interval.low, interval.high, over.n, row.retriever, row.of)
+    scores = []
+    for task, of_task in sorted(samples.items()):
+        row = of_task[0].row
+        for name, column in columns_of(of_task).items():
+            over = column.interval()
+            scores.append(Score(model, task, name, over.mean, over.low, over.high, column.n, row.retriever, row.of))
+    return scores
 
 
 def block_of(samples: Samples, run: RunRequest, scores: Sequence[Score], usage: UsageTotals, made: MadeWith) -> Block:
@@ -61,6 +53,7 @@ def block_of(samples: Samples, run: RunRequest, scores: Sequence[Score], usage: 
         task: (sum(sample.row.family.ranking in sample.scores for sample in of_task), of_task[0].row.of)
         for task, of_task in samples.items()
     }
+    failed = {task: Counter(name for sample in of_task for name in sample.failed) for task, of_task in samples.items()}
     return Block(
         run=run,
         rounds=tuple(sorted({row.round for row in rows})),
@@ -68,18 +61,13 @@ def block_of(samples: Samples, run: RunRequest, scores: Sequence[Score], usage: 
         scores=tuple(scores),
         subsets={task: (n, of) for task, (n, of) in sizes.items() if of is not None and of != n},
         datasets=tuple(sorted({row.dataset_revision for row in rows})),
-        failures={task: count for task, of_task in samples.items() if (count := _failures(of_task))},
+        failures={task: dict(sorted(names.items())) for task, names in failed.items() if names},
         lengths={task: bins for task, of_task in samples.items() if (bins := by_length(of_task))},
         places={task: thirds for task, of_task in samples.items() if (thirds := by_place(of_task))},
         gains=gains_of(sample for of_task in samples.values() for sample in of_task),
         usage=usage,
         made_with=made,
     )
-
-
-def _failures(samples: Sequence[Sample]) -> dict[str, int]:
-    """Metric -> of how many samples it could not be computed."""
-    return dict(sorted(Counter(name for sample in samples for name in sample.failed).items()))
 
 
 def by_length(samples: Sequence[Sample]) -> dict[str, BinScore]:

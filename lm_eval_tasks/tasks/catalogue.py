@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from lm_eval_tasks import families
@@ -68,11 +68,6 @@ def tasks_of(name: str) -> list[Task]:
 def expanded(names: Iterable[str]) -> list[str]:
     """The names of the tasks that names of tasks, groups and tags stand for; others stand for themselves."""
     return [task for name in names for task in ([task.name for task in tasks_of(name)] or [name])]
-
-
-def core_tasks(group: str, configurations: Collection[str]) -> list[str]:
-    """The tasks of the core's group, or its small edition's, for the configurations that a round calls its core."""
-    return [f"{group}_{slug_of(name)}" for name in configurations]
 
 
 def setting_of(task: str) -> str | None:

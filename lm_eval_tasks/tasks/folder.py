@@ -80,7 +80,18 @@ def link() -> list[Path]:
 
 def unlink() -> list[Path]:
     """Remove what `link` made, of this release or an earlier one; returns the folders removed."""
-    return [place for name in (_FOLDER, *_EARLIER) if _remove(place := _place(name), is_ours=name == _FOLDER)]
+    removed = []
+    for name in (_FOLDER, *_EARLIER):
+        place = _place(name)
+        if not place.is_symlink() and (place / _MARKER).is_file():
+            shutil.rmtree(place)
+            removed.append(place)
+        # `link` needs this place alone.
+        elif name == _FOLDER and (place.exists() or place.is_symlink()):
+            raise EvalError(
+                f"{place} was not made by academiceval and is left alone; remove it yourself, or use --include_path"
+            )
+    return removed
 
 
 def _place(name: str) -> Path:
@@ -88,21 +99,3 @@ def _place(name: str) -> Path:
     if folder is None:
         raise EvalError("lm_eval is not installed; `pip install academiceval` installs it")
     return folder / name
-
-
-def _remove(place: Path, *, is_ours: bool) -> bool:
-    """Remove a folder of links.
-
-    Args:
-        is_ours: whether `link` needs the place, so that a folder of others must not be there.
-    """
-    if not place.exists() and not place.is_symlink():
-        return False
-    if place.is_symlink() or not (place / _MARKER).is_file():
-        if not is_ours:
-            return False
-        raise EvalError(
-            f"{place} was not made by academiceval and is left alone; remove it yourself, or use --include_path"
-        )
-    shutil.rmtree(place)
-    return True
