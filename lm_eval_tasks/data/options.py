@@ -14,7 +14,7 @@ from lm_eval_tasks.base.row_format import FULL, Context
 from lm_eval_tasks.compat import lm_eval_command as command_line
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.retrieval.settings import Retrieval
+    from lm_eval_tasks.retrieval.retrieve import Retrieval
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class Options:
     @property
     def retrieval(self) -> Retrieval:
         """What retrieves, and how texts are cut into chunks; an OptionError if the chunks cannot be so."""
-        from lm_eval_tasks.retrieval.settings import Chunking, Retrieval
+        from lm_eval_tasks.retrieval.retrieve import Chunking, Retrieval
 
         given = {"size": self.chunk_size, "overlap": self.chunk_overlap, "top": self.chunks}
         chunking = Chunking(**{name: value for name, value in given.items() if value is not None})

@@ -16,8 +16,15 @@ from lm_eval_tasks.base.metadata import check_keys
 from lm_eval_tasks.families.writing import hook
 from lm_eval_tasks.families.writing.hook import corpus
 from lm_eval_tasks.retrieval import dense
-from lm_eval_tasks.retrieval.retrieve import Query, check, retrieve
-from lm_eval_tasks.retrieval.settings import Chunking, Retrieval, default_retriever, open_retriever
+from lm_eval_tasks.retrieval.retrieve import (
+    Chunking,
+    Query,
+    Retrieval,
+    check,
+    default_retriever,
+    open_retriever,
+    retrieve,
+)
 from tests.helpers.typed_rows import writing_row
 
 FILLER = "The weather was mild and the harbour lay quiet in the evening light. " * 12
