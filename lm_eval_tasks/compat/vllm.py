@@ -125,7 +125,8 @@ def errors_kept(arguments: Mapping[str, object]) -> Iterator[list[str]]:
     handler = logging.FileHandler(errors, encoding="utf-8")
     handler.setLevel(logging.ERROR)
     # Processes that are forked have this one's handlers, others read the configuration.
-    logging.getLogger("vllm").addHandler(handler)
+    log = logging.getLogger("vllm")
+    log.addHandler(handler)
     os.environ[_FILE] = str(config)
     try:
         yield kept
@@ -134,16 +135,11 @@ def errors_kept(arguments: Mapping[str, object]) -> Iterator[list[str]]:
         raise
     finally:
         os.environ.pop(_FILE, None)
-        _remove_handlers(errors)
-
-
-def _remove_handlers(errors: Path) -> None:
-    """Those that write into the file: ours, and what vLLM has put in its place by the configuration."""
-    log = logging.getLogger("vllm")
-    for handler in list(log.handlers):
-        if isinstance(handler, logging.FileHandler) and Path(handler.baseFilename) == errors:
-            log.removeHandler(handler)
-            handler.close()
+        # Ours, and what vLLM has put in its place by the configuration.
+        for writing in list(log.handlers):
+            if isinstance(writing, logging.FileHandler) and Path(writing.baseFilename) == errors:
+                log.removeHandler(writing)
+                writing.close()
 
 
 def _with_file(config: dict[str, Any], errors: Path) -> dict[str, object]:

@@ -81,12 +81,19 @@ def ask_judge(
             missing.setdefault(key_of(server.model, question), question)
     with counted(f"judge {server.model}", count, 0) as progress:
 
-        def note(keyed_question: tuple[str, Comparison], outcome: dict[str, object]) -> None:
-            key, _ = keyed_question
-            journal.add(key, _with_earlier_usage(outcome, journal.get(key)))
+        def note(key: str, outcome: dict[str, object]) -> None:
+            earlier = journal.get(key)
+            # Earlier answers to the question were paid for as well.
+            if isinstance(earlier, dict) and isinstance(earlier.get(USAGE), dict):
+                both = [Usage.of_json(earlier[USAGE]), Usage.of_json(outcome.get(USAGE))]
+                outcome = {**outcome, **_usage_entry(both)}
+            journal.add(key, outcome)
             progress.update()
 
-        ask_all(server, missing.items(), _verdict, note, concurrency, means.budget(usages_of(journal)))
+        async def answer(ask: Ask, key: str) -> dict[str, object]:
+            return await _verdict(ask, missing[key])
+
+        ask_all(server, missing, answer, note, concurrency, means.budget(usages_of(journal)))
 
 
 def usages_of(journal: Journal | Mapping[str, object]) -> list[Usage]:
@@ -121,9 +128,8 @@ def outcome_of(model: str, question: Comparison, journal: Journal | Mapping[str,
     return Outcome(winners, failed, text) if isinstance(failed, str) and "winners" in value else None
 
 
-async def _verdict(ask: Ask, keyed_question: tuple[str, Comparison]) -> dict[str, object]:
+async def _verdict(ask: Ask, question: Comparison) -> dict[str, object]:
     """The outcome of one question; an answer that cannot be read is asked for once more."""
-    _, question = keyed_question
     about = {"task": question.task, "id": question.id, "order": question.order}
     messages: Messages = [{"role": "user", "content": question.prompt}]
     text, verdict, usages = "", None, list[Usage]()
@@ -142,14 +148,6 @@ async def _verdict(ask: Ask, keyed_question: tuple[str, Comparison]) -> dict[str
         return {**about, **_usage_entry(usages), "winners": None, **failed, **({"text": text} if text else {})}
     unread = {"text": text} if verdict is None else {}
     return {**about, **_usage_entry(usages), "repaired": len(usages) > 1, "winners": verdict, **unread}
-
-
-def _with_earlier_usage(outcome: dict[str, object], earlier: object) -> dict[str, object]:
-    """An outcome with what earlier answers to the question took too: they were paid for as well."""
-    if not isinstance(earlier, dict) or not isinstance(earlier.get(USAGE), dict):
-        return outcome
-    both = [Usage.of_json(earlier[USAGE]), Usage.of_json(outcome.get(USAGE))]
-    return {**outcome, **_usage_entry(both)}
 
 
 def _usage_entry(usages: Sequence[Usage]) -> dict[str, object]:

@@ -8,14 +8,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-import os
 import signal
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_exponential, wait_random
 
@@ -26,9 +25,6 @@ from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.base.text import valid
 from lm_eval_tasks.llm.thoughts import in_marks
 from lm_eval_tasks.llm.usage import Budget, Usage, at_most, most_tokens
-
-if TYPE_CHECKING:
-    from openai import AsyncOpenAI
 
 _Q = TypeVar("_Q")
 _V = TypeVar("_V")
@@ -104,8 +100,10 @@ async def served_models(server: Server) -> frozenset[str]:
     """The models that a server says it serves; none if it does not say. A ServerError if it cannot be reached, or refuses the key."""
     import openai
 
+    from lm_eval_tasks.compat.openai import client_of
+
     try:
-        async with client_of(server) as client:
+        async with client_of(server.base_url, server.deadline) as client:
             return frozenset([str(model.id) async for model in client.with_options(max_retries=1).models.list()])
     except openai.APIConnectionError as err:
         raise ServerError(f"no answer from {server.base_url or 'the OpenAI API'}: {err}") from err
@@ -169,10 +167,10 @@ class _Asking:
     """One call of `ask_all`."""
 
     def __init__(self, server: Server, ended: list[int], budget: Budget | None) -> None:
-        import openai
+        from lm_eval_tasks.compat.openai import client_of
 
-        self._server, self._ended, self._openai, self._budget = server, ended, openai, budget
-        self.client = client_of(server)
+        self._server, self._ended, self._budget = server, ended, budget
+        self.client = client_of(server.base_url, server.deadline)
         self.gone: ServerError | CostError | None = None
         self._failures = 0
 
@@ -248,7 +246,8 @@ class _Asking:
         """What went wrong with a request, and how long the server wants us to wait: inf if asking again is useless, None for an
         answer that is not a chat completion.
         """
-        openai = self._openai
+        import openai
+
         if isinstance(err, openai.APITimeoutError):
             return f"no whole answer within {self._server.deadline:g} s", 0.0
         if isinstance(err, openai.APIConnectionError):
@@ -288,21 +287,6 @@ def _answer_in(completion: Mapping[str, Any]) -> ChatAnswer:
     return ChatAnswer(text, Usage.of_response(usage, choice.get("finish_reason")))
 
 
-def client_of(server: Server) -> AsyncOpenAI:
-    """A client for a server."""
-    from openai import AsyncOpenAI
-
-    from lm_eval_tasks.compat.openai import BoundedClient
-
-    return AsyncOpenAI(
-        base_url=server.base_url,
-        api_key=os.environ.get("OPENAI_API_KEY") or "none",
-        max_retries=0,
-        timeout=server.deadline,
-        http_client=BoundedClient(server.deadline),
-    )
-
-
 @contextmanager
 def _stop_signals() -> Iterator[list[int]]:
     """Collects the signals that ask the process to stop; a second one ends it."""
@@ -313,10 +297,9 @@ def _stop_signals() -> Iterator[list[int]]:
             raise KeyboardInterrupt
         seen.append(number)
 
-    if threading.current_thread() is not threading.main_thread():
-        yield seen
-        return
-    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    # Only the main thread may handle signals.
+    numbers = (signal.SIGINT, signal.SIGTERM) if threading.current_thread() is threading.main_thread() else ()
+    before = {number: signal.signal(number, note) for number in numbers}
     try:
         yield seen
     finally:

@@ -80,7 +80,6 @@ def served_length(model: str, arguments: Mapping[str, object], tokenizer: Any) -
 
 
 def _given(arguments: Mapping[str, object], keys: Sequence[str], source: str) -> ServedLength | None:
-    """The length under the first of these keys; None if none is given."""
     key = next((key for key in keys if arguments.get(key) is not None), None)
     return ServedLength(argument_of(key, arguments[key]), source.format(key)) if key else None
 

@@ -70,7 +70,6 @@ class Usage:
         return Usage(**tokens, finish=self.finish, served=self.served)
 
     def to_json(self) -> dict[str, object]:
-        """The fields that are known."""
         return {name: value for name, value in asdict(self).items() if value not in (None, "")}
 
 
@@ -116,10 +115,8 @@ class UsageTotals:
     def of(cls, usages: Iterable[Usage]) -> UsageTotals:
         """Sums over answers: each kind of tokens over those that report it, None if none does; and counts of each finish."""
         all_usages = list(usages)
-        sums = {}
-        for name in _TOKENS:
-            counts = [value for usage in all_usages if (value := getattr(usage, name)) is not None]
-            sums[name] = sum(counts) if counts else None
+        known = {name: [n for usage in all_usages if (n := getattr(usage, name)) is not None] for name in _TOKENS}
+        sums = {name: sum(counts) if counts else None for name, counts in known.items()}
         words = [sorted(word for usage in all_usages if (word := getattr(usage, name))) for name in _COUNTED]
         finish, served = (dict(Counter(each)) for each in words)
         return cls(**sums, finish=finish, served=served)

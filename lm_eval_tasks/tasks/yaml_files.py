@@ -186,8 +186,9 @@ def _doc_tables() -> dict[Path, str]:
     }
 
 
-def _by_demonstrations() -> list[str]:
-    rows = []
+def _by_demonstrations() -> Iterator[str]:
+    yield f"| demonstrations | {' | '.join(target.label for target in TARGETS)} |"
+    yield "| --- |" + " --- |" * len(TARGETS)
     for kind, words in _DEMONSTRATIONS.items():
         slugs = [
             slug_of(setting.name)
@@ -195,9 +196,7 @@ def _by_demonstrations() -> list[str]:
             for setting in SETTINGS
             if setting.task == target.name and setting.demonstrations == kind
         ]
-        rows.append(f"| {words} | {' | '.join(f'`{slug}`' for slug in slugs)} |")
-    head = f"| demonstrations | {' | '.join(target.label for target in TARGETS)} |"
-    return [head, "| --- |" + " --- |" * len(TARGETS), *rows]
+        yield f"| {words} | {' | '.join(f'`{slug}`' for slug in slugs)} |"
 
 
 def _levels() -> Iterator[str]:
