@@ -11,11 +11,7 @@ from typing import Any
 
 
 def load(model: str, layers: int | None) -> tuple[Any, Any]:
-    """(tokenizer, model cut after its layer) as `BERTScorer` loads them.
-
-    Args:
-        layers: which layer's states are compared; None for the one that the library has tuned for the model.
-    """
+    """(tokenizer, model cut after its layer) as `BERTScorer` loads them; with `layers` None, that which it has tuned for the model."""
     from bert_score import BERTScorer
 
     loaded = BERTScorer(model_type=model, num_layers=layers)

@@ -22,13 +22,8 @@ _NESTED = re.compile(r"(?:^|,)\s*([\w.-]+)\s*=\s*(?=[{\[])")
 
 
 def open_model(kind: str, arguments: Mapping[str, object], batch_size: str, device: str | None) -> LM:
-    """A model of one of lm-eval's types, as its command line opens it.
-
-    A public way would be a function that takes the command line's arguments; `simple_evaluate` opens and evaluates in one.
-
-    Raises:
-        KeyError: there is no such type.
-        Exception: what the type's own code raises.
+    """A model of one of lm-eval's types, as its command line opens it; a KeyError if there is no such type, and whatever the type's own
+    code raises. A public way would be a function that takes the command line's arguments; `simple_evaluate` opens and evaluates in one.
     """
     import lm_eval.models  # noqa: F401  registers the types
     from lm_eval.api.registry import get_model
@@ -75,12 +70,9 @@ def quiet() -> None:
 
 
 def parse_args(text: str) -> dict[str, Any]:
-    """--model_args and --gen_kwargs as lm-eval reads them: `key=value,...` or a JSON object, whose values may be nested.
-
-    There is no public function for the first form. Unlike lm-eval's, a value may be a JSON object or list: its commas do not count.
-
-    Raises:
-        OptionError: it begins like JSON and is not a JSON object.
+    """--model_args and --gen_kwargs as lm-eval reads them: `key=value,...` or a JSON object, whose values may be nested; an OptionError if
+    it begins like JSON and is not a JSON object. There is no public function for the first form. Unlike lm-eval's, a value may be a JSON
+    object or list: its commas do not count.
     """
     from lm_eval.utils import simple_parse_args_string
 

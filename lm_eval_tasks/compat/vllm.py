@@ -101,13 +101,9 @@ def _digest(ids: Sequence[int]) -> bytes:
 @contextmanager
 def errors_kept(arguments: Mapping[str, object]) -> Iterator[list[str]]:
     """Within this block, errors that vLLM's processes log are kept too, in a file, by the configuration of logging that it lets one give
-    (https://docs.vllm.ai/en/latest/examples/others/logging_configuration.html).
-
-    Args:
-        arguments: of the model; processes on other machines could not read the configuration.
-
-    Yields:
-        A list that has their lines if the block raises. It stays empty if the user configures logging, or switches it off.
+    (https://docs.vllm.ai/en/latest/examples/others/logging_configuration.html). Yields a list that has their lines if the block raises; it
+    stays empty if the user configures logging, or switches it off, or if the arguments ask for processes on other machines, which could not
+    read the configuration.
     """
     from vllm import logger
 

@@ -101,11 +101,7 @@ def _row_function(function: bytes, code: str, folder: str) -> Callable[[dict[str
 
 
 def apply_batch(function: bytes, batch: bytes, code: str, folder: str) -> bytes:
-    """In a worker: the results of a batch, or the exception that it ended with, pickled.
-
-    Args:
-        folder: where relative paths begin.
-    """
+    """In a worker: the results of a batch, or the exception that it ended with, pickled; relative paths begin in `folder`."""
     try:
         with suppress(OSError):  # a node without such a folder does not need it, or fails at the missing path
             os.chdir(folder)

@@ -49,13 +49,8 @@ _CURRENT: ContextVar[Engine | None] = ContextVar("engine", default=None)
 
 
 def open_engine(name: str, jobs: int = 1) -> Engine:
-    """An engine of that name.
-
-    Args:
-        jobs: processes of the local engine; a cluster has as many as its nodes offer.
-
-    Raises:
-        EngineError: its package or cluster is missing.
+    """An engine of that name, the local one with so many processes (a cluster has as many as its nodes offer); an EngineError if its
+    package or cluster is missing.
     """
     if name == "ray":
         from lm_eval_tasks.engines.ray import RayEngine

@@ -38,11 +38,8 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a question.
-
-    Attributes:
-        winners: overall and by dimension; None if the verdict could not be read or `failed` says why none came.
-        text: what could not be read.
+    """What became of a question: the winners overall and by dimension; None, and the text, of a verdict that could not be read; or why none
+    came.
     """
 
     winners: dict[str, int] | None
@@ -51,10 +48,8 @@ class Outcome:
 
 
 def check_judge(server: Server) -> None:
-    """Raise an EvalError for a judging model whose key is missing, or that the server does not serve.
-
-    Raises:
-        ServerError: the server cannot be reached.
+    """Raise an EvalError for a judging model whose key is missing, or that the server does not serve; a ServerError if the server cannot be
+    reached.
     """
     if not os.environ.get("OPENAI_API_KEY") and server.base_url is None:
         raise EvalError("no key: set OPENAI_API_KEY, or name your own server with --base-url")

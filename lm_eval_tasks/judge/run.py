@@ -33,12 +33,7 @@ _NO_PASSAGES: _Passages = {}
 
 
 def load(paths: Sequence[Path]) -> list[Sample]:
-    """The samples of one run.
-
-    Raises:
-        EvalError: they have no text to judge, or come from several rounds.
-        SamplesError: they cannot be read.
-    """
+    """The samples of one run; an EvalError if they have no text to judge, or come from several rounds."""
     writing = [sample for sample in read(paths) if sample.row.family.board == "writing"]
     # Of a run in several contexts, what was asked in full.
     samples = [sample for sample in writing if not sample.row.shown] or writing
@@ -51,11 +46,8 @@ def load(paths: Sequence[Path]) -> list[Sample]:
 
 
 def against(samples: Sequence[Sample], others: Sequence[Sample]) -> list[Sample]:
-    """The samples that both runs hold, each with the other run's answer as its target.
-
-    Raises:
-        EvalError: the runs have no task in common.
-        SamplesError: they have few samples in common.
+    """The samples that both runs hold, each with the other run's answer as its target; an EvalError if the runs have no task in common, a
+    SamplesError if few samples.
     """
     ours, theirs = by_task(samples), by_task(others)
     pairs = [pair for task, of_task in ours.items() if task in theirs for pair in paired(task, of_task, theirs[task])]
@@ -77,11 +69,8 @@ def questions(samples: Sequence[Sample], passages: _Passages = _NO_PASSAGES) -> 
 def estimate(
     samples: Sequence[Sample], model: str, output: Path, passages: _Passages = _NO_PASSAGES
 ) -> tuple[int, Usage]:
-    """What judging the samples by one judge would still ask for: requests, and tokens of prompts and answers (a token for four characters).
-    Answers count as long as the judge's verdicts so far.
-
-    Args:
-        output: the folder with the verdicts so far.
+    """What judging the samples by one judge would still ask for, with the verdicts so far in `output`: requests, and tokens of prompts and
+    answers (a token for four characters). Answers count as long as the judge's verdicts so far.
     """
     place = _journal_of(output, model)
     journal: Journal | Mapping[str, object] = Journal(place) if place.is_file() else {}

@@ -37,11 +37,8 @@ def texts_hash(text: str, target: str) -> str:
 
 
 def points_of(orders: Sequence[Mapping[str, int] | None], dimension: str = OVERALL) -> float | None:
-    """1 if both orders prefer the text that comes first in the first order, 0 if neither does, a tie or a disagreement in between;
-    None if unread.
-
-    Args:
-        orders: the winners with the text first, and with it second.
+    """1 if both orders, with a text first and with it second, prefer that text, 0 if neither does, a tie or a disagreement in between; None
+    if unread.
     """
     points = [points_in(winners, place, dimension) for place, winners in enumerate(orders, start=1)]
     known = [value for value in points if value is not None]

@@ -61,11 +61,8 @@ _AGAIN = "the answers so far are kept, and the same command resumes from them"
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A model at a server.
-
-    Attributes:
-        base_url: None for the `openai` package's own.
-        deadline: seconds that one request may take, from first byte to last.
+    """A model at a server, whose address is None for the `openai` package's own, and the seconds that one request may take, from first byte
+    to last.
     """
 
     model: str
@@ -81,11 +78,7 @@ class NoAnswer(Exception):
 
 
 class _Transient(NoAnswer):
-    """A request that failed in a way that may pass.
-
-    Attributes:
-        wait: seconds that the server asks to wait.
-    """
+    """A request that failed in a way that may pass; with the seconds that the server asks to wait."""
 
     def __init__(self, reason: str, wait: float = 0.0) -> None:
         super().__init__(reason)

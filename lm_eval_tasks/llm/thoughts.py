@@ -110,21 +110,16 @@ def _behind_space(text: str, at: int) -> int:
 
 
 def in_marks(reasoning: str, *, closed: bool = True) -> str:
-    """Reasoning that a server hands over separately from the answer, as a model would have written it before the
-    answer.
-
-    Args:
-        closed: whether it came to its end.
+    """Reasoning that a server hands over separately from the answer, as a model would have written it before the answer; `closed` if it
+    came to its end.
     """
     before, behind = _REASONING[0]
     return f"{before}{reasoning}{behind if closed else ''}" if reasoning else ""
 
 
 def opening_mark(prompt: str, own: str = "") -> str:
-    """The mark of reasoning that a prompt ends with, which some chat templates write before the answer; "" without one.
-
-    Args:
-        own: the mark that begins this model's reasoning, "" if it is not known.
+    """The mark of reasoning that a prompt ends with, which some chat templates write before the answer, or the model's own one if it is
+    known; "" without one.
     """
     end = prompt.rstrip()
     marks = (own, *(mark for mark, _ in _REASONING))

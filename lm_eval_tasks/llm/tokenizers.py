@@ -76,11 +76,7 @@ def _check_sizes(folder: Path) -> None:
 
 
 def check_gguf(folder: str, file: str) -> None:
-    """Raise an EvalError for a folder without the GGUF file that is named, or that has nothing but such files and none is.
-
-    Args:
-        file: its name, "" for none.
-    """
+    """Raise an EvalError for a folder without the GGUF file that is named, or that has nothing but such files and none ("") is."""
     place = Path(folder)
     if place.is_file() and place.name.endswith(GGUF):
         raise EvalError(
@@ -116,11 +112,7 @@ class SlowTokenizer:
 
 
 class Encoding:
-    """The tokens of one text, as many as `len` says, each at a place in its piece of the text.
-
-    Args:
-        count: how many tokens a piece has.
-    """
+    """The tokens of one text, as many as `len` says, each at a place in its piece of the text; `count` tells how many a piece has."""
 
     def __init__(self, text: str, count: Callable[[str], int]) -> None:
         self._pieces = [piece.span() for piece in _PIECE.finditer(text)]

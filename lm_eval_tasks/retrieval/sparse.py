@@ -27,11 +27,7 @@ class Retriever:
 
 
 def best(scores: Any, top: int) -> list[int]:
-    """Indices of the highest scores, ties in their order.
-
-    Args:
-        scores: shape (chunks,).
-    """
+    """Indices of the highest scores, which have the shape (chunks,), ties in their order."""
     return [int(i) for i in np.argsort(-np.asarray(scores), kind="stable")[:top]]
 
 
@@ -89,7 +85,7 @@ SPARSE = {
 
 
 def open_sparse(kind: str) -> Retriever:
-    """A retriever of `SPARSE`; a EvalError if its package is missing."""
+    """A retriever of `SPARSE`; an EvalError if its package is missing."""
     if kind == "bm25_okapi" and find_spec("rank_bm25") is None:
         raise EvalError('the retriever bm25_okapi needs rank-bm25: pip install "academiceval[ralm]"')
     name, rank_one = SPARSE[kind]

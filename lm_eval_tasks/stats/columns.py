@@ -24,12 +24,7 @@ BEST_PROGRAM = "best program"
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One metric over the samples that have it.
-
-    Attributes:
-        scores: sample, by its identity, -> score, at least one.
-        clusters: sample -> its first author.
-    """
+    """One metric over the samples, by their identity, that have it, at least one; with the first author of each."""
 
     metric: str
     scores: dict[str, float]

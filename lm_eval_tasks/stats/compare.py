@@ -192,11 +192,7 @@ def tasks_apart(runs: Sequence[Path]) -> list[str]:
 
 
 def table(differences: Sequence[Difference], names: Mapping[Path, str]) -> Table:
-    """The differences of two runs, a row for each.
-
-    Args:
-        names: run -> what it is called.
-    """
+    """The differences of two runs, a row for each, with what each run is called."""
     first, second = (names[run] for run in differences[0].runs)
     beside = ("First authors", "p", "Detectable")
     taken = {"Task", "Score", "n", "p (Holm)", *beside}

@@ -21,10 +21,8 @@ HIGHEST_FLOOR = 0.9
 
 @dataclass(frozen=True, slots=True)
 class PlacedTask:
-    """A model's scores and floors on one setting by one metric, summed by first author.
-
-    Attributes:
-        names: of the authors; scores, floors, counts: shape (authors,).
+    """A model's scores and floors on one setting by one metric, summed by first author: `names`, and of shape (authors,) the sums and
+    counts.
     """
 
     setting: str
@@ -64,10 +62,8 @@ class PlacedTask:
 def part_of(
     setting: str, task: str, scores: Mapping[str, float], floors: Mapping[str, float], authors: Mapping[str, str]
 ) -> PlacedTask | None:
-    """A model's part of one setting; None if no score has a floor, or the floor leaves no room.
-
-    Args:
-        scores, floors, authors: sample -> score, what its floor would score, its first author.
+    """A model's part of one setting, from what each sample scores, what its floor would score, and its first author; None if no score has a
+    floor, or the floor leaves no room.
     """
     ids = [id_ for id_ in scores if id_ in floors]
     if not ids or fmean(floors[id_] for id_ in ids) > HIGHEST_FLOOR:
@@ -103,10 +99,8 @@ def interval_over(sets: Sequence[Sequence[PlacedTask]]) -> Interval:
 def difference_over(
     sets: Sequence[Sequence[PlacedTask]], others: Sequence[Sequence[PlacedTask]], fewest: int = FEWEST
 ) -> Interval:
-    """How much higher that mean is for one model than for another, over the same papers.
-
-    Args:
-        fewest: first authors that each part needs for an interval.
+    """How much higher that mean is for one model than for another, over the same papers; `fewest` first authors are needed in each part for
+    an interval.
     """
     authors = _authors(sets)
     estimate, other = _estimate(sets, authors), _estimate(others, authors)

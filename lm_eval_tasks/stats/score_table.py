@@ -37,10 +37,8 @@ _Scores = Mapping[str, Score]
 
 
 def score_table(scores: Sequence[Score], gains: Sequence[Gain] = ()) -> Iterator[str | Table]:
-    """The scores of a run, or of several, with 95 % intervals.
-
-    Args:
-        gains: of the run; the margin over the best program, and the headline gain, stand beside the score that they are of.
+    """The scores of a run, or of several, with 95 % intervals; and beside the score that they are of, from a run's gains, the margin over
+    the best program and the headline gain.
     """
     if not scores:
         yield "no task has a score for this model"

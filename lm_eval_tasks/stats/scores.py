@@ -27,11 +27,7 @@ Rows = Sequence[tuple[str, float, str]]
 
 
 def scores_of(samples: Samples, model: str) -> list[Score]:
-    """All scores of a run.
-
-    Args:
-        model: its label.
-    """
+    """All scores of a run of the model that has this label."""
     scores = []
     for task, of_task in sorted(samples.items()):
         row = of_task[0].row
@@ -42,11 +38,7 @@ def scores_of(samples: Samples, model: str) -> list[Score]:
 
 
 def block_of(samples: Samples, run: RunRequest, scores: Sequence[Score], usage: UsageTotals, made: MadeWith) -> Block:
-    """What results say of a run besides lm-eval's own figures.
-
-    Args:
-        made: what made the answers.
-    """
+    """What results say of a run besides lm-eval's own figures."""
     rows = [sample.row for of_task in samples.values() for sample in of_task]
     # Samples whose score could not be computed are no part of a result.
     sizes = {

@@ -42,11 +42,7 @@ def without_tasks() -> Path:
 
 
 def check_tasks(tasks: Iterable[str], option: str = "--tasks") -> None:
-    """Raise an EvalError for a task that does not exist.
-
-    Args:
-        option: what names them.
-    """
+    """Raise an EvalError for a task that does not exist; it says what option names them."""
     known = task_names()
     for task in tasks:
         if said := gone.task(task):
@@ -59,10 +55,8 @@ def check_tasks(tasks: Iterable[str], option: str = "--tasks") -> None:
 
 
 def link() -> list[Path]:
-    """Link every task file into the installed lm_eval; doing it again changes nothing. Returns the folder made.
-
-    Raises:
-        EvalError: lm_eval is not installed, its folder cannot be written, or contains a folder that is not ours.
+    """Link every task file into the installed lm_eval; doing it again changes nothing. Returns the folder made; an EvalError if
+    lm_eval is not installed, its folder cannot be written, or contains a folder that is not ours.
     """
     unlink()
     place = _place(_FOLDER)

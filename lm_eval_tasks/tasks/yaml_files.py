@@ -58,11 +58,7 @@ def _task_files() -> dict[Path, str]:
 
 
 def task_text(task: Task, include: str = "") -> str:
-    """The file of a task.
-
-    Args:
-        include: its base file, "" for that in its folder.
-    """
+    """The file of a task, which includes that base file, or else the one in its folder."""
     arguments: dict[str, object] = {"setting": task.configuration, "answer_tokens": task.answer_tokens}
     if task.size is not None:
         arguments["size"] = task.size
