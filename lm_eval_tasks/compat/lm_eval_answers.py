@@ -147,10 +147,6 @@ def _elsewhere(headers: Any) -> str:
 # Called with a prompt, its generation arguments if they are known, the answer, and what is known of it: the `usage` of an
 # OpenAI-compatible answer with its `model`, and why it ended.
 Note = Callable[[str, Mapping[str, object] | None, str, object, object], None]
-# Reasoning that a server hands over separately, and whether it came to its end -> how the model would have written it.
-InMarks = Callable[..., str]
-# Called with the `usage` of a response that was paid for and has no answer.
-Lost = Callable[[object], None]
 
 
 class Watch:
@@ -159,14 +155,22 @@ class Watch:
     Args:
         note: called with each answer as soon as the model has it.
         lost: called with the usage of each response without an answer; it is asked again.
-        in_marks: puts reasoning before an answer.
+        in_marks: reasoning that a server hands over separately, and whether it came to its end -> how the model would have written it.
         new_seeds: whether a server is sent a new seed with each request; lm-eval always sends the same one.
 
     Attributes:
         tries, read: requests that were sent to a server, and its answers that could be read; None for models without a server.
     """
 
-    def __init__(self, lm: LM, note: Note, lost: Lost, in_marks: InMarks, *, new_seeds: bool = False) -> None:
+    def __init__(
+        self,
+        lm: LM,
+        note: Note,
+        lost: Callable[[object], None],
+        in_marks: Callable[..., str],
+        *,
+        new_seeds: bool = False,
+    ) -> None:
         self._note, self._lost, self._in_marks, self._new_seeds = note, lost, in_marks, new_seeds
         # What is known of the answers that come next.
         self._coming: list[tuple[object, object]] = []

@@ -15,7 +15,6 @@ from pathlib import Path
 
 from lm_eval_tasks.base.errors import EvalError
 
-_PROGRAMS = ("lm_eval", "lm-eval")
 _MAX_GEN_TOKS = re.compile(r"max_gen_toks\W+(\d+)")
 
 
@@ -35,7 +34,7 @@ def is_lm_eval() -> bool:
     """Whether this process is lm-eval's command line."""
     place = Path(sys.argv[0])
     # As a command, or by `python -m`.
-    return (place.parent.name if place.stem == "__main__" else place.stem) in _PROGRAMS
+    return (place.parent.name if place.stem == "__main__" else place.stem) in ("lm_eval", "lm-eval")
 
 
 @contextmanager

@@ -35,10 +35,6 @@ from typing import Any
 _FILE = "VLLM_LOGGING_CONFIG_PATH"
 _SWITCH = "VLLM_CONFIGURE_LOGGING"
 _HANDLER = "academiceval"
-_ELSEWHERE = ("ray", "external_launcher")
-_MANY = ("nnodes", "data_parallel_size")
-# Characters of a value that is no number.
-_LONGEST = 200
 
 
 def watch(
@@ -108,8 +104,9 @@ def errors_kept(arguments: Mapping[str, object]) -> Iterator[list[str]]:
     from vllm import logger
 
     kept: list[str] = []
-    many = any(str(arguments.get(key) or 1) != "1" for key in _MANY)
-    is_elsewhere = many or arguments.get("distributed_executor_backend") in _ELSEWHERE
+    is_elsewhere = arguments.get("distributed_executor_backend") in ("ray", "external_launcher") or any(
+        str(arguments.get(key) or 1) != "1" for key in ("nnodes", "data_parallel_size")
+    )
     if os.environ.get(_FILE) or os.environ.get(_SWITCH) == "0" or is_elsewhere:
         yield kept
         return
@@ -212,4 +209,4 @@ def _plain(value: object) -> Any:
         return [_plain(entry) for entry in value]
     if value is None or isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
         return value
-    return str(value)[:_LONGEST]
+    return str(value)[:200]

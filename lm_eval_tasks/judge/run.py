@@ -178,8 +178,8 @@ def _check_answered(model: str, outcomes: Sequence[Sequence[Outcome]]) -> None:
 def _judged(sample: Sample, outcomes: Sequence[Outcome]) -> Judged:
     orders = (outcomes[0].winners, outcomes[1].winners) if outcomes else (None, None)
     is_empty, is_unopposed = not sample.answer.strip(), not sample.row.target.strip()
-    failed = sum(bool(outcome.failed) for outcome in outcomes)
-    return Judged(sample.task, sample.id, sample.cluster, orders, is_empty, failed, is_unopposed)
+    failures = [outcome for outcome in outcomes if outcome.failed]
+    return Judged(sample.task, sample.id, sample.cluster, orders, is_empty, len(failures), is_unopposed)
 
 
 def _results(model: str, judged: Sequence[Judged], samples: Sequence[Sample], name: str) -> dict[str, object]:

@@ -42,7 +42,6 @@ _ENDS = ("<|return|>", "<|end|>", "</response>", "<|END_RESPONSE|>", "<|end_of_s
 _THOUGHT, _ANSWER = "some thought", "some answer"
 # Shorter ones, such as quotes, stand in answers too.
 _SHORTEST_MARK = 4
-_THINKING = ("reasoning_content", "reasoning", "thinking")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +134,8 @@ def marks_of(render: Callable[[dict[str, str]], str], prompt: str) -> tuple[str,
     """
     answer = {"role": "assistant", "content": _ANSWER}
     try:
-        shown, plain = render(answer | dict.fromkeys(_THINKING, _THOUGHT)), render(answer)
+        thought = dict.fromkeys(("reasoning_content", "reasoning", "thinking"), _THOUGHT)
+        shown, plain = render(answer | thought), render(answer)
     except Exception:  # whatever a template raises that knows no answers of this shape
         return "", ""
     before, is_shown, behind = shown.partition(_THOUGHT)

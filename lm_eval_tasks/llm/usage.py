@@ -14,7 +14,6 @@ from pathlib import Path
 from lm_eval_tasks.base.errors import CostError, OptionError
 from lm_eval_tasks.base.text import Count, Rate
 
-_MILLION = 1_000_000
 # Hardly any text has fewer characters per token.
 CHARACTERS_OF_TOKEN = 3
 # What a chat template may add to a prompt.
@@ -60,8 +59,7 @@ class Usage:
         """Read what `to_json` wrote; a field that is not what it should be is unknown."""
         fields = content if isinstance(content, Mapping) else {}
         finish, served = (word if isinstance(word := fields.get(name), str) else "" for name in _COUNTED)
-        tokens = {name: _count(fields, name) for name in _TOKENS}
-        return cls(**tokens, finish=finish, served=served)
+        return cls(**{name: _count(fields, name) for name in _TOKENS}, finish=finish, served=served)
 
     def plus(self, other: Usage) -> Usage:
         """The tokens of both: unknown where its own are, and as few as none where the other's are."""
@@ -146,7 +144,7 @@ class Price:
         """The price of an answer; what is not known about it counts as nothing."""
         cached = min(usage.cached_tokens or 0, usage.tokens_in or 0)
         fresh = (usage.tokens_in or 0) - cached
-        return (fresh * self.input + cached * self.cached + (usage.tokens_out or 0) * self.output) / _MILLION
+        return (fresh * self.input + cached * self.cached + (usage.tokens_out or 0) * self.output) / 1_000_000
 
 
 def read_price(path: Path, model: str) -> Price:

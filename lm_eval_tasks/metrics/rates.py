@@ -34,9 +34,9 @@ def capped(answers: Answers) -> Values:
 
     By the engine's finish reason, else by the model's tokenizer; None if neither is known.
     """
-    reached = _reached_cap(answers)
     return [
-        value if value is None or _is_open(answer) else 0.0 for value, answer in zip(reached, answers.each, strict=True)
+        reached if reached is None or _is_open(answer) else 0.0
+        for reached, answer in zip(_reached_cap(answers), answers.each, strict=True)
     ]
 
 

@@ -6,7 +6,6 @@ By inner product, as the AcademicEval paper writes (section 4.2), or by its cosi
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,22 +20,14 @@ _BATCH = 64
 Encode = Callable[[Sequence[str]], Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """A kind of retriever: the models for queries and for chunks, and how token states become one vector."""
-
-    query: str
-    context: str
-    pooling: str
-
-
+# Kind of retriever -> the models for queries and for chunks, and how token states become one vector.
 PAIRS = {
     # Karpukhin et al. 2020
-    "dpr": Pair("facebook/dpr-question_encoder-single-nq-base", "facebook/dpr-ctx_encoder-single-nq-base", "dpr"),
+    "dpr": ("facebook/dpr-question_encoder-single-nq-base", "facebook/dpr-ctx_encoder-single-nq-base", "dpr"),
     # Izacard et al. 2021
-    "contriever": Pair("facebook/contriever", "facebook/contriever", "mean"),
+    "contriever": ("facebook/contriever", "facebook/contriever", "mean"),
     # Lin et al. 2023
-    "dragon": Pair("facebook/dragon-plus-query-encoder", "facebook/dragon-plus-context-encoder", "cls"),
+    "dragon": ("facebook/dragon-plus-query-encoder", "facebook/dragon-plus-context-encoder", "cls"),
 }
 
 
@@ -72,11 +63,12 @@ def open_pair(kind: str, folders: str, similarity: Similarity) -> Retriever:
     Raises:
         EvalError: a model is missing.
     """
-    pair = PAIRS[kind]
-    query, _, context = folders.partition(",") if folders else (pair.query, "", pair.context)
+    query, context, pooling = PAIRS[kind]
+    if folders:
+        query, _, context = folders.partition(",")
     context = context or query
-    encode_query = encoder(query, pair.pooling, "DPRQuestionEncoder")
-    encode_context = encoder(context, pair.pooling, "DPRContextEncoder")
+    encode_query = encoder(query, pooling, "DPRQuestionEncoder")
+    encode_context = encoder(context, pooling, "DPRContextEncoder")
     return by_embeddings(f"{kind}:{query},{context}", encode_query, encode_context, similarity)
 
 
@@ -110,7 +102,7 @@ def _unit_vectors(vectors: Any) -> Any:
 
 
 def encoder(name: str, pooling: str, dpr_class: str = "") -> Encode:
-    """The embeddings of a transformers model, by folder or Hub id; see `Pair`."""
+    """The embeddings of a transformers model, by folder or Hub id; see `PAIRS`."""
     import torch
     import transformers
 

@@ -101,7 +101,7 @@ def default_retriever() -> str:
 
     from lm_eval_tasks.retrieval.dense import PAIRS
 
-    model = PAIRS[_PAPERS].query
+    model, _, _ = PAIRS[_PAPERS]
     files = ("model.safetensors", "pytorch_model.bin")
     if any(isinstance(try_to_load_from_cache(model, file), str) for file in files):
         return _PAPERS
@@ -130,7 +130,9 @@ def retrieve(questions: Sequence[Query], how: Retrieval, cache: Path) -> list[li
     retriever, chunking = how.open(), how.chunking
     split = _splitter(chunking)
     how = replace(how, retriever=how.named)  # another machine may have other weights, and another default
-    journal = Journal(cache / f"{_slug(retriever.name)}-{chunking.size}-{chunking.overlap}-{chunking.top}.jsonl")
+    slug = "".join(c if c.isalnum() else "-" for c in retriever.name)[-40:].strip("-")
+    name = f"{slug}-{sha256_of_bytes(retriever.name)[:8]}-{chunking.size}-{chunking.overlap}-{chunking.top}.jsonl"
+    journal = Journal(cache / name)
     contents = ([retriever.name, question.query, question.texts] for question in questions)
     keys = [sha256_of_bytes(json.dumps(content, ensure_ascii=False)) for content in contents]
     missing = [i for i, key in enumerate(keys) if key not in journal]
@@ -172,8 +174,3 @@ def _splitter(chunking: Chunking) -> Any:
         return list(dict.fromkeys(chunk for text in texts for chunk in splitter.split_text(text)))
 
     return split
-
-
-def _slug(name: str) -> str:
-    readable = "".join(c if c.isalnum() else "-" for c in name)[-40:].strip("-")
-    return f"{readable}-{sha256_of_bytes(name)[:8]}"

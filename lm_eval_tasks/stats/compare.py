@@ -198,8 +198,7 @@ def table(differences: Sequence[Difference], names: Mapping[Path, str]) -> Table
     taken = {"Task", "Score", "n", "p (Holm)", *beside}
     columns = [f"{name} (run)" if name in taken else name for name in (first, second)]
     main = ("Task", "Score", "n", *columns, f"{second} - {first} [95%]", "p (Holm)")
-    head = (*main, *beside)
-    return Table(head, "llrrrrrrrr", [_row(row) for row in differences], main=main)
+    return Table((*main, *beside), "llrrrrrrrr", [_row(row) for row in differences], main=main)
 
 
 def names_of(runs: Sequence[Path]) -> dict[Path, str]:

@@ -32,8 +32,6 @@ _USAGE = {
     "seconds": "seconds",
     "cost": "cost, in the unit of the price table",
 }
-# Metric -> score.
-_Scores = Mapping[str, Score]
 
 
 def score_table(scores: Sequence[Score], gains: Sequence[Gain] = ()) -> Iterator[str | Table]:
@@ -74,7 +72,9 @@ def score_table(scores: Sequence[Score], gains: Sequence[Gain] = ()) -> Iterator
         yield from ("", NO_INTERVAL)
 
 
-def _row(task: str, model: str, metric: Metric, scores: _Scores, gains: Sequence[Gain]) -> tuple[object, ...]:
+def _row(
+    task: str, model: str, metric: Metric, scores: Mapping[str, Score], gains: Sequence[Gain]
+) -> tuple[object, ...]:
     score = scores[metric.name]
     asked = next((record.configuration for record in TASKS if record.name == task and record.context == FULL), "")
     own = [gain for gain in gains if (gain.configuration, gain.metric) == (asked, metric.name)]

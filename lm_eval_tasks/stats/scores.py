@@ -20,7 +20,6 @@ Samples = Mapping[str, Sequence[Sample]]
 # Upper ends of the bins of lengths, in units of 1,024 tokens; longer prompts are in one of their own.
 BINS = {8: "8K", 16: "16K", 32: "32K", 64: "64K", 128: "128K", 256: "256K", 512: "512K", 1024: "1M"}
 LONGER = "over 1M"
-_UNIT = 1024
 PLACES = ("first third", "middle third", "last third")
 # (Sample, score, what it shares with those that it depends on).
 Rows = Sequence[tuple[str, float, str]]
@@ -70,7 +69,7 @@ def by_length(samples: Sequence[Sample]) -> dict[str, BinScore]:
     for sample in samples:
         metric = sample.row.family.ranking
         if sample.row.tokens_before and metric in sample.scores:
-            longer_bins = (name for size, name in BINS.items() if sample.row.tokens_before <= size * _UNIT)
+            longer_bins = (name for size, name in BINS.items() if sample.row.tokens_before <= size * 1024)
             bins[next(longer_bins, LONGER)].append((sample.id, sample.scores[metric], sample.cluster))
     return {name: _summary(bins[name]) for name in (*BINS.values(), LONGER) if name in bins}
 

@@ -72,8 +72,7 @@ def expanded(names: Iterable[str]) -> list[str]:
 
 def setting_of(task: str) -> str | None:
     """The configuration that a task asks about as it stands; None for groups, variants and means of several."""
-    plain = (record for record in TASKS if record.name == task and not record.alias)
-    return next((record.configuration for record in plain), None)
+    return next((record.configuration for record in TASKS if record.name == task and not record.alias), None)
 
 
 def task_of(configuration: str) -> Task | None:

@@ -18,7 +18,6 @@ from lm_eval_tasks.families import NAMES
 from lm_eval_tasks.families.family import FAMILIES_FOLDER
 from lm_eval_tasks.tasks.catalogue import task_names
 
-_LIST = "`academiceval eval --tasks list` prints the tasks"
 _MARKER = ".made-by-academiceval"
 _FOLDER = "academiceval"
 # Beside it, in what earlier releases linked.
@@ -50,7 +49,8 @@ def check_tasks(tasks: Iterable[str], option: str = "--tasks") -> None:
         if task not in known:
             prefixes = dict.fromkeys(name.partition("_")[0] for name in known)
             near = [name for prefix in prefixes if (name := f"{prefix}_{task}") in known]
-            hint = f"did you mean {near[0]!r}?" if near else suggestion(task, known, otherwise=_LIST)
+            listed = "`academiceval eval --tasks list` prints the tasks"
+            hint = f"did you mean {near[0]!r}?" if near else suggestion(task, known, otherwise=listed)
             raise EvalError(f"unknown task {task!r} in {option}; {hint}")
 
 

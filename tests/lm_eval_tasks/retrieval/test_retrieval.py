@@ -86,7 +86,7 @@ def test_mean_and_first_token_are_those_of_the_model(encoders: dict[str, str], t
     with torch.no_grad():
         states = [model(**tokenizer(text, return_tensors="pt")).last_hidden_state[0] for text in texts]
     for kind, expected in (("contriever", [s.mean(0) for s in states]), ("dragon", [s[0] for s in states])):
-        encode = dense.encoder(encoders["bert"], dense.PAIRS[kind].pooling)
+        encode = dense.encoder(encoders["bert"], dense.PAIRS[kind][2])
         np.testing.assert_allclose(encode(texts), torch.stack(expected).numpy(), atol=1e-5)
         assert len(retrieve([QUESTION], Retrieval(f"{kind}:{encoders['bert']}"), tmp_path)[0]) > 3
 
