@@ -14,17 +14,8 @@ from typing import Literal
 from lm_eval_tasks import families
 from lm_eval_tasks.families.family import FAMILIES_FOLDER
 
-Part = Literal[
-    "fixed",
-    "demonstration",
-    "body",
-    "citation",
-    "chunk",
-    # SCALAR: a candidate's text and its abstract, and the paper around the mask
-    "candidate",
-    "candidate_abstract",
-    "around",
-]
+# The last three are SCALAR's: a candidate's text and its abstract, and the paper around the mask.
+Part = Literal["fixed", "demonstration", "body", "citation", "chunk", "candidate", "candidate_abstract", "around"]
 
 _FIELD = re.compile(r"\{([A-Z_]+?)(_0)?\}")
 _COLUMNS = {

@@ -19,17 +19,9 @@ LENGTH_KEYS = ("max_model_len", "max_length", "context_length")
 # The key of the metadata for the length that an open engine states.
 ENGINE_LENGTH = "engine_length"
 _CONFIGURED = (
-    "max_position_embeddings",
-    "n_positions",
-    "n_ctx",
-    "max_sequence_length",
-    "max_seq_length",
-    "max_seq_len",
-    "seq_length",
-    "seq_len",
-    "model_max_length",
-    "max_target_positions",
-)
+    "max_position_embeddings n_positions n_ctx max_sequence_length max_seq_length max_seq_len seq_length seq_len "
+    "model_max_length max_target_positions"
+).split()
 _BEFORE_SCALING = "original_max_position_embeddings"
 # transformers writes 1e30 if a tokenizer has no limit of its own.
 _NO_LIMIT = 10**9

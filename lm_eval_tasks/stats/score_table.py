@@ -111,33 +111,27 @@ def _samples(score: Score) -> str:
 
 
 def facts_table(results: Results) -> Table:
-    """A row for each fact that is known."""
-    return Table(("Run", results.model), "ll", list(_facts(results)))
-
-
-def _facts(results: Results) -> Iterator[tuple[str, str]]:
-    yield "round", results.round
-    if results.dataset:
-        yield "dataset", results.dataset
-    if results.prompt_versions:
-        yield "prompt version", ", ".join(map(str, results.prompt_versions))
-    if results.day:
-        yield "asked on", results.day
-    if results.block is None:
-        return
-    made, usage = results.block.made_with, results.block.usage
-    if made.context:
-        yield "prompts cut to", f"{made.context.tokens} tokens ({made.context.source})"
-    if "lm_eval" in made.versions:
-        yield "made with", f"lm_eval {made.versions['lm_eval']}"
-    if made.engine:
-        yield "engine", _engine(made.engine)
-    if len(usage.served) > 1:
-        yield "answered as", ", ".join(f"{name} ({count})" for name, count in usage.served.items())
-    for key, label in _USAGE.items():
-        value = getattr(usage, key)
-        if value is not None and (value or key != "unanswered"):
-            yield label, f"{value:,.2f}" if isinstance(value, float) else f"{value:,}"
+    """A row for the round, and for each other fact that is known."""
+    facts: dict[str, object] = {
+        "dataset": results.dataset,
+        "prompt version": ", ".join(map(str, results.prompt_versions)),
+        "asked on": results.day,
+    }
+    if results.block:
+        made, usage = results.block.made_with, results.block.usage
+        served = ", ".join(f"{name} ({count})" for name, count in usage.served.items())
+        facts |= {
+            "prompts cut to": made.context and f"{made.context.tokens} tokens ({made.context.source})",
+            "made with": "lm_eval" in made.versions and f"lm_eval {made.versions['lm_eval']}",
+            "engine": made.engine and _engine(made.engine),
+            "answered as": len(usage.served) > 1 and served,
+        }
+        for key, label in _USAGE.items():
+            value = getattr(usage, key)
+            if value is not None and (value or key != "unanswered"):
+                facts[label] = f"{value:,.2f}" if isinstance(value, float) else f"{value:,}"
+    rows = [("round", results.round), *((label, fact) for label, fact in facts.items() if fact)]
+    return Table(("Run", results.model), "ll", rows)
 
 
 def _engine(engine: EngineSettings) -> str:
