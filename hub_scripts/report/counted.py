@@ -13,8 +13,7 @@ from lm_eval_tasks.base.row_format import FULL
 from lm_eval_tasks.families import of_task, registry, target_of
 from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL
 from lm_eval_tasks.stats import placed
-from lm_eval_tasks.stats.columns import BEST_PROGRAM, interval_of
-from lm_eval_tasks.stats.gains import Gain, gains_over
+from lm_eval_tasks.stats.columns import BEST_PROGRAM, Gain, gains_over, interval_of
 
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.results import Results

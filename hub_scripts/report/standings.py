@@ -26,7 +26,7 @@ from lm_eval_tasks.base.intervals import FEWEST_OF_GAINS, LEVEL, Interval, holm
 from lm_eval_tasks.families import of_task, target_of
 from lm_eval_tasks.families.family import Board
 from lm_eval_tasks.families.registry import counted
-from lm_eval_tasks.stats.gains import Gain
+from lm_eval_tasks.stats.columns import Gain
 from lm_eval_tasks.stats.placed import PlacedTask, by_task, difference_over, interval_over, too_small
 
 

@@ -1,25 +1,36 @@
-"""Samples -> columns: each metric over all samples that have it. Whatever states a score asks here."""
+"""Samples -> columns: each metric over all samples that have it. Whatever states a score asks here.
+
+And what reading is worth: the score with the full context minus that of each shortcut, paired by sample. A shortcut is the same model with
+less to read, or a program without a language model: the floors of the metric by which models are ranked. The best of the shortcuts is not
+chosen first, which would bias the gain downwards.
+"""
 
 from __future__ import annotations
 
+import logging
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import inf
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+from lm_eval_tasks import families
 from lm_eval_tasks.base.errors import SamplesError
-from lm_eval_tasks.base.intervals import SHARES, Interval, difference, level
+from lm_eval_tasks.base.intervals import FEWEST, FEWEST_OF_GAINS, SHARES, Interval, difference, level
+from lm_eval_tasks.base.row_format import FULL
+from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.families import registry
+from lm_eval_tasks.families.family import Metric
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.families.family import Metric
     from lm_eval_tasks.samples.sample import Sample
 
-
+_LOGGER = logging.getLogger(__name__)
 _ROUNDING = 1e-6
 BEST_PROGRAM = "best program"
+By = Literal["model", "program"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,3 +117,150 @@ def zero_of(metric: Metric, columns: Mapping[str, Column]) -> Column | None:
 
 def _half(cluster: str) -> int:
     return zlib.crc32(cluster.encode()) % 2
+
+
+# --- gains
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """Full context minus a shortcut, over the samples that have both.
+
+    Attributes:
+        configuration: of the dataset.
+        shortcut: a context, with the retriever if one was chosen, or the metric that is a program's score.
+        by: whether the same model took the shortcut, or a program.
+        full, short: the mean scores.
+        is_headline: whether it is the task's main comparison.
+        same: how many samples were asked with the same prompt in both, which differ by nothing.
+    """
+
+    configuration: str
+    metric: str
+    shortcut: str
+    by: By
+    full: float
+    short: float
+    gain: Interval
+    is_headline: bool = False
+    same: int = 0
+
+
+def gains_of(samples: Iterable[Sample]) -> list[Gain]:
+    """The gains of one run, configuration by configuration, for those that were asked with their full context."""
+    by_configuration: dict[str, list[Sample]] = {}
+    for sample in samples:
+        if sample.row.shown or sample.row.name == sample.row.setting:
+            by_configuration.setdefault(sample.row.setting, []).append(sample)
+    return [gain for name, of_name in sorted(by_configuration.items()) for gain in _gains(name, of_name)]
+
+
+def _gains(configuration: str, samples: Sequence[Sample]) -> list[Gain]:
+    full = [sample for sample in samples if not sample.row.shown]
+    if not full:
+        return []
+    metric = full[0].row.family.ranking
+    shorter: dict[str, dict[str, float]] = {}
+    prompts: dict[str, dict[str, str]] = {FULL: {sample.identity: sample.prompt_hash for sample in full}}
+    for sample in samples:
+        if sample.row.shown and metric in sample.scores:
+            name = f"{sample.row.shown} {sample.row.retriever}".strip()
+            shorter.setdefault(name, {})[sample.identity] = sample.scores[metric]
+            prompts.setdefault(name, {})[sample.identity] = sample.prompt_hash
+    columns = columns_of(full)
+    zero = zero_of(known, columns) if (known := registry.find_metric(metric)) else None
+    programs = [columns[name] for name in registry.floors_of(metric) if name in columns]
+    return gains_over(
+        configuration,
+        full[0].row.task,
+        {sample.identity: sample.scores[metric] for sample in full if metric in sample.scores},
+        dict(sorted(shorter.items())),
+        {program.metric: program.scores for program in (*programs, *([zero] if zero else ()))},
+        {sample.identity: sample.cluster for sample in full},
+        prompts,
+    )
+
+
+def gains_over(
+    configuration: str,
+    task: str,
+    full: Mapping[str, float],
+    shorter: Mapping[str, Mapping[str, float]],
+    floors: Mapping[str, Mapping[str, float]],
+    clusters: Mapping[str, str],
+    prompts: Mapping[str, Mapping[str, str]],
+) -> list[Gain]:
+    """The gains over all shortcuts, but for contexts that lack samples of the full one, and those that most samples share with it: the
+    model's window cuts both to one prompt.
+
+    Args:
+        task: of the prompts, see `families.of_task`.
+        full: sample -> score in the metric by which the task is ranked.
+        shorter: context, with the retriever if one was chosen -> sample -> score.
+        floors: program -> sample -> score.
+        clusters: sample -> what it shares with those that it depends on.
+        prompts: context, the full one too -> sample -> hash of its prompt, "" if it is not known.
+    """
+    whole = prompts.get(FULL, {})
+    same = {
+        name: sum(bool(hash_) and hash_ == whole.get(id_) for id_, hash_ in prompts.get(name, {}).items())
+        for name in shorter
+    }
+    apart = {}
+    for name, scores in shorter.items():
+        if 2 * same[name] > len(scores):
+            reason = f"{same[name]} of {len(scores)} prompts are the same as with the full context: the model's window cuts both"
+            _warn(configuration, name, f"{reason} to the same text")
+        elif lacking := len(full.keys() - scores.keys()):
+            _warn(
+                configuration, name, f"{lacking} of the {len(full)} samples of the full context have no score with it"
+            )
+        else:
+            apart[name] = scores
+    metric, headline = families.of_task(task).ranking, families.target_of(task).headline
+    by: list[tuple[By, str, Mapping[str, float]]] = [
+        *(("model", name, scores) for name, scores in apart.items()),
+        *(("program", name, scores) for name, scores in floors.items()),
+    ]
+    gains = []
+    for who, name, short in by:
+        if ids := [id_ for id_ in full if id_ in short]:
+            differences = [full[id_] - short[id_] for id_ in ids]
+            over = difference(
+                differences, [clusters[id_] for id_ in ids], FEWEST_OF_GAINS if who == "model" else FEWEST
+            )
+            means = fmean(full[id_] for id_ in ids), fmean(short[id_] for id_ in ids)
+            is_headline = name.partition(" ")[0] == headline
+            gains.append(Gain(configuration, metric, name, who, *means, over, is_headline, same.get(name, 0)))
+    return gains
+
+
+@cache
+def _warn(configuration: str, context: str, reason: str) -> None:
+    """Say once why a gain is not stated."""
+    _LOGGER.warning("%s: no gain over the context %r is stated, because %s", configuration, context, reason)
+
+
+# --- as text
+
+
+def gain_table(gains: Sequence[Gain]) -> Table:
+    """A row for each gain; the headline shortcut of a task is marked."""
+    head = ("Task", "Shortcut", "By", "n", "Full", "Short", "Gain [95%]", "Score", "Detectable", "Same prompts")
+    return Table(head, "lllrrrrlrr", [_row(gain) for gain in gains], main=head[:7])
+
+
+def _row(gain: Gain) -> tuple[object, ...]:
+    over = gain.gain
+    return (
+        gain.configuration,
+        gain.shortcut + " *" * gain.is_headline,
+        gain.by,
+        over.samples,
+        f"{gain.full:.4f}",
+        f"{gain.short:.4f}",
+        with_bounds(over.mean, over.low, over.high, "+.4f"),
+        gain.metric,
+        "-" if (smallest := over.detectable()) is None else f"{smallest:.4f}",
+        gain.same,
+    )

@@ -16,8 +16,7 @@ from lm_eval_tasks.samples.block import Score
 from lm_eval_tasks.samples.results import Results
 from lm_eval_tasks.samples.run_folder import samples_beside, samples_of
 from lm_eval_tasks.samples.sample import read_file
-from lm_eval_tasks.stats.columns import BEST_PROGRAM
-from lm_eval_tasks.stats.gains import Gain, gain_table, gains_of
+from lm_eval_tasks.stats.columns import BEST_PROGRAM, Gain, gain_table, gains_of
 from lm_eval_tasks.stats.placed import HIGHEST_FLOOR
 from lm_eval_tasks.tasks.catalogue import TASKS
 

@@ -12,8 +12,7 @@ from lm_eval_tasks.families.answering import answering_of
 from lm_eval_tasks.llm.usage import UsageTotals
 from lm_eval_tasks.samples.block import BinScore, Block, MadeWith, RunRequest, Score
 from lm_eval_tasks.samples.sample import Sample
-from lm_eval_tasks.stats.columns import columns_of
-from lm_eval_tasks.stats.gains import gains_of
+from lm_eval_tasks.stats.columns import columns_of, gains_of
 
 # Task, as lm-eval names it, -> its samples.
 Samples = Mapping[str, Sequence[Sample]]
