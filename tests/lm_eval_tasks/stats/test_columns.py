@@ -13,7 +13,7 @@ import pytest
 
 from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.tables import text_lines
-from lm_eval_tasks.metrics import registry
+from lm_eval_tasks.families import registry
 from lm_eval_tasks.samples.answers import ScoredAnswer, mean_of
 from lm_eval_tasks.samples.results import JOURNAL
 from lm_eval_tasks.samples.run_folder import only_result
