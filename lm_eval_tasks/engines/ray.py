@@ -11,6 +11,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from itertools import islice
 from multiprocessing import get_context
 from typing import Any, TypeVar
@@ -32,7 +33,7 @@ _BETWEEN = 5.0
 _SILENCE = 30.0
 
 
-class RayEngine:
+class RayEngine(AbstractContextManager["RayEngine"]):
     """Runs functions on a cluster.
 
     Args:
@@ -104,9 +105,6 @@ class RayEngine:
                         "start it and run the same command again"
                     ) from err
                 time.sleep(_BETWEEN)
-
-    def __enter__(self) -> RayEngine:
-        return self
 
     def __exit__(self, *_: object) -> None:
         while self._idle:

@@ -74,7 +74,7 @@ def current_engine() -> Engine:
     return _CURRENT.get() or open_engine("local")
 
 
-class LocalEngine:
+class LocalEngine(AbstractContextManager["LocalEngine"]):
     """Runs functions here, with up to `jobs` processes if the work takes longer than starting them."""
 
     def __init__(self, jobs: int = 1) -> None:
@@ -117,9 +117,6 @@ class LocalEngine:
         finally:
             for future in pending:
                 future.cancel()
-
-    def __enter__(self) -> LocalEngine:
-        return self
 
     def __exit__(self, *_: object) -> None:
         if self._pool is not None:

@@ -101,7 +101,7 @@ def _of_pair(
     common = [task for task in first if task in second]
     if not common:
         raise SamplesError(
-            f"{runs[0]} and {runs[1]} have no task in common ({_task_names(first)}; {_task_names(second)})"
+            f"{runs[0]} and {runs[1]} have no task in common ({', '.join(sorted(first))}; {', '.join(sorted(second))})"
         )
     pairs = {task: paired(task, first[task], second[task]) for task in common}
     if uncut:
@@ -231,10 +231,6 @@ def _p(value: float | None) -> str:
     if value is None:
         return "-"
     return "<0.0001" if 0 <= value < 0.0001 else f"{value:.4f}"
-
-
-def _task_names(tasks: _Run) -> str:
-    return ", ".join(sorted(tasks))
 
 
 # --- two runs of one model, stage by stage: an installation checked against another one
