@@ -137,9 +137,7 @@ def _begin(round_: Round, source: Source, store: Store) -> None:
         key = author_key(name)
         papers, _ = sort_out(round_, source.by_author(name, round_.papers.published_from, round_.last_day))
         if not papers:
-            near = source.similar_authors(name)
-            hint = f"; similar names: {', '.join(near)}" if near else ""
-            raise RoundError(f"the source has no paper of the seed author {name!r} in the round's window{hint}")
+            raise RoundError(f"the source has no paper of the seed author {name!r} in the round's window")
         if not first_authored(papers, key):
             raise RoundError(
                 f"the seed author {name!r} has no first-author paper in the round's window ({len(papers)} as co-author); "

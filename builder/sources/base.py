@@ -29,9 +29,6 @@ class Source(Protocol):
     def by_author(self, name: str, first: date | None = None, last: date | None = None) -> Iterator[Paper | Drop]:
         """Papers of these days with an author of this name (compared by `ids.author_key`)."""
 
-    def similar_authors(self, name: str) -> list[str]:
-        """Names of authors that a misspelt name may have meant, nearest first, at most five."""
-
     def by_ids(self, ids: Iterable[str]) -> Iterator[Paper | Drop]:
         """The papers of these ids, bare or with the version that is wanted; unknown ids yield nothing."""
 

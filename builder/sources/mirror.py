@@ -18,8 +18,6 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 from weakref import finalize
 
-from rapidfuzz import process
-
 from builder.errors import SourceError, StoreError
 from builder.ids import PaperId, author_key, bare_id, stem_of, with_version
 from builder.records import Drop, Paper
@@ -125,8 +123,6 @@ class MetadataIndex:
 
 _NAMES = ("arxiv-metadata-oai-snapshot.json", "metadata.jsonl", "meta.jsonl")
 _SUFFIXES = ("", ".gz", ".xz", ".zst")
-# How much names may differ.
-_NEAR = 60.0
 
 
 class MirrorSource:
@@ -167,13 +163,6 @@ class MirrorSource:
     def by_author(self, name: str, first: date | None = None, last: date | None = None) -> Iterator[Paper | Drop]:
         papers = self._index.store.papers_by_author(author_key(name))
         return (paper for paper in papers if (first or date.min) <= paper.published <= (last or date.max))
-
-    def similar_authors(self, name: str) -> list[str]:
-        names, store = [], self._index.store
-        for key, *_ in process.extract(author_key(name), store.author_keys(), limit=5, score_cutoff=_NEAR):
-            printed = (author for paper in store.papers_by_author(key) for author in paper.authors)
-            names += [author for author in printed if author_key(author) == key][:1]
-        return names
 
     def by_ids(self, ids: Iterable[str]) -> Iterator[Paper | Drop]:
         return self._index.store.papers(sorted({parsed.bare for name in ids if (parsed := PaperId.parse(name))}))

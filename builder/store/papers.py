@@ -186,9 +186,6 @@ class PaperTables(Tables):
         keys = sorted({(author_key(name), pid) for pid, authors in rows for name in json.loads(authors)})
         self._db.executemany("INSERT OR IGNORE INTO authorship VALUES (?, ?)", keys)
 
-    def author_keys(self) -> Iterator[str]:
-        return (row[0] for row in self._db.execute("SELECT DISTINCT key FROM authorship ORDER BY key"))
-
     def papers_by_author(self, key: str) -> list[Paper]:
         """Every paper with an author of this key, as far as it was indexed, by id."""
         papers = self._read("WHERE pid IN (SELECT pid FROM authorship WHERE key = ?) ORDER BY id", key)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
-from difflib import get_close_matches
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,14 +59,6 @@ class ArxivSource:
             # The search matches words anywhere in the list of authors.
             if isinstance(item, Drop) or (_is_within(item, first, last) and key in map(author_key, item.authors)):
                 yield item
-
-    def similar_authors(self, name: str) -> list[str]:
-        """Found among the newest papers with an author of the same surname."""
-        words = name.split()
-        if not words:
-            return []
-        papers = (item for item in islice(self._api.search(phrase("au", words[-1])), 500) if isinstance(item, Paper))
-        return get_close_matches(name, sorted({author for paper in papers for author in paper.authors}), n=5)
 
     def by_ids(self, ids: Iterable[str]) -> Iterator[Paper | Drop]:
         """In batches; ids that an answer lacks are asked for once more, because arXiv silently leaves some out."""

@@ -7,8 +7,6 @@ import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
-from difflib import get_close_matches
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -146,14 +144,6 @@ class EuropePmcSource:
         for item in self._search(f"{self._query()} AND AUTH:{_phrase(_as_indexed(name))} AND {days}"):
             if isinstance(item, Drop) or key in map(author_key, item.authors):
                 yield item
-
-    def similar_authors(self, name: str) -> list[str]:
-        words = name.split()
-        if not words:
-            return []
-        found = islice(self._search(f"{self._query()} AND AUTH:{_phrase(words[-1])}"), 500)
-        names = {author for item in found if isinstance(item, Paper) for author in item.authors}
-        return get_close_matches(name, sorted(names), n=5)
 
     def by_ids(self, ids: Iterable[str]) -> Iterator[Paper | Drop]:
         parsed = [id_ for name in sorted(set(ids)) if (id_ := PaperId.parse(name)) and id_.kind in _FIELD_OF]

@@ -107,11 +107,6 @@ def test_several_titles_are_one_request(arxiv: ArxivSource, server: Loopback) ->
     assert "max_results=150" in server.log[0]
 
 
-def test_near_names_are_those_of_the_same_surname(arxiv: ArxivSource) -> None:
-    assert ADA in arxiv.similar_authors("Adda Lovelace")
-    assert arxiv.similar_authors("Zed Nobody") == []
-
-
 @pytest.mark.parametrize("harvest", ["oai", "search"])
 @pytest.mark.parametrize("categories", [(), ("cs.CL",), ("cs", "hep-ph")])
 def test_both_harvests_bring_the_same_papers(

@@ -11,7 +11,7 @@ import pytest
 from builder.errors import SourceError
 from builder.records import Drop, Paper
 from builder.sources import mirror as metadata_index
-from builder.sources.mirror import MetadataIndex, MirrorSource
+from builder.sources.mirror import MetadataIndex
 from tests.helpers.papers import mirror, paper
 
 PAPERS = [paper(i, "Ann Ek", f"Author {i}", day=i) for i in range(1, 13)]
@@ -74,11 +74,6 @@ def test_records_of_other_days_and_unusable_ones_are_counted(tmp_path: Path) -> 
     assert [one.id for one in items if isinstance(one, Paper)] == [one.id for one in PAPERS[3:6]]
     drops = [one for one in items if isinstance(one, Drop)]
     assert [one.reason for one in drops] == ["bad_record", *["outside_window"] * 9]
-
-
-def test_near_names_are_found(tmp_path: Path) -> None:
-    mirror(tmp_path, PAPERS)
-    assert MirrorSource(tmp_path).similar_authors("An Ek")[:1] == ["Ann Ek"]
 
 
 def test_a_file_that_changes_while_it_is_read_is_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
