@@ -16,22 +16,20 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 from builder.citations.resolve import Resolved, ids_of, resolve_entry
 from builder.extract.sections import cited_in_related_work
 from builder.extract.stage import EXTRACTOR, Documents
 from builder.records import Document, Link, LinkReason, LinkWay, Paper, Reference
+from builder.round.model import Round
 from builder.sources.base import TITLES_AT_ONCE, Source
 from builder.sources.metadata_file import file_fingerprint
 from builder.stage_report import StageReport
+from builder.store import Store
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.progress import announce, batches, progress
 from lm_eval_tasks.base.text import title_key
-
-if TYPE_CHECKING:
-    from builder.round.model import Round
-    from builder.store import Store
 
 # Raise with every change that can affect a link.
 LINKER = "2"

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Indel
@@ -19,11 +19,9 @@ from rapidfuzz.distance import Indel
 from builder.extract.references import segments
 from builder.ids import PaperId
 from builder.records import LinkWay, Paper, Reference
+from builder.store import Store
 from builder.store.tables import title_words
 from lm_eval_tasks.base.text import fold, title_key
-
-if TYPE_CHECKING:
-    from builder.store import Store
 
 _MIN_KEY = 16
 # Shorter titles have to be printed exactly, with author and year.

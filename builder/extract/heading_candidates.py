@@ -5,13 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from builder.extract.lines import Line
 from builder.extract.roles import is_known, normalise, role_of, split_number
 from builder.extract.text import clean
-
-if TYPE_CHECKING:
-    from builder.extract.lines import Line
 
 _CAPTION = re.compile(
     r"(?:fig(?:ure|\.)?|table|algorithm|listing|scheme|theorem|lemma|definition|proof)\b", re.IGNORECASE

@@ -12,14 +12,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from builder.extract.heading_candidates import HeadingCandidate, Style, find_heading_candidates
+from builder.extract.lines import Line
 from builder.extract.roles import is_known, normalise, role_of, weak_role_of
-
-if TYPE_CHECKING:
-    from builder.extract.lines import Line
-    from builder.records import Role
+from builder.records import Role
 
 _ROMAN = ("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII", "XIV", "XV")
 _TAIL = ("references", "acknowledgements", "appendix")

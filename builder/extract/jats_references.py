@@ -5,16 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+
+from lxml import etree
 
 from builder.extract.references import parse_entry, with_ids
 from builder.ids import PaperId
 from builder.records import Reference
 from builder.sources.jats.markup import attribute, one_line
-
-if TYPE_CHECKING:
-    from lxml import etree
-
 
 _CITATIONS = frozenset({"element-citation", "mixed-citation", "nlm-citation", "citation"})
 _TITLES = ("article-title", "chapter-title", "part-title", "data-title")

@@ -12,10 +12,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from builder.extract.lines import Line, Page
+from builder.extract.lines import Line, Page
 
 # Where heads and feet lie, in parts of the page's height; what repeats is believed to be one even if it lies further in.
 _HEAD, _FOOT = 0.11, 0.90

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
+from builder.records import Role
 from lm_eval_tasks.base.text import fold
-
-if TYPE_CHECKING:
-    from builder.records import Role
 
 _NUMBER = re.compile(
     r"^\s*(?:(?:section|chapter|appendix)\s+)?"

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from builder.records import Document, Role
+from builder.records import Document, Role
 
 # Sections that are not part of the main body.
 OUTSIDE: frozenset[Role] = frozenset({"references", "appendix", "acknowledgements"})

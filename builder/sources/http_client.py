@@ -18,20 +18,17 @@ import zlib
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import httpx2
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, wait_exponential
 
 from builder.errors import SourceError
+from builder.round.source import LiveTable
+from builder.store import Store
 from builder.store.tables import StoredAnswer
 from lm_eval_tasks.base.files import write_whole
 from lm_eval_tasks.base.progress import LONGEST_WAIT, announce_wait, failure_of, retry_after
-
-if TYPE_CHECKING:
-    from builder.round.source import LiveTable
-    from builder.store import Store
 
 TRANSIENT_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504})
 # Answers that asking again does not change; the caller makes sense of them.

@@ -15,22 +15,18 @@ from itertools import islice
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING
 from weakref import finalize
 
 from builder.errors import SourceError, StoreError
 from builder.ids import PaperId, author_key, bare_id, stem_of, with_version
-from builder.records import Drop, Paper
+from builder.records import Drop, FileKind, Paper
+from builder.round.model import Round
+from builder.round.source import MirrorTable, PdfsTable
 from builder.sources.metadata_file import READER, read_metadata, table_rows
 from builder.store import Store
 from lm_eval_tasks.base.files import sha256_of
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.text import title_key
-
-if TYPE_CHECKING:
-    from builder.records import FileKind
-    from builder.round.model import Round
-    from builder.round.source import MirrorTable, PdfsTable
 
 _LOGGER = logging.getLogger(__name__)
 _BATCH = 5000

@@ -6,21 +6,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from builder.ids import author_key, bare_id, stem_of, with_version
 from builder.records import NO_LICENSE, Drop, FileKind, Paper
 from builder.round import taxonomy
+from builder.round.model import Round
+from builder.round.source import ArxivTable
 from builder.sources.arxiv.export_api import BadRequest, ExportApi, phrase, submission_filter
 from builder.sources.arxiv.oai_pmh import OaiPmh
 from builder.sources.http_client import DoubtfulAnswer, HttpClient
+from builder.store import Store
 from lm_eval_tasks.base.progress import batches
 from lm_eval_tasks.base.text import title_key
-
-if TYPE_CHECKING:
-    from builder.round.model import Round
-    from builder.round.source import ArxivTable
-    from builder.store import Store
 
 IDS_AT_ONCE = 200
 # How many results of a title's search are checked; more would only have the title as part of theirs.

@@ -8,25 +8,22 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from builder.ids import PaperId, author_key, bare_ids
 from builder.records import GROUP, NO_LICENSE, UNKNOWN_LICENSE, Drop, FileKind, Paper
+from builder.round.allowed import Licenses
+from builder.round.model import Round
+from builder.round.source import EuropePmcTable
 from builder.sources.europepmc.api import RestApi
 from builder.sources.http_client import HttpClient
 from builder.sources.jats.front import author_ids_of, category_of, orcid
 from builder.sources.jats.licenses import license_of
 from builder.sources.jats.markup import NotJatsError, read_article
 from builder.sources.record_check import checked_paper
+from builder.store import Store
 from lm_eval_tasks.base.progress import batches
 from lm_eval_tasks.base.text import ODD, day, title_key
-
-if TYPE_CHECKING:
-    from builder.round.allowed import Licenses
-    from builder.round.model import Round
-    from builder.round.source import EuropePmcTable
-    from builder.store import Store
-
 
 _HEADING = re.compile(r"<h4>\s*(.*?)\s*:?\s*</h4>\s*", re.DOTALL)
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")

@@ -9,17 +9,14 @@ import re
 from calendar import monthrange
 from collections.abc import Iterator, Sequence
 from datetime import date
-from typing import TYPE_CHECKING
+
+from lxml import etree
 
 from builder.ids import bare_ids
 from builder.records import GROUP, CrawlReason, Drop, Paper
 from builder.sources.jats.licenses import license_of
 from builder.sources.jats.markup import OF_FORMULAS, attribute, one_line
 from builder.sources.record_check import checked_paper
-
-if TYPE_CHECKING:
-    from lxml import etree
-
 
 # What reports no study of its own (https://jats.nlm.nih.gov/archiving/tag-library/1.3/attribute/article-type.html).
 _NO_RESEARCH = frozenset(

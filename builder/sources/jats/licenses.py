@@ -10,13 +10,11 @@ import copy
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+from lxml import etree
 
 from builder.records import NO_LICENSE
 from builder.sources.jats.markup import attribute, one_line
-
-if TYPE_CHECKING:
-    from lxml import etree
 
 _ADDRESS = re.compile(
     r"(?:^|//|[\s(<\"'])(?:www\.)?creativecommons\.org/(?:licen[sc]es/(?P<terms>[a-z-]+)|publicdomain/(?P<zero>zero))"

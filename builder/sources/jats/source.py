@@ -10,25 +10,23 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path, PurePosixPath
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from builder.errors import SourceError
 from builder.ids import stem_of
 from builder.packed import ERRORS, MOST_BYTES, OF_THE_FILE
 from builder.records import Drop, FileKind, Paper
+from builder.round.model import Round
+from builder.round.source import JatsTable
 from builder.sources.jats.front import other_abstracts, paper_of
 from builder.sources.jats.markup import ENDINGS, NotJatsError, read_article
 from builder.sources.mirror import MirrorSource
 from builder.sources.object_store import expand_names, is_address, local_copy
+from builder.store import Store
 from lm_eval_tasks.base.files import sha256_of_bytes, sync_folder, write_whole
 from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.base.progress import announce, progress
 from lm_eval_tasks.base.text import is_valid, valid
-
-if TYPE_CHECKING:
-    from builder.round.model import Round
-    from builder.round.source import JatsTable
-    from builder.store import Store
 
 # Raise with every change that can affect a record: fronts are read again.
 READER = "5"

@@ -7,19 +7,16 @@ import json
 import shutil
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pymupdf
 
+from builder.round.model import Round
+from builder.round.source import SampleTable
 from builder.sources.mirror import MirrorSource
 from builder.sources.sample.world import WorldPaper, make_world
+from builder.store import Store
 from lm_eval_tasks.base.files import sync_folder, write_whole
 from lm_eval_tasks.base.progress import progress
-
-if TYPE_CHECKING:
-    from builder.round.model import Round
-    from builder.round.source import SampleTable
-    from builder.store import Store
 
 _KINDS = {1: ("section", "h2"), 2: ("subsection", "h3")}
 
