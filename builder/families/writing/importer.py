@@ -21,7 +21,7 @@ from builder.families.writing.rows import demonstration_of, row_of
 from builder.ids import PaperId
 from builder.packed import ERRORS, read_packed
 from builder.records import PUBLIC_DOMAIN, DemoKind, Paper, Split, Task
-from builder.sources.record_check import checked_paper
+from builder.sources.metadata_file import checked_paper
 from builder.sources.tokenizer import TokenCounter, shown_beside, token_counter
 from builder.stage_report import StageReport
 from lm_eval_tasks.base.progress import progress

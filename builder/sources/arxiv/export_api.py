@@ -16,10 +16,10 @@ import arxiv
 from lxml import etree
 
 from builder.errors import SourceError
-from builder.ids import PaperId
+from builder.ids import bare_id
 from builder.records import Drop, Paper
 from builder.sources.http_client import DoubtfulAnswer, HttpClient
-from builder.sources.record_check import checked_paper, is_withdrawn, names_of
+from builder.sources.metadata_file import paper_or_drop
 from lm_eval_tasks.base.text import day, without_marks
 
 PAGE = 2000  # the most that a page may contain
@@ -173,28 +173,18 @@ def _summary(body: bytes) -> str:
 def to_paper(result: arxiv.Result) -> Paper | Drop:
     """One entry as a paper."""
     name = result.get_short_id()
-    parsed = PaperId.parse(name)
-    authors = names_of(author.name for author in result.authors)
-    if parsed is None or not authors or not result.title.strip():
-        return Drop(name, "bad_record")
-    if is_withdrawn(result.comment, result.summary):
-        return Drop(parsed.bare, "withdrawn")
-    categories = dict.fromkeys([result.primary_category, *result.categories])
-    paper = Paper(
-        id=parsed.bare,
-        version=parsed.version or 1,
-        title=" ".join(result.title.split()),
-        abstract=" ".join(result.summary.split()),
-        authors=authors,
-        categories=tuple(category for category in categories if category),
-        published=result.published.date(),
-        updated=max(result.published, result.updated).date(),
-        doi=(result.doi or "").strip().lower(),
-    )
-    try:
-        return checked_paper(paper)
-    except ValueError:
-        return Drop(parsed.bare, "bad_record")
+    record = {
+        "id": name,
+        "title": result.title,
+        "abstract": result.summary,
+        "authors": [author.name for author in result.authors],
+        "categories": [name for name in dict.fromkeys([result.primary_category, *result.categories]) if name],
+        "published": result.published.date().isoformat(),
+        "updated": result.updated.date().isoformat(),
+        "doi": result.doi,
+        "comments": result.comment,
+    }
+    return paper_or_drop(record, bare_id(name))
 
 
 # --- queries

@@ -13,14 +13,14 @@ from urllib.parse import urlencode
 from lxml import etree
 
 from builder.errors import SourceError
-from builder.ids import PaperId
 from builder.records import NO_LICENSE, Drop, Paper
 from builder.sources.http_client import DoubtfulAnswer, HttpClient
-from builder.sources.record_check import checked_paper, is_withdrawn, names_of
-from lm_eval_tasks.base.text import day
+from builder.sources.metadata_file import paper_or_drop
 
 _OAI = "{http://www.openarchives.org/OAI/2.0/}"
 _ARXIV = "{http://arxiv.org/OAI/arXiv/}"
+_AUTHOR = f"{_ARXIV}authors/{_ARXIV}author"
+_PARTS = ("id", "title", "abstract", "categories", "updated", "doi", "comments")
 # All of arXiv is about 3,000 pages.
 _MOST_PAGES = 20_000
 _LATER = "what was fetched is kept, try again tomorrow"
@@ -138,41 +138,15 @@ def _record(element: etree._Element) -> OaiRecord:
     body = element.find(f"{_OAI}metadata/{_ARXIV}arXiv")
     if header.get("status") == "deleted":
         return OaiRecord(Drop(name, "withdrawn"), False, changed)
-    try:
-        if body is None:
-            raise ValueError("a record without metadata")
-        return OaiRecord(_paper(body), body.findtext(f"{_ARXIV}updated") is not None, changed)
-    except ValueError:
+    if body is None:
         return OaiRecord(Drop(name, "bad_record"), False, changed)
+    record = {part: _text(body, part) for part in _PARTS} | {
+        "published": _text(body, "created"),
+        "authors": [_text(author, "forenames", "keyname", "suffix") for author in body.iterfind(_AUTHOR)],
+        "license": _text(body, "license") or NO_LICENSE,
+    }
+    return OaiRecord(paper_or_drop(record, name), body.find(f"{_ARXIV}updated") is not None, changed)
 
 
-def _paper(body: etree._Element) -> Paper | Drop:
-    def text(name: str) -> str:
-        return " ".join((body.findtext(f"{_ARXIV}{name}") or "").split())
-
-    parsed = PaperId.parse(text("id"))
-    authors = names_of(_name(author) for author in body.iterfind(f"{_ARXIV}authors/{_ARXIV}author"))
-    if parsed is None or not authors or not text("title"):
-        raise ValueError("a record without id, authors or title")
-    if is_withdrawn(text("comments"), text("abstract")):
-        return Drop(parsed.bare, "withdrawn")
-    published = day(text("created"))
-    return checked_paper(
-        Paper(
-            id=parsed.bare,
-            version=1,
-            title=text("title"),
-            abstract=text("abstract"),
-            authors=authors,
-            categories=tuple(text("categories").split()),
-            published=published,
-            updated=max(published, day(text("updated") or text("created"))),
-            license=text("license") or NO_LICENSE,
-            doi=text("doi").partition(" ")[0].lower(),
-        )
-    )
-
-
-def _name(author: etree._Element) -> str:
-    parts = (author.findtext(f"{_ARXIV}{part}") or "" for part in ("forenames", "keyname", "suffix"))
-    return " ".join(" ".join(parts).split())
+def _text(element: etree._Element, *parts: str) -> str:
+    return " ".join(" ".join(element.findtext(f"{_ARXIV}{part}") or "" for part in parts).split())

@@ -20,7 +20,7 @@ from builder.sources.http_client import HttpClient
 from builder.sources.jats.front import author_ids_of, category_of, orcid
 from builder.sources.jats.licenses import license_of
 from builder.sources.jats.markup import NotJatsError, read_article
-from builder.sources.record_check import checked_paper
+from builder.sources.metadata_file import checked_paper
 from builder.store import Store
 from lm_eval_tasks.base.progress import batches
 from lm_eval_tasks.base.text import ODD, day, title_key

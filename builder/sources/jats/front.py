@@ -16,7 +16,7 @@ from builder.ids import bare_ids
 from builder.records import GROUP, CrawlReason, Drop, Paper
 from builder.sources.jats.licenses import license_of
 from builder.sources.jats.markup import OF_FORMULAS, attribute, one_line
-from builder.sources.record_check import checked_paper
+from builder.sources.metadata_file import checked_paper
 
 # What reports no study of its own (https://jats.nlm.nih.gov/archiving/tag-library/1.3/attribute/article-type.html).
 _NO_RESEARCH = frozenset(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from builder.sources.metadata_file import paper_from_record
-from builder.sources.record_check import is_withdrawn, names_of
+from builder.sources.metadata_file import is_withdrawn, names_of, paper_from_record
 
 
 @pytest.mark.parametrize(
