@@ -202,7 +202,7 @@ def init(arguments: Namespace) -> Iterator[str | Table]:
         values["path"] = str(folder) if folder.is_absolute() else os.path.relpath(folder, place.parent)
     files = []
     if kind == "pdfs" and values["path"]:
-        from builder.extract.pdf_table import pdf_files, write_table
+        from builder.extract.files import pdf_files, write_table
         from builder.round.source import PDF_TABLE
         from lm_eval_tasks.engines.registry import LocalEngine
 

@@ -1,29 +1,42 @@
-"""`academiceval extract FILE...`: files -> JSON lines, with no workspace."""
+"""Files that are in no workspace: to JSON lines (`academiceval extract FILE...`); or a folder of PDFs to a table of their metadata, a CSV
+file that its owner may correct before a round is built from it.
+"""
 
 from __future__ import annotations
 
+import csv
 import json
+import logging
 import os
-from collections.abc import Sequence
-from contextlib import closing
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from hashlib import sha256
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import IO, Any
 
 from pydantic import ValidationError
 
-from builder.errors import BuildError
+from builder.errors import BuildError, RoundError
 from builder.extract import quality
 from builder.extract.stage import EXTRACTOR
 from builder.extract.workers import Extracted, extract_files
-from builder.ids import PaperId
-from builder.records import READING_REASONS
+from builder.ids import PaperId, bare_id
+from builder.records import READING_REASONS, Paper
+from builder.round.model import round_of_source
 from builder.round.tables import ExtractTable, QualityTable
+from builder.sources.base import open_source
+from builder.sources.metadata_file import COLUMNS, delimiter_of, table_rows
 from builder.sources.object_store import expand_names, is_address, local_path
-from lm_eval_tasks.base.files import atomic_file, exclusive, sha256_of
+from builder.store import Store
+from lm_eval_tasks.base.files import atomic_file, exclusive, named, sha256_of
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.text import parse_json, valid
 from lm_eval_tasks.engines.registry import Engine
+
+_LOGGER = logging.getLogger(__name__)
 
 
 def extract_to_jsonl(
@@ -32,7 +45,7 @@ def extract_to_jsonl(
     """Extract files and write one JSON line for each, in input order; the file appears once it is complete.
 
     A line's status is "ok", "doubtful" (a document that the default thresholds of `[quality]` do not trust, `reason` says
-    which) or "failed" (no document).
+    which) or "failed" (no document). A later call with the same files continues from one that has not ended.
 
     Args:
         names: paths, or addresses in an object store, in which `*` matches anything.
@@ -40,101 +53,69 @@ def extract_to_jsonl(
     Returns:
         How many gave a document, and how many did not.
     """
-    limits = _limits(time_limit, memory_limit)
+    try:
+        limits = ExtractTable(time_limit=time_limit, memory_limit=memory_limit)
+    except ValidationError as err:
+        problem = err.errors()[0]
+        raise BuildError(f"--{str(problem['loc'][0]).replace('_', '-')}: {problem['msg']}") from err
     files = expand_names(names)
     if output.is_dir() or output.resolve() in {path.resolve() for path in map(local_path, files) if path is not None}:
         raise BuildError(
             f"--output {output} is {'a folder' if output.is_dir() else 'one of the files to read'}; name another file"
         )
-    with exclusive(output), closing(_Results(output.with_name(f".{output.name}.results"))) as results:
-        todo = [name for name in files if not results.has(name)]
+    results_path = output.with_name(f".{output.name}.results")
+    with exclusive(output), results_path.open("a+b") as results:
+        earlier = _earlier_lines(results)
+        # File -> the place of its line.
+        places = {name: earlier[valid(name)][1] for name in files if _is_unchanged(name, earlier)}
+        todo = [name for name in files if name not in places]
         extracted = extract_files(todo, engine, limits.time_limit, limits.memory_limit)
         for result in progress(extracted, "extract", len(todo)):
-            results.add(result)
+            places[result.name] = results.seek(0, os.SEEK_END)
+            results.write(valid(json.dumps(_line(result), ensure_ascii=False) + "\n").encode())
+            results.flush()
         done = 0
         with atomic_file(output) as lines:
             for name in files:
-                line = results.line(name)
+                results.seek(places[name])
+                line = results.readline()
                 done += json.loads(line)["status"] != "failed"
                 lines.write(line)
-        results.remove()
+        results_path.unlink()
     return done, len(files) - done
 
 
-class _Results:
-    """The lines of a call that has not ended, in the order in which they came; a later call with the same files
-    continues from them.
+def _earlier_lines(results: IO[bytes]) -> dict[str, tuple[str, int]]:
+    """The lines of a call that did not end: file -> the hash that it had, and the place of its line.
 
-    Only lines of this extractor about unchanged files count, and none that says what happened to the reading process.
+    Only lines of this extractor count, and none that says what happened to the reading process.
     """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        # file -> the hash that it had, and the place of its line.
-        self._places: dict[str, tuple[str, int]] = {}
-        self._of_call: dict[str, int] = {}
-        self._file = path.open("a+b")
-        self._file.seek(0)
-        place, line = 0, b"\n"
-        for line in self._file:
-            if (parsed := _parse_line(line)) is not None:
-                name, digest = parsed
-                self._places[name] = digest, place
-            place += len(line)
-        if not line.endswith(b"\n"):
-            self._file.write(b"\n")
-
-    def has(self, name: str) -> bool:
-        digest, place = self._places.get(valid(name), (None, 0))
-        # Only what an earlier call has read is read here to compare it; an object would have to be fetched for that.
-        if digest is None or (not is_address(name) and digest != _hash(name)):
-            return False
-        self._of_call[name] = place
-        return True
-
-    def add(self, result: Extracted) -> None:
-        self._of_call[result.name] = self._file.seek(0, os.SEEK_END)
-        self._file.write(valid(json.dumps(_line(result), ensure_ascii=False) + "\n").encode())
-        self._file.flush()
-
-    def line(self, name: str) -> bytes:
-        self._file.seek(self._of_call[name])
-        return self._file.readline()
-
-    def remove(self) -> None:
-        self._path.unlink()
-
-    def close(self) -> None:
-        self._file.close()
+    results.seek(0)
+    earlier: dict[str, tuple[str, int]] = {}
+    place, line = 0, b"\n"
+    for line in results:
+        try:
+            result = parse_json(line)
+            reason = str(result["reason"]).partition(":")[0]
+            if result["extractor"] == EXTRACTOR and reason not in READING_REASONS and line.endswith(b"\n"):
+                earlier[str(result["file"])] = str(result["sha256"]), place
+        except (ValueError, KeyError, TypeError):
+            pass
+        place += len(line)
+    if not line.endswith(b"\n"):
+        results.write(b"\n")
+    return earlier
 
 
-def _parse_line(line: bytes) -> tuple[str, str] | None:
-    """The file that a line is about, and its hash; None if the line does not count."""
-    try:
-        result = parse_json(line)
-        reason = str(result["reason"]).partition(":")[0]
-        if result["extractor"] == EXTRACTOR and reason not in READING_REASONS and line.endswith(b"\n"):
-            return str(result["file"]), str(result["sha256"])
-    except (ValueError, KeyError, TypeError):
-        pass
-    return None
-
-
-def _limits(time_limit: float, memory_limit: int) -> ExtractTable:
-    try:
-        return ExtractTable(time_limit=time_limit, memory_limit=memory_limit)
-    except ValidationError as err:
-        problem = err.errors()[0]
-        raise BuildError(f"--{str(problem['loc'][0]).replace('_', '-')}: {problem['msg']}") from err
-
-
-def _hash(name: str) -> str:
-    """The hash of a file, "" if there is none that can be read."""
+def _is_unchanged(name: str, earlier: dict[str, tuple[str, int]]) -> bool:
+    """Whether a file was read by an earlier call, and is what it was then; an object would have to be fetched to tell."""
+    if valid(name) not in earlier or is_address(name):
+        return valid(name) in earlier
     path = Path(name)
     try:
-        return sha256_of(path) if path.is_file() else ""
+        return earlier[valid(name)][0] == (sha256_of(path) if path.is_file() else "")
     except OSError:
-        return ""
+        return earlier[valid(name)][0] == ""
 
 
 def _line(result: Extracted) -> dict[str, Any]:
@@ -143,7 +124,7 @@ def _line(result: Extracted) -> dict[str, Any]:
     reason = f"{result.reason}: {result.detail}" if result.reason else ""
     doubt = quality.fault(result.quality, QualityTable()) if result.quality else None
     named = PaperId.of_stem(Path(result.name).name.split(".html")[0].removesuffix(".pdf"))
-    line: dict[str, Any] = {
+    return {
         "file": valid(result.name),
         "id": stamped or (named.bare if named else None),
         "status": "failed" if document is None else "doubtful" if doubt else "ok",
@@ -158,4 +139,109 @@ def _line(result: Extracted) -> dict[str, Any]:
         "extractor": EXTRACTOR,
         "seconds": round(result.seconds, 3),
     }
-    return line
+
+
+# --- a folder of PDFs -> a table
+
+# Rows that are written together; what a kill costs.
+_AT_ONCE = 20
+Row = dict[str, str]
+
+
+def pdf_files(folder: Path) -> list[str]:
+    """The PDFs of a folder and of those in it, relative to it, in order; a RoundError if there is none."""
+    files = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.suffix.lower() == ".pdf")
+    if not files:
+        raise RoundError(f"{folder} has no PDF file in it" if folder.is_dir() else f"{folder} is no folder")
+    return files
+
+
+def write_table(
+    folder: Path, files: Iterable[str], table: Path, engine: Engine, contact: str = ""
+) -> tuple[int, int, int]:
+    """Add the PDFs of a folder that a table lacks; its other rows stay as they are, so that a killed call goes on.
+
+    Args:
+        files: the folder's, as `pdf_files` lists them.
+        contact: if given, arXiv is asked for the records of papers whose arXiv id is printed on them.
+
+    Returns:
+        How many rows the table has, how many of them can be used (title and day are there), and how many of these have authors.
+    """
+    with exclusive(table), named(table):
+        rows = list(table_rows(table)) if table.is_file() else []
+        there, taken = {row["file"] for row in rows}, {row["id"] for row in rows}
+        todo = [name for name in files if name not in there]
+        limits = ExtractTable()
+        read = extract_files((str(folder / name) for name in todo), engine, limits.time_limit, limits.memory_limit)
+        found = zip(todo, progress(read, "PDFs", len(todo)), strict=True)
+        with table.open("a", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, COLUMNS, delimiter=delimiter_of(table) if rows else ",")
+            if not rows:
+                writer.writeheader()
+            while batch := list(islice(found, _AT_ONCE)):
+                fresh = [_row(name, extracted, taken) for name, extracted in batch]
+                fresh = _looked_up(fresh, contact) if contact else fresh
+                writer.writerows(fresh)
+                file.flush()
+                rows += fresh
+    usable = [row for row in rows if row["title"] and row["published"]]
+    return len(rows), len(usable), sum(bool(row["authors"]) for row in usable)
+
+
+def _row(name: str, extracted: Extracted, taken: set[str]) -> Row:
+    """What a file says of itself; it gets an id of its own if it prints none, or one that another file has."""
+    row = dict.fromkeys(COLUMNS, "") | {"file": name, "source": extracted.reason or "page"}
+    document = extracted.document
+    stamped = PaperId.parse(document.stamped_id or "") if document else None
+    of_name = PaperId.of_stem(Path(name).stem)
+    printed = stamped or (of_name if of_name and of_name.kind == "arxiv" else None)
+    row["id"] = f"{printed.bare}v{printed.version or 1}" if printed else ""
+    if not row["id"] or row["id"] in taken:
+        row["id"], printed = _own_id(name), None
+    taken.add(row["id"])
+    if document is not None:
+        front = document.front
+        is_first = front.day_from == "stamp" and printed is not None and (printed.version or 1) == 1
+        month = printed.month if printed else None
+        row |= {
+            "title": document.title,
+            "authors": "; ".join(front.authors),
+            "published": front.day if is_first or month is None else month.isoformat(),
+            "categories": front.category,
+            "doi": front.doi,
+            "abstract": " ".join(document.abstract.split()),
+        }
+    return row
+
+
+def _own_id(name: str) -> str:
+    plain = re.sub(r"[^a-z0-9]+", "-", Path(name).stem.lower()).strip("-")[:60]
+    return f"local:{plain or 'paper'}-{sha256(name.encode(errors='surrogateescape')).hexdigest()[:6]}"
+
+
+def _looked_up(rows: list[Row], contact: str) -> list[Row]:
+    """The rows, with arXiv's record in place of what was read where a paper has one; unchanged if arXiv cannot be reached."""
+    ids = [row["id"] for row in rows if (parsed := PaperId.parse(row["id"])) and parsed.kind == "arxiv"]
+    if not ids:
+        return rows
+    try:
+        with TemporaryDirectory() as place, Store.open(Path(place) / "store.sqlite3") as store:
+            round_ = round_of_source("2000.01", {"kind": "arxiv", "contact": contact}, Path(place))
+            found = {item.id: item for item in open_source(round_, store).by_ids(ids) if isinstance(item, Paper)}
+    except BuildError as err:
+        _LOGGER.warning("arXiv was not asked for %d papers, which keep what their pages say: %s", len(ids), err)
+        return rows
+    return [row | _of_record(found[id_]) if (id_ := bare_id(row["id"])) in found else row for row in rows]
+
+
+def _of_record(paper: Paper) -> Row:
+    return {
+        "title": paper.title,
+        "authors": "; ".join(paper.authors),
+        "published": paper.published.isoformat(),
+        "categories": " ".join(paper.categories),
+        "license": paper.license,
+        "abstract": paper.abstract,
+        "source": "arXiv",
+    }
