@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from builder.extract.lines import Line
-from builder.extract.roles import is_known, normalise, role_of, split_number
+from builder.extract.sections import is_known, normalise, role_of, split_number
 from builder.extract.text import clean
 
 _CAPTION = re.compile(

@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from builder.extract.heading_candidates import HeadingCandidate, Style, find_heading_candidates
 from builder.extract.lines import Line
-from builder.extract.roles import is_known, normalise, role_of, weak_role_of
+from builder.extract.sections import is_known, normalise, role_of, weak_role_of
 from builder.records import Role
 
 _ROMAN = ("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII", "XIV", "XV")

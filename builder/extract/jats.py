@@ -18,7 +18,7 @@ from builder.extract.flowing_text import FlowingText, cited_by, runs, within_bra
 from builder.extract.headings import Heading, roles_of
 from builder.extract.jats_references import read_references
 from builder.extract.quality import MeasuredDocument
-from builder.extract.roles import normalise, split_number
+from builder.extract.sections import normalise, split_number
 from builder.records import Document, Mention, Reference, Role, Section
 from builder.sources.jats.front import NOTES, abstract_of
 from builder.sources.jats.markup import (

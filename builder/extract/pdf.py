@@ -18,7 +18,7 @@ from builder.extract.lines import Line, Page, read_page
 from builder.extract.mentions import find_mentions
 from builder.extract.quality import MeasuredDocument
 from builder.extract.references import read_entries
-from builder.extract.roles import normalise, role_of, split_number
+from builder.extract.sections import normalise, role_of, split_number
 from builder.extract.text import clean, join_lines, own_size, running_lines
 from builder.records import Document, Reference, Role, Section
 from lm_eval_tasks.base.text import is_valid

@@ -1,10 +1,118 @@
-"""The top-level sections of a document, and which sections play a role."""
+"""What a heading's words say about the section's role in a paper; the top-level sections of a document, and which play a role."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from builder.records import Document, Role
+from lm_eval_tasks.base.text import fold
+
+_NUMBER = re.compile(
+    r"^\s*(?:(?:section|chapter|appendix)\s+)?"
+    r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,5}|[A-Z](?:\.\d{1,2}){0,3})"
+    r"(?P<mark>[.:)]|\s?[—–-])?(?:\s+|(?<=[.:)])(?=[A-Z]))(?P<title>\S.*)$"
+)
+_PATTERNS: dict[Role, re.Pattern[str]] = {
+    "references": re.compile(
+        r"(?:list of )?references(?: cited| and notes)?|bibliography|literature cited|works cited"
+    ),
+    "acknowledgements": re.compile(
+        r"acknowledge?ments?\b.*|acknowledge?ments?|thanks|author(?:s'?|’s|s’)? contributions?.*"
+        r"|funding(?: (?:sources?|statements?|information|support|disclosures?|details|agenc|bod(?:y|ies)|and |for |acknowl|this ).*)?"
+        r"|contributions? statement|disclosure of funding.*|conflicts? of interests?.*|competing interests?.*"
+        r"|declaration of .*|data availability.*|code availability.*|credit authorship.*|about the authors?"
+    ),
+    "related_work": re.compile(
+        r"(?:.*\b)?related (?:works?|research|literature|studies|study|approaches|papers?)\b.*"
+        r"|(?:background and |background & )?(?:prior|previous) (?:works?|research)"
+        r"|(?:.*\b)?literature (?:review|survey|overview)(?: .*)?|(?:a )?review of (?:the )?literature"
+    ),
+    "conclusion": re.compile(r"(?:.*\b)?conclu(?:sions?|ding)\b.*|summary (?:and|&) .*|closing remarks|final remarks"),
+    "introduction": re.compile(
+        r"(?:general |brief |an? )?introduction(?:\W+(?!to |of ).*| and .*)?|intro|(?:.*\b)(?:and|&) introduction|introductory remarks"
+    ),
+    "appendix": re.compile(
+        r"(?:(?:online|supplementa(?:ry|l)|technical|web|additional|statistical|mathematical|proofs?|the|our|to|in|of|overview|outline"
+        r"|organi[sz]ation|structure|contents?|table|roadmap|list|[a-z]) )*appendi(?:x|ces)\b.*"
+        r"|suppl[ei]ment(?:al|ary|s)?(?: (?:materials?|information|text|figures?|notes?)\b.*)?"
+        r"|(?:neurips |paper |reproducibility )?(?:paper )?checklist.*|online appendix.*"
+    ),
+}
+# Names that count for a role only if no other heading names it plainly.
+_WEAK: dict[Role, re.Pattern[str]] = {
+    "related_work": re.compile(
+        r"(?:.*\b)?(?:prior|previous|earlier|existing) (?:works?|research|literature|studies|approaches|surveys)(?: .*)?"
+        r"|state[ -]of[ -]the[ -]art|background and (?:prior|previous) .*"
+    ),
+    "introduction": re.compile(r"(?:general |brief |an? )?introduction (?:to|of) .*"),
+    "conclusion": re.compile(r"summary|(?:brief|final) summary|outlook|(?:discussion|summary) and outlook"),
+}
+_KNOWN = re.compile(
+    r"abstract|summary|introduction|background(?: .*)?|preliminaries|motivation|(?:our |proposed )?(?:methods?|methodology|approach)"
+    r"|(?:materials and )?methods|model|(?:the )?proposed .*|theory|experiments?|experimental .*|evaluation|empirical .*"
+    r"|results(?: and (?:discussion|analysis))?|analysis|discussions?(?: .*)?|limitations?(?: .*)?|threats to validity"
+    r"|future works?|broader impacts?(?: .*)?|ethic.*|impact statement|problem (?:statement|formulation|definition)"
+    r"|case stud(?:y|ies)|implementation(?: details)?|data(?:sets?)?|observations.*|notation"
+)
+# Small capitals come out of a PDF as "I NTRODUCTION" and letter-spaced headings as "C O N C L U S I O N".
+_SQUEEZED = {
+    plain.replace(" ", ""): plain
+    for plain in (
+        "abstract, introduction, related work, related works, conclusion, conclusions, references, "
+        "acknowledgments, acknowledgements, acknowledgment, acknowledgement, appendix, background, "
+        "background and related work, prior work, previous work, literature review, discussion, "
+        "discussion and conclusion, discussion and conclusions, conclusion and future work, "
+        "conclusions and future work, experiments, results, methods, method, bibliography, "
+        "supplementary material, summary, evaluation, concluding remarks"
+    ).split(", ")
+}
+
+
+def split_number(text: str) -> tuple[str, str]:
+    """Split a heading into its number ("" if it has none) and its words."""
+    match = _NUMBER.match(text)
+    if match is None:
+        return "", text.strip()
+    number = match["number"]
+    if number == "A" and not match["mark"] and match["title"][:1].islower():
+        # An article, as in "A fresh look at ...", not the letter of an appendix.
+        return "", text.strip()
+    return number, match["title"].strip()
+
+
+@lru_cache(maxsize=1 << 14)
+def normalise(words: str) -> str:
+    """A heading's words in the form that the patterns know: folded, without edge punctuation or letter-spacing."""
+    text = fold(words).strip(" .:—–-*†‡")
+    return _SQUEEZED.get(text.replace(" ", ""), text)
+
+
+@lru_cache(maxsize=1 << 14)
+def role_of(words: str) -> Role | None:
+    """The role that a heading's words (without number) name; None when they name none of the special ones."""
+    text = normalise(words)
+    if len(text) > 90:
+        return None
+    return next((role for role, pattern in _PATTERNS.items() if pattern.fullmatch(text)), None)
+
+
+def weak_role_of(words: str) -> Role | None:
+    """The role that a heading's words name if no other heading of the paper names it plainly."""
+    text = normalise(words)
+    return next((role for role, pattern in _WEAK.items() if pattern.fullmatch(text)), None)
+
+
+@lru_cache(maxsize=1 << 14)
+def is_known(words: str) -> bool:
+    """Whether papers commonly call a section so."""
+    text = normalise(words)
+    named = role_of(words) or weak_role_of(words)
+    return len(text) <= 60 and (named is not None or _KNOWN.fullmatch(text) is not None)
+
+
+# --- the sections of a document
 
 # Sections that are not part of the main body.
 OUTSIDE: frozenset[Role] = frozenset({"references", "appendix", "acknowledgements"})

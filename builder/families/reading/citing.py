@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Literal
 
-from builder.extract.roles import normalise, split_number
-from builder.extract.sections import TopSection, parts
+from builder.extract.sections import TopSection, normalise, parts, split_number
 from lm_eval_tasks.base.text import fold
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from builder.errors import FolderError
-from builder.extract.roles import role_of, split_number
+from builder.extract.sections import role_of, split_number
 from builder.ids import PaperId
 from builder.packed import ERRORS, lines_of, read_packed
 from builder.records import Cited, Citing, Document, Mention, Paper, Reference, Role, Section
