@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -57,7 +57,9 @@ def find_headings(lines: Sequence[Line], size: float, toc: Sequence[tuple[int, s
         toc: (level, title) of the file's outline; may be empty.
     """
     candidates = find_heading_candidates(lines, size, toc)
-    anchors = _anchors(candidates)
+    # With words that every reader knows; what occurs again and again is a label of figures or tables.
+    times = Counter(normalise(c.words) for c in candidates)
+    anchors = [c for c in candidates if is_known(c.words) and times[normalise(c.words)] <= _REPEATED]
     style = _section_style(anchors)
     best: list[Heading] = []
     least: int | None = None
@@ -71,33 +73,20 @@ def find_headings(lines: Sequence[Line], size: float, toc: Sequence[tuple[int, s
     return _with_reference_list(best, lines), not least
 
 
-def _anchors(candidates: Sequence[HeadingCandidate]) -> list[HeadingCandidate]:
-    """The candidates with words that every reader knows. What occurs again and again is a label of figures or tables."""
-    known = [c for c in candidates if is_known(c.words)]
-    times = Counter(normalise(c.words) for c in known)
-    return [c for c in known if times[normalise(c.words)] <= _REPEATED]
-
-
 def _headings_with_numbering(
     candidates: Sequence[HeadingCandidate], style: Style | None, numbering: str, lines: Sequence[Line]
 ) -> list[Heading]:
     """The headings, if sections are numbered in this way."""
     lower = _lower_styles(candidates, style, lines) if numbering == "none" else frozenset()
-    parents = _parents(candidates) if numbering == "decimal" else frozenset()
+    numbered = [c for c in candidates if _kind(c.number) == numbering == "decimal" and _is_titled(c.words)]
+    # What must be a section, however it is set, because its own first subsection comes next.
+    parents = {c.first for c, after in pairwise(numbered) if after.number == f"{c.number}.1" and "." not in c.number}
     judged = [
         (c, _level(c, style, numbering, lines) or (2 if c.style in lower else 1 if c.first in parents else 0))
         for c in candidates
     ]
     chosen = [Heading(c.first, c.last, c.number, c.words, level) for c, level in judged if level]
     return _drop_miscounted(chosen, numbering)
-
-
-def _parents(candidates: Sequence[HeadingCandidate]) -> frozenset[int]:
-    """First lines of what must be a section, however it is set, because its own first subsection comes next."""
-    numbered = [c for c in candidates if _kind(c.number) == "decimal" and _is_titled(c.words)]
-    return frozenset(
-        c.first for c, after in pairwise(numbered) if after.number == f"{c.number}.1" and "." not in c.number
-    )
 
 
 def _contradictions(
@@ -154,12 +143,9 @@ def _section_style(anchors: Sequence[HeadingCandidate]) -> Style | None:
     """How sections are set: as most of the known headings that only sections have."""
     votes: Counter[Style] = Counter()
     for anchor in anchors:
-        if normalise(anchor.words) == "abstract":
-            continue
-        weight = 3 if role_of(anchor.words) in ("introduction", "references", "conclusion") else 1
-        if anchor.number and not anchor.number.isalpha() and "." in anchor.number:
-            weight = 0
-        votes[anchor.style] += weight
+        if normalise(anchor.words) != "abstract":
+            weight = 3 if role_of(anchor.words) in ("introduction", "references", "conclusion") else 1
+            votes[anchor.style] += 0 if "." in anchor.number else weight
     return votes.most_common(1)[0][0] if votes else None
 
 
@@ -192,10 +178,8 @@ def _numberings(
 
 
 def _kind(number: str) -> str:
-    if not number:
-        return "none"
-    if number[0].isdigit():
-        return "decimal"
+    if not number or number[0].isdigit():
+        return "decimal" if number else "none"
     return "roman" if number in _ROMAN else "letter"
 
 
@@ -222,10 +206,8 @@ def _level(c: HeadingCandidate, style: Style | None, numbering: str, lines: Sequ
 
 def _level_unnumbered(c: HeadingCandidate, same: bool, numbering: str) -> int:
     role = role_of(c.words)
-    if c.listed:
-        return c.listed
-    if normalise(c.words) == "abstract":
-        return 1
+    if c.listed or normalise(c.words) == "abstract":
+        return c.listed or 1
     if same and numbering == "none":
         return 1 if len(c.words) < 90 and _is_titled(c.words) else 0
     if same and (role in _TAIL or is_known(c.words)):
@@ -237,9 +219,8 @@ def _level_unnumbered(c: HeadingCandidate, same: bool, numbering: str) -> int:
 
 def _is_titled(words: str) -> bool:
     """Whether a text could be a heading by its words: begins like one, does not end like a sentence."""
-    if not words[:1].isupper() and not words[:1].isdigit():
-        return False
-    return not words.endswith((".", ",", ";", ":")) or len(words.split()) <= 4
+    begins = words[:1].isupper() or words[:1].isdigit()
+    return begins and (not words.endswith((".", ",", ";", ":")) or len(words.split()) <= 4)
 
 
 def _drop_miscounted(headings: list[Heading], numbering: str) -> list[Heading]:
@@ -300,11 +281,11 @@ def _with_reference_list(headings: list[Heading], lines: Sequence[Line]) -> list
     for i in range(len(lines) - 1, len(lines) // 3, -1):
         match = _ENTRY.match(lines[i].text)
         if match and match.group(1) == "1" and _entries_from(lines, i) >= _MIN_ENTRIES:
-            return in_order([*headings, Heading(i, i - 1, "", "References", 1)])
+            return in_order(*headings, Heading(i, i - 1, "", "References", 1))
     return headings
 
 
-def in_order(headings: Iterable[Heading]) -> list[Heading]:
+def in_order(*headings: Heading) -> list[Heading]:
     """Headings in the order of their lines."""
     return sorted(headings, key=lambda heading: heading.first)
 

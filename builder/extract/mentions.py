@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from builder.records import Mention, Reference, Section
 from lm_eval_tasks.base.text import fold
@@ -17,7 +17,7 @@ _YEAR = re.compile(r"(?<![\d.])((?:19|20)\d{2})([a-z]?)(?!\d)")
 _SURNAME = r"[^\W\d_][^\W\d_'’\-]*(?:[ '’\-][^\W\d_]+){0,2}"
 # What may come between a first author's surname and the year.
 _OTHERS = re.compile(rf"(?:, {_SURNAME}){{0,4}}(?:,? et al\.?|,? (?:and|&) {_SURNAME})?(?:’s|'s)?")
-_PARTS = re.compile(r"[;()\[\]\n]|\. ")
+_PARTS, _PARTS_OF_A_MARK = re.compile(r"[;()\[\]\n]|\. "), re.compile(r"[,;]")
 _WINDOW = 100
 _NOT_CITED = ("references", "appendix", "acknowledgements")
 _CITED_NUMBERS = 60
@@ -35,46 +35,42 @@ def find_mentions(sections: Sequence[Section], references: Sequence[Reference]) 
         if entry.authors and entry.year:
             by_name[fold(entry.authors[0]), entry.year].append(i)
     ways: tuple[Callable[[int, str], Iterator[Mention]], ...] = (
-        lambda s, text: _numeric_mentions(s, text, by_label),
-        lambda s, text: _label_mentions(s, text, by_label),
+        lambda s, text: _bracketed(s, _in_brackets(text), _expand, by_label),
+        lambda s, text: _bracketed(s, _LABELS.finditer(text), _PARTS_OF_A_MARK.split, by_label),
         lambda s, text: _author_year_mentions(s, text, by_name),
     )
     citing = [(s, section.text) for s, section in enumerate(sections) if section.role not in _NOT_CITED]
     return max((tuple(mention for s, text in citing for mention in way(s, text)) for way in ways), key=len)
 
 
-def _numeric_mentions(s: int, text: str, by_label: dict[str, int]) -> Iterator[Mention]:
-    for match in _in_brackets(text):
-        numbers = list(_expand(match.group(1)))
-        cited = tuple(dict.fromkeys(by_label[str(n)] for n in numbers if str(n) in by_label))
+def _bracketed(
+    s: int,
+    marks: Iterable[re.Match[str]],
+    labels_in: Callable[[str], Iterable[str]],
+    by_label: dict[str, int],
+) -> Iterator[Mention]:
+    """The marks in brackets that name labels of the list."""
+    for match in marks:
+        labels = [label.strip() for label in labels_in(match[1])]
+        cited = tuple(dict.fromkeys(by_label[label] for label in labels if label in by_label))
         if cited:
-            yield Mention(s, match.start(1), match.end(1), cited, len(numbers) > 1)
+            yield Mention(s, match.start(1), match.end(1), cited, len(labels) > 1)
 
 
 def _in_brackets(text: str) -> Iterator[re.Match[str]]:
     """The markers of numbers, ranges of two brackets as one."""
-    ranges = [match for match in _RANGE.finditer(text) if len(list(_expand(match[1]))) > 1]
+    ranges = [match for match in _RANGE.finditer(text) if len([*_expand(match[1])]) > 1]
     covered = [match.span() for match in ranges]
     single = (match for match in _NUMERIC.finditer(text) if not any(a <= match.start() < b for a, b in covered))
     yield from sorted([*ranges, *single], key=lambda match: match.start())
 
 
-def _expand(text: str) -> Iterator[int]:
+def _expand(text: str) -> Iterator[str]:
     """The numbers of "3, 5-7"."""
-    for part in re.split(r"[,;]", text):
+    for part in _PARTS_OF_A_MARK.split(text):
         ends = [int(n) for n in re.findall(r"\d+", part)]
-        if len(ends) == 2 and 0 < ends[1] - ends[0] < _CITED_NUMBERS:
-            yield from range(ends[0], ends[1] + 1)
-        else:
-            yield from ends
-
-
-def _label_mentions(s: int, text: str, by_label: dict[str, int]) -> Iterator[Mention]:
-    for match in _LABELS.finditer(text):
-        labels = [part.strip() for part in re.split(r"[,;]", match.group(1))]
-        cited = tuple(dict.fromkeys(by_label[label] for label in labels if label in by_label))
-        if cited:
-            yield Mention(s, match.start(1), match.end(1), cited, len(labels) > 1)
+        is_range = len(ends) == 2 and 0 < ends[1] - ends[0] < _CITED_NUMBERS
+        yield from map(str, range(ends[0], ends[1] + 1) if is_range else ends)
 
 
 def _author_year_mentions(s: int, text: str, by_name: dict[tuple[str, int], list[int]]) -> Iterator[Mention]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 from pathlib import Path
 
 import pymupdf
@@ -20,7 +21,7 @@ from builder.extract.quality import MeasuredDocument
 from builder.extract.references import read_entries
 from builder.extract.sections import normalise, role_of, split_number
 from builder.extract.text import clean, join_lines, own_size, running_lines
-from builder.records import Document, Reference, Role, Section
+from builder.records import Document, Reference, Section
 from lm_eval_tasks.base.text import is_valid
 
 _RUN_IN = re.compile(r"\s*a ?b ?s ?t ?r ?a ?c ?t\s*[.:—–-]*\s*", re.IGNORECASE)
@@ -52,12 +53,8 @@ def title_of(front: Sequence[Line], size: float) -> str:
 
 def abstract_of(lines: Sequence[Line], words: frozenset[str]) -> str:
     """The text of an abstract from the lines below its heading, without key words."""
-    kept: list[Line] = []
-    for line in running_lines(lines, own_size(lines)):
-        if _END.match(clean(line.text)):
-            break
-        kept.append(line)
-    return join_lines(kept, words)
+    running = running_lines(lines, own_size(lines))
+    return join_lines(takewhile(lambda line: not _END.match(clean(line.text)), running), words)
 
 
 def run_in_abstract(front: Sequence[Line], words: frozenset[str]) -> str:
@@ -118,12 +115,14 @@ def assemble(pages: Sequence[Page], toc: Sequence[tuple[int, str]], file: FileFa
     lines = text_lines(pages)
     words = _vocabulary(lines)
     main_headings, agree = find_headings(lines, size, toc)
-    headings = _with_run_ins(main_headings, lines)
+    headings = _with_thanks(_with_related_work(main_headings, lines), lines)
     before = lines[: headings[0].first] if headings else lines[:60]
     abstract = run_in_abstract(before, words)
     sections: list[Section] = []
     references: list[Reference] = []
-    for heading, role, block in _blocks(headings, lines):
+    ends = [*(heading.first for heading in headings), len(lines)][1:]
+    for heading, role, end in zip(headings, roles_of(headings), ends, strict=True):
+        block = _without_lead(heading, lines[heading.last + 1 : end])
         if normalise(heading.words) == "abstract" and not sections:
             abstract = abstract_of(block, words)
             continue
@@ -141,21 +140,12 @@ def assemble(pages: Sequence[Page], toc: Sequence[tuple[int, str]], file: FileFa
     return MeasuredDocument(document, sum(len(line.text) for line in lines), unmapped, agree, hidden)
 
 
-def _blocks(headings: Sequence[Heading], lines: Sequence[Line]) -> Iterator[tuple[Heading, Role, Sequence[Line]]]:
-    """Each heading with its role and the lines below it."""
-    ends = [*(heading.first for heading in headings), len(lines)][1:]
-    for heading, role, end in zip(headings, roles_of(headings), ends, strict=True):
-        yield heading, role, _without_lead(heading, lines[heading.last + 1 : end])
-
-
 def _vocabulary(lines: Sequence[Line]) -> frozenset[str]:
     """The words that the paper prints unbroken, folded: they decide which hyphens at line ends are its own."""
     broken = [line.text for line in lines if line.text.endswith(("-", "\u2010"))]
     unbroken = "\n".join(line.text for line in lines if not line.text.endswith(("-", "\u2010")))
-    words = set(_WORD.findall(unbroken.casefold()))
-    for text in broken:
-        words.update(_WORD.findall(text.casefold())[:-1])
-    return frozenset(words)
+    before_a_break = (word for text in broken for word in _WORD.findall(text.casefold())[:-1])
+    return frozenset([*_WORD.findall(unbroken.casefold()), *before_a_break])
 
 
 def _check_text(pages: Sequence[Page]) -> int:
@@ -172,11 +162,6 @@ def _check_text(pages: Sequence[Page]) -> int:
 # --- parts that are paragraphs with a run-in heading: related work in the introduction, acknowledgements after the conclusion
 
 
-def _with_run_ins(headings: Sequence[Heading], lines: Sequence[Line]) -> list[Heading]:
-    """Add the run-in headings that the sections contain."""
-    return _with_thanks(_with_related_work(headings, lines), lines)
-
-
 def _with_thanks(headings: Sequence[Heading], lines: Sequence[Line]) -> list[Heading]:
     """Add the acknowledgements that end the last section before the references."""
     roles = roles_of(headings)
@@ -189,7 +174,7 @@ def _with_thanks(headings: Sequence[Heading], lines: Sequence[Line]) -> list[Hea
     for i in range(last + 1, end):
         match = _THANKS.match(lines[i].text)
         if match and (lines[i].start or lines[i].lead or match.group()[-1] in ".:"):
-            return in_order([*headings, Heading(i, i - 1, "", "Acknowledgements", _RUN_IN_LEVEL, match.end())])
+            return in_order(*headings, Heading(i, i - 1, "", "Acknowledgements", _RUN_IN_LEVEL, match.end()))
     return list(headings)
 
 
@@ -208,7 +193,7 @@ def _with_related_work(headings: Sequence[Heading], lines: Sequence[Line]) -> li
         stop = run_ins[k + 1].first if k + 1 < len(run_ins) else end
         words = sum(len(line.text.split()) for line in lines[run_in.first : stop])
         if role_of(run_in.words) == "related_work" and words >= _MIN_RELATED_WORDS:
-            return in_order([*headings, *run_ins[k : k + 2]])
+            return in_order(*headings, *run_ins[k : k + 2])
     return list(headings)
 
 
@@ -216,8 +201,7 @@ def _run_in(line: Line, index: int) -> Heading | None:
     """The run-in heading that a line begins with, if it does."""
     if not line.start or not 0 < line.lead < _MAX_RUN_IN:
         return None
-    text = clean(line.text[: line.lead])
-    number, words = split_number(text)
+    number, words = split_number(clean(line.text[: line.lead]))
     if not _STOP.search(words) or not words[:1].isupper():
         return None
     return Heading(index, index - 1, number, words.rstrip(" .:–—-"), _RUN_IN_LEVEL, line.lead)
