@@ -85,18 +85,14 @@ def _in_margin(page: Page, line: Line, usual: float, head: float, foot: float) -
 
 def _at_edge(page: Page, line: Line) -> bool:
     """Whether nothing but other margin text lies beyond this line, towards the page's edge."""
-    if line.y1 < _HEAD * page.height:
-        below = [other.y0 for other in page.lines if other.y0 > line.y1 - 1]
-        return not below or min(below) - line.y1 > 0.5 * line.height
-    return True
+    below = [other.y0 for other in page.lines if other.y0 > line.y1 - 1]
+    return line.y1 >= _HEAD * page.height or not below or min(below) - line.y1 > 0.5 * line.height
 
 
 def _without_line_numbers(page: Page, lines: list[Line]) -> list[Line]:
     """Leave out the line numbers of review versions: columns of ten or more bare numbers next to the text."""
     edges = Counter(round(line.x1 / 3) for line in lines if _LINE_NUMBER.fullmatch(line.text))
     columns = {edge for edge, n in edges.items() if n >= 10}
-    if not columns:
-        return lines
     text_left = min((line.x0 for line in lines if len(line.text) > 40), default=0.0)
     text_right = max((line.x1 for line in lines if len(line.text) > 40), default=page.width)
     return [
@@ -136,17 +132,13 @@ def _gutter(page: Page, lines: list[Line]) -> float | None:
     """The x that separates two columns: the middle, if most long lines keep to one side of it."""
     middle = page.width / 2
     long_lines = [line for line in lines if line.x1 - line.x0 > 0.25 * page.width]
-    if len(long_lines) < 10:
-        return None
     crossing = sum(line.x0 < middle - 12 and line.x1 > middle + 12 for line in long_lines)
-    return middle if crossing < 0.3 * len(long_lines) else None
+    return middle if len(long_lines) >= 10 and crossing < 0.3 * len(long_lines) else None
 
 
 def _side(line: Line, gutter: float) -> int:
     """-1 left of the gutter, 1 right of it, 0 across."""
-    if line.x1 <= gutter + 6:
-        return -1
-    return 1 if line.x0 >= gutter - 6 else 0
+    return -1 if line.x1 <= gutter + 6 else int(line.x0 >= gutter - 6)
 
 
 def _mark_starts(lines: list[Line]) -> list[Line]:

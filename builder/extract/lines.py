@@ -112,7 +112,8 @@ def read_page(page: pymupdf.Page) -> tuple[Page, str]:
         start = True
         for raw in block.get("lines", ()):
             if abs(raw["dir"][0]) < 0.9:
-                stamp = stamp or _stamp(raw)
+                said = "".join(span["text"] for span in raw["spans"])
+                stamp = stamp or (said if STAMPED_ID.search(said) else "")
                 continue
             spans = list(with_exponents(without_marks(raw["spans"], marks)))
             line = _line(page.number, {**raw, "spans": spans}, start)
@@ -143,11 +144,6 @@ def _links(page: pymupdf.Page) -> Iterator[Hyperlink]:
             box = link.rect
             yield Hyperlink(page.number, box.x0, box.y0, box.x1, box.y1, dest.uri)
         link = link.next
-
-
-def _stamp(raw: dict[str, Any]) -> str:
-    text = "".join(span["text"] for span in raw["spans"])
-    return text if STAMPED_ID.search(text) else ""
 
 
 def _line(page: int, raw: dict[str, Any], start: bool) -> Line | None:

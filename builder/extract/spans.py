@@ -68,10 +68,9 @@ def take_unseen(page: pymupdf.Page, blocks: Sequence[dict[str, Any]]) -> int:
 
 def _may_hide(page: pymupdf.Page, lines: Sequence[dict[str, Any]]) -> bool:
     """Whether a page has light text, or something large besides text."""
-    if any(_is_light(span) for line in lines for span in line["spans"]):
-        return True
-    boxes = (box for kind, box in page.get_bboxlog() if kind in _FILLS)
-    return any(x1 - x0 > _WIDE and y1 - y0 > _HIGH for x0, y0, x1, y1 in boxes)
+    return any(_is_light(span) for line in lines for span in line["spans"]) or any(
+        kind in _FILLS and x1 - x0 > _WIDE and y1 - y0 > _HIGH for kind, (x0, y0, x1, y1) in page.get_bboxlog()
+    )
 
 
 def _is_light(span: Span) -> bool:
@@ -180,10 +179,9 @@ def _plain_marks(lines: Sequence[Sequence[Span]], small: float) -> Iterator[str]
     """Marks that are printed like their notes, in small print low on the page."""
     lowest = max((spans[0]["bbox"][3] for spans in lines), default=0.0)
     for spans in lines:
-        if spans[0]["size"] < small and spans[0]["bbox"][1] > _LOWER * lowest:
-            match = _PLAIN.match("".join(span["text"] for span in spans))
-            if match:
-                yield match[1]
+        is_note = spans[0]["size"] < small and spans[0]["bbox"][1] > _LOWER * lowest
+        if is_note and (match := _PLAIN.match("".join(span["text"] for span in spans))):
+            yield match[1]
 
 
 def without_marks(spans: Sequence[Span], marks: frozenset[str]) -> list[Span]:

@@ -6,9 +6,10 @@ Paper -> StoredDocument. Drop reasons: `records.ExtractReason`.
 from __future__ import annotations
 
 import re
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import tee
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, get_args
@@ -68,10 +69,12 @@ def extract_papers(round_: Round, source: Source, store: Store, papers: Sequence
     """Read the files for which the store has no current document; files are fetched while others are read."""
     limits = round_.extract
     for kind in _order(round_):
-        reading: deque[tuple[str, str]] = deque()
-        paths = _unread_files(round_, source, store, progress(papers, f"extract {kind}", len(papers)), kind, reading)
-        for result in extract_files(map(str, paths), engine, limits.time_limit, limits.memory_limit):
-            paper_id, digest = reading.popleft()
+        unread = _unread_files(round_, source, store, progress(papers, f"extract {kind}", len(papers)), kind)
+        # They are read ahead of the results.
+        files, named = tee(unread)
+        paths = (str(path) for path, *_ in files)
+        results = extract_files(paths, engine, limits.time_limit, limits.memory_limit)
+        for result, (_, paper_id, digest) in zip(results, named, strict=True):
             store.put_document(
                 StoredDocument(
                     paper_id, kind, EXTRACTOR, digest, result.reason, result.detail, result.quality, result.document
@@ -90,9 +93,8 @@ def _unread_files(
     store: Store,
     papers: Iterable[Paper],
     kind: FileKind,
-    reading: deque[tuple[str, str]],
-) -> Iterator[Path]:
-    """The files to read; paper and hash of each are left in `reading`."""
+) -> Iterator[tuple[Path, str, str]]:
+    """The files to read, with the paper and hash of each."""
     for paper in papers:
         if kind != round_.extract.prefer and not round_.reads_both and _is_served(round_, store, paper):
             continue
@@ -101,8 +103,7 @@ def _unread_files(
             missing = StoredDocument(paper.id, kind, EXTRACTOR, "", "missing_file", "not in the source", None, None)
             store.put_document(missing)
         elif store.read_file(paper.id, kind, EXTRACTOR) != (digest := sha256_of(path)):
-            reading.append((paper.id, digest))
-            yield path
+            yield path, paper.id, digest
 
 
 def _is_served(round_: Round, store: Store, paper: Paper) -> bool:

@@ -129,7 +129,5 @@ def own_size(lines: Sequence[Line]) -> float:
 
 def _is_caption(line: Line) -> bool:
     text = clean(line.text)
-    if _CAPTION.match(text):
-        return True
     label = _LABEL.match(text)
-    return label is not None and line.lead >= len(label.group()) - 1
+    return bool(_CAPTION.match(text)) or (label is not None and line.lead >= len(label.group()) - 1)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 from pydantic import TypeAdapter
@@ -71,18 +71,12 @@ def extract_files(names: Iterable[str], engine: Engine, time_limit: float, memor
     if isinstance(engine, LocalEngine):
         yield from _read_here(names, engine.jobs, time_limit, memory_limit)
     else:
-        yield from engine.map(_Reader(time_limit, memory_limit), names)
+        yield from engine.map(partial(_read_anywhere, time_limit, memory_limit), names)
 
 
-@dataclass(frozen=True, slots=True)
-class _Reader:
-    """Reads a file in whatever process it is called; it knows nothing of what happens to other files there."""
-
-    time_limit: float
-    memory_limit: int
-
-    def __call__(self, name: str) -> Extracted:
-        return _read_with_retries(_worker_here(self.time_limit, self.memory_limit), name, nullcontext)
+def _read_anywhere(time_limit: float, memory_limit: int, name: str) -> Extracted:
+    """The outcome of a file in whatever process this is called; it knows nothing of what happens to other files there."""
+    return _read_with_retries(_worker_here(time_limit, memory_limit), name, nullcontext)
 
 
 def _read_here(names: Iterable[str], jobs: int, time_limit: float, memory_limit: int) -> Iterator[Extracted]:

@@ -15,7 +15,7 @@ import pytest
 
 from builder.dataset.audit import audit
 from builder.dataset.manifest import read_manifest
-from builder.extract.workers import _Reader
+from builder.extract.workers import _read_anywhere
 from lm_eval_tasks.base.errors import EngineError
 from lm_eval_tasks.engines import ray_driver, registry
 from lm_eval_tasks.engines.ray import RayEngine
@@ -198,7 +198,7 @@ def test_a_node_and_the_head_may_die(
     cluster: RayCluster, on_ray: RayEngine, world: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = sorted(map(str, (world / "work" / "sample").rglob("*.pdf")))
-    reader = _Reader(60.0, 2048)
+    reader = partial(_read_anywhere, 60.0, 2048)
     expected = [_read(reader(name)) for name in files]
     found = []
     for result in on_ray.map(reader, files):
