@@ -51,16 +51,15 @@ class MetadataIndex:
     def __init__(self, metadata: Path, place: Path) -> None:
         self._metadata, self._place = metadata, place
         try:
-            self.store = Store.open(place)
-            self._bring_up()
+            self._open()
         except (StoreError, sqlite3.DatabaseError) as err:
             # It contains nothing that the file does not; a full disk will report itself again.
             _LOGGER.warning("the index %s cannot be used (%s) and is rebuilt", place, err)
             self._remove()
-            self.store = Store.open(place)
-            self._bring_up()
+            self._open()
 
-    def _bring_up(self) -> None:
+    def _open(self) -> None:
+        self.store = Store.open(self._place)
         self.fingerprint = self._fingerprint()
         if self.store.note("of") not in (None, [READER, self.fingerprint]):
             hashed = self.store.note("hashed")
@@ -91,11 +90,10 @@ class MetadataIndex:
         return [str(self._metadata.resolve()), stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns]
 
     def _read(self) -> None:
-        done = self.store.note("read")
+        lines = self.store.note("read") or 0
         self.store.set_note("of", [READER, self.fingerprint])
         seen = self._file_state()
-        items = progress(read_metadata(self._metadata, done or 0), "index")
-        lines = done or 0
+        items = progress(read_metadata(self._metadata, lines), "index")
         while batch := list(islice(items, _BATCH)):
             lines += len(batch)
             with self.store.transaction():
@@ -118,7 +116,6 @@ class MetadataIndex:
 
 
 _NAMES = ("arxiv-metadata-oai-snapshot.json", "metadata.jsonl", "meta.jsonl")
-_SUFFIXES = ("", ".gz", ".xz", ".zst")
 
 
 class MirrorSource:
@@ -175,23 +172,17 @@ class MirrorSource:
         return iter(())
 
     def fetch(self, kind: FileKind, paper_id: str, version: int) -> Path | None:
-        if kind == "pdf":
-            return _first_file(self._pdf, paper_id, version, (".pdf",))
-        return _first_file(self._html, paper_id, version, (".html", ".html.xz"))
+        folder, endings = (self._pdf, (".pdf",)) if kind == "pdf" else (self._html, (".html", ".html.xz"))
+        stem = stem_of(paper_id)
+        names = (f"{name}{ending}" for name in (with_version(stem, version), stem) for ending in endings)
+        return next((path for name in names if (path := folder / name).is_file()), None)
 
 
 def _find_metadata(folder: Path) -> Path:
-    for name in _NAMES:
-        for suffix in _SUFFIXES:
-            if (path := folder / (name + suffix)).is_file():
-                return path
+    names = (name + packed for name in _NAMES for packed in ("", ".gz", ".xz", ".zst"))
+    if found := next((path for name in names if (path := folder / name).is_file()), None):
+        return found
     raise SourceError(f"the mirror {folder} contains none of {', '.join(_NAMES)} (plain, .gz, .xz or .zst)")
-
-
-def _first_file(folder: Path, paper_id: str, version: int, suffixes: tuple[str, ...]) -> Path | None:
-    stem = stem_of(paper_id)
-    candidates = (folder / f"{name}{suffix}" for name in (with_version(stem, version), stem) for suffix in suffixes)
-    return next((path for path in candidates if path.is_file()), None)
 
 
 def open_source(table: MirrorTable, round_: Round, store: Store) -> MirrorSource:

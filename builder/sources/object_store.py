@@ -10,6 +10,7 @@ import shutil
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
@@ -50,7 +51,8 @@ def expand_names(names: Iterable[str]) -> list[str]:
     """
     all_names: list[str] = []
     for name in names:
-        matches = _matches(name) if is_address(name) and "*" in name else [name]
+        is_pattern = is_address(name) and "*" in name
+        matches = _ask_with_retries(partial(_matches, name), name) if is_pattern else [name]
         if not matches:
             raise SourceError(f"{name} matches nothing; check the address and the permission to list it")
         all_names += matches
@@ -58,11 +60,8 @@ def expand_names(names: Iterable[str]) -> list[str]:
 
 
 def _matches(address: str) -> list[str]:
-    def ask() -> list[str]:
-        files, path = _open(address)
-        return sorted(files.unstrip_protocol(file) for file in files.glob(path))
-
-    return _ask_with_retries(ask, address)
+    files, path = _open(address)
+    return sorted(files.unstrip_protocol(file) for file in files.glob(path))
 
 
 @contextmanager

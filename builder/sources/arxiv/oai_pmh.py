@@ -54,41 +54,23 @@ class OaiPmh:
 
     def records(self, set_: str | None, changed_from: date) -> Iterator[OaiRecord]:
         """Every record of a set that changed since a day; a token that expired under way is worked round."""
-        start: str = changed_from.isoformat()
-        while True:
-            latest = start
-            expired = False
-            for page in self._pages(set_, start):
-                if page is None:
-                    expired = True
-                    break
-                for record in page:
-                    latest = max(latest, record.changed)
-                    yield record
-            if not expired:
-                return
-            if latest == start:
-                raise SourceError(f"arXiv's OAI-PMH service gives up its own list from {start}; {_LATER}")
-            start = latest
-
-    def record(self, paper_id: str) -> OaiRecord | None:
-        """One record; None if there is none."""
-        root = self._get({"verb": "GetRecord", "identifier": f"oai:arXiv.org:{paper_id}", "metadataPrefix": "arXiv"})
-        element = root.find(f"{_OAI}GetRecord/{_OAI}record")
-        return _record(element) if element is not None else None
-
-    def _pages(self, set_: str | None, start: str) -> Iterator[list[OaiRecord] | None]:
-        """The pages of one list; None, and no more, when its token is no longer accepted."""
-        query = {"verb": "ListRecords", "metadataPrefix": "arXiv", "from": start, **({"set": set_} if set_ else {})}
+        start = latest = changed_from.isoformat()
         seen: set[str] = set()
+        token: str | None = None
         for _ in range(_MOST_PAGES):
-            root = self._get(query)
+            of_list = {"metadataPrefix": "arXiv", "from": start, **({"set": set_} if set_ else {})}
+            root = self._get({"verb": "ListRecords", **({"resumptionToken": token} if token else of_list)})
             error = root.find(f"{_OAI}error")
             if error is not None:
-                if error.get("code") == "badResumptionToken":
-                    yield None
-                return
-            yield [_record(element) for element in root.iterfind(f"{_OAI}ListRecords/{_OAI}record")]
+                if error.get("code") != "badResumptionToken":
+                    return
+                if latest == start:
+                    raise SourceError(f"arXiv's OAI-PMH service gives up its own list from {start}; {_LATER}")
+                start, token, seen = latest, None, set()
+                continue
+            for record in map(_record, root.iterfind(f"{_OAI}ListRecords/{_OAI}record")):
+                latest = max(latest, record.changed)
+                yield record
             token = root.findtext(f"{_OAI}ListRecords/{_OAI}resumptionToken")
             if not token:
                 return
@@ -97,9 +79,13 @@ class OaiPmh:
                     f"arXiv's OAI-PMH service goes in circles: a token of its list from {start} was repeated; {_LATER}"
                 )
             seen.add(token)
-            query = {"verb": "ListRecords", "resumptionToken": token}
-
         raise SourceError(f"arXiv's OAI-PMH service does not end its list from {start}; {_LATER}")
+
+    def record(self, paper_id: str) -> OaiRecord | None:
+        """One record; None if there is none."""
+        root = self._get({"verb": "GetRecord", "identifier": f"oai:arXiv.org:{paper_id}", "metadataPrefix": "arXiv"})
+        element = root.find(f"{_OAI}GetRecord/{_OAI}record")
+        return _record(element) if element is not None else None
 
     def _get(self, query: dict[str, str]) -> etree._Element:
         url = f"{self._url}?{urlencode(query)}"

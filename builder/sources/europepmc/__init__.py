@@ -6,6 +6,7 @@ import calendar
 import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
@@ -181,20 +182,15 @@ class EuropePmcSource:
         """As the papers' own files state them; the files are kept, and read again for their texts."""
         for paper in papers:
             path = self.fetch("jats", paper.id, paper.version)
-            yield paper.id, NO_LICENSE if path is None else _license_in(path)
+            metadata = None
+            with suppress(NotJatsError):
+                metadata = read_article(path).find("front/article-meta") if path else None
+            yield paper.id, NO_LICENSE if metadata is None else license_of(metadata)
 
     def fetch(self, kind: FileKind, paper_id: str, version: int) -> Path | None:
         records = self._store.papers([paper_id])
         names = [paper_id, *(name for paper in records for name in paper.other_ids)]
         return next((path for name in names if (path := self._api.full_text(paper_id, name))), None)
-
-
-def _license_in(path: Path) -> str:
-    try:
-        metadata = read_article(path).find("front/article-meta")
-    except NotJatsError:
-        return NO_LICENSE
-    return NO_LICENSE if metadata is None else license_of(metadata)
 
 
 def _phrase(text: str) -> str:

@@ -13,7 +13,7 @@ from datetime import date
 from lxml import etree
 
 from builder.ids import bare_ids
-from builder.records import GROUP, CrawlReason, Drop, Paper
+from builder.records import GROUP, Drop, Paper
 from builder.sources.jats.licenses import license_of
 from builder.sources.jats.markup import OF_FORMULAS, attribute, one_line
 from builder.sources.metadata_file import checked_paper
@@ -81,8 +81,10 @@ def paper_of(article: etree._Element) -> Paper | Drop:
     name = ids[0] if ids else "an article without an id"
     if metadata is None or not ids:
         return Drop(name, "bad_record")
-    if reason := _unfit(article):
-        return Drop(name, reason)
+    if article.get("article-type", "") in _NO_RESEARCH:
+        return Drop(name, "not_research")
+    if article.find("body//p") is None:
+        return Drop(name, "no_text")
     byline = list(_byline(metadata))
     try:
         published, updated = _dates(metadata, ids[0])
@@ -104,13 +106,6 @@ def paper_of(article: etree._Element) -> Paper | Drop:
         )
     except ValueError:
         return Drop(name, "bad_record")
-
-
-def _unfit(article: etree._Element) -> CrawlReason | None:
-    if article.get("article-type", "") in _NO_RESEARCH:
-        return "not_research"
-    body = article.find("body")
-    return "no_text" if body is None or next(body.iter("p"), None) is None else None
 
 
 def ids_of(metadata: etree._Element) -> list[str]:
@@ -145,7 +140,7 @@ def _byline(metadata: etree._Element) -> Iterator[tuple[str, str]]:
             if name := one_line(group, _OF_GROUPS).strip(" :"):
                 yield name, GROUP
         elif name := _person(contributor):
-            yield name, _orcid(contributor)
+            yield name, orcid(one_line(contributor.find("contrib-id[@contrib-id-type='orcid']")))
 
 
 def _part_of(contributor: etree._Element) -> str:
@@ -185,11 +180,6 @@ def _person(contributor: etree._Element) -> str:
     )
     parts = (surname, given) if name.get("name-style") == "eastern" else (given, surname)
     return " ".join(part for part in (*parts, suffix) if part)
-
-
-def _orcid(contributor: etree._Element) -> str:
-    given = contributor.find("contrib-id[@contrib-id-type='orcid']")
-    return orcid(one_line(given))
 
 
 def orcid(text: str) -> str:

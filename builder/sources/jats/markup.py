@@ -143,9 +143,8 @@ def is_lost(element: etree._Element) -> bool:
 def _before(element: etree._Element) -> str:
     """The text of its parent directly before an element."""
     previous, parent = element.getprevious(), element.getparent()
-    if previous is not None:
-        return previous.tail or ""
-    return (parent.text or "") if parent is not None else ""
+    text = previous.tail if previous is not None else parent.text if parent is not None else ""
+    return text or ""
 
 
 def is_exponent(element: etree._Element) -> bool:

@@ -7,7 +7,6 @@ import tarfile
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
@@ -209,7 +208,8 @@ def _unpack(name: str, place: Path) -> list[Path]:
         try:
             with local_copy(name) as archive:
                 left = max(_LEAST_UNPACKED, _MOST_TIMES * archive.stat().st_size)
-                for number, (member, content) in enumerate(_members(archive)):
+                articles = ((path.name, content) for path, content in _members(archive) if _is_article(path))
+                for number, (member, content) in enumerate(articles):
                     data = content.read(MOST_BYTES + 1)
                     left -= len(data)
                     if left < 0:
@@ -229,24 +229,19 @@ def _unpack(name: str, place: Path) -> list[Path]:
     return [file for file in place.iterdir() if file.name.endswith(ENDINGS)]
 
 
-def _members(archive: Path) -> Iterator[tuple[str, IO[bytes]]]:
-    """Name, without folders, and content of each article, in the archive's order."""
-    with _opened(archive) as members:
-        for path, content in members:
-            name = PurePosixPath(path).name
-            if name.endswith(ENDINGS) and name not in _NO_ARTICLES and not name.startswith("."):
-                yield name, content
+def _is_article(path: PurePosixPath) -> bool:
+    return path.name.endswith(ENDINGS) and path.name not in _NO_ARTICLES and not path.name.startswith(".")
 
 
-@contextmanager
-def _opened(archive: Path) -> Iterator[Iterator[tuple[str, IO[bytes]]]]:
+def _members(archive: Path) -> Iterator[tuple[PurePosixPath, IO[bytes]]]:
+    """Path and content of each file in an archive, in its order."""
     if archive.name.endswith(_ZIPS):
         with zipfile.ZipFile(archive) as packed:
-            yield ((info.filename, packed.open(info)) for info in packed.infolist() if not info.is_dir())
+            for info in packed.infolist():
+                if not info.is_dir():
+                    yield PurePosixPath(info.filename), packed.open(info)
     else:
         with tarfile.open(archive) as packed_tar:
-            yield (
-                (info.name, content)
-                for info in packed_tar
-                if info.isfile() and (content := packed_tar.extractfile(info)) is not None
-            )
+            for member in packed_tar:
+                if member.isfile() and (content := packed_tar.extractfile(member)) is not None:
+                    yield PurePosixPath(member.name), content

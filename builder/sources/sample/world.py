@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -162,8 +163,7 @@ class Study:
 
 def _section(heading: str, level: int, role: SectionRole, sentences: Sequence[str], paragraphs: int) -> WorldSection:
     """A section whose sentences are shared out to its paragraphs."""
-    parts = (" ".join(sentences[i::paragraphs]) for i in range(paragraphs))
-    return WorldSection(heading, level, tuple(parts), role)
+    return WorldSection(heading, level, tuple(" ".join(sentences[i::paragraphs]) for i in range(paragraphs)), role)
 
 
 def _unknown(rng: random.Random) -> Work:
@@ -217,19 +217,16 @@ def make_world(seed: int, authors: int, papers: int) -> list[WorldPaper]:
     groups = _groups(rng, authors)
     days = sorted(LAST_DAY - timedelta(days=rng.randrange(MONTHS * 30)) for _ in range(papers))
     world: list[WorldPaper] = []
-    serial: dict[str, int] = {}
+    serial: Counter[str] = Counter()
     for i, day in enumerate(days):
         month = f"{day:%y%m}"
-        serial[month] = serial.get(month, 0) + 1
+        serial[month] += 1
         world.append(_paper(rng, f"{month}.{serial[month]:05d}", i, day, groups, world))
     return world
 
 
 def _groups(rng: random.Random, authors: int) -> list[_Group]:
-    groups = list[_Group]()
-    for discipline in DISCIPLINES:
-        collections = tuple(coin_collection(rng) for _ in range(6))
-        groups.append(_Group(discipline, collections))
+    groups = [_Group(discipline, tuple(coin_collection(rng) for _ in range(6))) for discipline in DISCIPLINES]
     names: set[str] = set()
     for i in range(authors):
         name = person(rng)
