@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
 
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Indel
@@ -43,6 +42,11 @@ _URL = re.compile(r"https?://\S+")
 # What may come before and after a whole title; a colon leads on to a subtitle.
 _BEFORE = re.compile(r"(?:^|[.,:;)\]”“\"‘’'\d])\s*$")
 _BEHIND = re.compile(r"\s*(?:$|[.,?!;”\"’')\](]|in\b|arxiv|corr\b|\d)", re.IGNORECASE)
+
+
+# Similarity of two titles, whether the record's whole title is cited, and where in the entry it begins.
+_Fit = tuple[float, bool, int | None]
+_NO_FIT: _Fit = (0.0, False, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,23 +85,15 @@ class _Match:
         return self.whole_title, round(self.similarity, 3), self.author, self.year
 
 
-class _Fit(NamedTuple):
-    """Similarity of two titles, whether the record's whole title is cited, and where in the entry it begins."""
-
-    similarity: float
-    whole_title: bool
-    start: int | None
-
-
 def resolve_entry(store: Store, citing: Paper, entry: Reference) -> Resolved:
     """Resolve one entry by its ids or its title, against all records of the store.
 
     A work is never resolved to the citing paper or to a younger one.
     """
     for name, how in _known_as(store, entry):
-        known = [paper for paper in store.papers([name] if name else []) if can_cite(citing, paper)]
-        if known:
-            return Resolved(known[0], how, 1.0)
+        for paper in store.papers([name] if name else []):
+            if can_cite(citing, paper):
+                return Resolved(paper, how, 1.0)
     return _by_title(store, citing, entry)
 
 
@@ -220,33 +216,31 @@ class _Text:
         """How well a record's title, first author and year fit."""
         similarity, is_whole, start = self._compare(title_key(paper.title), _numerals(paper.title))
         head = self.raw[:start] if start is not None else self.raw
-        return _Match(paper, similarity, is_whole, self._has_author(paper, head), self._has_year(paper))
+        is_year = self._year is not None and -_EARLIER <= self._year - paper.published.year <= _LATER
+        return _Match(paper, similarity, is_whole, self._has_author(paper, head), is_year)
 
     def _compare(self, key: str, numerals: list[str]) -> _Fit:
         """The best way in which a title fits the entry."""
         if key == self._title_key and key:
             at = self._key.find(key)
-            return _Fit(1.0, True, self._at[at] if at >= 0 else None)
+            return 1.0, True, self._at[at] if at >= 0 else None
         if len(key) < _MIN_KEY:
-            return _Fit(0.0, False, None)
+            return _NO_FIT
         fits = [self._align(key, numerals)]
         cited = self._title_key
         if _numerals(self.title) == numerals:
             near = Indel.normalized_similarity(cited, key)
             damaged = near >= _SURE or Indel.distance(cited, key) == len(key) - len(cited)
-            fits.append(_Fit(near, near >= _NEAR and damaged, None))
+            fits.append((near, near >= _NEAR and damaged, None))
         if _MIN_PREFIX <= len(cited) < len(key) and set(_numerals(self.title)) <= set(numerals):
-            fits.append(_Fit(Indel.normalized_similarity(cited, key[: len(cited)]), False, None))
+            fits.append((Indel.normalized_similarity(cited, key[: len(cited)]), False, None))
         return max(fits, key=lambda fit: fit[:2])
 
     def _align(self, key: str, numerals: list[str]) -> _Fit:
         """Where the title occurs in the entry: whole between punctuation, or in part if a colon continues it."""
-        nothing = _Fit(0.0, False, None)
-        if len(key) > len(self._key):
-            return nothing
         alignment = fuzz.partial_ratio_alignment(key, self._key, score_cutoff=100 * _SURE)
-        if alignment is None:
-            return nothing
+        if alignment is None or len(key) > len(self._key):
+            return _NO_FIT
         start, end = self._at[alignment.dest_start], self._at[alignment.dest_end - 1] + 1
         ending, subtitle = _BEHIND.match(self.raw[end:]), _SUBTITLE.match(self.raw[end:])
         if (
@@ -254,8 +248,8 @@ class _Text:
             or not (ending or subtitle)
             or _numerals(self.raw[start:end]) != numerals
         ):
-            return nothing
-        return _Fit(alignment.score / 100, ending is not None, start)
+            return _NO_FIT
+        return alignment.score / 100, ending is not None, start
 
     def _has_author(self, paper: Paper, head: str) -> bool:
         surname = title_words(paper.authors[0])[-1:]
@@ -264,9 +258,6 @@ class _Text:
         if len(surname[0]) >= _LONG_NAME:
             return surname[0] in title_key(head)
         return surname[0] in title_words(head) or surname[0] in title_words(self._names)
-
-    def _has_year(self, paper: Paper) -> bool:
-        return self._year is not None and -_EARLIER <= self._year - paper.published.year <= _LATER
 
 
 def _numerals(text: str) -> list[str]:

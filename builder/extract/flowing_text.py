@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from builder.extract.headings import Heading
 from builder.records import Reference
 from builder.sources.jats.markup import UNIT
 
@@ -94,6 +95,18 @@ class FlowingText:
 
     def __str__(self) -> str:
         return "".join(self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A section and its own text, that of deeper ones left out; `kind` is what its element says of it."""
+
+    heading: Heading
+    kind: str = ""
+    text: FlowingText = field(default_factory=FlowingText)
+
+    def __str__(self) -> str:
+        return str(self.text).strip("\n")
 
 
 def within_brackets(text: str, start: int, end: int) -> tuple[int, int]:

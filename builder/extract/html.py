@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
 from lxml import etree, html
 
 from builder.errors import ExtractError
-from builder.extract.flowing_text import FlowingText, cited_by, runs, within_brackets
+from builder.extract.flowing_text import Block, FlowingText, cited_by, runs, within_brackets
 from builder.extract.headings import Heading, roles_of
 from builder.extract.quality import MeasuredDocument
 from builder.extract.references import parse_entry
@@ -57,15 +57,6 @@ _SIDES = (*_PLACED, "text-indent", "margin-left")
 _NO_CLIP = re.compile(r"rect\(\s*(?:[01](?:px)?[\s,]*){4}\)")
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """A heading's element and its own text, that of deeper headings left out."""
-
-    heading: Heading
-    kind: str
-    text: FlowingText
-
-
 def read_html(path: Path) -> MeasuredDocument:
     """Read a LaTeXML page, plain or packed as .xz.
 
@@ -92,7 +83,7 @@ def read_html(path: Path) -> MeasuredDocument:
 
 
 def _read(root: html.HtmlElement, page: html.HtmlElement) -> MeasuredDocument:
-    blocks: list[_Block] = []
+    blocks: list[Block] = []
     _walk(root, None, blocks)
     named = roles_of([block.heading for block in blocks])
     items = root.find_class("ltx_bibitem")
@@ -103,7 +94,7 @@ def _read(root: html.HtmlElement, page: html.HtmlElement) -> MeasuredDocument:
             f"{block.heading.number} {block.heading.words}".strip(),
             _ROLES.get(block.kind, role),
             block.heading.level,
-            listed if block.kind == "ltx_bibliography" else str(block.text).strip("\n"),
+            listed if block.kind == "ltx_bibliography" else str(block),
         )
         for block, role in zip(blocks, named, strict=True)
     )
@@ -121,13 +112,13 @@ def _read(root: html.HtmlElement, page: html.HtmlElement) -> MeasuredDocument:
     return MeasuredDocument(document, characters + beside, 0)
 
 
-def _walk(element: html.HtmlElement, block: _Block | None, blocks: list[_Block]) -> None:
+def _walk(element: html.HtmlElement, block: Block | None, blocks: list[Block]) -> None:
     """Collect headings and texts below an element, in order."""
     for child in element.iterchildren():
         if not isinstance(child.tag, str):
             pass
         elif kind := next((name for name in _classes(child) if name in _LEVELS), None):
-            opened = _Block(_heading(child, kind, len(blocks)), kind, FlowingText())
+            opened = Block(_heading(child, kind, len(blocks)), kind)
             blocks.append(opened)
             _walk(child, opened, blocks)
         elif _is_beside(child):
@@ -172,7 +163,7 @@ def _write(element: html.HtmlElement, text: FlowingText) -> None:
         text.end_block()
 
 
-def _mentions(blocks: list[_Block], index: dict[str, int], entries: Sequence[Reference]) -> Iterator[Mention]:
+def _mentions(blocks: list[Block], index: dict[str, int], entries: Sequence[Reference]) -> Iterator[Mention]:
     for i, block in enumerate(blocks):
         text = str(block.text)
         cites = [cite for cite in block.text.cites if not index.keys().isdisjoint(cite[2])]

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from lxml import etree
 
 from builder.errors import ExtractError
-from builder.extract.flowing_text import FlowingText, cited_by, runs, within_brackets
+from builder.extract.flowing_text import Block, FlowingText, cited_by, runs, within_brackets
 from builder.extract.headings import Heading, roles_of
 from builder.extract.jats_references import read_references
 from builder.extract.quality import MeasuredDocument
@@ -73,14 +72,6 @@ _LEADS = frozenset({"label", "speaker"})
 _WITHIN_LINES = frozenset("fn inline-graphic tex-math annotation annotation-xml object-id index-term xref".split())
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """A section and its own text, that of its subsections left out."""
-
-    heading: Heading
-    text: FlowingText
-
-
 def read_jats(path: Path) -> MeasuredDocument:
     """Read an article, plain or packed.
 
@@ -94,14 +85,14 @@ def read_jats(path: Path) -> MeasuredDocument:
     body = article.find("body")
     if body is None:
         raise ExtractError("no_sections", f"{path} has no body")
-    blocks = [_Block(Heading(0, 0, "", "", 1), FlowingText())]
+    blocks = [Block(Heading(0, 0, "", "", 1))]
     _walk(body, blocks[0].text, 1, blocks)
     if not blocks[0].text.length:
         blocks = blocks[1:]
     entries, places = read_references(article)
     listed = "\n".join(entry.raw for entry in entries)
     sections = [
-        Section(f"{block.heading.number} {block.heading.words}".strip(), role, block.heading.level, _text(block))
+        Section(f"{block.heading.number} {block.heading.words}".strip(), role, block.heading.level, str(block))
         for block, role in zip(blocks, _roles(blocks), strict=True)
     ]
     if listed:
@@ -118,7 +109,7 @@ def read_jats(path: Path) -> MeasuredDocument:
     return MeasuredDocument(document, sum(len(section.text) for section in sections) + len(abstract), 0)
 
 
-def _walk(container: etree._Element, text: FlowingText, level: int, blocks: list[_Block]) -> None:
+def _walk(container: etree._Element, text: FlowingText, level: int, blocks: list[Block]) -> None:
     """Collect the sections and texts of a body or section, in order."""
     for child in container.iterchildren("*"):
         if child.tag == "sec":
@@ -129,7 +120,7 @@ def _walk(container: etree._Element, text: FlowingText, level: int, blocks: list
                 # It only holds the others together.
                 _walk(child, text, level, blocks)
             else:
-                block = _Block(heading, FlowingText())
+                block = Block(heading)
                 blocks.append(block)
                 _walk(child, block.text, level + 1, blocks)
         elif child.tag not in ("title", "label"):
@@ -151,7 +142,7 @@ def _is_left_out(section: etree._Element) -> bool:
     return is_kind or _LEFT_OUT.fullmatch(words) is not None
 
 
-def _roles(blocks: Sequence[_Block]) -> list[Role]:
+def _roles(blocks: Sequence[Block]) -> list[Role]:
     """A role for each section; where none is called an introduction, the background or what stands before all headings is one."""
     roles = roles_of([block.heading for block in blocks])
     if len(blocks) > 1 and "introduction" not in roles:
@@ -160,12 +151,12 @@ def _roles(blocks: Sequence[_Block]) -> list[Role]:
         is_whole_paper = _METHODS.fullmatch(opening) and not any(map(_FINDINGS.fullmatch, words))
         if _BACKGROUND.fullmatch(opening):
             roles[words.index(opening)] = "introduction"
-        elif not words[0] and not is_whole_paper and not _NO_INTRODUCTION.match(_text(blocks[0])):
+        elif not words[0] and not is_whole_paper and not _NO_INTRODUCTION.match(str(blocks[0])):
             roles[0] = "introduction"
     return _without_gaps(blocks, roles)
 
 
-def _without_gaps(blocks: Sequence[_Block], roles: list[Role]) -> list[Role]:
+def _without_gaps(blocks: Sequence[Block], roles: list[Role]) -> list[Role]:
     """The roles; what a task would ask for is mere body where it, or a subsection, has a formula that is a picture alone."""
     own: int | None = None
     for i, block in enumerate(blocks):
@@ -217,15 +208,11 @@ def _is_beside(element: etree._Element) -> bool:
     return element.tag in _BESIDE or links_to_note(element) or is_terms
 
 
-def _text(block: _Block) -> str:
-    return str(block.text).strip("\n")
-
-
 # --- citations
 
 
 def _mentions(
-    blocks: Sequence[_Block], entries: Sequence[Reference], places: dict[str, tuple[int, ...]]
+    blocks: Sequence[Block], entries: Sequence[Reference], places: dict[str, tuple[int, ...]]
 ) -> Iterator[Mention]:
     for i, block in enumerate(blocks):
         text = str(block.text)

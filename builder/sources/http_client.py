@@ -17,18 +17,18 @@ import time
 import zlib
 from collections.abc import Callable
 from importlib.metadata import version
+from itertools import count
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx2
-from tenacity import RetryCallState, Retrying, retry_if_exception_type, wait_exponential
 
 from builder.errors import SourceError
 from builder.round.source import LiveTable
 from builder.store import Store
 from builder.store.tables import StoredAnswer
 from lm_eval_tasks.base.files import write_whole
-from lm_eval_tasks.base.progress import LONGEST_WAIT, announce_wait, failure_of, retry_after
+from lm_eval_tasks.base.progress import LONGEST_WAIT, announce_wait, retry_after
 
 TRANSIENT_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504})
 # Answers that asking again does not change; the caller makes sense of them.
@@ -138,11 +138,10 @@ class HttpClient:
             return None
         doubtful = place.with_stem(f"{place.stem}.doubtful")
         place.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(doubtful if doubted else place, answer.body)
         if doubted:
-            place = doubtful
-        write_whole(place, answer.body)
-        if not doubted:
-            doubtful.unlink(missing_ok=True)
+            return doubtful
+        doubtful.unlink(missing_ok=True)
         return place
 
     def _ask(
@@ -151,48 +150,31 @@ class HttpClient:
         """Ask until an answer can be believed; returns the answer, and whether a doubt remains."""
         # The same doubt, time after time.
         doubts: list[str] = []
-        try:
-            for attempt in self._attempts(url):
-                with attempt:
-                    try:
-                        answer = self._follow(url)
-                    except _TransientFailure:
-                        doubts.clear()
-                        raise
-                    try:
-                        if answer.status == 200 and check is not None:
-                            check(answer.body)
-                        return answer, False
-                    except DoubtfulAnswer as doubt:
-                        doubts[:] = [*(said for said in doubts if said == str(doubt)), str(doubt)]
-                        if doubt.believe and len(doubts) > 1 + patient:
-                            return answer, True
-                        wait = _LATER * self._source.delay if patient and len(doubts) == 2 else 0.0
-                        raise _TransientFailure(str(doubt), wait=wait, tries=tries) from doubt
-        except _TransientFailure as failure:
-            raise (_Doubted if doubts else SourceError)(
-                f"{_host(url)} failed {failure.tries} times, last: {failure} ({url[:200]}); what was "
-                f"fetched is kept; run the same command again later{_OFFLINE * (failure.tries == UNREACHABLE_TRIES)}"
-            ) from failure
+        for attempt in count():
+            try:
+                answer = self._follow(url)
+                if answer.status == 200 and check is not None:
+                    check(answer.body)
+                return answer, False
+            except _TransientFailure as err:
+                failure = err
+                doubts.clear()
+            except DoubtfulAnswer as doubt:
+                doubts = [*(said for said in doubts if said == str(doubt)), str(doubt)]
+                if doubt.believe and len(doubts) > 1 + patient:
+                    return answer, True
+                wait = _LATER * self._source.delay if patient and len(doubts) == 2 else 0.0
+                failure = _TransientFailure(str(doubt), wait=wait, tries=tries)
+            if attempt + 1 >= failure.tries:
+                raise (_Doubted if doubts else SourceError)(
+                    f"{_host(url)} failed {failure.tries} times, last: {failure} ({url[:200]}); what was "
+                    f"fetched is kept; run the same command again later{_OFFLINE * (failure.tries == UNREACHABLE_TRIES)}"
+                ) from failure
+            # It doubles each time, with jitter, is at least what the server asked for, and ends.
+            wait = min(max(self._source.delay * 2**attempt * random.uniform(1, 1.5), failure.wait), LONGEST_WAIT)
+            announce_wait(wait, f"{_host(url)} is asked again after {failure}")
+            time.sleep(wait)
         raise AssertionError("the last attempt returns or raises")
-
-    def _attempts(self, url: str) -> Retrying:
-        """As often as the failures are worth; the wait doubles each time, with jitter, is at least what the server asked for, and ends."""
-        exponential = wait_exponential(self._source.delay)
-
-        def failure(state: RetryCallState) -> _TransientFailure:
-            return failure_of(state, _TransientFailure)
-
-        return Retrying(
-            retry=retry_if_exception_type(_TransientFailure),
-            stop=lambda state: state.attempt_number >= failure(state).tries,
-            wait=lambda state: min(max(exponential(state) * random.uniform(1, 1.5), failure(state).wait), LONGEST_WAIT),
-            before_sleep=lambda state: announce_wait(
-                state.upcoming_sleep, f"{_host(url)} is asked again after {failure(state)}"
-            ),
-            sleep=time.sleep,
-            reraise=True,
-        )
 
     def _follow(self, url: str) -> StoredAnswer:
         """One request, and the redirects within its host."""
