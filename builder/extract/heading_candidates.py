@@ -54,7 +54,17 @@ def find_heading_candidates(
     lines: Sequence[Line], size: float, toc: Sequence[tuple[int, str]]
 ) -> list[HeadingCandidate]:
     """All candidates after the title page's matter, in order."""
-    return _after_front_matter(_candidates(lines, size, _outline(toc)), lines)
+    listed = _outline(toc)
+    candidates: list[HeadingCandidate] = []
+    behind = 0
+    for i in range(len(lines)):
+        if i >= behind and _may_be_heading(lines, i, size):
+            last = _extent(lines, i, size)
+            candidate = _candidate(lines, i, last, listed) or (_candidate(lines, i, i, listed) if last > i else None)
+            if candidate is not None:
+                candidates.append(candidate)
+                behind = candidate.last + 1
+    return _after_front_matter(candidates, lines)
 
 
 def _after_front_matter(candidates: list[HeadingCandidate], lines: Sequence[Line]) -> list[HeadingCandidate]:
@@ -87,19 +97,6 @@ def style_of(line: Line) -> Style:
     """The style of a line."""
     caps = line.text.isupper() and sum(c.isalpha() for c in line.text) > 3
     return Style(line.size, line.bold, line.italic, caps)
-
-
-def _candidates(lines: Sequence[Line], size: float, listed: dict[str, int]) -> list[HeadingCandidate]:
-    candidates: list[HeadingCandidate] = []
-    behind = 0
-    for i in range(len(lines)):
-        if i >= behind and _may_be_heading(lines, i, size):
-            last = _extent(lines, i, size)
-            candidate = _candidate(lines, i, last, listed) or (_candidate(lines, i, i, listed) if last > i else None)
-            if candidate is not None:
-                candidates.append(candidate)
-                behind = candidate.last + 1
-    return candidates
 
 
 def _may_be_heading(lines: Sequence[Line], i: int, size: float) -> bool:

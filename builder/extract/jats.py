@@ -176,7 +176,8 @@ def _write(element: etree._Element, text: FlowingText) -> None:
     if is_lost(element):
         text.gaps += 1
         return
-    if _is_beside(element):
+    is_terms = element.get("list-content", "").startswith("abbreviation")
+    if is_terms or element.tag in _BESIDE or links_to_note(element):
         text.add("" if element.tag in _WITHIN_LINES else " ")
         return
     if element.tag in BLOCKS:
@@ -201,11 +202,6 @@ def _write(element: etree._Element, text: FlowingText) -> None:
         text.add(" ")
     elif element.tag in BLOCKS:
         text.end_block()
-
-
-def _is_beside(element: etree._Element) -> bool:
-    is_terms = element.get("list-content", "").startswith("abbreviation")
-    return element.tag in _BESIDE or links_to_note(element) or is_terms
 
 
 # --- citations

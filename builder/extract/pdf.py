@@ -14,13 +14,12 @@ from builder.errors import ExtractError
 from builder.extract.compat import FAULTS, outline_of
 from builder.extract.front import FileFacts, front_of
 from builder.extract.headings import Heading, find_headings, in_order, roles_of
-from builder.extract.layout import body_size, text_lines
 from builder.extract.lines import Line, Page, read_page
 from builder.extract.mentions import find_mentions
 from builder.extract.quality import MeasuredDocument
 from builder.extract.references import read_entries
 from builder.extract.sections import normalise, role_of, split_number
-from builder.extract.text import clean, join_lines, own_size, running_lines
+from builder.extract.text import body_size, clean, join_lines, own_size, running_lines, text_lines
 from builder.records import Document, Reference, Section
 from lm_eval_tasks.base.text import is_valid
 

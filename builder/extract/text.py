@@ -1,16 +1,160 @@
-"""Lines -> running text: captions, footnotes and the contents of tables and figures left out, words broken at line ends joined,
-paragraphs kept apart.
+"""Pages -> the lines that belong to the text, in reading order -> running text.
+
+What repeats on the pages' margins (running heads, page numbers, line numbers of review versions) is furniture and goes; two-column
+pages that the file does not give column by column are sorted. Captions, footnotes and the contents of tables and figures are left
+out, words broken at line ends joined, paragraphs kept apart.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
+import statistics
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from builder.extract.lines import Line
+    from builder.extract.lines import Line, Page
+
+# Where heads and feet lie, in parts of the page's height; what repeats is believed to be one even if it lies further in.
+_HEAD, _FOOT = 0.11, 0.90
+_FAR_HEAD, _FAR_FOOT = 0.17, 0.85
+_OUTER_HEAD, _OUTER_FOOT = 0.09, 0.91
+_DIGITS = re.compile(r"\d+|\b[ivxlc]+\b")
+_PAGE_NUMBER = re.compile(r"\W*(?:page\s*)?(?:\d{1,4}|[ivxl]{1,6})(?:\s*(?:of|/)\s*\d{1,4})?\W*", re.IGNORECASE)
+# What publishers print at the foot of a page, on the first page only or on each.
+_NOTICE = re.compile(
+    r"\W*(?:please cite this|https?://(?:dx\.)?doi\.org|doi\b|©|copyright|permission to make|all rights reserved"
+    r"|received .{4,30} accepted|available online|e-?mail addresses?|\d{4}-\d{3}[\dx]/|authori[sz]ed licensed use"
+    r"|this article is|to appear in|manuscript received|corresponding author|preprint\b|under review)",
+    re.IGNORECASE,
+)
+_LINE_NUMBER = re.compile(r"\d{1,4}")
+
+
+def body_size(pages: Sequence[Page]) -> float:
+    """The type size (points) that most characters of the text are set in."""
+    weight: Counter[float] = Counter()
+    for page in pages:
+        for line in page.lines:
+            if len(line.text) > 20:
+                weight[line.size] += len(line.text)
+    return weight.most_common(1)[0][0] if weight else 10.0
+
+
+def text_lines(pages: Sequence[Page]) -> list[Line]:
+    """All lines of the text in reading order, furniture left out."""
+    furniture = _furniture(pages)
+    lines: list[Line] = []
+    for page in pages:
+        kept = [line for line in page.lines if (line.page, line.y0, line.x0) not in furniture]
+        kept = _without_line_numbers(page, kept)
+        lines.extend(_in_reading_order(page, kept))
+    return lines
+
+
+def _furniture(pages: Sequence[Page]) -> set[tuple[int, float, float]]:
+    """Positions (page, y0, x0) of the lines that are page furniture."""
+    usual = statistics.median(page.height for page in pages) if pages else 0.0
+    placed = [(page, line) for page in pages for line in page.lines]
+    seen: dict[tuple[str, int], list[Line]] = defaultdict(list)
+    for page, line in placed:
+        if _in_margin(page, line, usual, _FAR_HEAD, _FAR_FOOT):
+            seen[_DIGITS.sub("#", line.text.casefold()), round(line.y0 / 4)].append(line)
+    positions: set[tuple[int, float, float]] = set()
+    bands: Counter[int] = Counter()
+    for same in seen.values():
+        if len({line.page for line in same}) >= (3 if len(pages) > 5 else 2):
+            positions.update((line.page, line.y0, line.x0) for line in same)
+            bands[round(same[0].y0 / 4)] += len(same) ** 2
+    notice = False
+    for page, line in placed:
+        if not _in_margin(page, line, usual, _HEAD, _FOOT):
+            continue
+        notice = bool(_NOTICE.match(line.text)) or (notice and not line.start)
+        numbered = _PAGE_NUMBER.fullmatch(line.text) and _in_margin(page, line, page.height, _OUTER_HEAD, _OUTER_FOOT)
+        in_band = 2 * bands[round(line.y0 / 4)] >= len(pages) and _at_edge(page, line)
+        if notice or numbered or in_band:
+            positions.add((line.page, line.y0, line.x0))
+    return positions
+
+
+def _in_margin(page: Page, line: Line, usual: float, head: float, foot: float) -> bool:
+    """Whether a line lies above `head` or below `foot`; a sideways page keeps the head of the usual, upright ones."""
+    return line.y1 < head * max(page.height, usual) or line.y0 > foot * page.height
+
+
+def _at_edge(page: Page, line: Line) -> bool:
+    """Whether nothing but other margin text lies beyond this line, towards the page's edge."""
+    below = [other.y0 for other in page.lines if other.y0 > line.y1 - 1]
+    return line.y1 >= _HEAD * page.height or not below or min(below) - line.y1 > 0.5 * line.height
+
+
+def _without_line_numbers(page: Page, lines: list[Line]) -> list[Line]:
+    """Leave out the line numbers of review versions: columns of ten or more bare numbers next to the text."""
+    edges = Counter(round(line.x1 / 3) for line in lines if _LINE_NUMBER.fullmatch(line.text))
+    columns = {edge for edge, n in edges.items() if n >= 10}
+    text_left = min((line.x0 for line in lines if len(line.text) > 40), default=0.0)
+    text_right = max((line.x1 for line in lines if len(line.text) > 40), default=page.width)
+    return [
+        line
+        for line in lines
+        if not (
+            _LINE_NUMBER.fullmatch(line.text)
+            and round(line.x1 / 3) in columns
+            and (line.x1 <= text_left + 2 or line.x0 >= text_right - 2)
+        )
+    ]
+
+
+def _in_reading_order(page: Page, lines: list[Line]) -> Iterable[Line]:
+    """The file's own order, unless it jumps between the columns more often than a page of text can."""
+    gutter = _gutter(page, lines)
+    if gutter is None:
+        return lines
+    sides = [side for line in lines if (side := _side(line, gutter)) and len(line.text) > 15]
+    jumps = sum(a != b for a, b in pairwise(sides))
+    if jumps <= 12 or 3 * jumps <= len(sides):
+        return lines
+    ordered: list[Line] = []
+    columns: dict[int, list[Line]] = {-1: [], 1: []}
+    for line in sorted(lines, key=lambda line: (line.y0, line.x0)):
+        side = _side(line, gutter)
+        if side:
+            columns[side].append(line)
+            continue
+        ordered += [*columns[-1], *columns[1], line]
+        columns = {-1: [], 1: []}
+    ordered += columns[-1] + columns[1]
+    return _mark_starts(ordered)
+
+
+def _gutter(page: Page, lines: list[Line]) -> float | None:
+    """The x that separates two columns: the middle, if most long lines keep to one side of it."""
+    middle = page.width / 2
+    long_lines = [line for line in lines if line.x1 - line.x0 > 0.25 * page.width]
+    crossing = sum(line.x0 < middle - 12 and line.x1 > middle + 12 for line in long_lines)
+    return middle if len(long_lines) >= 10 and crossing < 0.3 * len(long_lines) else None
+
+
+def _side(line: Line, gutter: float) -> int:
+    """-1 left of the gutter, 1 right of it, 0 across."""
+    return -1 if line.x1 <= gutter + 6 else int(line.x0 >= gutter - 6)
+
+
+def _mark_starts(lines: list[Line]) -> list[Line]:
+    """Mark the starts of blocks again if sorting tore the file's own blocks apart."""
+    out: list[Line] = []
+    for line in lines:
+        last = out[-1] if out else None
+        gap = line.y0 - last.y1 if last and last.page == line.page else 99.0
+        out.append(replace(line, start=line.start or gap > 0.6 * line.size or gap < -2 * line.size))
+    return out
+
+
+# --- lines -> running text
 
 # MuPDF resolves the ligatures that have a code point; these fonts encode theirs as control or private characters.
 _LIGATURES = str.maketrans(

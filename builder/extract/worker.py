@@ -77,9 +77,8 @@ def answer(path: Path) -> dict[str, Any]:
 
 
 def _reader(path: Path) -> Callable[[Path], quality.MeasuredDocument]:
-    if path.name.endswith(ENDINGS):
-        return read_jats
-    return read_html if path.name.endswith((".html", ".html.xz", ".htm")) else read_pdf
+    is_page = path.name.endswith((".html", ".html.xz", ".htm"))
+    return read_jats if path.name.endswith(ENDINGS) else read_html if is_page else read_pdf
 
 
 def _hash(path: Path) -> str:

@@ -135,12 +135,6 @@ def _read_with_retries(
     return replace(outcome, name=name, detail=outcome.detail.replace(str(path), name))
 
 
-@lru_cache(maxsize=1)
-def _worker_here(time_limit: float, memory_limit: int) -> _Worker:
-    """The reading child of this process."""
-    return _Worker(time_limit, memory_limit)
-
-
 class _Turns:
     """Many may work at a time, or one alone.
 
@@ -230,3 +224,7 @@ class _Worker:
             self._process.kill()
             self._process.communicate()
             self._process = None
+
+
+# The reading child of a process that serves others.
+_worker_here = lru_cache(maxsize=1)(_Worker)

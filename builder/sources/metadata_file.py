@@ -221,13 +221,6 @@ def checked_paper(paper: Paper) -> Paper:
     for category in paper.categories:
         if not isinstance(category, str) or not _CATEGORY.fullmatch(category):
             raise ValueError(f"category {category!r:.40}")
-    _check_ids(paper)
-    for moment in (paper.published, paper.updated):
-        day(moment.isoformat())
-    return paper
-
-
-def _check_ids(paper: Paper) -> None:
     if len(paper.author_ids) not in (0, len(paper.authors)):
         raise ValueError("not as many ids of authors as authors")
     for author_id in paper.author_ids:
@@ -236,6 +229,9 @@ def _check_ids(paper: Paper) -> None:
     for other in paper.other_ids:
         if not isinstance(other, str) or (other_id := PaperId.parse(other)) is None or other_id.bare != other:
             raise ValueError(f"other id {other!r:.40}")
+    for moment in (paper.published, paper.updated):
+        day(moment.isoformat())
+    return paper
 
 
 def _text(name: str, value: object) -> None:

@@ -36,11 +36,7 @@ class BadRequest(SourceError):
 
 
 class ExportApi:
-    """Searches and look-ups by id.
-
-    Args:
-        url: the API's address.
-    """
+    """Searches and look-ups by id, at an address."""
 
     def __init__(self, http: HttpClient, url: str) -> None:
         self._http, self._url = http, url

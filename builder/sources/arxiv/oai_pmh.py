@@ -43,11 +43,7 @@ class OaiRecord:
 
 
 class OaiPmh:
-    """ListRecords and GetRecord in the arXiv format.
-
-    Args:
-        url: the service's address.
-    """
+    """ListRecords and GetRecord in the arXiv format, at an address."""
 
     def __init__(self, http: HttpClient, url: str) -> None:
         self._http, self._url = http, url

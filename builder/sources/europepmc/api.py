@@ -7,7 +7,8 @@ come incomplete under load, so that what came is compared with the number that w
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -25,12 +26,7 @@ PAGE = 1000
 
 
 class RestApi:
-    """Searches and full texts.
-
-    Args:
-        url: the service's address.
-        files: folder for full texts.
-    """
+    """Searches, and full texts, which are kept in a folder."""
 
     def __init__(self, http: HttpClient, url: str, files: Path) -> None:
         self._http, self._url, self._files = http, url.rstrip("/"), files
@@ -61,7 +57,7 @@ class RestApi:
 
     def _page(self, query: str, cursor: str, size: int, seen: int) -> dict[str, Any]:
         parameters = {"query": query, "resultType": "core", "format": "json", "pageSize": size, "cursorMark": cursor}
-        answer = self._http.get(f"{self._url}/search?{urlencode(parameters)}", _check_page(size, seen))
+        answer = self._http.get(f"{self._url}/search?{urlencode(parameters)}", partial(_check_page, size, seen))
         if answer.status != 200:
             raise SourceError(f"Europe PMC refuses a search (status {answer.status}): {query[:200]}")
         page: dict[str, Any] = parse_json(answer.body)
@@ -78,43 +74,30 @@ class RestApi:
         if parsed is None or parsed.kind not in ("pmcid", "ppr"):
             return None
         place = self._files / f"{stem_of(paper_id)}.xml"
-        check = _check_article({paper_id, parsed.bare})
+        check = partial(_check_article, {paper_id, parsed.bare})
         return self._http.download(f"{self._url}/{parsed.bare}/fullTextXML", place, check)
 
 
-def _check_page(size: int, seen: int) -> Callable[[bytes], None]:
-    """A check of a page's body.
-
-    Args:
-        size: results that a full page has.
-        seen: results that came before.
-    """
-
-    def check(body: bytes) -> None:
-        try:
-            page = parse_json(body)
-            hits, results = page["hitCount"], page["resultList"]["result"]
-            missing = min(size, hits - seen) - len(results)
-            after = page.get("nextCursorMark")
-            if not all(isinstance(result, dict) for result in results) or not isinstance(after, str | None):
-                raise ValueError
-        except ODD as err:
-            raise DoubtfulAnswer("an answer that is not a page of results") from err
-        if missing > 0:
-            raise DoubtfulAnswer(f"a page that lacks {missing} of {hits} results", believe=True)
-
-    return check
+def _check_page(size: int, seen: int, body: bytes) -> None:
+    """Check a page of results, which has `size` of them if it is full, and before which `seen` came."""
+    try:
+        page = parse_json(body)
+        hits, results = page["hitCount"], page["resultList"]["result"]
+        missing = min(size, hits - seen) - len(results)
+        after = page.get("nextCursorMark")
+        if not all(isinstance(result, dict) for result in results) or not isinstance(after, str | None):
+            raise ValueError
+    except ODD as err:
+        raise DoubtfulAnswer("an answer that is not a page of results") from err
+    if missing > 0:
+        raise DoubtfulAnswer(f"a page that lacks {missing} of {hits} results", believe=True)
 
 
-def _check_article(ids: set[str]) -> Callable[[bytes], None]:
-    """A check that a body is the article with one of these ids."""
-
-    def check(body: bytes) -> None:
-        try:
-            metadata = parse_article(body, "the answer").find("front/article-meta")
-        except NotJatsError as err:
-            raise DoubtfulAnswer(f"{len(body)} bytes that are not an article in JATS") from err
-        if metadata is None or not ids & set(ids_of(metadata)):
-            raise DoubtfulAnswer("another article than was asked for")
-
-    return check
+def _check_article(ids: set[str], body: bytes) -> None:
+    """Check that a body is the article with one of these ids."""
+    try:
+        metadata = parse_article(body, "the answer").find("front/article-meta")
+    except NotJatsError as err:
+        raise DoubtfulAnswer(f"{len(body)} bytes that are not an article in JATS") from err
+    if metadata is None or not ids & set(ids_of(metadata)):
+        raise DoubtfulAnswer("another article than was asked for")

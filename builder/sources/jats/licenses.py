@@ -21,6 +21,7 @@ _ADDRESS = re.compile(
     r"(?:/(?P<version>\d\.\d)(?:/(?P<port>[a-z]{2,3})(?![a-z]))?)?(?=$|[/\s)>\"'.,;?#])",
     re.IGNORECASE,
 )
+_ODD_ADDRESS = re.compile(r"(?:^|//|[\s(<\"'])(?:www\.)?creativecommons\.org/(?:licen|publicdomain)", re.IGNORECASE)
 _TERMS = ("by", "by-nc", "by-nd", "by-sa", "by-nc-nd", "by-nc-sa")
 _NAMED = re.compile(r"\b(?:creative commons|CC)[\s-]+(?:(?:licen[sc]e\s*\()?attribution|BY\b)", re.IGNORECASE)
 _ZERO = re.compile(
@@ -118,10 +119,8 @@ def _begins_later(rights: etree._Element, metadata: etree._Element) -> bool:
 
 def _in_addresses(text: str) -> Iterator[_Stated | None]:
     """What the addresses in a text stand for; None for one of Creative Commons that is not understood."""
-    if "creativecommons.org/" in text.casefold() and not _ADDRESS.search(text):
-        if re.search(r"(?:^|//|[\s(<\"'])(?:www\.)?creativecommons\.org/(?:licen|publicdomain)", text, re.IGNORECASE):
-            yield None
-        return
+    if not _ADDRESS.search(text) and _ODD_ADDRESS.search(text):
+        yield None
     for match in _ADDRESS.finditer(text):
         terms = "zero" if match["zero"] else match["terms"].casefold().strip("-")
         yield (
