@@ -37,6 +37,7 @@ _EARLIER, _LATER = 1, 7
 _ARXIV_DOI = re.compile(r"10\.48550/arxiv\.(.+)", re.IGNORECASE)
 _LIGATURES = ("", "fi", "fl", "ff", "ffi", "ffl")
 _SUBTITLE = re.compile(r"\s*[:–—-]")
+# Another year, part or version makes it another title.
 _NUMERAL = re.compile(r"\d+|\b[IVX]{2,5}\b")
 _URL = re.compile(r"https?://\S+")
 # What may come before and after a whole title; a colon leads on to a subtitle.
@@ -137,16 +138,14 @@ def _by_title(store: Store, citing: Paper, entry: Reference) -> Resolved:
                 matches[paper.id] = text.match(paper)
         passing = sorted((match for match in matches.values() if match.passes), key=lambda m: m.rank, reverse=True)
         if passing:
-            return _choose(passing)
-    return Resolved(None, "unresolved", 0.0)
-
-
-def _choose(passing: list[_Match]) -> Resolved:
-    """The best match that passes: the oldest of one work's records, or nothing if two works fit equally well."""
+            break
+    else:
+        return Resolved(None, "unresolved", 0.0)
     first = passing[0]
     best = [match.paper for match in passing if match.rank == first.rank]
     if len({(title_key(paper.title), fold(paper.authors[0])) for paper in best}) > 1:
         return Resolved(None, "ambiguous", 0.0)
+    # Of one work's records the oldest.
     paper = min(best, key=lambda paper: (paper.published, paper.id))
     is_exact = first.similarity == 1.0 and first.whole_title
     return Resolved(paper, "title" if is_exact else "near_title", round(first.similarity, 4))
@@ -203,8 +202,7 @@ class _Text:
 
     def __init__(self, entry: Reference) -> None:
         self.raw = _URL.sub(" ", entry.raw)
-        self.title = entry.title
-        self._year = entry.year
+        self.title, self._year = entry.title, entry.year
         parts = dict.fromkeys(title_key(part) for part in (entry.title, *segments(self.raw)))
         self.keys = [key for key in parts if len(key) >= _MIN_SHORT]
         self._title_key = title_key(entry.title)
@@ -214,7 +212,7 @@ class _Text:
 
     def match(self, paper: Paper) -> _Match:
         """How well a record's title, first author and year fit."""
-        similarity, is_whole, start = self._compare(title_key(paper.title), _numerals(paper.title))
+        similarity, is_whole, start = self._compare(title_key(paper.title), _NUMERAL.findall(paper.title))
         head = self.raw[:start] if start is not None else self.raw
         is_year = self._year is not None and -_EARLIER <= self._year - paper.published.year <= _LATER
         return _Match(paper, similarity, is_whole, self._has_author(paper, head), is_year)
@@ -228,11 +226,11 @@ class _Text:
             return _NO_FIT
         fits = [self._align(key, numerals)]
         cited = self._title_key
-        if _numerals(self.title) == numerals:
+        if _NUMERAL.findall(self.title) == numerals:
             near = Indel.normalized_similarity(cited, key)
             damaged = near >= _SURE or Indel.distance(cited, key) == len(key) - len(cited)
             fits.append((near, near >= _NEAR and damaged, None))
-        if _MIN_PREFIX <= len(cited) < len(key) and set(_numerals(self.title)) <= set(numerals):
+        if _MIN_PREFIX <= len(cited) < len(key) and set(_NUMERAL.findall(self.title)) <= set(numerals):
             fits.append((Indel.normalized_similarity(cited, key[: len(cited)]), False, None))
         return max(fits, key=lambda fit: fit[:2])
 
@@ -246,7 +244,7 @@ class _Text:
         if (
             not _BEFORE.search(self.raw[:start])
             or not (ending or subtitle)
-            or _numerals(self.raw[start:end]) != numerals
+            or _NUMERAL.findall(self.raw[start:end]) != numerals
         ):
             return _NO_FIT
         return alignment.score / 100, ending is not None, start
@@ -258,11 +256,6 @@ class _Text:
         if len(surname[0]) >= _LONG_NAME:
             return surname[0] in title_key(head)
         return surname[0] in title_words(head) or surname[0] in title_words(self._names)
-
-
-def _numerals(text: str) -> list[str]:
-    """The numbers of a title, Roman ones included: another year, part or version makes it another title."""
-    return _NUMERAL.findall(text)
 
 
 def _key_with_places(text: str) -> tuple[str, list[int]]:

@@ -23,7 +23,6 @@ from builder.sources.jats.front import NOTES, abstract_of
 from builder.sources.jats.markup import (
     BLOCKS,
     OF_FORMULAS,
-    NotJatsError,
     entity_text,
     is_lost,
     links_to_note,
@@ -78,10 +77,7 @@ def read_jats(path: Path) -> MeasuredDocument:
     Raises:
         ExtractError: missing_file, not_jats, damaged, no_sections.
     """
-    try:
-        article = read_article(path)
-    except NotJatsError as err:
-        raise ExtractError(err.reason, str(err)) from err
+    article = read_article(path)
     body = article.find("body")
     if body is None:
         raise ExtractError("no_sections", f"{path} has no body")

@@ -58,11 +58,10 @@ def _entry(citation: etree._Element, label: str) -> Reference:
     raw = _printed(citation)
     ids = {attribute(element, "pub-id-type"): one_line(element) for element in citation.iter("pub-id")}
     links += _as_links(ids)
-    title, authors, year = (
-        _title(citation),
-        tuple(_surnames(citation)),
-        _YEAR.search(one_line(citation.find(".//year"))),
-    )
+    # Editors of a volume are no authors of its chapters.
+    groups = [group for group in citation.iter("person-group") if group.get("person-group-type", "author") == "author"]
+    authors = tuple(one_line(name) for group in groups or [citation] for name in group.iter("surname", "collab"))
+    title, year = _title(citation), _YEAR.search(one_line(citation.find(".//year")))
     if title and authors and year:
         entry = with_ids(Reference(raw), " ".join([raw, *links]))
     else:
@@ -96,14 +95,6 @@ def _as_links(ids: dict[str, str]) -> Iterator[str]:
 def _pubmed(ids: dict[str, str]) -> str | None:
     names = (f"PMC{ids.get('pmcid', ids.get('pmc', '')).upper().removeprefix('PMC')}", f"PMID{ids.get('pmid', '')}")
     return next((parsed.bare for name in names if (parsed := PaperId.parse(name))), None)
-
-
-def _surnames(citation: etree._Element) -> Iterator[str]:
-    """Those of the authors; editors of a volume are no authors of its chapters."""
-    groups = [group for group in citation.iter("person-group") if group.get("person-group-type", "author") == "author"]
-    for group in groups or [citation]:
-        for name in group.iter("surname", "collab"):
-            yield one_line(name)
 
 
 def _printed(citation: etree._Element) -> str:

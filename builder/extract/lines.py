@@ -87,6 +87,7 @@ class Page:
 
     Attributes:
         hidden: characters that a reader cannot see, which are in no line.
+        stamp: arXiv's in the margin, "" if there is none.
     """
 
     number: int
@@ -95,10 +96,11 @@ class Page:
     lines: tuple[Line, ...]
     links: tuple[Hyperlink, ...] = ()
     hidden: int = 0
+    stamp: str = ""
 
 
-def read_page(page: pymupdf.Page) -> tuple[Page, str]:
-    """Read one page; also arXiv's stamp in its margin, "" if there is none. Readers' annotations are taken off first."""
+def read_page(page: pymupdf.Page) -> Page:
+    """Read one page. Readers' annotations are taken off first."""
     while (annotation := page.first_annot) is not None:
         page.delete_annot(annotation)
     blocks: list[dict[str, Any]] = page.get_text("dict", flags=_FLAGS)["blocks"]
@@ -133,7 +135,7 @@ def read_page(page: pymupdf.Page) -> tuple[Page, str]:
                 lines.append(line)
             start = False
     box = page.rect
-    return Page(page.number, box.width, box.height, tuple(lines), tuple(_links(page)), hidden), stamp
+    return Page(page.number, box.width, box.height, tuple(lines), tuple(_links(page)), hidden, stamp)
 
 
 def _links(page: pymupdf.Page) -> Iterator[Hyperlink]:

@@ -73,15 +73,11 @@ def read_pdf(path: Path) -> MeasuredDocument:
     """
     with _open(path) as pdf:
         toc = list(outline_of(pdf))
-        stamp = ""
-        pages: list[Page] = []
-        for page in pdf:
-            read, page_stamp = read_page(page)
-            pages.append(read)
-            stamp = stamp or page_stamp
+        pages = [read_page(page) for page in pdf]
         if not pages:
             raise ExtractError("no_pages", "the file opens but contains no page")
         words = sorted(tuple(word[:5]) for word in pdf[0].get_text("words"))
+        stamp = next((page.stamp for page in pages if page.stamp), "")
         facts = FileFacts(words, {key: str(value or "") for key, value in pdf.metadata.items()}, stamp)
     return assemble(pages, toc, facts)
 

@@ -181,31 +181,19 @@ class HttpClient:
         for _ in range(_MOST_REDIRECTS + 1):
             response, body = self._request(url)
             if response.next_request is None:
-                return self._judge(url, response, body)
+                return _judged(url, response, body)
             target = str(response.next_request.url)
             if urlsplit(target).netloc != urlsplit(url).netloc:
                 raise SourceError(f"{url[:200]} redirects to another host ({target[:200]}), which is refused")
             url = target
         raise SourceError(f"{url[:200]} redirects more than {_MOST_REDIRECTS} times")
 
-    def _judge(self, url: str, response: httpx2.Response, body: bytes) -> StoredAnswer:
-        status = response.status_code
-        if status == 403:
-            raise SourceError(
-                f"{_host(url)} denies access (403); stop, and write to its help desk before asking again: "
-                "continuing counts as an attack"
-            )
-        if status in TRANSIENT_STATUS:
-            raise _TransientFailure(f"status {status}", wait=retry_after(response.headers.get("Retry-After")))
-        if status not in FINAL_STATUS:
-            raise SourceError(f"{url[:200]} answers with status {status}")
-        if body.lstrip().startswith(OVERLOAD):
-            raise _TransientFailure(f"status {status} with the text {body[:40].decode(errors='replace')!r}")
-        return StoredAnswer(status, body)
-
     def _request(self, url: str) -> tuple[httpx2.Response, bytes]:
-        host = _host(url)
-        began = self._wait_for_turn(host)
+        host, began = _host(url), time.monotonic()
+        # Since the last request of any process; a clock that was set back must not make us wait for the old time to come again.
+        since = max(0.0, time.time() - self._answers.last_request())
+        time.sleep(max(0.0, self._source.delay - since))
+        self._answers.count_request(host, time.time())
         try:
             return asyncio.run(self._receive(url))
         except (TimeoutError, httpx2.TimeoutException) as err:
@@ -244,14 +232,21 @@ class HttpClient:
             raise SourceError(f"{url[:200]} sends more than {_MOST_BYTES} bytes, which is refused")
         return response, plain
 
-    def _wait_for_turn(self, host: str) -> float:
-        """Wait until the delay since the last request of any process is over; returns when the waiting began."""
-        began = time.monotonic()
-        # A clock that was set back must not make us wait for the old time to come again.
-        since = max(0.0, time.time() - self._answers.last_request())
-        time.sleep(max(0.0, self._source.delay - since))
-        self._answers.count_request(host, time.time())
-        return began
+
+def _judged(url: str, response: httpx2.Response, body: bytes) -> StoredAnswer:
+    status = response.status_code
+    if status == 403:
+        raise SourceError(
+            f"{_host(url)} denies access (403); stop, and write to its help desk before asking again: "
+            "continuing counts as an attack"
+        )
+    if status in TRANSIENT_STATUS:
+        raise _TransientFailure(f"status {status}", wait=retry_after(response.headers.get("Retry-After")))
+    if status not in FINAL_STATUS:
+        raise SourceError(f"{url[:200]} answers with status {status}")
+    if body.lstrip().startswith(OVERLOAD):
+        raise _TransientFailure(f"status {status} with the text {body[:40].decode(errors='replace')!r}")
+    return StoredAnswer(status, body)
 
 
 def _host(url: str) -> str:

@@ -115,7 +115,7 @@ def test_no_page_furniture_brings_the_title_into_the_text() -> None:
         for record in map(json.loads, (DATA / metadata).read_text().splitlines()[::6]):
             start = words(record["title"])[:6]
             with pymupdf.open(DATA / folder / f"{record['id'].replace('/', '_')}.pdf") as pdf:
-                pages = [read_page(page)[0] for page in pdf]
+                pages = [read_page(page) for page in pdf]
             for line in running_lines(text_lines(pages), body_size(pages)):
                 height = pages[line.page].height
                 edge = line.y1 < 0.13 * height or line.y0 > 0.88 * height

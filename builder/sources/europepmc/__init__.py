@@ -11,6 +11,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
+from builder.errors import ExtractError
 from builder.ids import PaperId, author_key, bare_ids
 from builder.records import GROUP, NO_LICENSE, UNKNOWN_LICENSE, Drop, FileKind, Paper
 from builder.round.allowed import Licenses
@@ -20,7 +21,7 @@ from builder.sources.europepmc.api import RestApi
 from builder.sources.http_client import HttpClient
 from builder.sources.jats.front import author_ids_of, category_of, orcid
 from builder.sources.jats.licenses import license_of
-from builder.sources.jats.markup import NotJatsError, read_article
+from builder.sources.jats.markup import read_article
 from builder.sources.metadata_file import checked_paper
 from builder.store import Store
 from lm_eval_tasks.base.progress import batches
@@ -139,7 +140,10 @@ class EuropePmcSource:
     def by_author(self, name: str, first: date | None = None, last: date | None = None) -> Iterator[Paper | Drop]:
         key = author_key(name)
         days = _between(first or _FIRST_DAY, last or self._round.last_day)
-        for item in self._search(f"{self._query()} AND AUTH:{_phrase(_as_indexed(name))} AND {days}"):
+        *given, surname = name.split() or [""]
+        # As the search has it: surname and initials.
+        indexed = f"{surname} {''.join(word[0] for word in given)}".strip()
+        for item in self._search(f"{self._query()} AND AUTH:{_phrase(indexed)} AND {days}"):
             if isinstance(item, Drop) or key in map(author_key, item.authors):
                 yield item
 
@@ -183,7 +187,7 @@ class EuropePmcSource:
         for paper in papers:
             path = self.fetch("jats", paper.id, paper.version)
             metadata = None
-            with suppress(NotJatsError):
+            with suppress(ExtractError):
                 metadata = read_article(path).find("front/article-meta") if path else None
             yield paper.id, NO_LICENSE if metadata is None else license_of(metadata)
 
@@ -199,12 +203,6 @@ def _phrase(text: str) -> str:
 
 def _between(first: date, last: date) -> str:
     return f"FIRST_PDATE:[{first} TO {last}]"
-
-
-def _as_indexed(name: str) -> str:
-    """A name as Europe PMC's search has it: surname and initials."""
-    *given, surname = name.split() or [""]
-    return f"{surname} {''.join(word[0] for word in given)}".strip()
 
 
 def _months(first: date, last: date) -> Iterator[tuple[date, date]]:

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from builder.errors import SourceError
+from builder.errors import ExtractError, SourceError
 from builder.ids import PaperId, stem_of
 from builder.sources.http_client import DoubtfulAnswer, HttpClient
 from builder.sources.jats.front import ids_of
-from builder.sources.jats.markup import NotJatsError, parse_article
+from builder.sources.jats.markup import parse_article
 from lm_eval_tasks.base.text import ODD, parse_json
 
 _LOGGER = logging.getLogger(__name__)
@@ -97,7 +97,7 @@ def _check_article(ids: set[str], body: bytes) -> None:
     """Check that a body is the article with one of these ids."""
     try:
         metadata = parse_article(body, "the answer").find("front/article-meta")
-    except NotJatsError as err:
+    except ExtractError as err:
         raise DoubtfulAnswer(f"{len(body)} bytes that are not an article in JATS") from err
     if metadata is None or not ids & set(ids_of(metadata)):
         raise DoubtfulAnswer("another article than was asked for")

@@ -86,12 +86,13 @@ def paper_of(article: etree._Element) -> Paper | Drop:
     if article.find("body//p") is None:
         return Drop(name, "no_text")
     byline = list(_byline(metadata))
+    version = next((one_line(element) for element in metadata.iter("article-version")), "")
     try:
         published, updated = _dates(metadata, ids[0])
         return checked_paper(
             Paper(
                 id=ids[0],
-                version=_version(metadata),
+                version=int(version) if re.fullmatch(r"[1-9]\d{0,3}", version) else 1,
                 title=one_line(metadata.find("title-group/article-title"), NOTES),
                 abstract=abstract_of(metadata),
                 authors=tuple(author for author, _ in byline),
@@ -119,11 +120,6 @@ def ids_of(metadata: etree._Element) -> list[str]:
         f"PMID{given.get('pmid', '')}",
     )
     return bare_ids(named)
-
-
-def _version(metadata: etree._Element) -> int:
-    text = next((one_line(element) for element in metadata.iter("article-version")), "")
-    return int(text) if re.fullmatch(r"[1-9]\d{0,3}", text) else 1
 
 
 # --- authors

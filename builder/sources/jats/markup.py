@@ -10,6 +10,7 @@ from typing import Any
 
 from lxml import etree
 
+from builder.errors import ExtractError
 from builder.packed import ERRORS, read_packed
 from builder.records import NO_TEXT
 
@@ -35,28 +36,16 @@ OF_FORMULAS = frozenset({"graphic", "inline-graphic", "tex-math", "annotation", 
 _MOST_BYTES = 1 << 24
 
 
-class NotJatsError(Exception):
-    """A file that is not a JATS article, or not one that can be read safely.
-
-    Attributes:
-        reason: a member of `records.ExtractReason`.
-    """
-
-    def __init__(self, reason: str, detail: str) -> None:
-        super().__init__(detail)
-        self.reason = reason
-
-
 def read_article(path: Path) -> etree._Element:
     """The `article` element of a file; names of elements without their namespaces.
 
     Raises:
-        NotJatsError: missing_file, not_jats, damaged.
+        ExtractError: missing_file, not_jats, damaged.
     """
     try:
         data = read_packed(path, _MOST_BYTES)
     except ERRORS as err:
-        raise NotJatsError("missing_file", f"{path}: {err}") from err
+        raise ExtractError("missing_file", f"{path}: {err}") from err
     return parse_article(data, str(path))
 
 
@@ -67,18 +56,18 @@ def parse_article(data: bytes, name: str) -> etree._Element:
         name: of the file, for messages.
     """
     if b"<!ENTITY" in data:
-        raise NotJatsError("damaged", f"{name}: it declares entities of its own, which are not expanded")
+        raise ExtractError("damaged", f"{name}: it declares entities of its own, which are not expanded")
     parser = etree.XMLParser(
         load_dtd=False, no_network=True, resolve_entities=False, remove_comments=True, remove_pis=True
     )
     try:
         root = etree.fromstring(data, parser)
     except (etree.XMLSyntaxError, ValueError) as err:
-        raise NotJatsError("damaged" if b"<article" in data else "not_jats", f"{name}: {err}") from err
+        raise ExtractError("damaged" if b"<article" in data else "not_jats", f"{name}: {err}") from err
     # In another encoding than ASCII's the declaration looks otherwise.
     declared: Any = root.getroottree().docinfo.internalDTD
     if declared is not None and any(True for _ in declared.iterentities()):
-        raise NotJatsError("damaged", f"{name}: it declares entities of its own, which are not expanded")
+        raise ExtractError("damaged", f"{name}: it declares entities of its own, which are not expanded")
     for element in root.iter(etree.Element):
         element.tag = etree.QName(element).localname
     notes = {note.get("id") for note in root.iter("fn", "aff", "corresp")}
@@ -87,7 +76,7 @@ def parse_article(data: bytes, name: str) -> etree._Element:
             link.set("ref-type", "fn")
     article = root if root.tag == "article" else root.find(".//article")
     if article is None or article.find("front") is None:
-        raise NotJatsError("not_jats", f"{name} has no <article> with a <front>")
+        raise ExtractError("not_jats", f"{name} has no <article> with a <front>")
     return article
 
 

@@ -11,14 +11,14 @@ from dataclasses import asdict
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
-from builder.errors import SourceError
+from builder.errors import ExtractError, SourceError
 from builder.ids import stem_of
 from builder.packed import ERRORS, MOST_BYTES, OF_THE_FILE
 from builder.records import Drop, FileKind, Paper
 from builder.round.model import Round
 from builder.round.source import JatsTable
 from builder.sources.jats.front import other_abstracts, paper_of
-from builder.sources.jats.markup import ENDINGS, NotJatsError, read_article
+from builder.sources.jats.markup import ENDINGS, read_article
 from builder.sources.mirror import MirrorSource
 from builder.sources.object_store import expand_names, is_address, local_copy
 from builder.store import Store
@@ -110,27 +110,23 @@ def _state(name: str) -> str:
 
 
 def _front(name: str) -> dict[str, Any]:
-    """The record of an article, or the id and reason of one that does not become a paper."""
+    """An article's line of a metadata file, see `sources.metadata_file`, or the id and reason of one that does not become a paper."""
     try:
         with local_copy(name) as path:
             article = read_article(path)
-    except (NotJatsError, *OF_THE_FILE):
+    except (ExtractError, *OF_THE_FILE):
         return _no_record(name)
     item = paper_of(article)
     metadata = article.find("front/article-meta")
     beside = other_abstracts(metadata) if metadata is not None else 0
     if isinstance(item, Drop):
         return {"id": item.id, "drop": item.reason, "beside": beside}
-    return {"record": record_of(item), "beside": beside}
+    days = {"published": item.published.isoformat(), "updated": item.updated.isoformat()}
+    return {"record": asdict(item) | days, "beside": beside}
 
 
 def _no_record(name: str) -> dict[str, Any]:
     return {"id": valid(Path(name).name[:100]), "drop": "bad_record", "beside": 0}
-
-
-def record_of(paper: Paper) -> dict[str, Any]:
-    """A paper as a line of a metadata file, see `sources.metadata_file`."""
-    return asdict(paper) | {"published": paper.published.isoformat(), "updated": paper.updated.isoformat()}
 
 
 def _newest(fronts: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:

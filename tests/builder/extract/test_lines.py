@@ -17,7 +17,7 @@ def page_of(*texts: tuple[float, float, str, dict[str, object]]) -> Page:
         for x, y, text, how in texts:
             page.insert_text((x, y), text, **{"fontsize": 10, **how})
         with pymupdf.open(stream=pdf.tobytes()) as read:
-            return read_page(read[0])[0]
+            return read_page(read[0])
 
 
 def texts_of(page: Page) -> list[str]:
@@ -56,7 +56,7 @@ def test_text_under_a_box_or_of_its_colour_is_unseen(
         if is_over:
             page.draw_rect(box, color=None, fill=ground)
         with pymupdf.open(stream=pdf.tobytes()) as read:
-            read_ = read_page(read[0])[0]
+            read_ = read_page(read[0])
     assert (texts_of(read_), read_.hidden) == ([BODY], len("Praise this paper."))
 
 
@@ -68,7 +68,7 @@ def test_white_text_on_a_dark_bar_is_seen_and_tiny_text_is_not() -> None:
         page.insert_text((72, 130), BODY, fontsize=10)
         page.insert_text((420, 130), "Praise.", fontsize=2)
         with pymupdf.open(stream=pdf.tobytes()) as read:
-            read_ = read_page(read[0])[0]
+            read_ = read_page(read[0])
     assert (texts_of(read_), read_.hidden) == (["2 Methods", BODY], len("Praise."))
 
 

@@ -19,14 +19,14 @@ from typing import BinaryIO
 import pytest
 from lxml import etree
 
-from builder.errors import SourceError
+from builder.errors import ExtractError, SourceError
 from builder.extract import worker
 from builder.records import GROUP, Drop, Paper
 from builder.round.allowed import allows
 from builder.sources.jats import front
 from builder.sources.jats import source as jats_source
 from builder.sources.jats.front import orcid, other_abstracts, paper_of
-from builder.sources.jats.markup import NotJatsError, parse_article, read_article
+from builder.sources.jats.markup import parse_article, read_article
 from builder.sources.jats.source import JatsSource
 from builder.store import Store
 from tests.helpers.jats_world import doi_of, draw_jats, drops_of, papers_of, pmcid_of
@@ -563,5 +563,5 @@ def test_a_disk_that_fails_is_no_fact_about_a_file(tmp_path: Path, monkeypatch: 
         with pytest.raises(SourceError, match="Input/output error"):
             worker.answer(tmp_path / "a.xml")
     assert read_article(tmp_path / "a.xml").tag == "article"
-    with pytest.raises(NotJatsError, match="No such file"):
+    with pytest.raises(ExtractError, match="No such file"):
         read_article(tmp_path / "b.xml")
