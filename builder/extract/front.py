@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 
-from builder.extract.lines import STAMPED_ID, Line
+from builder.extract.lines import Line
 from builder.extract.text import clean
 from builder.ids import PaperId
 from builder.records import Front
@@ -62,11 +62,6 @@ class FileFacts:
     words: Sequence[tuple[float, float, float, float, str]]
     info: Mapping[str, str]
     stamp: str
-
-    @property
-    def stamped_id(self) -> str | None:
-        """The id in the margin, with its version."""
-        return match[1] if (match := STAMPED_ID.search(self.stamp)) else None
 
 
 def front_of(file: FileFacts, before: Sequence[Line], title: str) -> Front:

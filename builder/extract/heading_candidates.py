@@ -54,7 +54,10 @@ def find_heading_candidates(
     lines: Sequence[Line], size: float, toc: Sequence[tuple[int, str]]
 ) -> list[HeadingCandidate]:
     """All candidates after the title page's matter, in order."""
-    listed = _outline(toc)
+    entries = [(level, split_number(clean(title))[1]) for level, title in toc]
+    # Sections have level 1, even where the outline starts with the title.
+    top = min((level for level, words in entries if is_known(words)), default=1)
+    listed = {_squeeze(words): max(1, level - top + 1) for level, words in entries if len(words) > 2}
     candidates: list[HeadingCandidate] = []
     behind = 0
     for i in range(len(lines)):
@@ -80,13 +83,6 @@ def _after_front_matter(candidates: list[HeadingCandidate], lines: Sequence[Line
             again = next((k for k, d in enumerate(candidates) if k > i + 1 and _squeeze(d.words) == first), None)
             return candidates[:i] + candidates[again or i + 1 :]
     return candidates
-
-
-def _outline(toc: Sequence[tuple[int, str]]) -> dict[str, int]:
-    """Words of the outline's entries -> level, 1 for sections even where the outline starts with the title."""
-    entries = [(level, split_number(clean(title))[1]) for level, title in toc]
-    top = min((level for level, words in entries if is_known(words)), default=1)
-    return {_squeeze(words): max(1, level - top + 1) for level, words in entries if len(words) > 2}
 
 
 def _squeeze(words: str) -> str:

@@ -14,7 +14,7 @@ from builder.errors import ExtractError
 from builder.extract.compat import FAULTS, outline_of
 from builder.extract.front import FileFacts, front_of
 from builder.extract.headings import Heading, find_headings, in_order, roles_of
-from builder.extract.lines import Line, Page, read_page
+from builder.extract.lines import STAMPED_ID, Line, Page, read_page
 from builder.extract.mentions import find_mentions
 from builder.extract.quality import MeasuredDocument
 from builder.extract.references import read_entries
@@ -129,8 +129,8 @@ def assemble(pages: Sequence[Page], toc: Sequence[tuple[int, str]], file: FileFa
         sections.append(Section(label, role, heading.level, join_lines(running, words)))
     mentions = find_mentions(sections, references)
     title = title_of(before, size)
-    front = front_of(file, before, title)
-    document = Document(title, abstract, tuple(sections), tuple(references), mentions, file.stamped_id, front)
+    front, stamped = front_of(file, before, title), STAMPED_ID.search(file.stamp)
+    document = Document(title, abstract, tuple(sections), tuple(references), mentions, stamped and stamped[1], front)
     hidden = sum(page.hidden for page in pages)
     return MeasuredDocument(document, sum(len(line.text) for line in lines), unmapped, agree, hidden)
 

@@ -48,12 +48,13 @@ def measure(reading: MeasuredDocument) -> Quality:
     breaks = len(_BREAK.findall(body)) - len(_SUSPENDED.findall(body))
     roles = [section.role for section in document.sections]
     positions = [roles.index(role) for role in _ORDER if role in roles]
+    labels = [int(entry.label) for entry in document.references if entry.label.isdecimal() and int(entry.label)]
     return Quality(
         words=len(words),
         coverage=min(1.0, placed / reading.characters) if reading.characters else 0.0,
         hyphen_breaks=1000 * breaks / len(words) if words else 0.0,
         unmapped=reading.unmapped / reading.characters if reading.characters else 0.0,
-        entries=_entries(document),
+        entries=min(1.0, len(labels) / max(labels)) if labels else float(bool(document.references)),
         common_words=_common_share(words),
         in_order=positions == sorted(positions),
         headings_agree=reading.headings_agree,
@@ -88,11 +89,3 @@ def fault(quality: Quality, limits: QualityTable) -> ExtractReason | None:
         (limits.headings_agree and not quality.headings_agree, "headings_disagree"),
     )
     return next((reason for failed, reason in checks if failed), None)
-
-
-def _entries(document: Document) -> float:
-    """Number of entries over the highest numeric label; 1 if labels are not numbers, 0 if there are no entries."""
-    if not document.references:
-        return 0.0
-    labels = [int(entry.label) for entry in document.references if entry.label.isdecimal() and int(entry.label)]
-    return min(1.0, len(labels) / max(labels)) if labels else 1.0

@@ -50,8 +50,7 @@ def text_lines(pages: Sequence[Page]) -> list[Line]:
     lines: list[Line] = []
     for page in pages:
         kept = [line for line in page.lines if (line.page, line.y0, line.x0) not in furniture]
-        kept = _without_line_numbers(page, kept)
-        lines.extend(_in_reading_order(page, kept))
+        lines.extend(_in_reading_order(page, _without_line_numbers(page, kept)))
     return lines
 
 

@@ -30,10 +30,10 @@ from builder.families.writing.importer import import_academiceval
 from builder.records import Drop, Paper
 from builder.round.model import load_round
 from builder.round.takedowns import parse_errata, parse_takedowns
+from builder.sources.arxiv import OaiPmh
 from builder.sources.arxiv.export_api import ExportApi
-from builder.sources.arxiv.oai_pmh import OaiPmh
+from builder.sources.europepmc import RestApi
 from builder.sources.europepmc import paper_of as result_paper
-from builder.sources.europepmc.api import RestApi
 from builder.sources.http_client import DoubtfulAnswer
 from builder.sources.jats.front import paper_of as front_of
 from builder.sources.jats.markup import read_article

@@ -43,8 +43,7 @@ class ExportApi:
 
     def search(self, query: str, *, patient: bool = False, most: int | None = None) -> Iterator[Paper | Drop]:
         """All that a query finds, or `most` of it, in one request; oldest first. `patient` as of `HttpClient.get`."""
-        results = self._results(_oldest_first(query), min(PAGE, most or PAGE), patient=patient)
-        yield from islice(results, most)
+        return islice(self._results(_oldest_first(query), min(PAGE, most or PAGE), patient=patient), most)
 
     def total(self, query: str) -> int:
         """How many papers a query finds; the page that says so is used again by `search`."""

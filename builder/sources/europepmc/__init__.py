@@ -4,28 +4,30 @@ from __future__ import annotations
 
 import calendar
 import html
+import logging
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import date, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
-from builder.errors import ExtractError
-from builder.ids import PaperId, author_key, bare_ids
+from builder.errors import ExtractError, SourceError
+from builder.ids import PaperId, author_key, bare_ids, stem_of
 from builder.records import GROUP, NO_LICENSE, UNKNOWN_LICENSE, Drop, FileKind, Paper
 from builder.round.allowed import Licenses
 from builder.round.model import Round
 from builder.round.source import EuropePmcTable
-from builder.sources.europepmc.api import RestApi
-from builder.sources.http_client import HttpClient
-from builder.sources.jats.front import author_ids_of, category_of, orcid
+from builder.sources.http_client import DoubtfulAnswer, HttpClient
+from builder.sources.jats.front import author_ids_of, category_of, ids_of, orcid
 from builder.sources.jats.licenses import license_of
-from builder.sources.jats.markup import read_article
+from builder.sources.jats.markup import parse_article, read_article
 from builder.sources.metadata_file import checked_paper
 from builder.store import Store
 from lm_eval_tasks.base.progress import batches
-from lm_eval_tasks.base.text import ODD, day, title_key
+from lm_eval_tasks.base.text import ODD, day, parse_json, title_key
 
 _HEADING = re.compile(r"<h4>\s*(.*?)\s*:?\s*</h4>\s*", re.DOTALL)
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
@@ -160,10 +162,11 @@ class EuropePmcSource:
     def submitted_between(self, first: date | None, last: date | None) -> Iterator[Paper | Drop]:
         """Papers of the round's field and licences; if a number is asked for, an equal part of it from each month."""
         first, last = first or _FIRST_DAY, last or self._round.last_day
-        months = list(_months(first, last)) if self._table.papers else [(first, last)]
+        papers = self._table.papers
+        months = list(_months(first, last)) if papers else [(first, last)]
         seen: set[str] = set()
         for number, (since, until) in enumerate(months):
-            most = _share(self._table.papers, number, len(months))
+            most = papers and (number + 1) * papers // len(months) - number * papers // len(months)
             if most == 0:
                 continue
             for item in self._search(f"{self._query()} AND {_between(since, until)}", most):
@@ -213,6 +216,89 @@ def _months(first: date, last: date) -> Iterator[tuple[date, date]]:
         first = end + timedelta(days=1)
 
 
-def _share(papers: int | None, number: int, months: int) -> int | None:
-    """How many papers a month gives, so that all give as many together."""
-    return None if papers is None else (number + 1) * papers // months - number * papers // months
+# --- the REST service (https://europepmc.org/RestfulWebService): searches page by page, and the full texts of open-access articles
+#
+# Traps: the end of a list is a cursor that is repeated, not one that is absent; pages come incomplete under load, so that what came
+# is compared with the number that was announced.
+
+_LOGGER = logging.getLogger(__name__)
+# The most that a page may contain.
+PAGE = 1000
+
+
+class RestApi:
+    """Searches, and full texts, which are kept in a folder."""
+
+    def __init__(self, http: HttpClient, url: str, files: Path) -> None:
+        self._http, self._url, self._files = http, url.rstrip("/"), files
+
+    def search(self, query: str, most: int | None = None) -> Iterator[dict[str, Any]]:
+        """All results of a query, or `most` of them; a SourceError if the service refuses, or its list does not end."""
+        cursor, seen = "*", 0
+        known: set[object] = set()
+        while True:
+            page = self._page(query, cursor, min(PAGE, most or PAGE), seen)
+            results = page["resultList"]["result"]
+            ids = {(str(result.get("source")), str(result.get("id"))) for result in results}
+            if results and known.issuperset(ids):
+                raise SourceError(
+                    f"Europe PMC's list goes in circles ({query[:200]}); run the same command again later"
+                )
+            known |= ids
+            yield from results[: None if most is None else most - seen]
+            seen += len(results)
+            after = page.get("nextCursorMark")
+            if not results or not after or after == cursor or seen >= page["hitCount"] or (most and seen >= most):
+                if seen < min(page["hitCount"], most or page["hitCount"]):
+                    _LOGGER.warning(
+                        "Europe PMC announced %d results and gave %d: %s", page["hitCount"], seen, query[:200]
+                    )
+                return
+            cursor = after
+
+    def _page(self, query: str, cursor: str, size: int, seen: int) -> dict[str, Any]:
+        parameters = {"query": query, "resultType": "core", "format": "json", "pageSize": size, "cursorMark": cursor}
+        answer = self._http.get(f"{self._url}/search?{urlencode(parameters)}", partial(_check_page, size, seen))
+        if answer.status != 200:
+            raise SourceError(f"Europe PMC refuses a search (status {answer.status}): {query[:200]}")
+        page: dict[str, Any] = parse_json(answer.body)
+        return page
+
+    def full_text(self, paper_id: str, known_as: str) -> Path | None:
+        """The file of an article, fetched once; None if Europe PMC has no open full text of it.
+
+        Args:
+            paper_id: what the file is named by.
+            known_as: its id in PubMed Central, or as a preprint.
+        """
+        parsed = PaperId.parse(known_as)
+        if parsed is None or parsed.kind not in ("pmcid", "ppr"):
+            return None
+        place = self._files / f"{stem_of(paper_id)}.xml"
+        check = partial(_check_article, {paper_id, parsed.bare})
+        return self._http.download(f"{self._url}/{parsed.bare}/fullTextXML", place, check)
+
+
+def _check_page(size: int, seen: int, body: bytes) -> None:
+    """Check a page of results, which has `size` of them if it is full, and before which `seen` came."""
+    try:
+        page = parse_json(body)
+        hits, results = page["hitCount"], page["resultList"]["result"]
+        missing = min(size, hits - seen) - len(results)
+        after = page.get("nextCursorMark")
+        if not all(isinstance(result, dict) for result in results) or not isinstance(after, str | None):
+            raise ValueError
+    except ODD as err:
+        raise DoubtfulAnswer("an answer that is not a page of results") from err
+    if missing > 0:
+        raise DoubtfulAnswer(f"a page that lacks {missing} of {hits} results", believe=True)
+
+
+def _check_article(ids: set[str], body: bytes) -> None:
+    """Check that a body is the article with one of these ids."""
+    try:
+        metadata = parse_article(body, "the answer").find("front/article-meta")
+    except ExtractError as err:
+        raise DoubtfulAnswer(f"{len(body)} bytes that are not an article in JATS") from err
+    if metadata is None or not ids & set(ids_of(metadata)):
+        raise DoubtfulAnswer("another article than was asked for")

@@ -74,7 +74,10 @@ def license_of(metadata: etree._Element) -> str:
     """
     statements = list(_statements(metadata))
     words = _plain(" ".join(map(one_line, statements)))
-    if _DENIED.search(words) or any(_begins_later(rights, metadata) for rights in statements):
+    published = max((one_line(year) for year in metadata.iterfind("pub-date/year")), default="")
+    begins = (each.get("start_date", "")[:4] for rights in statements for each in rights.iter("license_ref"))
+    # Before a licence begins, in a later year, the article has none.
+    if _DENIED.search(words) or any(year > published for year in begins):
         return NO_LICENSE
     about_text = _OF_DATA.sub(" ", words) if _ZERO.search(words) else words
     is_of_data = bool(_ZERO.search(words)) and not _ZERO.search(about_text)
@@ -109,12 +112,6 @@ def _statements(metadata: etree._Element) -> Iterator[etree._Element]:
                     parent.remove(other)
             if rights not in others:
                 yield rights
-
-
-def _begins_later(rights: etree._Element, metadata: etree._Element) -> bool:
-    """Whether a licence begins in a year after that of publication: before it, the article has none."""
-    published = max((one_line(year) for year in metadata.iterfind("pub-date/year")), default="")
-    return any(each.get("start_date", "")[:4] > published for each in rights.iter("license_ref"))
 
 
 def _in_addresses(text: str) -> Iterator[_Stated | None]:

@@ -175,9 +175,8 @@ def _is_linked_citation(element: etree._Element, inner: etree._Element, link: st
 
 def _is_bare_citation(element: etree._Element) -> bool:
     """Whether a superscript without links cites: numbers behind a word."""
-    if element.tag != "sup" or _WORD.search(_before(element)) is None:
-        return False
-    return _BARE_MARKS.fullmatch(one_line(element).removeprefix("^")) is not None
+    is_raised = element.tag == "sup" and _WORD.search(_before(element)) is not None
+    return is_raised and _BARE_MARKS.fullmatch(one_line(element).removeprefix("^")) is not None
 
 
 def entity_text(entity: etree._Element) -> str:

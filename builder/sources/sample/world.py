@@ -151,8 +151,10 @@ class Study:
     def _say(self, wording: str, **more: str) -> str:
         """A wording with the study's facts, and with details that no other sentence has."""
         rng = self._rng
-        own = {"n": str(rng.randint(2, 98)), "m": str(rng.randint(101, 998)), "point": f"{rng.randint(3, 98) / 10:.1f}"}
-        own |= {
+        own = {
+            "n": str(rng.randint(2, 98)),
+            "m": str(rng.randint(101, 998)),
+            "point": f"{rng.randint(3, 98) / 10:.1f}",
             "quality": rng.choice(lexicon.QUALITIES),
             "device": rng.choice(lexicon.DEVICES),
             "some": rng.choice(self._collections),

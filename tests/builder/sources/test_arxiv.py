@@ -460,7 +460,7 @@ def test_a_server_that_drips_is_given_up_at_the_deadline(tmp_path: Path, server:
 def test_an_oai_list_without_end_is_noticed(
     arxiv: ArxivSource, server: Loopback, monkeypatch: pytest.MonkeyPatch, tokens: list[str], said: str
 ) -> None:
-    monkeypatch.setattr("builder.sources.arxiv.oai_pmh._MOST_PAGES", 5)
+    monkeypatch.setattr("builder.sources.arxiv._MOST_PAGES", 5)
     page = "<ListRecords><record/><resumptionToken>{}</resumptionToken></ListRecords>"
     server.faults = [Fault("oai", (200, loopback.XML, loopback._oai(page.format(token)))) for token in tokens]
     with pytest.raises(SourceError, match=said):

@@ -69,7 +69,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def test_a_window_gives_its_papers_page_by_page(
     tmp_path: Path, service: EuropePmc, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("builder.sources.europepmc.api.PAGE", 25)
+    monkeypatch.setattr("builder.sources.europepmc.PAGE", 25)
     source = source_of(make_round(tmp_path, service, licenses="redistributable"), store)
     papers = [item for item in source.submitted_between(FIRST, LAST) if isinstance(item, Paper)]
     assert {paper.id for paper in papers} == {paper.id for paper in service.world.papers}
