@@ -117,11 +117,7 @@ def within_brackets(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def runs(text: str, cites: Sequence[Cite], *, only_ranges: bool = False) -> Iterator[list[Cite]]:
-    """Citations that stand together as one mark.
-
-    Args:
-        only_ranges: whether only the two ends of a range do.
-    """
+    """Citations that stand together as one mark; if `only_ranges`, only the two ends of a range do."""
     joins = _ENDS if only_ranges else _JOINS
     run: list[Cite] = []
     for cite in cites:

@@ -65,12 +65,7 @@ class FileFacts:
 
 
 def front_of(file: FileFacts, before: Sequence[Line], title: str) -> Front:
-    """Read the front of a paper.
-
-    Args:
-        before: the lines before the first heading.
-        title: as it was read.
-    """
+    """Read the front of a paper from the lines before the first heading."""
     marked, info = _STAMP.search(file.stamp), file.info
     text = "\n".join(line.text for line in before[:_MOST_LINES])
     printed = _authors(file, before, title)

@@ -52,7 +52,6 @@ def find_headings(lines: Sequence[Line], size: float, toc: Sequence[tuple[int, s
     """Find the headings of a paper, in order, and say whether they agree with one another.
 
     Args:
-        lines: the text's lines in reading order.
         size: the body's type size in points.
         toc: (level, title) of the file's outline; may be empty.
     """

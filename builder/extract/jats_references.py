@@ -58,6 +58,7 @@ def _entry(citation: etree._Element, label: str) -> Reference:
     raw = _printed(citation)
     ids = {attribute(element, "pub-id-type"): one_line(element) for element in citation.iter("pub-id")}
     links += _as_links(ids)
+    pubmed = (f"PMC{ids.get('pmcid', ids.get('pmc', '')).upper().removeprefix('PMC')}", f"PMID{ids.get('pmid', '')}")
     # Editors of a volume are no authors of its chapters.
     groups = [group for group in citation.iter("person-group") if group.get("person-group-type", "author") == "author"]
     authors = tuple(one_line(name) for group in groups or [citation] for name in group.iter("surname", "collab"))
@@ -73,7 +74,7 @@ def _entry(citation: etree._Element, label: str) -> Reference:
         authors=authors or entry.authors,
         year=int(year.group()) if year else entry.year,
         doi=entry.doi.lower() if entry.doi else None,
-        pubmed=_pubmed(ids),
+        pubmed=next((parsed.bare for name in pubmed if (parsed := PaperId.parse(name))), None),
     )
 
 
@@ -90,11 +91,6 @@ def _as_links(ids: dict[str, str]) -> Iterator[str]:
         yield f"https://doi.org/{doi.group()}"
     if ids.get("arxiv"):
         yield f"arXiv:{ids['arxiv'].removeprefix('arXiv:')}"
-
-
-def _pubmed(ids: dict[str, str]) -> str | None:
-    names = (f"PMC{ids.get('pmcid', ids.get('pmc', '')).upper().removeprefix('PMC')}", f"PMID{ids.get('pmid', '')}")
-    return next((parsed.bare for name in names if (parsed := PaperId.parse(name))), None)
 
 
 def _printed(citation: etree._Element) -> str:

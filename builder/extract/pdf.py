@@ -38,11 +38,7 @@ _THANKS = re.compile(r"Acknowledge?ments?(?:[.:–—-]|\b(?=\s+[A-Z]))")
 
 
 def title_of(front: Sequence[Line], size: float) -> str:
-    """The largest lines at the top of the first page; "" if nothing is larger than the body.
-
-    Args:
-        size: the body's type size in points.
-    """
+    """The largest lines at the top of the first page; "" if nothing is larger than the body, set in `size` points."""
     top = [line for line in front if line.page == 0]
     largest = max((line.size for line in top if len(line.text) > 3), default=0.0)
     if largest <= size + 0.7:

@@ -120,11 +120,7 @@ def _columns(lines: Sequence[Line]) -> list[list[int]]:
 
 
 def parse_entry(raw: str, links: Sequence[str] = ()) -> Reference:
-    """Read one entry of a reference list; what it does not say stays empty.
-
-    Args:
-        links: addresses that the entry links to, read after what it prints.
-    """
+    """Read one entry of a reference list, and then the addresses that it links to; what it does not say stays empty."""
     label, rest = _take_label(raw)
     plain = _URL.sub(" ", rest)
     parts = segments(plain)

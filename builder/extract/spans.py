@@ -198,5 +198,5 @@ def without_marks(spans: Sequence[Span], marks: frozenset[str]) -> list[Span]:
 
 def _is_raised(span: Span, beside: Span) -> bool:
     """Whether a span is set smaller than the one next to it, and higher."""
-    smaller = span["size"] < _RAISED * beside["size"]
-    return bool(smaller and (span["flags"] & 1 or span["origin"][1] < beside["origin"][1] - 0.15 * beside["size"]))
+    is_higher = span["flags"] & _SUPERSCRIPT or span["origin"][1] < beside["origin"][1] - 0.15 * beside["size"]
+    return bool(is_higher and span["size"] < _RAISED * beside["size"])

@@ -190,10 +190,9 @@ def clean(text: str) -> str:
 
 
 def join_lines(lines: Iterable[Line], words: frozenset[str] = frozenset()) -> str:
-    """Join lines to text with one newline between paragraphs.
+    """Join lines in reading order to text with one newline between paragraphs.
 
     Args:
-        lines: in reading order.
         words: the document's own vocabulary, lower case: decides whether a hyphen at a line's end is kept.
     """
     out: list[str] = []
@@ -245,11 +244,7 @@ def _starts_paragraph(last: Line, line: Line, before: str) -> bool:
 
 
 def running_lines(lines: Sequence[Line], size: float) -> list[Line]:
-    """The running text among the lines of a section.
-
-    Args:
-        size: the type size of running text in points; what is set smaller is small print.
-    """
+    """The running text among the lines of a section; what is set smaller than `size` (points) is small print."""
     kept: list[Line] = []
     skipping = False
     for i, line in enumerate(lines):

@@ -136,11 +136,7 @@ def _read_with_retries(
 
 
 class _Turns:
-    """Many may work at a time, or one alone.
-
-    Args:
-        most: at a time.
-    """
+    """Many may work at a time, or one alone."""
 
     def __init__(self, most: int) -> None:
         self._most, self._places = most, threading.Semaphore(most)
@@ -178,7 +174,13 @@ class _Worker:
         self._process: subprocess.Popen[str] | None = None
 
     def read(self, path: Path) -> Extracted:
-        process = self._ensure_process()
+        if self._process is not None and self._process.poll() is not None:
+            self.close()  # it ended between two files
+        if self._process is None:
+            self._process = subprocess.Popen(
+                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+            )
+        process = self._process
         assert process.stdin is not None and process.stdout is not None
         late = threading.Event()
 
@@ -208,15 +210,6 @@ class _Worker:
         else:
             reason, detail = "crashed", f"the reading process ended with status {process.returncode}"
         return Extracted(str(path), "", reason, detail, None, None, 0.0, was_killed)
-
-    def _ensure_process(self) -> subprocess.Popen[str]:
-        if self._process is not None and self._process.poll() is not None:
-            self.close()  # it ended between two files
-        if self._process is None:
-            self._process = subprocess.Popen(
-                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
-            )
-        return self._process
 
     def close(self) -> None:
         """End the child, whatever it is doing."""

@@ -46,13 +46,9 @@ class Source(Protocol):
 
 
 def open_source(round_: Round, store: Store) -> Source:
-    """Open the source that round.toml names; only its own module is imported.
+    """Open the source that round.toml names, of which the store keeps the answers; a SourceError if it is not there.
 
-    Args:
-        store: keeps what arXiv answered.
-
-    Raises:
-        SourceError: it is not there.
+    Only its own module is imported.
     """
     source: Source = pkgutil.resolve_name(round_.source.OPENS)(round_.source, round_, store)
     return source

@@ -35,14 +35,7 @@ _POOL = "mirror"
 
 
 class MetadataIndex:
-    """The records of one file. Made again when the file has changed; after a kill it resumes where it stopped.
-
-    Args:
-        metadata: the file.
-        place: of the index.
-
-    Attributes:
-        store: its records.
+    """The records of one file, in a store at `place`. Made again when the file has changed; after a kill it resumes where it stopped.
 
     Raises:
         SourceError: the file cannot be read.
@@ -122,7 +115,6 @@ class MirrorSource:
     """A folder of arXiv metadata and files.
 
     Args:
-        folder: the mirror's folder.
         metadata: name of the metadata file in it; by default the first of the usual names.
         pdf, html: names of the folders with files, which are named by arXiv id, with or without version, `_` for `/`.
         index: where to keep an index of the records; without it one is made for the lifetime of this source.
@@ -194,7 +186,6 @@ class PdfsSource(MirrorSource):
     """The papers of a table, each with its file in a folder.
 
     Args:
-        folder: of the PDFs.
         table: a CSV file; its column `file` is relative to the folder.
         index: where to keep an index of the table.
 

@@ -36,9 +36,7 @@ _PADDING = timedelta(days=366)
 class ArxivSource:
     """arXiv, asked through one client; files are kept in the workspace.
 
-    Args:
-        table: how it is asked.
-        round_: its categories bound what is harvested, its last day ends an open window.
+    The round's categories bound what is harvested, its last day ends an open window.
     """
 
     def __init__(self, table: ArxivTable, round_: Round, store: Store) -> None:

@@ -39,11 +39,7 @@ _NO_RESEARCH = frozenset(
 
 
 def paper_of(result: dict[str, Any], field: str) -> Paper | Drop:
-    """One result as a paper, without a licence: its file decides that.
-
-    Args:
-        field: that was searched for, its category; "" for the journal's name.
-    """
+    """One result as a paper of the field that was searched for, else of its journal's; without a licence: its file decides that."""
     ids = _ids(result)
     name = ids[0] if ids else str(result.get("id"))[:100]
     try:
@@ -216,7 +212,7 @@ def _months(first: date, last: date) -> Iterator[tuple[date, date]]:
         first = end + timedelta(days=1)
 
 
-# --- the REST service (https://europepmc.org/RestfulWebService): searches page by page, and the full texts of open-access articles
+# --- the REST service (https://europepmc.org/RestfulWebService)
 #
 # Traps: the end of a list is a cursor that is repeated, not one that is absent; pages come incomplete under load, so that what came
 # is compared with the number that was announced.

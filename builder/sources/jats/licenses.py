@@ -68,9 +68,6 @@ def license_of(metadata: etree._Element) -> str:
     """The licence of an article as the address of one of Creative Commons', `NO_LICENSE` if it states none of them for certain.
 
     A sentence that does not say which version is meant gives an address without one.
-
-    Args:
-        metadata: the element `article-meta`.
     """
     statements = list(_statements(metadata))
     words = _plain(" ".join(map(one_line, statements)))

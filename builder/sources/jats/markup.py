@@ -50,11 +50,7 @@ def read_article(path: Path) -> etree._Element:
 
 
 def parse_article(data: bytes, name: str) -> etree._Element:
-    """As `read_article`.
-
-    Args:
-        name: of the file, for messages.
-    """
+    """As `read_article`; messages call the file by its name."""
     if b"<!ENTITY" in data:
         raise ExtractError("damaged", f"{name}: it declares entities of its own, which are not expanded")
     parser = etree.XMLParser(
@@ -87,11 +83,7 @@ def attribute(element: etree._Element, name: str) -> str:
 
 
 def one_line(element: etree._Element | None, without: frozenset[str] = frozenset()) -> str:
-    """The text of an element with its blanks collapsed; "" for None.
-
-    Args:
-        without: elements that are left out.
-    """
+    """The text of an element with its blanks collapsed, some elements in it left out; "" for None."""
     return (
         "" if element is None else re.sub(rf"({UNIT}) \^", r"\1^", " ".join("".join(_pieces(element, without)).split()))
     )

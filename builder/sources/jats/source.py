@@ -170,7 +170,10 @@ def files_of(path: str, workspace: Path) -> list[str]:
     articles: list[str] = []
     for name in names:
         if name.endswith(_TARS + _ZIPS):
-            articles += sorted(map(str, _unpack(name, workspace / "unpacked" / _folder_of(name))))
+            stat = None if is_address(name) else Path(name).stat()
+            # One that was changed gets another folder.
+            state = f"{Path(name).resolve()} {stat.st_size} {stat.st_mtime_ns}" if stat else name
+            articles += sorted(map(str, _unpack(name, workspace / "unpacked" / sha256_of_bytes(state)[:16])))
         elif name.endswith(ENDINGS):
             articles.append(name)
     if not articles:
@@ -187,14 +190,6 @@ def _files_below(path: Path, workspace: Path) -> list[str]:
     own = workspace.resolve()
     files = (file for file in path.rglob("*") if file.is_file() and not file.resolve().is_relative_to(own))
     return sorted(map(str, files))
-
-
-def _folder_of(name: str) -> str:
-    """A folder for what an archive contains; one that was changed gets another."""
-    if not is_address(name):
-        stat = Path(name).stat()
-        name = f"{Path(name).resolve()} {stat.st_size} {stat.st_mtime_ns}"
-    return sha256_of_bytes(name)[:16]
 
 
 def _unpack(name: str, place: Path) -> list[Path]:
