@@ -103,9 +103,10 @@ def _read(root: html.HtmlElement, page: html.HtmlElement) -> MeasuredDocument:
     in_english = [each for each in abstracts if (each.get("lang") or "en").casefold().startswith("en")]
     abstract = next((_plain_text(element, "ltx_title") for element in in_english or abstracts), "")
     title = next((_plain_text(element) for element in root.find_class("ltx_title_document")), "")
-    document = Document(
-        title, abstract, sections, references, tuple(_mentions(blocks, index, references)), _stamp(page)
-    )
+    # The id with version that arxiv.org prints above the paper.
+    marks = (_STAMP.match(element.text_content().strip()) for element in page.xpath("//*[@id='watermark-tr']"))
+    stamp = next((match[1] for match in marks if match and PaperId.parse(match[1])), None)
+    document = Document(title, abstract, sections, references, tuple(_mentions(blocks, index, references)), stamp)
     # Everything on the page that is meant to be read; what is in no section is front matter, floats and notes.
     characters = sum(len(section.text) for section in sections) + len(abstract)
     beside = sum(len(_plain_text(element)) for name in ("ltx_figure", "ltx_table") for element in root.find_class(name))
@@ -179,12 +180,6 @@ def _entry(item: html.HtmlElement) -> Reference:
     label = _plain_text(next(iter(item.find_class("ltx_tag_bibitem")), None)).strip("[]() ")
     raw = _plain_text(item, "ltx_tag_bibitem")
     return replace(parse_entry(raw, [link.get("href", "") for link in item.iter("a")]), label=label)
-
-
-def _stamp(page: html.HtmlElement) -> str | None:
-    """The id with version that arxiv.org prints above the paper."""
-    marks = (_STAMP.match(element.text_content().strip()) for element in page.xpath("//*[@id='watermark-tr']"))
-    return next((match[1] for match in marks if match and PaperId.parse(match[1])), None)
 
 
 def _plain_text(element: html.HtmlElement | None, without: str = "") -> str:

@@ -134,8 +134,7 @@ def read_page(page: pymupdf.Page) -> Page:
             else:
                 lines.append(line)
             start = False
-    box = page.rect
-    return Page(page.number, box.width, box.height, tuple(lines), tuple(_links(page)), hidden, stamp)
+    return Page(page.number, page.rect.width, page.rect.height, tuple(lines), tuple(_links(page)), hidden, stamp)
 
 
 def _links(page: pymupdf.Page) -> Iterator[Hyperlink]:

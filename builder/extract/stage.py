@@ -70,8 +70,7 @@ def extract_papers(round_: Round, source: Source, store: Store, papers: Sequence
     limits = round_.extract
     for kind in _order(round_):
         unread = _unread_files(round_, source, store, progress(papers, f"extract {kind}", len(papers)), kind)
-        # They are read ahead of the results.
-        files, named = tee(unread)
+        files, named = tee(unread)  # they are read ahead of the results
         paths = (str(path) for path, *_ in files)
         results = extract_files(paths, engine, limits.time_limit, limits.memory_limit)
         for result, (_, paper_id, digest) in zip(results, named, strict=True):

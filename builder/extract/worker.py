@@ -40,7 +40,13 @@ def main() -> None:
     Arguments: address-space limit in MiB beyond what is used at the start, seconds for a file, the parent's process id.
     """
     die_with(int(sys.argv[3]))
-    _limit_memory(int(sys.argv[1]))
+    # Beyond what is used at the start.
+    used = (
+        int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() if sys.platform == "linux" else 0
+    )
+    limit = used + int(sys.argv[1]) * 2**20
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     seconds = math.ceil(float(sys.argv[2]))
     answers = _private_stdout()
     pymupdf.TOOLS.mupdf_display_errors(False)
@@ -88,15 +94,6 @@ def _hash(path: Path) -> str:
         # What ends this process is tried again, and no fact about the file.
         check_of_the_file(err, path)
         raise ExtractError("missing_file", f"{path}: {err.strerror}") from err
-
-
-def _limit_memory(mib: int) -> None:
-    used = (
-        int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() if sys.platform == "linux" else 0
-    )
-    limit = used + mib * 2**20
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def _limit_time(seconds: int) -> None:

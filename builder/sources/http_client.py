@@ -67,8 +67,7 @@ class _TransientFailure(Exception):
 
     def __init__(self, message: str, *, wait: float = 0.0, tries: int = TRIES) -> None:
         super().__init__(message)
-        self.wait = wait
-        self.tries = tries
+        self.wait, self.tries = wait, tries
 
 
 class _Doubted(SourceError):
@@ -199,8 +198,7 @@ class HttpClient:
         except (TimeoutError, httpx2.TimeoutException) as err:
             raise _TransientFailure(f"no whole answer in {self._source.timeout:g} s") from err
         except httpx2.ConnectError as err:
-            message = "it cannot be reached (is this machine online?)"
-            raise _TransientFailure(message, tries=UNREACHABLE_TRIES) from err
+            raise _TransientFailure("it cannot be reached (is this machine online?)", tries=UNREACHABLE_TRIES) from err
         except (httpx2.NetworkError, httpx2.RemoteProtocolError, httpx2.DecodingError) as err:
             raise _TransientFailure("the connection broke off") from err
         except (httpx2.HTTPError, httpx2.InvalidURL) as err:

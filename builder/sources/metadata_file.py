@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Iterator
+from datetime import date
 from email.utils import parsedate_to_datetime
 from itertools import islice
 from pathlib import Path
@@ -53,6 +54,16 @@ def read_metadata(path: Path, after: int = 0) -> Iterator[Paper | Drop]:
             yield _parse_line(line, f"{path.name}:{number}")
     except ERRORS as err:
         raise SourceError(f"cannot read the metadata file {path}: {err}") from err
+
+
+def once_within(items: Iterable[Paper | Drop], first: date, last: date) -> Iterator[Paper | Drop]:
+    """What a service lists, each once; papers of other days as drops."""
+    seen: set[str] = set()
+    for item in items:
+        if item.id not in seen:
+            seen.add(item.id)
+            outside = isinstance(item, Paper) and not first <= item.published <= last
+            yield Drop(item.id, "outside_window") if outside else item
 
 
 def delimiter_of(table: Path) -> str:

@@ -18,7 +18,7 @@ from builder.round.model import Round
 from builder.round.source import ArxivTable
 from builder.sources.arxiv.export_api import BadRequest, ExportApi, phrase, submission_filter
 from builder.sources.http_client import DoubtfulAnswer, HttpClient
-from builder.sources.metadata_file import paper_or_drop
+from builder.sources.metadata_file import once_within, paper_or_drop
 from builder.store import Store
 from lm_eval_tasks.base.progress import batches
 from lm_eval_tasks.base.text import title_key
@@ -86,15 +86,7 @@ class ArxivSource:
         """Papers of the round's categories, cross-lists included."""
         first, last = first or _FIRST_DAY, last or self._round.last_day
         items = self._list_papers(first, last) if self._harvest == "oai" else self._search_papers(first, last)
-        seen: set[str] = set()
-        for item in items:
-            if item.id not in seen:
-                seen.add(item.id)
-                yield (
-                    Drop(item.id, "outside_window")
-                    if isinstance(item, Paper) and not _is_within(item, first, last)
-                    else item
-                )
+        return once_within(items, first, last)
 
     def _list_papers(self, first: date, last: date) -> Iterator[Paper | Drop]:
         """By OAI-PMH; the versions of revised papers, which it does not give, are looked up by id."""

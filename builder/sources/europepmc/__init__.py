@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import date, timedelta
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -24,7 +25,7 @@ from builder.sources.http_client import DoubtfulAnswer, HttpClient
 from builder.sources.jats.front import author_ids_of, category_of, ids_of, orcid
 from builder.sources.jats.licenses import license_of
 from builder.sources.jats.markup import parse_article, read_article
-from builder.sources.metadata_file import checked_paper
+from builder.sources.metadata_file import checked_paper, once_within
 from builder.store import Store
 from lm_eval_tasks.base.progress import batches
 from lm_eval_tasks.base.text import ODD, day, parse_json, title_key
@@ -160,16 +161,12 @@ class EuropePmcSource:
         first, last = first or _FIRST_DAY, last or self._round.last_day
         papers = self._table.papers
         months = list(_months(first, last)) if papers else [(first, last)]
-        seen: set[str] = set()
+        found: list[Iterator[Paper | Drop]] = []
         for number, (since, until) in enumerate(months):
             most = papers and (number + 1) * papers // len(months) - number * papers // len(months)
-            if most == 0:
-                continue
-            for item in self._search(f"{self._query()} AND {_between(since, until)}", most):
-                if item.id not in seen:
-                    seen.add(item.id)
-                    outside = isinstance(item, Paper) and not first <= item.published <= last
-                    yield Drop(item.id, "outside_window") if outside else item
+            if most != 0:
+                found.append(self._search(f"{self._query()} AND {_between(since, until)}", most))
+        return once_within(chain.from_iterable(found), first, last)
 
     def search_titles(self, titles: Sequence[str]) -> Iterator[Paper | Drop]:
         keys = tuple(map(title_key, titles))

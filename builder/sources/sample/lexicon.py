@@ -171,8 +171,8 @@ DISCIPLINES = tuple(map(_discipline, _TOPICS.split("\n\n")))
 
 def coin(rng: random.Random) -> str:
     """A name that is no word."""
-    syllables = (rng.choice(_ONSETS) + rng.choice(_VOWELS) + (rng.choice(_CODAS) if i else "") for i in range(2))
-    return "".join(syllables).capitalize()
+    first = rng.choice(_ONSETS) + rng.choice(_VOWELS)
+    return (first + rng.choice(_ONSETS) + rng.choice(_VOWELS) + rng.choice(_CODAS)).capitalize()
 
 
 def coin_collection(rng: random.Random) -> str:
