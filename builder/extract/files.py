@@ -228,11 +228,12 @@ def _looked_up(rows: list[Row], contact: str) -> list[Row]:
     try:
         with TemporaryDirectory() as place, Store.open(Path(place) / "store.sqlite3") as store:
             round_ = round_of_source("2000.01", {"kind": "arxiv", "contact": contact}, Path(place))
-            found = {item.id: item for item in open_source(round_, store).by_ids(ids) if isinstance(item, Paper)}
+            items = open_source(round_, store).by_ids(ids)
+            found = {item.id: _of_record(item) for item in items if isinstance(item, Paper)}
     except BuildError as err:
         _LOGGER.warning("arXiv was not asked for %d papers, which keep what their pages say: %s", len(ids), err)
         return rows
-    return [row | _of_record(found[id_]) if (id_ := bare_id(row["id"])) in found else row for row in rows]
+    return [row | found.get(bare_id(row["id"]), {}) for row in rows]
 
 
 def _of_record(paper: Paper) -> Row:

@@ -116,13 +116,11 @@ def _read(root: html.HtmlElement, page: html.HtmlElement) -> MeasuredDocument:
 def _walk(element: html.HtmlElement, block: Block | None, blocks: list[Block]) -> None:
     """Collect headings and texts below an element, in order."""
     for child in element.iterchildren():
-        if not isinstance(child.tag, str):
-            pass
-        elif kind := next((name for name in _classes(child) if name in _LEVELS), None):
+        if kind := next((name for name in _classes(child) if name in _LEVELS), None):
             opened = Block(_heading(child, kind, len(blocks)), kind)
             blocks.append(opened)
             _walk(child, opened, blocks)
-        elif _is_beside(child):
+        elif not isinstance(child.tag, str) or _is_beside(child):
             pass
         elif block is None:
             _walk(child, None, blocks)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 
 from lxml import etree
@@ -57,7 +56,10 @@ def _entry(citation: etree._Element, label: str) -> Reference:
     links = [attribute(link, "href") or one_line(link) for link in citation.iter("ext-link", "uri")]
     raw = _printed(citation)
     ids = {attribute(element, "pub-id-type"): one_line(element) for element in citation.iter("pub-id")}
-    links += _as_links(ids)
+    if doi := _DOI.search(ids.get("doi", "")):
+        links.append(f"https://doi.org/{doi.group()}")
+    if ids.get("arxiv"):
+        links.append(f"arXiv:{ids['arxiv'].removeprefix('arXiv:')}")
     pubmed = (f"PMC{ids.get('pmcid', ids.get('pmc', '')).upper().removeprefix('PMC')}", f"PMID{ids.get('pmid', '')}")
     # Editors of a volume are no authors of its chapters.
     groups = [group for group in citation.iter("person-group") if group.get("person-group-type", "author") == "author"]
@@ -84,13 +86,6 @@ def _title(citation: etree._Element) -> str:
     if not title and citation.get("publication-type", citation.get("citation-type")) == "book":
         title = one_line(citation.find(".//source"))
     return title.strip(" .")
-
-
-def _as_links(ids: dict[str, str]) -> Iterator[str]:
-    if doi := _DOI.search(ids.get("doi", "")):
-        yield f"https://doi.org/{doi.group()}"
-    if ids.get("arxiv"):
-        yield f"arXiv:{ids['arxiv'].removeprefix('arXiv:')}"
 
 
 def _printed(citation: etree._Element) -> str:

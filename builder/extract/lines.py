@@ -153,12 +153,7 @@ def _line(page: int, raw: dict[str, Any], start: bool) -> Line | None:
     text = _unspaced("".join(run[0] for run in runs).strip())
     if not text:
         return None
-    if len(runs) == 1:
-        # Most lines.
-        ((_, size, _, style),) = runs
-        bold, italic, caps = bool(style & 1), bool(style & 2), False
-    else:
-        size, bold, italic, caps = _mixed_type(runs, text)
+    size, bold, italic, caps = _type_of(runs, text)
     x0, y0, x1, y1 = raw["bbox"]
     return Line(page, x0, y0, x1, y1, text, size, bold, italic, _lead(runs), start, caps)
 
@@ -172,8 +167,8 @@ def _unspaced(text: str) -> str:
     return " ".join(filter(None, (spaced["number"], *words)))
 
 
-def _mixed_type(runs: list[tuple[str, float, str, int]], text: str) -> tuple[float, bool, bool, bool]:
-    """Size, bold, italic and small capitals of a line in several types: what most of its characters have."""
+def _type_of(runs: list[tuple[str, float, str, int]], text: str) -> tuple[float, bool, bool, bool]:
+    """Size, bold, italic and small capitals of a line: what most of its characters have."""
     weight: dict[tuple[float, str], int] = {}
     for piece, size, font, _ in runs:
         weight[size, font] = weight.get((size, font), 0) + len(piece)

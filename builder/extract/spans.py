@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Any
 
@@ -78,18 +77,16 @@ def _is_light(span: Span) -> bool:
     return min(color >> 16 & 0xFF, color >> 8 & 0xFF, color & 0xFF) >= _LIGHT
 
 
-@dataclass(frozen=True, slots=True)
-class _Picture:
-    """A page as it looks: pixels, shape (height, width, 3), and how many there are to a point."""
+# A page as it looks: pixels, shape (height, width, 3), and how many there are to a point.
+_Picture = tuple[NDArray[np.uint8], float]
 
-    pixels: NDArray[np.uint8]
-    scale: float
 
-    def contrast(self, box: Sequence[float]) -> int:
-        """The greatest difference between the pixels of a box, in any colour; 0 outside of the page."""
-        x0, y0, x1, y1 = (max(0, int(self.scale * side)) for side in box)
-        part = self.pixels[y0 : y1 + 1, x0 : x1 + 1].reshape(-1, 3)
-        return int((part.max(axis=0).astype(int) - part.min(axis=0)).max()) if len(part) else 0
+def _contrast(picture: _Picture, box: Sequence[float]) -> int:
+    """The greatest difference between the pixels of a box, in any colour; 0 outside of the page."""
+    pixels, scale = picture
+    x0, y0, x1, y1 = (max(0, int(scale * side)) for side in box)
+    part = pixels[y0 : y1 + 1, x0 : x1 + 1].reshape(-1, 3)
+    return int((part.max(axis=0).astype(int) - part.min(axis=0)).max()) if len(part) else 0
 
 
 def _picture(page: pymupdf.Page) -> _Picture:
@@ -102,7 +99,7 @@ def _picture(page: pymupdf.Page) -> _Picture:
     finally:
         page.set_rotation(rotation)
     rows = np.frombuffer(picture.samples, dtype=np.uint8).reshape(picture.height, picture.stride)
-    return _Picture(rows[:, : 3 * picture.width].reshape(picture.height, picture.width, 3), scale)
+    return rows[:, : 3 * picture.width].reshape(picture.height, picture.width, 3), scale
 
 
 def _is_visible(span: Span, picture: _Picture | None, direction: Sequence[float]) -> bool:
@@ -112,7 +109,7 @@ def _is_visible(span: Span, picture: _Picture | None, direction: Sequence[float]
     is_asked = letters >= _LEAST_LETTERS or (letters > 0 and _is_light(span))
     if picture is None or direction[1] or not is_asked:
         return True
-    return picture.contrast(span["bbox"]) >= _LEAST_CONTRAST
+    return _contrast(picture, span["bbox"]) >= _LEAST_CONTRAST
 
 
 def with_exponents(spans: Sequence[Span]) -> Iterator[Span]:

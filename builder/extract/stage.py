@@ -95,7 +95,9 @@ def _unread_files(
 ) -> Iterator[tuple[Path, str, str]]:
     """The files to read, with the paper and hash of each."""
     for paper in papers:
-        if kind != round_.extract.prefer and not round_.reads_both and _is_served(round_, store, paper):
+        preferred, is_spare = round_.extract.prefer, kind != round_.extract.prefer and not round_.reads_both
+        # Whether the preferred kind of file has given a document that the round can use.
+        if is_spare and not _fault(round_, *store.outcomes(paper.id).get(preferred, _UNREAD)):
             continue
         path = source.fetch(kind, paper.id, paper.version)
         if path is None:
@@ -103,12 +105,6 @@ def _unread_files(
             store.put_document(missing)
         elif store.read_file(paper.id, kind, EXTRACTOR) != (digest := sha256_of(path)):
             yield path, paper.id, digest
-
-
-def _is_served(round_: Round, store: Store, paper: Paper) -> bool:
-    """Whether the preferred kind of file has given a document that the round can use."""
-    outcome = store.outcomes(paper.id).get(round_.extract.prefer)
-    return outcome is not None and not _fault(round_, *outcome)
 
 
 def choose_documents(round_: Round, store: Store, papers: Iterable[Paper]) -> tuple[Documents, StageReport]:
