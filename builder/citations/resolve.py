@@ -250,12 +250,10 @@ class _Text:
         return alignment.score / 100, ending is not None, start
 
     def _has_author(self, paper: Paper, head: str) -> bool:
-        surname = title_words(paper.authors[0])[-1:]
-        if not surname:
-            return False
-        if len(surname[0]) >= _LONG_NAME:
-            return surname[0] in title_key(head)
-        return surname[0] in title_words(head) or surname[0] in title_words(self._names)
+        surname = next(reversed(title_words(paper.authors[0])), "")
+        if len(surname) >= _LONG_NAME:
+            return surname in title_key(head)
+        return surname in title_words(head) or surname in title_words(self._names)
 
 
 def _key_with_places(text: str) -> tuple[str, list[int]]:

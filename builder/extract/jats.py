@@ -127,8 +127,7 @@ def _walk(container: etree._Element, text: FlowingText, level: int, blocks: list
 def _heading(section: etree._Element, level: int, position: int) -> Heading:
     label = one_line(section.find("label")).strip(" .")
     printed = one_line(section.find("title"), NOTES) or _TITLES_OF_KINDS.get(section.get("sec-type", ""), "")
-    number, words = (label, printed) if label else split_number(printed)
-    return Heading(position, position, number, words, level)
+    return Heading(position, position, *((label, printed) if label else split_number(printed)), level)
 
 
 def _is_left_out(section: etree._Element) -> bool:

@@ -100,8 +100,7 @@ def role_of(words: str) -> Role | None:
 
 def weak_role_of(words: str) -> Role | None:
     """The role that a heading's words name if no other heading of the paper names it plainly."""
-    text = normalise(words)
-    return next((role for role, pattern in _WEAK.items() if pattern.fullmatch(text)), None)
+    return next((role for role, pattern in _WEAK.items() if pattern.fullmatch(normalise(words))), None)
 
 
 @lru_cache(maxsize=1 << 14)

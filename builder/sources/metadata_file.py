@@ -137,15 +137,12 @@ def paper_from_record(record: dict[str, Any]) -> Paper:
         updated = day((record.get("updated") or record["published"])[:10])
         version = int(str(record.get("version") or parsed.version or 1).lstrip("v"))
     categories = record["categories"]
-    authors = _authors(record)
-    if not authors:
-        raise ValueError("a record without authors")
     return Paper(
         id=parsed.bare,
         version=version,
         title=" ".join(record["title"].split()),
         abstract=" ".join((record.get("abstract") or "").split()),
-        authors=authors,
+        authors=_authors(record),
         categories=tuple(categories.split() if isinstance(categories, str) else categories),
         published=published,
         updated=max(published, updated),

@@ -125,8 +125,7 @@ def _is_of_the_file(err: BaseException) -> bool:
 
 def _reason(err: Exception) -> str:
     if isinstance(err, ImportError):
-        package = f"; pip install {err.name}" if err.name else ""
-        return f"{err}".partition("\n")[0] + package
+        return f"{err}".partition("\n")[0] + (f"; pip install {err.name}" if err.name else "")
     if isinstance(err, TimeoutError):
         return str(err)
     return f"{type(err).__name__}: {err.__cause__ or err}".strip().partition("\n")[0]

@@ -245,9 +245,8 @@ def _language(element: etree._Element) -> str:
 
 def other_abstracts(metadata: etree._Element) -> int:
     """How many abstracts and parts of abstracts are not shown because they are for other readers."""
-    abstracts = metadata.findall("abstract")
     parts = sum(map(_is_for_others, metadata.iterfind("abstract//sec")))
-    return sum(a.get("abstract-type", "") not in _OWN_ABSTRACTS for a in abstracts) + parts
+    return sum(a.get("abstract-type", "") not in _OWN_ABSTRACTS for a in metadata.findall("abstract")) + parts
 
 
 def _is_for_others(section: etree._Element) -> bool:
