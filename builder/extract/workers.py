@@ -174,13 +174,7 @@ class _Worker:
         self._process: subprocess.Popen[str] | None = None
 
     def read(self, path: Path) -> Extracted:
-        if self._process is not None and self._process.poll() is not None:
-            self.close()  # it ended between two files
-        if self._process is None:
-            self._process = subprocess.Popen(
-                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
-            )
-        process = self._process
+        process = self._ensure_process()
         assert process.stdin is not None and process.stdout is not None
         late = threading.Event()
 
@@ -210,6 +204,15 @@ class _Worker:
         else:
             reason, detail = "crashed", f"the reading process ended with status {process.returncode}"
         return Extracted(str(path), "", reason, detail, None, None, 0.0, was_killed)
+
+    def _ensure_process(self) -> subprocess.Popen[str]:
+        if self._process is not None and self._process.poll() is not None:
+            self.close()  # it ended between two files
+        if self._process is None:
+            self._process = subprocess.Popen(
+                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+            )
+        return self._process
 
     def close(self) -> None:
         """End the child, whatever it is doing."""
