@@ -21,6 +21,7 @@ from scipy import special
 
 from benchmarks.shared.running import Figures, run
 from lm_eval_tasks.base.intervals import FEWEST_OF_GAINS, Interval, difference, holm, level
+from lm_eval_tasks.stats.columns import Column
 from lm_eval_tasks.stats.placed import PlacedTask, by_task, difference_over, interval_over, part_of
 
 Values = NDArray[np.float64]
@@ -212,12 +213,10 @@ def drawn_board(rng: np.random.Generator, models: int, authors: Sequence[int]) -
             mine = 0.6 * common + 0.8 * rng.normal(size=len(names))
             scores = SHAPES["like_rouge"](special.ndtr(mine))
             ids = [f"{task} {i}" for i in range(len(names))]
+            authors = dict(zip(ids, names.tolist(), strict=True))
+            of_task = Column("score", dict(zip(ids, scores.tolist(), strict=True)), authors)
             part = part_of(
-                f"setting {task}",
-                f"task {task}",
-                dict(zip(ids, scores.tolist(), strict=True)),
-                dict.fromkeys(ids, 0.1),
-                dict(zip(ids, names.tolist(), strict=True)),
+                f"setting {task}", f"task {task}", of_task, Column("floor", dict.fromkeys(ids, 0.1), authors)
             )
             assert part is not None
             of_model.append(part)

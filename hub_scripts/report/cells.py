@@ -14,7 +14,7 @@ from lm_eval_tasks.base.tables import with_bounds
 from lm_eval_tasks.families import of_task, registry
 from lm_eval_tasks.families.registry import BASELINES, FAMILIES, TARGETS
 from lm_eval_tasks.samples.block import BinScore
-from lm_eval_tasks.stats.columns import interval_of
+from lm_eval_tasks.stats.columns import Column
 
 
 def interval_cells(estimate: Interval | None) -> tuple[float | None, float | None, float | None]:
@@ -46,14 +46,11 @@ class Cell:
 
     Attributes:
         samples: those that have a headline score.
-        scores: metric -> mean with interval.
-        values: metric -> sample -> score.
-        floors: metric -> sample -> what its floor would score.
-        flags: "truncated", "empty" and the like -> sample -> 1 or 0.
+        columns: of its scores, the judges' too, by metric.
+        floors: metric -> what its floor would score.
         tokens: mean prompt tokens before cutting, None if no tokenizer was known.
         of: how many samples the setting has in all, None if the run has not noted it.
         is_carried: whether nobody ran it: a baseline whose scores other models' samples carry.
-        shortcuts: metric -> sample -> score, of what programs score that read nothing.
         prompts: sample -> hash of its prompt, "" if it is not known.
         shown, reader: of a cell with retrieved chunks in place of the full context, that context and the model without its retriever.
         lengths, places: bin of prompt lengths, third of the context where the answers stand -> n, mean and interval.
@@ -61,14 +58,11 @@ class Cell:
 
     model: str
     samples: int
-    scores: dict[str, Interval]
-    values: dict[str, dict[str, float]]
-    floors: dict[str, dict[str, float]]
-    flags: dict[str, dict[str, float]]
+    columns: dict[str, Column]
+    floors: dict[str, Column]
     tokens: float | None
     of: int | None
     is_carried: bool = False
-    shortcuts: dict[str, dict[str, float]] = field(default_factory=dict)
     lengths: dict[str, BinScore] = field(default_factory=dict)
     places: dict[str, BinScore] = field(default_factory=dict)
     prompts: dict[str, str] = field(default_factory=dict)
@@ -83,7 +77,7 @@ class Group:
     Attributes:
         task: one of TASKS.
         context: thousands of tokens in the setting's name, else in its prompts; None if neither is known.
-        ids, names, titles, published, clusters: of the samples, in one order; ids tell contents apart, names are those of the rows.
+        ids, names, titles, published: of the samples, in one order; ids tell contents apart, names are those of the rows.
         unfinished: model -> answers of a run that has not ended.
         withheld: answers that are not shown, because they repeat texts that may not be redistributed.
         made_up: whether its papers are.
@@ -96,7 +90,6 @@ class Group:
     names: list[str]
     titles: list[str]
     published: list[str]
-    clusters: list[str]
     cells: list[Cell]
     prompt_versions: list[int]
     unfinished: dict[str, int]
@@ -172,46 +165,32 @@ def score_rows(groups: Sequence[Group], cutoffs: Mapping[str, str]) -> list[Scor
             cell.model,
             cutoffs.get(cell.model, ""),
             metric,
-            score,
-            whole if (whole := max(cell.of or 0, len(group.ids))) != score.samples else None,
-            _floor(cell, metric),
+            over.interval(),
+            whole if (whole := max(cell.of or 0, len(group.ids))) != over.n else None,
+            floor.mean if metric in cell.floors and (floor := cell.floors[metric].over(over.scores)) else None,
             share([cell], "truncated"),
             share([cell], "capped"),
             share([cell], "empty", "no_answer"),
-            dict(_by_month(group, metric, cell.values[metric])),
+            dict(_by_month(group, over)),
         )
         for group in by_round
         for cell in group.cells
-        for metric, score in cell.scores.items()
+        for metric in LABELS
+        if (over := cell.columns.get(metric))
     ]
 
 
-def _floor(cell: Cell, metric: str) -> float | None:
-    """What the floor scores on the samples that have the score."""
-    values = cell.values.get(metric, {})
-    floors = [floor for id_, floor in cell.floors.get(metric, {}).items() if id_ in values]
-    return fmean(floors) if floors else None
-
-
-def _by_month(
-    group: Group, metric: str, values: Mapping[str, float]
-) -> Iterator[tuple[str, tuple[Interval | None, Interval | None]]]:
+def _by_month(group: Group, scores: Column) -> Iterator[tuple[str, tuple[Interval | None, Interval | None]]]:
     """For each month but the first of a setting's papers, the scores before it and from it on."""
-    published = dict(zip(group.ids, group.published, strict=True))
-    clusters = dict(zip(group.ids, group.clusters, strict=True))
-
-    def over(ids: Sequence[str]) -> Interval | None:
-        return interval_of(metric, [values[id_] for id_ in ids], [clusters[id_] for id_ in ids]) if ids else None
-
     for month in sorted({day[:7] for day in group.published})[1:]:
-        before = [id_ for id_ in values if published[id_] < month]
-        since = [id_ for id_ in values if published[id_] >= month]
-        yield month, (over(before), over(since))
+        earlier = {id_ for id_, day in zip(group.ids, group.published, strict=True) if day < month}
+        before, since = scores.over(earlier), scores.over(scores.scores.keys() - earlier)
+        yield month, (before.interval() if before else None, since.interval() if since else None)
 
 
 def share(cells: Iterable[Cell], *flags: str) -> float | None:
     """The share of samples for which any of the flags is true; None if none was noted."""
-    noted = [[cell.flags[name] for name in flags if name in cell.flags] for cell in cells]
+    noted = [[cell.columns[name].scores for name in flags if name in cell.columns] for cell in cells]
     values = [max(column[id_] for column in columns) for columns in noted if columns for id_ in columns[0]]
     return fmean(values) if values else None
 

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from lm_eval_tasks.stats.gains import Gain, gains_over
+
 from hub_scripts.report.cells import Cell, Group, is_baseline
 from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.base.row_format import FULL
-from lm_eval_tasks.families import of_task, registry, target_of
+from lm_eval_tasks.families import of_task, target_of
 from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL
 from lm_eval_tasks.stats import placed
-from lm_eval_tasks.stats.columns import BEST_PROGRAM, Gain, gains_over, interval_of
 
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.results import Results
+    from lm_eval_tasks.stats.columns import Column
     from lm_eval_tasks.stats.placed import PlacedTask
 
 
@@ -30,43 +32,35 @@ def counted_rows(group: Group, core: int | None) -> Group:
         core: how many samples every model is asked at least; None for all.
     """
     metric = of_task(group.task).ranking
-    answered = [frozenset(cell.values.get(metric, ())) for cell in group.cells]
+    answered = [frozenset(cell.columns[metric].scores if metric in cell.columns else ()) for cell in group.cells]
     wholes = [cell.of or len(group.ids) for cell in group.cells]
     sets = [ids for ids, whole in zip(answered, wholes, strict=True) if len(ids) in (whole, min(core or whole, whole))]
     ids = max(sets, key=lambda ids: (sum(ids <= other for other in answered), len(ids)), default=frozenset(group.ids))
-    return replace(group, cells=[cell_over(cell, ids, metric, group) for cell in group.cells])
+    return replace(group, cells=[cell_over(cell, ids, metric) for cell in group.cells])
 
 
-def cell_over(cell: Cell, ids: Collection[str], metric: str, group: Group) -> Cell:
+def cell_over(cell: Cell, ids: Collection[str], metric: str) -> Cell:
     """A cell over some samples; it has no score if it lacks any of them."""
-    values = {id_: score for id_, score in cell.values.get(metric, {}).items() if id_ in ids}
-    if not ids or len(values) < len(ids):
-        return replace(cell, scores={}, values={}, samples=0)
-    clusters = dict(zip(group.ids, group.clusters, strict=True))
-    score = interval_of(metric, list(values.values()), [clusters[id_] for id_ in values])
-    floors = {id_: floor for id_, floor in cell.floors.get(metric, {}).items() if id_ in ids}
-    flags = {name: {id_: flag for id_, flag in of_flag.items() if id_ in ids} for name, of_flag in cell.flags.items()}
-    return replace(
-        cell,
-        samples=len(values),
-        of=len(ids),
-        scores={metric: score},
-        values={metric: values},
-        floors={metric: floors} if floors else {},
-        flags=flags,
-    )
+    scores = cell.columns[metric].scores if metric in cell.columns else {}
+    if not ids or not all(id_ in scores for id_ in ids):
+        return replace(cell, columns={}, samples=0)
+
+    def over(columns: Mapping[str, Column]) -> dict[str, Column]:
+        return {name: part for name, column in columns.items() if (part := column.over(ids))}
+
+    return replace(cell, samples=len(ids), of=len(ids), columns=over(cell.columns), floors=over(cell.floors))
 
 
 def part_of(group: Group, cell: Cell, metric: str) -> PlacedTask | None:
     """A model's part by one metric; None if it has no scores with a floor, or the floor leaves no room."""
-    authors = dict(zip(group.ids, group.clusters, strict=True))
-    floors = cell.floors.get(metric, {})
-    return placed.part_of(group.key.setting, group.task, cell.values.get(metric, {}), floors, authors)
+    return placed.part_of(group.key.setting, group.task, cell.columns.get(metric), cell.floors.get(metric))
 
 
 def has_room(group: Group, metric: str) -> bool:
     """Whether scores can be placed above the floor of a setting."""
-    floors = {id_: floor for cell in group.cells for id_, floor in cell.floors.get(metric, {}).items()}
+    floors = {
+        id_: floor for cell in group.cells if metric in cell.floors for id_, floor in cell.floors[metric].scores.items()
+    }
     return not floors or fmean(floors.values()) <= placed.HIGHEST_FLOOR
 
 
@@ -101,21 +95,9 @@ def shorter_cell(group: Group, model: str, context: str, groups: Sequence[Group]
 
 def gains_of_cell(group: Group, cell: Cell, groups: Sequence[Group]) -> list[Gain]:
     """The gains of a model on a setting."""
-    metric = of_task(group.task).ranking
-    short_cells = {
-        context: short
-        for context in target_of(group.task).shorter
-        if (short := shorter_cell(group, cell.model, context, groups))
-    }
+    shorter = {context: shorter_cell(group, cell.model, context, groups) for context in target_of(group.task).shorter}
+    cells: dict[str, Cell] = {FULL: cell, **{context: short for context, short in shorter.items() if short}}
+    columns = {context: asked.columns for context, asked in cells.items()}
     return gains_over(
-        group.key.setting,
-        group.task,
-        cell.values.get(metric, {}),
-        {context: short.values.get(metric, {}) for context, short in short_cells.items()},
-        {
-            **{registry.label(name): cell.shortcuts.get(name, {}) for name in registry.floors_of(metric)},
-            BEST_PROGRAM: cell.floors.get(metric, {}),
-        },
-        dict(zip(group.ids, group.clusters, strict=True)),
-        {FULL: cell.prompts, **{context: short.prompts for context, short in short_cells.items()}},
+        group.key.setting, group.task, columns, {context: asked.prompts for context, asked in cells.items()}
     )

@@ -14,9 +14,10 @@ from matplotlib.ticker import MaxNLocator
 
 from hub_scripts.report.cells import LABELS, TASK_LABELS, TASKS, Cell, Group, is_baseline
 from hub_scripts.report.drawing import REFERENCE, STYLE, Plot, Sheet, both, looks
-from lm_eval_tasks.base.intervals import Interval, difference
+from lm_eval_tasks.base.intervals import Interval
 from lm_eval_tasks.families import of_task
 from lm_eval_tasks.families.registry import FAMILIES
+from lm_eval_tasks.stats.columns import Column, column
 from lm_eval_tasks.stats.scores import BINS, LONGER, PLACES
 
 _PAIRS = {
@@ -61,7 +62,7 @@ def draw_all(groups: Sequence[Group], cutoffs: Mapping[str, str], place: Path) -
 def _shown_metric(groups: Sequence[Group]) -> str:
     """The first headline metric of texts that any model has; one is enough for pictures, tables have them all."""
     metrics = [name for family in FAMILIES if family.board == "writing" for name in family.headline]
-    return next((name for name in metrics if any(name in cell.scores for group in groups for cell in group.cells)), "")
+    return next((name for name in metrics if any(name in cell.columns for group in groups for cell in group.cells)), "")
 
 
 def _draw_if_any(draw: Callable[..., Plot], rows: Iterable[_Row], place: Path, *arguments: Any) -> list[Plot]:
@@ -79,7 +80,7 @@ def length_rows(groups: Sequence[Group], metric: str) -> Iterator[_Row]:
         # What is asked with less to read has a name of two words.
         if " " not in group.key.setting
         for cell in group.cells
-        if not cell.shown and metric in cell.scores and (cell.tokens or group.context)
+        if not cell.shown and metric in cell.columns and (cell.tokens or group.context)
     ]
     for pair in dict.fromkeys((group.task, cell.model) for _, group, cell in asked):
         # A model that was asked at one length is no line.
@@ -88,7 +89,7 @@ def length_rows(groups: Sequence[Group], metric: str) -> Iterator[_Row]:
         if max(length for length, *_ in of_pair) <= _LONGER * shortest[0]:
             continue
         for length, group, cell in of_pair:
-            score, floors = cell.scores[metric], cell.floors.get(metric)
+            score, floor = cell.columns[metric].interval(), cell.floors.get(metric)
             change = None if group is shortest[1] else _paired(metric, shortest[1:], (group, cell))
             yield (
                 group.task,
@@ -99,7 +100,7 @@ def length_rows(groups: Sequence[Group], metric: str) -> Iterator[_Row]:
                 score.low,
                 score.high,
                 score.samples,
-                fmean(floors.values()) if floors else None,
+                floor.mean if floor else None,
                 *((change.mean, *change.bounds) if change and change.bounds else (None, None, None)),
             )
 
@@ -107,11 +108,8 @@ def length_rows(groups: Sequence[Group], metric: str) -> Iterator[_Row]:
 def _paired(metric: str, first: tuple[Group, Cell], second: tuple[Group, Cell]) -> Interval | None:
     """How much more a model scores in the second setting than in the first, over what both ask; None if that is nothing."""
     before, after = _by_name(*first, metric), _by_name(*second, metric)
-    clusters = dict(zip(first[0].names, first[0].clusters, strict=True))
-    common = [name for name in before if name in after]
-    if not common:
-        return None
-    return difference([after[name] - before[name] for name in common], [clusters[name] for name in common])
+    common = after.over(before.scores) if before and after else None
+    return common.minus(before) if common and before else None
 
 
 def _by_length(sheet: Sheet, rows: Sequence[_Row], round_: str, metric: str, styles: _Looks) -> Plot:
@@ -174,10 +172,11 @@ def demonstration_rows(groups: Sequence[Group], metric: str) -> Iterator[_Row]:
                 yield task, cell.model, over.mean, over.low, over.high, over.p, over.samples
 
 
-def _by_name(group: Group, cell: Cell, metric: str) -> dict[str, float]:
+def _by_name(group: Group, cell: Cell, metric: str) -> Column | None:
     """Scores by what the samples are called, which is the same in all settings of a paper."""
     names = dict(zip(group.ids, group.names, strict=True))
-    return {names[id_]: score for id_, score in cell.values.get(metric, {}).items()}
+    over = cell.columns.get(metric)
+    return over and column(metric, ((names[id_], score, over.clusters[id_]) for id_, score in over.scores.items()))
 
 
 def _demonstrations(sheet: Sheet, rows: Sequence[_Row], round_: str, metric: str, styles: _Looks) -> Plot:
@@ -210,8 +209,8 @@ def choice_rows(groups: Sequence[Group]) -> Iterator[_Row]:
     """level, model, accuracy, low, high, samples."""
     for group in groups:
         for cell in group.cells:
-            score = cell.scores.get("accuracy")
-            if score is not None:
+            if "accuracy" in cell.columns:
+                score = cell.columns["accuracy"].interval()
                 yield group.key.setting, cell.model, score.mean, score.low, score.high, score.samples
 
 
@@ -253,12 +252,12 @@ def _place_rows(groups: Sequence[Group]) -> Iterator[_Row]:
     for group in (group for group in groups if " " not in group.key.setting):
         metric = of_task(group.task).ranking
         for cell in group.cells:
-            floors = cell.floors.get(metric)
+            whole = cell.floors.get(metric)
             for axis, bins in ((_LENGTH, cell.lengths), (_PLACE, cell.places)):
                 for name, found in bins.items() if len(bins) > 1 else ():
                     figures = (found.mean, found.low, found.high, found.n)
                     # What is found of an answer's parts has another floor than whole answers.
-                    floor = fmean(floors.values()) if floors and axis == _LENGTH else None
+                    floor = whole.mean if whole and axis == _LENGTH else None
                     yield axis, group.task, group.key.setting, name, cell.model, *figures, floor
 
 

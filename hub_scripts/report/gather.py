@@ -42,8 +42,6 @@ _BASELINES = tuple(
     for name in metric.floors
     if (floor := metrics.find_metric(name)) and floor.baseline
 )
-# How prompts and answers fared.
-FLAGS = tuple(metric.name for metric in metrics.METRICS if metric.rate)
 
 
 @dataclass(slots=True)
@@ -111,7 +109,6 @@ def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, place: Path, 
         [row.id for row in rows],
         [row.title for row in rows],
         [row.published for row in rows],
-        [row.first_author for row in rows],
         sorted(
             [*(_cell(model, judged) for model, judged in finished.items()), *carried_baselines(scored)],
             key=lambda cell: cell.model,
@@ -239,20 +236,17 @@ def win(verdicts: Mapping[str, Any]) -> float | None:
 def _cell(model: str, judged: Sequence[_Judged]) -> Cell:
     samples = [answer.sample for answer in judged]
     columns = columns_of(samples)
-    headline = {name: columns[name] for name in metrics.headline() if name in columns}
-    scored = max((figure.n for figure in headline.values()), default=len(judged))
+    scored = max((columns[name].n for name in metrics.headline() if name in columns), default=len(judged))
     noted = next((answer.sample.row.of for answer in judged), None)
     wins = [(answer.sample.identity, answer.win, answer.sample.cluster) for answer in judged if answer.win is not None]
     if won := column(WIN_RATE, wins):
-        headline[WIN_RATE] = won
+        columns[WIN_RATE] = won
     tokens = _tokens([answer.sample.row for answer in judged])
     return Cell(
         model,
         scored,
-        {name: figure.interval() for name, figure in headline.items()},
-        {name: figure.scores for name, figure in headline.items()},
-        {metric.name: floor.scores for metric in metrics.METRICS if (floor := zero_of(metric, columns))},
-        {name: columns[name].scores for name in FLAGS if name in columns},
+        columns,
+        {metric.name: floor for metric in metrics.METRICS if (floor := zero_of(metric.name, columns))},
         fmean(tokens) if tokens else None,
         len(judged) if noted is None and scored < len(judged) else noted,
         prompts={sample.identity: sample.prompt_hash for sample in samples},
@@ -260,9 +254,6 @@ def _cell(model: str, judged: Sequence[_Judged]) -> Cell:
         reader=model.removesuffix(f" + {samples[0].row.retriever}"),
         lengths=by_length(samples),
         places=by_place(samples),
-        shortcuts={
-            name: columns[name].scores for metric in metrics.METRICS for name in metric.floors if name in columns
-        },
     )
 
 
@@ -275,14 +266,12 @@ def carried_baselines(samples_by_model: Mapping[str, Sequence[Sample]]) -> Itera
         carrying = {sample.identity: sample for sample in samples if shortcut.name in sample.scores}
         columns = columns_of(list(carrying.values()))
         if scores := columns.get(shortcut.name):
-            zero = zero_of(metric, columns)
+            zero = zero_of(metric.name, columns)
             yield Cell(
                 shortcut.baseline,
                 samples=scores.n,
-                scores={metric.name: scores.interval()},
-                values={metric.name: scores.scores},
-                floors={metric.name: zero.scores} if zero else {},
-                flags={},
+                columns={metric.name: scores},
+                floors={metric.name: zero} if zero else {},
                 tokens=None,
                 of=max([scores.n, *(sample.row.of or 0 for sample in carrying.values())]),
                 is_carried=True,

@@ -36,7 +36,7 @@ from hub_scripts.report.runs import ModelFacts, facts_of, known_models, run_fact
 from hub_scripts.report.standings import Standings, boards_csv, standings_of
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.row_format import MADE_UP
-from lm_eval_tasks.families.registry import BOARDS
+from lm_eval_tasks.families.registry import BOARDS, label
 from lm_eval_tasks.samples.results import cutoffs_of
 
 # The bundle is a module, which a page opened from disk may not load: it becomes a script that leaves its class behind.
@@ -61,7 +61,7 @@ def render(template: str, **context: object) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    jinja.filters["score"] = _score
+    jinja.filters |= {"score": _score, "label": label}
     return jinja.get_template(template).render(**context)
 
 

@@ -135,8 +135,8 @@ def _parts(model: str, groups: Sequence[Group]) -> Iterator[PlacedTask]:
     for group in groups:
         metric = of_task(group.task).ranking
         cell = _cell(group, model)
-        score = cell.scores.get(metric) if cell else None
-        if cell and score and score.samples == (cell.of or len(group.ids)) and (part := part_of(group, cell, metric)):
+        scores = cell.columns.get(metric) if cell else None
+        if cell and scores and scores.n == (cell.of or len(group.ids)) and (part := part_of(group, cell, metric)):
             yield part
 
 
@@ -177,7 +177,7 @@ def _gain(model: str, parts: Sequence[PlacedTask], groups: Sequence[Group], ever
         full, cell = _cell(group, model), shorter_cell(group, model, target_of(group.task).headline, every)
         if full and not any(gain.is_headline for gain in gains_of_cell(group, full, every)):
             return None
-        part = part_of(group, cell_over(cell, full.values[metric], metric, group), metric) if full and cell else None
+        part = part_of(group, cell_over(cell, full.columns[metric].scores, metric), metric) if full and cell else None
         if part is None:
             return None
         short.append(part)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import inf
@@ -22,7 +22,6 @@ from lm_eval_tasks.base.intervals import FEWEST, FEWEST_OF_GAINS, SHARES, Interv
 from lm_eval_tasks.base.row_format import FULL
 from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.families import registry
-from lm_eval_tasks.families.family import Metric
 
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.sample import Sample
@@ -56,14 +55,20 @@ class Column:
         )
 
     def interval(self) -> Interval:
-        """The mean and its 95 % interval, clustered by first authors."""
-        return interval_of(self.metric, list(self.scores.values()), list(self.clusters.values()))
+        """The mean and its 95 % interval, clustered by first authors: that of a level, or of any mean for metrics that are no shares."""
+        is_share = (known := registry.find_metric(self.metric)) is None or known.limits == SHARES
+        return (level if is_share else difference)(list(self.scores.values()), list(self.clusters.values()))
 
+    def over(self, ids: Container[str]) -> Column | None:
+        """The column over some samples; None if it has none of them."""
+        return column(
+            self.metric, ((id_, score, self.clusters[id_]) for id_, score in self.scores.items() if id_ in ids)
+        )
 
-def interval_of(metric: str, scores: Sequence[float], clusters: Sequence[str]) -> Interval:
-    """The mean of some scores by one metric and its 95 % interval: that of a level, or of any mean for metrics that are no shares."""
-    is_share = (known := registry.find_metric(metric)) is None or known.limits == SHARES
-    return level(scores, clusters) if is_share else difference(scores, clusters)
+    def minus(self, other: Column, fewest: int = FEWEST) -> Interval:
+        """How much higher it is than a column over the same samples, or more of them; `fewest` first authors make an interval."""
+        gains = [score - other.scores[id_] for id_, score in self.scores.items()]
+        return difference(gains, list(self.clusters.values()), fewest)
 
 
 def column(metric: str, scores: Iterable[tuple[str, float, str]]) -> Column | None:
@@ -97,13 +102,14 @@ def columns_of(samples: Sequence[Sample]) -> dict[str, Column]:
     return columns
 
 
-def zero_of(metric: Metric, columns: Mapping[str, Column]) -> Column | None:
+def zero_of(metric: str, columns: Mapping[str, Column]) -> Column | None:
     """What the best program scores on each sample, as the metric's 0; None if no program of the metric was run.
 
     The program is chosen on one half of the first authors and counts on the other half, both ways: one that was lucky on the samples
     that it is chosen by would raise the floor.
     """
-    programs = [columns[name] for name in metric.zero if name in columns]
+    known = registry.find_metric(metric)
+    programs = [columns[name] for name in known.zero if name in columns] if known else []
     if not programs:
         return None
     best = [max(programs, key=lambda program: program.mean_of(half)) for half in (1, 0)]
@@ -156,38 +162,23 @@ def gains_of(samples: Iterable[Sample]) -> list[Gain]:
 
 
 def _gains(configuration: str, samples: Sequence[Sample]) -> list[Gain]:
-    full = [sample for sample in samples if not sample.row.shown]
-    if not full:
-        return []
-    metric = full[0].row.family.ranking
-    shorter: dict[str, dict[str, float]] = {}
-    prompts: dict[str, dict[str, str]] = {FULL: {sample.identity: sample.prompt_hash for sample in full}}
+    by_context: dict[str, list[Sample]] = {}
     for sample in samples:
-        if sample.row.shown and metric in sample.scores:
-            name = f"{sample.row.shown} {sample.row.retriever}".strip()
-            shorter.setdefault(name, {})[sample.identity] = sample.scores[metric]
-            prompts.setdefault(name, {})[sample.identity] = sample.prompt_hash
-    columns = columns_of(full)
-    zero = zero_of(known, columns) if (known := registry.find_metric(metric)) else None
-    programs = [columns[name] for name in registry.floors_of(metric) if name in columns]
-    return gains_over(
-        configuration,
-        full[0].row.task,
-        {sample.identity: sample.scores[metric] for sample in full if metric in sample.scores},
-        dict(sorted(shorter.items())),
-        {program.metric: program.scores for program in (*programs, *([zero] if zero else ()))},
-        {sample.identity: sample.cluster for sample in full},
-        prompts,
-    )
+        name = f"{sample.row.shown} {sample.row.retriever}".strip() if sample.row.shown else FULL
+        by_context.setdefault(name, []).append(sample)
+    if FULL not in by_context:
+        return []
+    columns = {name: columns_of(of_context) for name, of_context in sorted(by_context.items())}
+    prompts = {
+        name: {each.identity: each.prompt_hash for each in of_context} for name, of_context in by_context.items()
+    }
+    return gains_over(configuration, by_context[FULL][0].row.task, columns, prompts)
 
 
 def gains_over(
     configuration: str,
     task: str,
-    full: Mapping[str, float],
-    shorter: Mapping[str, Mapping[str, float]],
-    floors: Mapping[str, Mapping[str, float]],
-    clusters: Mapping[str, str],
+    columns: Mapping[str, Mapping[str, Column]],
     prompts: Mapping[str, Mapping[str, str]],
 ) -> list[Gain]:
     """The gains over all shortcuts, but for contexts that lack samples of the full one, and those that most samples share with it: the
@@ -195,43 +186,36 @@ def gains_over(
 
     Args:
         task: of the prompts, see `families.of_task`.
-        full: sample -> score in the metric by which the task is ranked.
-        shorter: context, with the retriever if one was chosen -> sample -> score.
-        floors: program -> sample -> score.
-        clusters: sample -> what it shares with those that it depends on.
-        prompts: context, the full one too -> sample -> hash of its prompt, "" if it is not known.
+        columns: context, the full one and shorter ones with the retriever if one was chosen -> metric -> column.
+        prompts: context -> sample -> hash of its prompt, "" if it is not known.
     """
-    whole = prompts.get(FULL, {})
-    same = {
-        name: sum(bool(hash_) and hash_ == whole.get(id_) for id_, hash_ in prompts.get(name, {}).items())
-        for name in shorter
-    }
-    apart = {}
-    for name, scores in shorter.items():
-        if 2 * same[name] > len(scores):
-            reason = f"{same[name]} of {len(scores)} prompts are the same as with the full context: the model's window cuts both"
-            _warn(configuration, name, f"{reason} to the same text")
-        elif lacking := len(full.keys() - scores.keys()):
-            _warn(
-                configuration, name, f"{lacking} of the {len(full)} samples of the full context have no score with it"
-            )
-        else:
-            apart[name] = scores
     metric, headline = families.of_task(task).ranking, families.target_of(task).headline
-    by: list[tuple[By, str, Mapping[str, float]]] = [
-        *(("model", name, scores) for name, scores in apart.items()),
-        *(("program", name, scores) for name, scores in floors.items()),
-    ]
-    gains = []
-    for who, name, short in by:
-        if ids := [id_ for id_ in full if id_ in short]:
-            differences = [full[id_] - short[id_] for id_ in ids]
-            over = difference(
-                differences, [clusters[id_] for id_ in ids], FEWEST_OF_GAINS if who == "model" else FEWEST
+    full = columns[FULL].get(metric)
+    if not full:
+        return []
+    whole, same = prompts[FULL], {}
+    shortcuts: list[tuple[By, str, Column]] = []
+    for name in (name for name in columns if name != FULL):
+        short = columns[name].get(metric)
+        same[name] = sum(bool(hash_) and hash_ == whole.get(id_) for id_, hash_ in prompts[name].items())
+        if short and 2 * same[name] > short.n:
+            reason = (
+                f"{same[name]} of {short.n} prompts are the same as with the full context: the model's window cuts both"
             )
-            means = fmean(full[id_] for id_ in ids), fmean(short[id_] for id_ in ids)
+            _warn(configuration, name, f"{reason} to the same text")
+        elif lacking := len(full.scores.keys() - (short.scores if short else ())):
+            _warn(configuration, name, f"{lacking} of the {full.n} samples of the full context have no score with it")
+        elif short:
+            shortcuts.append(("model", name, short))
+    floors = [columns[FULL].get(name) for name in registry.floors_of(metric)] + [zero_of(metric, columns[FULL])]
+    shortcuts += [("program", floor.metric, floor) for floor in floors if floor]
+    gains = []
+    for by, name, short in shortcuts:
+        if both := full.over(short.scores):
+            gain = both.minus(short, FEWEST_OF_GAINS if by == "model" else FEWEST)
+            means = both.mean, fmean(short.scores[id_] for id_ in both.scores)
             is_headline = name.partition(" ")[0] == headline
-            gains.append(Gain(configuration, metric, name, who, *means, over, is_headline, same.get(name, 0)))
+            gains.append(Gain(configuration, metric, name, by, *means, gain, is_headline, same.get(name, 0)))
     return gains
 
 

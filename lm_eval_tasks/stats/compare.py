@@ -12,7 +12,6 @@ from lm_eval_tasks.base import intervals
 from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.intervals import Interval, holm
 from lm_eval_tasks.base.tables import Table, with_bounds
-from lm_eval_tasks.families import registry
 from lm_eval_tasks.families.family import Board, Family
 from lm_eval_tasks.families.registry import BOARDS, comparisons, counted
 from lm_eval_tasks.samples.results import Results
@@ -177,12 +176,7 @@ def _of_board(
 
 def _part(task: str, samples: Sequence[Sample], metric: str) -> PlacedTask | None:
     columns = columns_of(samples)
-    registered = registry.find_metric(metric)
-    floor = zero_of(registered, columns) if registered else None
-    if metric not in columns or floor is None:
-        return None
-    scores = columns[metric]
-    return placed.part_of(task, samples[0].row.task, scores.scores, floor.scores, scores.clusters)
+    return placed.part_of(task, samples[0].row.task, columns.get(metric), zero_of(metric, columns)) if samples else None
 
 
 def tasks_apart(runs: Sequence[Path]) -> list[str]:

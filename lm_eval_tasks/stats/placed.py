@@ -6,14 +6,18 @@ scores. Intervals leave out one first author at a time, from all settings at onc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lm_eval_tasks.base.intervals import FEWEST, FEWEST_EFFECTIVE, Estimate, Interval, effective
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.stats.columns import Column
 
 # A higher floor leaves no room above it.
 HIGHEST_FLOOR = 0.9
@@ -59,21 +63,23 @@ class PlacedTask:
         return np.array([places.get(name, len(places)) for name in authors], dtype=np.int64)
 
 
-def part_of(
-    setting: str, task: str, scores: Mapping[str, float], floors: Mapping[str, float], authors: Mapping[str, str]
-) -> PlacedTask | None:
-    """A model's part of one setting, from what each sample scores, what its floor would score, and its first author; None if no score has a
-    floor, or the floor leaves no room.
+def part_of(setting: str, task: str, scores: Column | None, floors: Column | None) -> PlacedTask | None:
+    """A model's part of one setting; None if no score has a floor, or the floor leaves no room.
+
+    Args:
+        floors: what the floor of each score would score.
     """
-    ids = [id_ for id_ in scores if id_ in floors]
-    if not ids or fmean(floors[id_] for id_ in ids) > HIGHEST_FLOOR:
+    both = scores.over(floors.scores) if scores and floors else None
+    if not both or not floors:
         return None
-    names = tuple(dict.fromkeys(authors[id_] for id_ in ids))
+    floor_of = [floors.scores[id_] for id_ in both.scores]
+    if fmean(floor_of) > HIGHEST_FLOOR:
+        return None
+    names = tuple(dict.fromkeys(both.clusters.values()))
     places = {name: i for i, name in enumerate(names)}
-    at = [places[authors[id_]] for id_ in ids]
-    score_sums = np.bincount(at, [scores[id_] for id_ in ids]).astype(np.float64)
-    floor_sums = np.bincount(at, [floors[id_] for id_ in ids]).astype(np.float64)
-    return PlacedTask(setting, task, names, score_sums, floor_sums, np.bincount(at))
+    at = [places[name] for name in both.clusters.values()]
+    score_sums = np.bincount(at, list(both.scores.values())).astype(np.float64)
+    return PlacedTask(setting, task, names, score_sums, np.bincount(at, floor_of).astype(np.float64), np.bincount(at))
 
 
 def by_task(parts: Iterable[PlacedTask]) -> list[list[PlacedTask]]:

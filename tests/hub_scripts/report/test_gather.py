@@ -11,6 +11,7 @@ from hub_scripts.report.figures import length_rows
 from hub_scripts.report.gather import carried_baselines
 from lm_eval_tasks.base.intervals import difference, level
 from lm_eval_tasks.base.row_format import BM25_LOCAL
+from lm_eval_tasks.stats.columns import Column
 from tests.helpers.samples import sample
 
 
@@ -25,9 +26,9 @@ def test_a_baseline_that_samples_carry_is_shown_over_all_that_carry_it() -> None
     for runs in ({"new": new, "old": old}, {"old": old, "new": new}):
         (cell,) = carried_baselines(runs)
         assert (cell.model, cell.samples, cell.is_carried) == (BM25_LOCAL, 4, True)
-        assert cell.scores["accuracy"].mean == 0.75
+        assert cell.columns["accuracy"].mean == 0.75
         # It is the best program, and so its own floor.
-        assert cell.floors["accuracy"] == cell.values["accuracy"]
+        assert cell.floors["accuracy"].scores == cell.columns["accuracy"].scores
     assert not list(carried_baselines({"old": old}))
     assert not list(carried_baselines({"new": new, BM25_LOCAL: old}))
 
@@ -39,20 +40,12 @@ def test_a_row_has_its_scores_before_and_since_each_month() -> None:
     authors = [f"A{i % 12}" for i in range(36)]
     scores = {id_: (7 * i % 36) / 50 for i, id_ in enumerate(ids)}
     some = {id_: scores[id_] for id_ in ids[:24]}
+    of_ids = dict(zip(ids, authors, strict=True))
     cells = [
-        Cell(
-            model,
-            len(own),
-            {"rouge_l": level(list(own.values()), authors[: len(own)])},
-            {"rouge_l": own},
-            {},
-            {},
-            None,
-            36,
-        )
+        Cell(model, len(own), {"rouge_l": Column("rouge_l", own, {id_: of_ids[id_] for id_ in own})}, {}, None, 36)
         for model, own in (("all", scores), ("some", some))
     ]
-    group = Group(Key("2026.11", "Abs-9K"), "abs", 9, ids, ids, ids, days, authors, cells, [1], {})
+    group = Group(Key("2026.11", "Abs-9K"), "abs", 9, ids, ids, ids, days, cells, [1], {})
     rows = score_rows([group], {})
     steps = month_steps(rows)
     assert steps["months"] == ["2026-09", "2026-10"]
@@ -78,11 +71,11 @@ def test_the_curve_over_lengths_pairs_the_questions() -> None:
     groups = []
     for size, scores in ((128, short), (256, long)):
         own = list(scores)
-        interval = level(list(scores.values()), own)
-        cell = Cell("model", len(own), {"exact": interval}, {"exact": scores}, {}, {}, 1000.0 * size, len(own))
+        column = Column("exact", scores, {id_: id_ for id_ in own})
+        cell = Cell("model", len(own), {"exact": column}, {}, 1000.0 * size, len(own))
         days = ["2026-10-01"] * len(own)
         key = Key("2026.11", f"Walk-{size}K")
-        groups.append(Group(key, "walk", size, own, own, own, days, own, [cell], [1], {}))
+        groups.append(Group(key, "walk", size, own, own, own, days, [cell], [1], {}))
     first, second = length_rows(groups, "exact")
     assert first[-3:] == (None, None, None)
     paired = difference([long[id_] - short[id_] for id_ in long], list(long))

@@ -14,12 +14,12 @@ from hub_scripts.report.cells import Cell, Group, Key
 from hub_scripts.report.counted import scorers_of
 from hub_scripts.report.runs import ModelFacts, facts_of, known_models
 from hub_scripts.report.standings import Standings, standings_of
-from lm_eval_tasks.base.intervals import level
 from lm_eval_tasks.data.rows import Fact, representative_rows
 from lm_eval_tasks.families.registry import READING, WRITING, Board, counted
 from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL
 from lm_eval_tasks.samples.block import Block, RunRequest
 from lm_eval_tasks.samples.results import Results
+from lm_eval_tasks.stats.columns import Column
 from lm_eval_tasks.stats.placed import PlacedTask, by_task, difference_over
 
 METRIC = "rouge_l_content"
@@ -27,24 +27,23 @@ IDS = [f"2611.{i:05d}" for i in range(40)]
 
 
 def _cell(
-    model: str, scores: dict[str, float], floor: float, metric: str = "rouge_l_content", of: int | None = None
+    model: str,
+    scores: dict[str, float],
+    floor: float,
+    metric: str = "rouge_l_content",
+    of: int | None = None,
+    authors: list[str] | None = None,
 ) -> Cell:
-    score = level(list(scores.values()), [f"Author {i}" for i in range(len(scores))])
-    return Cell(
-        model,
-        len(scores),
-        {metric: score},
-        {metric: scores},
-        {metric: dict.fromkeys(scores, floor)},
-        {"capped": dict.fromkeys(scores, 0.25)},
-        None,
-        of,
-    )
+    names = authors or [f"Author {int(id_.partition('.')[2])}" for id_ in scores]
+    clusters = dict(zip(scores, names, strict=True))
+    columns = {metric: Column(metric, scores, clusters)}
+    columns["capped"] = Column("capped", dict.fromkeys(scores, 0.25), clusters)
+    floors = {metric: Column(metric, dict.fromkeys(scores, floor), clusters)}
+    return Cell(model, len(scores), columns, floors, None, of)
 
 
-def _group(setting: str, task: str, cells: list[Cell], clusters: list[str] | None = None) -> Group:
-    authors = clusters or [f"Author {i}" for i in range(len(IDS))]
-    return Group(Key("2026.11", setting), task, None, IDS, IDS, IDS, ["2026-11-01"] * len(IDS), authors, cells, [1], {})
+def _group(setting: str, task: str, cells: list[Cell]) -> Group:
+    return Group(Key("2026.11", setting), task, None, IDS, IDS, IDS, ["2026-11-01"] * len(IDS), cells, [1], {})
 
 
 def _level(value: float, spread: float = 0.0, seed: int = 0) -> dict[str, float]:
@@ -104,8 +103,7 @@ def test_models_are_ranked_by_their_paired_differences() -> None:
     rng = random.Random(0)
     common = {id_: 0.3 + 0.08 * rng.gauss(0, 1) for id_ in ids}
     better = {id_: value + 0.02 + 0.03 * rng.gauss(0, 1) for id_, value in common.items()}
-    authors = [f"Author {i}" for i in range(100)]
-    group = Group(Key("2026.11", "Abs-9K"), "abs", None, ids, ids, ids, ["2026-11-01"] * 100, authors, [], [1], {})
+    group = Group(Key("2026.11", "Abs-9K"), "abs", None, ids, ids, ids, ["2026-11-01"] * 100, [], [1], {})
     group.cells += [_cell("common", common, 0.1), _cell("better", better, 0.1)]
     found = _found([group])
     assert {one.model: one.rank for one in found.standings} == {"better": 1, "common": 2}
@@ -119,10 +117,9 @@ def test_models_are_ranked_by_their_paired_differences() -> None:
 
 def test_a_part_with_few_authors_has_no_interval_and_gives_no_rank() -> None:
     few = [f"Author {i % 5}" for i in range(len(IDS))]
-    cells = [_cell("m", _level(0.6, 0.1), 0.25)]
     groups = [
         _group("Abs-9K", "abs", [_cell("m", _level(0.4, 0.1), 0.2)]),
-        _group("Related-34K", "related", cells, few),
+        _group("Related-34K", "related", [_cell("m", _level(0.6, 0.1), 0.25, authors=few)]),
     ]
     (standing,) = _found(groups).standings
     assert standing.overall is not None
@@ -189,10 +186,11 @@ def test_a_board_counts_the_core_where_a_model_was_asked_no_more() -> None:
     assert _over_core(WHOLE)["whole"][1:] == (1, 80)
     assert _over_core(OF_CORE)["core"] == found["core"]
     # Fewer than the core are no score, and take nothing from the others.
-    few = replace(OF_CORE, model="few", values={METRIC: dict(list(OF_CORE.values[METRIC].items())[:11])})
+    few = _cell("few", dict(list(OF_CORE.columns[METRIC].scores.items())[:11]), 0.1, of=len(IDS))
     assert _over_core(WHOLE, OF_CORE, few) == {**found, "few": (None, None, 0)}
     # Cut prompts, and retrieved chunks in place of the context, have no rank.
-    cut = replace(WHOLE, flags={"truncated": dict.fromkeys(IDS, 1.0)})
+    scores = WHOLE.columns[METRIC]
+    cut = replace(WHOLE, columns={METRIC: scores, "truncated": replace(scores, scores=dict.fromkeys(IDS, 1.0))})
     assert _over_core(cut)["whole"][1] is None
     short = replace(WHOLE, model="whole + bm25", shown="retrieved", reader="whole")
     assert set(_over_core(WHOLE, short)) == {"whole"}
@@ -252,7 +250,7 @@ def test_intervals_hold_the_truth_where_authors_answer_alike() -> None:
         scores = {id_: 0.5 + shared[i // 2] + rng.gauss(0, 0.05) for i, id_ in enumerate(IDS)}
         again = {id_: value + rng.gauss(0, 0.05) for id_, value in scores.items()}
         groups = [
-            _group(name, task, [_cell("m", own, 0.1)], authors)
+            _group(name, task, [_cell("m", own, 0.1, authors=authors)])
             for name, task, own in (("Abs-9K", "abs", scores), ("Title-10K", "title", again))
         ]
         over = _found(groups).standings[0].overall
