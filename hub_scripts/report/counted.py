@@ -7,14 +7,13 @@ from dataclasses import replace
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from lm_eval_tasks.stats.gains import Gain, gains_over
-
 from hub_scripts.report.cells import Cell, Group, is_baseline
 from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.base.row_format import FULL
 from lm_eval_tasks.families import of_task, target_of
 from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL
 from lm_eval_tasks.stats import placed
+from lm_eval_tasks.stats.columns import Gain, gains_over
 
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.results import Results
