@@ -89,11 +89,8 @@ def card(manifest: Manifest, dataset: str = "academiceval", revision: str = "", 
         revision: the published name, "" for a folder on this machine.
         errata: what was found wrong with what was published there.
     """
-    # What a round asked for and did not get is shown; what a publishable copy merely has in another form is not.
-    shown = [
-        configuration for configuration in manifest.configurations if configuration.samples or not manifest.publishable
-    ]
-    audit = tables.audit_tables(manifest.audit, manifest.allowed) if manifest.audit else []
+    shown = _shown(manifest)
+    first, *others = sections(manifest)
     changelog, wrong = _notices(manifest, errata)
     name = next((configuration.name for configuration in shown if configuration.samples), "Intro-28K-G")
     of_revision = f', revision="{revision}"' if revision else ""
@@ -113,26 +110,15 @@ def card(manifest: Manifest, dataset: str = "academiceval", revision: str = "", 
         f'load_dataset("{dataset}", "{name}"{of_revision})',
         "```",
         "",
-        *_section("Statistics", [tables.statistics(shown)]),
+        *_section(*first),
         "Input and output lengths are means over all splits in bert-base-uncased tokens; the prompt's own words are not "
         "counted. Comp. rate is input divided by output tokens.",
         "",
-        *_section("Lengths", [tables.lengths(shown)], _LENGTHS),
-        *_section("Core", [tables.core(manifest.core)], _CORE),
-        *_section("Power", [tables.power(shown)], _POWER),
-        *_section("The body's first words", [tables.leads(manifest)], _LEADS),
-        *_section("Labels", [tables.labels(shown)], _LABELS),
-        *_section("Without reading the paper", [tables.without_reading(manifest)], _WITHOUT_READING),
-        *_section("Reading questions", [tables.reading(manifest)], _READING),
-        *_section("Kept and dropped", [tables.stages(manifest)]),
-        *_section("Extraction", [tables.extraction_quality(manifest.reading)] if manifest.reading else []),
-        *_section("Citations", [tables.links(manifest.links)]),
-        *_section("Audit", audit),
-        *_section("Licences", [tables.licenses(shown)], _left_out_for_their_licence(manifest)),
+        *(line for section in others for line in _section(*section)),
         _ATTRIBUTION if is_open_access(manifest.source) else _USE,
         "",
-        *_section("Changelog", [changelog]),
-        *_section("Errata", [wrong]),
+        *_section("Changelog", [changelog], ""),
+        *_section("Errata", [wrong], ""),
         "## Limitations",
         "",
         f"{_OPEN_ACCESS_TEXTS if is_open_access(manifest.source) else _ARXIV_TEXTS} The reference is one text by the authors; "
@@ -164,6 +150,31 @@ def card(manifest: Manifest, dataset: str = "academiceval", revision: str = "", 
     return "\n".join(lines)
 
 
+def _shown(manifest: Manifest) -> list[Configuration]:
+    """What a round asked for and did not get is shown; what a publishable copy merely has in another form is not."""
+    return [each for each in manifest.configurations if each.samples or not manifest.publishable]
+
+
+def sections(manifest: Manifest) -> list[tuple[str, list[Table], str]]:
+    """Heading, tables, and what is to be known of them: all that a manifest says; a first table without rows says nothing."""
+    shown = _shown(manifest)
+    return [
+        ("Statistics", [tables.statistics(shown)], ""),
+        ("Lengths", [tables.lengths(shown)], _LENGTHS),
+        ("Core", [tables.core(manifest.core)], _CORE),
+        ("Power", [tables.power(shown)], _POWER),
+        ("The body's first words", [tables.leads(manifest)], _LEADS),
+        ("Labels", [tables.labels(shown)], _LABELS),
+        ("Without reading the paper", [tables.without_reading(manifest)], _WITHOUT_READING),
+        ("Reading questions", [tables.reading(manifest)], _READING),
+        ("Kept and dropped", [tables.stages(manifest)], ""),
+        ("Extraction", [tables.extraction_quality(manifest.reading)] if manifest.reading else [], ""),
+        ("Citations", [tables.links(manifest.links)], ""),
+        ("Audit", tables.audit_tables(manifest.audit, manifest.allowed) if manifest.audit else [], ""),
+        ("Licences", [tables.licenses(shown)], _left_out_for_their_licence(manifest)),
+    ]
+
+
 def _left_out_for_their_licence(manifest: Manifest) -> str:
     """How many papers a round did not take because of their licence; "" if it takes them all."""
     report = max(manifest.reports, key=lambda report: report.dropped.get("license", 0), default=None)
@@ -179,7 +190,7 @@ def check_canary(folder: Path, manifest: Manifest) -> None:
         raise FolderError(f"{path} lacks the canary of round {manifest.round}, or is missing; build the folder again")
 
 
-def _section(heading: str, shown: Sequence[Table], about: str = "") -> list[str]:
+def _section(heading: str, shown: Sequence[Table], about: str) -> list[str]:
     """A heading, a sentence about its tables, and the tables; nothing if the first table has no rows."""
     if not shown or not shown[0].rows:
         return []

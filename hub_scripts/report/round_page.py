@@ -3,34 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 
-from builder.dataset import tables
+from builder.dataset.card import sections
 from builder.dataset.manifest import Manifest
 from hub_scripts.report.drawing import BLUE, PLAIN, Plot, Sheet, both
-from lm_eval_tasks.base.tables import Table
 
 
-@dataclass(slots=True)
-class RoundPage:
-    """What one round's page shows.
-
-    Attributes:
-        facts: name -> value, one line each.
-        tables: heading -> table.
-    """
-
-    name: str
-    facts: dict[str, object]
-    tables: dict[str, Table]
-    plots: list[Plot] = field(default_factory=list)
-
-
-def round_page(manifest: Manifest, place: Path, runs: tuple[int, int]) -> RoundPage:
-    """A manifest as a page; plots go below `place`.
+def round_page(manifest: Manifest, place: Path, runs: tuple[int, int]) -> dict[str, Any]:
+    """What a round's page shows: its name; facts, name -> value; the card's sections that have rows; plots, whose files go below `place`.
 
     Args:
         runs: how many were made over exactly this build of the round, and over any.
@@ -39,13 +23,12 @@ def round_page(manifest: Manifest, place: Path, runs: tuple[int, int]) -> RoundP
     facts = dict(_facts(manifest))
     if runs[1]:
         facts["Runs over exactly these files"] = f"{runs[0]} of {runs[1]}"
-    page = RoundPage(name, facts, {title: table for title, table in _tables(manifest) if table.rows})
+    shown = [(heading, tables, about) for heading, tables, about in sections(manifest) if tables and tables[0].rows]
     place.mkdir(parents=True, exist_ok=True)
-    if manifest.audit:
-        for what, counted in (("month", manifest.audit.months), ("category", manifest.audit.categories)):
-            if counted:
-                page.plots.append(both(_bars, place, name, what, counted))
-    return page
+    audit = manifest.audit
+    counts = [("month", audit.months), ("category", audit.categories)] if audit else []
+    plots = [both(_bars, place, name, what, counted) for what, counted in counts if counted]
+    return {"name": name, "facts": facts, "sections": shown, "plots": plots}
 
 
 def _facts(manifest: Manifest) -> Iterator[tuple[str, object]]:
@@ -63,23 +46,6 @@ def _facts(manifest: Manifest) -> Iterator[tuple[str, object]]:
         yield "Texts with licences", manifest.publishable.licenses
     yield "Data files", len(manifest.files)
     yield "Size", f"{sum(file.bytes for file in manifest.files.values()) / 1e6:.1f} MB"
-
-
-def _tables(manifest: Manifest) -> Iterator[tuple[str, Table]]:
-    yield (
-        "Statistics",
-        tables.statistics([configuration for configuration in manifest.configurations if configuration.samples]),
-    )
-    yield "Lengths", tables.lengths(manifest.configurations)
-    yield "Labels", tables.labels(manifest.configurations)
-    yield "Without reading the paper", tables.without_reading(manifest)
-    yield "Reading questions", tables.reading(manifest)
-    yield "Kept and dropped", tables.stages(manifest)
-    if manifest.audit:
-        yield "Audit", tables.audit_tables(manifest.audit, manifest.allowed)[0]
-    if manifest.reading:
-        yield "Extraction", tables.extraction_quality(manifest.reading)
-    yield "Citations", tables.links(manifest.links)
 
 
 def _bars(sheet: Sheet, name: str, what: str, counted: Mapping[str, int]) -> Plot:

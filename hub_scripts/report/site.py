@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -194,7 +195,7 @@ def _write(
             "plots": draw_all(all_groups, model_cutoffs, place / "plots"),
             "pages": sorted(
                 (round_page(manifest, place / "plots", over[path]) for path, manifest in inputs.manifests.items()),
-                key=lambda page: page.name,
+                key=itemgetter("name"),
             ),
             "about": {model: facts_of(model, facts) for model in models},
             "cutoffs": model_cutoffs,
@@ -243,7 +244,7 @@ def _off_board(groups: Sequence[Group], boards: Sequence[Sequence[Standings]]) -
 
 
 def _pages(place: Path, content: Mapping[str, Any]) -> None:
-    names = [page.name for page in content["pages"]]
+    names = [page["name"] for page in content["pages"]]
     if len(set(names)) < len(names):
         raise ReportError(f"two manifests of round {next(n for n in names if names.count(n) > 1)} are given; give one")
     shown = [row.task for row in content["rows"]]
