@@ -53,14 +53,6 @@ class _Page:
     prompts: list[dict[str, Any]] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
-    """A sample of a model and what judges say of it."""
-
-    sample: Sample
-    win: float | None
-
-
 def groups(inputs: Inputs) -> dict[Key, list[SamplesFile]]:
     """The files of each setting; a file's first line says what it contains."""
     files: dict[Key, list[SamplesFile]] = {}
@@ -83,13 +75,16 @@ def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, place: Path, 
         ReportError: a run has two answers to one sample.
     """
     pages: dict[str, _Page] = {}
-    by_model: dict[str, list[_Judged]] = {}
+    by_model: dict[str, list[Sample]] = {}
+    wins: dict[str, list[tuple[str, float, str]]] = {}
     waiting: set[str] = set()
     for file, model, samples in _newest_samples(key, files):
         for sample in samples:
             verdicts = inputs.verdicts.of(file.model, sample)
             _add(pages.setdefault(sample.identity, _Page(sample.row)), model, sample, verdicts)
-            by_model.setdefault(model, []).append(_Judged(sample, win(verdicts)))
+            by_model.setdefault(model, []).append(sample)
+            if (won := win(verdicts)) is not None:
+                wins.setdefault(model, []).append((sample.identity, won, sample.cluster))
         if not file.finished:
             waiting.add(model)
     ids = sorted(pages, key=lambda id_: (pages[id_].row.published, pages[id_].row.id, id_))
@@ -97,10 +92,9 @@ def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, place: Path, 
         _write_sample(place / key.slug / f"{i}.js", f"{key.slug}/{i}", pages[id_], licenses)
         for i, id_ in enumerate(ids)
     )
-    finished = {model: judged for model, judged in by_model.items() if any(answer.sample.scores for answer in judged)}
-    scored = {model: [answer.sample for answer in judged] for model, judged in finished.items()}
+    finished = {model: samples for model, samples in by_model.items() if any(sample.scores for sample in samples)}
     rows = [pages[id_].row for id_ in ids]
-    prompt_rows = [answer.sample.row for judged in by_model.values() for answer in judged]
+    prompt_rows = [sample.row for samples in by_model.values() for sample in samples]
     return Group(
         key,
         rows[0].task,
@@ -110,11 +104,14 @@ def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, place: Path, 
         [row.title for row in rows],
         [row.published for row in rows],
         sorted(
-            [*(_cell(model, judged) for model, judged in finished.items()), *carried_baselines(scored)],
+            [
+                *(_cell(model, samples, wins.get(model, ())) for model, samples in finished.items()),
+                *carried_baselines(finished),
+            ],
             key=lambda cell: cell.model,
         ),
         sorted({row.prompt_version for row in prompt_rows}),
-        {model: len(judged) for model, judged in sorted(by_model.items()) if model in waiting - finished.keys()},
+        {model: len(samples) for model, samples in sorted(by_model.items()) if model in waiting - finished.keys()},
         withheld,
         made_up=any(row.made_up for row in rows),
     )
@@ -233,22 +230,20 @@ def win(verdicts: Mapping[str, Any]) -> float | None:
     return fmean(points) if points else None
 
 
-def _cell(model: str, judged: Sequence[_Judged]) -> Cell:
-    samples = [answer.sample for answer in judged]
+def _cell(model: str, samples: Sequence[Sample], wins: Sequence[tuple[str, float, str]]) -> Cell:
     columns = columns_of(samples)
-    scored = max((columns[name].n for name in metrics.headline() if name in columns), default=len(judged))
-    noted = next((answer.sample.row.of for answer in judged), None)
-    wins = [(answer.sample.identity, answer.win, answer.sample.cluster) for answer in judged if answer.win is not None]
+    scored = max((columns[name].n for name in metrics.headline() if name in columns), default=len(samples))
+    noted = samples[0].row.of
     if won := column(WIN_RATE, wins):
         columns[WIN_RATE] = won
-    tokens = _tokens([answer.sample.row for answer in judged])
+    tokens = _tokens([sample.row for sample in samples])
     return Cell(
         model,
         scored,
         columns,
         {metric.name: floor for metric in metrics.METRICS if (floor := zero_of(metric.name, columns))},
         fmean(tokens) if tokens else None,
-        len(judged) if noted is None and scored < len(judged) else noted,
+        len(samples) if noted is None and scored < len(samples) else noted,
         prompts={sample.identity: sample.prompt_hash for sample in samples},
         shown=samples[0].row.shown,
         reader=model.removesuffix(f" + {samples[0].row.retriever}"),
