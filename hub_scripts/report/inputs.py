@@ -1,24 +1,113 @@
-"""What `academiceval report` is given: runs with their samples, judges' results, manifests of rounds."""
+"""What `academiceval report` is given: runs with their samples, manifests of rounds, and judges' results: a verdict is shown only beside
+the answer and the target that it is about.
+"""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
 from hub_scripts.errors import ReportError
-from hub_scripts.report.verdicts import Verdicts, duel
 from lm_eval_tasks.base.files import sha256_of
 from lm_eval_tasks.base.metadata import TEST
 from lm_eval_tasks.base.tables import Table
-from lm_eval_tasks.base.text import parse_json
+from lm_eval_tasks.base.text import ODD, parse_json
+from lm_eval_tasks.judge.verdict import is_complete, table, texts_hash
 from lm_eval_tasks.samples.results import JOURNAL, RESULTS, Results, read_results
 from lm_eval_tasks.samples.run_folder import SAMPLES, samples_beside, samples_of
 
+if TYPE_CHECKING:
+    from lm_eval_tasks.samples.sample import Sample
+
+_LOGGER = logging.getLogger(__name__)
 _JUDGE = "judge_"
 _SHA256_DIGITS = 64
+# Judge -> the winners in both orders, or "empty".
+Orders = dict[str, Any]
+# What a verdict is about: model, round, task, sample, hash of the texts.
+_Subject = tuple[str, str, str, str, str]
+
+
+class Verdicts:
+    """The verdicts of all files."""
+
+    def __init__(self) -> None:
+        self._orders: dict[_Subject, Orders] = {}
+        self._file_of: dict[_Subject, Path] = {}
+        self._shown: set[_Subject] = set()
+
+    def __len__(self) -> int:
+        return len(self._orders)
+
+    def add(self, path: Path, model: str, content: Mapping[str, Any]) -> None:
+        """Add a file of a judge's results; of two verdicts of one judge on the same texts the first counts.
+
+        Args:
+            model: whose answers it is about.
+
+        Raises:
+            ReportError: it is not one.
+        """
+        try:
+            round_, tasks = str(content["round"]), content["verdicts"]
+            for task, samples in tasks.items():
+                hashes = content.get("texts", {}).get(task, {})
+                if unknown := samples.keys() - hashes.keys():
+                    _LOGGER.warning(
+                        "%s does not say which texts %d verdicts on %s are about, so they are not shown: the same `academiceval judge` "
+                        "command writes it again, and asks for no verdict that it has",
+                        path,
+                        len(unknown),
+                        task,
+                    )
+                for id_, digest in hashes.items():
+                    self._add(path, (model, round_, task, id_, str(digest)), samples.get(id_, {}))
+        except ODD as err:
+            raise ReportError(f"{path} is not a file of a judge's results ({err})") from err
+
+    def _add(self, path: Path, subject: _Subject, judges: Mapping[str, Any]) -> None:
+        for orders in judges.values():
+            if orders != "empty" and not (len(orders) == 2 and all(map(_is_order, orders))):
+                raise ValueError(f"{orders!r:.80} are not the winners in two orders")
+        self._orders[subject] = {**judges, **self._orders.get(subject, {})}
+        self._file_of.setdefault(subject, path)
+
+    def of(self, model: str, sample: Sample) -> Orders:
+        """The verdicts on a model's answer."""
+        texts = texts_hash(sample.answer, sample.row.target)
+        subject = model, sample.row.round, sample.task, sample.id, texts
+        if subject in self._orders:
+            self._shown.add(subject)
+        return self._orders.get(subject, {})
+
+    def warn_of_others(self) -> None:
+        """Say how many verdicts of each file are about texts that no sample had."""
+        left = [path for subject, path in self._file_of.items() if subject not in self._shown]
+        for path in sorted(set(left)):
+            _LOGGER.warning(
+                "%s: %d verdicts are about other answers than those given here, and are not shown",
+                path,
+                left.count(path),
+            )
+
+
+def _is_order(winners: Any) -> bool:
+    return winners is None or is_complete(winners)
+
+
+def duel(path: Path, content: Mapping[str, Any]) -> dict[str, Table]:
+    """A judge's results on two models: title -> table."""
+    try:
+        model = str(content["judged_model"])[:200]
+        opponent = str(content["against"])[:200]
+        round_ = str(content["round"])[:200]
+        return {f"{model} against {opponent}, round {round_}": table(content)}
+    except ODD as err:
+        raise ReportError(f"{path} is not a file of a judge's results ({err})") from err
 
 
 @dataclass(frozen=True, slots=True)
