@@ -85,7 +85,7 @@ def report(arguments: Namespace) -> Iterator[str | Table]:
 def push(arguments: Namespace) -> Iterator[str | Table]:
     check_dataset(arguments.folder)
     from hub_scripts.hub.push import push
-    from hub_scripts.hub.replacing import Replaced
+    from hub_scripts.hub.staging import Replaced
 
     if arguments.note and not arguments.replaces:
         raise CheckError("--note says what was wrong with a revision: name that with --replaces, or leave --note out")

@@ -19,9 +19,21 @@ from hub_scripts.errors import CheckError, UnreachableError
 from hub_scripts.hub import checks
 from hub_scripts.hub.benchmark import EVAL
 from hub_scripts.hub.checks import Contents, verify
-from hub_scripts.hub.replacing import Replaced, listed_beside, notices_with, order, tell_main
 from hub_scripts.hub.repo import MAIN, Repo
-from hub_scripts.hub.staging import Notices, Staged, newest, obsolete_paths, publish, read_notices, stage
+from hub_scripts.hub.staging import (
+    Notices,
+    Replaced,
+    Staged,
+    listed_beside,
+    newest,
+    notices_with,
+    obsolete_paths,
+    order,
+    publish,
+    read_notices,
+    stage,
+    tell_main,
+)
 from hub_scripts.hub.uploads import gone, refuse_secrets, unchanged_paths
 
 

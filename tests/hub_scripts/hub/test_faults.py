@@ -23,8 +23,8 @@ from hub_scripts.hub import faults
 from hub_scripts.hub import push as pushing
 from hub_scripts.hub.checks import Contents, verify
 from hub_scripts.hub.push import checked_folder, push
-from hub_scripts.hub.replacing import Replaced
 from hub_scripts.hub.repo import Repo
+from hub_scripts.hub.staging import Replaced
 from tests.helpers.hub_server import Fault, Hub, hub_settings
 from tests.helpers.serving import JsonHandler, serving
 
