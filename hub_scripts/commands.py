@@ -9,7 +9,7 @@ from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
 
-from hub_scripts.errors import CheckError
+from hub_scripts.errors import HubError
 from lm_eval_tasks.base.command_line import MAKE, PUBLISHING, READ, Commands, check_dataset, check_there, repository
 from lm_eval_tasks.base.tables import Table
 
@@ -88,7 +88,7 @@ def push(arguments: Namespace) -> Iterator[str | Table]:
     from hub_scripts.hub.staging import Replaced
 
     if arguments.note and not arguments.replaces:
-        raise CheckError("--note says what was wrong with a revision: name that with --replaces, or leave --note out")
+        raise HubError("--note says what was wrong with a revision: name that with --replaces, or leave --note out")
     replaced = Replaced(arguments.replaces, arguments.note) if arguments.replaces else None
     return push(
         arguments.folder,

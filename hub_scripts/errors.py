@@ -6,27 +6,15 @@ from builder.errors import BuildError
 
 
 class HubError(BuildError):
-    """Root of what may go wrong with the Hub."""
+    """Root of what may go wrong with the Hub: somebody else changed it, a folder is not fit for it, a file contains a secret."""
 
 
 class AccessError(HubError):
     """The token is missing, was not accepted, or may not do what was asked."""
 
 
-class ConflictError(HubError):
-    """Somebody else has changed the repository meanwhile, or a published name would have to move."""
-
-
 class UnreachableError(HubError):
     """The Hub did not answer, or answered with a fault, as often as was asked."""
-
-
-class CheckError(HubError):
-    """A folder is not fit to be published."""
-
-
-class SecretError(HubError):
-    """What would be uploaded contains a secret."""
 
 
 class DifferenceError(HubError):

@@ -19,7 +19,7 @@ from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
 from builder.errors import BuildError
 from builder.ids import bare_id
 from builder.round.allowed import Licenses, allows
-from hub_scripts.errors import AccessError, CheckError, DifferenceError, HubError
+from hub_scripts.errors import AccessError, DifferenceError, HubError
 from hub_scripts.hub.faults import FaultError, ask_with_retries
 from hub_scripts.hub.repo import MAIN, Repo
 from hub_scripts.hub.uploads import ATTRIBUTES
@@ -103,17 +103,17 @@ class Contents:
 
 
 def check_files(folder: Path) -> Manifest:
-    """The manifest of a folder; a CheckError if a file is missing, changed or not listed."""
+    """The manifest of a folder; a HubError if a file is missing, changed or not listed."""
     manifest = read_manifest(folder)
     wrong = list(file_differences(folder, manifest))
     wrong += [f"{path} is not listed" for path in unlisted_files(folder, manifest) if path not in OF_THE_REPOSITORY]
     if wrong:
-        raise CheckError(f"{folder} is not what its {MANIFEST} says: {'; '.join(wrong[:5])}; build it again")
+        raise HubError(f"{folder} is not what its {MANIFEST} says: {'; '.join(wrong[:5])}; build it again")
     return manifest
 
 
 def check_card(folder: Path, manifest: Manifest) -> None:
-    """Raise a CheckError if the card's front matter cannot be read, or does not name every data file."""
+    """Raise a HubError if the card's front matter cannot be read, or does not name every data file."""
     try:
         match = FRONT_MATTER.match((folder / CARD).read_text(encoding="utf-8"))
         data = parse_yaml(match[2] if match else "")
@@ -121,22 +121,20 @@ def check_card(folder: Path, manifest: Manifest) -> None:
             path for configuration in data["configs"] for part in configuration["data_files"] for path in part["path"]
         }
     except (OSError, ValueError, KeyError, TypeError) as err:
-        raise CheckError(
-            f"{folder / CARD} has no front matter that can be read ({err}); build the folder again"
-        ) from err
+        raise HubError(f"{folder / CARD} has no front matter that can be read ({err}); build the folder again") from err
     if odd := sorted((paths - set(manifest.gone_files)) ^ set(manifest.files)):
-        raise CheckError(f"{folder / CARD} and {MANIFEST} disagree about {', '.join(odd[:3])}; build the folder again")
+        raise HubError(f"{folder / CARD} and {MANIFEST} disagree about {', '.join(odd[:3])}; build the folder again")
     check_canary(folder, manifest)
 
 
 def check_loading(folder: Path, manifest: Manifest) -> None:
-    """Load every configuration as a user would, in a separate cache; a CheckError if its rows are not as many as the manifest says."""
+    """Load every configuration as a user would, in a separate cache; a HubError if its rows are not as many as the manifest says."""
     expected = counts_of(manifest)
     with tempfile.TemporaryDirectory() as cache:
         for name in progress(sorted(expected), "load"):
             counts = load_counts(str(folder.resolve()), name, Path(cache) / name)
             if counts != expected[name]:
-                raise CheckError(f"{folder}: load_dataset of {name} gives {counts}, not {expected[name]}")
+                raise HubError(f"{folder}: load_dataset of {name} gives {counts}, not {expected[name]}")
 
 
 def contents(folder: Path, manifest: Manifest, licenses: Licenses) -> Contents:
@@ -160,13 +158,13 @@ def contents(folder: Path, manifest: Manifest, licenses: Licenses) -> Contents:
 def check_contents(
     folder: Path, folder_contents: Contents, licenses: Licenses, taken_down: frozenset[str], repo: str
 ) -> None:
-    """Raise a CheckError if a text lacks the licence, or was taken down from the repository."""
+    """Raise a HubError if a text lacks the licence, or was taken down from the repository."""
     if folder_contents.unlicensed:
-        raise CheckError(
+        raise HubError(
             f"{folder}: {', '.join(folder_contents.unlicensed)} contain texts that {licenses} does not allow"
         )
     if again := sorted(folder_contents.papers & taken_down):
-        raise CheckError(
+        raise HubError(
             f"{folder} shows {', '.join(again[:3])}, which {repo} has taken down; put its takedowns.jsonl next to "
             "round.toml and build the round again"
         )

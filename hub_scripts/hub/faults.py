@@ -22,7 +22,7 @@ from huggingface_hub.errors import (
 )
 from tenacity import RetryCallState, Retrying, retry_if_exception
 
-from hub_scripts.errors import AccessError, ConflictError, HubError, UnreachableError
+from hub_scripts.errors import AccessError, HubError, UnreachableError
 from lm_eval_tasks.base.progress import failure_of, retry_after, within
 from lm_eval_tasks.compat.huggingface_hub import HTTPError
 
@@ -158,7 +158,7 @@ def _fault_of_answer(err: HfHubHTTPError, repo: str) -> Fault:
         )
         return Fault(unreachable, True, retry_after(err.response.headers.get("Retry-After")), status)
     if status in (409, 412):
-        error = ConflictError(f"{repo}: {message}; check the repository, then try again")
+        error = HubError(f"{repo}: {message}; check the repository, then try again")
         return Fault(error, again=status == 409, status=status)
     if status == 403:
         return Fault(AccessError(f"{repo}: the token may not do this ({message}); {_LOG_IN}"), status=status)

@@ -15,7 +15,7 @@ from builder.dataset.manifest import Manifest, read_manifest
 from builder.dataset.publishable import publishable, without_papers
 from builder.errors import FolderError
 from builder.round.allowed import Licenses
-from hub_scripts.errors import CheckError, UnreachableError
+from hub_scripts.errors import HubError, UnreachableError
 from hub_scripts.hub import checks
 from hub_scripts.hub.benchmark import EVAL
 from hub_scripts.hub.checks import Contents, verify
@@ -44,11 +44,11 @@ def publishable_copy(source: Path, licenses: Licenses) -> Path:
     if licenses == "all" or (copy_record and copy_record.licenses == licenses):
         return source
     if copy_record:
-        raise CheckError(f"{source} was made with --licenses {copy_record.licenses}, not {licenses}; push its round")
+        raise HubError(f"{source} was made with --licenses {copy_record.licenses}, not {licenses}; push its round")
     copy = source.resolve().with_name(f"{source.resolve().name}-publishable")
     if (there := _manifest_there(copy)) is not None:
         if there.publishable is None:
-            raise CheckError(f"{copy} exists and is not a publishable copy; move it away")
+            raise HubError(f"{copy} exists and is not a publishable copy; move it away")
         # But for the hashes of the files next to the data.
         original = replace(there, configurations=there.publishable.original, publishable=None, other_files={})
         if there.publishable.licenses == licenses and original == replace(manifest, other_files={}):
@@ -111,7 +111,7 @@ def push(
         entry, notices = notices_with(repo, refs, notices, replaced, mark, listed)
         revision = entry.replacement
         if not revision.startswith(f"{manifest.round}."):
-            raise CheckError(f"{folder} is round {manifest.round}, which cannot replace {replaced.revision}")
+            raise HubError(f"{folder} is round {manifest.round}, which cannot replace {replaced.revision}")
         if gone_since := contents.papers & taken_down:
             whole = folder.resolve()
             folder = whole.with_name(f"{whole.name}-without-taken-down")
@@ -120,7 +120,7 @@ def push(
             contents = checks.contents(folder, manifest, licenses)
             yield f"without {', '.join(sorted(gone_since))}, taken down: {folder}"
     elif shown := sorted(listed_ids & contents.papers):
-        raise CheckError(
+        raise HubError(
             f"{folder} shows {', '.join(shown[:3])}, which the takedowns.jsonl next to it lists; build the round again, or push it "
             "with --replaces if it was published"
         )
@@ -129,7 +129,7 @@ def push(
     there = repo.files(staged.base) if staged.base else {}
     same = set(unchanged_paths(there, staged.files))
     if last is None and (others := sorted((there.keys() & staged.files.keys()) - same)):
-        raise CheckError(
+        raise HubError(
             f"{repo.id} has files of its own that the round would overwrite: {', '.join(others[:3])}; move them away there, or push to "
             "another repository"
         )
@@ -162,7 +162,7 @@ def checked_folder(source: Path, licenses: Licenses) -> tuple[Path, Manifest, Co
     folder = publishable_copy(source, licenses)
     manifest = checks.check_files(folder)
     if manifest.gone_files:
-        raise CheckError(
+        raise HubError(
             f"{folder} has configurations that this release does not know, such as {manifest.gone_files[0].partition('/')[0]}; build the "
             "round again under another name, or push with the release that made it"
         )

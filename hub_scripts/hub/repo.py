@@ -16,7 +16,7 @@ from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
 from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
 from huggingface_hub.hf_api import RepoFile
 
-from hub_scripts.errors import AccessError, ConflictError, HubError
+from hub_scripts.errors import AccessError, HubError
 from hub_scripts.hub.faults import FAULTS, FaultError, ask_with_retries, lacks_xet, understand
 from hub_scripts.hub.uploads import Content
 from lm_eval_tasks.compat.huggingface_hub import use_lfs, uses_xet
@@ -144,14 +144,14 @@ class Repo:
         )
 
     def commit(self, change: Change, branch: str, parent: str) -> str:
-        """Make one commit on top of `parent` and return its id; a ConflictError, and no change, if the branch has moved on meanwhile."""
+        """Make one commit on top of `parent` and return its id; a HubError, and no change, if the branch has moved on meanwhile."""
 
         def done() -> str | None:
             if self.existing_refs().branches.get(branch) == parent:
                 return None
             commit = self.find(change.mark, branch)
             if commit is None:
-                raise ConflictError(f"somebody else has pushed to {self.id} meanwhile; nothing was changed, try again")
+                raise HubError(f"somebody else has pushed to {self.id} meanwhile; nothing was changed, try again")
             return commit
 
         return self._do_once(lambda: self._send(change, branch, parent), done, moves_files=True)
@@ -205,12 +205,12 @@ class Repo:
         return next((commit.commit_id for commit in commits if mark in commit.message), None)
 
     def tag(self, name: str, commit: str) -> None:
-        """Give a commit a tag for good; a ConflictError if it names another commit."""
+        """Give a commit a tag for good; a HubError if it names another commit."""
 
         def done() -> bool | None:
             current = self.existing_refs().tags.get(name)
             if current not in (None, commit):
-                raise ConflictError(f"{self.id}: the tag {name} is taken by {current}; a published tag never moves")
+                raise HubError(f"{self.id}: the tag {name} is taken by {current}; a published tag never moves")
             return True if current else None
 
         self._do_once(

@@ -14,7 +14,7 @@ from pathlib import Path
 from builder.dataset.card import CARD, card
 from builder.dataset.manifest import MANIFEST, Manifest, manifest_bytes, parse_manifest, place_of, read_manifest
 from builder.round.takedowns import ERRATA, TAKEDOWNS, Erratum, Takedown, json_lines, parse_errata, parse_takedowns
-from hub_scripts.errors import CheckError, ConflictError, HubError
+from hub_scripts.errors import HubError
 from hub_scripts.hub.benchmark import EVAL, eval_yaml
 from hub_scripts.hub.repo import MAIN, Change, Refs, Repo
 from hub_scripts.hub.uploads import Content, gone
@@ -92,7 +92,7 @@ def publish(repo: Repo, staged: Staged, branch: str = MAIN) -> str:
         branch: one that is not main starts at the base, and is removed once the tag exists.
 
     Raises:
-        ConflictError: the revision is published with other contents, or the branch moved meanwhile.
+        HubError: the revision is published with other contents, or the branch moved meanwhile.
     """
     refs = repo.existing_refs()
     commit = refs.tags.get(staged.revision)
@@ -103,7 +103,7 @@ def publish(repo: Repo, staged: Staged, branch: str = MAIN) -> str:
         commit = repo.find(staged.mark, branch) or repo.commit(_change(repo, staged, parent), branch, parent)
         repo.tag(staged.revision, commit)
     elif repo.find(staged.mark, staged.revision) != commit:
-        raise ConflictError(
+        raise HubError(
             f"{repo.id}: {staged.revision} is published with other contents and a published tag never moves; give the "
             f"round another name, or replace it with `academiceval push --replaces {staged.revision}`"
         )
@@ -142,14 +142,14 @@ def replacement(name: str, taken: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """A revision that is to be replaced, and why; a CheckError if there is no note, or one that is no text."""
+    """A revision that is to be replaced, and why; a HubError if there is no note, or one that is no text."""
 
     revision: str
     note: str
 
     def __post_init__(self) -> None:
         if not self.note.strip() or not is_valid(self.note):
-            raise CheckError("--replaces needs --note TEXT: what was wrong, for the errata on the card")
+            raise HubError("--replaces needs --note TEXT: what was wrong, for the errata on the card")
 
     def mark(self, folder: Path) -> str:
         """A line by which the commits of the replacement by a folder are known again."""

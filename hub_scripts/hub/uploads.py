@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from itertools import chain
 from pathlib import Path, PurePosixPath
 
-from hub_scripts.errors import SecretError
+from hub_scripts.errors import HubError
 from lm_eval_tasks.base.files import sha256_of, sha256_of_bytes
 from lm_eval_tasks.base.redaction import secrets_in
 
@@ -58,13 +58,13 @@ def _unescape(text: str) -> str:
 
 
 def refuse_secrets(files: Mapping[str, Content]) -> None:
-    """Raise a SecretError if a text file of an upload contains a secret; the message says which file and what it is, not the secret."""
+    """Raise a HubError if a text file of an upload contains a secret; the message says which file and what it is, not the secret."""
     for path, content in files.items():
         if PurePosixPath(path).suffix not in _TEXT or path.startswith(_PAPERS):
             continue
         data = content.read_bytes() if isinstance(content, Path) else content
         text = data.decode(errors="replace")
         if secret := next(chain(secrets_in(text), secrets_in(_unescape(text))), None):
-            raise SecretError(
+            raise HubError(
                 f"{path} contains {secret}, and nothing was uploaded: remove it, or make the file again without it"
             )

@@ -83,8 +83,8 @@ def push_results(
         dataset: the repository in which the folder that was run is published.
 
     Raises:
-        SecretError: a file contains one.
-        HubError: no result file, a file of another kind, no permission, a dataset that is not published, or the Hub does not answer.
+        HubError: a file contains a secret, no result file, a file of another kind, no permission, a dataset that is not published, or the
+            Hub does not answer.
     """
     if not card and (create_pr or dataset):
         raise HubError("--create-pr and --dataset are about a model's repository: name it with --card")
