@@ -18,12 +18,6 @@ from matplotlib.figure import Figure
 # Names of models and authors may contain any character: none may begin a formula.
 _INK, _PAPER = "#1b1b1b", "#ffffff"
 _INKED = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
-PLAIN: dict[Any, Any] = {
-    "font.size": 9.0,
-    "text.parse_math": False,
-    "figure.constrained_layout.use": True,
-    **dict.fromkeys(_INKED, _INK),
-}
 # The colours of a picture for dark pages: black, white, greys, and the blue that is too dark there.
 _DARK = {
     **{_INK: "#ececec", _PAPER: "#16181b", "#000000": "#ffffff", "#b0b0b0": "#6a7078", "#0072b2": "#56a5d8"},
@@ -31,7 +25,10 @@ _DARK = {
     **{"#e6e6e6": "#2a2e34", "#9a9a9a": "#5c636c"},
 }
 STYLE: dict[Any, Any] = {
-    **PLAIN,
+    "font.size": 9.0,
+    "text.parse_math": False,
+    "figure.constrained_layout.use": True,
+    **dict.fromkeys(_INKED, _INK),
     "axes.grid": True,
     "grid.alpha": 0.3,
     "axes.spines.top": False,
@@ -40,11 +37,10 @@ STYLE: dict[Any, Any] = {
 }
 # The same figure gives the same bytes.
 _SAVED: dict[Any, Any] = {"svg.hashsalt": "academiceval", "svg.fonttype": "path"}
-BLUE = "#0072b2"
 # Of baselines, which are there to compare with.
 REFERENCE: dict[str, Any] = {"color": "#8a8a8a", "linewidth": 0.8, "markersize": 3}
 # Okabe and Ito's colours, which colour-blind readers can tell apart.
-_COLOURS = (BLUE, "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00", "#56b4e9")
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00", "#56b4e9")
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "h")
 # Inches of a plot on a telephone: there its letters have the size of the text beside it.
 _NARROW = 4.2

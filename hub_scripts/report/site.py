@@ -13,7 +13,9 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
+from builder.dataset.card import sections
 from builder.dataset.folder import replacing
+from builder.dataset.manifest import Manifest
 from builder.round.allowed import Licenses
 from hub_scripts.errors import ReportError
 from hub_scripts.report.cells import (
@@ -32,7 +34,6 @@ from hub_scripts.report.counted import scorers_of
 from hub_scripts.report.figures import draw_all
 from hub_scripts.report.gather import MOST_COPIED, gather, groups, script
 from hub_scripts.report.inputs import Inputs, find
-from hub_scripts.report.round_page import round_page
 from hub_scripts.report.runs import ModelFacts, facts_of, known_models, run_facts
 from hub_scripts.report.standings import Standings, boards_csv, standings_of
 from lm_eval_tasks.base.progress import progress
@@ -194,7 +195,7 @@ def _write(
             "months": steps["months"],
             "plots": draw_all(all_groups, model_cutoffs, place / "plots"),
             "pages": sorted(
-                (round_page(manifest, place / "plots", over[path]) for path, manifest in inputs.manifests.items()),
+                (round_page(manifest, over[path]) for path, manifest in inputs.manifests.items()),
                 key=itemgetter("name"),
             ),
             "about": {model: facts_of(model, facts) for model in models},
@@ -241,6 +242,36 @@ def _off_board(groups: Sequence[Group], boards: Sequence[Sequence[Standings]]) -
     }
     ran = {cell.model for group in groups for cell in group.cells if not (cell.is_carried or cell.shown)}
     return sorted(ran - placed)
+
+
+def round_page(manifest: Manifest, runs: tuple[int, int]) -> dict[str, Any]:
+    """What a round's page shows: its name; facts, name -> value; the card's sections that have rows.
+
+    Args:
+        runs: how many were made over exactly this build of the round, and over any.
+    """
+    facts = dict(_round_facts(manifest))
+    if runs[1]:
+        facts["Runs over exactly these files"] = f"{runs[0]} of {runs[1]}"
+    shown = [(heading, tables, about) for heading, tables, about in sections(manifest) if tables and tables[0].rows]
+    return {"name": manifest.published_as, "facts": facts, "sections": shown}
+
+
+def _round_facts(manifest: Manifest) -> Iterator[tuple[str, object]]:
+    yield "Round", manifest.round
+    yield "Seed", "" if manifest.seed is None else manifest.seed
+    yield "Code version", manifest.code_version
+    if manifest.split:
+        yield "Validation from", manifest.split.validation_from
+        yield "Test from", manifest.split.test_from
+    if manifest.source:
+        yield "Source", manifest.source
+    if manifest.imported:
+        yield "Imported from", manifest.imported
+    if manifest.publishable:
+        yield "Texts with licences", manifest.publishable.licenses
+    yield "Data files", len(manifest.files)
+    yield "Size", f"{sum(file.bytes for file in manifest.files.values()) / 1e6:.1f} MB"
 
 
 def _pages(place: Path, content: Mapping[str, Any]) -> None:
