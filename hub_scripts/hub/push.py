@@ -127,7 +127,7 @@ def push(
     checks.check_contents(folder, contents, licenses, notices.taken_down, repo_id)
     staged = stage(folder, repo_id, head, notices, mark, revision)
     there = repo.files(staged.base) if staged.base else {}
-    same = set(unchanged_paths(there, staged.files))
+    same = unchanged_paths(there, staged.files)
     if last is None and (others := sorted((there.keys() & staged.files.keys()) - same)):
         raise HubError(
             f"{repo.id} has files of its own that the round would overwrite: {', '.join(others[:3])}; move them away there, or push to "

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import re
 from collections.abc import Iterable, Mapping
 from itertools import chain
 from pathlib import Path, PurePosixPath
 
 from hub_scripts.errors import HubError
-from lm_eval_tasks.base.files import sha256_of, sha256_of_bytes
 from lm_eval_tasks.base.redaction import secrets_in
 
 Content = Path | bytes
@@ -19,21 +19,12 @@ ATTRIBUTES = ".gitattributes"
 
 def digest(content: Content) -> dict[str, str]:
     """A content's hashes in both forms of `Repo.files`, by their kind."""
-    if isinstance(content, Path):
-        size = content.stat().st_size
-        git = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
-        with content.open("rb") as file:
-            while block := file.read(1 << 20):
-                git.update(block)
-        return {"sha256": sha256_of(content), "git": git.hexdigest()}
-    git = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False)
-    return {"sha256": sha256_of_bytes(content), "git": git.hexdigest()}
-
-
-def same(listed: str, content: Content) -> bool:
-    """Whether a file that `Repo.files` lists has this content."""
-    kind, _, value = listed.partition(":")
-    return digest(content)[kind] == value
+    with content.open("rb") if isinstance(content, Path) else io.BytesIO(content) as file:
+        git = hashlib.sha1(b"blob %d\0" % file.seek(0, io.SEEK_END), usedforsecurity=False)
+        file.seek(0)
+        hashlib.file_digest(file, lambda: git)
+        file.seek(0)
+        return {"sha256": hashlib.file_digest(file, "sha256").hexdigest(), "git": git.hexdigest()}
 
 
 def gone(files: Iterable[str], kept: Iterable[str]) -> list[str]:
@@ -41,9 +32,10 @@ def gone(files: Iterable[str], kept: Iterable[str]) -> list[str]:
     return sorted(set(files) - set(kept) - {ATTRIBUTES})
 
 
-def unchanged_paths(files: Mapping[str, str], add: Mapping[str, Content]) -> Iterable[str]:
-    """The paths whose content is there already."""
-    return [path for path, content in add.items() if path in files and same(files[path], content)]
+def unchanged_paths(files: Mapping[str, str], add: Mapping[str, Content]) -> set[str]:
+    """The paths whose content is there already, in files as `Repo.files` lists them."""
+    there = {path: files[path].partition(":")[::2] for path in add if path in files}
+    return {path for path, (kind, value) in there.items() if digest(add[path])[kind] == value}
 
 
 _TEXT = frozenset({".json", ".jsonl", ".js", ".html", ".md", ".yml", ".yaml", ".csv", ".txt", ".toml", ".css", ".svg"})

@@ -71,7 +71,8 @@ class Verdicts:
 
     def _add(self, path: Path, subject: _Subject, judges: Mapping[str, Any]) -> None:
         for orders in judges.values():
-            if orders != "empty" and not (len(orders) == 2 and all(map(_is_order, orders))):
+            decided = [winners for winners in orders if winners is not None]
+            if orders != "empty" and not (len(orders) == 2 and all(map(is_complete, decided))):
                 raise ValueError(f"{orders!r:.80} are not the winners in two orders")
         self._orders[subject] = {**judges, **self._orders.get(subject, {})}
         self._file_of.setdefault(subject, path)
@@ -93,10 +94,6 @@ class Verdicts:
                 path,
                 left.count(path),
             )
-
-
-def _is_order(winners: Any) -> bool:
-    return winners is None or is_complete(winners)
 
 
 def duel(path: Path, content: Mapping[str, Any]) -> dict[str, Table]:

@@ -58,7 +58,10 @@ class ResultFile:
         """Path in the repository of results -> content."""
         files: dict[str, Content] = {
             f"{self.place}.json": cleaned(self.path),
-            f"{self.place}.{_INDEX}": index_text(self.index),
+            # The front matter of a model card with these scores, for pasting.
+            f"{self.place}.{_INDEX}": yaml.safe_dump(
+                {"model-index": [{"results": self.index}]}, sort_keys=False, allow_unicode=True
+            ).encode(),
         }
         return files | ({f"{self.place}.scores.jsonl": lines} if (lines := score_lines(self.results)) else {})
 
@@ -242,14 +245,9 @@ def _beside(score: Score, results: Results) -> dict[str, Any]:
     return facts | ({"prompt_versions": list(results.prompt_versions)} if results.prompt_versions else {})
 
 
-def index_text(entries: list[dict[str, Any]]) -> bytes:
-    """The front matter of a model card with these entries, for pasting."""
-    return yaml.safe_dump({"model-index": [{"results": entries}]}, sort_keys=False, allow_unicode=True).encode()
-
-
 def _upload(repo: Repo, head: str, files: Mapping[str, Content], *, create_pr: bool = False) -> str:
     """Commit, or propose, what is not there yet, once; what has been added since the head is not overwritten."""
-    same = set(unchanged_paths(repo.files(head), files))
+    same = unchanged_paths(repo.files(head), files)
     fresh = {path: content for path, content in files.items() if path not in same}
     if not fresh:
         return f"{repo.id} already has all of it"
