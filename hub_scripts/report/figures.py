@@ -52,10 +52,6 @@ def draw_all(groups: Sequence[Group], cutoffs: Mapping[str, str], place: Path) -
                     _demonstrations, demonstration_rows(round_groups, metric), place, round_, metric, styles
                 )
             plots += _draw_if_any(_by_place, _place_rows(round_groups), place, round_, styles)
-            for family in (family.name for family in FAMILIES if family.is_multiple_choice):
-                rows = list(choice_rows([group for group in round_groups if group.task == family]))
-                if len(rows) > 1:  # a table shows one better
-                    plots.append(both(_choices, place, rows, round_, family, styles))
     return plots
 
 
@@ -203,40 +199,6 @@ def _demonstrations(sheet: Sheet, rows: Sequence[_Row], round_: str, metric: str
         f"{sum(row[4] < 0 for row in rows)}; in the others the interval contains zero."
     )
     return sheet.save(figure, Plot(f"demonstrations_{metric}_{round_}", title, alt, takeaway), head, rows)
-
-
-def choice_rows(groups: Sequence[Group]) -> Iterator[_Row]:
-    """level, model, accuracy, low, high, samples."""
-    for group in groups:
-        for cell in group.cells:
-            if "accuracy" in cell.columns:
-                score = cell.columns["accuracy"].interval()
-                yield group.key.setting, cell.model, score.mean, score.low, score.high, score.samples
-
-
-def _choices(sheet: Sheet, rows: Sequence[_Row], round_: str, family: str, styles: _Looks) -> Plot:
-    """Accuracy on a family's configurations, with the chance of guessing."""
-    names = list(dict.fromkeys(row[0] for row in rows))
-    models = [model for model in styles if any(row[1] == model for row in rows)]
-    figure, panels = sheet.panels(1, 1, 10, 3.6 + 0.12 * len(models))
-    axis = panels[0][0]
-    for i, model in enumerate(models):
-        shift = (i - (len(models) - 1) / 2) * 0.7 / len(models)
-        for n, (name, _, mean, low, high, _) in enumerate(row for row in rows if row[1] == model):
-            spread = None if low is None else [[mean - low], [high - mean]]
-            style = {**styles[model], "linestyle": "none", "label": model if n == 0 else None}
-            axis.errorbar(names.index(name) + shift, mean, yerr=spread, capsize=2, **style)
-    axis.axhline(0.25, color="black", linewidth=0.8, linestyle=":")
-    axis.annotate("guessing", (-0.48, 0.26), fontsize=8)
-    axis.set_xticks(range(len(names)), names)
-    axis.set(ylabel="accuracy", ylim=(0, 1.02), xlim=(-0.5, len(names) - 0.5))
-    sheet.add_legend(figure, [axis])
-    title = f"{TASK_LABELS[family]} by level and configuration, round {round_}"
-    alt = f"{title}: accuracy of {len(models)} models with 95 % intervals; guessing among four candidates gives 0.25."
-    best = max((row for row in rows if row[0] == names[-1]), key=lambda row: float(row[2]))
-    takeaway = f"On {names[-1]}, {best[1]} is right in {best[2]:.0%} of the questions; guessing would be right in 25%."
-    head = ("level", "model", "accuracy", "low", "high", "samples")
-    return sheet.save(figure, Plot(f"{family}_{round_}", title, alt, takeaway), head, rows)
 
 
 def _tasks(rows: Sequence[_Row]) -> list[str]:
