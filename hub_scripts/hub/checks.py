@@ -199,22 +199,13 @@ def differences(repo: Repo, revision: str, folder: Path, cache: Path) -> Iterato
     """One sentence for each difference of a revision, as it was downloaded."""
     try:
         manifest = read_manifest(folder)
-    except BuildError as err:
-        yield str(err)
-        return
-    if revision != MAIN and manifest.published_as != revision:
-        yield f"the manifest is of revision {manifest.published_as}"
-    yield from file_differences(folder, manifest)
-    try:
+        if revision != MAIN and manifest.published_as != revision:
+            yield f"the manifest is of revision {manifest.published_as}"
+        yield from file_differences(folder, manifest)
         check_card(folder, manifest)
     except BuildError as err:
         yield str(err)
         return
-    yield from _load(repo, revision, manifest, cache)
-
-
-def _load(repo: Repo, revision: str, manifest: Manifest, cache: Path) -> Iterator[str]:
-    """Load and stream every configuration."""
     for name, expected in progress(sorted(counts_of(manifest).items()), "verify"):
         try:
             loaded = load_counts(repo.id, name, cache / name, revision)

@@ -73,11 +73,6 @@ def _score(value: float, form: str = "%.3f") -> str:
     return shown if float(shown) else shown.lstrip("+-")
 
 
-def read_packaged(folder: str, name: str) -> str:
-    """A text file of the package."""
-    return (resources.files("hub_scripts.report") / folder / name).read_text(encoding="utf-8")
-
-
 MARK = "academiceval-site.json"
 _FOLDERS = ("data", "plots")
 _PAGES = ("index.html", "plots.html", "samples.html", "rounds.html", "about.html")
@@ -208,7 +203,7 @@ def _write(
         },
     )
     for name in _STATIC:
-        (place / name).write_text(read_packaged("static", name), encoding="utf-8")
+        (place / name).write_bytes((resources.files("hub_scripts.report") / "static" / name).read_bytes())
     (place / "datatables.js").write_text(table_library(), encoding="utf-8")
     (place / MARK).write_text(json.dumps({"licenses": licenses}) + "\n", encoding="utf-8")
 
