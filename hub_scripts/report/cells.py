@@ -96,6 +96,11 @@ class Group:
     withheld: int = 0
     made_up: bool = False
 
+    @property
+    def metric(self) -> str:
+        """What models are ranked by."""
+        return of_task(self.task).ranking
+
 
 def in_order(groups: Iterable[Group]) -> list[Group]:
     """By round, task, context length and, for SCALAR, difficulty."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from hub_scripts.report.cells import Cell, Group, is_baseline
 from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.base.row_format import FULL
-from lm_eval_tasks.families import of_task, target_of
+from lm_eval_tasks.families import target_of
 from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL
 from lm_eval_tasks.stats import placed
 from lm_eval_tasks.stats.columns import Gain, gains_over
@@ -30,12 +30,13 @@ def counted_rows(group: Group, core: int | None) -> Group:
     Args:
         core: how many samples every model is asked at least; None for all.
     """
-    metric = of_task(group.task).ranking
-    answered = [frozenset(cell.columns[metric].scores if metric in cell.columns else ()) for cell in group.cells]
+    answered = [
+        frozenset(cell.columns[group.metric].scores if group.metric in cell.columns else ()) for cell in group.cells
+    ]
     wholes = [cell.of or len(group.ids) for cell in group.cells]
     sets = [ids for ids, whole in zip(answered, wholes, strict=True) if len(ids) in (whole, min(core or whole, whole))]
     ids = max(sets, key=lambda ids: (sum(ids <= other for other in answered), len(ids)), default=frozenset(group.ids))
-    return replace(group, cells=[cell_over(cell, ids, metric) for cell in group.cells])
+    return replace(group, cells=[cell_over(cell, ids, group.metric) for cell in group.cells])
 
 
 def cell_over(cell: Cell, ids: Collection[str], metric: str) -> Cell:
@@ -50,16 +51,16 @@ def cell_over(cell: Cell, ids: Collection[str], metric: str) -> Cell:
     return replace(cell, samples=len(ids), of=len(ids), columns=over(cell.columns), floors=over(cell.floors))
 
 
-def part_of(group: Group, cell: Cell, metric: str) -> PlacedTask | None:
-    """A model's part by one metric; None if it has no scores with a floor, or the floor leaves no room."""
+def part_of(group: Group, cell: Cell) -> PlacedTask | None:
+    """A model's part; None if it has no scores with a floor, or the floor leaves no room."""
+    metric = group.metric
     return placed.part_of(group.key.setting, group.task, cell.columns.get(metric), cell.floors.get(metric))
 
 
-def has_room(group: Group, metric: str) -> bool:
+def has_room(group: Group) -> bool:
     """Whether scores can be placed above the floor of a setting."""
-    floors = {
-        id_: floor for cell in group.cells if metric in cell.floors for id_, floor in cell.floors[metric].scores.items()
-    }
+    columns = [cell.floors[group.metric] for cell in group.cells if group.metric in cell.floors]
+    floors = {id_: floor for column in columns for id_, floor in column.scores.items()}
     return not floors or fmean(floors.values()) <= placed.HIGHEST_FLOOR
 
 

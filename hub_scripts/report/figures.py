@@ -15,7 +15,6 @@ from matplotlib.ticker import MaxNLocator
 from hub_scripts.report.cells import LABELS, TASK_LABELS, TASKS, Cell, Group, is_baseline
 from hub_scripts.report.drawing import REFERENCE, STYLE, Plot, Sheet, both, looks
 from lm_eval_tasks.base.intervals import Interval
-from lm_eval_tasks.families import of_task
 from lm_eval_tasks.families.registry import FAMILIES
 from lm_eval_tasks.stats.columns import Column, column
 from lm_eval_tasks.stats.scores import BINS, LONGER, PLACES
@@ -212,9 +211,8 @@ _ORDER = {_LENGTH: (*BINS.values(), LONGER), _PLACE: PLACES}
 def _place_rows(groups: Sequence[Group]) -> Iterator[_Row]:
     """axis, task, setting, bin, model, mean, low, high, samples, floor; of settings with more than one bin, asked as usual."""
     for group in (group for group in groups if " " not in group.key.setting):
-        metric = of_task(group.task).ranking
         for cell in group.cells:
-            whole = cell.floors.get(metric)
+            whole = cell.floors.get(group.metric)
             for axis, bins in ((_LENGTH, cell.lengths), (_PLACE, cell.places)):
                 for name, found in bins.items() if len(bins) > 1 else ():
                     figures = (found.mean, found.low, found.high, found.n)

@@ -23,7 +23,7 @@ from hub_scripts.report.counted import (
 )
 from hub_scripts.report.drawing import csv_text
 from lm_eval_tasks.base.intervals import FEWEST_OF_GAINS, LEVEL, Interval, holm
-from lm_eval_tasks.families import of_task, target_of
+from lm_eval_tasks.families import target_of
 from lm_eval_tasks.families.family import Board
 from lm_eval_tasks.families.registry import counted
 from lm_eval_tasks.stats.columns import Gain
@@ -107,7 +107,7 @@ def standings_of(
     groups_counted = [
         counted_rows(group, core.get(group.key.setting)) for group in groups if group.key.setting in settings
     ]
-    crowded = {group.key.setting for group in groups_counted if not has_room(group, of_task(group.task).ranking)}
+    crowded = {group.key.setting for group in groups_counted if not has_room(group)}
     settings = tuple(name for name in settings if name not in crowded)
     groups_counted = [group for group in groups_counted if group.key.setting in settings]
     models = sorted({cell.model for group in groups_counted for cell in group.cells if not cell.shown})
@@ -121,7 +121,7 @@ def standings_of(
     return Standings(
         groups_counted[0].key.round,
         board.title(),
-        tuple(dict.fromkeys(of_task(group.task).ranking for group in groups_counted)),
+        tuple(dict.fromkeys(group.metric for group in groups_counted)),
         settings,
         tuple(_ranked(standing, leads) for standing in standings),
         leads,
@@ -133,10 +133,9 @@ def standings_of(
 def _parts(model: str, groups: Sequence[Group]) -> Iterator[PlacedTask]:
     """A model's parts, each by the metric that its task is ranked by; without settings that it covers only in part."""
     for group in groups:
-        metric = of_task(group.task).ranking
         cell = _cell(group, model)
-        scores = cell.columns.get(metric) if cell else None
-        if cell and scores and scores.n == (cell.of or len(group.ids)) and (part := part_of(group, cell, metric)):
+        scores = cell.columns.get(group.metric) if cell else None
+        if cell and scores and scores.n == (cell.of or len(group.ids)) and (part := part_of(group, cell)):
             yield part
 
 
@@ -173,11 +172,10 @@ def _gain(model: str, parts: Sequence[PlacedTask], groups: Sequence[Group], ever
     if is_baseline(model):
         return None
     for group in groups:
-        metric = of_task(group.task).ranking
         full, cell = _cell(group, model), shorter_cell(group, model, target_of(group.task).headline, every)
-        if full and not any(gain.is_headline for gain in gains_of_cell(group, full, every)):
+        if not full or not cell or not any(gain.is_headline for gain in gains_of_cell(group, full, every)):
             return None
-        part = part_of(group, cell_over(cell, full.columns[metric].scores, metric), metric) if full and cell else None
+        part = part_of(group, cell_over(cell, full.columns[group.metric].scores, group.metric))
         if part is None:
             return None
         short.append(part)
