@@ -3,8 +3,6 @@
 What a command needs is imported when it is called.
 """
 
-from __future__ import annotations
-
 from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The named errors of publishing: each message is one sentence that names the input and what to do."""
 
-from __future__ import annotations
-
 from builder.errors import BuildError
 
 

@@ -8,8 +8,6 @@ unresolved are counted, not dropped; the sample stage decides whether enough are
 ambiguous, unresolved.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections import Counter

@@ -1,7 +1,5 @@
 """`pymupdf`: the internals that we use."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pymupdf

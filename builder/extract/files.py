@@ -2,8 +2,6 @@
 file that its owner may correct before a round is built from it.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import logging

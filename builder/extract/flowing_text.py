@@ -2,8 +2,6 @@
 works that it cites, those between the ends of a range too: "1–4, 6".
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

@@ -4,8 +4,6 @@ Publishers print these in hundreds of ways, so names are believed only where the
 stand; a page that is not understood names nobody. A wrong author would tie a paper to strangers.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence

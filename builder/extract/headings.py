@@ -5,8 +5,6 @@ other line that is set and numbered in the same way is one too. Numbers must the
 itself, the next best way of numbering is tried.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

@@ -3,8 +3,6 @@
 The page says what a PDF only shows: which element is a heading, a caption, a citation, and to which entry a citation links.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

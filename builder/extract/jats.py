@@ -4,8 +4,6 @@ Figures, tables, boxes, displayed formulas, footnotes and supplements are left o
 never part of the article (https://jats.nlm.nih.gov/archiving/tag-library/1.3/).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path

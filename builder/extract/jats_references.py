@@ -1,7 +1,5 @@
 """The reference list of a JATS article, and which of its entries each `ref` holds: several, where a number stands for several works."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ MuPDF hands out a span per change of anything, often per word, and splits a prin
 joined again, ligatures resolved, and the marks that no section may contain (rotated text, invisible text) left out.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

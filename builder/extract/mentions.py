@@ -1,7 +1,5 @@
 """Section texts and reference list -> the places where the text cites."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """A PDF file -> Document."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace

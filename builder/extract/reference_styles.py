@@ -3,8 +3,6 @@
 No title is better than a wrong one: where a style prints none, or nothing tells it from a journal, there is none.
 """
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

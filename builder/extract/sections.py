@@ -1,7 +1,5 @@
 """What a heading's words say about the section's role in a paper; the top-level sections of a document, and which play a role."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import lru_cache

@@ -5,8 +5,6 @@ footnote's own mark as the first span of its line, or as a separate line to the 
 itself ("1. https://...").
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence

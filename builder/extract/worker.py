@@ -4,8 +4,6 @@ A hostile file may crash, hang or eat memory; it then takes this process with it
 on either side.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -1,7 +1,5 @@
 """The texts that rows of other families show, each once: rows of the configurations `Papers` and `Abstracts`."""
 
-from __future__ import annotations
-
 import pyarrow as pa
 
 from builder.dataset.families import TEXTS, Family, Lacking, Row, RowKind, hashes_of, matches

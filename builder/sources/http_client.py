@@ -7,8 +7,6 @@ Traps of arXiv: the service answers 429 without Retry-After, 503 with `Retry-Aft
 403 where continuing would count as an attack (https://info.arxiv.org/help/robots.html).
 """
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import io

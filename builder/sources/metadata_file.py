@@ -6,8 +6,6 @@ It is streamed line by line and never held in memory whole. Two record shapes ar
 plain lines with `published`, `authors` and `categories` as lists. A plain line with `id` and `drop` says why something is no paper.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Iterable, Iterator

@@ -4,8 +4,6 @@ table of them (`builder.extract.files` makes it), which its owner may correct.
 `sources.metadata_file` reads the metadata, and says which shapes of records it knows; an index keeps them.
 """
 
-from __future__ import annotations
-
 import logging
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence

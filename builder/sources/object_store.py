@@ -3,8 +3,6 @@
 https://filesystem-spec.readthedocs.io/en/latest/api.html
 """
 
-from __future__ import annotations
-
 import errno
 import shutil
 import threading

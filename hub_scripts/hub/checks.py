@@ -1,7 +1,5 @@
 """What is checked of a dataset folder before it goes to the Hub, and of a revision there, seen as a new user would see it."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from collections import Counter

@@ -4,8 +4,6 @@ The client retries downloads and the upload of large files by itself, but not wh
 (https://huggingface.co/docs/huggingface_hub/package_reference/hf_api).
 """
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Callable, Iterator

@@ -4,8 +4,6 @@ A request that changes something and whose answer is lost may have been carried 
 repository is read, and if the change is there, it counts as done.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 `academiceval push --replaces`: the entry of a revision that takes the place of another one, whose tag stays.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Files to upload: compared with those of a repository by the hashes that the Hub lists, and searched for secrets."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import re

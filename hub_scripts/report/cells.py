@@ -1,7 +1,5 @@
 """The figures of the leaderboard: a group for each setting of a round, a cell for each model in it, a row for each score; and as CSV."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """How plots look and are saved: vector, light and dark, with marks and dashes besides colours, each with its data as CSV."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """The plots of the results: what each shows, and its data."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from operator import itemgetter

@@ -1,7 +1,5 @@
 """`academiceval report`: everything together -> a folder that opens from disk, makes no requests, and can be a static Space."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence

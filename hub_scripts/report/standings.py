@@ -4,8 +4,6 @@ Scores are placed between their floor and 1 (`stats.placed`); settings of a task
 (`families.registry`): a model that lacks some of it has no rank and changes no other model's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations

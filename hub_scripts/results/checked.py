@@ -1,7 +1,5 @@
 """A file of results that may be shown to others: its scores can be, its names are fit for paths, and nothing is told of the machine."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

@@ -3,8 +3,6 @@
 https://huggingface.co/docs/hub/eval-results. A leaderboard has one value of a model for each task of the dataset's `eval.yaml`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -4,8 +4,6 @@ A result file is uploaded without what it says of the machine, to `<model>/<roun
 its model index (https://huggingface.co/docs/hub/model-cards#evaluation-results) and the scores of its samples.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence

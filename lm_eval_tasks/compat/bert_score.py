@@ -4,8 +4,6 @@ The library scores pairs and embeds every text of each pair. We embed a text onc
 way of encoding. A public way would be a function that gives the token embeddings of texts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`datasets`: the insides that we use."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any

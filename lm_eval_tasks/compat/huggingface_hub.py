@@ -1,7 +1,5 @@
 """`huggingface_hub`: the internals that evaluating and publishing both use."""
 
-from __future__ import annotations
-
 from huggingface_hub import constants
 from huggingface_hub.errors import HfHubHTTPError
 

@@ -1,7 +1,5 @@
 """What Inspect has no public way for."""
 
-from __future__ import annotations
-
 from typing import TypeVar
 
 from inspect_ai._util.error import PrerequisiteError

@@ -2,8 +2,6 @@
 length of answers. A public way would be to find them in the metadata that `custom_dataset` is given.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

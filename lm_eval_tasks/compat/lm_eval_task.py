@@ -3,8 +3,6 @@
 A public way would be a key of task files for the length of an answer that depends on the model's context.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -5,8 +5,6 @@ grow without end when it is unpacked. A public way would be a deadline and a lar
 `openai.AsyncOpenAI`.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import sys

@@ -1,7 +1,5 @@
 """Our tasks as lm-eval loads them for one run: with room for reasoning, and each prompt as often as the run repeats it."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -14,8 +14,6 @@ Public ways would be a callback of `LLM.generate` for each answer that ends, and
 `LLM` raises.
 """
 
-from __future__ import annotations
-
 import array
 import atexit
 import hashlib

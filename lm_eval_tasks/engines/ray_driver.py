@@ -5,8 +5,6 @@ through Ray Data as pickled bytes, so that it need not understand them, and come
 worker or node is tried again by Ray, on another.
 """
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import os

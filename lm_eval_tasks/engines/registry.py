@@ -1,7 +1,5 @@
 """What an engine is, that of one machine (this process, and children once there is work for them), and the engines by name."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections import deque

@@ -5,8 +5,6 @@ write before and after it are their reasons. An entry that names no label is one
 label 0, -1, and so on, which nothing has.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar

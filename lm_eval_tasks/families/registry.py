@@ -5,8 +5,6 @@ much between models to be one scale. By the published tables, the standard devia
 texts and 0.15 to 0.30 for SCALAR.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from typing import get_args
 

@@ -1,7 +1,5 @@
 """Asking one judge about every sample in both orders; each verdict is journaled as soon as it arrives."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """What a judge is shown of the paper itself: for each sentence of both texts the passages of the body that fit it best (BM25)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

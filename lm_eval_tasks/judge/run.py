@@ -1,7 +1,5 @@
 """`academiceval judge`: saved samples -> verdicts and win rates, on disk."""
 
-from __future__ import annotations
-
 import json
 import logging
 import re

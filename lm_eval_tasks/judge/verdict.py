@@ -2,8 +2,6 @@
 the first alone (the paper's), and by dimension.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -3,8 +3,6 @@
 Whatever goes wrong with one question is its outcome. Only a server that cannot be asked at all ends the asking.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import math

@@ -7,8 +7,6 @@ make of it, so that neither cuts prompts itself: rope scaling raises it in some 
 unless an argument says more.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """What a model writes, taken apart into its reasoning and its answer."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Models' own tokenizers: prompts are cut with them, answers counted."""
 
-from __future__ import annotations
-
 import json
 import re
 from bisect import bisect_right

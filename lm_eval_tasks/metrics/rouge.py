@@ -6,8 +6,6 @@ Function words are those of closed classes: articles, pronouns, prepositions, co
 grade, but not words that deny ("not", "no", "without"). A text of nothing else shows what overlap is worth that says nothing.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -3,8 +3,6 @@
 By inner product, as the AcademicEval paper writes (section 4.2), or by its cosine, as the reference computes it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -5,8 +5,6 @@ The corpus of a sample is its whole input: the body, the demonstrations, the cit
 (LangChain's recursive splitter, sizes in characters), and up to `top` chunks are taken by rank.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Sequence

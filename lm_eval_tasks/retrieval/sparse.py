@@ -1,7 +1,5 @@
 """What every retriever offers, and those that count words: BM25 and TF-IDF, over the chunks of one sample."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec

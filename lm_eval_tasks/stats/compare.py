@@ -1,7 +1,5 @@
 """`academiceval compare A B ...`: paired differences between runs, with clustered intervals and corrected p-values."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations

@@ -2,8 +2,6 @@
 gained, what the run was and what it took.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from lm_eval_tasks.base.intervals import NO_INTERVAL

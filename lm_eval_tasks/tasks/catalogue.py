@@ -1,7 +1,5 @@
 """The tasks and groups of lm-eval that follow from the families' descriptors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ lm-eval looks for tasks in its own folder and in --include_path only. `link` the
 into the installed lm_eval; single files are linked, because lm-eval's search does not enter linked folders.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterable
 from pathlib import Path

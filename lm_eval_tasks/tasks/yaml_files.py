@@ -3,8 +3,6 @@
 `python -m lm_eval_tasks.tasks.yaml_files` (`make tasks`) writes them into a clone; they are committed, and a test compares them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What tells the order of passages without reading them, replaced: numbers of sections, figures and equations, citations, debris."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby

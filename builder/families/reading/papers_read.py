@@ -1,7 +1,5 @@
 """The papers that reading families know, of a round or a file, and what they cite: texts, lengths, citations and where they are."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Rows of the reading families, and their audit: ids, stretches of the papers' texts and edits; the texts are rows of `Papers`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """arXiv itself: the export API for searches, OAI-PMH for bulk and licences, the bulk host for files."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta

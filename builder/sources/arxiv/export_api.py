@@ -3,8 +3,6 @@
 https://info.arxiv.org/help/api/user-manual.html; the `arxiv` package turns pages and parses them.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Europe PMC as a source: open-access articles, or preprints, of the days and licences of a round."""
 
-from __future__ import annotations
-
 import calendar
 import html
 import logging

@@ -3,8 +3,6 @@
 https://jats.nlm.nih.gov/archiving/tag-library/1.3/element/article-meta.html
 """
 
-from __future__ import annotations
-
 import re
 from calendar import monthrange
 from collections.abc import Iterator, Sequence

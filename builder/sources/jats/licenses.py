@@ -4,8 +4,6 @@ A text that is published without a licence does harm, one that is left out does 
 a statement that denies, excepts or reserves leaves none.
 """
 
-from __future__ import annotations
-
 import copy
 import re
 from collections.abc import Iterator

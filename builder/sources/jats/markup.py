@@ -1,7 +1,5 @@
 """A JATS file as a tree that can be read safely: its DTD and the entities it names are never fetched or expanded."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Iterator

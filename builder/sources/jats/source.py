@@ -1,7 +1,5 @@
 """A source that is a collection of JATS files. What their fronts say is kept as a file of records, which a mirror looks up."""
 
-from __future__ import annotations
-
 import json
 import tarfile
 import zipfile

@@ -1,7 +1,5 @@
 """A made-up arXiv: a seeded world of papers, drawn once into a folder as PDF and HTML files and read as a mirror from then on."""
 
-from __future__ import annotations
-
 import io
 import json
 import shutil

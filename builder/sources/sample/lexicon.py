@@ -3,8 +3,6 @@
 Names in braces are facts of a study, or words of its voice.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from typing import NamedTuple

@@ -6,8 +6,6 @@ purpose: authors who share a name, author lists of sixty, papers without an intr
 a withdrawn paper and a broken file.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Match: the citations of a paper are masked; which of the papers shown belongs to which mask?"""
 
-from __future__ import annotations
-
 from lm_eval_tasks.base.row_format import LOCAL, NONE
 from lm_eval_tasks.families.family import SPREAD_OF_CHOICES, Core, Target
 from lm_eval_tasks.families.reading import ANSWER_TOKENS, reading_family

@@ -1,7 +1,5 @@
 """What the reading families share: many papers are shown, and a question is asked whose answer a program knows."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -4,8 +4,6 @@ A row names its papers; their texts are rows of `Papers`. lm-eval keeps every `d
 prompt is put together when it is asked.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any

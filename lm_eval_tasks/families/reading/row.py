@@ -1,7 +1,5 @@
 """A row of the reading families as a typed record: ids, stretches of the papers' texts and edits."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from lm_eval_tasks.base.text import Count, Label, day

@@ -1,7 +1,5 @@
 """SCALAR: a citation is masked, four papers are shown; which of them was cited? (SCALAR paper)"""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """The hook for SCALAR (SCALAR paper, section 2.2)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any

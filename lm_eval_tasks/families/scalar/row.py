@@ -1,7 +1,5 @@
 """A row of SCALAR's levels as a typed record."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from lm_eval_tasks.base.row_format import MASK

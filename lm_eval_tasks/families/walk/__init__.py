@@ -1,7 +1,5 @@
 """Walk: of the papers shown, which cite a work where the question says? The answer is a set, which may be empty."""
 
-from __future__ import annotations
-
 from lm_eval_tasks.base.row_format import NONE, RETRIEVED, TITLE_SEARCH
 from lm_eval_tasks.families.family import Core, Metric, Target
 from lm_eval_tasks.families.reading import ANSWER_TOKENS, BLIND, RATES, Reading, reading_family

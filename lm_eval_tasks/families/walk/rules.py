@@ -3,8 +3,6 @@
 It shows that Walk is look-up over a long text. Results with tools, which can run such a program, do not count there.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Sequence
 

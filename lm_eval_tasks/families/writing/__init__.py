@@ -5,8 +5,6 @@ that need no model it tells texts apart best (`benchmarks/headline.py`). The flo
 papers' targets ("random pair"), other papers' targets, human texts, as the answer ("wrong paper"), and a text of function words alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The hook that lm-eval calls for a task's data: dataset folder or Hub id -> rows with their prompts, cut to the model."""
 
-from __future__ import annotations
-
 import logging
 import re
 import statistics

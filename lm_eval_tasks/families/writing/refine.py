@@ -3,8 +3,6 @@
 Section 4.2 of the AcademicEval paper refines the answers of Title Writing only.
 """
 
-from __future__ import annotations
-
 import re
 
 _YES = r"(?:sure|certainly|of course|okay|ok|absolutely|yes|great)"

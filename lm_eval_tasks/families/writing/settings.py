@@ -3,8 +3,6 @@
 A new setting is a line of `SETTINGS`, a new way to ask a line of `ROLES`; `make tasks` then writes the files that follow.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
