@@ -98,7 +98,7 @@ class Block:
         datasets: revisions of the dataset.
         failures: task -> metric -> of how many samples it could not be computed.
         lengths, places: task -> bin of prompt lengths, or third of the context where the answers stand, see `stats.scores`.
-        gains: what reading is worth, see `stats.gains.Gain`.
+        gains: what reading is worth, see `stats.columns.Gain`.
         usage: what the answers used.
         files: name -> sha256 of the files of samples, added as they are written.
     """

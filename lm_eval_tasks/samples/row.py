@@ -76,7 +76,7 @@ class PromptRow:
             shortcut names, which reads no text.
         chance: what guessing scores; None where `best_constant` tells it.
         tags: of Match: for each mask what solves it, "title", "body" or "neither".
-        row_hash: of what the dataset's row shows, asks and calls right, see `data.identity`; "" of older releases.
+        row_hash: of what the dataset's row shows, asks and calls right, see `data.prompt_columns`; "" of older releases.
     """
 
     id: Name
