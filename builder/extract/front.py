@@ -7,9 +7,9 @@ stand; a page that is not understood names nobody. A wrong author would tie a pa
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
+from typing import Any
 
 from builder.extract.lines import Line
 from builder.extract.text import clean
@@ -47,26 +47,21 @@ _WIDE = 0.75
 _MOST_LINES = 60
 
 
-@dataclass(frozen=True, slots=True)
-class FileFacts:
-    """What a file says of the paper besides its lines.
+# A printed word, and its box on the page in points before it.
+Word = tuple[float, float, float, float, str]
 
-    Attributes:
-        words: of the first page, with the box of each in points.
+
+def front_of(words: Sequence[Word], info: Mapping[str, Any], stamp: str, before: Sequence[Line], title: str) -> Front:
+    """Read the front of a paper from the lines before the first heading.
+
+    Args:
+        words: of the first page.
         info: the file's own description, as MuPDF gives it.
         stamp: the line in arXiv's margin; "" if there is none.
     """
-
-    words: Sequence[tuple[float, float, float, float, str]]
-    info: Mapping[str, str]
-    stamp: str
-
-
-def front_of(file: FileFacts, before: Sequence[Line], title: str) -> Front:
-    """Read the front of a paper from the lines before the first heading."""
-    marked, info = _STAMP.search(file.stamp), file.info
+    marked = _STAMP.search(stamp)
     text = "\n".join(line.text for line in before[:_MOST_LINES])
-    printed = _authors(file, before, title)
+    printed = _authors(words, before, title)
     listed = tuple(name for name in _pieces(info.get("author") or "") if _is_name(name))
     # What the file says of itself may be of another paper or of a drawing in it: it counts where the page has it too.
     confirmed = listed if listed and all(_key(name) in _key(text) for name in listed) else ()
@@ -92,7 +87,7 @@ def _key(text: str) -> str:
     return re.sub(r"\W+", "", text).casefold()
 
 
-def _authors(file: FileFacts, before: Sequence[Line], title: str) -> tuple[str, ...]:
+def _authors(words: Sequence[Word], before: Sequence[Line], title: str) -> tuple[str, ...]:
     """The names in the lines below the title that are set like the first name there."""
     key = _key(title)
     is_title = [line.page == 0 and len(_key(line.text)) > 3 and _key(line.text) in key for line in before]
@@ -106,7 +101,7 @@ def _authors(file: FileFacts, before: Sequence[Line], title: str) -> tuple[str, 
     style: tuple[float, bool] | None = None
     names: list[str] = []
     for line in sorted(below[:stop], key=lambda line: (round(line.y0 / 4), line.x0)):
-        for text in _split(file, line):
+        for text in _split(words, line):
             pieces = _pieces(text)
             if _ADDRESS.search(text) or any(map(_NO_NAME.search, pieces)):
                 continue
@@ -117,11 +112,9 @@ def _authors(file: FileFacts, before: Sequence[Line], title: str) -> tuple[str, 
     return tuple(dict.fromkeys(names))
 
 
-def _split(file: FileFacts, line: Line) -> Iterator[str]:
+def _split(page: Sequence[Word], line: Line) -> Iterator[str]:
     """The parts of a line between wide blanks, which it was joined over."""
-    words = [
-        word for word in file.words if line.x0 - 1 < word[0] < line.x1 and line.y0 < (word[1] + word[3]) / 2 < line.y1
-    ]
+    words = [word for word in page if line.x0 - 1 < word[0] < line.x1 and line.y0 < (word[1] + word[3]) / 2 < line.y1]
     gaps = [after[0] - word[2] > _WIDE * line.size for word, after in pairwise(words)]
     if "," in line.text or not any(gaps):
         yield line.text

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from operator import itemgetter
 
 from builder.extract.heading_candidates import HeadingCandidate, Style, find_heading_candidates
 from builder.extract.lines import Line
@@ -58,22 +59,21 @@ def find_headings(lines: Sequence[Line], size: float, toc: Sequence[tuple[int, s
     times = Counter(normalise(c.words) for c in candidates)
     anchors = [c for c in candidates if is_known(c.words) and times[normalise(c.words)] <= _REPEATED]
     style = _section_style(anchors)
-    best: list[Heading] = []
-    least: int | None = None
-    for numbering in _numberings(anchors, candidates, style):
-        headings = _headings_with_numbering(candidates, style, numbering, lines)
-        wrong = _contradictions(headings, numbering, candidates, style)
-        if least is None or wrong < least:
-            best, least = headings, wrong
-        if not least:
-            break
+    # How many contradictions there are, and the headings, if sections are numbered in each way.
+    least, best = min(
+        (
+            _headings_with_numbering(candidates, style, numbering, lines)
+            for numbering in _numberings(anchors, candidates, style)
+        ),
+        key=itemgetter(0),
+    )
     return _with_reference_list(best, lines), not least
 
 
 def _headings_with_numbering(
     candidates: Sequence[HeadingCandidate], style: Style | None, numbering: str, lines: Sequence[Line]
-) -> list[Heading]:
-    """The headings, if sections are numbered in this way."""
+) -> tuple[int, list[Heading]]:
+    """How often the headings contradict one another if sections are numbered in this way, and the headings."""
     lower = _lower_styles(candidates, style, lines) if numbering == "none" else frozenset()
     numbered = [c for c in candidates if _kind(c.number) == numbering == "decimal" and _is_titled(c.words)]
     # What must be a section, however it is set, because its own first subsection comes next.
@@ -83,7 +83,8 @@ def _headings_with_numbering(
         for c in candidates
     ]
     chosen = [Heading(c.first, c.last, c.number, c.words, level) for c, level in judged if level]
-    return _drop_miscounted(chosen, numbering)
+    headings = _drop_miscounted(chosen, numbering)
+    return _contradictions(headings, numbering, candidates, style), headings
 
 
 def _contradictions(

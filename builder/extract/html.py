@@ -45,7 +45,7 @@ _NUMBER = r"(-?\d*\.?\d+)"
 _SIZE, _ALPHA = re.compile(rf"{_NUMBER}([a-z%]*)"), re.compile(rf"(?:rgba|hsla)\(.*[,/]\s*{_NUMBER}(%?)\s*\)")
 # The least size that can be read, in each unit.
 _LEAST_SIZES = {"": 0.01, "px": 3, "pt": 2.5, "em": 0.25, "rem": 0.25, "%": 25, "vw": 0.3, "cm": 0.08, "mm": 0.8}
-_LEAST_OPACITY = 0.1
+_LEAST_OPACITIES: dict[str, float] = {"": 0.1, "%": 10}
 _CHANNEL = r"\s*(?:25[0-5]|24[89])\s*"
 _WHITE = re.compile(rf"white|#f[8-f]f[8-f]f[8-f]|#fff|rgba?\({_CHANNEL}[, ]{_CHANNEL}[, ]{_CHANNEL}\b.*")
 _COLORS, _GROUNDS = ("color", "--ltx-fg-color"), ("background", "background-color", "--ltx-bg-color")
@@ -118,7 +118,7 @@ def _walk(element: html.HtmlElement, block: Block | None, blocks: list[Block]) -
             opened = Block(_heading(child, kind, len(blocks)), kind)
             blocks.append(opened)
             _walk(child, opened, blocks)
-        elif not isinstance(child.tag, str) or _is_beside(child):
+        elif _is_beside(child):
             pass
         elif block is None:
             _walk(child, None, blocks)
@@ -142,7 +142,7 @@ def _heading(element: html.HtmlElement, kind: str, position: int) -> Heading:
 
 def _write(element: html.HtmlElement, text: FlowingText) -> None:
     """Append an element's text: formulas as their characters, citations with their place; notes and floats left out."""
-    if not isinstance(element.tag, str) or element.tag in _SKIPPED_TAGS or _is_beside(element):
+    if _is_beside(element):
         return
     mark = raised_mark(element, "cite")
     start = text.open_mark(mark)
@@ -191,7 +191,7 @@ def _plain_text(element: html.HtmlElement | None, without: str = "") -> str:
 
 
 def _is_beside(element: html.HtmlElement) -> bool:
-    return not _BESIDE.isdisjoint(_classes(element)) or element.tag in _SKIPPED_TAGS
+    return not isinstance(element.tag, str) or element.tag in _SKIPPED_TAGS or not _BESIDE.isdisjoint(_classes(element))
 
 
 def _classes(element: etree._Element) -> list[str]:
@@ -212,19 +212,17 @@ def _is_hidden(element: html.HtmlElement) -> bool:
     if element.tag in _UNSEEN_TAGS or element.get("hidden") is not None:
         return True
     style = _style(element)
-    if not style:
-        return False
     color = next((style[name] for name in _COLORS if name in style), "")
-    return (
+    return bool(style) and (
         style.get("display") == "none"
         or style.get("visibility") in ("hidden", "collapse")
         or _is_less(style.get("font-size", style.get("font", "").partition("/")[0]), _LEAST_SIZES)
-        or _is_less(style.get("opacity", ""), {"": _LEAST_OPACITY, "%": 100 * _LEAST_OPACITY})
+        or _is_less(style.get("opacity", ""), _LEAST_OPACITIES)
         or "scale(0" in style.get("transform", "").replace("scale(0.", "")
         or _NO_CLIP.fullmatch(style.get("clip", "")) is not None
         or any(_AWAY.match(style.get(name, "")) for name in _SIDES if name not in _PLACED or "position" in style)
         or color == "transparent"
-        or _is_clear(color)
+        or _is_less(color, _LEAST_OPACITIES, _ALPHA)
         or (_WHITE.fullmatch(color) is not None and not _has_ground(element))
     )
 
@@ -235,18 +233,15 @@ def _style(element: html.HtmlElement) -> dict[str, str]:
     return {name.strip(): value.replace("!important", "").strip() for name, _, value in pairs if value.strip()}
 
 
-def _is_less(value: str, least: dict[str, float]) -> bool:
-    match = _SIZE.fullmatch(value)
+def _is_less(value: str, least: dict[str, float], pattern: re.Pattern[str] = _SIZE) -> bool:
+    """Whether what a pattern finds in a value, number and unit, is less than the least of this unit."""
+    match = pattern.fullmatch(value)
     return match is not None and match[2] in least and float(match[1]) < least[match[2]]
-
-
-def _is_clear(color: str) -> bool:
-    match = _ALPHA.fullmatch(color)
-    return match is not None and float(match[1]) / (100 if match[2] else 1) < _LEAST_OPACITY
 
 
 def _has_ground(element: html.HtmlElement) -> bool:
     """Whether an element stands on another colour than the page's."""
     grounds = (_style(each).get(name, "") for each in (element, *element.iterancestors()) for name in _GROUNDS)
-    is_dark = any(ground and ground not in ("none", "transparent") and not _WHITE.match(ground) for ground in grounds)
-    return is_dark or any(each.get("bgcolor") for each in (element, *element.iterancestors()))
+    return any(
+        ground and ground not in ("none", "transparent") and not _WHITE.match(ground) for ground in grounds
+    ) or any(each.get("bgcolor") for each in (element, *element.iterancestors()))

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import takewhile
 from typing import Any
 
 import pymupdf
@@ -57,26 +58,8 @@ class Line:
         return self.y1 - self.y0
 
 
-@dataclass(frozen=True, slots=True)
-class Hyperlink:
-    """A link annotation to an address outside the file, and its box on the page."""
-
-    page: int
-    x0: float
-    y0: float
-    x1: float
-    y1: float
-    uri: str
-
-    def touches(self, lines: Sequence[Line]) -> bool:
-        """Whether the link lies on one of the lines."""
-        return any(
-            self.page == line.page
-            and self.y0 < (line.y0 + line.y1) / 2 < self.y1
-            and self.x0 < line.x1
-            and self.x1 > line.x0
-            for line in lines
-        )
+# A link annotation to an address outside the file: its page, its box in points, and the address.
+Hyperlink = tuple[int, tuple[float, float, float, float], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +123,7 @@ def _links(page: pymupdf.Page) -> Iterator[Hyperlink]:
     link = page.first_link
     while link:
         if link.is_external and (dest := link.dest).kind == pymupdf.LINK_URI:
-            box = link.rect
-            yield Hyperlink(page.number, box.x0, box.y0, box.x1, box.y1, dest.uri)
+            yield page.number, (link.rect.x0, link.rect.y0, link.rect.x1, link.rect.y1), dest.uri
         link = link.next
 
 
@@ -158,11 +140,10 @@ def _line(page: int, raw: dict[str, Any], start: bool) -> Line | None:
 
 def _unspaced(text: str) -> str:
     """A letter-spaced line with its letters together: "R E L A T E D   W O R K"; any other as it is."""
-    spaced = _SPACED.fullmatch(text)
-    if spaced is None:
-        return text
-    words = (word.replace(" ", "") for word in re.split(r" {2,}", spaced["words"]))
-    return " ".join(filter(None, (spaced["number"], *words)))
+    if spaced := _SPACED.fullmatch(text):
+        words = (word.replace(" ", "") for word in re.split(r" {2,}", spaced["words"]))
+        text = " ".join(filter(None, (spaced["number"], *words)))
+    return text
 
 
 def _type_of(runs: list[tuple[str, float, str, int]], text: str) -> tuple[float, bool, bool, bool]:
@@ -208,20 +189,14 @@ def _type(size: float, name: str, flags: int) -> tuple[float, str, int]:
 
 def _lead(runs: list[tuple[str, float, str, int]]) -> int:
     """Length of the styled text that a plain line begins with, as run-in headings do."""
-    length = 0
-    for text, _, _, style in runs:
-        if not style:
-            return length
-        length += len(text)
-    return 0
+    styled = [len(text) for text, *_ in takewhile(lambda run: run[3], runs)]
+    return sum(styled) if len(styled) < len(runs) else 0
 
 
 def _occurs_again(blocks: Sequence[dict[str, Any]], word: str) -> bool:
     """Whether a page has a word elsewhere too, so that it lacks no initial."""
-    spans: Iterator[str] = (
-        span["text"] for block in blocks for line in block.get("lines", ()) for span in line["spans"]
-    )
-    return sum(other == word for text in spans for other in text.split()) > 1
+    spans = (span for block in blocks for line in block.get("lines", ()) for span in line["spans"])
+    return sum(span["text"].split().count(word) for span in spans) > 1
 
 
 def _is_initial(last: Line, line: Line) -> bool:
@@ -235,13 +210,11 @@ def _continues(last: Line, line: Line) -> bool:
     """Whether `line` is on the same printed line as `last`, a word's distance or a number's tab to its right."""
     gap = line.x0 - last.x1
     overlap = min(last.y1, line.y1) - max(last.y0, line.y0)
-    if overlap < 0.6 * min(last.height, line.height) or gap < -0.3 * line.size:
-        return False
+    most = 4.0 if len(last.text) <= 6 or (last.bold and line.bold) else 1.6
     if abs(last.size - line.size) > 0.3 * last.size:
-        return gap < 0.5 * line.size
-    if len(last.text) <= 6 or (last.bold and line.bold):
-        return gap < 4.0 * line.size
-    return gap < 1.6 * line.size
+        most = 0.5
+    is_elsewhere = overlap < 0.6 * min(last.height, line.height) or gap < -0.3 * line.size
+    return not is_elsewhere and gap < most * line.size
 
 
 def _join(last: Line, line: Line) -> Line:

@@ -1,16 +1,16 @@
 """A PDF file -> Document."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 from pathlib import Path
 
 import pymupdf
 
 from builder.errors import ExtractError
 from builder.extract.compat import FAULTS, outline_of
-from builder.extract.front import FileFacts, front_of
+from builder.extract.front import Word, front_of
 from builder.extract.headings import Heading, find_headings, in_order, roles_of
 from builder.extract.lines import STAMPED_ID, Line, Page, read_page
 from builder.extract.mentions import find_mentions
@@ -21,8 +21,7 @@ from builder.extract.text import body_size, clean, join_lines, own_size, running
 from builder.records import Document, Reference, Section
 from lm_eval_tasks.base.text import is_valid
 
-_RUN_IN = re.compile(r"\s*a ?b ?s ?t ?r ?a ?c ?t\s*[.:—–-]*\s*", re.IGNORECASE)
-_HEADER_BYTES = 1024
+_RUN_IN = re.compile(r"\A\s*a ?b ?s ?t ?r ?a ?c ?t\s*[.:—–-]*\s*", re.IGNORECASE)
 _UNMAPPED = re.compile("[\x00-\x08\x0b-\x1f\ue000-\uf8ff\ufffd]")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _END = re.compile(r"(?:index terms|key ?words?|ccs concepts|pacs|acm reference)\b", re.IGNORECASE)
@@ -39,9 +38,8 @@ def title_of(front: Sequence[Line], size: float) -> str:
     """The largest lines at the top of the first page; "" if nothing is larger than the body, set in `size` points."""
     top = [line for line in front if line.page == 0]
     largest = max((line.size for line in top if len(line.text) > 3), default=0.0)
-    if largest <= size + 0.7:
-        return ""
-    return join_lines(line for line in top if line.size > largest - 0.6 and len(line.text) > 1).replace("\n", " ")
+    large = (line for line in top if line.size > largest - 0.6 and len(line.text) > 1)
+    return join_lines(large).replace("\n", " ") if largest > size + 0.7 else ""
 
 
 def abstract_of(lines: Sequence[Line], words: frozenset[str]) -> str:
@@ -52,11 +50,8 @@ def abstract_of(lines: Sequence[Line], words: frozenset[str]) -> str:
 
 def run_in_abstract(front: Sequence[Line], words: frozenset[str]) -> str:
     """The abstract that begins after the word "Abstract" on its own line; "" if there is none."""
-    start = next((i for i, line in enumerate(front) if _RUN_IN.match(line.text)), None)
-    if start is None:
-        return ""
-    text = abstract_of(front[start:], words)
-    return text[match.end() :] if (match := _RUN_IN.match(text)) else text
+    lines = list(dropwhile(lambda line: not _RUN_IN.match(line.text), front))
+    return _RUN_IN.sub("", abstract_of(lines, words))
 
 
 def read_pdf(path: Path) -> MeasuredDocument:
@@ -71,15 +66,14 @@ def read_pdf(path: Path) -> MeasuredDocument:
         if not pages:
             raise ExtractError("no_pages", "the file opens but contains no page")
         words = sorted(tuple(word[:5]) for word in pdf[0].get_text("words"))
-        stamp = next((page.stamp for page in pages if page.stamp), "")
-        facts = FileFacts(words, {key: str(value or "") for key, value in pdf.metadata.items()}, stamp)
-    return assemble(pages, toc, facts)
+        info = {key: str(value or "") for key, value in pdf.metadata.items()}
+    return assemble(pages, toc, words, info)
 
 
 def _open(path: Path) -> pymupdf.Document:
     try:
         with path.open("rb") as file:
-            head = file.read(_HEADER_BYTES)
+            head = file.read(1024)
     except OSError as err:
         raise ExtractError("missing_file", f"{path}: {err.strerror}") from err
     if b"%PDF" not in head:
@@ -96,8 +90,10 @@ def _open(path: Path) -> pymupdf.Document:
     return pdf
 
 
-def assemble(pages: Sequence[Page], toc: Sequence[tuple[int, str]], file: FileFacts) -> MeasuredDocument:
-    """Build the document from its pages, the file's outline and what else the file says."""
+def assemble(
+    pages: Sequence[Page], toc: Sequence[tuple[int, str]], printed: Sequence[Word], info: Mapping[str, str]
+) -> MeasuredDocument:
+    """Build the document from its pages, the file's outline, the words of the first page and the file's own description."""
     unmapped = _check_text(pages)
     links = [link for page in pages for link in page.links]
     size = body_size(pages)
@@ -123,7 +119,8 @@ def assemble(pages: Sequence[Page], toc: Sequence[tuple[int, str]], file: FileFa
         sections.append(Section(label, role, heading.level, join_lines(running, words)))
     mentions = find_mentions(sections, references)
     title = title_of(before, size)
-    front, stamped = front_of(file, before, title), STAMPED_ID.search(file.stamp)
+    stamp = next((page.stamp for page in pages if page.stamp), "")
+    front, stamped = front_of(printed, info, stamp, before, title), STAMPED_ID.search(stamp)
     document = Document(title, abstract, tuple(sections), tuple(references), mentions, stamped and stamped[1], front)
     hidden = sum(page.hidden for page in pages)
     return MeasuredDocument(document, sum(len(line.text) for line in lines), unmapped, agree, hidden)
@@ -198,6 +195,6 @@ def _run_in(line: Line, index: int) -> Heading | None:
 
 def _without_lead(heading: Heading, block: Sequence[Line]) -> Sequence[Line]:
     """The lines below a heading, its own words taken off the line that it shares."""
-    if not heading.lead or not block:
-        return block
-    return [replace(block[0], text=block[0].text[heading.lead :].lstrip(" .:–—-"), lead=0), *block[1:]]
+    if heading.lead and block:
+        block = [replace(block[0], text=block[0].text[heading.lead :].lstrip(" .:–—-"), lead=0), *block[1:]]
+    return block

@@ -4,7 +4,6 @@ No title is better than a wrong one: where a style prints none, or nothing tells
 """
 
 import re
-from typing import NamedTuple
 
 _PARTICLES = r"(?:(?:[Vv]an|[Vv]on|[Dd]e[rnl]?|[Dd][aiou]s?|[Ll][ae]|[Tt]er?|[Aa]l|[Ee]l|[Bb]in|[Ss]t\.?|[Mm]c|y|e|zu[rm]?)[\s-]+){0,3}"
 _SURNAME = rf"{_PARTICLES}[^\W\d_][\w'’-]*(?:\s[^\W\d_a-z][\w'’-]+)?"
@@ -67,30 +66,23 @@ _LONG_WORD, _LEAST_WORDS = re.compile(r"\b[a-z]{4,}\b"), 2
 _ABBREVIATED = re.compile(r"(?:[^\W\d_a-z][\w-]{0,6}\.?\s*){1,4}")
 
 
-class Parts(NamedTuple):
-    """What an entry says: the text with its authors, and the title, "" if it prints none."""
-
-    names: str
-    title: str
-
-
-def parts_of(entry: str) -> Parts | None:
-    """The parts of an entry without its label; None if it is in none of these styles."""
+def parts_of(entry: str) -> tuple[str, str] | None:
+    """An entry's text with the authors, and its title, "" if it prints none; None if it is in none of these styles."""
     match = _VANCOUVER.match(entry)
     if match and (
         match["more"]
         or match["others"]
         or (_YEAR_FIRST.search(match["rest"]) and not _SURNAME_FIRST.match(match["rest"]))
     ):
-        return Parts(match["names"], _BRACKETS.sub("", _before_journal(match["rest"])))
+        return match["names"], _BRACKETS.sub("", _before_journal(match["rest"]))
     if match := _PHYSICS.match(entry):
         behind = _JOURNAL_BEHIND.fullmatch(match["rest"])
-        return Parts(match["names"], behind["title"] or "") if behind else None
-    if (match := _CHEMISTRY.match(entry)) and (behind := _NO_TITLE.fullmatch(match["rest"])):
-        words = (behind["journal"] or "").split()
-        if all(word in _SMALL or not word[:1].islower() for word in words):
-            return Parts(match["names"], "")
-    return None
+        return (match["names"], behind["title"] or "") if behind else None
+    match = _CHEMISTRY.match(entry)
+    behind = _NO_TITLE.fullmatch(match["rest"]) if match else None
+    words = (behind["journal"] or "").split() if behind else ()
+    is_journal = all(word in _SMALL or not word[:1].islower() for word in words)
+    return (match["names"], "") if match and behind and is_journal else None
 
 
 def _before_journal(rest: str) -> str:

@@ -68,8 +68,15 @@ def read_entries(
     for first, end in pairwise([*starts, len(lines)]):
         raw = " ".join(join_lines(lines[first:end], words).split())
         if len(raw) > _MIN_CHARS:
-            entries.append(parse_entry(raw, [link.uri for link in links if link.touches(lines[first:end])]))
+            entries.append(parse_entry(raw, [link[2] for link in links if _lies_on(link, lines[first:end])]))
     return entries
+
+
+def _lies_on(link: Hyperlink, lines: Sequence[Line]) -> bool:
+    page, (x0, y0, x1, y1), _ = link
+    return any(
+        page == line.page and y0 < (line.y0 + line.y1) / 2 < y1 and x0 < line.x1 and x1 > line.x0 for line in lines
+    )
 
 
 def _labelled_starts(lines: Sequence[Line]) -> list[int]:
@@ -125,10 +132,11 @@ def parse_entry(raw: str, links: Sequence[str] = ()) -> Reference:
     plain = _URL.sub(" ", rest)
     parts = segments(plain)
     quoted = _quoted(plain)
-    styled = None if quoted else reference_styles.parts_of(plain)
-    title = quoted.group(1) if quoted else styled.title if styled else _title_of(parts)
+    if quoted:
+        names, title = plain[: quoted.start()], quoted[1]
+    else:
+        names, title = reference_styles.parts_of(plain) or ("".join(parts[:1]), _title_of(parts))
     title = _VENUE.sub("", title).strip(" ,.")
-    names = plain[: quoted.start()] if quoted else styled.names if styled else "".join(parts[:1])
     entry = Reference(
         raw=raw,
         label=label,

@@ -53,7 +53,11 @@ def take_unseen(page: pymupdf.Page, blocks: Sequence[dict[str, Any]]) -> int:
     tells this last, where something but dark text is drawn.
     """
     lines = [line for block in blocks for line in block.get("lines", ())]
-    picture = _picture(page) if _may_hide(page, lines) else None
+    # Light text, or something large besides text.
+    may_hide = any(_is_light(span) for line in lines for span in line["spans"]) or any(
+        kind in _FILLS and x1 - x0 > _WIDE and y1 - y0 > _HIGH for kind, (x0, y0, x1, y1) in page.get_bboxlog()
+    )
+    picture = _picture(page) if may_hide else None
     characters = 0
     for line in lines:
         unseen = [span for span in line["spans"] if not _is_visible(span, picture, line["dir"])]
@@ -63,13 +67,6 @@ def take_unseen(page: pymupdf.Page, blocks: Sequence[dict[str, Any]]) -> int:
     return characters
 
 
-def _may_hide(page: pymupdf.Page, lines: Sequence[dict[str, Any]]) -> bool:
-    """Whether a page has light text, or something large besides text."""
-    return any(_is_light(span) for line in lines for span in line["spans"]) or any(
-        kind in _FILLS and x1 - x0 > _WIDE and y1 - y0 > _HIGH for kind, (x0, y0, x1, y1) in page.get_bboxlog()
-    )
-
-
 def _is_light(span: Span) -> bool:
     color: int = span["color"]
     return min(color >> 16 & 0xFF, color >> 8 & 0xFF, color & 0xFF) >= _LIGHT
@@ -77,14 +74,6 @@ def _is_light(span: Span) -> bool:
 
 # A page as it looks: pixels, shape (height, width, 3), and how many there are to a point.
 _Picture = tuple[NDArray[np.uint8], float]
-
-
-def _contrast(picture: _Picture, box: Sequence[float]) -> int:
-    """The greatest difference between the pixels of a box, in any colour; 0 outside of the page."""
-    pixels, scale = picture
-    x0, y0, x1, y1 = (max(0, int(scale * side)) for side in box)
-    part = pixels[y0 : y1 + 1, x0 : x1 + 1].reshape(-1, 3)
-    return int((part.max(axis=0).astype(int) - part.min(axis=0)).max()) if len(part) else 0
 
 
 def _picture(page: pymupdf.Page) -> _Picture:
@@ -107,7 +96,10 @@ def _is_visible(span: Span, picture: _Picture | None, direction: Sequence[float]
     is_asked = letters >= _LEAST_LETTERS or (letters > 0 and _is_light(span))
     if picture is None or direction[1] or not is_asked:
         return True
-    return _contrast(picture, span["bbox"]) >= _LEAST_CONTRAST
+    pixels, scale = picture
+    x0, y0, x1, y1 = (max(0, int(scale * side)) for side in span["bbox"])
+    part = pixels[y0 : y1 + 1, x0 : x1 + 1].reshape(-1, 3)
+    return len(part) > 0 and int((part.max(axis=0).astype(int) - part.min(axis=0)).max()) >= _LEAST_CONTRAST
 
 
 def with_exponents(spans: Sequence[Span]) -> Iterator[Span]:
@@ -183,12 +175,12 @@ def without_marks(spans: Sequence[Span], marks: frozenset[str]) -> list[Span]:
     """The spans of a line without the marks in it."""
     kept: list[Span] = []
     last: Span | None = None
-    for span in spans if marks else ():
+    for span in spans:
         text = span["text"].strip()
         if not (last and text in marks and _is_raised(span, last) and _FOLLOWED.search(last["text"])):
             kept.append(span)
             last = span if text else last
-    return kept if marks else list(spans)
+    return kept
 
 
 def _is_raised(span: Span, beside: Span) -> bool:

@@ -37,10 +37,8 @@ _LINE_NUMBER = re.compile(r"\d{1,4}")
 def body_size(pages: Sequence[Page]) -> float:
     """The type size (points) that most characters of the text are set in."""
     weight: Counter[float] = Counter()
-    for page in pages:
-        for line in page.lines:
-            if len(line.text) > 20:
-                weight[line.size] += len(line.text)
+    for line in (line for page in pages for line in page.lines if len(line.text) > 20):
+        weight[line.size] += len(line.text)
     return weight.most_common(1)[0][0] if weight else 10.0
 
 
@@ -117,17 +115,14 @@ def _in_reading_order(page: Page, lines: list[Line]) -> Iterable[Line]:
     jumps = sum(a != b for a, b in pairwise(sides))
     if jumps <= 12 or 3 * jumps <= len(sides):
         return lines
-    ordered: list[Line] = []
-    columns: dict[int, list[Line]] = {-1: [], 1: []}
+    # A line across the columns ends them; others begin below it.
+    across = 0
+    placed: list[tuple[int, int, Line]] = []
     for line in sorted(lines, key=lambda line: (line.y0, line.x0)):
         side = _side(line, gutter)
-        if side:
-            columns[side].append(line)
-            continue
-        ordered += [*columns[-1], *columns[1], line]
-        columns = {-1: [], 1: []}
-    ordered += columns[-1] + columns[1]
-    return _mark_starts(ordered)
+        placed.append((across, side or 2, line))
+        across += not side
+    return _mark_starts([line for _, _, line in sorted(placed, key=lambda place: place[:2])])
 
 
 def _gutter(page: Page, lines: list[Line]) -> float | None:
@@ -184,9 +179,8 @@ _SMALLER = 0.7
 
 def clean(text: str) -> str:
     """One line with ligatures and odd blanks resolved."""
-    if text.isascii() and text.isprintable() and "  " not in text:
-        return text.strip()
-    return _BLANKS.sub(" ", text.translate(_LIGATURES)).strip()
+    is_plain = text.isascii() and text.isprintable() and "  " not in text
+    return (text if is_plain else _BLANKS.sub(" ", text.translate(_LIGATURES))).strip()
 
 
 def join_lines(lines: Iterable[Line], words: frozenset[str] = frozenset()) -> str:
@@ -223,12 +217,9 @@ def _is_broken(head: str, tail: str, words: frozenset[str]) -> bool:
         return False
     if first + second in words:
         return True
-    if "-" in head.split()[-1]:
-        # "state-of-the-art": a word that has a hyphen already is a compound.
-        return False
-    if f"{first}-{second}" in words or first.isdigit():
-        return False
-    return not (first in _KEEPS_HYPHEN and (first not in _PREFIXES or second in words))
+    # "state-of-the-art": a word that has a hyphen already is a compound.
+    is_compound = "-" in head.split()[-1] or f"{first}-{second}" in words or first.isdigit()
+    return not (is_compound or (first in _KEEPS_HYPHEN and (first not in _PREFIXES or second in words)))
 
 
 def _starts_paragraph(last: Line, line: Line, before: str) -> bool:
@@ -237,10 +228,9 @@ def _starts_paragraph(last: Line, line: Line, before: str) -> bool:
         # A new column or page: only an indent or a finished short line would tell, and columns differ; go by the stop.
         return False
     gap = line.y0 - last.y1
-    if gap > 0.9 * line.size:
-        return ended
     indented = 0.6 * line.size < line.x0 - last.x0 < 4 * line.size
-    return ended and (line.start or indented) and (indented or gap > 0.25 * line.size)
+    begins = (line.start or indented) and (indented or gap > 0.25 * line.size)
+    return ended and (begins or gap > 0.9 * line.size)
 
 
 def running_lines(lines: Sequence[Line], size: float) -> list[Line]:
