@@ -17,7 +17,7 @@ from builder.collect.near_duplicates import Copies, near_duplicate
 from builder.dataset.families import Row, faults, rows_of
 from builder.dataset.manifest import Audit, Configuration
 from builder.errors import AuditError
-from builder.extract.quality import common_share
+from builder.extract.quality import common_share, words_of
 from builder.ids import author_key, bare_id
 from builder.records import SPLITS, Split, Task, writing_task
 from builder.round.allowed import AuditTable
@@ -141,7 +141,7 @@ def look_through(folder: Path, rows: tuple[Task, Sequence[Configuration]]) -> _F
 def _content_faults(task: Task, row: Row) -> Iterator[str]:
     if task == "title" and title_key(row["title"]) in title_key(row["content"]):
         yield "title_in_content"
-    if common_share(row["content"]) < _MIN_ENGLISH:
+    if common_share(words_of(row["content"])) < _MIN_ENGLISH:
         yield "not_english"
 
 

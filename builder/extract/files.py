@@ -196,7 +196,8 @@ def _row(name: str, extracted: Extracted, taken: set[str]) -> Row:
     printed = stamped or (of_name if of_name and of_name.kind == "arxiv" else None)
     row["id"] = f"{printed.bare}v{printed.version or 1}" if printed else ""
     if not row["id"] or row["id"] in taken:
-        row["id"], printed = _own_id(name), None
+        plain = re.sub(r"[^a-z0-9]+", "-", Path(name).stem.lower()).strip("-")[:60] or "paper"
+        row["id"], printed = f"local:{plain}-{sha256(name.encode(errors='surrogateescape')).hexdigest()[:6]}", None
     taken.add(row["id"])
     if document is not None:
         front = document.front
@@ -211,11 +212,6 @@ def _row(name: str, extracted: Extracted, taken: set[str]) -> Row:
             "abstract": " ".join(document.abstract.split()),
         }
     return row
-
-
-def _own_id(name: str) -> str:
-    plain = re.sub(r"[^a-z0-9]+", "-", Path(name).stem.lower()).strip("-")[:60]
-    return f"local:{plain or 'paper'}-{sha256(name.encode(errors='surrogateescape')).hexdigest()[:6]}"
 
 
 def _looked_up(rows: list[Row], contact: str) -> list[Row]:

@@ -43,7 +43,7 @@ def measure(reading: MeasuredDocument) -> Quality:
     """The figures of one reading."""
     document = reading.document
     body = " ".join(s.text for s in document.sections if s.role not in ("references", "appendix"))
-    words = _words(body)
+    words = words_of(body)
     placed = len(document.abstract) + sum(len(s.text) + len(s.heading) for s in document.sections)
     breaks = len(_BREAK.findall(body)) - len(_SUSPENDED.findall(body))
     roles = [section.role for section in document.sections]
@@ -55,23 +55,19 @@ def measure(reading: MeasuredDocument) -> Quality:
         hyphen_breaks=1000 * breaks / len(words) if words else 0.0,
         unmapped=reading.unmapped / reading.characters if reading.characters else 0.0,
         entries=min(1.0, len(labels) / max(labels)) if labels else float(bool(document.references)),
-        common_words=_common_share(words),
+        common_words=common_share(words),
         in_order=positions == sorted(positions),
         headings_agree=reading.headings_agree,
         hidden=reading.hidden,
     )
 
 
-def common_share(text: str) -> float:
+def common_share(words: list[str]) -> float:
     """Share of the words that are among the commonest of English: about 0.2 in papers, 0.05 in other languages."""
-    return _common_share(_words(text))
-
-
-def _common_share(words: list[str]) -> float:
     return sum(map(_COMMON.__contains__, words)) / len(words) if words else 0.0
 
 
-def _words(text: str) -> list[str]:
+def words_of(text: str) -> list[str]:
     """The words of a text in lower case."""
     return text.translate(_LETTERS).split() if text.isascii() else _WORD.findall(text.casefold())
 

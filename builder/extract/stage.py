@@ -51,9 +51,7 @@ class Documents:
 
     def get(self, paper_id: str) -> Document | None:
         """A paper's document, None if it has none."""
-        if paper_id not in self:
-            return None
-        return self[paper_id]
+        return self[paper_id] if paper_id in self.kinds else None
 
     def __getitem__(self, paper_id: str) -> Document:
         return unpack_document(self.packed_document(paper_id), paper_id)
@@ -132,9 +130,7 @@ def choose_documents(round_: Round, store: Store, papers: Iterable[Paper]) -> tu
 
 def _fault(round_: Round, reason: str, figures: Quality | None) -> str:
     """Why a file's document cannot be used, "" if it can."""
-    if reason or figures is None:
-        return reason
-    return quality.fault(figures, round_.quality) or ""
+    return reason or (quality.fault(figures, round_.quality) if figures else None) or ""
 
 
 def summarise(documents: Documents, paper_ids: Iterable[str], kinds: Sequence[FileKind]) -> ReadingSummary:
@@ -152,11 +148,10 @@ def summarise(documents: Documents, paper_ids: Iterable[str], kinds: Sequence[Fi
         outcomes = documents.store.outcomes(paper_id)
         if (figures := outcomes[documents.kinds[paper_id]][1]) is not None:
             rows.append(asdict(figures))
-        both = [
-            documents.store.document(paper_id, kind) for kind in kinds if kind in outcomes and not outcomes[kind][0]
-        ]
-        if len(both) == 2 and both[0] and both[1]:
-            agreements.append(agreement(both[0], both[1]))
+        good = [kind for kind in kinds if kind in outcomes and not outcomes[kind][0]]
+        both = [document for kind in good if (document := documents.store.document(paper_id, kind))]
+        if len(both) == 2:
+            agreements.append(agreement(*both))
     return ReadingSummary(
         documents={kind: sum(chosen == kind for chosen in documents.kinds.values()) for kind in kinds},
         means={name: round(fmean(row[name] for row in rows), 4) for name in (rows[0] if rows else ())},

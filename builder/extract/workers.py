@@ -9,9 +9,9 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -76,19 +76,19 @@ def extract_files(names: Iterable[str], engine: Engine, time_limit: float, memor
 
 def _read_anywhere(time_limit: float, memory_limit: int, name: str) -> Extracted:
     """The outcome of a file in whatever process this is called; it knows nothing of what happens to other files there."""
-    return _read_with_retries(_worker_here(time_limit, memory_limit), name, nullcontext)
+    return _read_with_retries(_worker_here(time_limit, memory_limit), name, _Turns(1))
 
 
 def _read_here(names: Iterable[str], jobs: int, time_limit: float, memory_limit: int) -> Iterator[Extracted]:
     local = threading.local()
     workers: list[_Worker] = []
-    turns, cancelled = _Turns(jobs), threading.Event()
+    turns = _Turns(jobs)
 
     def read(name: str) -> Extracted:
         if not hasattr(local, "worker"):
             local.worker = _Worker(time_limit, memory_limit)
             workers.append(local.worker)
-        return _read_with_retries(local.worker, name, turns.alone, turns.among_others, cancelled)
+        return _read_with_retries(local.worker, name, turns)
 
     pending: deque[Future[Extracted]] = deque()
     threads = ThreadPoolExecutor(jobs)
@@ -100,7 +100,7 @@ def _read_here(names: Iterable[str], jobs: int, time_limit: float, memory_limit:
         while pending:
             yield pending.popleft().result()
     finally:
-        cancelled.set()
+        turns.cancelled.set()
         threads.shutdown(wait=False, cancel_futures=True)
         for worker in workers:
             worker.close()
@@ -110,24 +110,18 @@ def _read_here(names: Iterable[str], jobs: int, time_limit: float, memory_limit:
             worker.close()
 
 
-def _read_with_retries(
-    worker: _Worker,
-    name: str,
-    alone: Callable[[], AbstractContextManager[None]],
-    among_others: Callable[[], AbstractContextManager[None]] = nullcontext,
-    cancelled: threading.Event | None = None,
-) -> Extracted:
+def _read_with_retries(worker: _Worker, name: str, turns: _Turns) -> Extracted:
     """The outcome of a file; what happened to the process may have been the machine's doing, and must recur before it counts."""
     try:
-        with local_copy(name, cancelled) as path:
-            with among_others():
+        with local_copy(name, turns.cancelled) as path:
+            with turns.take(1):
                 outcome = worker.read(path)
             tried = 1
-            while outcome.reason in READING_REASONS and not (cancelled and cancelled.is_set()):
+            while outcome.reason in READING_REASONS and not turns.cancelled.is_set():
                 if tried >= (_KILLED_TRIES if outcome.was_killed else _TRIES):
                     break
                 tried += 1
-                with alone():
+                with turns.take(turns.most):
                     worker.close()
                     outcome = worker.read(path)
     except OF_THE_FILE as err:
@@ -136,31 +130,22 @@ def _read_with_retries(
 
 
 class _Turns:
-    """Many may work at a time, or one alone."""
+    """Places for those who work at a time, until they are cancelled; who takes the most is alone."""
 
     def __init__(self, most: int) -> None:
-        self._most, self._places = most, threading.Semaphore(most)
-        # Held by who waits for places, so that nobody takes one before.
-        self._entry = threading.Lock()
+        self.most, self.cancelled = most, threading.Event()
+        # The entry is held by who waits for places, so that nobody takes one before.
+        self._places, self._entry = threading.Semaphore(most), threading.Lock()
 
     @contextmanager
-    def among_others(self) -> Iterator[None]:
+    def take(self, places: int) -> Iterator[None]:
         with self._entry:
-            self._places.acquire()
+            for _ in range(places):
+                self._places.acquire()
         try:
             yield
         finally:
-            self._places.release()
-
-    @contextmanager
-    def alone(self) -> Iterator[None]:
-        with self._entry:
-            for _ in range(self._most):
-                self._places.acquire()
-            try:
-                yield
-            finally:
-                self._places.release(self._most)
+            self._places.release(places)
 
 
 class _Worker:
@@ -198,11 +183,10 @@ class _Worker:
         with suppress(subprocess.TimeoutExpired):
             process.wait(_SECONDS_TO_END)
         self.close()
-        was_killed = not late.is_set() and process.returncode == -signal.SIGKILL
+        reason, detail = "crashed", f"the reading process ended with status {process.returncode}"
         if late.is_set() or process.returncode == -signal.SIGXCPU:
             reason, detail = "time_limit", f"took more than {self._time_limit:g} s of processor time, or hung"
-        else:
-            reason, detail = "crashed", f"the reading process ended with status {process.returncode}"
+        was_killed = not late.is_set() and process.returncode == -signal.SIGKILL
         return Extracted(str(path), "", reason, detail, None, None, 0.0, was_killed)
 
     def _ensure_process(self) -> subprocess.Popen[str]:
