@@ -106,7 +106,7 @@ class Workspace:
     @cached_property
     def papers(self) -> tuple[Paper, ...]:
         """Those on the graph with a usable document, by id; a FolderError if there is none."""
-        papers = tuple(paper for paper in self.on_graph if paper.id in self.documents)
+        papers = tuple(paper for paper in self.on_graph if paper.id in self.documents.kinds)
         if not papers:
             raise FolderError(f"no paper can be used, nothing was written ({self.extracted.line()})")
         return papers

@@ -25,13 +25,11 @@ from lm_eval_tasks.base.text import fold, title_key
 _MIN_KEY = 16
 # Shorter titles have to be printed exactly, with author and year.
 _MIN_SHORT = 6
-_LONG_NAME = 4
-_MIN_PREFIX = 24
+_LONG_NAME, _MIN_PREFIX = 4, 24
 _PROPOSED = 12
 # A title with a letter or two wrong is certain; one that has only lost letters (ligatures, its end) may have lost more.
 # Another title by the same authors can be just as close, but has different letters in those places.
-_SURE = 0.97
-_NEAR = 0.88
+_SURE, _NEAR = 0.97, 0.88
 # Between a preprint and the year under which it is cited.
 _EARLIER, _LATER = 1, 7
 _ARXIV_DOI = re.compile(r"10\.48550/arxiv\.(.+)", re.IGNORECASE)
@@ -39,7 +37,6 @@ _LIGATURES = ("", "fi", "fl", "ff", "ffi", "ffl")
 _SUBTITLE = re.compile(r"\s*[:–—-]")
 # Another year, part or version makes it another title.
 _NUMERAL = re.compile(r"\d+|\b[IVX]{2,5}\b")
-_URL = re.compile(r"https?://\S+")
 # What may come before and after a whole title; a colon leads on to a subtitle.
 _BEFORE = re.compile(r"(?:^|[.,:;)\]”“\"‘’'\d])\s*$")
 _BEHIND = re.compile(r"\s*(?:$|[.,?!;”\"’')\](]|in\b|arxiv|corr\b|\d)", re.IGNORECASE)
@@ -71,14 +68,12 @@ class _Match:
 
     @property
     def passes(self) -> bool:
-        if len(title_key(self.paper.title)) < _MIN_KEY:
-            return self.similarity == 1.0 and self.author and self.year
-        if not self.whole_title:
-            return self.similarity >= _SURE and self.author and self.year
-        if self.similarity >= _SURE:
-            exact = self.similarity == 1.0 and len(title_key(self.paper.title)) >= 2 * _MIN_KEY
+        length = len(title_key(self.paper.title))
+        if length >= _MIN_KEY and self.whole_title and self.similarity >= _SURE:
+            exact = self.similarity == 1.0 and length >= 2 * _MIN_KEY
             return self.author or (exact and self.year)
-        return self.similarity >= _NEAR and self.author and self.year
+        least = 1.0 if length < _MIN_KEY else _NEAR if self.whole_title else _SURE
+        return self.similarity >= least and self.author and self.year
 
     @property
     def rank(self) -> tuple[bool, float, bool, bool]:
@@ -110,11 +105,9 @@ def _known_as(store: Store, entry: Reference) -> Iterator[tuple[str | None, Link
 
 def arxiv_id(entry: Reference) -> str | None:
     """The arXiv id that an entry carries, as an id or as arXiv's DOI."""
-    if entry.arxiv_id:
-        return entry.arxiv_id
     match = _ARXIV_DOI.fullmatch(entry.doi or "")
     parsed = PaperId.parse(match[1]) if match else None
-    return parsed.bare if parsed else None
+    return entry.arxiv_id or (parsed.bare if parsed else None)
 
 
 def ids_of(entry: Reference) -> Iterator[PaperId]:
@@ -201,7 +194,7 @@ class _Text:
     """
 
     def __init__(self, entry: Reference) -> None:
-        self.raw = _URL.sub(" ", entry.raw)
+        self.raw = re.sub(r"https?://\S+", " ", entry.raw)
         self.title, self._year = entry.title, entry.year
         parts = dict.fromkeys(title_key(part) for part in (entry.title, *segments(self.raw)))
         self.keys = [key for key in parts if len(key) >= _MIN_SHORT]

@@ -13,8 +13,7 @@ from builder.extract.text import clean
 _CAPTION = re.compile(
     r"(?:fig(?:ure|\.)?|table|algorithm|listing|scheme|theorem|lemma|definition|proof)\b", re.IGNORECASE
 )
-_MAX_CHARS = 130
-_MAX_PLAIN_CHARS = 55
+_MAX_CHARS, _MAX_PLAIN_CHARS = 130, 55
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +27,8 @@ class Style:
 
     def alike(self, other: Style) -> bool:
         """Whether two lines may be headings of one level: capitals may differ if size or weight is telling enough."""
-        if abs(self.size - other.size) > 0.5 or self.bold != other.bold or self.italic != other.italic:
-            return False
-        return self.caps == other.caps or self.bold or self.size > other.size - 0.5
+        is_near = abs(self.size - other.size) <= 0.5 and (self.bold, self.italic) == (other.bold, other.italic)
+        return is_near and (self.caps == other.caps or self.bold or self.size > other.size - 0.5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +136,9 @@ def _candidate(lines: Sequence[Line], first: int, last: int, listed: dict[str, i
     if lines[first].small_caps or style_of(lines[first]).caps:
         words = re.sub(r"\b([A-Z]) (?=[A-Z]{2,}\b)", r"\1", words)
     level = listed.get(_squeeze(words), 0) if len(words) > 2 else 0
-    if len(text) > _MAX_CHARS or (_CAPTION.match(text) and not level) or not re.search(r"[^\W\d_]{2}", words):
-        return None
-    if last == first and not level and not is_known(words) and not _stands_alone(lines, first):
+    is_caption = _CAPTION.match(text) and not level
+    is_text = last == first and not level and not is_known(words) and not _stands_alone(lines, first)
+    if len(text) > _MAX_CHARS or is_caption or is_text or not re.search(r"[^\W\d_]{2}", words):
         return None
     return HeadingCandidate(first, last, number, words, style_of(lines[first]), level)
 

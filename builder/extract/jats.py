@@ -6,6 +6,7 @@ never part of the article (https://jats.nlm.nih.gov/archiving/tag-library/1.3/).
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from lxml import etree
@@ -13,14 +14,16 @@ from lxml import etree
 from builder.errors import ExtractError
 from builder.extract.flowing_text import Block, FlowingText, cited_by, runs, within_brackets
 from builder.extract.headings import Heading, roles_of
-from builder.extract.jats_references import read_references
 from builder.extract.quality import MeasuredDocument
+from builder.extract.references import parse_entry, with_ids
 from builder.extract.sections import normalise, split_number
+from builder.ids import PaperId
 from builder.records import Document, Mention, Reference, Role, Section
 from builder.sources.jats.front import NOTES, abstract_of
 from builder.sources.jats.markup import (
     BLOCKS,
     OF_FORMULAS,
+    attribute,
     entity_text,
     is_lost,
     links_to_note,
@@ -50,11 +53,7 @@ _LEFT_OUT = re.compile(
     r"|(?:box \d+ )?(?:list of |key |(?:non)?-?standard )?(?:abbreviations?|acronyms?|symbols|glossary|nomenclature)"
     r"(?: (?:used|list|and|of)\b.*)?"
 )
-_TERMS, _KINDS_LEFT_OUT = (
-    frozenset({"def-list", "glossary"}),
-    frozenset({"supplementary-material", "abbreviations", "glossary"}),
-)
-_BACKGROUND = re.compile(r"background(?: and .*)?")
+_TERMS, _KINDS_LEFT_OUT = {"def-list", "glossary"}, ("supplementary-material", "abbreviations", "glossary")
 # What is no introduction, where it stands before all headings.
 _NO_INTRODUCTION = re.compile(
     r"(?:abbreviations?|key ?words|highlights|key (?:points|messages)|(?:author )?summary|editor|edited by|trial registration)\b",
@@ -83,7 +82,7 @@ def read_jats(path: Path) -> MeasuredDocument:
     _walk(body, blocks[0].text, 1, blocks)
     if not blocks[0].text.length:
         blocks = blocks[1:]
-    entries, places = read_references(article)
+    entries, places = _references(article)
     listed = "\n".join(entry.raw for entry in entries)
     sections = [
         Section(f"{block.heading.number} {block.heading.words}".strip(), role, block.heading.level, str(block))
@@ -93,13 +92,8 @@ def read_jats(path: Path) -> MeasuredDocument:
         sections.append(Section("References", "references", 1, listed))
     metadata = article.find("front/article-meta")
     abstract = abstract_of(metadata) if metadata is not None else ""
-    document = Document(
-        one_line(article.find("front/article-meta/title-group/article-title"), NOTES),
-        abstract,
-        tuple(sections),
-        entries,
-        tuple(_mentions(blocks, entries, places)),
-    )
+    title = one_line(article.find("front/article-meta/title-group/article-title"), NOTES)
+    document = Document(title, abstract, tuple(sections), entries, tuple(_mentions(blocks, entries, places)))
     return MeasuredDocument(document, sum(len(section.text) for section in sections) + len(abstract), 0)
 
 
@@ -142,15 +136,11 @@ def _roles(blocks: Sequence[Block]) -> list[Role]:
         words = [normalise(block.heading.words) for block in blocks]
         opening = next((each for each in words if each and not _NO_INTRODUCTION.match(each)), "")
         is_whole_paper = _METHODS.fullmatch(opening) and not any(map(_FINDINGS.fullmatch, words))
-        if _BACKGROUND.fullmatch(opening):
+        if re.fullmatch(r"background(?: and .*)?", opening):
             roles[words.index(opening)] = "introduction"
         elif not words[0] and not is_whole_paper and not _NO_INTRODUCTION.match(str(blocks[0])):
             roles[0] = "introduction"
-    return _without_gaps(blocks, roles)
-
-
-def _without_gaps(blocks: Sequence[Block], roles: list[Role]) -> list[Role]:
-    """The roles; what a task would ask for is mere body where it, or a subsection, has a formula that is a picture alone."""
+    # What a task would ask for is mere body where it, or a subsection, has a formula that is a picture alone.
     own: int | None = None
     for i, block in enumerate(blocks):
         if own is not None and i != own and block.heading.level <= blocks[own].heading.level:
@@ -208,8 +198,103 @@ def _mentions(
         cites = [cite for cite in block.text.cites if not places.keys().isdisjoint(cite[2])]
         for run in runs(text, cites):
             linked = [place for cite in run for target in cite[2] for place in places.get(target, ())]
-            cited = cited_by(text[run[0][0] : run[-1][1]], linked, entries)
             start, end = run[0][0], run[-1][1]
+            cited = cited_by(text[start:end], linked, entries)
             start += len(text[start:end]) - len(text[start:end].lstrip())
             if start < end:
                 yield Mention(i, *within_brackets(text, start, end), cited, len(cited) > 1)
+
+
+# --- the reference list
+
+_CITATIONS = frozenset({"element-citation", "mixed-citation", "nlm-citation", "citation"})
+_TITLES = ("article-title", "chapter-title", "part-title", "data-title")
+_NOT_PRINTED = frozenset({"pub-id", "label", "comment", "object-id"})
+_NOT_TITLE = frozenset({"fn", "xref", "tex-math", "annotation", "annotation-xml"})
+
+
+def _references(article: etree._Element) -> tuple[tuple[Reference, ...], dict[str, tuple[int, ...]]]:
+    """The entries, and for the id of each `ref` their places in the list: several, where a number stands for several works."""
+    entries: list[Reference] = []
+    places: dict[str, tuple[int, ...]] = {}
+    twice: set[str] = set()
+    for ref in (ref for part in ("body", "back") for top in article.findall(part) for ref in top.iter("ref")):
+        label = one_line(ref.find("label")).strip("[](). ")
+        first = len(entries)
+        works = _citations(ref)
+        entries += [_entry(citation, label) for citation in works]
+        every = tuple(range(first, len(entries)))
+        named = {ref.get("id", ""): every}
+        named |= {citation.get("id", ""): every for citation in ref.iter(*_CITATIONS)}
+        # A link may be to one of the works that share a number.
+        named |= {citation.get("id", ""): (first + i,) for i, citation in enumerate(works)}
+        twice |= named.keys() & places.keys()
+        places |= named
+    return tuple(entries), {id_: of_id for id_, of_id in places.items() if id_ and id_ not in twice}
+
+
+def _citations(ref: etree._Element) -> list[etree._Element]:
+    """The works of an entry, each once; the entry itself if nothing in it is marked as a work."""
+    works: list[etree._Element] = []
+    for child in ref:
+        if child.tag == "citation-alternatives":
+            works += [alternative for alternative in child if alternative.tag in _CITATIONS][:1]
+        elif child.tag in _CITATIONS:
+            works.append(child)
+    return works or ([ref] if one_line(ref, _NOT_PRINTED) else [])
+
+
+def _entry(citation: etree._Element, label: str) -> Reference:
+    """One work; what its elements do not name is read from what is printed."""
+    links = [attribute(link, "href") or one_line(link) for link in citation.iter("ext-link", "uri")]
+    raw = _printed(citation)
+    ids = {attribute(element, "pub-id-type"): one_line(element) for element in citation.iter("pub-id")}
+    if doi := re.search(r"10\.\d{4,9}/\S+", ids.get("doi", "")):
+        links.append(f"https://doi.org/{doi.group()}")
+    if ids.get("arxiv"):
+        links.append(f"arXiv:{ids['arxiv'].removeprefix('arXiv:')}")
+    pubmed = (f"PMC{ids.get('pmcid', ids.get('pmc', '')).upper().removeprefix('PMC')}", f"PMID{ids.get('pmid', '')}")
+    # Editors of a volume are no authors of its chapters.
+    groups = [group for group in citation.iter("person-group") if group.get("person-group-type", "author") == "author"]
+    authors = tuple(one_line(name) for group in groups or [citation] for name in group.iter("surname", "collab"))
+    title, year = _title(citation), re.search(r"(?:19|20)\d{2}", one_line(citation.find(".//year")))
+    is_told = bool(title and authors and year)
+    entry = with_ids(Reference(raw), " ".join([raw, *links])) if is_told else parse_entry(raw, links)
+    return replace(
+        entry,
+        label=label or entry.label,
+        title=title or entry.title,
+        authors=authors or entry.authors,
+        year=int(year.group()) if year else entry.year,
+        doi=entry.doi.lower() if entry.doi else None,
+        pubmed=next((parsed.bare for name in pubmed if (parsed := PaperId.parse(name))), None),
+    )
+
+
+def _title(citation: etree._Element) -> str:
+    """The title of the work: of an article or chapter, else of a book; "" if none is marked."""
+    title = next((text for name in _TITLES if (text := one_line(citation.find(f".//{name}"), _NOT_TITLE))), "")
+    if not title and citation.get("publication-type", citation.get("citation-type")) == "book":
+        title = one_line(citation.find(".//source"))
+    return title.strip(" .")
+
+
+def _printed(citation: etree._Element) -> str:
+    """The entry as it is printed; where the marks between its parts are left to a style, as "Doe J (2020) Title. Journal"."""
+    marked = [citation.text or "", *(child.tail or "" for child in citation)]
+    if citation.tag != "element-citation" and any(re.search(r"[^\s]", text) for text in marked):
+        return one_line(citation, _NOT_PRINTED)
+    names = [
+        " ".join(one_line(part) for part in (name.find("surname"), name.find("given-names")) if part is not None)
+        if name.find("surname") is not None
+        else one_line(name)
+        for name in citation.iter("name", "string-name", "collab")
+    ]
+    title = _title(citation)
+    source, volume, pages = (one_line(citation.find(f".//{part}")) for part in ("source", "volume", "fpage"))
+    source = "" if source.strip(" .") == title else source
+    year = one_line(citation.find(".//year"))
+    head = ", ".join(name for name in names if name) + (f" ({year})" if year else "")
+    tail = " ".join(part for part in (source, volume) if part) + (f": {pages}" if pages else "")
+    joined = ". ".join(part.strip(" .") for part in (f"{head} {title}".strip(), tail) if part.strip(" ."))
+    return f"{joined}." if joined else one_line(citation, _NOT_PRINTED)

@@ -196,7 +196,7 @@ def _lead(runs: list[tuple[str, float, str, int]]) -> int:
 def _occurs_again(blocks: Sequence[dict[str, Any]], word: str) -> bool:
     """Whether a page has a word elsewhere too, so that it lacks no initial."""
     spans = (span for block in blocks for line in block.get("lines", ()) for span in line["spans"])
-    return sum(span["text"].split().count(word) for span in spans) > 1
+    return bool(sum(span["text"].split().count(word) for span in spans) > 1)
 
 
 def _is_initial(last: Line, line: Line) -> bool:

@@ -76,8 +76,7 @@ def _author_year_mentions(s: int, text: str, by_name: dict[tuple[str, int], list
     for match in _YEAR.finditer(text):
         before = text[max(0, match.start() - _WINDOW) : match.start()].rstrip(" ,([")
         names = _PARTS.split(before)[-1]
-        author = _find_author(names, int(match.group(1)), by_name)
-        if author is not None:
+        if author := _find_author(names, int(match[1]), by_name):
             skipped, named = author
             start = max(0, match.start() - _WINDOW) + len(before) - len(names) + skipped
             order = ord(match.group(2) or "a") - ord("a")

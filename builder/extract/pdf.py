@@ -26,11 +26,9 @@ _UNMAPPED = re.compile("[\x00-\x08\x0b-\x1f\ue000-\uf8ff\ufffd]")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _END = re.compile(r"(?:index terms|key ?words?|ccs concepts|pacs|acm reference)\b", re.IGNORECASE)
 # Run-in headings.
-_RUN_IN_LEVEL = 4
-_MAX_RUN_IN = 80
+_RUN_IN_LEVEL, _MAX_RUN_IN = 4, 80
 _MIN_RELATED_WORDS = 60
 _BODY = ("introduction", "related_work", "body", "conclusion")
-_STOP = re.compile(r"[.:–—-]$")
 _THANKS = re.compile(r"Acknowledge?ments?(?:[.:–—-]|\b(?=\s+[A-Z]))")
 
 
@@ -188,7 +186,7 @@ def _run_in(line: Line, index: int) -> Heading | None:
     if not line.start or not 0 < line.lead < _MAX_RUN_IN:
         return None
     number, words = split_number(clean(line.text[: line.lead]))
-    if not _STOP.search(words) or not words[:1].isupper():
+    if not words.endswith((".", ":", "–", "—", "-")) or not words[:1].isupper():
         return None
     return Heading(index, index - 1, number, words.rstrip(" .:–—-"), _RUN_IN_LEVEL, line.lead)
 

@@ -71,13 +71,10 @@ _SQUEEZED = {
 def split_number(text: str) -> tuple[str, str]:
     """Split a heading into its number ("" if it has none) and its words."""
     match = _NUMBER.match(text)
-    if match is None:
+    # An article, as in "A fresh look at ...", not the letter of an appendix.
+    if match is None or (match["number"] == "A" and not match["mark"] and match["title"][:1].islower()):
         return "", text.strip()
-    number = match["number"]
-    if number == "A" and not match["mark"] and match["title"][:1].islower():
-        # An article, as in "A fresh look at ...", not the letter of an appendix.
-        return "", text.strip()
-    return number, match["title"].strip()
+    return match["number"], match["title"].strip()
 
 
 @lru_cache(maxsize=1 << 14)
@@ -91,9 +88,7 @@ def normalise(words: str) -> str:
 def role_of(words: str) -> Role | None:
     """The role that a heading's words (without number) name; None when they name none of the special ones."""
     text = normalise(words)
-    if len(text) > 90:
-        return None
-    return next((role for role, pattern in _PATTERNS.items() if pattern.fullmatch(text)), None)
+    return next((role for role, pattern in _PATTERNS.items() if len(text) <= 90 and pattern.fullmatch(text)), None)
 
 
 def weak_role_of(words: str) -> Role | None:

@@ -133,8 +133,7 @@ _PLAIN = re.compile(r"([1-9]\d?)\.?\s+(?:[A-Z(“\"]|https?:)")
 _LOWER = 0.6
 # What a mark follows: a word, or what closes one; an exponent follows a single letter.
 _FOLLOWED = re.compile(r"(?:[^\W\d_A-Z]{2}|[A-Z]{2}|[.,;:!?)\]”’\"'])$")
-_SMALLER = 0.7
-_RAISED = 0.85
+_SMALLER, _RAISED = 0.7, 0.85
 
 
 def marks_of(blocks: Sequence[dict[str, Any]]) -> frozenset[str]:

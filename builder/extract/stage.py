@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 # Raise with every change that can affect a document: stored documents of another version are made again.
 EXTRACTOR = "6"
 KINDS: tuple[FileKind, ...] = get_args(FileKind)
-_WORD = re.compile(r"[a-z]{4,}")
 _COMPARED: tuple[Role, ...] = ("introduction", "related_work", "conclusion")
 # Recorded for a file that was not asked for because the paper's other file is good.
 _UNREAD: tuple[str, Quality | None] = ("missing_file", None)
@@ -45,9 +44,6 @@ class Documents:
 
     store: Store
     kinds: Mapping[str, FileKind]
-
-    def __contains__(self, paper_id: str) -> bool:
-        return paper_id in self.kinds
 
     def get(self, paper_id: str) -> Document | None:
         """A paper's document, None if it has none."""
@@ -169,4 +165,4 @@ def agreement(a: Document, b: Document) -> float:
 
 def _bag(document: Document) -> Counter[str]:
     span = frozenset[int]().union(*(role_span(document, role) for role in _COMPARED))
-    return Counter(word for i in span for word in _WORD.findall(document.sections[i].text.casefold()))
+    return Counter(word for i in span for word in re.findall(r"[a-z]{4,}", document.sections[i].text.casefold()))

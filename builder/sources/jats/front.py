@@ -216,9 +216,11 @@ def _text_of(abstract: etree._Element, language: str) -> str:
         within = [part, *part.iterancestors()]
         inner = within[: within.index(abstract)]
         # A paragraph has the text of those within its lists.
-        if part in others or any(each.tag in _BESIDE or (each is not part and each.tag == "p") for each in inner):
-            continue
-        if any(_language(each) not in ("", language) for each in inner):
+        if (
+            part in others
+            or any(each.tag in _BESIDE or (each is not part and each.tag == "p") for each in inner)
+            or any(_language(each) not in ("", language) for each in inner)
+        ):
             continue
         text = one_line(part, _MARKS | _BESIDE)
         if _PUBLISHERS.fullmatch(text):
@@ -283,13 +285,11 @@ def category_of(words: str) -> str:
 
 def _dates(metadata: etree._Element, id_: str) -> tuple[date, date]:
     """The first day on which the article, or its preprint, was public, and that of this version."""
-    dated = [
-        (_kind_of(element), day) for element in metadata.iterfind("pub-date") if (day := _day(element)) is not None
-    ]
+    dated = [(_kind_of(element), day) for element in metadata.iterfind("pub-date") if (day := _day(element))]
     preprints = [
         day
         for element in (*metadata.iterfind("history/date"), *metadata.iterfind("pub-history/event/date"))
-        if "preprint" in _kind_of(element) and (day := _day(element)) is not None
+        if "preprint" in _kind_of(element) and (day := _day(element))
     ]
     in_doi = _PREPRINT_DOI.fullmatch(id_)
     public = [day for kind, day in dated if kind in _PUBLIC and day[1]]

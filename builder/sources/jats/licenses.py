@@ -42,7 +42,6 @@ _DENIED = re.compile(
     re.IGNORECASE,
 )
 _HYPHENS = re.compile(r"\s*[‐‑‒–—−_]\s*|(?<=[a-z])-\s+(?=[a-z]{2}\b)", re.IGNORECASE)
-_VERSION = re.compile(r"\b([1-4]\.0)\b")
 # Other versions of an article than the one that the file holds.
 _OTHER_VERSIONS = frozenset({"am", "tdm", "textmining", "stm-asf"})
 
@@ -84,10 +83,8 @@ def license_of(metadata: etree._Element) -> str:
         for stated in _in_addresses(_plain(text))
         if not (stated and stated.terms == "zero" and is_of_data)
     ]
-    if None in by_address:
-        return NO_LICENSE
     stated = [*filter(None, by_address), *_in_words(about_text)]
-    return _narrowest(stated, about_text).address if stated else NO_LICENSE
+    return _narrowest(stated, about_text).address if stated and None not in by_address else NO_LICENSE
 
 
 def _plain(text: str) -> str:
@@ -123,7 +120,7 @@ def _in_addresses(text: str) -> Iterator[_Stated | None]:
 
 
 def _in_words(text: str) -> Iterator[_Stated]:
-    version = _VERSION.search(text)
+    version = re.search(r"\b([1-4]\.0)\b", text)
     if _NAMED.search(text):
         yield _Stated("by", version[1] if version else "")
     elif _ZERO.search(text):

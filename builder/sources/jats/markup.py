@@ -119,22 +119,14 @@ def is_lost(element: etree._Element) -> bool:
     return element.tag == "inline-formula" and not one_line(element, OF_FORMULAS)
 
 
-def _before(element: etree._Element) -> str:
-    """The text of its parent directly before an element."""
-    previous, parent = element.getprevious(), element.getparent()
-    text = previous.tail if previous is not None else parent.text if parent is not None else ""
-    return text or ""
-
-
 def is_exponent(element: etree._Element) -> bool:
     """Whether an element is a superscript of digits and a sign, such as that of 10^5, in text or in a formula of MathML."""
     parent = element.getparent()
     is_power = parent is not None and parent.tag in _POWERS and element.getnext() is None
     if not is_power and element.tag != "sup":
         return False
-    if any(next(links, None) is not None for links in (element.iter(*_LINKS), element.iterancestors(*_LINKS))):
-        return False
-    return _EXPONENT.fullmatch("".join(map(str, element.itertext())).strip()) is not None
+    is_linked = any(next(each, None) is not None for each in (element.iter(*_LINKS), element.iterancestors(*_LINKS)))
+    return not is_linked and _EXPONENT.fullmatch("".join(map(str, element.itertext())).strip()) is not None
 
 
 def raised_mark(element: etree._Element, link: str) -> str:
@@ -153,9 +145,11 @@ def raised_mark(element: etree._Element, link: str) -> str:
 def _is_linked_citation(element: etree._Element, inner: etree._Element, link: str) -> bool:
     """Whether a superscript with links, or a link that is all superscript, is a citation without brackets of its own."""
     printed = one_line(element)
-    if printed[:1] in "[(" or (element.tag != "sup" and printed != one_line(inner)):
-        return False
-    if any(each.get("ref-type", "bibr") != "bibr" for each in element.iter(link)):
+    if (
+        printed[:1] in "[("
+        or (element.tag != "sup" and printed != one_line(inner))
+        or any(each.get("ref-type", "bibr") != "bibr" for each in element.iter(link))
+    ):
         return False
     # Some set the brackets, too, as superscripts of their own.
     previous = element.getprevious()
@@ -165,7 +159,9 @@ def _is_linked_citation(element: etree._Element, inner: etree._Element, link: st
 
 def _is_bare_citation(element: etree._Element) -> bool:
     """Whether a superscript without links cites: numbers behind a word."""
-    is_raised = element.tag == "sup" and _WORD.search(_before(element)) is not None
+    previous, parent = element.getprevious(), element.getparent()
+    before = previous.tail if previous is not None else parent.text if parent is not None else None
+    is_raised = element.tag == "sup" and _WORD.search(before or "") is not None
     return is_raised and _BARE_MARKS.fullmatch(one_line(element).removeprefix("^")) is not None
 
 

@@ -1,6 +1,7 @@
 """A source that is a collection of JATS files. What their fronts say is kept as a file of records, which a mirror looks up."""
 
 import json
+import re
 import tarfile
 import zipfile
 from collections import Counter
@@ -30,8 +31,8 @@ READER = "5"
 _RECORDS, _FRONTS = "metadata.jsonl", "fronts.journal"
 _TARS = (".tar", ".tar.gz", ".tgz", ".tar.xz")
 _ZIPS = (".zip", ".meca")
-# Of a MECA archive everything but the article: https://www.niso.org/publications/rp-30-2020-meca
-_NO_ARTICLES = frozenset({"manifest.xml", "transfer.xml", "directives.xml", "peer-review.xml", "mimetype"})
+# Hidden files, and of a MECA archive everything but the article: https://www.niso.org/publications/rp-30-2020-meca
+_NO_ARTICLES = re.compile(r"\.|(?:manifest|transfer|directives|peer-review)\.xml$")
 _DONE = "unpacked"
 _LONGEST = 100
 # Articles pack to a fifth; what an archive may unpack to, in all.
@@ -197,7 +198,8 @@ def _unpack(name: str, place: Path) -> list[Path]:
         try:
             with local_copy(name) as archive:
                 left = max(_LEAST_UNPACKED, _MOST_TIMES * archive.stat().st_size)
-                articles = ((path.name, content) for path, content in _members(archive) if _is_article(path))
+                files = ((path.name, content) for path, content in _members(archive))
+                articles = (file for file in files if file[0].endswith(ENDINGS) and not _NO_ARTICLES.match(file[0]))
                 for number, (member, content) in enumerate(articles):
                     data = content.read(MOST_BYTES + 1)
                     left -= len(data)
@@ -216,10 +218,6 @@ def _unpack(name: str, place: Path) -> list[Path]:
         sync_folder(place)
         write_whole(place / _DONE, b"")
     return [file for file in place.iterdir() if file.name.endswith(ENDINGS)]
-
-
-def _is_article(path: PurePosixPath) -> bool:
-    return path.name.endswith(ENDINGS) and path.name not in _NO_ARTICLES and not path.name.startswith(".")
 
 
 def _members(archive: Path) -> Iterator[tuple[PurePosixPath, IO[bytes]]]:
