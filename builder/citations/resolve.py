@@ -32,9 +32,7 @@ _PROPOSED = 12
 _SURE, _NEAR = 0.97, 0.88
 # Between a preprint and the year under which it is cited.
 _EARLIER, _LATER = 1, 7
-_ARXIV_DOI = re.compile(r"10\.48550/arxiv\.(.+)", re.IGNORECASE)
 _LIGATURES = ("", "fi", "fl", "ff", "ffi", "ffl")
-_SUBTITLE = re.compile(r"\s*[:–—-]")
 # Another year, part or version makes it another title.
 _NUMERAL = re.compile(r"\d+|\b[IVX]{2,5}\b")
 # What may come before and after a whole title; a colon leads on to a subtitle.
@@ -77,7 +75,6 @@ class _Match:
 
     @property
     def rank(self) -> tuple[bool, float, bool, bool]:
-        """The better match has the greater rank."""
         return self.whole_title, round(self.similarity, 3), self.author, self.year
 
 
@@ -105,7 +102,7 @@ def _known_as(store: Store, entry: Reference) -> Iterator[tuple[str | None, Link
 
 def arxiv_id(entry: Reference) -> str | None:
     """The arXiv id that an entry carries, as an id or as arXiv's DOI."""
-    match = _ARXIV_DOI.fullmatch(entry.doi or "")
+    match = re.fullmatch(r"10\.48550/arxiv\.(.+)", entry.doi or "", re.IGNORECASE)
     parsed = PaperId.parse(match[1]) if match else None
     return entry.arxiv_id or (parsed.bare if parsed else None)
 
@@ -204,7 +201,6 @@ class _Text:
         self._names = " ".join(entry.authors)
 
     def match(self, paper: Paper) -> _Match:
-        """How well a record's title, first author and year fit."""
         similarity, is_whole, start = self._compare(title_key(paper.title), _NUMERAL.findall(paper.title))
         head = self.raw[:start] if start is not None else self.raw
         is_year = self._year is not None and -_EARLIER <= self._year - paper.published.year <= _LATER
@@ -233,7 +229,7 @@ class _Text:
         if alignment is None or len(key) > len(self._key):
             return _NO_FIT
         start, end = self._at[alignment.dest_start], self._at[alignment.dest_end - 1] + 1
-        ending, subtitle = _BEHIND.match(self.raw[end:]), _SUBTITLE.match(self.raw[end:])
+        ending, subtitle = _BEHIND.match(self.raw[end:]), re.match(r"\s*[:–—-]", self.raw[end:])
         if (
             not _BEFORE.search(self.raw[:start])
             or not (ending or subtitle)

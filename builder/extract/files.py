@@ -178,8 +178,7 @@ def write_table(
             if not rows:
                 writer.writeheader()
             while batch := list(islice(found, _AT_ONCE)):
-                fresh = [_row(name, extracted, taken) for name, extracted in batch]
-                fresh = _looked_up(fresh, contact) if contact else fresh
+                fresh = _looked_up([_row(name, extracted, taken) for name, extracted in batch], contact)
                 writer.writerows(fresh)
                 file.flush()
                 rows += fresh
@@ -215,9 +214,9 @@ def _row(name: str, extracted: Extracted, taken: set[str]) -> Row:
 
 
 def _looked_up(rows: list[Row], contact: str) -> list[Row]:
-    """The rows, with arXiv's record in place of what was read where a paper has one; unchanged if arXiv cannot be reached."""
+    """The rows, with arXiv's record in place of what was read where a paper has one; unchanged if arXiv is not to be asked or reached."""
     ids = [row["id"] for row in rows if (parsed := PaperId.parse(row["id"])) and parsed.kind == "arxiv"]
-    if not ids:
+    if not ids or not contact:
         return rows
     try:
         with TemporaryDirectory() as place, Store.open(Path(place) / "store.sqlite3") as store:

@@ -18,7 +18,6 @@ from builder.records import Front
 
 _STAMP = re.compile(r"arXiv:\S+\s+(?:\[(?P<category>[\w.-]+)\]\s+)?(?P<day>\d{1,2} [A-Z][a-z]{2} \d{4})")
 _DOI = re.compile(r"\b10\.\d{4,9}/[-._;()/:a-zA-Z0-9]+")
-_DAY = re.compile(r"D:(\d{4})(\d\d)(\d\d)")
 # Exponents, numbers and whatever else is no part of a name: they say where somebody works.
 _MARKS = re.compile(r"\^\S+|\([^()]*\)|(?:[^\w\s.'’-]|[\d_])+")
 # TeX's older fonts print an accent as a character of its own, before the letter.
@@ -65,7 +64,7 @@ def front_of(words: Sequence[Word], info: Mapping[str, Any], stamp: str, before:
     listed = tuple(name for name in _pieces(info.get("author") or "") if _is_name(name))
     # What the file says of itself may be of another paper or of a drawing in it: it counts where the page has it too.
     confirmed = listed if listed and all(_key(name) in _key(text) for name in listed) else ()
-    made = _DAY.match(info.get("creationDate") or "")
+    made = re.match(r"D:(\d{4})(\d\d)(\d\d)", info.get("creationDate") or "")
     doi = _DOI.search(f"{info.get('subject') or ''} {text}")
     return Front(
         authors=max(printed, confirmed, key=len),

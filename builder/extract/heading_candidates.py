@@ -87,8 +87,7 @@ def _squeeze(words: str) -> str:
     return "".join(c for c in words.casefold() if c.isalnum())
 
 
-def style_of(line: Line) -> Style:
-    """The style of a line."""
+def _style_of(line: Line) -> Style:
     caps = line.text.isupper() and sum(c.isalpha() for c in line.text) > 3
     return Style(line.size, line.bold, line.italic, caps)
 
@@ -100,7 +99,7 @@ def _may_be_heading(lines: Sequence[Line], i: int, size: float) -> bool:
     if line.size < size - 1.2:
         # Reference lists set small have headings set small.
         return line.bold and role_of(split_number(clean(line.text))[1]) == "references"
-    if line.bold or line.size > size + 0.7 or line.small_caps or line.italic or style_of(line).caps:
+    if line.bold or line.size > size + 0.7 or line.small_caps or line.italic or _style_of(line).caps:
         return any(c.isalpha() for c in line.text)
     # Some papers set headings in the body's own type: then only well-known words on a separate line will do.
     if len(line.text) > _MAX_PLAIN_CHARS:
@@ -115,11 +114,11 @@ def _extent(lines: Sequence[Line], i: int, size: float) -> int:
     if is_known(words):
         return i
     last = i
-    head = style_of(lines[i])
+    head = _style_of(lines[i])
     while last + 1 < len(lines) and last - i < 3:
         line, before = lines[last + 1], lines[last]
         close = line.page == before.page and -0.4 * line.height < line.y0 - before.y1 < 0.8 * line.size
-        style = style_of(line)
+        style = _style_of(line)
         same = (style.size, style.bold, style.italic) == (head.size, head.bold, head.italic)
         same = same and (line.bold or line.size > size + 0.7 or style.caps == head.caps)
         next_number, next_words = split_number(clean(line.text))
@@ -133,14 +132,14 @@ def _extent(lines: Sequence[Line], i: int, size: float) -> int:
 def _candidate(lines: Sequence[Line], first: int, last: int, listed: dict[str, int]) -> HeadingCandidate | None:
     text = clean(" ".join(line.text for line in lines[first : last + 1]))
     number, words = split_number(text)
-    if lines[first].small_caps or style_of(lines[first]).caps:
+    if lines[first].small_caps or _style_of(lines[first]).caps:
         words = re.sub(r"\b([A-Z]) (?=[A-Z]{2,}\b)", r"\1", words)
     level = listed.get(_squeeze(words), 0) if len(words) > 2 else 0
     is_caption = _CAPTION.match(text) and not level
     is_text = last == first and not level and not is_known(words) and not _stands_alone(lines, first)
     if len(text) > _MAX_CHARS or is_caption or is_text or not re.search(r"[^\W\d_]{2}", words):
         return None
-    return HeadingCandidate(first, last, number, words, style_of(lines[first]), level)
+    return HeadingCandidate(first, last, number, words, _style_of(lines[first]), level)
 
 
 def _stands_alone(lines: Sequence[Line], i: int) -> bool:

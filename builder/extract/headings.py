@@ -126,10 +126,9 @@ def roles_of(headings: Sequence[Heading]) -> list[Role]:
 
 def _heading_role(heading: Heading, before: Sequence[Heading]) -> Role | None:
     role = role_of(heading.words)
-    if role is not None:
-        return role if _may_have(role, heading) else None
-    lettered = heading.level == 1 and _kind(heading.number) == "letter"
-    return "appendix" if lettered and _has_tail(before) else None
+    if role is None and heading.level == 1 and _kind(heading.number) == "letter" and _has_tail(before):
+        return "appendix"
+    return role if role and _may_have(role, heading) else None
 
 
 def _may_have(role: Role, heading: Heading) -> bool:
@@ -165,11 +164,10 @@ def _numberings(
     """The ways of numbering sections, "decimal", "roman" and "none", the likeliest first."""
     votes: Counter[str] = Counter()
     for anchor in anchors:
-        if role_of(anchor.words) in _TAIL or normalise(anchor.words) == "abstract":
-            continue
-        # What is not set like a section says little.
-        weight = 4 if style is not None and anchor.style.alike(style) else 1
-        votes[_kind(anchor.number)] += weight * (3 if role_of(anchor.words) == "introduction" else 1)
+        if role_of(anchor.words) not in _TAIL and normalise(anchor.words) != "abstract":
+            # What is not set like a section says little.
+            weight = 4 if style is not None and anchor.style.alike(style) else 1
+            votes[_kind(anchor.number)] += weight * (3 if role_of(anchor.words) == "introduction" else 1)
     same = Counter(_kind(c.number) for c in candidates if c.style == style)
     ordered = [kind for kind, _ in (*votes.most_common(), *same.most_common()) if kind != "letter"]
     return list(dict.fromkeys([*ordered, "none", "decimal", "roman"]))

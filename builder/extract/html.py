@@ -38,7 +38,6 @@ _BLOCKS = frozenset("ltx_para ltx_p ltx_theorem ltx_proof ltx_item ltx_equation 
 _SKIPPED_TAGS = frozenset(
     {"annotation", "annotation-xml", "script", "style", "figure", "figcaption", "table", "svg", "button", "nav"}
 )
-_STAMP = re.compile(r"arXiv:\s*(\S+)")
 # What a reader of a page cannot see: elements that their own style hides, makes tiny, or moves off the page.
 _UNSEEN_TAGS = ("template", "noscript", "dialog", "textarea", "iframe")
 _NUMBER = r"(-?\d*\.?\d+)"
@@ -102,7 +101,9 @@ def _read(root: html.HtmlElement, page: html.HtmlElement) -> MeasuredDocument:
     abstract = next((_plain_text(element, "ltx_title") for element in in_english or abstracts), "")
     title = next((_plain_text(element) for element in root.find_class("ltx_title_document")), "")
     # The id with version that arxiv.org prints above the paper.
-    marks = (_STAMP.match(element.text_content().strip()) for element in page.xpath("//*[@id='watermark-tr']"))
+    marks = (
+        re.match(r"arXiv:\s*(\S+)", element.text_content().strip()) for element in page.xpath("//*[@id='watermark-tr']")
+    )
     stamp = next((match[1] for match in marks if match and PaperId.parse(match[1])), None)
     document = Document(title, abstract, sections, references, tuple(_mentions(blocks, index, references)), stamp)
     # Everything on the page that is meant to be read; what is in no section is front matter, floats and notes.
@@ -228,7 +229,6 @@ def _is_hidden(element: html.HtmlElement) -> bool:
 
 
 def _style(element: html.HtmlElement) -> dict[str, str]:
-    """The declarations of an element's own style, in lower case."""
     pairs = (part.partition(":") for part in (element.get("style") or "").casefold().split(";"))
     return {name.strip(): value.replace("!important", "").strip() for name, _, value in pairs if value.strip()}
 

@@ -71,7 +71,6 @@ class Page:
         stamp: arXiv's in the margin, "" if there is none.
     """
 
-    number: int
     width: float
     height: float
     lines: tuple[Line, ...]
@@ -115,7 +114,7 @@ def read_page(page: pymupdf.Page) -> Page:
             else:
                 lines.append(line)
             start = False
-    return Page(page.number, page.rect.width, page.rect.height, tuple(lines), tuple(_links(page)), hidden, stamp)
+    return Page(page.rect.width, page.rect.height, tuple(lines), tuple(_links(page)), hidden, stamp)
 
 
 def _links(page: pymupdf.Page) -> Iterator[Hyperlink]:

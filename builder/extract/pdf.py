@@ -1,7 +1,8 @@
 """A PDF file -> Document."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import dropwhile, takewhile
 from pathlib import Path
@@ -13,13 +14,12 @@ from builder.extract.compat import FAULTS, outline_of
 from builder.extract.front import Word, front_of
 from builder.extract.headings import Heading, find_headings, in_order, roles_of
 from builder.extract.lines import STAMPED_ID, Line, Page, read_page
-from builder.extract.mentions import find_mentions
 from builder.extract.quality import MeasuredDocument
 from builder.extract.references import read_entries
 from builder.extract.sections import normalise, role_of, split_number
 from builder.extract.text import body_size, clean, join_lines, own_size, running_lines, text_lines
-from builder.records import Document, Reference, Section
-from lm_eval_tasks.base.text import is_valid
+from builder.records import Document, Mention, Reference, Section
+from lm_eval_tasks.base.text import fold, is_valid
 
 _RUN_IN = re.compile(r"\A\s*a ?b ?s ?t ?r ?a ?c ?t\s*[.:—–-]*\s*", re.IGNORECASE)
 _UNMAPPED = re.compile("[\x00-\x08\x0b-\x1f\ue000-\uf8ff\ufffd]")
@@ -182,7 +182,6 @@ def _with_related_work(headings: Sequence[Heading], lines: Sequence[Line]) -> li
 
 
 def _run_in(line: Line, index: int) -> Heading | None:
-    """The run-in heading that a line begins with, if it does."""
     if not line.start or not 0 < line.lead < _MAX_RUN_IN:
         return None
     number, words = split_number(clean(line.text[: line.lead]))
@@ -196,3 +195,104 @@ def _without_lead(heading: Heading, block: Sequence[Line]) -> Sequence[Line]:
     if heading.lead and block:
         block = [replace(block[0], text=block[0].text[heading.lead :].lstrip(" .:–—-"), lead=0), *block[1:]]
     return block
+
+
+# --- section texts and reference list -> the places where the text cites
+
+_NUMERIC = re.compile(r"\[\s*(\d{1,4}(?:\s*[,;–—-]\s*\d{1,4})*)\s*(?:,\s*(?:p|sec|ch)[^\]]{0,20})?\]")
+# "[8]-[11]", as IEEE journals print it, and then what is between one pair of brackets.
+_RANGE = re.compile(r"\[\s*(\d{1,4}\s*\]\s*[–—-]\s*\[\s*\d{1,4})\s*\]")
+_LABELS = re.compile(r"\[([^\[\]]{2,120})\]")
+_YEAR = re.compile(r"(?<![\d.])((?:19|20)\d{2})([a-z]?)(?!\d)")
+_SURNAME = r"[^\W\d_][^\W\d_'’\-]*(?:[ '’\-][^\W\d_]+){0,2}"
+# What may come between a first author's surname and the year.
+_OTHERS = re.compile(rf"(?:, {_SURNAME}){{0,4}}(?:,? et al\.?|,? (?:and|&) {_SURNAME})?(?:’s|'s)?")
+_PARTS, _PARTS_OF_A_MARK = re.compile(r"[;()\[\]\n]|\. "), re.compile(r"[,;]")
+_WINDOW, _CITED_NUMBERS = 100, 60
+_NOT_CITED = ("references", "appendix", "acknowledgements")
+
+
+def find_mentions(sections: Sequence[Section], references: Sequence[Reference]) -> tuple[Mention, ...]:
+    """Find every citation marker, in order, with the entries that it points to.
+
+    A paper marks in one way; labels may be printed in the list without being used in the text, so each way is tried and
+    the one that finds most is taken.
+    """
+    by_label = {entry.label: i for i, entry in enumerate(references) if entry.label}
+    by_name: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for i, entry in enumerate(references):
+        if entry.authors and entry.year:
+            by_name[fold(entry.authors[0]), entry.year].append(i)
+    ways: tuple[Callable[[int, str], Iterator[Mention]], ...] = (
+        lambda s, text: _bracketed(s, _in_brackets(text), _expand, by_label),
+        lambda s, text: _bracketed(s, _LABELS.finditer(text), _PARTS_OF_A_MARK.split, by_label),
+        lambda s, text: _author_year_mentions(s, text, by_name),
+    )
+    citing = [(s, section.text) for s, section in enumerate(sections) if section.role not in _NOT_CITED]
+    return max((tuple(mention for s, text in citing for mention in way(s, text)) for way in ways), key=len)
+
+
+def _bracketed(
+    s: int,
+    marks: Iterable[re.Match[str]],
+    labels_in: Callable[[str], Iterable[str]],
+    by_label: dict[str, int],
+) -> Iterator[Mention]:
+    """The marks in brackets that name labels of the list."""
+    for match in marks:
+        labels = [label.strip() for label in labels_in(match[1])]
+        cited = tuple(dict.fromkeys(by_label[label] for label in labels if label in by_label))
+        if cited:
+            yield Mention(s, match.start(1), match.end(1), cited, len(labels) > 1)
+
+
+def _in_brackets(text: str) -> Iterator[re.Match[str]]:
+    """The markers of numbers, ranges of two brackets as one."""
+    ranges = [match for match in _RANGE.finditer(text) if len([*_expand(match[1])]) > 1]
+    covered = [match.span() for match in ranges]
+    single = (match for match in _NUMERIC.finditer(text) if not any(a <= match.start() < b for a, b in covered))
+    yield from sorted([*ranges, *single], key=lambda match: match.start())
+
+
+def _expand(text: str) -> Iterator[str]:
+    """The numbers of "3, 5-7"."""
+    for part in _PARTS_OF_A_MARK.split(text):
+        ends = [int(n) for n in re.findall(r"\d+", part)]
+        is_range = len(ends) == 2 and 0 < ends[1] - ends[0] < _CITED_NUMBERS
+        yield from map(str, range(ends[0], ends[1] + 1) if is_range else ends)
+
+
+def _author_year_mentions(s: int, text: str, by_name: dict[tuple[str, int], list[int]]) -> Iterator[Mention]:
+    hits: list[tuple[int, int, int]] = []
+    for match in _YEAR.finditer(text):
+        before = text[max(0, match.start() - _WINDOW) : match.start()].rstrip(" ,([")
+        names = _PARTS.split(before)[-1]
+        if author := _find_author(names, int(match[1]), by_name):
+            skipped, named = author
+            start = max(0, match.start() - _WINDOW) + len(before) - len(names) + skipped
+            order = ord(match.group(2) or "a") - ord("a")
+            hits.append((start, match.end(), named[order] if order < len(named) else named[0]))
+    for i, (start, end, cited) in enumerate(hits):
+        joined = (i > 0 and _same_group(text, hits[i - 1][1], start)) or (
+            i + 1 < len(hits) and _same_group(text, end, hits[i + 1][0])
+        )
+        # With the bracket that it opened, as in "Ek (2019)".
+        opened = text.count("(", start, end) > text.count(")", start, end)
+        yield Mention(s, start, end + (opened and text[end : end + 1] == ")"), (cited,), joined)
+
+
+def _find_author(names: str, year: int, by_name: dict[tuple[str, int], list[int]]) -> tuple[int, list[int]] | None:
+    """How many characters precede the first author in `names`, and the entries of that author and year."""
+    for word in re.finditer(r"[^\s,]+", names):
+        rest = names[word.start() :]
+        full_surname = re.split(r",| and | & | et al|['’]s", rest)[0]
+        for surname in (full_surname, word.group()):
+            entries = by_name.get((fold(surname), year))
+            if entries and _OTHERS.fullmatch(rest[len(surname) :]):
+                return word.start(), entries
+    return None
+
+
+def _same_group(text: str, end: int, start: int) -> bool:
+    between = text[end:start]
+    return start - end < 12 and ";" in between and ")" not in between

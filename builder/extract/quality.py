@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"[^\W\d_]+")
 # The same words of a text of ASCII, found faster.
 _LETTERS = {code: chr(code).lower() if chr(code).isalpha() else " " for code in range(128)}
-_BREAK = re.compile(r"[^\W\d_]- [a-z]")
 # Hyphens that come before a blank on purpose: "pre- and post-training".
 _SUSPENDED = re.compile(r"[^\W\d_]- (?:and|or|to|und|nor|as)\b")
 _COMMON = frozenset("the of and to in a is that for we with as by on are this be from an which it".split())
@@ -45,7 +44,7 @@ def measure(reading: MeasuredDocument) -> Quality:
     body = " ".join(s.text for s in document.sections if s.role not in ("references", "appendix"))
     words = words_of(body)
     placed = len(document.abstract) + sum(len(s.text) + len(s.heading) for s in document.sections)
-    breaks = len(_BREAK.findall(body)) - len(_SUSPENDED.findall(body))
+    breaks = len(re.findall(r"[^\W\d_]- [a-z]", body)) - len(_SUSPENDED.findall(body))
     roles = [section.role for section in document.sections]
     positions = [roles.index(role) for role in _ORDER if role in roles]
     labels = [int(entry.label) for entry in document.references if entry.label.isdecimal() and int(entry.label)]

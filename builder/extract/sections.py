@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from builder.records import Document, Role
 from lm_eval_tasks.base.text import fold
@@ -143,15 +144,12 @@ class TopSection:
 
 def parts(document: Document) -> list[TopSection]:
     """The top-level sections of a paper, references, appendices and acknowledgements left out."""
-    top_parts: list[TopSection] = []
-    top = min((section.level for section in document.sections), default=1)
-    outside = False
-    for i, section in enumerate(document.sections):
-        if section.level <= top or not (top_parts or outside):
-            outside = section.role in OUTSIDE
-            if not outside:
-                top_parts.append(TopSection(section.heading, section.role, (i,)))
-        elif not outside and section.role not in OUTSIDE:
-            last = top_parts[-1]
-            top_parts[-1] = TopSection(last.heading, last.role, (*last.sections, i))
-    return top_parts
+    sections = document.sections
+    top = min((section.level for section in sections), default=1)
+    starts = [i for i, section in enumerate(sections) if i == 0 or section.level <= top]
+    spans = [range(first, end) for first, end in pairwise([*starts, len(sections)])]
+    return [
+        TopSection(first.heading, first.role, tuple(i for i in span if sections[i].role not in OUTSIDE))
+        for span in spans
+        if (first := sections[span[0]]).role not in OUTSIDE
+    ]

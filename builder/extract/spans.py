@@ -81,10 +81,8 @@ def _picture(page: pymupdf.Page) -> _Picture:
     rotation = page.rotation
     # Boxes of texts are those of the page as it is before it is turned.
     page.set_rotation(0)
-    try:
-        picture = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), colorspace=pymupdf.csRGB, alpha=False)
-    finally:
-        page.set_rotation(rotation)
+    picture = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), colorspace=pymupdf.csRGB, alpha=False)
+    page.set_rotation(rotation)
     rows = np.frombuffer(picture.samples, dtype=np.uint8).reshape(picture.height, picture.stride)
     return rows[:, : 3 * picture.width].reshape(picture.height, picture.width, 3), scale
 

@@ -46,7 +46,6 @@ class Documents:
     kinds: Mapping[str, FileKind]
 
     def get(self, paper_id: str) -> Document | None:
-        """A paper's document, None if it has none."""
         return self[paper_id] if paper_id in self.kinds else None
 
     def __getitem__(self, paper_id: str) -> Document:

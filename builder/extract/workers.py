@@ -199,7 +199,6 @@ class _Worker:
         return self._process
 
     def close(self) -> None:
-        """End the child, whatever it is doing."""
         if self._process is not None:
             self._process.kill()
             self._process.communicate()

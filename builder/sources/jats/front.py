@@ -111,13 +111,8 @@ def ids_of(metadata: etree._Element) -> list[str]:
     """The ids of an article, the one that it goes by first: DOI, then PubMed Central's, Europe PMC's for preprints, PubMed's."""
     given = {attribute(element, "pub-id-type"): one_line(element) for element in metadata.findall("article-id")}
     pmc = given.get("pmcid") or given.get("pmc") or given.get("pmc-uid") or ""
-    named = (
-        given.get("doi", ""),
-        f"PMC{pmc.upper().removeprefix('PMC')}",
-        given.get("ppr", ""),
-        f"PMID{given.get('pmid', '')}",
-    )
-    return bare_ids(named)
+    pmid = f"PMID{given.get('pmid', '')}"
+    return bare_ids((given.get("doi", ""), f"PMC{pmc.upper().removeprefix('PMC')}", given.get("ppr", ""), pmid))
 
 
 # --- authors

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from builder.extract.lines import Line
-from builder.extract.mentions import find_mentions
+from builder.extract.pdf import find_mentions
 from builder.extract.references import parse_entry, read_entries
 from builder.records import Reference, Section
 
