@@ -15,7 +15,6 @@ from builder.sources.jats.markup import UNIT
 _CLOSING = tuple(".,;:)]")
 _BLANKS = re.compile(r"\s+")
 _UNIT = re.compile(rf"{UNIT} $")
-_PAIRS = {"(": ")", "[": "]"}
 # First character, the one after the last, and what a place in a text cites.
 Cite = tuple[int, int, tuple[str, ...]]
 _HYPHEN = r"[-‐‑‒–—−]"
@@ -109,7 +108,7 @@ class Block:
 
 def within_brackets(text: str, start: int, end: int) -> tuple[int, int]:
     """The marker without the brackets around all of it, which a page counts in."""
-    closing = _PAIRS.get(text[start : start + 1])
+    closing = {"(": ")", "[": "]"}.get(text[start : start + 1])
     enclosed = closing is not None and text.find(closing, start, end) == end - 1
     return (start + 1, end - 1) if enclosed else (start, end)
 

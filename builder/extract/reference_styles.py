@@ -17,7 +17,6 @@ _VANCOUVER = re.compile(
     re.DOTALL,
 )
 _YEAR_FIRST = re.compile(rf"{_YEAR}(?: [A-Z][a-z]{{2,8}}(?: \d+)?)?\s*[;,]\s*\d")
-_SURNAME_FIRST = re.compile(r"[A-Z][\w'’-]+, [A-Z]")
 # "A. B. Berg, C. von Holm and D. Li, "
 _INITIALS = r"[^\W\d_a-z][a-z]?\.(?:[\s-]?[^\W\d_a-z][a-z]?\.){0,3}"
 _DOTTED = rf"(?>{_INITIALS}\s?{_SURNAME}(?:,? (?:Jr|Sr)\.)?)"
@@ -43,7 +42,6 @@ _SMALL = frozenset("of the and in for on to a an & de la der und et".split())
 _TITLE_END = re.compile(
     r"(?<![\s(-][^\W\d_a-z])(?<!\bvs)(?<!\bsp)(?<!\bcf)(?<!\bspp)(?<!\bvar)(?<!\bal)[.?!](?:\s*\[[^\[\]]*\]\.?)?\s+(?=[^a-z\s])"
 )
-_BRACKETS = re.compile(r"\s*\[[^\[\]]*\]\s*$")
 # What is no title: an edition, editors, a volume of a series; a journal, if its volume follows.
 _NO_TITLE_WORDS = re.compile(
     r"\d+(?:st|nd|rd|th)? ed(?:\b|ition)|[Ii]n(?::| Proc| Adv|  ?[A-Z]{3,})|in [A-Z]|eds?\b|pp?\.? ?\d|.*\beditors?$"
@@ -72,9 +70,9 @@ def parts_of(entry: str) -> tuple[str, str] | None:
     if match and (
         match["more"]
         or match["others"]
-        or (_YEAR_FIRST.search(match["rest"]) and not _SURNAME_FIRST.match(match["rest"]))
+        or (_YEAR_FIRST.search(match["rest"]) and not re.match(r"[A-Z][\w'’-]+, [A-Z]", match["rest"]))
     ):
-        return match["names"], _BRACKETS.sub("", _before_journal(match["rest"]))
+        return match["names"], re.sub(r"\s*\[[^\[\]]*\]\s*$", "", _before_journal(match["rest"]))
     if match := _PHYSICS.match(entry):
         behind = _JOURNAL_BEHIND.fullmatch(match["rest"])
         return (match["names"], behind["title"] or "") if behind else None

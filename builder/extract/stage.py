@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from itertools import tee
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 from builder.errors import StoreError
 from builder.extract import quality
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 # Raise with every change that can affect a document: stored documents of another version are made again.
 EXTRACTOR = "6"
-KINDS: tuple[FileKind, ...] = get_args(FileKind)
 _COMPARED: tuple[Role, ...] = ("introduction", "related_work", "conclusion")
 # Recorded for a file that was not asked for because the paper's other file is good.
 _UNREAD: tuple[str, Quality | None] = ("missing_file", None)

@@ -10,10 +10,9 @@ import os
 import resource
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import pymupdf
 from pydantic import TypeAdapter
@@ -46,7 +45,11 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     seconds = math.ceil(float(sys.argv[2]))
-    answers = _private_stdout()
+    # The pipe is ours alone: what libraries print must not get between the answers.
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.dup2(null, 2)
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
     for line in sys.stdin:
@@ -63,7 +66,9 @@ def answer(path: Path) -> dict[str, Any]:
     result: dict[str, Any] = {"sha256": "", "reason": "", "detail": "", "document": None, "quality": None}
     try:
         result["sha256"] = _hash(path)
-        reading = _reader(path)(path)
+        is_page = path.name.endswith((".html", ".html.xz", ".htm"))
+        read = read_jats if path.name.endswith(ENDINGS) else read_html if is_page else read_pdf
+        reading = read(path)
         if not reading.document.sections:
             raise ExtractError("no_sections", "no heading was found")
         result["document"] = _DOCUMENT.dump_python(reading.document, mode="json")
@@ -80,11 +85,6 @@ def answer(path: Path) -> dict[str, Any]:
     return result
 
 
-def _reader(path: Path) -> Callable[[Path], quality.MeasuredDocument]:
-    is_page = path.name.endswith((".html", ".html.xz", ".htm"))
-    return read_jats if path.name.endswith(ENDINGS) else read_html if is_page else read_pdf
-
-
 def _hash(path: Path) -> str:
     try:
         return sha256_of(path)
@@ -99,15 +99,6 @@ def _limit_time(seconds: int) -> None:
     most = resource.getrlimit(resource.RLIMIT_CPU)[1]
     limit = math.ceil(time.process_time()) + seconds
     resource.setrlimit(resource.RLIMIT_CPU, (limit if most == resource.RLIM_INFINITY else min(limit, most), most))
-
-
-def _private_stdout() -> TextIO:
-    """Keep the pipe to ourselves: what libraries print must not get between the answers."""
-    pipe = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, 1)
-    os.dup2(null, 2)
-    return pipe
 
 
 if __name__ == "__main__":

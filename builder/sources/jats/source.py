@@ -34,7 +34,6 @@ _ZIPS = (".zip", ".meca")
 # Hidden files, and of a MECA archive everything but the article: https://www.niso.org/publications/rp-30-2020-meca
 _NO_ARTICLES = re.compile(r"\.|(?:manifest|transfer|directives|peer-review)\.xml$")
 _DONE = "unpacked"
-_LONGEST = 100
 # Articles pack to a fifth; what an archive may unpack to, in all.
 _MOST_TIMES, _LEAST_UNPACKED = 100, 1 << 28
 
@@ -210,7 +209,7 @@ def _unpack(name: str, place: Path) -> list[Path]:
                         )
                     if len(data) <= MOST_BYTES:
                         # Members of one name in several folders are different articles.
-                        write_whole(place / f"{number:07d}-{member[-_LONGEST:]}", data)
+                        write_whole(place / f"{number:07d}-{member[-100:]}", data)
         except OF_THE_FILE as err:
             raise SourceError(f"cannot read {name}: {err}") from err
         except (tarfile.TarError, zipfile.BadZipFile, RuntimeError, *ERRORS) as err:
