@@ -200,9 +200,8 @@ def _unresolved(
         for entry in _entries(round_, documents[paper.id]):
             key = title_key(entry.title)
             was_asked = store.was_asked(_ASKED + key, round_.round) or store.was_asked(_ANSWERED + key)
-            if was_asked or key in seen or not _SHORTEST <= len(key) <= _LONGEST:
-                continue
-            if resolve_entry(store, paper, entry).how == "unresolved":
+            is_open = not was_asked and key not in seen and _SHORTEST <= len(key) <= _LONGEST
+            if is_open and resolve_entry(store, paper, entry).how == "unresolved":
                 seen.add(key)
                 yield key, entry.title
 

@@ -185,8 +185,7 @@ def _level(c: HeadingCandidate, style: Style | None, numbering: str, lines: Sequ
     match _kind(c.number):
         case "decimal" if numbering == "decimal":
             depth = c.number.count(".") + 1
-            known = is_known(c.words) and lines[c.first].start
-            return depth if c.listed or depth > 1 or same or known else 0
+            return depth if c.listed or depth > 1 or same or (is_known(c.words) and lines[c.first].start) else 0
         case "roman" if numbering == "roman":
             return 1 if c.listed or same or is_known(c.words) else 0
         case "letter" if "." not in c.number:

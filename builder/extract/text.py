@@ -68,13 +68,12 @@ def _furniture(pages: Sequence[Page]) -> set[tuple[int, float, float]]:
             bands[round(same[0].y0 / 4)] += len(same) ** 2
     notice = False
     for page, line in placed:
-        if not _in_margin(page, line, usual, _HEAD, _FOOT):
-            continue
-        notice = bool(_NOTICE.match(line.text)) or (notice and not line.start)
-        numbered = _PAGE_NUMBER.fullmatch(line.text) and _in_margin(page, line, page.height, _OUTER_HEAD, _OUTER_FOOT)
-        in_band = 2 * bands[round(line.y0 / 4)] >= len(pages) and _at_edge(page, line)
-        if notice or numbered or in_band:
-            positions.add((line.page, line.y0, line.x0))
+        if _in_margin(page, line, usual, _HEAD, _FOOT):
+            notice = bool(_NOTICE.match(line.text)) or (notice and not line.start)
+            is_outer = _in_margin(page, line, page.height, _OUTER_HEAD, _OUTER_FOOT)
+            in_band = 2 * bands[round(line.y0 / 4)] >= len(pages) and _at_edge(page, line)
+            if notice or in_band or (is_outer and _PAGE_NUMBER.fullmatch(line.text)):
+                positions.add((line.page, line.y0, line.x0))
     return positions
 
 
