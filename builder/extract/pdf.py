@@ -46,12 +46,6 @@ def abstract_of(lines: Sequence[Line], words: frozenset[str]) -> str:
     return join_lines(takewhile(lambda line: not _END.match(clean(line.text)), running), words)
 
 
-def run_in_abstract(front: Sequence[Line], words: frozenset[str]) -> str:
-    """The abstract that begins after the word "Abstract" on its own line; "" if there is none."""
-    lines = list(dropwhile(lambda line: not _RUN_IN.match(line.text), front))
-    return _RUN_IN.sub("", abstract_of(lines, words))
-
-
 def read_pdf(path: Path) -> MeasuredDocument:
     """Read a PDF file.
 
@@ -100,7 +94,8 @@ def assemble(
     main_headings, agree = find_headings(lines, size, toc)
     headings = _with_thanks(_with_related_work(main_headings, lines), lines)
     before = lines[: headings[0].first] if headings else lines[:60]
-    abstract = run_in_abstract(before, words)
+    # It may begin after the word "Abstract" on its own line.
+    abstract = _RUN_IN.sub("", abstract_of(list(dropwhile(lambda line: not _RUN_IN.match(line.text), before)), words))
     sections: list[Section] = []
     references: list[Reference] = []
     ends = [*(heading.first for heading in headings), len(lines)][1:]

@@ -101,8 +101,7 @@ def weak_role_of(words: str) -> Role | None:
 def is_known(words: str) -> bool:
     """Whether papers commonly call a section so."""
     text = normalise(words)
-    named = role_of(words) or weak_role_of(words)
-    return len(text) <= 60 and (named is not None or _KNOWN.fullmatch(text) is not None)
+    return len(text) <= 60 and bool(role_of(words) or weak_role_of(words) or _KNOWN.fullmatch(text))
 
 
 # --- the sections of a document
