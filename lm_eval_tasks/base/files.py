@@ -9,13 +9,12 @@ import signal
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-_PR_SET_PDEATHSIG = 1
-_AT_FDCWD = -100
-_RENAME_EXCHANGE = 2
+# Of <linux/prctl.h>, <fcntl.h> and <linux/fs.h>.
+_PR_SET_PDEATHSIG, _AT_FDCWD, _RENAME_EXCHANGE = 1, -100, 2
 
 
 def known_sha256(path: Path) -> str:
@@ -61,8 +60,13 @@ def named(place: Path) -> Iterator[None]:
 
 @contextmanager
 def atomic_file(path: Path) -> Iterator[BinaryIO]:
-    """A file to write that appears under its name when the block is left, and not at all if the block fails."""
-    _refuse_special(path)
+    """A file to write that appears under its name when the block is left, and not at all if the block fails.
+
+    Raises:
+        OSError: the path is that of something else than a file, such as a device, which must not be replaced by one.
+    """
+    if not path.name or (path.exists() and not path.is_file()):
+        raise OSError(errno.EINVAL, "is not a regular file; name another one", str(path))
     part = part_of(path)
     try:
         with named(path), part.open("wb") as file:
@@ -77,12 +81,6 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
     sync(path.parent)
 
 
-def _refuse_special(path: Path) -> None:
-    """Raise an OSError for something other than a file, such as a device, which must not be replaced by one."""
-    if not path.name or (path.exists() and not path.is_file()):
-        raise OSError(errno.EINVAL, "is not a regular file; name another one", str(path))
-
-
 def write_whole(path: Path, content: bytes | str) -> None:
     """Write a file, whole or not at all; text is UTF-8."""
     with atomic_file(path) as file:
@@ -92,25 +90,16 @@ def write_whole(path: Path, content: bytes | str) -> None:
 def write_together(contents: Mapping[Path, Iterable[str]]) -> None:
     """Write files, given as pieces of their texts, whole; the last one exists only while all others belong to the same write."""
     *_, last = contents
-    for path in contents:
-        _refuse_special(path)
-    try:
+    with ExitStack() as left:
+        # They are left in the reverse order, and so appear in theirs.
+        files = {path: left.enter_context(atomic_file(path)) for path in reversed(contents)}
         for path, pieces in contents.items():
-            with named(path), part_of(path).open("wb") as file:
-                file.writelines(piece.encode() for piece in pieces)
-                file.flush()
-                os.fsync(file.fileno())
+            with named(path):
+                files[path].writelines(piece.encode() for piece in pieces)
+                files[path].flush()
+                os.fsync(files[path].fileno())
         last.unlink(missing_ok=True)
         sync(last.parent)
-        for path in contents:
-            part_of(path).replace(path)
-    except BaseException:
-        for path in contents:
-            with suppress(OSError):
-                part_of(path).unlink(missing_ok=True)
-        raise
-    for folder in {path.parent for path in contents}:
-        sync(folder)
 
 
 def sync(path: Path) -> None:
@@ -129,10 +118,8 @@ def sync(path: Path) -> None:
 
 def sync_folder(folder: Path) -> None:
     """Wait until everything below a folder is on the disk."""
-    for place, _, names in os.walk(folder):
-        for name in names:
-            sync(Path(place, name))
-        sync(Path(place))
+    for path in (*folder.rglob("*"), folder):
+        sync(path)
 
 
 def is_inside(path: Path, folder: Path) -> bool:
