@@ -26,26 +26,25 @@ def readable(body: Any) -> Mapping[str, Any]:
     Raises:
         CompletionError: it has no choices.
     """
-    if not isinstance(body, Mapping):
-        raise _error_of({}, None)
-    if not body.get("choices"):
-        raise _error_of(body, body.get("error"))
+    if not isinstance(body, Mapping) or not body.get("choices"):
+        raise _error_of(body if isinstance(body, Mapping) else {})
     choice = min(body["choices"], key=lambda choice: choice.get("index") or 0)
-    if choice.get("error") or choice.get("finish_reason") == "error":
-        raise _error_of(body, choice.get("error"))
-    if body.get("error"):
-        raise _error_of(body, body["error"])
+    if choice.get("error") or choice.get("finish_reason") == "error" or body.get("error"):
+        raise _error_of({**body, "error": choice.get("error") or body.get("error")})
     return {**body, "choices": [_choice({**choice, "index": 0})]}
 
 
-def _error_of(body: Mapping[str, Any], error: Any) -> CompletionError:
+def _error_of(body: Mapping[str, Any]) -> CompletionError:
+    error = body.get("error")
     fields = error if isinstance(error, Mapping) else {}
     code = str(fields.get("code") or fields.get("status") or "")
     message = str(fields.get("message") or error or "an answer without choices")
-    status = int(code) if code.isdecimal() and len(code) == 3 else None
     usage = body.get("usage")
-    charged = {**usage, "model": body.get("model")} if isinstance(usage, Mapping) else None
-    return CompletionError(message[:300], status, charged)
+    return CompletionError(
+        message[:300],
+        int(code) if code.isdecimal() and len(code) == 3 else None,
+        {**usage, "model": body.get("model")} if isinstance(usage, Mapping) else None,
+    )
 
 
 def _choice(choice: Any) -> Any:

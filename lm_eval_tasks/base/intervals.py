@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,7 +67,7 @@ class Interval:
     def reversed(self) -> Interval:
         """The same difference, the other way round."""
         low, high = (None, None) if self.bounds is None else (-self.bounds[1], -self.bounds[0])
-        return Interval(-self.mean, low, high, self.p, self.samples, self.clusters, self.error, self.freedom)
+        return replace(self, mean=-self.mean, low=low, high=high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,7 @@ class Estimate:
         if _UNSEEN / effective(self.weights) * max(share, 1 - share) > _FARTHEST * reach / scale:
             return self.bare()
         low, high = (limits[0] + width * (middle + side * reach) / scale for side in (-1, 1))
-        return Interval(self.value, low, high, None, self.samples, len(self.weights), self.error, self.freedom)
+        return replace(self.bare(), low=low, high=high, error=self.error, freedom=self.freedom)
 
     def difference(self, fewest: int = FEWEST) -> Interval:
         """The t interval of a difference, or of any mean without limits, if there are enough clusters."""
@@ -130,14 +131,13 @@ class Estimate:
 
         if not self.has_enough(fewest):
             return self.bare()
-        clusters = len(self.weights)
         if self.error < _ROUNDING:
             # All clusters agree: nothing tells how far others would not, unless there is no difference at all.
             return self.bare() if abs(self.value) > _ROUNDING else replace(self.bare(), p=1.0)
         p = 2 * float(special.stdtr(self.freedom, -abs(self.value) / self.error))
         reach = self.t * self.error
-        return Interval(
-            self.value, self.value - reach, self.value + reach, p, self.samples, clusters, self.error, self.freedom
+        return replace(
+            self.bare(), low=self.value - reach, high=self.value + reach, p=p, error=self.error, freedom=self.freedom
         )
 
 
@@ -165,12 +165,8 @@ def holm(p_values: Sequence[float], comparisons: int = 0) -> list[float]:
     """p-values corrected for their number (Holm 1979), or for that of all comparisons that were planned, if some have no p-value."""
     most = max(len(p_values), comparisons)
     order = sorted(range(len(p_values)), key=lambda i: p_values[i])
-    corrected = [0.0] * len(p_values)
-    highest = 0.0
-    for rank, i in enumerate(order):
-        highest = max(highest, min(1.0, (most - rank) * p_values[i]))
-        corrected[i] = highest
-    return corrected
+    corrected = accumulate((min(1.0, (most - rank) * p_values[i]) for rank, i in enumerate(order)), max)
+    return [value for _, value in sorted(zip(order, corrected, strict=True))]
 
 
 def effective(weights: Collection[float]) -> float:
@@ -204,7 +200,7 @@ def detectable_with(samples: Collection[int], spread: float, comparisons: int = 
     Returns:
         None with too few first authors for an interval.
     """
-    if len(samples) < FEWEST or effective(samples) < FEWEST_EFFECTIVE:
+    independent = effective(samples) if len(samples) >= FEWEST else 0
+    if independent < FEWEST_EFFECTIVE:
         return None
-    independent = effective(samples)
     return detectable(spread / independent**0.5, independent - 1, comparisons)

@@ -31,11 +31,14 @@ class Journal(Mapping[str, Any]):
         self._extra_name, self._extras = extra, dict[str, list[Any]]()
         # Lines that were skipped.
         self.unreadable = 0
-        self._is_torn = self._is_new = False
+        # Whether the file may end within a line; if it does not, an empty line more changes nothing.
+        self._is_torn = False
+        self._is_new = path is not None and not path.is_file()
         if path is None:
             return
         path.parent.mkdir(parents=True, exist_ok=True)
-        for entry in read_entries(path) if path.is_file() else ():
+        for entry in () if self._is_new else read_entries(path):
+            self._is_torn = entry is None
             if entry is None:
                 self.unreadable += 1
             else:
@@ -44,7 +47,6 @@ class Journal(Mapping[str, Any]):
             _LOGGER.warning(
                 "%s: unreadable lines skipped: %d; what they contained is done again", path, self.unreadable
             )
-        self._is_torn, self._is_new = _ends_torn(path), not path.is_file()
 
     def __getitem__(self, key: str) -> Any:
         return self._known[key]
@@ -101,25 +103,10 @@ def read_entries(path: Path) -> Iterator[dict[str, Any] | None]:
         OSError: the file cannot be read.
     """
     with path.open("rb") as lines:
-        for line in lines:
-            if line.strip():
-                yield _entry(line)
-
-
-def _entry(line: bytes) -> dict[str, Any] | None:
-    try:
-        entry = parse_json(line)
-    except ValueError:
-        return None
-    is_whole = (
-        isinstance(entry, dict) and isinstance(entry.get("key"), str) and "value" in entry and line.endswith(b"\n")
-    )
-    return entry if is_whole else None
-
-
-def _ends_torn(path: Path) -> bool:
-    if not path.is_file() or not path.stat().st_size:
-        return False
-    with path.open("rb") as file:
-        file.seek(-1, os.SEEK_END)
-        return file.read() != b"\n"
+        for line in filter(bytes.strip, lines):
+            try:
+                entry = parse_json(line)
+            except ValueError:
+                entry = None
+            is_entry = isinstance(entry, dict) and isinstance(entry.get("key"), str) and "value" in entry
+            yield entry if is_entry and line.endswith(b"\n") else None
