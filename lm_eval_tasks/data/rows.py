@@ -77,7 +77,16 @@ def open_dataset(config: str, options: Options) -> Opened:
                 f"the dataset {name!r} has no setting {config}; its card lists those that it has"
             ) from err
         raise _not_loaded(name, config, err) from err
-    _warn_of_rows_by_id(config, opened, options.split)
+    here, lacking = opened.sizes(options.split)
+    if lacking:
+        # Readers must not take the score for that of the whole round.
+        _LOGGER.warning(
+            "%s: %d of %d %s papers are whole here, so scores are of a subset; `academiceval fill` completes the rest",
+            config,
+            here,
+            here + lacking,
+            "test" if options.split == "test" else f"{options.split} split",
+        )
     return opened
 
 
@@ -148,19 +157,6 @@ def _load_splits(builder: datasets.DatasetBuilder) -> datasets.DatasetDict:
     loaded = builder.as_dataset()
     assert isinstance(loaded, datasets.DatasetDict)
     return loaded
-
-
-def _warn_of_rows_by_id(config: str, opened: Opened, split: str) -> None:
-    """Say how much of the split can be asked: readers must not take the score for that of the whole round."""
-    here, lacking = opened.sizes(split)
-    if lacking:
-        _LOGGER.warning(
-            "%s: %d of %d %s papers are whole here, so scores are of a subset; `academiceval fill` completes the rest",
-            config,
-            here,
-            here + lacking,
-            "test" if split == "test" else f"{split} split",
-        )
 
 
 def rows_of_split(opened: Opened, config: str, options: Options, columns: Iterable[str] = ()) -> datasets.Dataset:

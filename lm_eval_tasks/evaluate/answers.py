@@ -50,7 +50,8 @@ class PromptRequest:
     @property
     def digest(self) -> str:
         """What identifies it when an answer comes."""
-        return _digest(*self.request.args)
+        prompt, arguments = self.request.args
+        return _digest(str(prompt), arguments)
 
     @property
     def samples(self) -> bool:
@@ -310,8 +311,8 @@ class AnsweringLM(GeneratingLM):
         return str(self._lm.tokenizer_name)
 
 
-def _digest(prompt: object, arguments: object) -> str:
-    return sha256_of_bytes(json.dumps([str(prompt), arguments], sort_keys=True, default=str))
+def _digest(*content: object) -> str:
+    return sha256_of_bytes(json.dumps(content, sort_keys=True, default=str))
 
 
 def _complete_usage(usage: Usage, question: PromptRequest, answer: str) -> Usage:
@@ -337,7 +338,4 @@ def _questions(requests: Sequence[Instance], identity: str) -> Iterator[PromptRe
 def key_of(request: Instance, identity: str) -> str:
     """sha256 over sample, prompt, model and generation arguments."""
     prompt, arguments = request.args
-    content = json.dumps(
-        [request.task_name, request.doc["id"], str(prompt), arguments, identity], sort_keys=True, default=str
-    )
-    return sha256_of_bytes(content)
+    return _digest(request.task_name, request.doc["id"], str(prompt), arguments, identity)

@@ -1,6 +1,6 @@
 """What generates a run's answers, how, and in which order, checked before anything large is imported."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lm_eval_tasks.base.errors import EvalError, OptionError
@@ -17,8 +17,7 @@ def check_model(name: str) -> None:
         return
     if not name:
         raise EvalError("name what to evaluate with --model: a baseline, or a model type of lm-eval such as hf or vllm")
-    others = "`hf` opens a folder or a model of the Hub by --model_args pretrained=..."
-    hint = suggestion(name, known, "{}", others)
+    hint = suggestion(name, known, "{}", "`hf` opens a folder or a model of the Hub by --model_args pretrained=...")
     raise EvalError(f"{name!r} is neither a baseline ({', '.join(BASELINES)}) nor a model type of lm-eval; {hint}")
 
 
@@ -68,20 +67,13 @@ def by_beginning(prompts: Sequence[str]) -> list[int]:
 
     Prompts are alike if at least half of the shorter one is what the other begins with.
     """
-    groups = list(_groups(prompts))
+    groups: list[list[int]] = []
+    for i in sorted(range(len(prompts)), key=prompts.__getitem__):
+        last = prompts[groups[-1][-1]] if groups else ""
+        half = min(len(last), len(prompts[i])) // 2
+        if groups and last[:half] == prompts[i][:half]:
+            groups[-1].append(i)
+        else:
+            groups.append([i])
     groups.sort(key=lambda group: -max(len(prompts[i]) for i in group))
     return [i for group in groups for i in group]
-
-
-def _groups(prompts: Sequence[str]) -> Iterator[list[int]]:
-    group: list[int] = []
-    for i in sorted(range(len(prompts)), key=lambda i: (prompts[i], i)):
-        if group:
-            last = prompts[group[-1]]
-            half = min(len(last), len(prompts[i])) // 2
-            if last[:half] != prompts[i][:half]:
-                yield group
-                group = []
-        group.append(i)
-    if group:
-        yield group

@@ -6,13 +6,11 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
-from typing import Any, TypeVar
 
 from lm_eval_tasks.base.text import Number, parse_json, typed, valid
 from lm_eval_tasks.llm.thoughts import take_apart
 from lm_eval_tasks.samples.row import PromptRow
 
-_T = TypeVar("_T")
 # Why the answer ended of a baseline that has none to give, such as a copied demonstration if there are none.
 NOT_APPLICABLE = "not applicable"
 
@@ -72,14 +70,6 @@ class Answers:
         self.texts = [answer.text for answer in self.each]
         # The references.
         self.targets = [row.target for row in self.rows]
-        self._computed: dict[Callable[[Answers], Any], Any] = {}
-
-    def compute_once(self, compute: Callable[[Answers], _T]) -> _T:
-        """What a function makes of the answers, computed once for all metrics that need it."""
-        if compute not in self._computed:
-            self._computed[compute] = compute(self)
-        result: _T = self._computed[compute]
-        return result
 
 
 @dataclass(frozen=True, slots=True)

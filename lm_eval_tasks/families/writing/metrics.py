@@ -94,7 +94,7 @@ def rouge_l_function_words(answers: Answers) -> Values:
     """Floor: what function words alone score."""
     return [
         None if text is None else rouge.rouge_l(row.target, text)
-        for row, text in zip(answers.rows, answers.compute_once(_without_content), strict=True)
+        for row, text in zip(answers.rows, _without_content(answers), strict=True)
     ]
 
 
@@ -110,7 +110,7 @@ def bertscore_wrong_paper(answers: Answers) -> Values:
 
 def bertscore_function_words(answers: Answers) -> Values:
     """Floor: what function words alone score."""
-    texts = answers.compute_once(_without_content)
+    texts = _without_content(answers)
     scores = _bertscore(answers, answers.targets, [text or "" for text in texts])
     return [None if text is None else score for text, score in zip(texts, scores, strict=True)]
 
