@@ -146,5 +146,4 @@ def judge(arguments: Namespace) -> Iterator[str | Table]:
 def _name_of(run: Path, other: Path | None = None) -> str:
     """What a run is called: its folder, with the one above it if another run's folder has the same name."""
     place = run.resolve()
-    is_unique = other is None or other.resolve().name != place.name
-    return place.name if is_unique else f"{place.parent.name}-{place.name}"
+    return f"{place.parent.name}-{place.name}" if other and other.resolve().name == place.name else place.name

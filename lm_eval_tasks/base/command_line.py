@@ -78,8 +78,7 @@ class Parser(argparse.ArgumentParser):
         name = next((word for word in extra if word.startswith("-")), extra[0]).partition("=")[0]
         if said := gone.option(name, self.prog.rpartition(" ")[2]):
             self.error(f"{name} is gone: {said}")
-        options = [text for action in self.options.values() for text in action.option_strings]
-        near = nearest(name, options)
+        near = nearest(name, [text for action in self.options.values() for text in action.option_strings])
         self.error(f"unrecognized arguments: {' '.join(extra)}" + (f"; did you mean {near}?" if near else ""))
 
 
@@ -157,9 +156,8 @@ class Commands:
             lines = [f"  {name:<{width}}{help_}" for name, help_ in self._groups.get(group, ())]
             parts.append("\n".join([f"{group}:", *lines]))
         more = [f"  {group:<12}{', '.join(name for name, _ in self._groups.get(group, ()))}" for group in MORE]
-        parts.append("\n".join(["more:", *more]))
         last = "`academiceval COMMAND --help` explains a command; `--version` shows the version."
-        return "\n\n".join([*parts, _EXAMPLES, last])
+        return "\n\n".join([*parts, "\n".join(["more:", *more]), _EXAMPLES, last])
 
     @property
     def parsers(self) -> dict[str, argparse.ArgumentParser]:

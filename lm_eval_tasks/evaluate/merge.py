@@ -59,10 +59,9 @@ def merge(folders: Sequence[Path], output: Path) -> list[Score]:
 def _merge_parts(folders: Sequence[Path], output: Path) -> list[Score]:
     parts = sorted(map(_read, folders), key=lambda part: part.shard.number)
     _check(parts)
-    lines = _lines(parts)
-    check_output(output, parts[0].results.model, lines)
+    lines, first = _lines(parts), parts[0]
+    check_output(output, first.results.model, lines)
     samples = {task: [Sample.of_logged(line) for line in task_lines] for task, task_lines in lines.items()}
-    first = parts[0]
     scores = scores_of(samples, first.results.model)
     usage = usage_together([part.block.usage for part in parts])
     block = block_of(samples, first.request, scores, usage, first.block.made_with)

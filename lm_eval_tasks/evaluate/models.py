@@ -100,8 +100,7 @@ def open_model(model: str, arguments: Mapping[str, object], generation: Generati
     said: list[str] = []
     try:
         with errors_kept(arguments) if model.startswith("vllm") else nullcontext(said) as said:
-            opened = compat.open_model(model, arguments, generation.batch_size, device)
-            return compat.with_whole_answers(opened)
+            return compat.with_whole_answers(compat.open_model(model, arguments, generation.batch_size, device))
     except Exception as err:  # whatever a library or a GPU may raise
         _LOGGER.debug("the model cannot be opened", exc_info=True)
         if isinstance(err, TypeError) and (lacking := _LACKING.search(str(err))):

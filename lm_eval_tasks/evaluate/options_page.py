@@ -37,8 +37,11 @@ def _by_families() -> dict[str, list[Metric]]:
 
 def options_page() -> Iterator[str]:
     """The lines of docs/options.md."""
-    yield from ("# Options and scores", "", "[Evaluating a model](evaluate.md) explains how to use them.", "")
     yield from (
+        "# Options and scores",
+        "",
+        "[Evaluating a model](evaluate.md) explains how to use them.",
+        "",
         "## Keys of --metadata",
         "",
         """`--metadata '{"key": "value"}'`, in `academiceval eval` and under `lm_eval`. In `academiceval eval`, `--dataset`,""",
@@ -73,8 +76,8 @@ def meaning_of(metric: Metric) -> str:
 
 
 def _name(metric: Metric) -> str:
-    usual = f" (`{metric.usual}`)" if metric.usual else ""
-    return (f"**`{metric.name}`**" if metric.headline else f"`{metric.name}`") + usual
+    name = f"**`{metric.name}`**" if metric.headline else f"`{metric.name}`"
+    return f"{name} (`{metric.usual}`)" if metric.usual else name
 
 
 if __name__ == "__main__":

@@ -235,8 +235,13 @@ def export(setting: str, model_args: str, metadata: Mapping[str, object], output
     check(metadata)
     command_line.quiet()
     name, config = task_asking(setting)
-    arguments = command_line.parse_args(model_args)
-    task_metadata = {**metadata, **config, **arguments, "whole_answers": True, "bertscore_model": "none"}
+    task_metadata = {
+        **metadata,
+        **config,
+        **command_line.parse_args(model_args),
+        "whole_answers": True,
+        "bertscore_model": "none",
+    }
     [task] = RunTasks([tasks_path()], task_metadata).load([name])["tasks"].values()
     docs = task.dataset[task.config.test_split]
     output.parent.mkdir(parents=True, exist_ok=True)

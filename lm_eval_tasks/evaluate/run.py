@@ -179,8 +179,7 @@ def _evaluate(
         )
         made = made_with(opened, settings, generation, task_metadata)
         block = block_of(samples, run, scores, lm.usage(means), made)
-        lines = {task: map(compact, of_task) for task, of_task in logged.items()}
-        write_run(lines, results, block, label, output)
+        write_run({task: map(compact, lines) for task, lines in logged.items()}, results, block, label, output)
     return scores
 
 

@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -29,10 +30,6 @@ _OUR_TASKS = tuple({task.name.partition("_")[0] + "_" for family in FAMILIES for
 FOLDER_NAME = re.compile(r"\w[\w.-]{0,199}")
 
 
-class _TaskConfig(msgspec.Struct):
-    metadata: dict[str, object] | None = None
-
-
 class _AskedModel(msgspec.Struct):
     model: str = ""
     model_args: object = None
@@ -42,7 +39,7 @@ class _LmEvals(msgspec.Struct, rename={"counts": "n-samples"}):
     """What a file of lm-eval's own command says of our tasks."""
 
     results: dict[str, dict[str, object]]
-    configs: dict[str, _TaskConfig]
+    configs: dict[str, dict[str, Any]]
     counts: dict[str, dict[str, Count]]
     config: _AskedModel
     model_name: str | None = None
@@ -215,7 +212,7 @@ def _lm_eval_results(path: Path, file: Arguments) -> Results:
     full_name = content.model_name or content.config.model
     if not full_name:
         raise ValueError("it does not name its model")
-    each = [content.configs[task].metadata or {} for task in tasks]
+    each = [typed(dict[str, object], content.configs[task].get("metadata") or {}) for task in tasks]
     options = {key: value for metadata in each for key, value in metadata.items()}
     revisions = sorted({str(metadata["dataset_revision"]) for metadata in each if metadata.get("dataset_revision")})
     model = label(full_name.rstrip("/"))

@@ -182,10 +182,7 @@ class PromptRow:
         """The slots with the ends of their texts."""
         if not self.prompt:
             return self.slots
-        ends = [ends_of(self.prompt[slot.start : slot.end]) for slot in self.slots]
-        return tuple(
-            replace(slot, head=end["head"], tail=end["tail"]) for slot, end in zip(self.slots, ends, strict=True)
-        )
+        return tuple(replace(slot, **ends_of(self.prompt[slot.start : slot.end])) for slot in self.slots)
 
     @classmethod
     def of_doc(cls, doc: object) -> PromptRow:

@@ -24,8 +24,7 @@ _ADDRESS = re.compile(r"(?<=\w) at 0x[0-9a-f]+(?=>)")
 
 def results_in(folder: Path, *, deep: bool = False) -> list[Path]:
     """The files of results in a folder, or with `deep` below it too, by name."""
-    pattern = f"{RESULTS}*.json"
-    return sorted(folder.rglob(pattern) if deep else folder.glob(pattern))
+    return sorted(folder.glob(f"{'**/' * deep}{RESULTS}*.json"))
 
 
 def run_folder(label: str) -> Path:
@@ -84,8 +83,9 @@ def check_output(output: Path, model: str, tasks: Collection[str]) -> Results | 
     """
     file = output / f"{RESULTS}{model}.json"
     if lost := [other for other in results_in(output) if other != file]:
-        name = lost[0].stem.removeprefix(RESULTS)
-        raise EvalError(f"{output} contains the results of {name}: give each model its own --output folder")
+        raise EvalError(
+            f"{output} contains the results of {lost[0].stem.removeprefix(RESULTS)}: give each model its own --output folder"
+        )
     earlier = None
     with suppress(SamplesError):
         earlier = read_results(file)

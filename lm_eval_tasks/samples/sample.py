@@ -208,13 +208,10 @@ def _difference_of(first: Sequence[Sample], second: Sequence[Sample]) -> str:
     """Why the rows of two runs are not the same."""
     if len({bool(sample.row.row_hash) for sample in (*first, *second)}) > 1:
         return "an earlier release made one of them and noted no hash of its rows; run it again into its folder, which asks nothing twice"
-    versions = {sample.row.prompt_version for sample in first}, {sample.row.prompt_version for sample in second}
-    rounds = {sample.row.round for sample in first}, {sample.row.round for sample in second}
-    if versions[0] != versions[1]:
-        names = (" and ".join(map(str, sorted(each))) for each in versions)
-        return "their prompts have the versions {} and {}".format(*names)
-    if rounds[0] != rounds[1]:
-        return "they are of the rounds {} and {}".format(*(" and ".join(sorted(each)) for each in rounds))
+    for said, name in (("their prompts have the versions", "prompt_version"), ("they are of the rounds", "round")):
+        values = [sorted({getattr(sample.row, name) for sample in run}) for run in (first, second)]
+        if values[0] != values[1]:
+            return f"{said} {' and '.join(map(str, values[0]))} and {' and '.join(map(str, values[1]))}"
     if len({sample.id for sample in first} & {sample.id for sample in second}) * 2 >= min(len(first), len(second)):
         return "the rows of these ids have other contents, so the round was built again"
     return "they asked different samples"
