@@ -55,8 +55,7 @@ def register(commands: Commands) -> None:
     sub.add_argument("shards", type=Path, nargs="+", metavar="SHARD", help="output folders of all shards")
     sub.add_argument("--output", type=Path, required=True, help="folder for the whole run")
     _add_export(commands)
-    help_ = "score answers that were made elsewhere to exported prompts"
-    sub = commands.add(EVALUATING, "score", help_, score)
+    sub = commands.add(EVALUATING, "score", "score answers that were made elsewhere to exported prompts", score)
     sub.add_argument("answers", type=Path, metavar="ANSWERS", help="JSON lines with id, row_hash, setting and answer")
     sub.add_argument("--name", help="of the model that made them (default: the file's name)")
     add_short(sub, "--dataset", "--bertscore")
@@ -269,8 +268,7 @@ def export(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.evaluate.plan import export
 
     output = arguments.output or Path(f"{arguments.setting}.prompts.jsonl")
-    count = export(arguments.setting, arguments.model_args, metadata, output)
-    yield f"{count} prompts written to {output}"
+    yield f"{export(arguments.setting, arguments.model_args, metadata, output)} prompts written to {output}"
 
 
 def score(arguments: Namespace) -> Iterator[str | Table]:

@@ -23,8 +23,7 @@ def register(commands: Commands) -> None:
     help_ = "samples_*.jsonl of a run, or a folder of them; two or more runs"
     sub.add_argument("runs", type=Path, nargs="+", metavar="RUN", help=help_)
     sub.add_argument("--metrics", help="comma-separated scores (default: the headline ones)")
-    help_ = "only over samples whose prompts no run had to cut"
-    sub.add_argument("--uncut", action="store_true", help=help_)
+    sub.add_argument("--uncut", action="store_true", help="only over samples whose prompts no run had to cut")
     help_ = "let a language model compare generated texts with their references, in both orders"
     sub = commands.add(READ, "judge", help_, judge)
     help_ = "samples_*.jsonl of one run, or its folder; two folders: one model against the other"

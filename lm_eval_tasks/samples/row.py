@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any
 
 from lm_eval_tasks import families
 from lm_eval_tasks.base.row_format import CONTEXTS, FULL, NONE, RETRIEVED, paper_of
@@ -218,7 +219,7 @@ def to_docs(rows: Iterable[PromptRow]) -> list[dict[str, object]]:
     return [{name: value for name, value in doc.items() if name in used} for doc in docs]
 
 
-def ends_of(text: str) -> dict[str, str]:
+def ends_of(text: str) -> dict[str, Any]:
     """The first and last characters of a text; if the first are the whole, the last are empty."""
     if len(text) <= 2 * EXCERPT:
         return {"head": text, "tail": ""}
