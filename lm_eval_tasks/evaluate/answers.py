@@ -6,7 +6,6 @@ import re
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import filterfalse
 from typing import Any
@@ -253,17 +252,14 @@ class AnsweringLM(GeneratingLM):
         digests = self._asked_with.get(prompt, set()) if arguments is None else {_digest(prompt, arguments)}
         digest = next(iter(digests)) if len(digests) == 1 else ""
         if waiting := self._waiting.get(digest):
-            used = usage if isinstance(usage, Usage) else Usage.of_response(usage, finish)
-            with self._written():
-                self._note(waiting[0], answer, used)
+            self._note(waiting[0], answer, usage if isinstance(usage, Usage) else Usage.of_response(usage, finish))
             waiting.pop(0)
             self._early[digest, answer] += 1
 
-    @contextmanager
-    def _written(self) -> Iterator[None]:
-        """What cannot be written in this block ends the run, although the library around it takes any error for a failed request."""
+    def _write(self, key: str, answer: str, used: Usage, **others: object) -> None:
+        """What cannot be written ends the run, although the library that gave the answer may take any error for a failed request."""
         try:
-            yield
+            self._journal.add(key, answer, **others, usage=used.to_json())
         except OSError as err:
             self._unwritten = err
             raise
@@ -274,8 +270,7 @@ class AnsweringLM(GeneratingLM):
         if question:
             # What it does not say is not known to have been charged; and it is no answer by whoever served it.
             used = replace(at_most(Usage.of_response(usage, ""), Usage(0, 0)), served="")
-            with self._written():
-                self._journal.add(question.key + EMPTY, "", usage=used.to_json())
+            self._write(question.key + EMPTY, "", used)
             if self._budget:
                 self._budget.settle(Usage(0, 0), used)
 
@@ -285,19 +280,17 @@ class AnsweringLM(GeneratingLM):
             self._budget.settle(question.most, used)
             # What was not counted is kept as the most that it can have been, so that later runs count it too.
             used = at_most(used, question.most)
-        self._keep(question, answer, used, usage.finish)
+        self._keep(question, answer, used)
 
-    def _keep(self, question: PromptRequest, answer: str, used: Usage, finish: str | None = None) -> None:
-        finish = used.finish if finish is None else finish
-        if finish == NOT_APPLICABLE:
+    def _keep(self, question: PromptRequest, answer: str, used: Usage) -> None:
+        if used.finish == NOT_APPLICABLE:
             self._none.add(question.key)
-        elif not answer.strip() and finish != CAPPED:
+        elif not answer.strip() and used.finish != CAPPED:
             # Asked again by the next run, but paid for.
             self._empty.add(question.key)
-            self._journal.add(question.key + EMPTY, "", usage=used.to_json())
+            self._write(question.key + EMPTY, "", used)
         else:
-            doc = {name: getattr(question.row, name) for name in JOURNALED}
-            self._journal.add(question.key, answer, doc=doc, usage=used.to_json())
+            self._write(question.key, answer, used, doc={name: getattr(question.row, name) for name in JOURNALED})
         self._shown.update()
 
     def apply_chat_template(self, chat_history: list[dict[str, str]], add_generation_prompt: bool = True) -> Any:
