@@ -12,7 +12,7 @@ from lm_eval_tasks.base.errors import BudgetError, NothingFitsError, OptionError
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.data import context, slots
 from lm_eval_tasks.data.options import Options
-from lm_eval_tasks.data.rows import ChosenSamples, Opened
+from lm_eval_tasks.data.rows import Opened
 from lm_eval_tasks.prompts import Slot
 from lm_eval_tasks.samples.row import PromptRow, to_docs
 
@@ -29,10 +29,10 @@ def as_split(rows: Iterable[PromptRow]) -> dict[str, datasets.Dataset]:
 def shared_columns(
     options: Options,
     opened: Opened,
-    selection: ChosenSamples,
     model: context.ModelContext | None,
     answer_tokens: int,
     *,
+    places: int,
     rows: int,
     version: int,
 ) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def shared_columns(
         "made_up": opened.made_up or None,
         "cut": options.cut,
         "metrics": options.metrics,
-        "places": selection.count,
+        "places": places,
         "of": rows + opened.sizes(options.split)[1],
         "dataset_revision": opened.revision,
         "answer_cap": answer_cap(options, answer_tokens),

@@ -232,21 +232,11 @@ class Fact:
     category: str
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenSamples:
-    """The samples of a run.
-
-    Attributes:
-        places: each one's place among all samples of the split -> its place among those of all shards.
-        count: of the samples of all shards.
-    """
-
-    places: dict[int, int]
-    count: int
-
-
-def chosen(facts: Sequence[Fact], config: str, options: Options, size: int | None) -> ChosenSamples:
+def chosen(facts: Sequence[Fact], config: str, options: Options, size: int | None) -> tuple[dict[int, int], int]:
     """The samples that a run asks for: from those in the window of days, `size` that represent all, and of these one shard.
+
+    Returns:
+        Each one's place among all samples of the split -> its place among those of all shards; and how many these are.
 
     Raises:
         DatasetError: none is left.
@@ -263,7 +253,7 @@ def chosen(facts: Sequence[Fact], config: str, options: Options, size: int | Non
         kept = representative_rows(kept, facts, size)
     places = {i: place for place, i in enumerate(kept)}
     if options.shard is None:
-        return ChosenSamples(places, len(places))
+        return places, len(places)
     shard_places = {
         i: place
         for i, place in places.items()
@@ -271,7 +261,7 @@ def chosen(facts: Sequence[Fact], config: str, options: Options, size: int | Non
     }
     if not shard_places:
         raise DatasetError(f"no sample of {config} falls into shard {options.shard}; use fewer shards")
-    return ChosenSamples(shard_places, len(places))
+    return shard_places, len(places)
 
 
 def representative_rows(kept: Sequence[int], facts: Sequence[Fact], size: int) -> list[int]:

@@ -18,7 +18,6 @@ from lm_eval_tasks.base.row_format import FULL, Context
 from lm_eval_tasks.compat import lm_eval_command as command_line
 from lm_eval_tasks.data import context, cutoff, prompt_columns
 from lm_eval_tasks.data.options import Options, noted
-from lm_eval_tasks.data.prompt_columns import row_hash
 from lm_eval_tasks.data.rows import Fact, TypedRows, chosen, open_dataset, rows_of_split
 from lm_eval_tasks.families.reading.answering import ReadingAnswering, reading_answering
 from lm_eval_tasks.families.reading.prompt import part_texts, with_parts
@@ -61,13 +60,12 @@ def load(
     all_rows = rows_of_split(opened, config, options, _FACTS)
     columns = all_rows.select_columns(list(_FACTS))
     facts = [Fact(row["paper_id"], row["published"], row["primary_category"]) for row in columns]
-    selection = chosen(facts, config, options, size)
+    places, count = chosen(facts, config, options, size)
     rows = TypedRows(ReadingRow, all_rows, config, answering.check)
-    asked_rows = [rows[place] for place in selection.places]
+    asked_rows = [rows[place] for place in places]
     text_of = _texts(asked_rows, config, options)
     hash_of = cache(lambda paper: sha256_of_bytes(text_of(paper)))
-    published = [row.published for row in asked_rows]
-    cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), published)
+    cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), [row.published for row in asked_rows])
     less = noted(shown)
     # All rows: another load of the same configuration may select others.
     ask = _asking(rows, text_of, answering, shown)
@@ -83,20 +81,20 @@ def load(
         "bertscore_model": NO_MODEL,
         "best_constant": answering.best_constant(rows),
         **prompt_columns.shared_columns(
-            options, opened, selection, model, answer_tokens, rows=len(all_rows), version=family.version
+            options, opened, model, answer_tokens, places=count, rows=len(all_rows), version=family.version
         ),
     }
     return prompt_columns.as_split(
         PromptRow(
             **_of_row(row, answering),
-            row_hash=row_hash(row, family.version, map(hash_of, row.papers)),
-            tokens_before=count,
-            tokens_after=count,
+            row_hash=prompt_columns.row_hash(row, family.version, map(hash_of, row.papers)),
+            tokens_before=length,
+            tokens_after=length,
             place=place,
             **common,
         )
-        for row, count, place in zip(asked_rows, tokens, selection.places.values(), strict=True)
-        if count is not None
+        for row, length, place in zip(asked_rows, tokens, places.values(), strict=True)
+        if length is not None
     )
 
 

@@ -11,7 +11,6 @@ from lm_eval_tasks.base.row_format import Context, Measured
 from lm_eval_tasks.compat import lm_eval_command as command_line
 from lm_eval_tasks.data import context, cutoff, prompt_columns
 from lm_eval_tasks.data.options import Options, noted
-from lm_eval_tasks.data.prompt_columns import row_hash
 from lm_eval_tasks.data.rows import Fact, TypedRows, chosen, open_dataset, rows_of_split
 from lm_eval_tasks.families.scalar import FAMILY
 from lm_eval_tasks.families.scalar.prompt import slots_of
@@ -38,14 +37,13 @@ def load(
     all_rows = rows_of_split(opened, config, options, _FACTS)
     columns = all_rows.select_columns(list(_FACTS))
     facts = [Fact(row["paper_id"], row["published"], row["section"]) for row in columns]
-    selection = chosen(facts, config, options, size)
+    chosen_places, count = chosen(facts, config, options, size)
     typed_rows = TypedRows(ScalarRow, all_rows, config)
-    rows = [typed_rows[place] for place in selection.places]
-    published = [row.published for row in rows]
-    cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), published)
+    rows = [typed_rows[place] for place in chosen_places]
+    cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), [row.published for row in rows])
     all_slots = [slots_of(replace(row, question=shortened(row.question, shown))) for row in rows]
     fitted = prompt_columns.fit(all_slots, model, answer_tokens, options, config)
-    places = list(selection.places.values())
+    places = list(chosen_places.values())
     labels = [row["label"] for row in columns]
     common = {
         "setting": config,
@@ -54,14 +52,14 @@ def load(
         "bertscore_model": NO_MODEL,
         "best_constant": max(sorted(set(labels)), key=labels.count),
         **prompt_columns.shared_columns(
-            options, opened, selection, model, answer_tokens, rows=len(all_rows), version=FAMILY.version
+            options, opened, model, answer_tokens, places=count, rows=len(all_rows), version=FAMILY.version
         ),
     }
     choosers = choosers_of(embed_local=options.embed_local)
     return prompt_columns.as_split(
         PromptRow(
             **_of_question(rows[n], choosers),
-            row_hash=row_hash(rows[n], FAMILY.version),
+            row_hash=prompt_columns.row_hash(rows[n], FAMILY.version),
             **prompt_columns.of_prompt(cut),
             place=places[n],
             **common,

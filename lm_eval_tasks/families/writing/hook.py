@@ -20,7 +20,6 @@ from lm_eval_tasks.base.text import typed
 from lm_eval_tasks.compat import lm_eval_command as command_line
 from lm_eval_tasks.data import context, cutoff, prompt_columns
 from lm_eval_tasks.data.options import Options, noted
-from lm_eval_tasks.data.prompt_columns import row_hash
 from lm_eval_tasks.data.rows import Fact, Opened, TypedRows, chosen, open_dataset, rows_of_split
 from lm_eval_tasks.families.score import others_of
 from lm_eval_tasks.families.writing import FAMILY
@@ -76,15 +75,15 @@ def load(
     # Always the same, however few of the rows a run asks for.
     others = [tuple(all_rows[i].target for i in near) for near in others_of([row.id for row in all_rows])]
     facts = [Fact(row.id, row.published, row.primary_category) for row in all_rows]
-    selection = chosen(facts, config, options, size)
-    rows = [all_rows[i] for i in selection.places]
+    chosen_places, count = chosen(facts, config, options, size)
+    rows = [all_rows[i] for i in chosen_places]
     cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), [row.published for row in rows])
     lead_words = _median_words(opened)
     prepared = _with_chunks([_without_target(row) for row in rows], query, options)
     if shown == START:
         prepared = [replace(row, content=_start(row.content)) for row in prepared]
     fitted = prompt_columns.fit([prompts.slots(name, row) for row in prepared], model, answer_tokens, options, config)
-    places = list(selection.places.items())
+    places = list(chosen_places.items())
     common = {
         "setting": config,
         "prompt_name": name,
@@ -93,13 +92,13 @@ def load(
         "retriever": options.retrieval.label if query else "",
         "shown": noted(shown),
         **prompt_columns.shared_columns(
-            options, opened, selection, model, answer_tokens, rows=len(all_rows), version=FAMILY.version
+            options, opened, model, answer_tokens, places=count, rows=len(all_rows), version=FAMILY.version
         ),
     }
     return prompt_columns.as_split(
         PromptRow(
             **_of_paper(rows[n]),
-            row_hash=row_hash(rows[n], FAMILY.version),
+            row_hash=prompt_columns.row_hash(rows[n], FAMILY.version),
             content=rows[n].content if options.keep_parts else None,
             demonstrations=tuple(shown.output for shown in rows[n].demonstrations) if options.keep_parts else None,
             lead=" ".join(rows[n].content.split()[:lead_words]) if lead_words else None,
