@@ -69,7 +69,6 @@ def register(commands: Commands) -> None:
 
 
 def _add_task_options(sub: ArgumentParser) -> None:
-    """The options that `eval` and `plan` have in common."""
     sub.add_argument("--model_args", default="", help="lm-eval's key=value,...")
     sub.add_argument("--tasks", default="", help="comma-separated task or group names; `eval --tasks list` prints them")
     add_short(sub, "--dataset", "--bertscore")

@@ -33,7 +33,6 @@ Factory = Callable[..., Task]
 
 
 def _factory(name: str) -> Factory:
-    """What makes the task that lm-eval knows by a name."""
 
     def make(dataset: str | None = None, dataset_revision: str | None = None, **options: Any) -> Task:
         arguments = {**options, "dataset": dataset, "dataset_revision": dataset_revision}

@@ -57,7 +57,6 @@ class Interval:
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """Low and high, None if there are none."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
     def detectable(self, comparisons: int = 1) -> float | None:
@@ -65,7 +64,6 @@ class Interval:
         return None if not self.error or self.freedom is None else detectable(self.error, self.freedom, comparisons)
 
     def reversed(self) -> Interval:
-        """The same difference, the other way round."""
         low, high = (None, None) if self.bounds is None else (-self.bounds[1], -self.bounds[0])
         return replace(self, mean=-self.mean, low=low, high=high)
 
@@ -104,7 +102,6 @@ class Estimate:
         return len(self.weights) >= fewest and effective(self.weights) >= FEWEST_EFFECTIVE - _ROUNDING
 
     def bare(self) -> Interval:
-        """The estimate without an interval."""
         return Interval(self.value, None, None, None, self.samples, len(self.weights))
 
     def level(self, limits: tuple[float, float] = SHARES) -> Interval:

@@ -72,7 +72,6 @@ def uncut(slots: Sequence[Slot]) -> CutPrompt:
 
 
 def _joined(slots: Sequence[Slot], texts: Sequence[str], before: int, after: int, cut: dict[str, int]) -> CutPrompt:
-    """The prompt of what is left of its slots."""
     target_at = start = 0
     spans: list[Span] = []
     for slot, text in zip(slots, texts, strict=True):
@@ -97,7 +96,6 @@ class _Prompt:
         self._tokens = [self._token_at(start) for start in self._starts]
 
     def cut_to(self, budget: int, cut: Cut) -> CutPrompt:
-        """The prompt within a budget of tokens."""
         lengths = [after - before for before, after in zip(self._tokens, self._tokens[1:], strict=False)]
         keep = list(lengths)
         after = self._total
@@ -116,7 +114,6 @@ class _Prompt:
         return _joined(self._slots, texts, self._total, after, dict(+lost))
 
     def _token_at(self, character: int) -> int:
-        """The first token that begins at a character or after it."""
         return bisect_left(range(self._total), character, key=lambda i: self._encoding.token_to_chars(i)[0])
 
     def _kept_stretches(self, i: int, keep: int, cut: Cut) -> list[tuple[int, int]]:

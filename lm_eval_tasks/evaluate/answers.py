@@ -48,19 +48,16 @@ class PromptRequest:
 
     @property
     def digest(self) -> str:
-        """What identifies it when an answer comes."""
         prompt, arguments = self.request.args
         return _digest(str(prompt), arguments)
 
     @property
     def samples(self) -> bool:
-        """Whether the same request may have another answer."""
         arguments = self.request.args[1]
         return bool(arguments.get("do_sample") or arguments.get("temperature"))
 
     @property
     def most(self) -> Usage:
-        """The most tokens that it can take."""
         prompt, arguments = self.request.args
         prompt_tokens = self.row.tokens_after if self.row.tokens_before else None
         return most_tokens(str(prompt), prompt_tokens, int(arguments.get("max_gen_toks") or self.row.answer_cap))

@@ -54,7 +54,6 @@ def with_config(arguments: argparse.Namespace) -> argparse.Namespace:
 
 
 def _words(content: dict[str, object], parser: Parser, path: Path) -> Iterator[str]:
-    """The options as they would be typed."""
     names = [_RENAMED.get(key, str(key).replace("-", "_")) for key in content]
     if twice := [name for name in names if names.count(name) > 1]:
         raise OptionError(f"{path} gives {twice[0]!r} twice, under two names")

@@ -33,7 +33,6 @@ class _Part:
 
     @property
     def request(self) -> RunRequest:
-        """How it was run, leaving out the shard."""
         run = self.block.run
         return replace(run, metadata={key: value for key, value in run.metadata.items() if key != "shard"})
 

@@ -26,7 +26,6 @@ class Generated(str):
 
     @classmethod
     def of(cls, text: str, finish: str) -> Generated:
-        """A text with the reason why it ended."""
         answer = cls(text)
         answer.finish = finish
         return answer

@@ -118,7 +118,6 @@ class Results:
 
     @property
     def split(self) -> str:
-        """The papers that the run asked about."""
         return str(self.options.get("split") or TEST)
 
     @property

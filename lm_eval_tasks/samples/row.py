@@ -176,7 +176,6 @@ class PromptRow:
 
     @property
     def paper(self) -> str:
-        """The paper that is asked about."""
         return self.paper_id or paper_of(self.id)
 
     def excerpts(self) -> tuple[Span, ...]:

@@ -154,7 +154,6 @@ def write_run(
             yield text
 
     def results() -> Iterator[str]:
-        """Their text, once all samples are written."""
         files = {name: digest.hexdigest() for name, digest in sorted(hashes.items())}
         content = redact({**lm_evals, OURS: asdict(replace(block, files=files))})
         # The memory address of a function is not part of a result.
@@ -165,5 +164,4 @@ def write_run(
 
 
 def _text_of(value: object) -> object:
-    """What JSON has no form for, as text."""
     return redact(str(value))
