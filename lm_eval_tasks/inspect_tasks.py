@@ -75,11 +75,13 @@ def _make_task(name: str, metadata: dict[str, object]) -> Task:
 
 def _scorer_of(row: PromptRow) -> Callable[[Any], Scorer]:
     """The scorer of a task's answers: headline metrics with their floors, or all if they are asked for; and the share of capped answers."""
-    metrics = [metric for metric in row.family.metrics if metric.headline or row.metrics == ALL]
-    available = [
-        metric for metric in metrics if not metric.name.startswith("bertscore") or row.bertscore_model != NO_MODEL
+    metrics = [
+        metric
+        for metric in row.family.metrics
+        if (metric.headline or row.metrics == ALL)
+        and (row.bertscore_model != NO_MODEL or not metric.name.startswith("bertscore"))
     ]
-    names = dict.fromkeys(name for metric in available for name in (metric.name, *metric.zero))
+    names = dict.fromkeys(name for metric in metrics for name in (metric.name, *metric.zero))
     aggregations: list[Metric] = [mean(), stderr(cluster="first_author")]
 
     @scorer(metrics={name: aggregations for name in (*names, CAPPED.name)}, name="academiceval")

@@ -165,9 +165,3 @@ def checked_splits(listing: Listing, config: str) -> Splits:
             )
         check_unpacked(file, digest)
     return splits
-
-
-def cache_name(splits: Splits) -> str:
-    """A name for the copies that `datasets` keeps, which knows files by name and time alone: other contents, another name."""
-    digests = " ".join(digest for listed in splits.values() for digest in listed.values())
-    return f"academiceval-{sha256_of_bytes(digests)[:16]}"

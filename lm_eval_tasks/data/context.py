@@ -78,10 +78,9 @@ def _load(known: str, system_instruction: str) -> ModelContext:
 
     arguments = json.loads(known)
     name = str(arguments.get("tokenizer") or arguments["pretrained"])
-    # Its own tokenizer, unless another one is named.
-    file = str(arguments.get("gguf_file") or "") if not name.endswith(tokenizers.GGUF) else ""
-    if arguments.get("tokenizer") and arguments.get("pretrained"):
-        file = ""
+    # Of its own tokenizer, unless another one is named.
+    is_other = (arguments.get("tokenizer") and arguments.get("pretrained")) or name.endswith(tokenizers.GGUF)
+    file = "" if is_other else str(arguments.get("gguf_file") or "")
     label = f"{'/'.join(filter(None, (name.rstrip('/'), file)))}@{arguments.get('revision') or 'main'}"
     tokenizer = tokenizers.load(label, trust_remote_code=switched_on(arguments, "trust_remote_code"))
     served = served_length(str(arguments.get("pretrained") or name), arguments, tokenizer)

@@ -1,7 +1,6 @@
 """Dataset folder or Hub id -> the rows that a run asks for."""
 
 import glob
-import hashlib
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,8 @@ from huggingface_hub import hf_hub_download, list_repo_refs
 from huggingface_hub.errors import HFValidationError
 
 from lm_eval_tasks.base.errors import DatasetError
-from lm_eval_tasks.base.listing import Listing, cache_name, check_dataset, checked_splits, unreachable
+from lm_eval_tasks.base.files import sha256_of_bytes
+from lm_eval_tasks.base.listing import Listing, check_dataset, checked_splits, unreachable
 from lm_eval_tasks.base.metadata import SPLITS
 from lm_eval_tasks.base.row_format import IDS, MANIFEST
 from lm_eval_tasks.base.text import ODD, typed
@@ -118,7 +118,9 @@ def _open_folder(folder: Path, config: str, options: Options) -> Opened:
 
     def load(name: str) -> datasets.DatasetDict:
         splits = checked_splits(listing, name)
-        cache = str(Path(datasets.config.HF_DATASETS_CACHE) / cache_name(splits))
+        # The copies that `datasets` keeps, which knows files by name and time alone: other contents, another folder.
+        digests = sha256_of_bytes(" ".join(digest for files in splits.values() for digest in files.values()))
+        cache = str(Path(datasets.config.HF_DATASETS_CACHE) / f"academiceval-{digests[:16]}")
         # A path is taken for a pattern; `load_dataset` would also tell a server which builder it loads.
         loaded = {
             split: datasets.Dataset.from_parquet(
@@ -274,7 +276,7 @@ def representative_rows(kept: Sequence[int], facts: Sequence[Fact], size: int) -
 
 
 def _hash(paper: str) -> int:
-    return int.from_bytes(hashlib.sha256(paper.encode()).digest()[:8])
+    return int(sha256_of_bytes(paper)[:16], 16)
 
 
 def first_versions_of(dataset: str) -> list[str]:

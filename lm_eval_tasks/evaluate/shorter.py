@@ -62,10 +62,11 @@ def programs_of(tasks: Sequence[str], metadata: Mapping[str, object]) -> dict[st
         for name in of_round(tasks, metadata)
         for task in tasks_of(name)
     }
-    answered = {
-        program: [task for task, family in families_of.items() if program in family.baselines] for program in BASELINES
+    return {
+        program: answered
+        for program in BASELINES
+        if (answered := [task for task, family in families_of.items() if program in family.baselines])
     }
-    return {program: of_program for program, of_program in answered.items() if of_program}
 
 
 def in_contexts(tasks: Sequence[str], contexts: Sequence[Context]) -> list[Task]:
@@ -86,11 +87,11 @@ def in_contexts(tasks: Sequence[str], contexts: Sequence[Context]) -> list[Task]
                 f"{task.configuration}: give the task that asks it as usual"
             )
         own = (FULL, *families.target_of_configuration(task.configuration).shorter)
-        has = [context for context in contexts if context in own]
         for context in contexts:
-            if context not in own:
+            if context in own:
+                asked.append(task if context == FULL else task.with_context(context))
+            else:
                 lacking.setdefault(context, []).append(task.name)
-        asked += [task if context == FULL else task.with_context(context) for context in has]
     for context, names in lacking.items():
         _LOGGER.warning("not asked in the context %s, which they do not have: %s", context, ", ".join(names))
     if not asked:
