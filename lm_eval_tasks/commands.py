@@ -3,13 +3,11 @@
 What a command needs is imported when it is called.
 """
 
-from __future__ import annotations
-
 import json
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lm_eval_tasks.base.command_line import (
     EVALUATE,
@@ -27,10 +25,8 @@ from lm_eval_tasks.base.command_line import (
     positive,
 )
 from lm_eval_tasks.base.errors import EvalError, NoScoreError
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.base.tables import Table
-    from lm_eval_tasks.llm.usage import Means
+from lm_eval_tasks.base.tables import Table
+from lm_eval_tasks.llm.usage import Means, read_price
 
 # In place of a model: all baselines.
 _PROGRAMS = "programs"
@@ -328,8 +324,6 @@ def _check_request(tasks: Sequence[str], metadata: Mapping[str, object], samples
 
 def means_of(arguments: Namespace, model: str) -> Means:
     """What a run may use, by its options and the model's name in the price table."""
-    from lm_eval_tasks.llm.usage import Means, read_price
-
     price = read_price(arguments.prices, model) if arguments.prices else None
     return Means(price, getattr(arguments, "max_cost", None))
 

@@ -1,12 +1,10 @@
 """What a dataset is named, what the manifest of a folder lists, and that its files are that."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
@@ -71,7 +69,7 @@ class Listing:
     core: tuple[str, ...]
 
     @classmethod
-    def of(cls, folder: Path) -> Listing:
+    def of(cls, folder: Path) -> Self:
         """Read a folder's manifest; a DatasetError if there is none that can be read."""
         try:
             data = (folder / MANIFEST).read_bytes()
@@ -119,7 +117,7 @@ def unreachable(name: str) -> str:
     )
 
 
-def largest_chunk(metadata: pq.FileMetaData) -> int:
+def largest_chunk(metadata: "pq.FileMetaData") -> int:
     """Bytes of the largest column chunk, unpacked: the most that one value, which a dictionary may repeat, can take up."""
     groups = (metadata.row_group(i) for i in range(metadata.num_row_groups))
     columns = (group.column(i) for group in groups for i in range(group.num_columns))

@@ -3,14 +3,12 @@
 Nothing large is imported here, so that typing mistakes are found at once.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Self, get_args
 
 from lm_eval_tasks.base import gone
 from lm_eval_tasks.base.errors import OptionError
@@ -39,7 +37,7 @@ class Shard:
     count: int
 
     @classmethod
-    def of(cls, text: str | None) -> Shard | None:
+    def of(cls, text: str | None) -> Self | None:
         """Read "2/8"; an OptionError if it is something else."""
         if text is None:
             return None
@@ -111,8 +109,10 @@ def values(metadata: Mapping[str, object]) -> dict[str, Any]:
 
 def with_switches(metadata: Mapping[str, object]) -> dict[str, object]:
     """The same, with true or false for keys that are either; an OptionError if one is neither."""
-    switches = {key for key in metadata if key in OURS and OURS[key].is_switch}
-    return {key: _flag(key, value) if key in switches else value for key, value in _given(metadata).items()}
+    return {
+        key: _flag(key, value) if key in OURS and OURS[key].is_switch else value
+        for key, value in _given(metadata).items()
+    }
 
 
 def _given(metadata: Mapping[str, object]) -> dict[str, object]:

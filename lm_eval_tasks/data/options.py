@@ -1,10 +1,8 @@
 """What a user may ask of the tasks through lm-eval's --metadata, checked."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from lm_eval_tasks import families
 from lm_eval_tasks.base import metadata
@@ -64,7 +62,7 @@ class Options:
     metrics: str
 
     @classmethod
-    def of(cls, arguments: Mapping[str, Any]) -> Options:
+    def of(cls, arguments: Mapping[str, Any]) -> Self:
         """Read lm-eval's --model_args and --metadata together; other keys are the model's. An OptionError if a value cannot be used."""
         run = command_line.run_arguments()
         metadata.check_keys(run.metadata, others=True)
@@ -93,7 +91,7 @@ class Options:
         )
 
     @property
-    def retrieval(self) -> Retrieval:
+    def retrieval(self) -> "Retrieval":
         """What retrieves, and how texts are cut into chunks; an OptionError if the chunks cannot be so."""
         from lm_eval_tasks.retrieval.retrieve import Chunking, Retrieval
 

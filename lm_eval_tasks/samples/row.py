@@ -3,12 +3,10 @@
 Whoever wrote a file of samples, everything that readers use of a row is checked here.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any
+from typing import Any, Self
 
 from lm_eval_tasks import families
 from lm_eval_tasks.base.row_format import CONTEXTS, FULL, NONE, RETRIEVED, paper_of
@@ -185,7 +183,7 @@ class PromptRow:
         return tuple(replace(slot, **ends_of(self.prompt[slot.start : slot.end])) for slot in self.slots)
 
     @classmethod
-    def of_doc(cls, doc: object) -> PromptRow:
+    def of_doc(cls, doc: object) -> Self:
         """Read a row as lm-eval hands it over or logs it; columns that are not ours are left out.
 
         Raises:

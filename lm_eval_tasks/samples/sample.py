@@ -3,13 +3,11 @@
 lm-eval's `--log_samples` and `academiceval eval` write `samples_*.jsonl`; a journal holds the answers of an unfinished run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from lm_eval_tasks.base import gone
 from lm_eval_tasks.base.errors import SamplesError
@@ -76,14 +74,14 @@ class Sample:
         return row.row_hash or sha256_of_bytes(f"{row.id}\0{row.prompt_version}\0{row.target}")
 
     @classmethod
-    def of_logged(cls, line: Logged) -> Sample:
+    def of_logged(cls, line: Logged) -> Self:
         """Read a sample as lm-eval logs it; one of `ODD` if a field is missing or not what it should be."""
         row = PromptRow.of_doc(line["doc"])
         scored = ScoredAnswer.from_text(line["filtered_resps"][0])
         return cls(row, scored.answer, scored.scores, scored.repeats, scored.failed, str(line.get("prompt_hash") or ""))
 
     @classmethod
-    def of_entry(cls, entry: Logged) -> Sample:
+    def of_entry(cls, entry: Logged) -> Self:
         """Read a line of a journal: an answer as it would be scored, without scores; errors as `of_logged`."""
         row = PromptRow.of_doc(entry["doc"])
         answer = take_apart(entry["value"] or "", row.opens, row.closes, row.begins).answer
