@@ -5,8 +5,6 @@ There are two estimators: the level of a score, and a difference. Both rest on t
 `benchmarks/figures.py` measures how often such intervals contain the truth.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -63,7 +61,7 @@ class Interval:
         """The smallest true difference that this many samples show in four out of five cases, as one of several comparisons."""
         return None if not self.error or self.freedom is None else detectable(self.error, self.freedom, comparisons)
 
-    def reversed(self) -> Interval:
+    def reversed(self) -> "Interval":
         low, high = (None, None) if self.bounds is None else (-self.bounds[1], -self.bounds[0])
         return replace(self, mean=-self.mean, low=low, high=high)
 

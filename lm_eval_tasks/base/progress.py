@@ -1,7 +1,5 @@
 """Long work: in batches; how far it has come, as a bar on a terminal, elsewhere a line every half minute; and waiting, never forever."""
 
-from __future__ import annotations
-
 import sys
 import threading
 import time
@@ -44,7 +42,7 @@ class _Log:
         sys.stderr.flush()
 
 
-def counted(what: str, total: int | None = None, done: int = 0, delay: float = 2.0) -> tqdm[NoReturn]:
+def counted(what: str, total: int | None = None, done: int = 0, delay: float = 2.0) -> "tqdm[NoReturn]":
     """A count of steps done, of a known or unknown number.
 
     Args:
@@ -104,7 +102,7 @@ def announce_wait(seconds: float, reason: str) -> None:
         announce(f"waiting {seconds:.0f} s: {reason}")
 
 
-def failure_of(state: RetryCallState, kind: type[_E]) -> _E:
+def failure_of(state: "RetryCallState", kind: type[_E]) -> _E:
     """What the last attempt of a `tenacity` loop, which retries errors of this kind alone, failed with."""
     error = state.outcome and state.outcome.exception()
     assert isinstance(error, kind)

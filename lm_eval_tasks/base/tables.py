@@ -1,7 +1,5 @@
 """Tables for display: made once, shown as Markdown or on a page."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +31,7 @@ class Table:
             raise ValueError(f"the table {', '.join(self.head)} has rows of different widths")
 
     @property
-    def printed(self) -> Table | None:
+    def printed(self) -> "Table | None":
         """The table with its main columns; None if it has none."""
         if self.main is None:
             return self

@@ -1,7 +1,5 @@
 """Answers of a model: as an engine gives them, as they are scored, and with their scores on their way through lm-eval."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -25,7 +23,7 @@ class Generated(str):
     finish: str = ""
 
     @classmethod
-    def of(cls, text: str, finish: str) -> Generated:
+    def of(cls, text: str, finish: str) -> "Generated":
         answer = cls(text)
         answer.finish = finish
         return answer
@@ -52,7 +50,7 @@ class Answer:
     unfinished: bool = False
 
     @classmethod
-    def of(cls, row: PromptRow, text: str | None, refine: Callable[[str, PromptRow], str]) -> Answer:
+    def of(cls, row: PromptRow, text: str | None, refine: Callable[[str, PromptRow], str]) -> "Answer":
         """Take a model's answer apart, as lm-eval hands it over (None for no answer); `refine` says what is scored of a reply."""
         full = valid(text or "")
         reply = take_apart(full, row.opens, row.closes, row.begins)
@@ -92,7 +90,7 @@ class ScoredAnswer:
         return json.dumps(content, ensure_ascii=False)
 
     @classmethod
-    def from_text(cls, text: str) -> ScoredAnswer:
+    def from_text(cls, text: str) -> "ScoredAnswer":
         """Read what `to_text` wrote; a ValueError if it is something else."""
         return typed(cls, parse_json(text))
 
