@@ -18,7 +18,6 @@ _IGNORED = frozenset({"log_samples", "include_path", "bootstrap_iters", "show_co
 # Options that may be a table, and those that may be a list; all others are a single value.
 _TABLES = frozenset({"model_args", "gen_kwargs", "metadata", "samples"})
 _LISTS = frozenset({"tasks", "seed"})
-_RENAMED = {"output_path": "output"}
 # How a command shows what it does is settled before the file is read.
 _TYPED_ONLY = frozenset({"all_columns", "config", "help", "format", "quiet", "verbose"})
 
@@ -54,7 +53,7 @@ def with_config(arguments: argparse.Namespace) -> argparse.Namespace:
 
 
 def _words(content: dict[str, object], parser: Parser, path: Path) -> Iterator[str]:
-    names = [_RENAMED.get(key, str(key).replace("-", "_")) for key in content]
+    names = ["output" if key == "output_path" else str(key).replace("-", "_") for key in content]
     if twice := [name for name in names if names.count(name) > 1]:
         raise OptionError(f"{path} gives {twice[0]!r} twice, under two names")
     for name, (key, value) in zip(names, content.items(), strict=True):

@@ -108,8 +108,7 @@ def samples_of(results: Results) -> dict[str, Path]:
     beside = samples_beside(results.path)
     if not results.files:
         # lm-eval's own command and earlier releases do not list them.
-        tasks = results.table("configs") or beside
-        return {task: file for task, file in beside.items() if task in tasks}
+        return {task: file for task, file in beside.items() if task in (results.table("configs") or beside)}
     for file in beside.values():
         if file.name not in results.files:
             _LOGGER.warning("%s is left out: %s does not list it, so an earlier run left it there", file, results.path)

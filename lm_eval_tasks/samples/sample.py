@@ -95,9 +95,11 @@ def read(paths: Sequence[Path]) -> list[Sample]:
     Raises:
         SamplesError: there are none, a file contains something else, or is not what the results of its run list.
     """
-    files: list[Path] = []
-    for path in paths:
-        files += (samples_below(path) or sorted(path.rglob(JOURNAL))) if path.is_dir() else [path]
+    files = [
+        file
+        for path in paths
+        for file in ((samples_below(path) or sorted(path.rglob(JOURNAL))) if path.is_dir() else [path])
+    ]
     if not files:
         raise SamplesError(
             f"{', '.join(map(str, paths))} contains no samples_*.jsonl: name the --output folder of `academiceval eval`, or of "
