@@ -47,15 +47,12 @@ def _error_of(body: Mapping[str, Any]) -> CompletionError:
     )
 
 
-def _choice(choice: Any) -> Any:
-    message = choice.get("message") if isinstance(choice, Mapping) else None
-    if (
-        not isinstance(message, Mapping)
-        or not isinstance(message.get("content"), Sequence)
-        or isinstance(message["content"], str)
-    ):
+def _choice(choice: Mapping[str, Any]) -> Mapping[str, Any]:
+    message = choice.get("message")
+    parts = message.get("content") if isinstance(message, Mapping) else None
+    if not isinstance(message, Mapping) or not isinstance(parts, Sequence) or isinstance(parts, str):
         return choice
-    answer, reasoning = _texts(message["content"])
+    answer, reasoning = _texts(parts)
     before = message.get("reasoning_content") or reasoning
     return {**choice, "message": {**message, "content": answer, **({"reasoning_content": before} if before else {})}}
 
@@ -64,12 +61,9 @@ def _texts(parts: Sequence[Any]) -> tuple[str, str]:
     """The texts of a message's parts: of its answer, and of its reasoning."""
     answer, reasoning = "", ""
     for part in parts:
-        kind = str(part.get("type", "text")) if isinstance(part, Mapping) else "text"
-        inner = (
-            next((part[name] for name in (kind, "text", "content") if part.get(name)), "")
-            if isinstance(part, Mapping)
-            else part
-        )
+        fields = part if isinstance(part, Mapping) else {"text": part}
+        kind = str(fields.get("type", "text"))
+        inner = next((fields[name] for name in (kind, "text", "content") if fields.get(name)), "")
         text = inner if isinstance(inner, str) else "".join(_texts(inner)) if isinstance(inner, Sequence) else ""
         if kind in ("thinking", "reasoning"):
             reasoning += text

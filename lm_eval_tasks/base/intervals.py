@@ -186,14 +186,8 @@ def detectable(error: float, freedom: float, comparisons: int = 1) -> float:
 
 
 def detectable_with(samples: Collection[int], spread: float, comparisons: int = 1) -> float | None:
-    """The same for a design; papers by one first author are assumed to come and go together.
-
-    Args:
-        samples: how many each first author has.
-        spread: standard deviation of the difference between two models on one sample.
-
-    Returns:
-        None with too few first authors for an interval.
+    """The same for a design, by how many samples each first author has, which are assumed to come and go together, and the standard
+    deviation of the difference between two models on one sample; None with too few first authors for an interval.
     """
     independent = effective(samples) if len(samples) >= FEWEST else 0
     if independent < FEWEST_EFFECTIVE:

@@ -43,13 +43,8 @@ class _Log:
 
 
 def counted(what: str, total: int | None = None, done: int = 0, delay: float = 2.0) -> "tqdm[NoReturn]":
-    """A count of steps done, of a known or unknown number.
-
-    Args:
-        what: the work's name.
-        total: None if it is not known.
-        done: steps done by an earlier run.
-        delay: seconds before a bar is drawn, since shorter work is not worth one; 0 where the first step alone may take minutes.
+    """A count of steps done, of a total if that is known; the first of them `done` by an earlier run. A bar is drawn after a delay in
+    seconds, since shorter work is not worth one; 0 where the first step alone may take minutes.
     """
     if _disabled or sys.stderr.isatty():
         return tqdm(desc=what, total=total, initial=done, delay=delay, unit_scale=True, leave=False, disable=_disabled)
@@ -110,10 +105,7 @@ def failure_of(state: "RetryCallState", kind: type[_E]) -> _E:
 
 
 def within(seconds: float, call: Callable[[], _T], cancelled: threading.Event | None = None) -> _T:
-    """What a call returns or raises, if it ends in time.
-
-    Args:
-        cancelled: when it is set, nobody waits for the call any more.
+    """What a call returns or raises, if it ends in time; when `cancelled` is set, nobody waits for it any more.
 
     Raises:
         TimeoutError: the call has not ended. It continues by itself in a thread that no process waits for.

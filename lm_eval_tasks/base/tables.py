@@ -58,7 +58,6 @@ def text_lines(item: str | Table | Mapping[str, object], form: str, *, all_colum
     Args:
         item: a table, a line, or what is shown as JSON alone.
         form: "terminal", "markdown" or "json"; JSON has one line for each table, with all columns, and leaves out other lines.
-        all_columns: whether tables are shown with all their columns.
     """
     if form == "json":
         if isinstance(item, Mapping):

@@ -100,14 +100,8 @@ class Options:
         return Retrieval(self.retriever or "", self.similarity, chunking)
 
     def context_of(self, always: Context | None, name: str) -> Context:
-        """How much of what it shows a task is asked with.
-
-        Args:
-            always: what the task says itself; None if the option decides.
-            name: of the built-in configuration that is asked.
-
-        Raises:
-            OptionError: the task cannot be asked so.
+        """How much of what it shows a task is asked with: what it always says itself, else what the option says; an OptionError if the
+        built-in configuration of this name is not asked so.
         """
         context = always or self.context
         if context == FULL:

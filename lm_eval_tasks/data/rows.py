@@ -164,11 +164,8 @@ def _load_splits(builder: datasets.DatasetBuilder) -> datasets.DatasetDict:
 def rows_of_split(opened: Opened, config: str, options: Options, columns: Iterable[str] = ()) -> datasets.Dataset:
     """The rows of the split that was asked for, which is test by default.
 
-    Args:
-        columns: that they must have.
-
     Raises:
-        DatasetError: there are none, they belong to another round or to several, or two have one id.
+        DatasetError: there are none, they lack one of the columns, belong to another round or to several, or two have one id.
     """
     names = [name for name in (SPLITS[:-1] if options.split == "all" else [options.split]) if name in opened.splits]
     if not names:

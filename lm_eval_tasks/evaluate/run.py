@@ -75,8 +75,8 @@ def evaluate(
         contexts: in which each task is asked, as far as it has them; () for what the metadata say.
 
     Raises:
-        EvalError: an unknown task, a model that cannot be opened or gives up, a cost that is too high; what the families' `load` raises.
-        EvalError: another run writes to the same folder.
+        EvalError: an unknown task, a model that cannot be opened or gives up, a cost that is too high, another run that writes to the
+            same folder; what the families' `load` raises.
     """
     check_tasks(tasks)
     contexts, metadata = _contexts(model, contexts, metadata)
