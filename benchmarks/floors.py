@@ -34,12 +34,11 @@ from builder.sources.jats.source import JatsSource
 from lm_eval_tasks.base.row_format import OF_SCALAR
 from lm_eval_tasks.base.text import sentences, typed
 from lm_eval_tasks.engines.registry import LocalEngine
-from lm_eval_tasks.families.reading.answering import ReadingAnswering, reading_answering
-from lm_eval_tasks.families.reading.metrics import share_right_of
+from lm_eval_tasks.families.reading.answering import ReadingAnswering, reading_answering, share_right_of
 from lm_eval_tasks.families.reading.prompt import part_texts, prompt_of
 from lm_eval_tasks.families.reading.row import ReadingRow
 from lm_eval_tasks.families.scalar import LEVELS
-from lm_eval_tasks.families.scalar.row import ScalarRow
+from lm_eval_tasks.families.scalar.prompt import ScalarRow
 from lm_eval_tasks.families.scalar.shortcuts import around_the_mask, chooser
 from lm_eval_tasks.families.walk.rules import papers_that
 from lm_eval_tasks.llm.weights import minilm_path

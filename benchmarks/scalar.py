@@ -17,7 +17,7 @@ from benchmarks.shared.running import Figures, call, run
 from builder.dataset.manifest import read_manifest
 from builder.extract.sections import parts
 from builder.families.scalar import train
-from builder.families.scalar.render import question
+from builder.families.scalar.rows import question
 from builder.families.scalar.structured import Structured, read_structured
 from lm_eval_tasks.base.row_format import MASK
 from lm_eval_tasks.families.scalar import Scope

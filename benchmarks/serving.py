@@ -20,7 +20,7 @@ from benchmarks.shared.running import Figures, run
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.evaluate.generation import Generation
 from lm_eval_tasks.evaluate.run import SampleSelection, evaluate
-from lm_eval_tasks.tasks.folder import tasks_path
+from lm_eval_tasks.tasks.catalogue import tasks_path
 from tests.helpers import rounds
 from tests.helpers.openai_server import serve
 from tests.helpers.rounds import small_round

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.shared.data import DATA
 from benchmarks.shared.running import ACADEMICEVAL, Figures, command, run
-from lm_eval_tasks.tasks.folder import tasks_path
+from lm_eval_tasks.tasks.catalogue import tasks_path
 from tests.helpers import hub_server
 from tests.helpers.places import BIN
 

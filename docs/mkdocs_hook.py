@@ -13,7 +13,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from builder.cli import all_commands
-from lm_eval_tasks.tasks.folder import tasks_path
+from lm_eval_tasks.tasks.catalogue import tasks_path
 
 ROOT = Path(__file__).resolve().parents[1]
 # File of the repository -> page of the site.

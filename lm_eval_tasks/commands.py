@@ -312,7 +312,7 @@ def _check_request(tasks: Sequence[str], metadata: Mapping[str, object], samples
     """Raise an EvalError for a typing mistake, also in the tasks named by --samples, before anything large is imported."""
     from lm_eval_tasks.base.listing import check_dataset
     from lm_eval_tasks.base.metadata import check, dataset_of, text_or_none
-    from lm_eval_tasks.tasks.folder import check_tasks
+    from lm_eval_tasks.tasks.catalogue import check_tasks
 
     if not any(tasks):
         raise EvalError("name the tasks with --tasks; `academiceval eval --tasks list` prints them")
@@ -329,7 +329,7 @@ def means_of(arguments: Namespace, model: str) -> Means:
 
 
 def link_tasks(arguments: Namespace) -> Iterator[str | Table]:
-    from lm_eval_tasks.tasks.folder import is_linked, link, tasks_path, unlink, without_tasks
+    from lm_eval_tasks.tasks.catalogue import is_linked, link, tasks_path, unlink, without_tasks
 
     if arguments.print:
         # lm-eval would warn of every task that it finds twice.

@@ -24,7 +24,7 @@ from lm_eval_tasks.families.reading.hook import doc_to_text
 from lm_eval_tasks.samples.answers import Generated, ScoredAnswer
 from lm_eval_tasks.samples.row import PromptRow
 from lm_eval_tasks.tasks.catalogue import TASKS as RECORDS
-from lm_eval_tasks.tasks.folder import tasks_path
+from lm_eval_tasks.tasks.catalogue import tasks_path
 
 # Why an answer ended, in Inspect's words -> in lm-eval's.
 _FINISH = {"max_tokens": "length", "model_length": "length"}

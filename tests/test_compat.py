@@ -78,7 +78,7 @@ def test_lm_eval_reads_lists_by_function_tags() -> None:
     """Our task files name their metric lists as `!function`, which lm-eval reads as any object of a module."""
     from lm_eval.tasks import TaskManager
 
-    from lm_eval_tasks.tasks.folder import tasks_path
+    from lm_eval_tasks.tasks.catalogue import tasks_path
 
     folder = lm_eval_compat.tasks_folder()
     assert folder is not None

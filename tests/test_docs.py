@@ -26,8 +26,7 @@ from lm_eval_tasks.evaluate.options_page import meaning_of, options_page
 from lm_eval_tasks.families.registry import METRICS
 from lm_eval_tasks.families.writing.settings import SETTINGS
 from lm_eval_tasks.inspect_tasks import TASKS
-from lm_eval_tasks.tasks.catalogue import task_names
-from lm_eval_tasks.tasks.folder import check_tasks
+from lm_eval_tasks.tasks.catalogue import check_tasks, task_names
 from tests.helpers.pages import PAGES, ROOT, blocks
 
 

@@ -35,7 +35,7 @@ from lm_eval_tasks.base.text import typed
 from lm_eval_tasks.families import target_of
 from lm_eval_tasks.families.reading.answering import reading_answering
 from lm_eval_tasks.families.reading.row import ReadingRow
-from lm_eval_tasks.families.scalar.row import ScalarRow
+from lm_eval_tasks.families.scalar.prompt import ScalarRow
 from lm_eval_tasks.families.scalar.shortcuts import Chooser, choosers_of
 from lm_eval_tasks.metrics.rouge import rouge_l_content
 

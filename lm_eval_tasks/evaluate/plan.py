@@ -23,8 +23,7 @@ from lm_eval_tasks.evaluate.shorter import in_contexts, of_round, write_tasks
 from lm_eval_tasks.families.reading.hook import doc_to_text
 from lm_eval_tasks.families.registry import comparisons
 from lm_eval_tasks.llm.usage import CHARACTERS_OF_TOKEN, Price, Usage
-from lm_eval_tasks.tasks.catalogue import TASKS, task_of
-from lm_eval_tasks.tasks.folder import check_tasks, tasks_path
+from lm_eval_tasks.tasks.catalogue import TASKS, check_tasks, task_of, tasks_path
 
 # Between two models: what a decision may hang on.
 _DIFFERENCE = 0.05

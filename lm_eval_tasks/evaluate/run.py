@@ -34,8 +34,7 @@ from lm_eval_tasks.samples.results import JOURNAL
 from lm_eval_tasks.samples.run_folder import check_output, write_run
 from lm_eval_tasks.samples.sample import USAGE, Logged, Sample, compact
 from lm_eval_tasks.stats.scores import Samples, block_of, scores_of
-from lm_eval_tasks.tasks.catalogue import expanded
-from lm_eval_tasks.tasks.folder import check_tasks, tasks_path
+from lm_eval_tasks.tasks.catalogue import check_tasks, expanded, tasks_path
 
 _LOGGER = logging.getLogger(__name__)
 _SEEDS = ("random_seed", "numpy_random_seed", "torch_random_seed", "fewshot_random_seed")

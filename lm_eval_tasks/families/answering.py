@@ -1,16 +1,11 @@
 """How a family's answers are read, placed and given without a model; loaded for those families whose tasks are used."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from lm_eval_tasks.families import of_task
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.samples.row import PromptRow
+from lm_eval_tasks.samples.row import PromptRow
 
 # (What is asked, the place of its answer in the context from 0 to 1, its score.)
 Placed = tuple[str, float, float]

@@ -1,22 +1,18 @@
 """The hooks that lm-eval calls with a task's answers: all of them are scored at once, by every metric of their family."""
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from lm_eval_tasks.base.metadata import ALL
 from lm_eval_tasks.base.text import ODD
 from lm_eval_tasks.families import of_task, task_of_prompt
 from lm_eval_tasks.families.answering import answering_of
+from lm_eval_tasks.families.family import Metric
 from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Answer, Answers, ScoredAnswer, mean_of
 from lm_eval_tasks.samples.row import PromptRow
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.families.family import Metric
 
 _LOGGER = logging.getLogger(__name__)
 Docs = Sequence[Mapping[str, object]]

@@ -1,15 +1,10 @@
 """What became of prompts and answers, over all answers of a task at once."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.row_format import CAPPED
 from lm_eval_tasks.families import target_of
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.samples.answers import Answer, Answers
+from lm_eval_tasks.samples.answers import Answer, Answers
 
 Values = Sequence[float | None]
 

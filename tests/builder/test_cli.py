@@ -190,7 +190,7 @@ def test_eval_prints_a_table_and_names_what_is_wrong(
 def test_what_include_path_is_given_has_the_tasks_unless_they_are_linked(
     linked: bool, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lm_eval_tasks.tasks.folder.is_linked", lambda: linked)
+    monkeypatch.setattr("lm_eval_tasks.tasks.catalogue.is_linked", lambda: linked)
     code, out, _ = command("link-tasks", "--print")
     assert code == 0
     assert Path(out.strip()).is_dir()

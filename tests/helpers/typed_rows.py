@@ -8,7 +8,7 @@ from lm_eval_tasks.base.row_format import MASK
 from lm_eval_tasks.base.text import typed
 from lm_eval_tasks.families.reading.answering import reading_answering as reading_answering
 from lm_eval_tasks.families.reading.row import ReadingRow
-from lm_eval_tasks.families.scalar.row import ScalarRow
+from lm_eval_tasks.families.scalar.prompt import ScalarRow
 from lm_eval_tasks.families.writing.row import WritingRow
 
 COMMON: dict[str, Any] = {

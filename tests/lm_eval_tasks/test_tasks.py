@@ -246,7 +246,7 @@ def test_the_tasks_need_none_of_the_builders_packages() -> None:
         "import sys\n"
         "for name in ('pymupdf', 'builder', 'pydantic_settings', 'zstandard'): sys.modules[name] = None\n"
         "import lm_eval_tasks.families.writing.hook, lm_eval_tasks.families.scalar.hook, lm_eval_tasks.evaluate.run, lm_eval_tasks.families.score\n"
-        "import lm_eval_tasks.evaluate.baselines, lm_eval_tasks.tasks.folder, lm_eval_tasks.judge.run\n"
+        "import lm_eval_tasks.evaluate.baselines, lm_eval_tasks.tasks.catalogue, lm_eval_tasks.judge.run\n"
     )
     subprocess.run([BIN / "python", "-c", script], check=True, env=environment())
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from lm_eval_tasks.tasks.folder import tasks_path
+from lm_eval_tasks.tasks.catalogue import tasks_path
 from lm_eval_tasks.tasks.yaml_files import contents, left_over
 from tests.helpers.hub_server import hub_environment
 from tests.helpers.hub_server import serve as serve_hub

@@ -13,9 +13,9 @@ import pytest
 
 from lm_eval_tasks.families.labels import answer_of, pairs_of, set_of
 from lm_eval_tasks.families.reading import prompt as reading
-from lm_eval_tasks.families.reading.metrics import share_right_of
+from lm_eval_tasks.families.reading.answering import share_right_of
 from lm_eval_tasks.families.scalar import prompt as scalar
-from lm_eval_tasks.families.walk.metrics import f1_of
+from lm_eval_tasks.families.walk.answering import f1_of
 from tests.helpers.pages import ROOT
 from tests.helpers.typed_rows import reading_answering, reading_row, scalar_row
 

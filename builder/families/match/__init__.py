@@ -1,24 +1,19 @@
 """Match in a round: contexts of candidates, and the paper with its masks."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from builder.dataset.families import Row
 from builder.families.match.masks import FEWEST, Mask, around, best, distractors, masks_of, summary, tag_of, wide
 from builder.families.reading.asking import LABEL_TOKENS, LEAST_PAPERS, PaperSet, ReadingFamily, fill, part_of
 from builder.families.reading.making import reading_family
 from builder.families.reading.neutral import CITE, citations_in, without_overlaps
+from builder.families.reading.papers_read import PaperLibrary
+from builder.records import Paper, ReadingReason
 from builder.sources.tokenizer import token_counter
 from lm_eval_tasks.families.reading.row import Edit
-
-if TYPE_CHECKING:
-    from builder.dataset.families import Row
-    from builder.families.reading.papers_read import PaperLibrary
-    from builder.records import Paper, ReadingReason
-
 
 # The masks of a paper, in the order of their numbers.
 Masks = Sequence[Mask]

@@ -4,25 +4,18 @@ A work is masked at all its places under one number, if it is cited alone at one
 older than the paper, not by much, and not known to everybody.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from builder.families.reading.neutral import sentence_end, sentence_start, with_brackets
+from builder.families.reading.papers_read import PaperLibrary, PaperRead
+from builder.records import Mention, Paper, Reference
 from builder.seeding import digest_of
 from lm_eval_tasks.base.text import title_key, without_marks
 from lm_eval_tasks.retrieval.sparse import bm25_scores
-
-if TYPE_CHECKING:
-    from datetime import date
-
-    from builder.families.reading.papers_read import PaperLibrary, PaperRead
-    from builder.records import Mention, Paper, Reference
-
 
 _WORD = re.compile(r"[^\W_][\w’'-]*")
 _HEAD_END, _WRAPPED = re.compile(r":|\?|\s[–—-]\s"), re.compile(r"(?<=\w)[-\u00ad]\s+(?=\w)")

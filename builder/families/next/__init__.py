@@ -1,29 +1,24 @@
 """Next in a round: the passages that it shows of papers, its calls and rows."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from itertools import groupby
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from builder.dataset.families import Row
 from builder.families.next.passages import Passage, passages_of
 from builder.families.reading.asking import LABEL_TOKENS, LEAST, NeighbourAsking, PaperSet, part_of, room
 from builder.families.reading.making import reading_family
+from builder.families.reading.papers_read import PaperLibrary
+from builder.records import Paper, ReadingReason
 from builder.seeding import digest_of
 from builder.sources.tokenizer import token_counter
 from lm_eval_tasks.families.reading import SMALL
 from lm_eval_tasks.families.reading.prompt import edited
 from lm_eval_tasks.retrieval.sparse import bm25_scores, standardised
-
-if TYPE_CHECKING:
-    from builder.dataset.families import Row
-    from builder.families.reading.papers_read import PaperLibrary
-    from builder.records import Paper, ReadingReason
-
 
 # Passages that a context asks about; and in one call, which is long whatever it asks.
 _OF_CONTEXT = 40

@@ -1,20 +1,15 @@
 """Passages: sections cut at sentence ends into stretches of about the same length, neutral in what they show."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 from builder.families.reading.neutral import SENTENCE_END, edits_of
+from builder.families.reading.papers_read import PaperRead
 from builder.seeding import digest_of
 from lm_eval_tasks.families.reading.prompt import edited
 from lm_eval_tasks.families.reading.row import Edit
-
-if TYPE_CHECKING:
-    from builder.families.reading.papers_read import PaperRead
 
 # Words of a passage: twice the shortest is no more than the longest, so that every rest of a passage or more can be cut.
 SHORTEST, LONGEST = 175, 350

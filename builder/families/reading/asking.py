@@ -3,16 +3,18 @@
 A context is a new paper and older ones by the authors around its own, or of its category, as many as fill a number of tokens.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from builder.collect.coverage import months_before
+from builder.collect.graph import CoAuthorGraph
+from builder.dataset.families import Row
+from builder.families.reading.papers_read import PaperLibrary
 from builder.families.reading.rows import shared_columns
+from builder.records import Paper, ReadingReason
 from builder.seeding import digest_of, share_of
 from builder.sources.tokenizer import token_counter
 from lm_eval_tasks.base.row_format import PAPERS
@@ -20,12 +22,6 @@ from lm_eval_tasks.base.text import typed
 from lm_eval_tasks.families.reading.answering import reading_answering
 from lm_eval_tasks.families.reading.prompt import prompt_of
 from lm_eval_tasks.families.reading.row import ReadingRow
-
-if TYPE_CHECKING:
-    from builder.collect.graph import CoAuthorGraph
-    from builder.dataset.families import Row
-    from builder.families.reading.papers_read import PaperLibrary
-    from builder.records import Paper, ReadingReason
 
 # Of the tokens in a configuration's name: the rest is left to other tokenizers, templates and answers. With the prompt's own words
 # a context has between 0.85 and 0.92 of them.

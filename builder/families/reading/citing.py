@@ -5,20 +5,16 @@ entries that it points to. The second begins with one entry: it takes the entry'
 the text for it.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from builder.extract.sections import TopSection, normalise, parts, split_number
+from builder.records import Document, Reference
 from lm_eval_tasks.base.text import fold
-
-if TYPE_CHECKING:
-    from builder.records import Document, Reference
 
 # Section of the document, and paragraph in its text.
 Place = tuple[int, int]

@@ -1,18 +1,14 @@
 """Cited works: entries of several papers' reference lists that are certainly the same work, and those that may not be."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from builder.records import Document
 from lm_eval_tasks.base.text import fold, title_key
-
-if TYPE_CHECKING:
-    from builder.records import Document
 
 # A title of fewer words is found in too many texts.
 _LEAST_WORDS = 4

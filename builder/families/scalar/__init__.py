@@ -9,7 +9,7 @@ from itertools import islice, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from builder.dataset.families import Family, Lacking, Written, hashes_of, matches
+from builder.dataset.families import Family, Lacking, Row, Written, hashes_of, matches
 from builder.dataset.manifest import Configuration
 from builder.dataset.write import ConfigurationWriter
 from builder.extract.sections import parts
@@ -17,25 +17,22 @@ from builder.extract.stage import Documents, choose_documents
 from builder.families.scalar import rows
 from builder.families.scalar.annotate import typing_of
 from builder.families.scalar.questions import QuestionMaker, ask_all, turn_of
-from builder.families.scalar.render import MOST_CHARACTERS, candidate, question
-from builder.families.scalar.rows import KIND, TASK, row_of, with_token_counts
+from builder.families.scalar.rows import KIND, MOST_CHARACTERS, TASK, candidate, question, row_of, with_token_counts
 from builder.ids import bare_id
 from builder.records import Cited, Document, Paper, Split
 from builder.round.allowed import allows
 from builder.sources.tokenizer import TokenCounter, token_counter
+from builder.store import Store
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.row_format import POPULARITY, Measured
+from lm_eval_tasks.engines.registry import Engine
+from lm_eval_tasks.families.scalar import Level
+from lm_eval_tasks.families.scalar.prompt import ScalarRow
 from lm_eval_tasks.families.scalar.shortcuts import Chooser, choosers_of
 
 if TYPE_CHECKING:
-    from builder.dataset.families import Row
-    from builder.store import Store
     from builder.workspace import Workspace
-    from lm_eval_tasks.engines.registry import Engine
-    from lm_eval_tasks.families.scalar import Level
-    from lm_eval_tasks.families.scalar.row import ScalarRow
-
 
 _CACHED = 256
 

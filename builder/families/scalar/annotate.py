@@ -1,22 +1,18 @@
 """Telling attributional from descriptive citations: the classifier that ships with us, or a language model behind a server."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 from builder.errors import SourceError
 from builder.families.scalar.citation_classifier import CitationContext, types_of
+from builder.round.model import Round
 from lm_eval_tasks.base.errors import ServerError
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.families.scalar import CitationType
 from lm_eval_tasks.llm import chat
-
-if TYPE_CHECKING:
-    from builder.round.model import Round
 
 JOURNAL = "citation_types.jsonl"
 _PROMPT = (

@@ -5,8 +5,6 @@ Attributional citations name a method, model, dataset or product; descriptive on
 scores for the other citations of the same work and of the paper; `weights.npz` holds both, `train.py` makes it.
 """
 
-from __future__ import annotations
-
 import re
 import zlib
 from collections import defaultdict
@@ -15,12 +13,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from lm_eval_tasks.families.scalar import CitationType
+from lm_eval_tasks.families.scalar import CitationType
 
 _SURNAME = r"[A-Z][\w’'`\-]+"
 _NAMED = rf"{_SURNAME}(?:\s+et\s+al\.?|\s+(?:and|&)\s+{_SURNAME})?(?:,?,?\s*\(?\s*)(?:19|20)\d\d[a-z]?"

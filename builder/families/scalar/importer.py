@@ -6,8 +6,6 @@ A published question: `question` (the whole prompt), `paper_id` (URL), `label_id
 Other files: JSON lists or JSON lines, compressed with xz or not. The prompts of our rows come out byte for byte.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 from collections import defaultdict
@@ -20,7 +18,7 @@ from builder.dataset.folder import finish_import, replacing
 from builder.dataset.manifest import Configuration
 from builder.errors import FolderError
 from builder.families.match import MatchFamily
-from builder.families.reading.build import build
+from builder.families.reading.making import build
 from builder.families.reading.papers_read import PaperLibrary
 from builder.families.scalar import write_level
 from builder.families.scalar.citation_classifier import types_of
@@ -37,8 +35,7 @@ from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.row_format import BODY, Measured
 from lm_eval_tasks.base.text import ODD, parse_json, title_key, typed, why
 from lm_eval_tasks.families.scalar import ALL_LEVELS, LEVELS
-from lm_eval_tasks.families.scalar.prompt import slots_of
-from lm_eval_tasks.families.scalar.row import ScalarRow
+from lm_eval_tasks.families.scalar.prompt import ScalarRow, slots_of
 from lm_eval_tasks.families.scalar.shortcuts import Chooser
 
 _LOGGER = logging.getLogger(__name__)

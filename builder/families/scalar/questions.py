@@ -5,8 +5,6 @@ mask the same citations ask the same questions with the same distractors, as far
 Drop reasons (of citations): `ClozeReason`.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +13,7 @@ from typing import Literal
 
 from builder.extract.sections import TopSection, parts
 from builder.families.scalar.citation_classifier import CitationContext, is_single
-from builder.families.scalar.render import Candidate, Lengths, candidate_of, cut_at, question
+from builder.families.scalar.rows import Candidate, ClozeQuestion, Lengths, candidate_of, cut_at, question
 from builder.records import Cited, Citing, Document, Mention, Paper
 from builder.seeding import digest_of, integer_of, row_order
 from builder.stage_report import StageReport
@@ -40,24 +38,6 @@ CANDIDATES = 4
 _PAPER_CHARACTERS = range(10_000, 100_001)
 _NEAREST = 4
 _CONTEXT = 300
-
-
-@dataclass(frozen=True, slots=True)
-class ClozeQuestion:
-    """One row of a SCALAR configuration.
-
-    Attributes:
-        text: what is inside <Paper>.
-        label: index of the right candidate.
-    """
-
-    id: str
-    paper: Paper
-    level: Level
-    section: str
-    text: str
-    candidates: tuple[Candidate, ...]
-    label: int
 
 
 @dataclass(frozen=True, slots=True)

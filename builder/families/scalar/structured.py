@@ -4,8 +4,6 @@ A record, one JSON line or file each: `title`, `abstract`, `paper_id` (URL), `se
 (`data`: key -> `title`, `arxiv_id`, `abstract`, `sections`).
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping

@@ -6,8 +6,6 @@ A label, one JSON line each: `paper`, `section`, `before`, `citation`, `after`, 
 "method" (attributional) or "others" (descriptive). Needs scikit-learn.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,18 +1,14 @@
 """Walk in a round: the papers that it can show, its questions and rows."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from builder.dataset.families import Row
 from builder.families.reading.asking import LABEL_TOKENS, LEAST_PAPERS, NeighbourAsking, PaperSet, fill, part_of
 from builder.families.reading.making import reading_family
+from builder.families.reading.papers_read import PaperLibrary
 from builder.families.walk.questions import CONTROL_KINDS, WALK_KINDS, Walk, WalkQuestion
-
-if TYPE_CHECKING:
-    from builder.dataset.families import Row
-    from builder.families.reading.papers_read import PaperLibrary
-    from builder.records import Paper, ReadingReason
+from builder.records import Paper, ReadingReason
 
 
 class WalkFamily(NeighbourAsking[WalkQuestion]):

@@ -4,21 +4,17 @@ Whatever is not certain is withheld with a reason: the section has a heading tha
 to find where a paper cites (`citing`) disagree.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, islice, permutations
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
+from builder.families.reading.citing import Places
+from builder.families.reading.papers_read import PaperRead
 from builder.families.reading.works import CitedWork, NearTitles, WorkFault, Works, is_garbled
 from builder.seeding import digest_of, share_of
 from lm_eval_tasks.base.text import title_key
-
-if TYPE_CHECKING:
-    from builder.families.reading.citing import Places
-    from builder.families.reading.papers_read import PaperRead
 
 WalkKind = Literal["experiments", "introduction", "related_work", "method", "background_only", "same_paragraph"]
 WALK_KINDS: tuple[WalkKind, ...] = get_args(WalkKind)

@@ -1,7 +1,5 @@
 """The writing settings as one of the families of `builder.dataset.families`."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -9,27 +7,21 @@ from functools import partial
 from io import FileIO
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from builder.dataset.families import Family, Written
-from builder.dataset.manifest import Configuration
+from builder.dataset.families import Family, Row, Written
+from builder.dataset.manifest import Configuration, SplitContents
 from builder.dataset.write import SplitWriter, with_lead
 from builder.errors import FolderError
 from builder.families.writing.cut import Cut, Pool, cut_papers, text_at
 from builder.families.writing.plan import PlannedSample, plan
 from builder.families.writing.rows import columns, complete_row, demonstration_of, kind_of, row_of
-from builder.records import SPLITS, writing_task
+from builder.records import SPLITS, DemoKind, Split, SplitDates, Task, writing_task
 from builder.round.configurations import by_task
+from builder.stage_report import StageReport
+from builder.workspace import Workspace
 from lm_eval_tasks.base.progress import progress
-
-if TYPE_CHECKING:
-    from builder.dataset.families import Row
-    from builder.dataset.manifest import SplitContents
-    from builder.records import DemoKind, Split, SplitDates, Task
-    from builder.stage_report import StageReport
-    from builder.workspace import Workspace
-    from lm_eval_tasks.engines.registry import Engine
-    from lm_eval_tasks.families.writing.settings import Setting
+from lm_eval_tasks.engines.registry import Engine
+from lm_eval_tasks.families.writing.settings import Setting
 
 # In the workspace, while a folder is written.
 TEXTS = "build.texts"

@@ -1,31 +1,83 @@
 """Stage 6, cutting: what each task shows of a paper and asks for, how long that is, and whether it can be shown at all.
 
-Each paper is processed once for all settings; its texts wait in a file until rows are put together.
+The main body runs from the introduction up to the references; each task leaves its own section out of it (section 3.2 of the
+AcademicEval paper). Each paper is processed once for all settings; its texts wait in a file until rows are put together.
 """
 
-from __future__ import annotations
-
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from io import FileIO
 from itertools import count
-from typing import TYPE_CHECKING, BinaryIO, TypeAlias
+from typing import BinaryIO, TypeAlias
 
 from builder.collect.graph import CoAuthorGraph
-from builder.extract.sections import cited_in_related_work
-from builder.families.writing import task_view
-from builder.records import NO_TEXT, Paper, SampleReason, Task
+from builder.extract.sections import OUTSIDE, cited_in_related_work, role_span
+from builder.extract.stage import Documents
+from builder.records import NO_TEXT, Document, Paper, Role, SampleReason, Task
 from builder.round.allowed import Licenses, allows
 from builder.round.tables import SamplesTable
 from builder.sources.tokenizer import shown_beside, token_counter
+from builder.store import Store
 from builder.store.documents import unpack_document
+from lm_eval_tasks.engines.registry import Engine
 
-if TYPE_CHECKING:
-    from builder.extract.stage import Documents
-    from builder.store import Store
-    from lm_eval_tasks.engines.registry import Engine
+# Title: nothing is cut; abstract: the conclusion repeats it; the others: the section that is asked for.
+_OWN: dict[Task, Role | None] = {"title": None, "abs": "conclusion", "intro": "introduction", "related": "related_work"}
+
+# What a page has beside its text: notes on authors, captions, key words, addresses, rights.
+_DEBRIS = re.compile(
+    r"[*∗†‡§¶]\s?(?:corresponding author|equal contribution|equally contribut)|\b(?:these|both) authors contributed equally\b"
+    r"|\bcorresponding authors?[.:]|\bdepth=\d+\s+depth=\d|(?:^|[.!?] )(?-i:Figure|Fig\.|Table) \d+[:.] (?-i:[A-Z(])"
+    r"|^\W{0,2}(?:key ?words?(?: and phrases)?\s?[:—–]|index terms\s?[:—–-]|ccs concepts\b|permission to make digital"
+    r"|copyright (?:©|\(c\)|\d))"
+    r"|^\W{0,2}©|^\S+@\S+\.\w+$",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def has_debris(text: str) -> bool:
+    """Whether a text that a task would ask for has something in it that is no text of its section."""
+    return _DEBRIS.search(text) is not None
+
+
+def content_parts(document: Document, task: Task) -> list[str]:
+    """The sections of the main body for a task, each with its heading; an empty line stands between two."""
+    role = _OWN[task]
+    left_out = role_span(document, role) if role else frozenset()
+    # The introduction, or the first section if there is none.
+    start = next((i for i, section in enumerate(document.sections) if section.role == "introduction"), 0)
+    return [
+        f"{section.heading}\n{section.text}".strip()
+        for i, section in enumerate(document.sections)
+        if i >= start and i not in left_out and section.role not in OUTSIDE
+    ]
+
+
+def target_of(paper: Paper, document: Document, task: Task) -> str:
+    """The text that the task asks for, "" if the paper has none."""
+    match task:
+        case "title":
+            return paper.title
+        case "abs":
+            return paper.abstract
+        case "intro":
+            return _section_text(document, "introduction")
+        case "related":
+            return _section_text(document, "related_work")
+
+
+def _section_text(document: Document, role: Role) -> str:
+    """The text of a role's sections, headings of subsections kept, those of the sections themselves not."""
+    span = role_span(document, role)
+    parts: list[str] = []
+    for i in sorted(span):
+        section = document.sections[i]
+        parts.append(section.text if section.role == role else f"{section.heading}\n{section.text}")
+    return "\n\n".join(part.strip() for part in parts if part.strip())
+
 
 # Where a text begins, and its length in bytes.
 Span: TypeAlias = tuple[int, int]
@@ -131,7 +183,7 @@ def _cut(tasks: tuple[Task, ...], licenses: Licenses, needs: SamplesTable, read:
     document = unpack_document(body, paper.id)
     cuts: dict[Task, TaskCut] = {}
     for task in tasks:
-        content, output = task_view.content_parts(document, task), task_view.target(paper, document, task)
+        content, output = content_parts(document, task), target_of(paper, document, task)
         if unfit := _unfit_reason(paper, task, content, output, licenses, needs):
             cuts[task] = TaskCut(unfit)
         else:
@@ -159,7 +211,7 @@ def _unfit_reason(
         return "no_introduction" if task == "intro" else "no_related_work"
     if task != "title" and len(output.split()) < needs.min_target_words:
         return "short_target"
-    if NO_TEXT in output or (task != "title" and task_view.has_debris(output)):
+    if NO_TEXT in output or (task != "title" and has_debris(output)):
         return "debris_in_target"
     return None if _has_words(content, needs.min_content_words) else "short_content"
 

@@ -7,8 +7,6 @@ neither, all are test samples. A sample is a record with `gt` and `main_content`
 list, whose other records with the label "Related Work" are the citations. The first two of each kind are shown.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any

@@ -9,8 +9,6 @@ target, different papers from it, and not near copies of it. A choice depends on
 kind alone, never on the order in which choices are made. Settings with a budget of tokens take as many as fit.
 """
 
-from __future__ import annotations
-
 import bisect
 import random
 from collections import defaultdict
@@ -18,19 +16,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, zip_longest
-from typing import TYPE_CHECKING
 
+from builder.collect.graph import CoAuthorGraph
 from builder.collect.near_duplicates import near_duplicate
+from builder.families.writing.cut import Pool
+from builder.records import DemoKind, Paper, SampleReason, Task
 from builder.seeding import digest_of, row_order
 from builder.stage_report import StageReport
 from lm_eval_tasks.base.progress import progress
-
-if TYPE_CHECKING:
-    from builder.collect.graph import CoAuthorGraph
-    from builder.families.writing.cut import Pool
-    from builder.records import DemoKind, Paper, SampleReason, Task
-    from lm_eval_tasks.engines.registry import Engine
-    from lm_eval_tasks.families.writing.settings import Setting
+from lm_eval_tasks.engines.registry import Engine
+from lm_eval_tasks.families.writing.settings import Setting
 
 _BESIDE = 2
 

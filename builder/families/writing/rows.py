@@ -4,20 +4,15 @@ Texts are taken from the workspace, and each is compared with its hash. Reasons 
 missing_file, changed_text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from builder.dataset.families import TEXTS, Lacking, Row, RowKind, hashes_of, matches
-from builder.families.writing import task_view
+from builder.families.writing.cut import content_parts, target_of
 from builder.records import PUBLIC_DOMAIN, DemoKind, Paper, Task, writing_task
+from builder.store import Store
 from lm_eval_tasks.base.files import sha256_of_bytes
-
-if TYPE_CHECKING:
-    from builder.store import Store
 
 _STRINGS = pa.list_(pa.string())
 _AUTHORS = ("authors", _STRINGS)
@@ -163,8 +158,8 @@ def _texts(
     if not documents:
         return "missing_file"
     for document in documents:
-        content = "\n\n".join(task_view.content_parts(document, task))
+        content = "\n\n".join(content_parts(document, task))
         if sha256_of_bytes(content) == hashes[f"{prefix}content"]:
-            target = task_view.target(paper, document, task)
-            return {"title": paper.title, "abstract": paper.abstract, "content": content, target_column: target}
+            asked_for = target_of(paper, document, task)
+            return {"title": paper.title, "abstract": paper.abstract, "content": content, target_column: asked_for}
     return "changed_text"

@@ -1,17 +1,12 @@
 """Match's questions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.row_format import NONE, Context
 from lm_eval_tasks.base.text import sentences
 from lm_eval_tasks.families.match import FAMILY
 from lm_eval_tasks.families.reading.answering import PairsAnswering, Parts
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.families.reading.row import ReadingRow
+from lm_eval_tasks.families.reading.row import ReadingRow
 
 _LEFT_OUT = "(not shown)"
 

@@ -1,16 +1,11 @@
 """Next's questions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from lm_eval_tasks.base.row_format import Context
 from lm_eval_tasks.families.next import FAMILY
 from lm_eval_tasks.families.reading.answering import PairsAnswering, Parts
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.base.row_format import Context
-    from lm_eval_tasks.families.reading.row import ReadingRow
+from lm_eval_tasks.families.reading.row import ReadingRow
 
 # Passages that a search finds for another.
 _PASSAGES = 5

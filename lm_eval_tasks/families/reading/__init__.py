@@ -12,7 +12,7 @@ BLIND = "blind"
 # Of contexts, in units of 1,024 tokens: whole papers want the larger ones.
 WHOLE_PAPERS = {"128K": 128, "256K": 256, "512K": 512, "1M": 1024}
 SMALL = {"8K": 8, "16K": 16, "32K": 32, "64K": 64}
-_MODULE = "families.reading.metrics"
+_MODULE = "families.reading.answering"
 OUTSIDE = Metric("outside", "Names a label that there is not", "lower", _MODULE, rate=True)
 UNREADABLE = Metric("unreadable", "Has an entry that names no label", "lower", _MODULE, rate=True)
 RATES = (CAPPED, NO_ANSWER, UNFINISHED, OUTSIDE, UNREADABLE)

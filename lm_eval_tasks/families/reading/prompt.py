@@ -4,19 +4,14 @@ What the rows of a context share comes first and is the same for all of them, so
 (prefix caching) reads it once.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.row_format import PARTS_VERSION
+from lm_eval_tasks.families.reading.answering import ReadingAnswering
+from lm_eval_tasks.families.reading.row import Edit, ReadingRow
 from lm_eval_tasks.prompts import filled, named_lines, words
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.families.reading.answering import ReadingAnswering
-    from lm_eval_tasks.families.reading.row import Edit, ReadingRow
 
 # (Configuration of texts, versioned id) -> text.
 Texts = Mapping[tuple[str, str], str]

@@ -71,7 +71,7 @@ ALL_LEVELS = LEVELS + ABLATIONS
 TARGET = Target("scalar", "SCALAR", 2000, (NONE, LOCAL, RETRIEVED), LOCAL, task="cloze")
 # The writers that know a text of their own for a paper choose a candidate.
 FIRST, ANY = (LEAD, "function-words"), "random-sentence"
-_MODULE = "families.scalar.metrics"
+_MODULE = "families.scalar.answering"
 _PROGRAMS = ("accuracy_bm25_local", "accuracy_name_local")
 METRICS = (
     Metric(

@@ -13,8 +13,7 @@ from lm_eval_tasks.data import context, cutoff, prompt_columns
 from lm_eval_tasks.data.options import Options, noted
 from lm_eval_tasks.data.rows import Fact, TypedRows, chosen, open_dataset, rows_of_split
 from lm_eval_tasks.families.scalar import FAMILY
-from lm_eval_tasks.families.scalar.prompt import slots_of
-from lm_eval_tasks.families.scalar.row import ScalarRow
+from lm_eval_tasks.families.scalar.prompt import ScalarRow, slots_of
 from lm_eval_tasks.families.scalar.shortcuts import Chooser, choosers_of, shortened
 from lm_eval_tasks.samples.row import PromptRow
 

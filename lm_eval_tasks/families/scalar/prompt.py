@@ -1,17 +1,61 @@
-"""The SCALAR prompt of a row, as published, in slots (SCALAR paper, section 2.2 and figure 3)."""
-
-from __future__ import annotations
+"""A row of SCALAR's levels as a typed record, and its prompt, as published, in slots (SCALAR paper, section 2.2 and figure 3)."""
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 from lm_eval_tasks import prompts
 from lm_eval_tasks.base.row_format import BODY, MASK
+from lm_eval_tasks.base.text import Count, day
 from lm_eval_tasks.prompts import AFTER, BEFORE, Slot
 
-if TYPE_CHECKING:
-    from lm_eval_tasks.families.scalar.row import ScalarRow, ShownCandidate
+
+@dataclass(frozen=True, slots=True)
+class ShownCandidate:
+    """A candidate; `content` is what follows its title, markup included."""
+
+    id: str
+    title: str
+    license: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScalarRow:
+    """One question: `question` is what is inside <Paper>, with the mask; `candidate_text` how much candidates show."""
+
+    id: str
+    paper_id: str
+    title: str
+    published: str
+    license: str
+    label: Count
+    round: str
+    level: str
+    citation_type: str
+    candidate_text: str
+    section: str
+    authors: tuple[str, ...]
+    question: str
+    candidates: tuple[ShownCandidate, ...]
+
+    @property
+    def first_author(self) -> str:
+        """What the row shares with those that it depends on; the paper where it names no author."""
+        return self.authors[0] if self.authors else self.paper_id
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether each candidate has a text, and none has another's."""
+        return len({candidate.content.strip() for candidate in self.candidates} - {""}) == len(self.candidates)
+
+    def __post_init__(self) -> None:
+        day(self.published)
+        if self.label >= len(self.candidates):
+            raise ValueError(f"{self.id:.80} calls candidate {self.label} of {len(self.candidates)} right")
+        if MASK not in self.question:
+            raise ValueError(f"{self.id:.80} has no mask in its question")
+
 
 _ABSTRACT = ("<Abstract>Abstract: ", "</Abstract>")
 _CONTENT = ("<Content>\n", "\n</Content>")

@@ -6,12 +6,10 @@ candidate, because what is cited is often named first; "embed-local" compares em
 and abstract, or, where only a body is shown, with passages of it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -28,10 +26,8 @@ from lm_eval_tasks.base.row_format import (
     Measured,
     OfScalar,
 )
+from lm_eval_tasks.families.scalar.prompt import ScalarRow, ShownCandidate
 from lm_eval_tasks.retrieval.sparse import bm25_scores, standardised
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.families.scalar.row import ScalarRow, ShownCandidate
 
 Chooser = Callable[["ScalarRow"], int]
 # Characters on each side of the mask, at most.

@@ -4,7 +4,7 @@ from lm_eval_tasks.base.row_format import NONE, RETRIEVED, TITLE_SEARCH
 from lm_eval_tasks.families.family import Core, Metric, Target
 from lm_eval_tasks.families.reading import ANSWER_TOKENS, BLIND, RATES, Reading, reading_family
 
-_MODULE = "families.walk.metrics"
+_MODULE = "families.walk.answering"
 RULES = "rules"
 FAMILY = reading_family(
     Target("walk", "Walk", ANSWER_TOKENS, (NONE, RETRIEVED), RETRIEVED),

@@ -1,18 +1,13 @@
 """How answers of writing tasks are read, and texts that need no model: what a score is worth is its distance from theirs."""
 
-from __future__ import annotations
-
 import hashlib
 import re
-from typing import TYPE_CHECKING
 
 from lm_eval_tasks.families import target_of
 from lm_eval_tasks.families.answering import Answering
 from lm_eval_tasks.families.writing import COPY_DEMO, FUNCTION_WORDS, RANDOM_SENTENCE
 from lm_eval_tasks.metrics import rouge
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.samples.row import PromptRow
+from lm_eval_tasks.samples.row import PromptRow
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 

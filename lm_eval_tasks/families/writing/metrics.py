@@ -1,17 +1,12 @@
 """The metrics of writing tasks, over all answers of a task at once. An empty answer scores 0."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from statistics import fmean, median
-from typing import TYPE_CHECKING
 
 from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.metrics import rouge
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.samples.answers import Answer, Answers
+from lm_eval_tasks.samples.answers import Answer, Answers
 
 Values = Sequence[float | None]
 # Of a row's other targets, how many BERTScore is averaged over.

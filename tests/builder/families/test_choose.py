@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from builder.families.reading.asking import PaperSet
-from builder.families.reading.build import ChosenContexts, choose
+from builder.families.reading.making import ChosenContexts, choose
 from builder.families.reading.papers_read import PaperLibrary
 from builder.records import Paper
 from builder.round.tables import READINGS

@@ -31,14 +31,14 @@ from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.evaluate.generation import Generation
 from lm_eval_tasks.evaluate.run import SampleSelection, evaluate
 from lm_eval_tasks.families.reading import hook as reading_hook
-from lm_eval_tasks.families.reading.metrics import write_list, write_pairs
+from lm_eval_tasks.families.reading.answering import write_list, write_pairs
 from lm_eval_tasks.families.reading.prompt import prompt_of
 from lm_eval_tasks.families.reading.row import ReadingRow
 from lm_eval_tasks.families.registry import READING as READING_BOARD
 from lm_eval_tasks.families.registry import counted
-from lm_eval_tasks.families.walk.metrics import f1_of
+from lm_eval_tasks.families.walk.answering import f1_of
 from lm_eval_tasks.samples.sample import read
-from lm_eval_tasks.tasks.folder import tasks_path
+from lm_eval_tasks.tasks.catalogue import tasks_path
 from tests.builder.test_pipeline import digests, rows
 from tests.helpers.llama import make_llama
 from tests.helpers.openai_server import serve

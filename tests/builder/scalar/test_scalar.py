@@ -32,7 +32,7 @@ from builder.families.scalar.questions import (
     context_of,
     turn_of,
 )
-from builder.families.scalar.render import MOST_CHARACTERS, candidate, question
+from builder.families.scalar.rows import MOST_CHARACTERS, candidate, question
 from builder.families.scalar.structured import read_structured
 from builder.ids import bare_id
 from builder.records import Cited, Citing, Document, Mention, Paper, Reference, Section
@@ -49,8 +49,7 @@ from lm_eval_tasks.families import score
 from lm_eval_tasks.families.labels import answer_of
 from lm_eval_tasks.families.scalar import ALL_LEVELS, LEVELS, Level
 from lm_eval_tasks.families.scalar import hook as scalar_hook
-from lm_eval_tasks.families.scalar.prompt import slots_of
-from lm_eval_tasks.families.scalar.row import ScalarRow
+from lm_eval_tasks.families.scalar.prompt import ScalarRow, slots_of
 from lm_eval_tasks.families.scalar.shortcuts import bm25_choice, shortened
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.samples.sample import read

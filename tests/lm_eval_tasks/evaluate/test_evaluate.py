@@ -22,7 +22,7 @@ from lm_eval_tasks.data import cutoff
 from lm_eval_tasks.evaluate.run import SampleSelection, evaluate
 from lm_eval_tasks.samples.run_folder import only_result
 from lm_eval_tasks.samples.sample import read
-from lm_eval_tasks.tasks.folder import tasks_path
+from lm_eval_tasks.tasks.catalogue import tasks_path
 from tests.helpers.openai_server import completion, serve
 from tests.helpers.places import BIN
 from tests.helpers.runs import relist
