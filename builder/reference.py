@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from builder.families.reading.works import WorkFault
 from builder.families.scalar.questions import ClozeReason
-from builder.families.walk.questions import Withheld
+from builder.families.walk import Withheld
 from builder.records import CrawlReason, ExtractReason, GraphReason, LinkReason, ReadingReason, SampleReason
 from builder.round.model import Round
 from lm_eval_tasks.base.tables import Table, markdown

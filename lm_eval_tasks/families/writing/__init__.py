@@ -13,7 +13,7 @@ from lm_eval_tasks.families.family import CAPPED, CUT_SHARE, EMPTY, TRUNCATED, U
 from lm_eval_tasks.families.writing.settings import SETTINGS, TARGETS, groups, prompt_name_of, tasks
 
 COPY_DEMO, RANDOM_SENTENCE, FUNCTION_WORDS = "copy-demo", "random-sentence", "function-words"
-_MODULE = "families.writing.metrics"
+_MODULE = "families.writing.answering"
 _COSINE = (-1.0, 1.0)
 METRICS = (
     Metric(

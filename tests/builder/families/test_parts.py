@@ -19,7 +19,7 @@ from builder.families.reading.citing import citing, section_kinds
 from builder.families.reading.neutral import CITE, FORMULA, NUMBER, edits_of
 from builder.families.reading.papers_read import PaperLibrary, PaperRead, abstract_text, shown_text
 from builder.families.reading.works import Entry, NearTitles, Works, is_garbled
-from builder.families.walk.questions import CONTROL_KINDS, Walk
+from builder.families.walk import CONTROL_KINDS, Walk
 from builder.records import Cited, Citing, Document, Paper, Reference, Role, Section
 from lm_eval_tasks.families.reading.prompt import edited
 

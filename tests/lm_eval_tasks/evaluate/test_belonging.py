@@ -23,7 +23,7 @@ from lm_eval_tasks.data.rows import open_dataset, rows_of_split
 from lm_eval_tasks.evaluate.merge import merge
 from lm_eval_tasks.families import score
 from lm_eval_tasks.families.family import Metric
-from lm_eval_tasks.families.writing import metrics as writing
+from lm_eval_tasks.families.writing import answering as writing
 from lm_eval_tasks.llm.weights import pinned, weights_of
 from lm_eval_tasks.samples.answers import Answers, ScoredAnswer
 from lm_eval_tasks.samples.sample import read
@@ -329,7 +329,7 @@ def test_a_metric_that_fails_on_an_answer_is_counted(monkeypatch: pytest.MonkeyP
         return [1 / (answer.text != "bad") for answer in answers.each]
 
     monkeypatch.setattr(writing, "brittle", fails, raising=False)
-    _register(Metric("brittle", "Brittle", "higher", "families.writing.metrics"), monkeypatch)
+    _register(Metric("brittle", "Brittle", "higher", "families.writing.answering"), monkeypatch)
     docs = [sample(f"2601.0000{i}v1", "A", {}, target="x y z", bertscore_model="none").row.to_doc() for i in range(3)]
     scored = [ScoredAnswer.from_text(text) for text in score.score([["a"], ["bad"], ["c"]], docs)]
     assert [one.scores.get("brittle") for one in scored] == [1, None, 1]
@@ -342,6 +342,6 @@ def test_what_is_not_a_texts_fault_ends_the_run(monkeypatch: pytest.MonkeyPatch)
         raise OSError("no room for the model")
 
     monkeypatch.setattr(writing, "broken", breaks, raising=False)
-    _register(Metric("broken", "Broken", "higher", "families.writing.metrics"), monkeypatch)
+    _register(Metric("broken", "Broken", "higher", "families.writing.answering"), monkeypatch)
     with pytest.raises(OSError, match="no room"):
         score.score([["a"]], [sample("2601.00001v1", "A", {}, target="x", bertscore_model="none").row.to_doc()])
