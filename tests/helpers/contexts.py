@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from builder.families.reading.asking import LEAST_PAPERS, NeighbourAsking, PaperSet, fill
+from builder.families.reading.asking import LEAST_PAPERS, PaperSet, ReadingFamily, fill
 from builder.records import Paper
 
 
-class ContextsAlone(NeighbourAsking[str]):
+class ContextsAlone(ReadingFamily[str]):
     """Chooses contexts and counts questions; rows cannot be made of them."""
 
     fewest = LEAST_PAPERS

@@ -29,6 +29,7 @@ class MatchFamily(ReadingFamily[Masks]):
     task = "match"
     fewest = LEAST_PAPERS + 1
     too_few: ReadingReason = "too_few_works"
+    keeps_apart = False
 
     def __init__(self, library: PaperLibrary, seed: int, oldest: int | None = 24) -> None:
         super().__init__(library, seed)

@@ -10,7 +10,7 @@ from typing import Any
 
 from builder.dataset.families import Row
 from builder.families.next.passages import Passage, passages_of
-from builder.families.reading.asking import LABEL_TOKENS, LEAST, NeighbourAsking, PaperSet, part_of, room
+from builder.families.reading.asking import LABEL_TOKENS, LEAST, PaperSet, ReadingFamily, part_of, room
 from builder.families.reading.making import reading_family
 from builder.families.reading.papers_read import PaperLibrary
 from builder.records import Paper, ReadingReason
@@ -126,7 +126,7 @@ _KEPT, _END_WORDS = 1024, 120
 _RUN, _MOST_SHARED = 25, 0.2
 
 
-class NextFamily(NeighbourAsking[NextCall]):
+class NextFamily(ReadingFamily[NextCall]):
     """Next over the papers of a round."""
 
     task = "next"

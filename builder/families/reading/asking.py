@@ -143,12 +143,16 @@ class ReadingFamily(ABC, Generic[Question]):
     fewest: int = 0
     too_few: ReadingReason = "too_few_papers"
     most_floor: float = 1.0
-    keeps_apart: bool = False
+    keeps_apart: bool = True
 
     def __init__(self, library: PaperLibrary, seed: int) -> None:
         self.library, self.seed = library, seed
         self.shown: set[str] = set()
         self.withheld: Counter[str] = Counter()
+
+    def others(self, paper: Paper) -> list[Paper]:
+        """What may stand around a paper, the best first: papers that no context shows yet."""
+        return sorted(self.library.around(paper), key=lambda other: other.id in self.shown)
 
     @abstractmethod
     def contexts(self, paper: Paper, sizes: Sequence[int]) -> dict[int, PaperSet] | ReadingReason:
@@ -219,16 +223,6 @@ class ReadingFamily(ABC, Generic[Question]):
         first, *others = context.papers
         others.sort(key=lambda other: digest_of(self.seed, first.id, other.id, "listed"))
         return replace(context, papers=(first, *others))
-
-
-class NeighbourAsking(ReadingFamily[Question]):
-    """A family over a new paper and its neighbours, whole or cut into passages."""
-
-    keeps_apart = True
-
-    def others(self, paper: Paper) -> list[Paper]:
-        """What may stand around a paper, the best first: papers that no context shows yet."""
-        return sorted(self.library.around(paper), key=lambda other: other.id in self.shown)
 
 
 def part_of(paper: int, start: int, end: int, edits: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:

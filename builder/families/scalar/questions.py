@@ -46,7 +46,6 @@ class _Place:
 
     mention: Mention
     part: TopSection
-    part_index: int
     cited_id: str
 
 
@@ -101,7 +100,7 @@ class QuestionMaker:
 
     def _places(self, citing: Citing, all_parts: Sequence[TopSection]) -> Iterator[_Place]:
         """The single citations of the wanted type whose work is known; the others are counted."""
-        of_section = {i: (k, part) for k, part in enumerate(all_parts) for i in part.sections}
+        of_section = {i: part for part in all_parts for i in part.sections}
         mentions = [mention for mention in citing.document.mentions if mention.section in of_section]
         characters = sum(len(citing.document.sections[i].text) for i in of_section)
         if self._lengths == "published" and characters not in _PAPER_CHARACTERS:
@@ -110,7 +109,6 @@ class QuestionMaker:
             return
         contexts = [context_of(citing.document, mention) for mention in mentions]
         for mention, context, citation_type in zip(mentions, contexts, self._typing(contexts), strict=True):
-            index, part = of_section[mention.section]
             name = self._name(citing, mention)
             if not context.single:
                 self.report.drop(name, "grouped")
@@ -119,7 +117,7 @@ class QuestionMaker:
             elif citation_type != self._level.citation:
                 self.report.drop(name, "other_type")
             else:
-                yield _Place(mention, part, index, citing.cited[mention.references[0]])
+                yield _Place(mention, of_section[mention.section], citing.cited[mention.references[0]])
 
     def _question(self, citing: Citing, place: _Place, all_parts: Sequence[TopSection]) -> ClozeQuestion | ClozeReason:
         name = f"{citing.paper.versioned_id}#{citing.document.mentions.index(place.mention)}"
@@ -225,11 +223,11 @@ def _by_distance(citing: Citing, place: _Place, all_parts: Sequence[TopSection])
         for i in part.sections:
             offsets[i] = k, total
             total += len(citing.document.sections[i].text)
-    here = offsets[place.mention.section][1] + place.mention.start
+    own_part, own_offset = offsets[place.mention.section]
 
     def distance(mention: Mention) -> tuple[int, int]:
         k, offset = offsets[mention.section]
-        return abs(k - place.part_index), abs(offset + mention.start - here)
+        return abs(k - own_part), abs(offset + mention.start - own_offset - place.mention.start)
 
     near = sorted((mention for mention in citing.document.mentions if mention.section in offsets), key=distance)
     for mention in near:

@@ -11,7 +11,7 @@ from itertools import chain, combinations, islice, permutations
 from typing import Any, Literal, get_args
 
 from builder.dataset.families import Row
-from builder.families.reading.asking import LABEL_TOKENS, LEAST_PAPERS, NeighbourAsking, PaperSet, fill, part_of
+from builder.families.reading.asking import LABEL_TOKENS, LEAST_PAPERS, PaperSet, ReadingFamily, fill, part_of
 from builder.families.reading.citing import Places
 from builder.families.reading.making import reading_family
 from builder.families.reading.papers_read import PaperLibrary, PaperRead
@@ -238,7 +238,7 @@ def _share_a_paragraph(first: Places, second: Places) -> bool | None:
     return None if any((i, n + step) in second for i, n in first for step in (-1, 1)) else False
 
 
-class WalkFamily(NeighbourAsking[WalkQuestion]):
+class WalkFamily(ReadingFamily[WalkQuestion]):
     """Walk over the papers of a round.
 
     Args:

@@ -213,15 +213,7 @@ def _unfit_reason(
         return "short_target"
     if NO_TEXT in output or (task != "title" and has_debris(output)):
         return "debris_in_target"
-    return None if _has_words(content, needs.min_content_words) else "short_content"
-
-
-def _has_words(parts: Iterable[str], least: int) -> bool:
-    for part in parts:
-        least -= len(part.split())
-        if least <= 0:
-            return True
-    return False
+    return None if sum(len(part.split()) for part in content) >= needs.min_content_words else "short_content"
 
 
 def cut_papers(
