@@ -108,7 +108,9 @@ def agreement(round_: Round) -> float:
         for paper in store.papers():
             document = store.document(paper.id, "html") or store.document(paper.id, "pdf")
             if document is not None:
-                counts += PaperRead(paper, document, {}).agreement
+                read = PaperRead(paper, document, {})
+                found = [read.places(entry.number) for entry in read.entries]
+                counts.update("unsure" if places is None else "agree" if places else "nowhere" for places in found)
     print(f"two ways of finding where an entry is cited: {dict(counts)}")
     return round(counts["agree"] / max(1, counts.total() - counts["nowhere"]), 4)
 

@@ -65,8 +65,25 @@ def slots(name: str, row: object) -> list[Slot]:
 
 @cache
 def blocks(name: str) -> tuple[tuple[str, Part], ...]:
-    """The blocks of a prompt file, by its name without ending, in order, each with what it repeats over, "fixed" for nothing."""
-    return tuple(_blocks(words(name)))
+    """The blocks of a prompt file, by its name without ending, in order, each with its line ends and what it repeats over, "fixed" for
+    nothing.
+    """
+    found: list[tuple[str, Part]] = []
+    pending: list[str] = []
+    repeated: list[str] = []
+    for line in words(name).splitlines(keepends=True):
+        if line.rstrip("\n") == "...":
+            if pending:
+                found.append(("".join(pending), "fixed"))
+            block = "".join(repeated)
+            part: Part = "citation" if "{C_" in block else "demonstration" if "{OUTPUT_" in block else "chunk"
+            found.append((block, part))
+            pending, repeated = [], []
+        elif repeated or re.match(r"### .* 0:", line):
+            repeated.append(line)
+        else:
+            pending.append(line)
+    return (*found, ("".join(pending), "fixed"))
 
 
 @cache
@@ -84,24 +101,6 @@ def named_lines(name: str) -> dict[str, str]:
 def filled(text: str, fields: Mapping[str, str]) -> str:
     """A text with what stands for its fields, such as `{COUNT}`."""
     return re.sub(r"\{([A-Z]+)\}", lambda match: fields[match[1]], text)
-
-
-def _blocks(text: str) -> Iterator[tuple[str, Part]]:
-    """Split a file into plain blocks and repeated ones, each with its line ends."""
-    pending: list[str] = []
-    repeated: list[str] = []
-    for line in text.splitlines(keepends=True):
-        if line.rstrip("\n") == "...":
-            if pending:
-                yield "".join(pending), "fixed"
-            block = "".join(repeated)
-            yield block, "citation" if "{C_" in block else "demonstration" if "{OUTPUT_" in block else "chunk"
-            pending, repeated = [], []
-        elif repeated or re.match(r"### .* 0:", line):
-            repeated.append(line)
-        else:
-            pending.append(line)
-    yield "".join(pending), "fixed"
 
 
 def _fill(text: str, source: object, part: Part, index: int) -> Iterator[Slot]:

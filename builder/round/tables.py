@@ -200,7 +200,7 @@ class LevelTable(RoundTable):
 
     @property
     def level(self) -> Level:
-        return Level(self.name, self.question, self.citation, self.distractors, self.candidates)
+        return Level(self.name, "cloze", self.question, self.citation, self.distractors, self.candidates)
 
 
 class ScalarTable(RoundTable):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from lm_eval_tasks.base.row_format import FULL, Context
 
@@ -25,7 +25,8 @@ def slug_of(name: str) -> str:
     return name.lower().replace("-", "_")
 
 
-class Configuration(Protocol):
+@dataclass(frozen=True, slots=True)
+class Configuration:
     """One configuration of the dataset.
 
     Attributes:
@@ -33,11 +34,8 @@ class Configuration(Protocol):
         task: what it asks for, as manifests call it: "intro", "cloze", "walk".
     """
 
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def task(self) -> str: ...
+    name: str
+    task: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +80,6 @@ class Metric:
         floors: metrics that say what a value of this one is worth.
         usual: the name that lm-eval's own tasks give such a metric; printed in addition to ours, which goes in the next version.
         zero: floors that do not depend on the model; the highest counts as 0 where scores of several tasks are averaged.
-        rate: whether it belongs next to the headline: how often something went wrong with prompts or answers.
         baseline: the baseline whose score it is, which samples of other models carry.
         limits: the least and the greatest value; None if there are none.
     """
@@ -95,7 +92,6 @@ class Metric:
     floors: tuple[str, ...] = ()
     zero: tuple[str, ...] = ()
     usual: str = ""
-    rate: bool = False
     baseline: str = ""
     limits: tuple[float, float] | None = (0.0, 1.0)
 
@@ -118,12 +114,12 @@ class Metric:
 # Metrics that several families list: what became of prompts and answers.
 _RATES = "metrics.rates"
 # The share of answers that were cut off is shown next to every score.
-CAPPED = Metric("capped", "Answers that reached their cap", "lower", _RATES, rate=True)
-TRUNCATED = Metric("truncated", "Prompts cut", "lower", _RATES, rate=True)
-CUT_SHARE = Metric("cut_share", "Share of the prompt cut", "lower", _RATES, rate=True)
-EMPTY = Metric("empty", "Empty answers", "lower", _RATES, rate=True)
-NO_ANSWER = Metric("no_answer", "No answer", "lower", _RATES, rate=True)
-UNFINISHED = Metric("unfinished", "Unfinished reasoning", "lower", _RATES, rate=True)
+CAPPED = Metric("capped", "Answers that reached their cap", "lower", _RATES)
+TRUNCATED = Metric("truncated", "Prompts cut", "lower", _RATES)
+CUT_SHARE = Metric("cut_share", "Share of the prompt cut", "lower", _RATES)
+EMPTY = Metric("empty", "Empty answers", "lower", _RATES)
+NO_ANSWER = Metric("no_answer", "No answer", "lower", _RATES)
+UNFINISHED = Metric("unfinished", "Unfinished reasoning", "lower", _RATES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,44 +1,132 @@
-"""Next in a round: the passages that it shows of papers, its calls and rows."""
+"""Next in a round: the passages that it shows of papers, its calls and rows.
 
+Passages are sections cut at sentence ends into stretches of about the same length, neutral in what they show.
+"""
+
+import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from itertools import groupby
+from itertools import accumulate, groupby
 from math import inf
 from typing import Any
 
 from builder.dataset.families import Row
-from builder.families.next.passages import Passage, passages_of
 from builder.families.reading.asking import LABEL_TOKENS, LEAST, PaperSet, ReadingFamily, part_of, room
 from builder.families.reading.making import reading_family
-from builder.families.reading.papers_read import PaperLibrary
+from builder.families.reading.neutral import SENTENCE_END, edits_of
+from builder.families.reading.papers_read import PaperLibrary, PaperRead
 from builder.records import Paper, ReadingReason
 from builder.seeding import digest_of
 from builder.sources.tokenizer import token_counter
 from lm_eval_tasks.families.reading import SMALL
 from lm_eval_tasks.families.reading.prompt import edited
+from lm_eval_tasks.families.reading.row import Edit
 from lm_eval_tasks.retrieval.sparse import bm25_scores, standardised
+
+# Words of a passage: twice the shortest is no more than the longest, so that every rest of a passage or more can be cut.
+SHORTEST, LONGEST = 175, 350
+_BEGINS = re.compile(r"[\W\d]{0,4}(?:[A-Z]|\[)")
+_ENDS = re.compile(r"[.?!:;)\]”\"']\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A stretch of a paper's shown text.
+
+    Attributes:
+        section: of the document, and `number` of the passage in it.
+        edits: in characters of the shown text.
+        begins_whole, ends_whole: whether it begins and ends as sentences do, as far as a file's debris lets it.
+    """
+
+    paper: str
+    section: int
+    number: int
+    start: int
+    end: int
+    edits: tuple[Edit, ...]
+    begins_whole: bool
+    ends_whole: bool
+
+    @property
+    def key(self) -> tuple[str, int, int]:
+        return self.paper, self.section, self.number
+
+
+def passages_of(read: PaperRead) -> list[Passage]:
+    """The passages of a paper, section after section."""
+    return [passage for section in sorted(read.called) for passage in _of_section(read, section)]
+
+
+def _of_section(read: PaperRead, section: int) -> Iterator[Passage]:
+    text = read.document.sections[section].text
+    cited = [(mention.start, mention.end) for mention in read.document.mentions if mention.section == section]
+    edits = edits_of(text, cited)
+    at = read.shown.sections[section]
+    for number, (start, end) in enumerate(_stretches(text, edits, f"{read.paper.id} {section}")):
+        inside = [
+            Edit(max(start, edit.start), min(end, edit.end), edit.text)
+            for edit in edits
+            if edit.start < end and start < edit.end
+        ]
+        moved = tuple(Edit(edit.start + at, edit.end + at, edit.text) for edit in inside)
+        shown = edited(text, start, end, inside)
+        ends_paragraph = "\n" in text[end : end + 2]
+        whole = _BEGINS.match(shown) is not None, ends_paragraph and _ENDS.search(shown) is not None
+        yield Passage(read.paper.id, section, number, start + at, end + at, moved, *whole)
+
+
+def _stretches(text: str, edits: Sequence[Edit], seed: str) -> Iterator[tuple[int, int]]:
+    """Where a section is cut: at ends of paragraphs, as far as the bounds of a passage let it; nothing if it is too short.
+
+    The last passage is told from others by its length as little as any: each cut is drawn from those that leave a rest which can be
+    cut within the bounds.
+    """
+    ends = _possible_cuts(text, edits)
+    words = accumulate(_words(text, start, end, edits) for start, end in zip([0, *ends], ends, strict=False))
+    reached = dict(zip(ends, words, strict=True))
+    total, start, done = reached[ends[-1]], 0, 0
+    while total - done >= SHORTEST:
+        fitting = [
+            end
+            for end in ends
+            if SHORTEST <= reached[end] - done <= LONGEST and not 0 < total - reached[end] < SHORTEST
+        ]
+        if not fitting:
+            return
+        at_paragraphs = [end for end in fitting if end == ends[-1] or "\n" in text[end - 1 : end + 1]]
+        end = min(at_paragraphs or fitting, key=lambda end: digest_of(seed, end))
+        stretch = text[start:end]
+        yield start + len(stretch) - len(stretch.lstrip()), start + len(stretch.rstrip())
+        start, done = end, reached[end]
+
+
+def _possible_cuts(text: str, edits: Sequence[Edit]) -> list[int]:
+    """The ends of sentences and of paragraphs that end with one, outside what is replaced; the end of the text last."""
+    ends = [match.end() for match in SENTENCE_END.finditer(text)]
+    covered = [(edit.start, edit.end) for edit in edits]
+    free = [end for end in ends if not any(start < end < stop for start, stop in covered)]
+    return [*free, len(text)] if not free or free[-1] < len(text) else free
+
+
+def _words(text: str, start: int, end: int, edits: Sequence[Edit]) -> int:
+    inside = [edit for edit in edits if start <= edit.start and edit.end <= end]
+    return len(edited(text, start, end, inside).split())
+
 
 # Passages that a context asks about; and in one call, which is long whatever it asks.
 _OF_CONTEXT = 40
 LEAST_OF_CALL, MOST_OF_CALL = 3, 20
 
 
-@dataclass(frozen=True, slots=True)
-class NextCall:
-    """What is asked in one call: passages, and for each the one that follows it within its section."""
-
-    asked: tuple[Passage, ...]
-    following: tuple[Passage, ...]
+# What is asked in one call: passages, and for each the one that follows it within its section.
+NextCall = Mapping[Passage, Passage]
 
 
 def in_chains(passages: Sequence[Passage], least: int) -> list[Passage]:
-    """The passages of a paper as they are taken: section after section, the longest first.
-
-    Args:
-        least: passages of a section; shorter ones are left out.
-    """
+    """The passages of a paper as they are taken: section after section, the longest first, and those of fewer than `least` left out."""
     sections = [list(group) for _, group in groupby(passages, key=lambda passage: passage.section)]
     chains = sorted((chain for chain in sections if len(chain) >= least), key=len, reverse=True)
     return [passage for chain in chains for passage in chain]
@@ -89,8 +177,8 @@ def calls(
     pairs = following(passages).items()
     after = {passage: next_ for passage, next_ in pairs if passage not in unclear and next_ not in unclear}
     chosen: list[Passage] = []
-    used = {passage for call in earlier for passage in (*call.asked, *call.following)}
-    most = _OF_CONTEXT - sum(len(call.asked) for call in earlier)
+    used = {passage for call in earlier for passage in (*call, *call.values())}
+    most = _OF_CONTEXT - sum(map(len, earlier))
     for passage in sorted(after, key=lambda passage: digest_of(seed, context, *passage.key, "asked")):
         # Two links of one chain tell more than each alone.
         if len(chosen) < most and used.isdisjoint((passage, after[passage])):
@@ -100,16 +188,12 @@ def calls(
         return []
     count = -(-len(chosen) // MOST_OF_CALL)
     groups = [chosen[i::count] for i in range(count)]
-    return [NextCall(tuple(group), tuple(after[passage] for passage in group)) for group in groups]
+    return [{passage: after[passage] for passage in group} for group in groups]
 
 
 def by_words(asked: Sequence[int], shown: Sequence[str]) -> list[int]:
-    """The shortcut: for each of some passages the other one that BM25 finds, for all of its text and for its end in what others begin
-    with, both together.
-
-    Args:
-        asked: places among `shown`.
-        shown: the texts of all passages.
+    """The shortcut: for each of some passages, by their places among the texts of all, the other one that BM25 finds, for all of its text
+    and for its end in what others begin with, both together.
     """
     words = [text.split() for text in shown]
     ends = bm25_scores(
@@ -171,12 +255,12 @@ class NextFamily(ReadingFamily[NextCall]):
     def questions(self, context: PaperSet, preferred: Sequence[NextCall]) -> list[NextCall]:
         every = self._all(context)
         shown = set(every)
-        earlier = [call for call in preferred if shown.issuperset((*call.asked, *call.following))]
+        earlier = [call for call in preferred if shown.issuperset((*call, *call.values()))]
         unclear = twins({passage: self._text(passage) for passage in every})
         return [*earlier, *calls(every, context.paper.id, self.seed, earlier, unclear)]
 
     def key(self, question: NextCall) -> Sequence[object]:
-        return [passage.key for passage in question.asked]
+        return [passage.key for passage in question]
 
     def parts(self, context: PaperSet) -> list[dict[str, Any]]:
         places = {paper.id: i for i, paper in enumerate(context.papers)}
@@ -189,9 +273,7 @@ class NextFamily(ReadingFamily[NextCall]):
         places = {paper.id: i for i, paper in enumerate(context.papers)}
         labels = {passage: label[places[passage.paper], passage.start] for passage in self._all(context)}
         in_order = sorted(labels, key=labels.__getitem__)
-        pairs = sorted(
-            (labels[first], labels[second]) for first, second in zip(question.asked, question.following, strict=True)
-        )
+        pairs = sorted((labels[first], labels[second]) for first, second in question.items())
         asked = [first for first, _ in pairs]
         found = by_words([number - 1 for number in asked], list(map(self._text, in_order)))
         return {

@@ -192,8 +192,10 @@ class ReadingFamily(ABC, Generic[Question]):
 
     def rows(self, context: PaperSet, questions: Sequence[Question], round_name: str) -> Iterator[Row]:
         """The rows of a context: all questions, then a tenth of them again with the parts in another order."""
-        context = self._in_another_order(context)
-        paper = context.paper
+        paper, *others = context.papers
+        # An order that does not tell why they were taken; the new one stays first.
+        others.sort(key=lambda other: digest_of(self.seed, paper.id, other.id, "listed"))
+        context = replace(context, papers=(paper, *others))
         names = [digest_of(*self.key(question)).hex()[:8] for question in questions]
         again = [n for n, name in enumerate(names) if share_of(self.seed, paper.id, name, "again") < _AGAIN]
         shared = shared_columns(context.papers, round_name)
@@ -217,12 +219,6 @@ class ReadingFamily(ABC, Generic[Question]):
                 common, own = prompt_of(typed(ReadingRow, row), texts, answering)
                 common_tokens = common_tokens or token_counter()([common])[0]
                 yield row | {"input_tokens": common_tokens + token_counter()([own])[0]}
-
-    def _in_another_order(self, context: PaperSet) -> PaperSet:
-        """The context with its papers in an order that does not tell why they were taken; the new one stays first."""
-        first, *others = context.papers
-        others.sort(key=lambda other: digest_of(self.seed, first.id, other.id, "listed"))
-        return replace(context, papers=(first, *others))
 
 
 def part_of(paper: int, start: int, end: int, edits: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:

@@ -31,25 +31,9 @@ _LONGEST_RANGE = 60
 _BETWEEN = r"(?:[^.;()\[\]\n]|\bal\.|\b[A-Z]\.){0,90}?[\s,(\[]{1,3}"
 
 
-@dataclass(frozen=True, slots=True)
-class CitedPlaces:
-    """Where a paper cites.
-
-    Attributes:
-        first, second: entry of the reference list -> the places at which the one and the other way find it cited.
-    """
-
-    first: dict[int, Places]
-    second: Callable[[int], Places | None]
-
-    def places(self, entry: int) -> Places | None:
-        """The places at which both ways find an entry cited; None if they disagree, or the second cannot tell."""
-        places = self.first.get(entry, frozenset())
-        return places if self.second(entry) == places else None
-
-
-def citing(document: Document, sections: frozenset[int]) -> CitedPlaces:
-    """Where a document cites.
+def places_of(document: Document, sections: frozenset[int]) -> Callable[[int], Places | None]:
+    """What gives the places at which both ways find an entry of the reference list cited; None if they disagree, or the second cannot
+    tell.
 
     Args:
         sections: those that are looked at.
@@ -67,15 +51,16 @@ def citing(document: Document, sections: frozenset[int]) -> CitedPlaces:
     by_name = not any(labels.keys() & _labels(match[1]) for match in _BRACKETS.finditer(text))
 
     @cache
-    def search(entry: int) -> Places | None:
+    def places(entry: int) -> Places | None:
         reference = document.references[entry]
         cites = _by_name(reference, names) if by_name else _by_label(reference, labels)
         if cites is None:
             return None
         paragraphs = ((i, n, text) for i in sections for n, text in enumerate(document.sections[i].text.split("\n")))
-        return frozenset((i, n) for i, n, paragraph in paragraphs if cites(paragraph))
+        second = frozenset((i, n) for i, n, paragraph in paragraphs if cites(paragraph))
+        return second if second == first.get(entry, set()) else None
 
-    return CitedPlaces({entry: frozenset(places) for entry, places in first.items()}, search)
+    return places
 
 
 def _labels(text: str) -> set[str]:

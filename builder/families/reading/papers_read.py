@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from builder.extract.sections import parts
-from builder.families.reading.citing import Called, CitedPlaces, citing, section_kinds
+from builder.families.reading.citing import Called, Places, places_of, section_kinds
 from builder.families.reading.works import Entry, entries_of
 from builder.records import Cited, Citing, Document, Paper
 from builder.sources.tokenizer import token_counter
@@ -86,8 +86,9 @@ class PaperRead:
         return section_kinds(self.document)
 
     @cached_property
-    def citing(self) -> CitedPlaces:
-        return citing(self.document, frozenset(self.called))
+    def places(self) -> Callable[[int], Places | None]:
+        """Where an entry of its reference list is cited, see `citing`."""
+        return places_of(self.document, frozenset(self.called))
 
     @cached_property
     def text_key(self) -> str:
@@ -106,30 +107,13 @@ class PaperRead:
         return title_key("\n".join([*lists, *(entry.raw + entry.title for entry in self.document.references)]))
 
     @cached_property
-    def agreement(self) -> Counter[str]:
-        """Titled entries by what both ways of finding where they are cited say: the same places ("agree"), both none ("nowhere"),
-        different ones ("disagree"), or the second cannot tell ("untold").
-        """
-        return Counter(self._agree(entry.number) for entry in self.entries)
-
-    def _agree(self, entry: int) -> str:
-        second = self.citing.second(entry)
-        if second is None:
-            return "untold"
-        if second != self.citing.first.get(entry, frozenset()):
-            return "disagree"
-        return "agree" if second else "nowhere"
-
-    @property
     def has_sure_references(self) -> bool:
         """Whether its reference list was read well enough to ask about."""
-        entries = len(self.document.references)
-        return (
-            entries >= _LEAST_ENTRIES
-            and len(self.entries) >= _LEAST_TITLED * entries
-            and self.agreement["agree"] + self.agreement["nowhere"] >= _LEAST_AGREED * len(self.entries)
-            and self.agreement["agree"] >= _LEAST_CITED * len(self.entries)
-        )
+        entries, titled = len(self.document.references), len(self.entries)
+        if entries < _LEAST_ENTRIES or titled < _LEAST_TITLED * entries:
+            return False
+        agreed = [places for entry in self.entries if (places := self.places(entry.number)) is not None]
+        return len(agreed) >= _LEAST_AGREED * titled and sum(map(bool, agreed)) >= _LEAST_CITED * titled
 
 
 # Papers whose texts are kept in memory.

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -51,24 +51,23 @@ def is_garbled(title: str) -> bool:
     return _GARBLED.search(title) is not None
 
 
-class NearTitles:
-    """Looks among entries for those that may be a work under another title: half of the words of both are the same."""
+def near_titles(entries: Iterable[Entry]) -> Callable[[CitedWork], bool]:
+    """What tells whether a paper that does not cite a work has an entry of about the same year that may be the work under another title:
+    half of the words of both are the same.
+    """
+    having: dict[str, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        for word in _words(entry.title):
+            having[word].append(entry)
 
-    def __init__(self, entries: Iterable[Entry]) -> None:
-        self._having: dict[str, list[Entry]] = defaultdict(list)
-        for entry in entries:
-            for word in _words(entry.title):
-                self._having[word].append(entry)
-
-    def of(self, work: CitedWork) -> list[Entry]:
-        """Entries of papers that do not cite the work itself, of about the same year."""
+    def has_near(work: CitedWork) -> bool:
         words = _words(work.title)
         # With half of the words in common, one of the rarer half is.
-        rare = sorted(words, key=lambda word: (len(self._having[word]), word))[: len(words) // 2 + 1]
-        entries = {(entry.paper, entry.number): entry for word in rare for entry in self._having[word]}
-        return [
-            entry for entry in entries.values() if entry.paper not in work.entries and _are_near(work, words, entry)
-        ]
+        rare = sorted(words, key=lambda word: (len(having[word]), word))[: len(words) // 2 + 1]
+        others = {(entry.paper, entry.number): entry for word in rare for entry in having[word]}
+        return any(entry.paper not in work.entries and _are_near(work, words, entry) for entry in others.values())
+
+    return has_near
 
 
 def _are_near(work: CitedWork, words: frozenset[str], entry: Entry) -> bool:
@@ -96,50 +95,40 @@ def entries_of(paper: str, document: Document, resolved: Mapping[int, str]) -> l
     ]
 
 
-class Works:
-    """The works that papers cite.
-
-    Args:
-        entries: of all papers of a context.
-
-    Attributes:
-        faults: why titles stand for no work that is certain -> how many that several papers cite.
+def certain_works(entries: Iterable[Entry]) -> tuple[dict[str, CitedWork], Counter[WorkFault]]:
+    """The works that the papers of a context cite, by the keys of their titles; and why titles stand for no work that is certain, with how
+    many such titles several papers cite.
     """
+    by_key: dict[str, list[Entry]] = defaultdict(list)
+    titles_of_id: dict[str, set[str]] = defaultdict(set)
+    for entry in entries:
+        key = title_key(entry.title)
+        by_key[key].append(entry)
+        titles_of_id[entry.cited_id].add(key)
+    all_keys = "\n".join(by_key)
+    works: dict[str, CitedWork] = {}
+    faults: Counter[WorkFault] = Counter()
+    for key, of_key in sorted(by_key.items()):
+        if fault := _fault(key, of_key, titles_of_id, all_keys):
+            faults[fault] += len({entry.paper for entry in of_key}) > 1
+        else:
+            title = min(Counter(entry.title for entry in of_key).items(), key=lambda item: (-item[1], item[0]))[0]
+            works[key] = CitedWork(key, title, {entry.paper: entry for entry in of_key})
+    return works, faults
 
-    def __init__(self, entries: Iterable[Entry]) -> None:
-        by_key: dict[str, list[Entry]] = defaultdict(list)
-        for entry in entries:
-            by_key[title_key(entry.title)].append(entry)
-        titles_of_id: dict[str, set[str]] = defaultdict(set)
-        for key, of_key in by_key.items():
-            for entry in of_key:
-                if entry.cited_id:
-                    titles_of_id[entry.cited_id].add(key)
-        self._all_keys = "\n".join(by_key)
-        self.faults: Counter[WorkFault] = Counter()
-        self.works: dict[str, CitedWork] = {}
-        for key, of_key in sorted(by_key.items()):
-            fault = self._fault(key, of_key, titles_of_id)
-            if fault:
-                self.faults[fault] += len({entry.paper for entry in of_key}) > 1
-            else:
-                title = min(Counter(entry.title for entry in of_key).items(), key=lambda item: (-item[1], item[0]))[0]
-                self.works[key] = CitedWork(key, title, {entry.paper: entry for entry in of_key})
 
-    def _fault(self, key: str, entries: list[Entry], titles_of_id: Mapping[str, set[str]]) -> WorkFault | None:
-        if len(entries[0].title.split()) < _LEAST_WORDS:
-            return "short_title"
-        if not all(entry.author for entry in entries):
-            return "no_author"
-        if len({entry.author for entry in entries}) > 1 or len({entry.paper for entry in entries}) < len(entries):
-            return "other_author"
-        years = [entry.year for entry in entries if entry.year]
-        if len(years) < len(entries) or max(years) - min(years) > _MOST_YEARS:
-            return "other_year"
-        ids = {entry.cited_id for entry in entries if entry.cited_id}
-        if len(ids) > 1 or any(len(titles_of_id[id_]) > 1 for id_ in ids):
-            return "other_id"
-        # Titles are looked for among those that several papers cite: counting costs time.
-        if len(entries) > 1 and self._all_keys.count(key) > 1:
-            return "inside_another_title"
-        return None
+def _fault(key: str, entries: list[Entry], titles_of_id: Mapping[str, set[str]], all_keys: str) -> WorkFault | None:
+    if len(entries[0].title.split()) < _LEAST_WORDS:
+        return "short_title"
+    if not all(entry.author for entry in entries):
+        return "no_author"
+    if len({entry.author for entry in entries}) > 1 or len({entry.paper for entry in entries}) < len(entries):
+        return "other_author"
+    years = [entry.year for entry in entries if entry.year]
+    if len(years) < len(entries) or max(years) - min(years) > _MOST_YEARS:
+        return "other_year"
+    ids = {entry.cited_id for entry in entries if entry.cited_id}
+    if len(ids) > 1 or any(len(titles_of_id[id_]) > 1 for id_ in ids):
+        return "other_id"
+    # Titles are looked for among those that several papers cite: counting costs time.
+    return "inside_another_title" if len(entries) > 1 and all_keys.count(key) > 1 else None

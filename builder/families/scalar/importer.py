@@ -201,6 +201,7 @@ def _row(record: dict[str, Any], folder: str) -> dict[str, Any]:
     question, texts = _split_prompt(record["question"])
     candidates = [_candidate(text, entry) for text, entry in zip(texts, record["candidates"], strict=True)]
     fields, citation = record["additional_fields"], record["citation"]
+    shown = fields["candidate_fields"]
     # A section is shown without the paper's title.
     paper = paper_of(record["paper_id"], question.partition("\n")[0] or record["paper_id"], "")
     row = {
@@ -213,7 +214,7 @@ def _row(record: dict[str, Any], folder: str) -> dict[str, Any]:
         "citation_type": _TYPES[citation["citation_type"]],
         "question_paper": _SCOPES[fields["paper_field"]],
         "distractors": fields["sample"],
-        "candidate_text": _candidate_text(fields["candidate_fields"]),
+        "candidate_text": BODY if "body_content" in shown else "full" if "sections" in shown else "concise",
         "question": question,
         "candidates": candidates,
         "label": int(record["label_id"]),
@@ -242,10 +243,6 @@ def _split_prompt(prompt: str) -> tuple[str, list[str]]:
             raise ValueError("a candidate without its mark")
         texts.append(text)
     return question, texts
-
-
-def _candidate_text(fields: list[str]) -> str:
-    return BODY if "body_content" in fields else "full" if "sections" in fields else "concise"
 
 
 def _candidate(text: str, entry: dict[str, Any]) -> dict[str, str]:

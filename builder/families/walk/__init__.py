@@ -15,7 +15,7 @@ from builder.families.reading.asking import LABEL_TOKENS, LEAST_PAPERS, PaperSet
 from builder.families.reading.citing import Places
 from builder.families.reading.making import reading_family
 from builder.families.reading.papers_read import PaperLibrary, PaperRead
-from builder.families.reading.works import CitedWork, NearTitles, WorkFault, Works, is_garbled
+from builder.families.reading.works import CitedWork, WorkFault, certain_works, is_garbled, near_titles
 from builder.records import Paper, ReadingReason
 from builder.seeding import digest_of, share_of
 from lm_eval_tasks.base.text import title_key
@@ -82,11 +82,12 @@ class Walk:
         self._papers = {read.paper.id: read for read in papers}
         self._new = papers[0].paper.id
         self._titles = "\n".join(title_key(read.paper.title) for read in papers)
-        works = Works(entry for read in papers for entry in read.entries)
-        self._near = NearTitles(entry for read in papers for entry in read.entries)
-        self.withheld: Counter[Withheld | WorkFault] = Counter(works.faults)
+        entries = [entry for read in papers for entry in read.entries]
+        works, faults = certain_works(entries)
+        self._has_near_title = near_titles(entries)
+        self.withheld: Counter[Withheld | WorkFault] = Counter(faults)
         self._works: dict[str, CitedWork] = {}
-        for key, work in works.works.items():
+        for key, work in works.items():
             if 2 <= len(work.entries) < len(papers):
                 if fault := self._fault(work):
                     self.withheld[fault] += 1
@@ -102,7 +103,7 @@ class Walk:
         others = [read for id_, read in self._papers.items() if id_ not in work.entries]
         if any(work.key in read.references_key for read in others):
             return "missed_entry"
-        if self._near.of(work):
+        if self._has_near_title(work):
             return "near_title"
         places = [self._places(work, id_) for id_ in work.entries]
         if None in places:
@@ -110,7 +111,7 @@ class Walk:
         return "cited_nowhere" if frozenset() in places else None
 
     def _places(self, work: CitedWork, id_: str) -> Places | None:
-        return self._papers[id_].citing.places(work.entries[id_].number)
+        return self._papers[id_].places(work.entries[id_].number)
 
     def questions(self, seed: int, count: int, preferred: Sequence[WalkQuestion] = ()) -> list[WalkQuestion]:
         """Up to `count` questions, the kinds in turn, each about other works.

@@ -5,7 +5,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from lm_eval_tasks.base.row_format import BM25_PARTS
-from lm_eval_tasks.families.family import CAPPED, NO_ANSWER, UNFINISHED, Board, Family, Metric, Target, Task, slug_of
+from lm_eval_tasks.families.family import (
+    CAPPED,
+    NO_ANSWER,
+    UNFINISHED,
+    Board,
+    Configuration,
+    Family,
+    Metric,
+    Target,
+    Task,
+    slug_of,
+)
 
 ANSWER_TOKENS = 512
 BLIND = "blind"
@@ -13,8 +24,8 @@ BLIND = "blind"
 WHOLE_PAPERS = {"128K": 128, "256K": 256, "512K": 512, "1M": 1024}
 SMALL = {"8K": 8, "16K": 16, "32K": 32, "64K": 64}
 _MODULE = "families.reading.answering"
-OUTSIDE = Metric("outside", "Names a label that there is not", "lower", _MODULE, rate=True)
-UNREADABLE = Metric("unreadable", "Has an entry that names no label", "lower", _MODULE, rate=True)
+OUTSIDE = Metric("outside", "Names a label that there is not", "lower", _MODULE)
+UNREADABLE = Metric("unreadable", "Has an entry that names no label", "lower", _MODULE)
 RATES = (CAPPED, NO_ANSWER, UNFINISHED, OUTSIDE, UNREADABLE)
 # Of answers that give each label asked about another one.
 PAIRS_METRICS = (
@@ -35,17 +46,14 @@ PAIRS_METRICS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Configuration):
     """One configuration of a reading family: questions over as many papers as fill a context.
 
     Attributes:
-        name: the configuration's name, e.g. "Walk-128K".
         size: of the context, in units of 1,024 tokens.
         controls: whether its questions are those that the family's shortcut answers, to compare with.
     """
 
-    name: str
-    task: str
     size: int
     controls: bool = False
 

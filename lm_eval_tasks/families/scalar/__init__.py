@@ -10,6 +10,7 @@ from lm_eval_tasks.families.family import (
     NO_ANSWER,
     TRUNCATED,
     UNFINISHED,
+    Configuration,
     Core,
     Family,
     Metric,
@@ -26,24 +27,22 @@ CandidateText = Literal["concise", "full", "body"]
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class Level(Configuration):
     """One SCALAR configuration of the dataset: what is masked, who distracts, and how much is shown (SCALAR paper, section
     2.3, figure 2).
 
     Attributes:
-        name: the configuration's name, e.g. "SCALAR-Easy".
         question: the paper around the mask, or the section alone.
         citation: which citations are masked.
         distractors: drawn from the paper's references, or from the four citations nearest to the mask.
         candidates: title and abstract; the full text; the text without title, abstract, introduction and conclusion.
     """
 
-    name: str
+    task: Literal["cloze"] = "cloze"
     question: Scope = "full"
     citation: CitationType = "attributional"
     distractors: Distractors = "random"
     candidates: CandidateText = "full"
-    task: Literal["cloze"] = "cloze"
 
     @property
     def short_name(self) -> str:
@@ -62,10 +61,10 @@ ABLATIONS: tuple[Level, ...] = (
     Level("Cloze-Easy-Full-Concise", candidates="concise"),
     Level("Cloze-Easy-Section-Full", question="section"),
     Level("Cloze-Attributional-Nearest", distractors="nearest"),
-    Level("Cloze-Hard-Section-Concise", "section", "descriptive", "nearest", "concise"),
-    Level("Cloze-Hard-Full-Concise", "full", "descriptive", "nearest", "concise"),
-    Level("Cloze-Hard-Section-Full", "section", "descriptive", "nearest", "full"),
-    Level("Cloze-Hard-Full-Full", "full", "descriptive", "nearest", "full"),
+    Level("Cloze-Hard-Section-Concise", "cloze", "section", "descriptive", "nearest", "concise"),
+    Level("Cloze-Hard-Full-Concise", "cloze", "full", "descriptive", "nearest", "concise"),
+    Level("Cloze-Hard-Section-Full", "cloze", "section", "descriptive", "nearest", "full"),
+    Level("Cloze-Hard-Full-Full", "cloze", "full", "descriptive", "nearest", "full"),
 )
 ALL_LEVELS = LEVELS + ABLATIONS
 TARGET = Target("scalar", "SCALAR", 2000, (NONE, LOCAL, RETRIEVED), LOCAL, task="cloze")

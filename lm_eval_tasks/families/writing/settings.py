@@ -9,7 +9,7 @@ from typing import Literal
 
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.row_format import FULL, NONE, RETRIEVED, START, Context
-from lm_eval_tasks.families.family import Target, Task, TaskGroup, slug_of
+from lm_eval_tasks.families.family import Configuration, Target, Task, TaskGroup, slug_of
 from lm_eval_tasks.families.writing import refine
 
 Writing = Literal["title", "abs", "intro", "related"]
@@ -23,19 +23,17 @@ TARGETS: tuple[Target, ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(Configuration):
     """One writing configuration of the dataset; names and counts of the built-in ones are those of Table 2 of the
     AcademicEval paper (section 3.2).
 
     Attributes:
-        name: the configuration's name, e.g. "Intro-28K-G".
         random: demonstrations drawn from papers of the same primary category.
         co_author: demonstrations drawn from papers of the co-author graph's neighbours.
         tokens: a budget of bert-base-uncased tokens for the whole input: of the kinds that have any, as many whole
             demonstrations as fit are shown, up to `random` and `co_author`; None shows exactly that many.
     """
 
-    name: str
     task: Writing
     random: int = 0
     co_author: int = 0

@@ -12,8 +12,18 @@ import pytest
 from builder.collect.graph import build_graph
 from builder.extract.pdf import find_mentions
 from builder.families.match.masks import bare, masks_of, names_of, pattern_of, tag_of
-from builder.families.next import LEAST_OF_CALL, MOST_OF_CALL, NextFamily, calls, following, twins
-from builder.families.next.passages import LONGEST, SHORTEST, Passage, passages_of
+from builder.families.next import (
+    LEAST_OF_CALL,
+    LONGEST,
+    MOST_OF_CALL,
+    SHORTEST,
+    NextFamily,
+    Passage,
+    calls,
+    following,
+    passages_of,
+    twins,
+)
 from builder.families.reading.asking import fill, neighbours
 from builder.families.reading.citing import citing, section_kinds
 from builder.families.reading.neutral import CITE, FORMULA, NUMBER, edits_of
@@ -234,25 +244,21 @@ def test_what_is_asked_about_has_a_neighbour_on_either_side() -> None:
 def test_no_two_links_of_a_chain_are_asked_and_no_call_is_too_small() -> None:
     passages = [passage for k in range(12) for passage in chain(f"p{k}", 6)]
     every = calls(passages, "c", 1)
-    asked = {passage for call in every for passage in call.asked}
-    assert not asked & {passage for call in every for passage in call.following}
-    assert all(LEAST_OF_CALL <= len(call.asked) <= MOST_OF_CALL for call in every)
-    assert all(
-        second.number == first.number + 1
-        for call in every
-        for first, second in zip(call.asked, call.following, strict=True)
-    )
+    asked = {passage for call in every for passage in call}
+    assert not asked & {passage for call in every for passage in call.values()}
+    assert all(LEAST_OF_CALL <= len(call) <= MOST_OF_CALL for call in every)
+    assert all(second.number == first.number + 1 for call in every for first, second in call.items())
     assert calls(passages[:6], "c", 1) == []
-    unclear = {every[0].asked[0], every[0].following[1]}
+    unclear = {next(iter(every[0])), list(every[0].values())[1]}
     without = calls(passages, "c", 1, unclear=unclear)
-    assert unclear.isdisjoint(passage for call in without for passage in (*call.asked, *call.following))
+    assert unclear.isdisjoint(passage for call in without for passage in (*call, *call.values()))
     text = " ".join(f"word{i}" for i in range(200))
     texts = dict(zip(passages, (text, f"{text[:900]} and more", "another text " * 40), strict=False))
     assert twins(texts) == set(passages[:2])
     more = calls(passages, "c", 1, every[:1])
-    assert not {passage for call in more for passage in (*call.asked, *call.following)} & {
-        *every[0].asked,
-        *every[0].following,
+    assert not {passage for call in more for passage in (*call, *call.values())} & {
+        *every[0],
+        *every[0].values(),
     }
 
 
