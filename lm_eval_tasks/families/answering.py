@@ -23,11 +23,7 @@ class Answering:
         yield from ()
 
     def baseline(self, name: str, row: PromptRow, prompt: str) -> str | None:
-        """The answer of one of the family's baselines; None if it has none to this prompt.
-
-        Args:
-            prompt: as a model is asked it.
-        """
+        """The answer of one of the family's baselines; None if it has none to this prompt, which is as a model is asked it."""
         return None
 
 

@@ -228,12 +228,7 @@ class Family:
         return _version(self.name)
 
     def counted(self, names: Collection[str], core: Collection[str]) -> tuple[str, ...]:
-        """The configurations that its board counts.
-
-        Args:
-            names: of the round's configurations.
-            core: those that the round's manifest calls its core.
-        """
+        """The configurations that its board counts, see `registry.counted`."""
         own = (entry.configuration for entry in self.core if not entry.masks or entry.configuration in core)
         return tuple(name for name in own if name in names)
 

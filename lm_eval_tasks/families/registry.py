@@ -50,10 +50,8 @@ def check_names(names: Iterable[str]) -> None:
 
 
 def comparisons(boards: Mapping[str, Board]) -> int:
-    """How many rows the comparison of two models has: one for each task, and one for each board that counts several of them.
-
-    Args:
-        boards: name of a task, as of a configuration -> its board.
+    """How many rows the comparison of two models has: one for each task, given with its board by the name of its configuration, and one for
+    each board that counts several of them.
     """
     sets = [counted([name for name in boards if boards[name] == board], board) for board in BOARDS]
     return len(boards) + sum(len(names) > 1 for names in sets)

@@ -57,11 +57,7 @@ def unpack(doc: Mapping[str, object], results: Sequence[str]) -> dict[str, float
 
 
 def others_of(ids: Sequence[str], count: int = OTHERS) -> list[list[int]]:
-    """For each row other ones, always the same for the same ids: the next in an order of their own.
-
-    Args:
-        count: how many, at most.
-    """
+    """For each row at most `count` other ones, always the same for the same ids: the next in an order of their own."""
     order = sorted(range(len(ids)), key=lambda i: hashlib.sha256(ids[i].encode()).digest())
     place = {i: k for k, i in enumerate(order)}
     steps = range(1, min(count + 1, len(ids)))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from lm_eval_tasks.tasks import folder as task_folder
+from lm_eval_tasks.tasks import catalogue as task_folder
 
 
 @contextmanager

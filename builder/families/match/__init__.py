@@ -20,11 +20,7 @@ Masks = Sequence[Mask]
 
 
 class MatchFamily(ReadingFamily[Masks]):
-    """Match over the papers of a round.
-
-    Args:
-        oldest: see `match.masks`.
-    """
+    """Match over the papers of a round; for `oldest` see `match.masks`."""
 
     task = "match"
     fewest = LEAST_PAPERS + 1

@@ -32,11 +32,8 @@ _BETWEEN = r"(?:[^.;()\[\]\n]|\bal\.|\b[A-Z]\.){0,90}?[\s,(\[]{1,3}"
 
 
 def places_of(document: Document, sections: frozenset[int]) -> Callable[[int], Places | None]:
-    """What gives the places at which both ways find an entry of the reference list cited; None if they disagree, or the second cannot
-    tell.
-
-    Args:
-        sections: those that are looked at.
+    """What gives the places in some sections at which both ways find an entry of the reference list cited; None if they disagree, or the
+    second cannot tell.
     """
     first: dict[int, set[Place]] = defaultdict(set)
     for mention in document.mentions:

@@ -83,11 +83,7 @@ def _words(title: str) -> frozenset[str]:
 
 
 def entries_of(paper: str, document: Document, resolved: Mapping[int, str]) -> list[Entry]:
-    """The entries of a paper's reference list that have a title.
-
-    Args:
-        resolved: entry -> id of the arXiv paper that it is.
-    """
+    """The entries of a paper's reference list that have a title; `resolved` are the ids of the arXiv papers that entries are."""
     return [
         Entry(paper, i, entry.title, fold(entry.authors[0]) if entry.authors else "", entry.year, resolved.get(i, ""))
         for i, entry in enumerate(document.references)

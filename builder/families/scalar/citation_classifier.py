@@ -96,11 +96,7 @@ class First:
     squares: np.ndarray
 
     def score(self, hashes: np.ndarray) -> float:
-        """Above 0 for attributional.
-
-        Args:
-            hashes: the numbers of the features.
-        """
+        """Above 0 for attributional, by the numbers of the features."""
         at = places(hashes, self.indices)
         length = float(np.sqrt(self.squares[at].sum())) or 1.0
         return float(self.plain[at].sum() + self.rare[at].sum() / length)

@@ -190,11 +190,7 @@ def _parse_line(line: bytes | None) -> Any:
 
 
 def _row(record: dict[str, Any], folder: str) -> dict[str, Any]:
-    """A row in our form.
-
-    Args:
-        folder: the level named by the folder, for a record that does not name one.
-    """
+    """A row in our form; its folder names the level of a record that does not."""
     level = str(record.get("level") or folder).lower()
     if level not in _LEVELS:
         raise ValueError(f"the level {level!r:.40} must be one of {', '.join(_LEVELS)}")

@@ -39,13 +39,7 @@ class DemonstrationIds:
 
 
 class Demonstrators:
-    """The papers that can demonstrate for one task.
-
-    Args:
-        papers: those with all that a demonstration of the task shows.
-        graph: the round's co-author graph.
-        seed: the round's seed.
-    """
+    """The papers that can demonstrate for one task: those with all that a demonstration of it shows."""
 
     def __init__(self, papers: Iterable[Paper], graph: CoAuthorGraph, seed: int) -> None:
         self._papers = {paper.id: paper for paper in papers}

@@ -30,11 +30,7 @@ _BEFORE_YEAR = 80
 
 
 def papers_that(kind: str, prompt: str) -> list[int]:
-    """The papers that a prompt's question is about.
-
-    Args:
-        kind: of the question.
-    """
+    """The papers that a prompt's question, of this kind, is about."""
     shown, _, question = prompt.rpartition(_QUESTION)
     papers = _PAPER.split(shown)[1:]
     pattern = re.escape(named_lines("walk_questions")[kind])

@@ -25,10 +25,10 @@ from builder.families.next import (
     twins,
 )
 from builder.families.reading.asking import fill, neighbours
-from builder.families.reading.citing import citing, section_kinds
+from builder.families.reading.citing import places_of, section_kinds
 from builder.families.reading.neutral import CITE, FORMULA, NUMBER, edits_of
 from builder.families.reading.papers_read import PaperLibrary, PaperRead, abstract_text, shown_text
-from builder.families.reading.works import Entry, NearTitles, Works, is_garbled
+from builder.families.reading.works import Entry, certain_works, is_garbled, near_titles
 from builder.families.walk import CONTROL_KINDS, Walk
 from builder.records import Cited, Citing, Document, Paper, Reference, Role, Section
 from lm_eval_tasks.families.reading.prompt import edited
@@ -88,14 +88,14 @@ def test_what_opens_a_paper_without_an_introduction_is_doubtful() -> None:
 )
 def test_both_ways_find_a_citation(text: str) -> None:
     titles = ("First work of all", "Second work of all", "Third work of all", "Fourth work of all")
-    found = citing(document({"Introduction": f"None.\n{text}"}, titles), frozenset({0}))
-    assert found.first[1] == found.second(1) == found.places(1) == {(0, 1)}
+    # Places that the two ways do not agree on are None.
+    assert places_of(document({"Introduction": f"None.\n{text}"}, titles), frozenset({0}))(1) == {(0, 1)}
 
 
 def test_where_the_ways_disagree_nothing_is_said() -> None:
     doc = document({"Introduction": "as [1] says"}, ("Some work of some kind",))
     without = Document(doc.title, doc.abstract, doc.sections, doc.references, ())
-    assert citing(without, frozenset({0})).places(0) is None
+    assert places_of(without, frozenset({0}))(0) is None
 
 
 def entry(paper_id: str, title: str, author: str = "ahl", year: int | None = 2020, cited: str = "") -> Entry:
@@ -117,9 +117,9 @@ def entry(paper_id: str, title: str, author: str = "ahl", year: int | None = 202
     ],
 )
 def test_works_that_are_not_certain(entries: list[Entry], fault: str) -> None:
-    works = Works(entries)
-    assert list(works.faults) == [fault]
-    assert "aworkoffour" not in works.works
+    works, faults = certain_works(entries)
+    assert list(faults) == [fault]
+    assert "aworkoffour" not in works
 
 
 def test_titles_in_other_forms() -> None:
@@ -128,9 +128,10 @@ def test_titles_in_other_forms() -> None:
         entry("2", "Bonferroni corrections for multiple comparisons"),
     ]
     near = entry("3", "The bonferonni corrections for multiple comparisons")
-    [work] = Works(entries).works.values()
-    assert NearTitles([*entries, near]).of(work) == [near]
-    assert NearTitles([*entries, entry("3", "Deep networks for images")]).of(work) == []
+    [work] = certain_works(entries)[0].values()
+    assert near_titles([*entries, near])(work)
+    assert not near_titles(entries)(work)
+    assert not near_titles([*entries, entry("3", "Deep networks for images")])(work)
     assert is_garbled("Bonferroni and ˇsid´ak corrections")
     assert not is_garbled("Müller’s state-of-the-art corrections")
 

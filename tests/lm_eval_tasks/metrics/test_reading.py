@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from lm_eval_tasks.families import labels
-from lm_eval_tasks.families.reading import metrics
+from lm_eval_tasks.families.reading import answering
 from lm_eval_tasks.families.score import score
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from tests.helpers.typed_rows import reading_answering, reading_row
@@ -60,7 +60,7 @@ from tests.helpers.typed_rows import reading_answering, reading_row
     ],
 )
 def test_sets(text: str, lenient: tuple[int, ...] | None, strict: tuple[int, ...] | None) -> None:
-    assert (labels.set_of(text), metrics.strict_set_of(text)) == (lenient, strict)
+    assert (labels.set_of(text), answering.strict_set_of(text)) == (lenient, strict)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_sets(text: str, lenient: tuple[int, ...] | None, strict: tuple[int, ...
     ],
 )
 def test_pairs(text: str, lenient: dict[int, int] | None, strict: dict[int, int] | None) -> None:
-    assert (labels.pairs_of(text), metrics.strict_pairs_of(text)) == (lenient, strict)
+    assert (labels.pairs_of(text), answering.strict_pairs_of(text)) == (lenient, strict)
 
 
 # Ways in which models write answers, and what each says: a set, pairs, an index of four candidates.
@@ -112,7 +112,7 @@ def test_written_indices(text: str, answer: int | None) -> None:
 def test_reading_an_answer_takes_no_longer_than_writing_it() -> None:
     tags = ("<answer>" * 40_000, f"<answer>{' ' * 200_000}3x", "boxed{" * 40_000, "=> " * 70_000, "answer " * 40_000)
     for text in ("\n" * 200_000 + "x", "[" * 200_000, "[1," * 70_000, '{"a":' * 40_000, '"' * 200_001, *tags):
-        for read in (labels.set_of, metrics.strict_set_of, labels.pairs_of, metrics.strict_pairs_of):
+        for read in (labels.set_of, answering.strict_set_of, labels.pairs_of, answering.strict_pairs_of):
             assert not read(text) or max(read(text) or (0,)) <= 1
         assert labels.answer_of(text, 4) is None
 
