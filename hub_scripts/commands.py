@@ -37,7 +37,7 @@ def register(commands: Commands) -> None:
     sub.add_argument("repo", type=repository, metavar="ORG/NAME")
     sub.add_argument("--revision", default="main", help="default: main")
 
-    help_ = "publish results on the Hub, in lm-eval's form and as a model index; without --yes, only show what would be uploaded"
+    help_ = "publish results on the Hub, in lm-eval's form; without --yes, only show what would be uploaded"
     sub = commands.add(PUBLISHING, "push-results", help_, push_results)
     sub.add_argument("files", type=Path, nargs="+", metavar="FILE", help="results_*.json, or folders of them")
     sub.add_argument(

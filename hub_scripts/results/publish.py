@@ -1,7 +1,7 @@
-"""`academiceval push-results`: scores -> a dataset repository of results, and the model index that model cards show.
+"""`academiceval push-results`: scores -> a dataset repository of results, and the leaderboards of the Hub.
 
 A result file is uploaded without what it says of the machine, to `<model>/<rounds>/`, with a part of its hash in its name; next to it lie
-its model index (https://huggingface.co/docs/hub/model-cards#evaluation-results) and the scores of its samples.
+the scores of its samples.
 """
 
 import json
@@ -9,27 +9,20 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import yaml
-from huggingface_hub import EvalResult, ModelCardData
 
 from hub_scripts.errors import HubError
 from hub_scripts.hub.faults import endpoint
 from hub_scripts.hub.repo import MAIN, Change, Repo
 from hub_scripts.hub.uploads import Content, digest, refuse_secrets, unchanged_paths
 from hub_scripts.results.checked import checked_results, cleaned
-from hub_scripts.results.leaderboard import FILE, OF_A_PART, SOURCE, entries, merge_entries, published_round
+from hub_scripts.results.leaderboard import FILE, OF_A_PART, entries, merge_entries, published_round
 from lm_eval_tasks.base.files import sha256_of, sha256_of_bytes
 from lm_eval_tasks.base.metadata import TEST
-from lm_eval_tasks.families import registry as metrics
-from lm_eval_tasks.samples.block import Score
+from lm_eval_tasks.families.registry import headline
 from lm_eval_tasks.samples.results import Results
 from lm_eval_tasks.samples.run_folder import results_in, samples_beside, samples_of
 from lm_eval_tasks.samples.sample import read_file
-from lm_eval_tasks.tasks.catalogue import setting_of
 
-_INDEX = "model-index.yml"
 # Characters of a file's name that are kept.
 _LONGEST = 120
 _TITLE = {"dataset": "Results", "model": "Evaluation results"}
@@ -42,25 +35,17 @@ class ResultFile:
     Attributes:
         place: where it goes in the repository, without its ending; named by its content, so that no run replaces another's.
         address: of the file there.
-        index: its scores as a model index's list.
     """
 
     path: Path
     results: Results
     place: str
     address: str
-    index: list[dict[str, Any]]
 
     @property
     def files(self) -> dict[str, Content]:
         """Path in the repository of results -> content."""
-        files: dict[str, Content] = {
-            f"{self.place}.json": cleaned(self.path),
-            # The front matter of a model card with these scores, for pasting.
-            f"{self.place}.{_INDEX}": yaml.safe_dump(
-                {"model-index": [{"results": self.index}]}, sort_keys=False, allow_unicode=True
-            ).encode(),
-        }
+        files: dict[str, Content] = {f"{self.place}.json": cleaned(self.path)}
         return files | ({f"{self.place}.scores.jsonl": lines} if (lines := score_lines(self.results)) else {})
 
 
@@ -79,7 +64,7 @@ def push_results(
     Args:
         paths: `results_*.json`, or folders of them.
         card: a model on the Hub whose repository should have the scores of SCALAR too.
-        subset: publish runs over a part of the samples too, and say so.
+        subset: publish runs over a part of the samples too.
         create_pr: propose that in a pull request, which needs no permission to write there.
         dataset: the repository in which the folder that was run is published.
 
@@ -91,7 +76,7 @@ def push_results(
         raise HubError("--create-pr and --dataset are about a model's repository: name it with --card")
     # Of two runs of a task the newer counts.
     results = sorted(
-        (read_result(path, repo_id, dataset) for path in result_files(paths)), key=lambda file: file.results.seconds
+        (read_result(path, repo_id) for path in result_files(paths)), key=lambda file: file.results.seconds
     )
     _check(results, card, subset=subset)
     files = {path: content for file in results for path, content in file.files.items()}
@@ -129,22 +114,24 @@ def _check(results: Sequence[ResultFile], card: str | None, *, subset: bool) -> 
     if card and len(names := sorted({file.results.model for file in results})) > 1:
         raise HubError(f"--card {card} is for one model, but the files are of {', '.join(names)}; push them one by one")
     for file in results if card else ():
-        ran = file.results.hub_model
-        if ran and _name(ran) != _name(card or ""):
+        name = file.results.hub_model
+        if name and _name(name) != _name(card or ""):
             raise HubError(
-                f"{file.path} has the results of {ran}, and --card names {card}: scores go onto the card of the model that answered"
+                f"{file.path} has the results of {name}, and --card names {card}: scores go onto the card of the model that answered"
             )
     if subset:
         return
     for file in results:
-        if parts := _parts(file.results):
+        run = file.results
+        options = [f"{name}={value}" for name in OF_A_PART if (value := run.options.get(name))]
+        if parts := [f"{task} ({run.subset_of(task)})" for task in run.subsets] or options:
             raise HubError(
                 f"{file.path} covers only a part of the samples ({', '.join(parts)}); its scores are not those of the "
                 "round: run all samples, or publish them as a subset's with --subset"
             )
-        if file.results.split != TEST:
+        if run.split != TEST:
             raise HubError(
-                f"{file.path} is about the split {file.results.split!r}, and a round's scores are those of its test papers: leave it out, "
+                f"{file.path} is about the split {run.split!r}, and a round's scores are those of its test papers: leave it out, "
                 "or publish it as a subset's with --subset"
             )
 
@@ -152,18 +139,6 @@ def _check(results: Sequence[ResultFile], card: str | None, *, subset: bool) -> 
 def _name(model: str) -> str:
     """A model's name on the Hub without its organisation, which may have changed."""
     return model.rstrip("/").rpartition("/")[2].casefold()
-
-
-def _parts(results: Results) -> list[str]:
-    return [f"{task} ({results.subset_of(task)})" for task in results.subsets] or _options_of_a_part(results)
-
-
-def _is_partial(results: Results, task: str) -> bool:
-    return bool(results.subset_of(task) or results.split != TEST or _options_of_a_part(results))
-
-
-def _options_of_a_part(results: Results) -> list[str]:
-    return [f"{name}={value}" for name in OF_A_PART if (value := results.options.get(name))]
 
 
 def _model_files(model: Repo, head: str, results: Sequence[ResultFile], dataset: str | None) -> dict[str, Content]:
@@ -187,33 +162,12 @@ def result_files(paths: Sequence[Path]) -> list[Path]:
     return files
 
 
-def read_result(path: Path, repo_id: str, dataset: str | None = None) -> ResultFile:
-    """Read one result file; `dataset` is where the folder that was run is published."""
+def read_result(path: Path, repo_id: str) -> ResultFile:
+    """Read one result file that goes to a repository."""
     results = checked_results(path)
     name = re.sub(r"[^\w.-]+", "-", path.stem)[:_LONGEST]
     place = f"{results.model}/{results.round}/{name}-{sha256_of(path)[:8]}"
-    address = f"{endpoint()}/datasets/{repo_id}/blob/main/{place}.json"
-    eval_results = [
-        EvalResult(
-            task_type="text-generation",
-            task_name=score.task,
-            dataset_type=results.hub_id or dataset or "academiceval",
-            dataset_name=f"AcademicEval {results.round}{', subset' * _is_partial(results, score.task)}",
-            dataset_config=setting_of(score.task),
-            dataset_split=results.split,
-            dataset_revision=results.round,
-            metric_type=score.metric,
-            metric_name=metrics.label(score.metric),
-            metric_value=round(score.value, 6),
-            metric_args=_beside(score, results),
-            source_name=SOURCE,
-            source_url=address,
-        )
-        for score in results.scores
-        if score.metric in metrics.headline()  # all other scores are in the result file
-    ]
-    card = ModelCardData(model_name=results.model, eval_results=eval_results).to_dict()  # type: ignore[no-untyped-call]
-    return ResultFile(path, results, place, address, card["model-index"][0]["results"])
+    return ResultFile(path, results, place, f"{endpoint()}/datasets/{repo_id}/blob/main/{place}.json")
 
 
 def score_lines(results: Results) -> bytes:
@@ -229,18 +183,10 @@ def score_lines(results: Results) -> bytes:
     lines = []
     for task, file in sorted(samples_of(results).items()):
         for sample in read_file(file):
-            scores = {name: sample.scores[name] for name in metrics.headline() if name in sample.scores}
+            scores = {name: sample.scores[name] for name in headline() if name in sample.scores}
             cluster = numbers.setdefault(sample.cluster, len(numbers))
             lines.append({"task": task, "id": sample.id, "cluster": cluster, "scores": scores})
     return "".join(json.dumps(line, ensure_ascii=False, sort_keys=True) + "\n" for line in lines).encode()
-
-
-def _beside(score: Score, results: Results) -> dict[str, Any]:
-    """What a reader must know about a score besides its value."""
-    facts: dict[str, Any] = {"samples": score.samples}
-    if score.low is not None and score.high is not None:
-        facts |= {"low": round(score.low, 6), "high": round(score.high, 6)}
-    return facts | ({"prompt_versions": list(results.prompt_versions)} if results.prompt_versions else {})
 
 
 def _upload(repo: Repo, head: str, files: Mapping[str, Content], *, create_pr: bool = False) -> str:
