@@ -74,8 +74,8 @@ def _load_with_retries(load: Callable[[], Count], place: str, name: str) -> Coun
     try:
         return ask_with_retries(fresh, place, caught=Exception)
     except FaultError as err:
-        if err.fault.again or isinstance(err.fault.error, AccessError):
-            raise err.fault.error from err.__cause__
+        if err.again or isinstance(err.error, AccessError):
+            raise err.error from err.__cause__
         cause = err.__cause__ or err
         line = next((line for line in str(cause).splitlines() if line.strip()), type(cause).__name__)
         raise DifferenceError(f"load_dataset of {name} in {place} fails: {line}") from cause

@@ -7,7 +7,6 @@ The client retries downloads and the upload of large files by itself, but not wh
 import logging
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from json import JSONDecodeError
 from typing import TypeVar
 
@@ -39,9 +38,8 @@ _LOGGER = logging.getLogger(__name__)
 _LOG_IN = "log in with `hf auth login` or set HF_TOKEN to a token with write permission"
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """An exception understood.
+class FaultError(Exception):
+    """A request that failed, understood; its cause is the client's exception.
 
     Attributes:
         error: what to show the user.
@@ -51,19 +49,16 @@ class Fault:
         waits: seconds before each further try.
     """
 
-    error: HubError
-    again: bool = False
-    wait: float = 0.0
-    status: int = 0
-    waits: tuple[float, ...] = WAITS
-
-
-class FaultError(Exception):
-    """A request that failed for good; its cause is the client's exception."""
-
-    def __init__(self, fault: Fault) -> None:
-        super().__init__(str(fault.error))
-        self.fault = fault
+    def __init__(
+        self,
+        error: HubError,
+        again: bool = False,
+        wait: float = 0.0,
+        status: int = 0,
+        waits: tuple[float, ...] = WAITS,
+    ) -> None:
+        super().__init__(str(error))
+        self.error, self.again, self.wait, self.status, self.waits = error, again, wait, status, waits
 
 
 def ask_with_retries(
@@ -71,7 +66,7 @@ def ask_with_retries(
     repo: str,
     *,
     caught: type[Exception] | tuple[type[Exception], ...],
-    done: Callable[[Fault], _T | None] = lambda fault: None,
+    done: Callable[[FaultError], _T | None] = lambda fault: None,
     moves_files: bool = True,
 ) -> _T:
     """Ask, and ask again if that may help.
@@ -92,13 +87,13 @@ def ask_with_retries(
             fault = understand(err, repo)
             if (outcome := done(fault)) is not None:
                 return outcome
-            raise FaultError(fault) from err
+            raise fault from err
 
-    def fault_of(state: RetryCallState) -> Fault:
-        return failure_of(state, FaultError).fault
+    def fault_of(state: RetryCallState) -> FaultError:
+        return failure_of(state, FaultError)
 
     attempts = Retrying(
-        retry=retry_if_exception(lambda err: isinstance(err, FaultError) and err.fault.again),
+        retry=retry_if_exception(lambda err: isinstance(err, FaultError) and err.again),
         stop=lambda state: state.attempt_number > len(fault_of(state).waits),
         # tenacity asks for the wait before it asks whether to stop.
         wait=lambda state: max(fault_of(state).waits[: state.attempt_number][-1], fault_of(state).wait),
@@ -116,12 +111,12 @@ def endpoint() -> str:
     return HfApi().endpoint
 
 
-def understand(err: BaseException, repo: str) -> Fault:
+def understand(err: BaseException, repo: str) -> FaultError:
     """Say what went wrong with a request about a repository."""
     if isinstance(err, OfflineModeIsEnabled):
-        return Fault(UnreachableError(f"{repo}: the Hub was not asked, because HF_HUB_OFFLINE is set"))
+        return FaultError(UnreachableError(f"{repo}: the Hub was not asked, because HF_HUB_OFFLINE is set"))
     if isinstance(err, LocalTokenNotFoundError):
-        return Fault(AccessError(f"{repo}: there is no token; {_LOG_IN}"))
+        return FaultError(AccessError(f"{repo}: there is no token; {_LOG_IN}"))
     for cause in _chain(err):
         if isinstance(cause, HfHubHTTPError):
             return _fault_of_answer(cause, repo)
@@ -130,16 +125,16 @@ def understand(err: BaseException, repo: str) -> Fault:
         error = UnreachableError(
             f"{repo}: the Hub, {endpoint()}, cannot be found ({_first_line(err)}); check the network"
         )
-        return Fault(error, again=True, waits=_WAITS_WITHOUT_NAME)
+        return FaultError(error, again=True, waits=_WAITS_WITHOUT_NAME)
     if any(isinstance(cause, HTTPError | ConnectionError | TimeoutError) for cause in _chain(err)):
-        return Fault(
+        return FaultError(
             UnreachableError(f"{repo}: the Hub does not answer ({_first_line(err)}); try again later"), again=True
         )
     if isinstance(err, _NOT_THE_HUBS):
-        return Fault(
+        return FaultError(
             HubError(f"{repo}: {endpoint()} answered, but not as the Hub does ({_first_line(err)}); check HF_ENDPOINT")
         )
-    return Fault(HubError(f"{repo}: {_first_line(err)}"))
+    return FaultError(HubError(f"{repo}: {_first_line(err)}"))
 
 
 def lacks_xet(err: BaseException) -> bool:
@@ -147,24 +142,24 @@ def lacks_xet(err: BaseException) -> bool:
     return any("xet-write-token" in str(cause) and "404" in str(cause) for cause in _chain(err))
 
 
-def _fault_of_answer(err: HfHubHTTPError, repo: str) -> Fault:
+def _fault_of_answer(err: HfHubHTTPError, repo: str) -> FaultError:
     status = err.response.status_code
     message = (err.server_message or _first_line(err)).rstrip(".")
     if status in (408, 429) or status >= 500:
         unreachable = UnreachableError(
             f"{repo}: the Hub answered {status} again and again ({message}); try again later"
         )
-        return Fault(unreachable, True, retry_after(err.response.headers.get("Retry-After")), status)
+        return FaultError(unreachable, True, retry_after(err.response.headers.get("Retry-After")), status)
     if status in (409, 412):
         error = HubError(f"{repo}: {message}; check the repository, then try again")
-        return Fault(error, again=status == 409, status=status)
+        return FaultError(error, again=status == 409, status=status)
     if status == 403:
-        return Fault(AccessError(f"{repo}: the token may not do this ({message}); {_LOG_IN}"), status=status)
+        return FaultError(AccessError(f"{repo}: the token may not do this ({message}); {_LOG_IN}"), status=status)
     if isinstance(err, RepositoryNotFoundError) or status == 404:
-        return Fault(HubError(f"{repo} does not exist, or the token cannot see it ({message})"), status=404)
+        return FaultError(HubError(f"{repo} does not exist, or the token cannot see it ({message})"), status=404)
     if status == 401:
-        return Fault(AccessError(f"{repo}: the Hub did not accept the token; {_LOG_IN}"), status=status)
-    return Fault(HubError(f"{repo}: the Hub refused with {status} ({message})"), status=status)
+        return FaultError(AccessError(f"{repo}: the Hub did not accept the token; {_LOG_IN}"), status=status)
+    return FaultError(HubError(f"{repo}: the Hub refused with {status} ({message})"), status=status)
 
 
 def _chain(err: BaseException | None) -> Iterator[BaseException]:

@@ -4,8 +4,6 @@ Killed at any point and started again, it ends in the same state: the commit is 
 and each is made only if it does not exist.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -46,7 +44,11 @@ def publishable_copy(source: Path, licenses: Licenses) -> Path:
     if copy_record:
         raise HubError(f"{source} was made with --licenses {copy_record.licenses}, not {licenses}; push its round")
     copy = source.resolve().with_name(f"{source.resolve().name}-publishable")
-    if (there := _manifest_there(copy)) is not None:
+    try:
+        there = read_manifest(copy)
+    except FolderError:  # there is none, or one of another release
+        there = None
+    if there is not None:
         if there.publishable is None:
             raise HubError(f"{copy} exists and is not a publishable copy; move it away")
         # But for the hashes of the files next to the data.
@@ -55,14 +57,6 @@ def publishable_copy(source: Path, licenses: Licenses) -> Path:
             return copy
     publishable(source, copy, licenses)
     return copy
-
-
-def _manifest_there(folder: Path) -> Manifest | None:
-    """The manifest of a folder; None if there is none, or one of another release."""
-    try:
-        return read_manifest(folder)
-    except FolderError:
-        return None
 
 
 def push(

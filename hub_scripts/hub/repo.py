@@ -70,18 +70,18 @@ class Repo:
     def refs(self) -> Refs | None:
         """The branches and tags; None if there is no such repository."""
 
-        def read() -> Refs:
-            refs = self._api.list_repo_refs(self.id, repo_type=self.kind)
+        def read() -> Refs | None:
+            try:
+                refs = self._api.list_repo_refs(self.id, repo_type=self.kind)
+            except FAULTS as err:
+                if understand(err, self.id).status == 404:
+                    return None
+                raise
             branches = {ref.name: ref.target_commit for ref in refs.branches}
             tags = {ref.name: ref.target_commit for ref in refs.tags}
             return Refs(branches, tags)
 
-        try:
-            return self._ask(read)
-        except HubError as err:
-            if _status(err) == 404:
-                return None
-            raise
+        return self._ask(read)
 
     def existing_refs(self) -> Refs:
         """The branches and tags; a HubError if there is no such repository."""
@@ -244,7 +244,7 @@ class Repo:
                 moves_files=moves_files,
             )
         except FaultError as err:
-            raise err.fault.error from err.__cause__
+            raise err.error from err.__cause__
 
 
 def _read_user(who: dict[str, Any]) -> tuple[str, set[str], str, dict[str, Any]]:
@@ -252,11 +252,6 @@ def _read_user(who: dict[str, Any]) -> tuple[str, set[str], str, dict[str, Any]]
     token = who.get("auth", {}).get("accessToken") or {}
     namespaces = {who["name"], *(organization["name"] for organization in who.get("orgs", ()))}
     return who["name"], namespaces, str(token.get("role")), token.get("fineGrained", {})
-
-
-def _status(err: HubError) -> int:
-    cause = err.__cause__
-    return understand(cause, "").status if cause is not None else 0
 
 
 def _may_write(permissions: Mapping[str, list[Mapping[str, object]]], repo: str) -> bool:
