@@ -4,21 +4,17 @@ https://huggingface.co/docs/hub/eval-results. The Hub lists benchmarks with a fr
 questions with choices in plain columns and has a closed list of scorers (`inspect_ai._eval.task.hf`): SCALAR's fit, other tasks do not.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import msgspec
 import yaml
 
+from builder.dataset.manifest import Manifest
 from hub_scripts.errors import HubError
 from lm_eval_tasks.base.text import Name, typed
 from lm_eval_tasks.base.yaml_text import parse_yaml
 from lm_eval_tasks.families import of_task
 from lm_eval_tasks.families.family import slug_of
-
-if TYPE_CHECKING:
-    from builder.dataset.manifest import Manifest
 
 EVAL = "eval.yaml"
 FRAMEWORK = "inspect-ai"

@@ -1,24 +1,17 @@
 """What a board counts of a setting: its core if anybody was asked no more than that, else all; where scores lie, and what reading gains."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 from hub_scripts.report.cells import Cell, Group, is_baseline
 from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.base.row_format import FULL
 from lm_eval_tasks.families import target_of
 from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL
+from lm_eval_tasks.samples.results import Results
 from lm_eval_tasks.stats import placed
-from lm_eval_tasks.stats.columns import Gain, gains_over
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.samples.results import Results
-    from lm_eval_tasks.stats.columns import Column
-    from lm_eval_tasks.stats.placed import PlacedTask
+from lm_eval_tasks.stats.columns import Column, Gain, gains_over
 
 
 def counted_rows(group: Group, core: int | None) -> Group:
@@ -51,7 +44,7 @@ def cell_over(cell: Cell, ids: Collection[str], metric: str) -> Cell:
     return replace(cell, samples=len(ids), of=len(ids), columns=over(cell.columns), floors=over(cell.floors))
 
 
-def part_of(group: Group, cell: Cell) -> PlacedTask | None:
+def part_of(group: Group, cell: Cell) -> placed.PlacedTask | None:
     """A model's part; None if it has no scores with a floor, or the floor leaves no room."""
     metric = group.metric
     return placed.part_of(group.key.setting, group.task, cell.columns.get(metric), cell.floors.get(metric))

@@ -1,7 +1,5 @@
 """Samples of all models, setting by setting -> the figures of the leaderboard, and one file for each sample's page."""
 
-from __future__ import annotations
-
 import json
 import logging
 import math
@@ -10,13 +8,14 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from builder.ids import url_of
 from builder.round.allowed import Licenses, allows
 from builder.round.configurations import thousands_in
 from hub_scripts.errors import ReportError
 from hub_scripts.report.cells import WIN_RATE, Cell, Group, Key
+from hub_scripts.report.inputs import Inputs, SamplesFile
 from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.word_runs import run_words, share_run
 from lm_eval_tasks.families import registry as metrics
@@ -25,9 +24,6 @@ from lm_eval_tasks.samples.row import PromptRow
 from lm_eval_tasks.samples.sample import Sample, paired, read_file
 from lm_eval_tasks.stats.columns import column, columns_of, zero_of
 from lm_eval_tasks.stats.scores import by_length, by_place
-
-if TYPE_CHECKING:
-    from hub_scripts.report.inputs import Inputs, SamplesFile
 
 _LOGGER = logging.getLogger(__name__)
 # Of English papers, on average.

@@ -2,13 +2,11 @@
 the answer and the target that it is about.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
 from hub_scripts.errors import ReportError
@@ -19,9 +17,7 @@ from lm_eval_tasks.base.text import ODD, parse_json
 from lm_eval_tasks.judge.verdict import is_complete, table, texts_hash
 from lm_eval_tasks.samples.results import JOURNAL, RESULTS, Results, read_results
 from lm_eval_tasks.samples.run_folder import SAMPLES, samples_beside, samples_of
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.samples.sample import Sample
+from lm_eval_tasks.samples.sample import Sample
 
 _LOGGER = logging.getLogger(__name__)
 _JUDGE = "judge_"

@@ -1,7 +1,5 @@
 """What is known about models besides their scores, and what their runs took: beside the scores, and as a record that the page links to."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re
@@ -9,16 +7,13 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hub_scripts.errors import ReportError
 from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.data.cutoff import folded_name
 from lm_eval_tasks.llm.usage import UsageTotals, usage_together
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.samples.results import Results
-
+from lm_eval_tasks.samples.results import Results
 
 _PACKAGED = Path(__file__).parent / "models.toml"
 

@@ -4,20 +4,15 @@ A score s with floor f is placed at (s - f) / (1 - f): 0 is what the best progra
 scores. Intervals leave out one first author at a time, from all settings at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lm_eval_tasks.base.intervals import FEWEST, FEWEST_EFFECTIVE, Estimate, Interval, effective
-
-if TYPE_CHECKING:
-    from lm_eval_tasks.stats.columns import Column
+from lm_eval_tasks.stats.columns import Column
 
 # A higher floor leaves no room above it.
 HIGHEST_FLOOR = 0.9
