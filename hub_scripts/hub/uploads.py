@@ -42,11 +42,6 @@ _PAPERS = "data/samples/"
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
 
 
-def _unescape(text: str) -> str:
-    """JSON whose letters are not hidden by escapes."""
-    return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text) if "\\u00" in text else ""
-
-
 def refuse_secrets(files: Mapping[str, Content]) -> None:
     """Raise a HubError if a text file of an upload contains a secret; the message says which file and what it is, not the secret."""
     for path, content in files.items():
@@ -54,7 +49,9 @@ def refuse_secrets(files: Mapping[str, Content]) -> None:
             continue
         data = content.read_bytes() if isinstance(content, Path) else content
         text = data.decode(errors="replace")
-        if secret := next(chain(secrets_in(text), secrets_in(_unescape(text))), None):
+        # JSON may hide letters by escapes.
+        plain = _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text) if "\\u00" in text else ""
+        if secret := next(chain(secrets_in(text), secrets_in(plain)), None):
             raise HubError(
                 f"{path} contains {secret}, and nothing was uploaded: remove it, or make the file again without it"
             )

@@ -20,7 +20,6 @@ from lm_eval_tasks.samples.run_folder import SAMPLES, samples_beside, samples_of
 from lm_eval_tasks.samples.sample import Sample
 
 _LOGGER = logging.getLogger(__name__)
-_JUDGE = "judge_"
 _SHA256_DIGITS = 64
 # Judge -> the winners in both orders, or "empty".
 Orders = dict[str, Any]
@@ -33,8 +32,8 @@ class Verdicts:
 
     def __init__(self) -> None:
         self._orders: dict[_Subject, Orders] = {}
-        self._file_of: dict[_Subject, Path] = {}
-        self._shown: set[_Subject] = set()
+        # The files of those that no answer was found for.
+        self._left: dict[_Subject, Path] = {}
 
     def __len__(self) -> int:
         return len(self._orders)
@@ -71,19 +70,18 @@ class Verdicts:
             if orders != "empty" and not (len(orders) == 2 and all(map(is_complete, decided))):
                 raise ValueError(f"{orders!r:.80} are not the winners in two orders")
         self._orders[subject] = {**judges, **self._orders.get(subject, {})}
-        self._file_of.setdefault(subject, path)
+        self._left.setdefault(subject, path)
 
     def of(self, model: str, sample: Sample) -> Orders:
         """The verdicts on a model's answer."""
         texts = texts_hash(sample.answer, sample.row.target)
         subject = model, sample.row.round, sample.task, sample.id, texts
-        if subject in self._orders:
-            self._shown.add(subject)
+        self._left.pop(subject, None)
         return self._orders.get(subject, {})
 
     def warn_of_others(self) -> None:
         """Say how many verdicts of each file are about texts that no sample had."""
-        left = [path for subject, path in self._file_of.items() if subject not in self._shown]
+        left = list(self._left.values())
         for path in sorted(set(left)):
             _LOGGER.warning(
                 "%s: %d verdicts are about other answers than those given here, and are not shown",
@@ -95,9 +93,7 @@ class Verdicts:
 def duel(path: Path, content: Mapping[str, Any]) -> dict[str, Table]:
     """A judge's results on two models: title -> table."""
     try:
-        model = str(content["judged_model"])[:200]
-        opponent = str(content["against"])[:200]
-        round_ = str(content["round"])[:200]
+        model, opponent, round_ = (str(content[name])[:200] for name in ("judged_model", "against", "round"))
         return {f"{model} against {opponent}, round {round_}": table(content)}
     except ODD as err:
         raise ReportError(f"{path} is not a file of a judge's results ({err})") from err
@@ -159,7 +155,7 @@ def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inp
     files = sorted({file.resolve() for path in paths for file in _files(path)})
     inputs = Inputs()
     folders: dict[Path, list[str]] = {}
-    results = {path: read_results(path) for path in files if _is(path, RESULTS, ".json")}
+    results = {path: read_results(path) for path in files if path.match(f"{RESULTS}*.json")}
     # Of two results with one ending, the first by name has the samples.
     owners = {file: result for result in reversed(results.values()) for file in samples_beside(result.path).values()}
     others: set[Path] = set()
@@ -173,7 +169,7 @@ def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inp
             others |= beside - set(samples_of(result).values())
     files = [path for path in files if path not in others]
     for path in files:
-        if _is(path, SAMPLES, ".jsonl"):
+        if path.match(f"{SAMPLES}*.jsonl"):
             owner = owners.get(path)
             model = _label_of(path, labels_by_folder) or (owner.model if owner else path.parent.name)
             date = (owner and owner.seconds) or path.stat().st_mtime
@@ -188,7 +184,7 @@ def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inp
             inputs.manifests[path] = read_manifest(path.parent)
     models = {file.model for file in inputs.samples}
     for path in files:
-        if _is(path, _JUDGE, ".json"):
+        if path.match("judge_*.json"):
             content = _read(path)
             if content.get("against"):
                 inputs.duels |= duel(path, content)
@@ -209,10 +205,6 @@ def _files(path: Path) -> Iterable[Path]:
     if not path.is_file():
         raise ReportError(f"{path} does not exist")
     return [path]
-
-
-def _is(path: Path, prefix: str, ending: str) -> bool:
-    return path.name.startswith(prefix) and path.name.endswith(ending)
 
 
 def _read(path: Path) -> dict[str, Any]:

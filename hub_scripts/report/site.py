@@ -113,7 +113,6 @@ def _is_of_site(entry: Path) -> bool:
 
 
 def _labels_of(arguments: Sequence[str]) -> dict[str, Path]:
-    """`NAME=FOLDER`, as typed, read."""
     labels: dict[str, Path] = {}
     for argument in arguments:
         name, _, folder = argument.partition("=")
@@ -213,7 +212,6 @@ def _setting(group: Group) -> dict[str, Any]:
 
 
 def _made_up(groups: Sequence[Group], inputs: Inputs) -> set[str]:
-    """The rounds whose papers are made up."""
     by_manifest = {manifest.round for manifest in inputs.manifests.values() if manifest.source == MADE_UP}
     return {group.key.round for group in groups if group.made_up} | by_manifest
 

@@ -173,5 +173,4 @@ def _is_ours(entry: Any) -> bool:
 
 
 def _subject(entry: Mapping[str, Any]) -> tuple[str, str]:
-    """Dataset and task."""
     return str(entry["dataset"].get("id")), str(entry["dataset"].get("task_id"))

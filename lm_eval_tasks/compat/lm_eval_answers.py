@@ -37,30 +37,24 @@ _TOO_LARGE = f"an answer of more than {MOST_BYTES} bytes"
 _AT_ONCE = 1 << 16
 
 
-class _Listener(logging.Filter):
-    """Takes the bodies out of the log; what else is logged passes as before."""
-
-    def __init__(self, level: int) -> None:
-        super().__init__()
-        self.level, self.bodies = level, list[str]()
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        body = _BODY.match(record.getMessage())
-        if body:
-            self.bodies.append(body[1])
-        return body is None and record.levelno >= self.level
-
-
 @contextmanager
 def listening() -> Iterator[list[str]]:
-    """The bodies of refused requests, as they come."""
-    listener, level = _Listener(_LOGGER.getEffectiveLevel()), _LOGGER.level
-    _LOGGER.addFilter(listener)
-    _LOGGER.setLevel(min(logging.WARNING, listener.level))
+    """The bodies of refused requests, as they come, which are taken out of the log; what else is logged passes as before."""
+    bodies: list[str] = []
+    shown, level = _LOGGER.getEffectiveLevel(), _LOGGER.level
+
+    def passes(record: logging.LogRecord) -> bool:
+        body = _BODY.match(record.getMessage())
+        if body:
+            bodies.append(body[1])
+        return body is None and record.levelno >= shown
+
+    _LOGGER.addFilter(passes)
+    _LOGGER.setLevel(min(logging.WARNING, shown))
     try:
-        yield listener.bodies
+        yield bodies
     finally:
-        _LOGGER.removeFilter(listener)
+        _LOGGER.removeFilter(passes)
         _LOGGER.setLevel(level)
 
 

@@ -111,13 +111,12 @@ def _commit_of(name: str, revision: object) -> str:
     if _COMMIT.fullmatch(which):
         return which
     from huggingface_hub import HfApi
-    from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
 
     from lm_eval_tasks.compat.huggingface_hub import HTTPError
 
     try:
         return str(HfApi().model_info(name, revision=which, timeout=_SECONDS).sha or "")
-    except (OSError, OfflineModeIsEnabled, HTTPError, HfHubHTTPError):
+    except (OSError, HTTPError):
         return _cached_commit(name, which)
 
 
@@ -144,7 +143,7 @@ def check_weights(name: str, revision: str = "main") -> None:
     if not _HUB_ID.fullmatch(name) or Path(name).exists():
         return
     from huggingface_hub import HfApi
-    from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled, RepositoryNotFoundError
+    from huggingface_hub.errors import HfHubHTTPError, RepositoryNotFoundError
 
     from lm_eval_tasks.compat.huggingface_hub import HTTPError
 
@@ -156,7 +155,7 @@ def check_weights(name: str, revision: str = "main") -> None:
         raise ModelError(f"the Hub has no model {name!r}, or it needs a login (`hf auth login`)") from err
     except HfHubHTTPError:
         return  # whatever the Hub refuses here, the library that loads the model says more
-    except (OSError, OfflineModeIsEnabled, HTTPError) as err:
+    except (OSError, HTTPError) as err:
         raise ModelError(
             f"the model {name!r} is not in the cache here, and the Hub cannot be reached: fetch it where there is a network "
             f"(`hf download {name}`), or name a folder"

@@ -18,8 +18,6 @@ Samples = Mapping[str, Sequence[Sample]]
 BINS = {8: "8K", 16: "16K", 32: "32K", 64: "64K", 128: "128K", 256: "256K", 512: "512K", 1024: "1M"}
 LONGER = "over 1M"
 PLACES = ("first third", "middle third", "last third")
-# (Sample, score, what it shares with those that it depends on).
-Rows = Sequence[tuple[str, float, str]]
 
 
 def scores_of(samples: Samples, model: str) -> list[Score]:
@@ -62,12 +60,12 @@ def by_length(samples: Sequence[Sample]) -> dict[str, BinScore]:
     """Bin of the uncut prompt's length in the model's tokens, by its upper end -> n, mean and 95 % interval of the score that models are
     ranked by. Empty if no tokenizer was known.
     """
-    bins: dict[str, list[tuple[str, float, str]]] = defaultdict(list)
+    bins: dict[str, list[tuple[float, str]]] = defaultdict(list)
     for sample in samples:
         metric = sample.row.family.ranking
         if sample.row.tokens_before and metric in sample.scores:
             longer_bins = (name for size, name in BINS.items() if sample.row.tokens_before <= size * 1024)
-            bins[next(longer_bins, LONGER)].append((sample.id, sample.scores[metric], sample.cluster))
+            bins[next(longer_bins, LONGER)].append((sample.scores[metric], sample.cluster))
     return {name: _summary(bins[name]) for name in (*BINS.values(), LONGER) if name in bins}
 
 
@@ -75,15 +73,16 @@ def by_place(samples: Sequence[Sample]) -> dict[str, BinScore]:
     """Third of the context where the answers stand -> the same: of SCALAR's right candidates and of the pairs of Next and Match, each by
     itself; of Walk, the F1 within the third. Empty for other tasks, and if prompts were answered several times.
     """
-    thirds: dict[str, list[tuple[str, float, str]]] = defaultdict(list)
+    thirds: dict[str, list[tuple[float, str]]] = defaultdict(list)
     for sample in samples:
         row, metric = sample.row, sample.row.family.ranking
         if not row.shown and not sample.repeats and metric in sample.scores:
-            for name, place, score in answering_of(row.task).placed(row, sample.answer, sample.scores[metric]):
-                thirds[PLACES[min(2, int(3 * place))]].append((f"{sample.id} {name}", score, sample.cluster))
+            for _, place, score in answering_of(row.task).placed(row, sample.answer, sample.scores[metric]):
+                thirds[PLACES[min(2, int(3 * place))]].append((score, sample.cluster))
     return {name: _summary(thirds[name]) for name in PLACES if name in thirds}
 
 
-def _summary(rows: Rows) -> BinScore:
-    over = level([score for _, score, _ in rows], [cluster for _, _, cluster in rows])
+def _summary(rows: Sequence[tuple[float, str]]) -> BinScore:
+    """Of scores, and the first author of each."""
+    over = level([score for score, _ in rows], [cluster for _, cluster in rows])
     return BinScore(over.samples, over.mean, over.low, over.high)
