@@ -4,15 +4,17 @@ import hashlib
 import json
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from hub_scripts.errors import ReportError
+from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.data.cutoff import folded_name
 from lm_eval_tasks.llm.usage import UsageTotals, usage_together
+from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL
 from lm_eval_tasks.samples.results import Results
 
 _PACKAGED = Path(__file__).parent / "models.toml"
@@ -110,6 +112,11 @@ def run_facts(runs: Mapping[str, Sequence[Results]], site: Path) -> dict[tuple[s
             (site / record).write_text(text + "\n", encoding="utf-8")
             facts[round_, model] = _facts(of_round, record.as_posix())
     return facts
+
+
+def scorers_of(runs: Iterable[Results]) -> frozenset[str]:
+    """The BERTScore models of runs; their scores cannot be compared with those of another model."""
+    return frozenset(str(run.options.get("bertscore_model") or DEFAULT_MODEL) for run in runs if run.run) - {NO_MODEL}
 
 
 def _newest(runs: Sequence[Results]) -> list[Results]:

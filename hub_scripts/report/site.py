@@ -28,11 +28,10 @@ from hub_scripts.report.cells import (
     score_rows,
     scores_csv,
 )
-from hub_scripts.report.counted import scorers_of
 from hub_scripts.report.figures import draw_all
 from hub_scripts.report.gather import MOST_COPIED, gather, groups, script
 from hub_scripts.report.inputs import Inputs, find
-from hub_scripts.report.runs import ModelFacts, facts_of, known_models, run_facts
+from hub_scripts.report.runs import ModelFacts, facts_of, known_models, run_facts, scorers_of
 from hub_scripts.report.standings import Standings, boards_csv, standings_of
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.row_format import MADE_UP

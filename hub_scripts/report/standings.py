@@ -10,22 +10,22 @@ from itertools import combinations
 from statistics import fmean
 
 from hub_scripts.report.cells import Cell, Group, interval_cells, is_baseline, share
-from hub_scripts.report.counted import (
-    cell_over,
-    counted_rows,
-    gains_of_cell,
-    has_room,
-    model_gains,
-    part_of,
-    shorter_cell,
-)
 from hub_scripts.report.drawing import csv_text
 from lm_eval_tasks.base.intervals import FEWEST_OF_GAINS, LEVEL, Interval, holm
+from lm_eval_tasks.base.row_format import FULL
 from lm_eval_tasks.families import target_of
 from lm_eval_tasks.families.family import Board
 from lm_eval_tasks.families.registry import counted
-from lm_eval_tasks.stats.columns import Gain
-from lm_eval_tasks.stats.placed import PlacedTask, by_task, difference_over, interval_over, too_small
+from lm_eval_tasks.stats.columns import Column, Gain, gains_over
+from lm_eval_tasks.stats.placed import (
+    HIGHEST_FLOOR,
+    PlacedTask,
+    by_task,
+    difference_over,
+    interval_over,
+    part_of,
+    too_small,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +103,9 @@ def standings_of(
     core = core or {}
     settings = counted(configurations, board, core)
     groups_counted = [
-        counted_rows(group, core.get(group.key.setting)) for group in groups if group.key.setting in settings
+        _counted_rows(group, core.get(group.key.setting)) for group in groups if group.key.setting in settings
     ]
-    crowded = {group.key.setting for group in groups_counted if not has_room(group)}
+    crowded = {group.key.setting for group in groups_counted if not _has_room(group)}
     settings = tuple(name for name in settings if name not in crowded)
     groups_counted = [group for group in groups_counted if group.key.setting in settings]
     models = sorted({cell.model for group in groups_counted for cell in group.cells if not cell.shown})
@@ -123,7 +123,7 @@ def standings_of(
         settings,
         tuple(_ranked(standing, leads) for standing in standings),
         leads,
-        model_gains(groups, settings),
+        _model_gains(groups, settings),
         is_fixed,
     )
 
@@ -133,7 +133,7 @@ def _parts(model: str, groups: Sequence[Group]) -> Iterator[PlacedTask]:
     for group in groups:
         cell = _cell(group, model)
         scores = cell.columns.get(group.metric) if cell else None
-        if cell and scores and scores.n == (cell.of or len(group.ids)) and (part := part_of(group, cell)):
+        if cell and scores and scores.n == (cell.of or len(group.ids)) and (part := _part_of(group, cell)):
             yield part
 
 
@@ -170,10 +170,10 @@ def _gain(model: str, parts: Sequence[PlacedTask], groups: Sequence[Group], ever
     if is_baseline(model):
         return None
     for group in groups:
-        full, cell = _cell(group, model), shorter_cell(group, model, target_of(group.task).headline, every)
-        if not full or not cell or not any(gain.is_headline for gain in gains_of_cell(group, full, every)):
+        full, cell = _cell(group, model), _shorter_cell(group, model, target_of(group.task).headline, every)
+        if not full or not cell or not any(gain.is_headline for gain in _gains_of_cell(group, full, every)):
             return None
-        part = part_of(group, cell_over(cell, full.columns[group.metric].scores, group.metric))
+        part = _part_of(group, _cell_over(cell, full.columns[group.metric].scores, group.metric))
         if part is None:
             return None
         short.append(part)
@@ -221,6 +221,80 @@ def boards_csv(boards: Sequence[Standings]) -> str:
     for board in boards:
         for one in board.standings:
             scores = (*interval_cells(one.overall), *interval_cells(one.gain), one.samples, one.capped, one.cut)
-            of_tasks = (one.tasks.get(task) for task in tasks)
-            lines.append((board.round, board.title, one.model, one.rank, one.last, *scores, *of_tasks))
+            lines.append((board.round, board.title, one.model, one.rank, one.last, *scores, *map(one.tasks.get, tasks)))
     return csv_text((*head, *tasks), lines)
+
+
+# --- what a board counts of a setting: its core if anybody was asked no more than that, else all; and what reading gains
+
+
+def _counted_rows(group: Group, core: int | None) -> Group:
+    """A setting with its cells over the rows that count; a cell that lacks some of them has no score. Every model is asked at least `core`
+    of them; None for all.
+
+    Of the sets of answers that are as large as the core or as the whole setting, the one that most models have answers to: a
+    window of days, or samples that somebody chose, take nothing from the others.
+    """
+    answered = [
+        frozenset(cell.columns[group.metric].scores if group.metric in cell.columns else ()) for cell in group.cells
+    ]
+    wholes = [cell.of or len(group.ids) for cell in group.cells]
+    sets = [ids for ids, whole in zip(answered, wholes, strict=True) if len(ids) in (whole, min(core or whole, whole))]
+    ids = max(sets, key=lambda ids: (sum(ids <= other for other in answered), len(ids)), default=frozenset(group.ids))
+    return replace(group, cells=[_cell_over(cell, ids, group.metric) for cell in group.cells])
+
+
+def _cell_over(cell: Cell, ids: Collection[str], metric: str) -> Cell:
+    """A cell over some samples; it has no score if it lacks any of them."""
+    scores = cell.columns[metric].scores if metric in cell.columns else {}
+    if not ids or not all(id_ in scores for id_ in ids):
+        return replace(cell, columns={}, samples=0)
+
+    def over(columns: Mapping[str, Column]) -> dict[str, Column]:
+        return {name: part for name, column in columns.items() if (part := column.over(ids))}
+
+    return replace(cell, samples=len(ids), of=len(ids), columns=over(cell.columns), floors=over(cell.floors))
+
+
+def _part_of(group: Group, cell: Cell) -> PlacedTask | None:
+    metric = group.metric
+    return part_of(group.key.setting, group.task, cell.columns.get(metric), cell.floors.get(metric))
+
+
+def _has_room(group: Group) -> bool:
+    """Whether scores of a setting can be placed above its floor."""
+    columns = [cell.floors[group.metric] for cell in group.cells if group.metric in cell.floors]
+    floors = {id_: floor for column in columns for id_, floor in column.scores.items()}
+    return not floors or fmean(floors.values()) <= HIGHEST_FLOOR
+
+
+def _model_gains(groups: Sequence[Group], settings: Sequence[str]) -> tuple[tuple[str, Gain], ...]:
+    """(Model, gain) of all models that were asked with less to read, for the settings of a round that a board counts."""
+    return tuple(
+        (cell.model, gain)
+        for group in groups
+        if group.key.setting in settings
+        for cell in group.cells
+        if not (cell.shown or is_baseline(cell.model))
+        and (gains := _gains_of_cell(group, cell, groups))
+        and gains[0].by == "model"
+        for gain in gains
+    )
+
+
+def _shorter_cell(group: Group, model: str, context: str, groups: Sequence[Group]) -> Cell | None:
+    """What a model scored on a setting with less to read; None if it was not asked so."""
+    name = f"{group.key.setting} {context}"
+    short = next((other for other in groups if other.key.setting == name), None)
+    if short:
+        return _cell(short, model)
+    # Where the retriever is named, it counts as a part of the model.
+    return next((cell for cell in group.cells if cell.shown == context and cell.reader == model), None)
+
+
+def _gains_of_cell(group: Group, cell: Cell, groups: Sequence[Group]) -> list[Gain]:
+    shorter = {context: _shorter_cell(group, cell.model, context, groups) for context in target_of(group.task).shorter}
+    cells: dict[str, Cell] = {FULL: cell, **{context: short for context, short in shorter.items() if short}}
+    columns = {context: asked.columns for context, asked in cells.items()}
+    prompts = {context: asked.prompts for context, asked in cells.items()}
+    return gains_over(group.key.setting, group.task, columns, prompts)

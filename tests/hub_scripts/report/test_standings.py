@@ -11,8 +11,7 @@ import pytest
 
 from hub_scripts.errors import ReportError
 from hub_scripts.report.cells import Cell, Group, Key
-from hub_scripts.report.counted import scorers_of
-from hub_scripts.report.runs import ModelFacts, facts_of, known_models
+from hub_scripts.report.runs import ModelFacts, facts_of, known_models, scorers_of
 from hub_scripts.report.standings import Standings, standings_of
 from lm_eval_tasks.data.rows import Fact, representative_rows
 from lm_eval_tasks.families.registry import READING, WRITING, Board, counted
