@@ -28,7 +28,7 @@ def register(commands: Commands) -> None:
         help="which texts are uploaded; others go by id only (default: redistributable)",
     )
     help_ = "publish the folder as what takes the place of this revision, without papers that were taken down"
-    sub.add_argument("--replaces", metavar="REVISION", help=help_)
+    sub.add_argument("--replaces", default="", metavar="REVISION", help=help_)
     sub.add_argument("--note", default="", metavar="TEXT", help="with --replaces: what was wrong, for the card")
     sub.add_argument("--yes", action="store_true", help="do it")
     sub.add_argument("--private", action="store_true", help="if the repository is created, make it private")
@@ -83,18 +83,17 @@ def report(arguments: Namespace) -> Iterator[str | Table]:
 def push(arguments: Namespace) -> Iterator[str | Table]:
     check_dataset(arguments.folder)
     from hub_scripts.hub.push import push
-    from hub_scripts.hub.staging import Replaced
 
     if arguments.note and not arguments.replaces:
         raise HubError("--note says what was wrong with a revision: name that with --replaces, or leave --note out")
-    replaced = Replaced(arguments.replaces, arguments.note) if arguments.replaces else None
     return push(
         arguments.folder,
         arguments.repo,
         arguments.licenses,
         yes=arguments.yes,
         private=arguments.private,
-        replaced=replaced,
+        replaces=arguments.replaces,
+        note=arguments.note,
     )
 
 

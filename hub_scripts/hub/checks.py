@@ -3,7 +3,7 @@
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,47 +38,32 @@ def counts_of(manifest: Manifest) -> dict[str, Count]:
     }
 
 
-def load_counts(place: str, name: str, cache: Path, revision: str | None = None) -> Count:
-    """Load a configuration whole and count its rows; the cache is removed. A DifferenceError says why it cannot be loaded."""
-    files = DownloadConfig(cache_dir=cache / "files")
+def load_counts(place: str, name: str, cache: Path, revision: str | None = None, *, streaming: bool = False) -> Count:
+    """Load a configuration whole, or stream its ids, and count its rows; again where the Hub or the way to it was at fault and not the
+    data. The cache is removed. A DifferenceError says why it cannot be loaded.
+    """
 
-    def load() -> Count:
+    def count() -> Count:
+        # It remembers by thread number which files and revisions it did not find, even for later threads.
+        HfFileSystem.clear_instance_cache()
+        if streaming:
+            with without_torch():
+                streamed = load_dataset(place, name, revision=revision, streaming=True)
+                return {split: sum(1 for _ in rows.select_columns(["id"])) for split, rows in streamed.items()}
+        files = DownloadConfig(cache_dir=cache / "files")
         loaded = load_dataset(place, name, revision=revision, cache_dir=str(cache), download_config=files)
         return {split: rows.num_rows for split, rows in loaded.items()}
 
     try:
-        return _load_with_retries(load, place, name)
-    finally:
-        shutil.rmtree(cache, ignore_errors=True)
-
-
-def stream_counts(place: str, name: str, revision: str) -> Count:
-    """Stream the ids of a configuration and count its rows; a DifferenceError says why it cannot be streamed."""
-
-    def stream() -> Count:
-        with without_torch():
-            streamed = load_dataset(place, name, revision=revision, streaming=True)
-            return {split: sum(1 for _ in rows.select_columns(["id"])) for split, rows in streamed.items()}
-
-    return _load_with_retries(stream, place, name)
-
-
-def _load_with_retries(load: Callable[[], Count], place: str, name: str) -> Count:
-    """Load, and again where the Hub or the way to it was at fault and not the data."""
-
-    def fresh() -> Count:
-        # It remembers by thread number which files and revisions it did not find, even for later threads.
-        HfFileSystem.clear_instance_cache()
-        return load()
-
-    try:
-        return ask_with_retries(fresh, place, caught=Exception)
+        return ask_with_retries(count, place, caught=Exception)
     except FaultError as err:
         if err.again or isinstance(err.error, AccessError):
             raise err.error from err.__cause__
         cause = err.__cause__ or err
         line = next((line for line in str(cause).splitlines() if line.strip()), type(cause).__name__)
         raise DifferenceError(f"load_dataset of {name} in {place} fails: {line}") from cause
+    finally:
+        shutil.rmtree(cache, ignore_errors=True)
 
 
 # What a repository contains besides a dataset folder's files.
@@ -206,11 +191,13 @@ def differences(repo: Repo, revision: str, folder: Path, cache: Path) -> Iterato
         return
     for name, expected in progress(sorted(counts_of(manifest).items()), "verify"):
         try:
-            loaded = load_counts(repo.id, name, cache / name, revision)
-            streamed = stream_counts(repo.id, name, revision)
+            found = {
+                way: load_counts(repo.id, name, cache / name, revision, streaming=way == "streamed")
+                for way in ("loaded", "streamed")
+            }
         except DifferenceError as err:
             yield str(err)
             continue
-        for way, counts in (("loaded", loaded), ("streamed", streamed)):
+        for way, counts in found.items():
             if counts != expected:
                 yield f"{name} {way} has {counts} rows, but the manifest says {expected}"

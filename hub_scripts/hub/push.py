@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from builder.dataset.audit import audit, check
-from builder.dataset.manifest import Manifest, read_manifest
+from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
 from builder.dataset.publishable import publishable, without_papers
 from builder.errors import FolderError
 from builder.round.allowed import Licenses
@@ -20,7 +20,6 @@ from hub_scripts.hub.checks import Contents, verify
 from hub_scripts.hub.repo import MAIN, Repo
 from hub_scripts.hub.staging import (
     Notices,
-    Replaced,
     Staged,
     listed_beside,
     newest,
@@ -33,6 +32,8 @@ from hub_scripts.hub.staging import (
     tell_main,
 )
 from hub_scripts.hub.uploads import gone, refuse_secrets, unchanged_paths
+from lm_eval_tasks.base.files import sha256_of, sha256_of_bytes
+from lm_eval_tasks.base.text import is_valid
 
 
 def publishable_copy(source: Path, licenses: Licenses) -> Path:
@@ -66,16 +67,20 @@ def push(
     *,
     yes: bool = False,
     private: bool = False,
-    replaced: Replaced | None = None,
+    replaces: str = "",
+    note: str = "",
 ) -> Iterator[str]:
     """Check a dataset folder, and publish it if `yes` says so; yields lines to show as it goes.
 
     Args:
-        replaced: the revision that it takes the place of, under the next `.postN`; None for a round's first.
+        replaces: the revision that it takes the place of, under the next `.postN`; "" for a round's first.
+        note: why, for the errata on the card.
 
     Raises:
         BuildError: a check failed, the token may not write, somebody else pushed meanwhile, or the Hub does not answer.
     """
+    if replaces and not (note.strip() and is_valid(note)):
+        raise HubError("--replaces needs --note TEXT: what was wrong, for the errata on the card")
     repo = Repo(repo_id)
     if yes:
         repo.check_write()
@@ -84,13 +89,13 @@ def push(
     try:
         refs = repo.refs()
     except UnreachableError as err:
-        if yes or replaced:
+        if yes or replaces:
             raise
         refuse_secrets(stage(folder, repo_id, "", Notices(), "", manifest.published_as).files)
         yield f"{err}: so it is not known what is there already, what would change, and what was taken down there"
         yield "nothing was uploaded; add --yes to publish"
         return
-    if refs is None and yes and replaced is None:
+    if refs is None and yes and not replaces:
         repo.create(private)
         refs = repo.existing_refs()
     head = repo.head() if refs else ""
@@ -99,13 +104,14 @@ def push(
     revision, mark, entry = manifest.published_as, "", None
     listed = listed_beside(source)
     listed_ids = {takedown.id for takedown in listed}
-    if replaced:
+    if replaces:
         taken_down = notices.taken_down | listed_ids
-        mark = replaced.mark(folder)
-        entry, notices = notices_with(repo, refs, notices, replaced, mark, listed)
+        # By which the commits of the replacement by this folder are known again.
+        mark = f"Replaces: {sha256_of_bytes('|'.join((replaces, note, sha256_of(folder / MANIFEST))))}"
+        entry, notices = notices_with(repo, refs, notices, replaces, note, mark, listed)
         revision = entry.replacement
         if not revision.startswith(f"{manifest.round}."):
-            raise HubError(f"{folder} is round {manifest.round}, which cannot replace {replaced.revision}")
+            raise HubError(f"{folder} is round {manifest.round}, which cannot replace {replaces}")
         if gone_since := contents.papers & taken_down:
             whole = folder.resolve()
             folder = whole.with_name(f"{whole.name}-without-taken-down")

@@ -17,7 +17,6 @@ from hub_scripts.hub.benchmark import EVAL, eval_yaml
 from hub_scripts.hub.repo import MAIN, Change, Refs, Repo
 from hub_scripts.hub.uploads import Content, gone
 from lm_eval_tasks.base.files import sha256_of, sha256_of_bytes
-from lm_eval_tasks.base.text import is_valid
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,22 +137,6 @@ def replacement(name: str, taken: Iterable[str]) -> str:
     return f"{base}.post{max([0, *used]) + 1}"
 
 
-@dataclass(frozen=True, slots=True)
-class Replaced:
-    """A revision that is to be replaced, and why; a HubError if there is no note, or one that is no text."""
-
-    revision: str
-    note: str
-
-    def __post_init__(self) -> None:
-        if not self.note.strip() or not is_valid(self.note):
-            raise HubError("--replaces needs --note TEXT: what was wrong, for the errata on the card")
-
-    def mark(self, folder: Path) -> str:
-        """A line by which the commits of the replacement by a folder are known again."""
-        return f"Replaces: {sha256_of_bytes('|'.join((self.revision, self.note, sha256_of(folder / MANIFEST))))}"
-
-
 def listed_beside(folder: Path) -> list[Takedown]:
     """The papers in the `takedowns.jsonl` next to a dataset folder or a link to it, where builds look for it; none without one."""
     places = sorted({parent.resolve() / TAKEDOWNS for parent in (folder.absolute().parent, folder.resolve().parent)})
@@ -161,7 +144,7 @@ def listed_beside(folder: Path) -> list[Takedown]:
 
 
 def notices_with(
-    repo: Repo, refs: Refs | None, notices: Notices, replaced: Replaced, mark: str, listed: Sequence[Takedown]
+    repo: Repo, refs: Refs | None, notices: Notices, replaces: str, note: str, mark: str, listed: Sequence[Takedown]
 ) -> tuple[Erratum, Notices]:
     """The entry of the replacement, and the repository's lists with it and with newly taken down papers.
 
@@ -171,25 +154,23 @@ def notices_with(
         HubError: no such revision, or one that was replaced already.
     """
     tags = refs.tags if refs else {}
-    if replaced.revision not in tags:
-        raise HubError(
-            f"{repo.id} has no revision {replaced.revision}; there are {', '.join(sorted(tags)) or 'no tags'}"
-        )
+    if replaces not in tags:
+        raise HubError(f"{repo.id} has no revision {replaces}; there are {', '.join(sorted(tags)) or 'no tags'}")
     fresh = tuple(sorted({takedown.id for takedown in listed} - notices.taken_down))
     for name, commit in tags.items():
-        if name.startswith(f"{replaced.revision.partition('.post')[0]}.post") and repo.find(mark, name) == commit:
+        if name.startswith(f"{replaces.partition('.post')[0]}.post") and repo.find(mark, name) == commit:
             there = read_notices(repo, commit)
             [entry] = [erratum for erratum in there.errata if erratum.replacement == name]
             return entry, there if entry in notices.errata else _added(notices, entry, listed)
-    successor = next((erratum for erratum in notices.errata if erratum.revision == replaced.revision), None)
-    if successor and (successor.reason != replaced.note or successor.replacement in tags):
+    successor = next((erratum for erratum in notices.errata if erratum.revision == replaces), None)
+    if successor and (successor.reason != note or successor.replacement in tags):
         raise HubError(
-            f"{replaced.revision} was already replaced by {successor.replacement}; replace {successor.replacement} if that is wrong too"
+            f"{replaces} was already replaced by {successor.replacement}; replace {successor.replacement} if that is wrong too"
         )
     if successor:
         return successor, notices
-    name = replacement(replaced.revision, {*tags, *(erratum.replacement for erratum in notices.errata)})
-    entry = Erratum(replaced.revision, name, datetime.now(UTC).date().isoformat(), replaced.note, fresh)
+    name = replacement(replaces, {*tags, *(erratum.replacement for erratum in notices.errata)})
+    entry = Erratum(replaces, name, datetime.now(UTC).date().isoformat(), note, fresh)
     return entry, _added(notices, entry, listed)
 
 

@@ -3,6 +3,7 @@
 https://huggingface.co/docs/hub/eval-results. A leaderboard has one value of a model for each task of the dataset's `eval.yaml`.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,7 +75,11 @@ def published_round(results: Results, dataset: str | None) -> PublishedRound | N
     ):
         raise HubError(f"the folder {results.dataset} is not what {id_} has as {name}; name the repository that has it")
     tasks = task_ids(repo.read(EVAL, commit) or b"", f"{EVAL} of {id_}")
-    return PublishedRound(id_, commit, manifest.published_as, tasks, _sizes(manifest))
+    sizes = Counter[str]()
+    for configuration in manifest.configurations:
+        is_by_id = configuration.form == "ids"
+        sizes[configuration.of if is_by_id else configuration.name] += configuration.statistics("test").samples
+    return PublishedRound(id_, commit, manifest.published_as, tasks, sizes)
 
 
 def _folder(results: Results, id_: str) -> Manifest:
@@ -92,14 +97,6 @@ def _folder(results: Results, id_: str) -> Manifest:
 
 def _original_configurations(manifest: Manifest) -> Sequence[Configuration]:
     return manifest.publishable.original if manifest.publishable else manifest.configurations
-
-
-def _sizes(manifest: Manifest) -> dict[str, int]:
-    sizes: dict[str, int] = {}
-    for configuration in manifest.configurations:
-        name = configuration.of if configuration.form == "ids" else configuration.name
-        sizes[name] = sizes.get(name, 0) + configuration.statistics("test").samples
-    return sizes
 
 
 SOURCE = "AcademicEval"

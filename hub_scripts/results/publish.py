@@ -79,7 +79,7 @@ def push_results(
         raise HubError("--create-pr and --dataset are about a model's repository: name it with --card")
     # Of two runs of a task the newer counts.
     results = sorted(
-        (read_result(path, repo_id) for path in result_files(paths)), key=lambda file: file.results.seconds
+        (_read_result(path, repo_id) for path in _result_files(paths)), key=lambda file: file.results.seconds
     )
     _check(results, card, subset=subset)
     files = {path: content for file in results for path, content in file.files.items()}
@@ -155,8 +155,7 @@ def _model_files(model: Repo, head: str, results: Sequence[ResultFile], dataset:
     return {FILE: merge_entries(model.read(FILE, head), fresh, model.id)} if fresh else {}
 
 
-def result_files(paths: Sequence[Path]) -> list[Path]:
-    """The result files among paths and below folders; a HubError if there are none."""
+def _result_files(paths: Sequence[Path]) -> list[Path]:
     files = [file for path in paths for file in (results_in(path, deep=True) if path.is_dir() else [path])]
     if not files:
         raise HubError(
@@ -165,8 +164,7 @@ def result_files(paths: Sequence[Path]) -> list[Path]:
     return files
 
 
-def read_result(path: Path, repo_id: str) -> ResultFile:
-    """Read one result file that goes to a repository."""
+def _read_result(path: Path, repo_id: str) -> ResultFile:
     results = checked_results(path)
     name = re.sub(r"[^\w.-]+", "-", path.stem)[:_LONGEST]
     place = f"{results.model}/{results.round}/{name}-{sha256_of(path)[:8]}"

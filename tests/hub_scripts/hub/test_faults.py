@@ -24,7 +24,6 @@ from hub_scripts.hub import push as pushing
 from hub_scripts.hub.checks import Contents, verify
 from hub_scripts.hub.push import checked_folder, push
 from hub_scripts.hub.repo import Repo
-from hub_scripts.hub.staging import Replaced
 from tests.helpers.hub_server import Fault, Hub, hub_settings
 from tests.helpers.serving import JsonHandler, serving
 
@@ -253,7 +252,7 @@ def test_a_tag_that_somebody_else_took(hub: Hub, quick: Callable[[], str]) -> No
     assert repo.tags["2026.11"] == repo.history("main")[-1].id
 
 
-def _child(url: str, home: Path, ready: Checked, replaced: Replaced | None) -> None:
+def _child(url: str, home: Path, ready: Checked, replaced: dict[str, str]) -> None:
     """In a process of its own: a push."""
     import importlib
 
@@ -262,16 +261,16 @@ def _child(url: str, home: Path, ready: Checked, replaced: Replaced | None) -> N
         setattr(importlib.import_module(module), name, value)
     os.environ["HF_TOKEN"] = "hf_write"
     _shorten(ready, setattr)
-    list(push(ready[0], REPO, "redistributable", yes=True, replaced=replaced))
+    list(push(ready[0], REPO, "redistributable", yes=True, **replaced))
 
 
 def _killed_at(
-    hub: Hub, number: int, applied: bool, ready: Checked, home: Path, replaced: Replaced | None = None
+    hub: Hub, number: int, applied: bool, ready: Checked, home: Path, replaced: dict[str, str] | None = None
 ) -> bool:
     """Push in a child that is killed at one of its requests; whether it came that far."""
     context = get_context("forkserver")
     context.set_forkserver_preload(["hub_scripts.hub.push", "tests.hub_scripts.hub.test_faults"])
-    child = context.Process(target=_child, args=(hub.url, home, ready, replaced))
+    child = context.Process(target=_child, args=(hub.url, home, ready, replaced or {}))
     killed: list[int] = []
 
     def kill() -> None:
@@ -328,11 +327,11 @@ def test_killed_at_every_step_of_a_replacement(
     paper = sorted(whole[2].papers)[0]
     (tmp_path / "round" / TAKEDOWNS).write_text(f'{{"id": "{paper}"}}\n')
     _shorten(whole, monkeypatch.setattr)
-    replaced = Replaced(revision, "wrong split")
+    replaced = {"replaces": revision, "note": "wrong split"}
     before = hub.save()
 
     def resume() -> None:
-        list(push(whole[0], REPO, "redistributable", yes=True, replaced=replaced))
+        list(push(whole[0], REPO, "redistributable", yes=True, **replaced))
 
     resume()
     # That a large file was sent is nothing that anybody sees; the test of a push has those requests too.
