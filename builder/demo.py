@@ -16,7 +16,7 @@ from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.evaluate.run import evaluate
 from lm_eval_tasks.families import of_task
 from lm_eval_tasks.families.reading import BLIND
-from lm_eval_tasks.stats.score_table import score_table
+from lm_eval_tasks.stats.scores import score_table
 
 _ROUND = """\
 round = "2026.11"

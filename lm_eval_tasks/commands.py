@@ -179,7 +179,7 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.evaluate.models import label_of
     from lm_eval_tasks.evaluate.shorter import contexts_of
     from lm_eval_tasks.samples.run_folder import only_result, removed_if_empty, run_folder
-    from lm_eval_tasks.stats.score_table import shown_scores
+    from lm_eval_tasks.stats.scores import shown_scores
 
     parsed = parse_args(options.model_args)
     output = options.output or run_folder(label_of(options.model, parsed))
@@ -246,7 +246,7 @@ def merge(arguments: Namespace) -> Iterator[str | Table]:
     check_there(*arguments.shards)
     from lm_eval_tasks.evaluate.merge import merge
     from lm_eval_tasks.samples.run_folder import only_result
-    from lm_eval_tasks.stats.score_table import shown_scores
+    from lm_eval_tasks.stats.scores import shown_scores
 
     merge(arguments.shards, arguments.output)
     yield from shown_scores(only_result(arguments.output))

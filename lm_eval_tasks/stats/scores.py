@@ -1,16 +1,25 @@
 """Samples of a run -> its scores with intervals, and what a reader of them must know: by the length of the prompt and the place of what
-answers the question, too.
+answers the question, too; and all that as readable tables.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from lm_eval_tasks.base.intervals import level
+from lm_eval_tasks.base.intervals import NO_INTERVAL, level
+from lm_eval_tasks.base.row_format import FULL
+from lm_eval_tasks.base.tables import Table, with_bounds
+from lm_eval_tasks.compat.vllm import EngineSettings
 from lm_eval_tasks.families.answering import answering_of
+from lm_eval_tasks.families.family import Metric
+from lm_eval_tasks.families.registry import METRICS, headline
 from lm_eval_tasks.llm.usage import UsageTotals
 from lm_eval_tasks.samples.block import BinScore, Block, MadeWith, RunRequest, Score
-from lm_eval_tasks.samples.sample import Sample
-from lm_eval_tasks.stats.columns import columns_of, gains_of
+from lm_eval_tasks.samples.results import Results
+from lm_eval_tasks.samples.run_folder import samples_beside, samples_of
+from lm_eval_tasks.samples.sample import Sample, read_file
+from lm_eval_tasks.stats.columns import BEST_PROGRAM, Gain, columns_of, gain_table, gains_of
+from lm_eval_tasks.stats.placed import HIGHEST_FLOOR
+from lm_eval_tasks.tasks.catalogue import TASKS
 
 # Task, as lm-eval names it, -> its samples.
 Samples = Mapping[str, Sequence[Sample]]
@@ -86,3 +95,147 @@ def _summary(rows: Sequence[tuple[float, str]]) -> BinScore:
     """Of scores, and the first author of each."""
     over = level([score for score, _ in rows], [cluster for _, cluster in rows])
     return BinScore(over.samples, over.mean, over.low, over.high)
+
+
+# --- as tables: a row for each headline score of a task; then, where all columns are asked for, every score; what reading gained, what the
+# run was and what it took
+
+_MAIN = ("Task", "Score", "Value [95%]", "n", "Floor", "Margin [95%]", "Cut")
+_USAGE = {
+    "tokens_in": "prompt tokens",
+    "cached_tokens": "of these from a cache",
+    "tokens_out": "answer tokens",
+    "reasoning_tokens": "of these reasoning",
+    "answers": "answers",
+    "unanswered": "questions without an answer",
+    "seconds": "seconds",
+    "cost": "cost, in the unit of the price table",
+}
+
+
+def score_table(scores: Sequence[Score], gains: Sequence[Gain] = ()) -> Iterator[str | Table]:
+    """The scores of a run, or of several, with 95 % intervals; and beside the score that they are of, from a run's gains, the margin over
+    the best program and the headline gain.
+    """
+    if not scores:
+        yield "no task has a score for this model"
+        return
+    tasks: dict[tuple[str, str], dict[str, Score]] = {}
+    for score in scores:
+        model = f"{score.model} + {score.retriever}" if score.retriever else score.model
+        tasks.setdefault((score.task, model), {})[score.metric] = score
+    rows = [
+        _row(task, model, metric, of_task, gains)
+        for (task, model), of_task in sorted(tasks.items())
+        for metric in METRICS
+        if metric.headline and metric.name in of_task
+    ]
+    if lost := sorted({task for task, model in tasks if not tasks[task, model].keys() & headline()}):
+        yield f"no answer to {', '.join(lost)} has the score of its task: its metrics failed; --verbose says why"
+    several = len({model for _, model in tasks}) > 1
+    main = ("Task", "Model", *_MAIN[1:5], "Cut") if several else _MAIN
+    yield Table(("Task", "Model", *_MAIN[1:], "Gain [95%]", "Placed"), "lllrrrrrrr", rows, main)
+    every = [
+        (task, model, score.metric, _value(score), _samples(score))
+        for (task, model), of_task in sorted(tasks.items())
+        for score in of_task.values()
+    ]
+    yield Table(("Task", "Model", "Score", "Value [95%]", "n"), "lllrr", every, ())
+    if any(score.of not in (None, score.samples) for score in scores):
+        yield from (
+            "",
+            "If n is only a part of the samples, the scores are of a subset, or a metric failed on the others.",
+        )
+    shown = [score.low for score in scores if score.metric in headline()]
+    if None in (*shown, *(gain.gain.low for gain in gains if gain.by == "model")):
+        yield from ("", NO_INTERVAL)
+
+
+def _row(
+    task: str, model: str, metric: Metric, scores: Mapping[str, Score], gains: Sequence[Gain]
+) -> tuple[object, ...]:
+    score = scores[metric.name]
+    asked = next((record.configuration for record in TASKS if record.name == task and record.context == FULL), "")
+    own = [gain for gain in gains if (gain.configuration, gain.metric) == (asked, metric.name)]
+    margin = next((gain for gain in own if gain.shortcut == BEST_PROGRAM), None)
+    every = max((scores[name].value for name in metric.zero if name in scores), default=None)
+    floor = margin.short if margin else every
+    gain = next((gain for gain in own if gain.is_headline and gain.by == "model"), None)
+    cut = scores.get("truncated")
+    return (
+        task,
+        model,
+        metric.name,
+        _value(score),
+        _samples(score),
+        "-" if floor is None else f"{floor:.4f}",
+        _gain(margin),
+        "-" if cut is None else f"{cut.value:.2f}",
+        _gain(gain),
+        "-" if floor is None or floor > HIGHEST_FLOOR else f"{(score.value - floor) / (1 - floor):.3f}",
+    )
+
+
+def _gain(gain: Gain | None) -> str:
+    return "-" if gain is None else with_bounds(gain.gain.mean, gain.gain.low, gain.gain.high, "+.4f")
+
+
+def _value(score: Score) -> str:
+    return with_bounds(score.value, score.low, score.high)
+
+
+def _samples(score: Score) -> str:
+    """How many samples were scored, and out of how many if that is only a part."""
+    return str(score.samples) if score.of in (None, score.samples) else f"{score.samples} of {score.of}"
+
+
+def facts_table(results: Results) -> Table:
+    """A row for the round, and for each other fact that is known."""
+    facts: dict[str, object] = {
+        "dataset": results.dataset,
+        "prompt version": ", ".join(map(str, results.prompt_versions)),
+        "asked on": results.day,
+    }
+    if results.block:
+        made, usage = results.block.made_with, results.block.usage
+        served = ", ".join(f"{name} ({count})" for name, count in usage.served.items())
+        facts |= {
+            "prompts cut to": made.context and f"{made.context.tokens} tokens ({made.context.source})",
+            "made with": "lm_eval" in made.versions and f"lm_eval {made.versions['lm_eval']}",
+            "engine": made.engine and _engine(made.engine),
+            "answered as": len(usage.served) > 1 and served,
+        }
+        for key, label in _USAGE.items():
+            value = getattr(usage, key)
+            if value is not None and (value or key != "unanswered"):
+                facts[label] = f"{value:,.2f}" if isinstance(value, float) else f"{value:,}"
+    rows = [("round", results.round), *((label, fact) for label, fact in facts.items() if fact)]
+    return Table(("Run", results.model), "ll", rows)
+
+
+def _engine(engine: EngineSettings) -> str:
+    rope = engine.rope or {}
+    # One for all layers, or one for each type of them.
+    ropes = [rope, *(entry for entry in rope.values() if isinstance(entry, Mapping))]
+    stretched = [f"{one.get('rope_type') or one.get('type')} {one['factor']}" for one in ropes if one.get("factor")]
+    settings = {
+        "": engine.dtype,
+        "KV cache ": engine.kv_cache_dtype,
+        "quantization ": engine.quantization,
+        "rope ": " and ".join(dict.fromkeys(stretched)),
+    }
+    named = [f"{label}{value}" for label, value in settings.items() if value]
+    return ", ".join([f"{engine.name} {engine.version or ''}".strip(), *named])
+
+
+def shown_scores(results: Results) -> Iterator[str | Table]:
+    """A run's scores, and its gains if it was asked with less to read and its samples are there."""
+    of_run: list[Gain] = []
+    if samples_beside(results.path):
+        # Two tasks may ask the same, one of them under another name.
+        files = samples_of(results).values()
+        by_id = {(sample.task, sample.id): sample for file in files for sample in read_file(file)}
+        of_run = gains_of(by_id.values())
+    yield from score_table(results.scores, of_run)
+    if any(gain.by == "model" for gain in of_run):
+        yield from ("", gain_table(of_run))

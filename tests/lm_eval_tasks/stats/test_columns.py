@@ -19,8 +19,7 @@ from lm_eval_tasks.samples.run_folder import only_result
 from lm_eval_tasks.samples.sample import Sample, read, read_file
 from lm_eval_tasks.stats.columns import columns_of, zero_of
 from lm_eval_tasks.stats.compare import compare
-from lm_eval_tasks.stats.score_table import score_table
-from lm_eval_tasks.stats.scores import scores_of
+from lm_eval_tasks.stats.scores import score_table, scores_of
 from tests.helpers.rounds import build, small_round
 from tests.helpers.samples import sample
 

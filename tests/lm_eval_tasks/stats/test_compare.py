@@ -16,7 +16,7 @@ from lm_eval_tasks.base.intervals import holm
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.samples.block import Score
 from lm_eval_tasks.stats.compare import compare, names_of
-from lm_eval_tasks.stats.score_table import score_table
+from lm_eval_tasks.stats.scores import score_table
 from tests.helpers.pages import ROOT
 from tests.helpers.samples import sample
 
