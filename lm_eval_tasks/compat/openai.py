@@ -29,9 +29,9 @@ def client_of(base_url: str | None, deadline: float) -> openai.AsyncOpenAI:
 class BoundedClient(openai.DefaultAsyncHttpxClient):  # type: ignore[misc]
     """An HTTP client whose requests end within `deadline` seconds, from first byte to last, and with bodies of bounded size."""
 
-    def __init__(self, deadline: float, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, deadline: float) -> None:
         super().__init__(timeout=deadline, follow_redirects=False)
-        self._deadline, self._most_bytes = deadline, most_bytes
+        self._deadline = deadline
 
     async def send(self, request: Any, *, stream: bool = False, **options: Any) -> Any:
         # A prompt goes to no server but the one that was named; and the client would read the bodies on the way itself.
@@ -42,7 +42,7 @@ class BoundedClient(openai.DefaultAsyncHttpxClient):  # type: ignore[misc]
             async with asyncio.timeout(self._deadline):
                 response = await super().send(request, stream=True, **options)
                 try:
-                    body = await _read(response, self._most_bytes)
+                    body = await _read(response)
                 finally:
                     await response.aclose()
         except TimeoutError as err:
@@ -50,15 +50,15 @@ class BoundedClient(openai.DefaultAsyncHttpxClient):  # type: ignore[misc]
         return type(response)(response.status_code, headers=response.headers, content=body, request=request)
 
 
-async def _read(response: Any, most_bytes: int) -> bytes:
+async def _read(response: Any) -> bytes:
     packed = response.headers.get("Content-Encoding", "identity")
     if packed != "identity":
         raise OSError(f"a compressed answer ({packed!r:.40}), which was not asked for")
     body = bytearray()
     async for chunk in response.aiter_raw():
         body += chunk
-        if len(body) > most_bytes:
-            raise OSError(f"an answer of more than {most_bytes} bytes")
+        if len(body) > MOST_BYTES:
+            raise OSError(f"an answer of more than {MOST_BYTES} bytes")
     return bytes(body)
 
 

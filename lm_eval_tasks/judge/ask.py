@@ -128,9 +128,8 @@ async def _verdict(ask: Ask, question: Comparison) -> dict[str, object]:
     text, verdict, usages = "", None, list[Usage]()
     try:
         while verdict is None and len(usages) < 2:
-            answer = await ask(messages, _MAX_TOKENS)
-            usages.append(answer.usage)
-            text = answer.text
+            text, usage = await ask(messages, _MAX_TOKENS)
+            usages.append(usage)
             verdict = parse(text)
             messages += [{"role": "assistant", "content": text}, {"role": "user", "content": REPAIR}]
     except (NoAnswer, ServerError, CostError, Stopped) as err:

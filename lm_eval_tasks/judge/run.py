@@ -27,7 +27,6 @@ _VERDICT_TOKENS = 400
 _LONGEST_NAME = 200
 # Task and id of a sample -> passages of its paper that precede the two texts; none for the published prompt.
 _Passages = Mapping[tuple[str, str], str]
-_NO_PASSAGES: _Passages = {}
 
 
 def load(paths: Sequence[Path]) -> list[Sample]:
@@ -54,7 +53,7 @@ def against(samples: Sequence[Sample], others: Sequence[Sample]) -> list[Sample]
     return [replace(sample, row=replace(sample.row, target=other.answer)) for sample, other in pairs]
 
 
-def questions(samples: Sequence[Sample], passages: _Passages = _NO_PASSAGES) -> Iterator[Comparison]:
+def questions(samples: Sequence[Sample], passages: _Passages) -> Iterator[Comparison]:
     """Each sample with a text in both orders: generated text first, then reference first."""
     for sample in samples:
         target = sample.row.target
@@ -64,9 +63,7 @@ def questions(samples: Sequence[Sample], passages: _Passages = _NO_PASSAGES) -> 
             yield Comparison(sample.task, sample.id, 1, target, sample.answer, shown)
 
 
-def estimate(
-    samples: Sequence[Sample], model: str, output: Path, passages: _Passages = _NO_PASSAGES
-) -> tuple[int, Usage]:
+def estimate(samples: Sequence[Sample], model: str, output: Path, passages: _Passages) -> tuple[int, Usage]:
     """What judging the samples by one judge would still ask for, with the verdicts so far in `output`: requests, and tokens of prompts and
     answers (a token for four characters). Answers count as long as the judge's verdicts so far.
     """
@@ -87,9 +84,9 @@ def judge(
     concurrency: int,
     output: Path,
     name: str,
-    passages: _Passages = _NO_PASSAGES,
-    evidence: int | None = None,
-    other: str = "",
+    passages: _Passages,
+    evidence: int | None,
+    other: str,
 ) -> dict[str, object]:
     """Judge the samples, and write `judge_<name>.json` (with `-against-<other>` and `-evidence-<n>`) and
     `verdicts_<judge>.jsonl`.

@@ -10,7 +10,7 @@ import signal
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 from typing import Any, TypeVar
 
@@ -29,17 +29,8 @@ _V = TypeVar("_V")
 Messages = list[dict[str, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class ChatAnswer:
-    """What a server answered to one request."""
-
-    text: str
-    usage: Usage
-
-
-# Messages, and the most tokens of an answer -> the answer.
-Ask = Callable[[Messages, int], Awaitable[ChatAnswer]]
-
+# Messages, and the most tokens of an answer -> the answer, and what it used.
+Ask = Callable[[Messages, int], Awaitable[tuple[str, Usage]]]
 _LOGGER = logging.getLogger(__name__)
 # How often 429, 5xx and lost answers are retried, after the waiting time that the server names.
 _RETRIES = 8
@@ -165,16 +156,16 @@ class _Asking:
         self.gone: ServerError | CostError | None = None
         self._failures = 0
 
-    async def ask(self, messages: Messages, longest: int) -> ChatAnswer:
+    async def ask(self, messages: Messages, longest: int) -> tuple[str, Usage]:
         most = most_tokens("".join(message["content"] for message in messages), None, longest)
         lost: list[Usage] = []
         usage = Usage(0, 0)
         if self._budget:
             self._budget.take(most)
         try:
-            answer = await self._ask_with_retries(messages, longest, lost)
+            answer, said = await self._ask_with_retries(messages, longest, lost)
             # As later runs must count it, too.
-            usage = at_most(answer.usage, most) if self._budget else answer.usage
+            usage = at_most(said, most) if self._budget else said
         except NoAnswer as err:
             self._failures += 1
             if self._failures >= _MOST_FAILURES:
@@ -187,12 +178,12 @@ class _Asking:
             if self._budget:
                 self._budget.settle(most, usage)
         self._failures = 0
-        return replace(answer, usage=usage)
+        return answer, usage
 
-    async def _ask_with_retries(self, messages: Messages, longest: int, lost: list[Usage]) -> ChatAnswer:
+    async def _ask_with_retries(self, messages: Messages, longest: int, lost: list[Usage]) -> tuple[str, Usage]:
         odd, sampling = 0, _GREEDY
 
-        async def ask() -> ChatAnswer:
+        async def ask() -> tuple[str, Usage]:
             nonlocal odd, sampling
             try:
                 reply = await self.client.chat.completions.create(
@@ -265,7 +256,7 @@ def _body(model: str, messages: Messages, longest: int, sampling: Mapping[str, o
     return {"model": model, "messages": messages, "max_tokens": longest, **sampling}
 
 
-def _answer_in(completion: Mapping[str, Any]) -> ChatAnswer:
+def _answer_in(completion: Mapping[str, Any]) -> tuple[str, Usage]:
     """The answer in the body of a chat completion, with reasoning that the server hands over separately; a KeyError and the like if it
     is something else.
     """
@@ -275,7 +266,7 @@ def _answer_in(completion: Mapping[str, Any]) -> ChatAnswer:
     content = message["content"] or ""
     text = valid((in_marks(reasoning, closed=bool(content)) if isinstance(reasoning, str) else "") + content)
     usage = {**(completion.get("usage") or {}), "model": completion.get("model")}
-    return ChatAnswer(text, Usage.of_response(usage, choice.get("finish_reason")))
+    return text, Usage.of_response(usage, choice.get("finish_reason"))
 
 
 @contextmanager

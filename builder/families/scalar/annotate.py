@@ -56,7 +56,7 @@ def ask_model(contexts: Sequence[CitationContext], base_url: str, model: str, jo
 
     async def answer(ask: chat.Ask, key: str) -> str | None:
         try:
-            return (await ask([{"role": "user", "content": missing[key]}], _MOST_TOKENS)).text
+            return (await ask([{"role": "user", "content": missing[key]}], _MOST_TOKENS))[0]
         except chat.NoAnswer as err:
             failed.append(str(err))
             return None

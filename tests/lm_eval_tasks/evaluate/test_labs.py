@@ -460,14 +460,14 @@ def test_budgets_count_the_dearest_answer_until_the_real_one_is_known() -> None:
 
 async def _text(ask: Ask, question: str) -> str:
     try:
-        return (await ask([{"role": "user", "content": question}], 10)).text
+        return (await ask([{"role": "user", "content": question}], 10))[0]
     except NoAnswer as err:
         return f"no answer: {err}"
 
 
 async def _twice(ask: Ask, question: str) -> str:
-    first = (await ask([{"role": "user", "content": question}], 10)).text
-    return first + (await ask([{"role": "user", "content": first}], 10)).text
+    first = (await ask([{"role": "user", "content": question}], 10))[0]
+    return first + (await ask([{"role": "user", "content": first}], 10))[0]
 
 
 def said(body: dict[str, Any]) -> str:
