@@ -83,13 +83,8 @@ def newest(repo: Repo, head: str) -> Manifest | None:
 
 
 def publish(repo: Repo, staged: Staged, branch: str = MAIN) -> str:
-    """Make the commit and the tag of a revision, as far as they do not exist, and return the commit's id.
-
-    Args:
-        branch: one that is not main starts at the base, and is removed once the tag exists.
-
-    Raises:
-        HubError: the revision is published with other contents, or the branch moved meanwhile.
+    """Make the commit and the tag of a revision, as far as they do not exist, and return the commit's id; a HubError if the revision is
+    published with other contents, or the branch moved meanwhile. A branch that is not main starts at the base, and is removed at the end.
     """
     refs = repo.existing_refs()
     commit = refs.tags.get(staged.revision)
@@ -146,12 +141,8 @@ def listed_beside(folder: Path) -> list[Takedown]:
 def notices_with(
     repo: Repo, refs: Refs | None, notices: Notices, replaces: str, note: str, mark: str, listed: Sequence[Takedown]
 ) -> tuple[Erratum, Notices]:
-    """The entry of the replacement, and the repository's lists with it and with newly taken down papers.
-
-    A call that was killed is known by its mark or by its entry, and gets the same name again.
-
-    Raises:
-        HubError: no such revision, or one that was replaced already.
+    """The entry of the replacement, and the repository's lists with it and with newly taken down papers; a HubError if there is no such
+    revision, or it was replaced already. A call that was killed is known by its mark or by its entry, and gets the same name again.
     """
     tags = refs.tags if refs else {}
     if replaces not in tags:

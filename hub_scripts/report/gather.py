@@ -61,10 +61,8 @@ def groups(inputs: Inputs) -> dict[Key, list[SamplesFile]]:
 
 
 def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, place: Path, licenses: Licenses) -> Group:
-    """Read one setting's samples of all models, write their pages' data below `place`, and return the figures.
-
-    Args:
-        licenses: texts that these do not allow are left out of the samples' data.
+    """Read one setting's samples of all models, write their pages' data below `place` without the texts that the licences do not allow, and
+    return the figures.
 
     Raises:
         SamplesError: a file cannot be read.
@@ -300,12 +298,8 @@ def _write_sample(path: Path, name: str, page: _Page, licenses: Licenses) -> int
 
 
 def copies(answer: Mapping[str, Any], texts: Sequence[str]) -> bool:
-    """Whether an answer shows too much of the texts that it was asked about, or of the target, to be redistributed.
-
-    Runs with the whole prompt were measured when the answer was scored; if they were not, they count as long.
-
-    Args:
-        texts: the target, and what is available of the prompt.
+    """Whether an answer shows too much of some texts, the target and what is available of the prompt, to be redistributed. Runs with the
+    whole prompt were measured when the answer was scored; if they were not, they count as long.
     """
     words = run_words(answer["answer"])
     if len(words) <= MOST_COPIED:

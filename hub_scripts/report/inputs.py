@@ -39,13 +39,8 @@ class Verdicts:
         return len(self._orders)
 
     def add(self, path: Path, model: str, content: Mapping[str, Any]) -> None:
-        """Add a file of a judge's results; of two verdicts of one judge on the same texts the first counts.
-
-        Args:
-            model: whose answers it is about.
-
-        Raises:
-            ReportError: it is not one.
+        """Add a file of a judge's results on a model's answers, a ReportError if it is not one; of two verdicts of one judge on the same
+        texts the first counts.
         """
         try:
             round_, tasks = str(content["round"]), content["verdicts"]
@@ -141,13 +136,8 @@ class Inputs:
 
 
 def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inputs:
-    """Read what files and folders contain.
-
-    Args:
-        labels: name -> the folder of a run that is shown under it, in place of its model's name.
-
-    Raises:
-        ReportError: nothing was found, or a file cannot be read.
+    """Read what files and folders contain; `labels` name folders of runs that are shown under these names in place of their models'. A
+    ReportError if nothing was found, or a file cannot be read.
     """
     labels_by_folder = {folder.resolve(): name for name, folder in (labels or {}).items()}
     if lost := [folder for folder in labels_by_folder if not folder.is_dir()]:

@@ -235,10 +235,8 @@ def _off_board(groups: Sequence[Group], boards: Sequence[Sequence[Standings]]) -
 
 
 def round_page(manifest: Manifest, runs: tuple[int, int]) -> dict[str, Any]:
-    """What a round's page shows: its name; facts, name -> value; the card's sections that have rows.
-
-    Args:
-        runs: how many were made over exactly this build of the round, and over any.
+    """What a round's page shows: its name; facts, name -> value, also how many runs were made over exactly this build of the round, and
+    over any; the card's sections that have rows.
     """
     facts = dict(_round_facts(manifest))
     if runs[1]:

@@ -46,13 +46,9 @@ class PublishedRound:
 
 
 def published_round(results: Results, dataset: str | None) -> PublishedRound | None:
-    """Where the dataset of a run is published; None if that is not known, as after a plain lm_eval on the newest revision.
-
-    Args:
-        dataset: the repository in which the folder that was run is published.
-
-    Raises:
-        HubError: the round is not published there, is replaced by another revision, or is not the folder that was run.
+    """Where the dataset of a run is published, by its results or, of a folder, by the name of a repository; None if that is not known, as
+    after a plain lm_eval on the newest revision. A HubError if the round is not published there, is replaced by another revision, or is not
+    the folder that was run.
     """
     id_ = results.hub_id or dataset
     if not id_ or (results.hub_id and results.round == UNKNOWN and not results.revision):

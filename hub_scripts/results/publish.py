@@ -173,10 +173,7 @@ def _read_result(path: Path, repo_id: str) -> ResultFile:
 
 def score_lines(results: Results) -> bytes:
     """JSON lines with the headline scores of each sample, from which anybody can compute means, intervals and paired differences; empty if
-    the samples do not lie beside the results. Floors stay out: those of a question tell of its answer.
-
-    Raises:
-        SamplesError: they are not those of the results.
+    the samples do not lie beside the results, a SamplesError if others do. Floors stay out: those of a question tell of its answer.
     """
     if not samples_beside(results.path):
         return b""
@@ -210,11 +207,8 @@ _ROUNDING = 1e-6
 
 
 def checked_results(path: Path) -> Results:
-    """Read a file of results.
-
-    Raises:
-        HubError: it is not one, has no score of our tasks, one that cannot be or that its samples do not give, or names that are no
-            folders.
+    """Read a file of results; a HubError if it is not one, has no score of our tasks, one that cannot be or that its samples do not give,
+    or names that are no folders.
     """
     try:
         results = read_results(path)

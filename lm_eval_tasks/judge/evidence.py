@@ -26,9 +26,8 @@ def passages_for(folders: Sequence[Path], samples: Sequence[Sample], count: int)
         count: passages for each sentence.
 
     Raises:
-        EvalError: a sample's paper is missing.
+        EvalError: a sample's paper is missing, the dataset cannot be loaded, or the run does not name it.
         SamplesError: the results that name the dataset cannot be read.
-        EvalError: the dataset cannot be loaded, or the run does not name it.
     """
     files = sorted(file for path in folders for file in results_in(path if path.is_dir() else path.parent))
     run = read_results(files[0]).run if files else None

@@ -59,11 +59,9 @@ def prompt_of(first: str, second: str, evidence: str = "") -> str:
 
 
 def parse(text: str) -> dict[str, int] | None:
-    """The verdict in a judge's answer: its last JSON object that names an overall winner, for drafts come first, and none that
-    another such object holds; None without any.
-
-    Returns:
-        Overall, and for each dimension that can be read, the place of the better answer, 1 or 2, or `TIE`.
+    """The verdict in a judge's answer: overall, and for each dimension that can be read, the place of the better answer, 1 or 2, or `TIE`.
+    It is the last JSON object that names an overall winner, for drafts come first, and none that another such object holds; None without
+    any.
     """
     verdict, end = None, 0
     for content, stop in _objects(text):

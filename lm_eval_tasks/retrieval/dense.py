@@ -52,14 +52,8 @@ def by_embeddings(name: str, query: Encode, context: Encode, similarity: Similar
 
 
 def open_pair(kind: str, folders: str, similarity: Similarity) -> Retriever:
-    """A retriever of two transformers encoders.
-
-    Args:
-        kind: a key of `PAIRS`.
-        folders: "QUERY,CONTEXT" to take the models from, "" for the published ones.
-
-    Raises:
-        EvalError: a model is missing.
+    """A retriever of two transformers encoders, a kind of `PAIRS`, from the folders "QUERY,CONTEXT", "" for the published ones; an
+    EvalError if a model is missing.
     """
     query, context, pooling = PAIRS[kind]
     if folders:

@@ -80,12 +80,8 @@ def column(metric: str, scores: Iterable[tuple[str, float, str]]) -> Column | No
 
 
 def columns_of(samples: Sequence[Sample]) -> dict[str, Column]:
-    """Metric -> its column over the samples of one task, in the order of its family.
-
-    A metric that some samples lack, the first one even, is there over the others; one that all lack, or that is not registered, is not.
-
-    Raises:
-        SamplesError: a score lies beyond its metric's limits.
+    """Metric -> its column over the samples of one task, in the order of its family; a SamplesError if a score lies beyond its limits. A
+    metric that some samples lack, the first one even, is there over the others; one that all lack, or that is not registered, is not.
     """
     of_family = samples[0].row.family.metrics if samples else ()
     columns = {}

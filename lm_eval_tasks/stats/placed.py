@@ -59,11 +59,7 @@ class PlacedTask:
 
 
 def part_of(setting: str, task: str, scores: Column | None, floors: Column | None) -> PlacedTask | None:
-    """A model's part of one setting; None if no score has a floor, or the floor leaves no room.
-
-    Args:
-        floors: what the floor of each score would score.
-    """
+    """A model's part of one setting, with what the floor would score; None if no score has a floor, or the floor leaves no room."""
     both = scores.over(floors.scores) if scores and floors else None
     if not both or not floors:
         return None
