@@ -298,14 +298,13 @@ class ReadingSummary:
     Attributes:
         documents: kind of file -> documents of that kind that are used.
         means: name of a figure of `Quality` -> its mean over them.
-        html_pdf_papers: papers of which both files were read.
-        html_pdf_agreement: mean F1 of their words; None if there are no such papers.
+        html_pdf_papers, html_pdf_agreement: what earlier code said of papers of which it read both files.
     """
 
     documents: dict[FileKind, int]
     means: dict[str, float]
-    html_pdf_papers: int
-    html_pdf_agreement: float | None
+    html_pdf_papers: int = 0
+    html_pdf_agreement: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

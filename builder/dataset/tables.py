@@ -146,8 +146,6 @@ def extraction_quality(summary: ReadingSummary) -> Table:
         *((f"documents from {kind.upper()}", n) for kind, n in sorted(summary.documents.items())),
         *((f"mean {name.replace('_', ' ')}", value) for name, value in sorted(summary.means.items())),
     ]
-    if summary.html_pdf_papers:
-        rows.append((f"agreement of HTML and PDF ({summary.html_pdf_papers} papers)", summary.html_pdf_agreement))
     return Table(("Figure", "Value"), "lr", rows)
 
 

@@ -5,8 +5,6 @@ Paper -> StoredDocument. Drop reasons: `records.ExtractReason`.
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import tee
@@ -16,9 +14,8 @@ from typing import TYPE_CHECKING
 
 from builder.errors import StoreError
 from builder.extract import quality
-from builder.extract.sections import role_span
 from builder.extract.workers import extract_files
-from builder.records import Document, FileKind, Paper, Quality, ReadingSummary, Role
+from builder.records import Document, FileKind, Paper, Quality, ReadingSummary
 from builder.stage_report import StageReport
 from builder.store import Store, StoredDocument
 from builder.store.documents import unpack_document
@@ -32,7 +29,6 @@ if TYPE_CHECKING:
 
 # Raise with every change that can affect a document: stored documents of another version are made again.
 EXTRACTOR = "6"
-_COMPARED: tuple[Role, ...] = ("introduction", "related_work", "conclusion")
 # Recorded for a file that was not asked for because the paper's other file is good.
 _UNREAD: tuple[str, Quality | None] = ("missing_file", None)
 
@@ -87,9 +83,9 @@ def _unread_files(
 ) -> Iterator[tuple[Path, str, str]]:
     """The files to read, with the paper and hash of each."""
     for paper in papers:
-        preferred, is_spare = round_.extract.prefer, kind != round_.extract.prefer and not round_.reads_both
+        preferred = round_.extract.prefer
         # Whether the preferred kind of file has given a document that the round can use.
-        if is_spare and not _fault(round_, *store.outcomes(paper.id).get(preferred, _UNREAD)):
+        if kind != preferred and not _fault(round_, *store.outcomes(paper.id).get(preferred, _UNREAD)):
             continue
         path = source.fetch(kind, paper.id, paper.version)
         if path is None:
@@ -128,39 +124,17 @@ def _fault(round_: Round, reason: str, figures: Quality | None) -> str:
 
 
 def summarise(documents: Documents, paper_ids: Iterable[str], kinds: Sequence[FileKind]) -> ReadingSummary:
-    """Means of the quality figures of the documents used, how many of each kind, and the agreement of HTML and PDF.
-
-    Agreement is the F1 of the words of four letters and more in introduction, related work and conclusion, over the
-    papers of which both files were read.
+    """Means of the quality figures of the documents used, and how many of each kind.
 
     Args:
         kinds: of files that the papers have.
     """
     rows: list[dict[str, float]] = []
-    agreements: list[float] = []
     for paper_id in paper_ids:
-        outcomes = documents.store.outcomes(paper_id)
-        if (figures := outcomes[documents.kinds[paper_id]][1]) is not None:
+        _, figures = documents.store.outcomes(paper_id)[documents.kinds[paper_id]]
+        if figures is not None:
             rows.append(asdict(figures))
-        good = [kind for kind in kinds if kind in outcomes and not outcomes[kind][0]]
-        both = [document for kind in good if (document := documents.store.document(paper_id, kind))]
-        if len(both) == 2:
-            agreements.append(agreement(*both))
     return ReadingSummary(
         documents={kind: sum(chosen == kind for chosen in documents.kinds.values()) for kind in kinds},
         means={name: round(fmean(row[name] for row in rows), 4) for name in (rows[0] if rows else ())},
-        html_pdf_papers=len(agreements),
-        html_pdf_agreement=round(fmean(agreements), 4) if agreements else None,
     )
-
-
-def agreement(a: Document, b: Document) -> float:
-    """F1 of the words that two readings of a paper put into its named sections."""
-    first, second = _bag(a), _bag(b)
-    common = (first & second).total()
-    return 2 * common / (first.total() + second.total()) if common else 0.0
-
-
-def _bag(document: Document) -> Counter[str]:
-    span = frozenset[int]().union(*(role_span(document, role) for role in _COMPARED))
-    return Counter(word for i in span for word in re.findall(r"[a-z]{4,}", document.sections[i].text.casefold()))

@@ -106,10 +106,6 @@ class Round(RoundTable):
         return date(year, month, 1) - timedelta(days=1)
 
     @property
-    def reads_both(self) -> bool:
-        return not self.source.LIVE if self.extract.both is None else self.extract.both
-
-    @property
     def asks_about_citations(self) -> bool:
         """Whether questions are about citations anywhere in a paper, those of SCALAR and Match."""
         return bool(self.scalar.chosen) or self.reading.shows_cited

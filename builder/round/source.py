@@ -23,7 +23,7 @@ class SourceTable(RoundTable):
         FILES: the kinds of files that its papers have.
         IDS: the kinds of ids by which it finds a paper.
         LIVE: whether it grows from month to month, and asking it is costly. It sets defaults of round.toml: rounds of such
-            a source grow and prune their graph (`Round.max_age_months`, `Round.new_papers`) and read one file of a paper, not both.
+            a source grow and prune their graph (`Round.max_age_months`, `Round.new_papers`).
     """
 
     OPENS: ClassVar[str]

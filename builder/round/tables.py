@@ -92,10 +92,8 @@ class ExtractTable(RoundTable):
 
     time_limit: float = Field(60.0, gt=0, le=86_400, description="seconds of processor time")
     memory_limit: int = Field(2048, ge=256, le=1 << 22, description="MiB of address space beyond the interpreter's own")
-    prefer: Literal["html", "pdf"] = Field("html", description="which file's document is used where both are read")
-    both: bool | None = Field(
-        None,
-        description="read both files of a paper, not the second only if the first is unusable; default: not from arXiv and Europe PMC",
+    prefer: Literal["html", "pdf"] = Field(
+        "html", description="which file is read; the other is read if this one is missing or unusable"
     )
 
 

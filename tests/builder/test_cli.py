@@ -59,7 +59,6 @@ def test_run_status_and_build(command: Command, world: Path, tmp_path: Path) -> 
     assert code == 0
     assert "| Title-10K |" in out
     assert "samples related:" in out
-    assert "| agreement of HTML and PDF" in out
     assert (tmp_path / "academiceval" / "manifest.json").is_file()
     code, out, _ = command("status", path)
     assert "papers: 50" in out

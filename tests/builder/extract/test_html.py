@@ -1,14 +1,16 @@
 from __future__ import annotations
 
 import lzma
+import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from builder.errors import ExtractError
 from builder.extract.html import read_html
-from builder.extract.stage import agreement
-from builder.records import Document
+from builder.extract.sections import role_span
+from builder.records import Document, Role
 from builder.sources.sample import draw, page
 from builder.sources.sample.world import make_world
 from tests.helpers.places import DATA
@@ -116,6 +118,20 @@ def test_packed_pages_and_broken_packing(tmp_path: Path) -> None:
     (tmp_path / "bad.html.xz").write_bytes(b"junk")
     with pytest.raises(ExtractError, match="missing_file"):
         read_html(tmp_path / "bad.html.xz")
+
+
+def agreement(a: Document, b: Document) -> float:
+    """F1 of the words of four letters and more that two readings of a paper put into its named sections."""
+    roles: tuple[Role, ...] = ("introduction", "related_work", "conclusion")
+    first, second = (
+        Counter(
+            word
+            for i in frozenset[int]().union(*(role_span(document, role) for role in roles))
+            for word in re.findall("[a-z]{4,}", document.sections[i].text.casefold())
+        )
+        for document in (a, b)
+    )
+    return 2 * (first & second).total() / max(1, first.total() + second.total())
 
 
 @pytest.mark.slow
