@@ -1,6 +1,6 @@
 """Stage 3: files of the papers -> documents in the store, and the choice of the document that is used for each paper.
 
-Paper -> StoredDocument. Drop reasons: `records.ExtractReason`.
+Paper -> document in the store. Drop reasons: `records.ExtractReason`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from builder.extract import quality
 from builder.extract.workers import extract_files
 from builder.records import Document, FileKind, Paper, Quality, ReadingSummary
 from builder.stage_report import StageReport
-from builder.store import Store, StoredDocument
+from builder.store import Store
 from builder.store.documents import unpack_document
 from lm_eval_tasks.base.files import sha256_of
 from lm_eval_tasks.base.progress import progress
@@ -63,9 +63,14 @@ def extract_papers(round_: Round, source: Source, store: Store, papers: Sequence
         results = extract_files(paths, engine, limits.time_limit, limits.memory_limit)
         for result, (_, paper_id, digest) in zip(results, named, strict=True):
             store.put_document(
-                StoredDocument(
-                    paper_id, kind, EXTRACTOR, digest, result.reason, result.detail, result.quality, result.document
-                )
+                paper_id,
+                kind,
+                EXTRACTOR,
+                digest,
+                reason=result.reason,
+                detail=result.detail,
+                quality=result.quality,
+                document=result.document,
             )
 
 
@@ -89,8 +94,7 @@ def _unread_files(
             continue
         path = source.fetch(kind, paper.id, paper.version)
         if path is None:
-            missing = StoredDocument(paper.id, kind, EXTRACTOR, "", "missing_file", "not in the source", None, None)
-            store.put_document(missing)
+            store.put_document(paper.id, kind, EXTRACTOR, "", reason="missing_file", detail="not in the source")
         elif store.read_file(paper.id, kind, EXTRACTOR) != (digest := sha256_of(path)):
             yield path, paper.id, digest
 

@@ -17,7 +17,7 @@ from typing import Any
 from builder.errors import StoreError
 from builder.records import Paper
 from builder.store import documents, papers, tables
-from builder.store.documents import DocumentTables, StoredDocument
+from builder.store.documents import DocumentTables
 from builder.store.papers import PaperTables, in_categories
 from builder.store.tables import AnswerTable, Author, Frontier, Titles
 
@@ -190,4 +190,4 @@ def _statements(script: str) -> Iterator[str]:
             pending = ""
 
 
-__all__ = ["STORE", "AnswerTable", "Author", "Frontier", "Store", "StoredDocument", "in_categories"]
+__all__ = ["STORE", "AnswerTable", "Author", "Frontier", "Store", "in_categories"]

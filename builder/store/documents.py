@@ -3,7 +3,7 @@
 import json
 import zlib
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import get_args
 
 from pydantic import TypeAdapter, ValidationError
@@ -35,36 +35,33 @@ DROP TABLE asked_once;
 """
 
 
-@dataclass(frozen=True, slots=True)
-class StoredDocument:
-    """The outcome of one extraction: a document, or the reason why there is none.
-
-    Attributes:
-        kind: of the file.
-        extractor: version of the extraction code.
-        file_sha256: hash of the file that was read, "" if there was none.
-        reason: "" for a document, else a member of `records.ExtractReason`.
-    """
-
-    id: str
-    kind: FileKind
-    extractor: str
-    file_sha256: str
-    reason: str
-    detail: str
-    quality: Quality | None
-    document: Document | None
-
-
 class DocumentTables(Tables):
     """What a store knows about the papers' files."""
 
-    def put_document(self, stored: StoredDocument) -> None:
-        body = zlib.compress(_DOCUMENT.dump_json(stored.document)) if stored.document else None
-        quality = json.dumps(asdict(stored.quality)) if stored.quality else None
+    def put_document(
+        self,
+        paper_id: str,
+        kind: FileKind,
+        extractor: str,
+        file_sha256: str,
+        *,
+        reason: str = "",
+        detail: str = "",
+        quality: Quality | None = None,
+        document: Document | None = None,
+    ) -> None:
+        """Note the outcome of one extraction: a document, or the reason why there is none.
+
+        Args:
+            extractor: version of the extraction code.
+            file_sha256: hash of the file that was read, "" if there was none.
+            reason: a member of `records.ExtractReason`.
+        """
+        body = zlib.compress(_DOCUMENT.dump_json(document)) if document else None
+        figures = json.dumps(asdict(quality)) if quality else None
         self._db.execute(
             "INSERT OR REPLACE INTO documents VALUES (?,?,?,?,?,?,?,?)",
-            (stored.id, stored.kind, stored.extractor, stored.file_sha256, stored.reason, stored.detail, quality, body),
+            (paper_id, kind, extractor, file_sha256, reason, detail, figures, body),
         )
 
     def read_file(self, paper_id: str, kind: FileKind, extractor: str) -> str | None:

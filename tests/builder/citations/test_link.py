@@ -18,7 +18,7 @@ from builder.records import Document, Link, Mention, Paper, Reference, Section
 from builder.round.model import Round
 from builder.sources.base import TITLES_AT_ONCE
 from builder.sources.metadata_file import read_metadata
-from builder.store import Store, StoredDocument
+from builder.store import Store
 from tests.helpers.citations import DAMAGES, STYLES, citation, damage
 from tests.helpers.papers import paper
 from tests.helpers.places import DATA
@@ -58,7 +58,7 @@ class Nothing:
 
 def link(store: Store, source: Nothing, *entries: Reference, round_: str = "2026.11", **table: object) -> list[Link]:
     store.add_papers([CITING, KNOWN, LATER, NAMELESS], since="2026.11")
-    store.put_document(StoredDocument(CITING.id, "pdf", EXTRACTOR, str(entries), "", "", None, document(*entries)))
+    store.put_document(CITING.id, "pdf", EXTRACTOR, str(entries), document=document(*entries))
     made = Round.model_validate({"round": round_, "source": {"kind": "sample"}, "link": table})
     report = link_papers(made, source, store, [CITING], Documents(store, {CITING.id: "pdf"}))  # type: ignore[arg-type]
     found = store.links(CITING.id)
