@@ -18,7 +18,7 @@ from lxml import etree
 
 from benchmarks.shared.data import DATA
 from benchmarks.shared.running import Figures, run
-from builder.collect.graph import Identities, build_graph
+from builder.collect.graph import build_graph, orcids_of
 from builder.extract.jats import read_jats
 from builder.extract.pdf import read_pdf
 from builder.records import NO_LICENSE, UNKNOWN_LICENSE, Paper
@@ -173,7 +173,7 @@ def of_costs(work: Path, count: int) -> Figures:
     for paper in some:
         draw(paper, work / f"{paper.id}.pdf")
     pdfs = seconds(read_pdf, [work / f"{paper.id}.pdf" for paper in some if not paper.flaw])
-    graph, _ = build_graph(papers, 50, "all", identities=Identities(papers))
+    graph, _ = build_graph(papers, 50, "all", orcids=orcids_of(papers))
     print(f"a front {fronts * 1000:.1f} ms, a body {bodies * 1000:.1f} ms, a PDF {pdfs * 1000:.1f} ms")
     return {
         "made_up": len(papers),

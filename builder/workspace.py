@@ -12,7 +12,7 @@ from itertools import islice
 
 from builder.collect.coverage import months_before
 from builder.collect.crawl import crawl_report
-from builder.collect.graph import CoAuthorGraph, Identities, build_graph
+from builder.collect.graph import CoAuthorGraph, build_graph, orcids_of
 from builder.collect.near_duplicates import copies
 from builder.errors import FolderError
 from builder.extract.stage import Documents, choose_documents, extract_papers
@@ -67,7 +67,7 @@ class Workspace:
             store.pool_authorships(round_.round, window.categories, window.published_from, window.published_to),
             round_.graph.max_authors,
             round_.graph.component,
-            identities=Identities(store.identified_authorships(round_.round)),
+            orcids=orcids_of(store.identified_authorships(round_.round)),
             members=store.frontier.members(round_.round) if round_.crawl.seeds else None,
             papers_from=self._months_back(round_.max_age_months),
             active_from=self._months_back(round_.inactive_months),

@@ -9,10 +9,11 @@ Only a hash of each author's name is kept, and edges are an array: an archive ha
 """
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,40 +25,27 @@ from builder.records import GROUP, Authorship, GraphReason, Paper
 from builder.stage_report import StageReport
 
 
-class Identities:
-    """The ORCIDs that go with each name in some papers; false if none is known."""
+def orcids_of(papers: Iterable[Authorship | Paper]) -> dict[str, set[str]]:
+    """Key of a name -> the ORCIDs that go with it in some papers."""
+    orcids: dict[str, set[str]] = {}
+    for paper in papers:
+        for name, author_id in zip(paper.authors, paper.author_ids, strict=False):
+            if author_id and author_id != GROUP:
+                orcids.setdefault(author_key(name), set()).add(author_id)
+    return orcids
 
-    def __init__(self, papers: Iterable[Authorship | Paper] = ()) -> None:
-        self._orcids: dict[str, set[str]] = {}
-        for paper in papers:
-            for name, author_id in zip(paper.authors, paper.author_ids, strict=False):
-                if author_id and author_id != GROUP:
-                    self._orcids.setdefault(author_key(name), set()).add(author_id)
 
-    def keys(self, paper: Authorship | Paper) -> Iterator[str]:
-        """The key of each author of a paper: an ORCID, the only one of the name, or the name."""
-        ids = paper.author_ids or ("",) * len(paper.authors)
-        for name, author_id in zip(paper.authors, ids, strict=True):
-            if author_id == GROUP:
-                yield f"{GROUP} {paper.id} {name}"
-            elif author_id:
-                yield author_id
-            else:
-                orcids = self._orcids.get(key := author_key(name), ())
-                yield next(iter(orcids)) if len(orcids) == 1 else key
-
-    def __bool__(self) -> bool:
-        return bool(self._orcids)
-
-    @property
-    def known(self) -> int:
-        """How many ORCIDs there are."""
-        return len(set[str]().union(*self._orcids.values()))
-
-    @property
-    def shared(self) -> int:
-        """How many names several ORCIDs go with."""
-        return sum(len(orcids) > 1 for orcids in self._orcids.values())
+def _author_keys(paper: Authorship | Paper, orcids: Mapping[str, set[str]]) -> Iterator[str]:
+    """The key of each author of a paper: an ORCID, the only one of the name, or the name."""
+    ids = paper.author_ids or ("",) * len(paper.authors)
+    for name, author_id in zip(paper.authors, ids, strict=True):
+        if author_id == GROUP:
+            yield f"{GROUP} {paper.id} {name}"
+        elif author_id:
+            yield author_id
+        else:
+            of_name = orcids.get(key := author_key(name), ())
+            yield next(iter(of_name)) if len(of_name) == 1 else key
 
 
 @dataclass(frozen=True)
@@ -126,7 +114,7 @@ def build_graph(
     max_authors: int,
     component: str,
     *,
-    identities: Identities | None = None,
+    orcids: Mapping[str, set[str]] = MappingProxyType({}),
     members: frozenset[str] | None = None,
     papers_from: date = date.min,
     active_from: date = date.min,
@@ -135,7 +123,7 @@ def build_graph(
 
     Args:
         papers: read once, in any order.
-        identities: of their authors; without them all go by their names.
+        orcids: of their authors, as `orcids_of` gives them; without them all go by their names.
         max_authors: papers with more authors add no edges.
         component: "largest" keeps the largest connected component, "all" keeps every first author.
         members: keys of the authors that the crawl has visited; None if it took every paper.
@@ -144,8 +132,7 @@ def build_graph(
 
     Drop reasons: not_visited, too_old, inactive_author, outside_component.
     """
-    identities = identities or Identities()
-    written = _Papers(papers, identities)
+    written = _Papers(papers, orcids)
     report = StageReport("graph")
     first: dict[str, list[str]] = {}
     for id_, author, reason in written.by_id(members, papers_from, active_from):
@@ -169,7 +156,8 @@ def build_graph(
             for id_ in ids:
                 report.drop(id_, "outside_component")
     report.check(len(written.ids))
-    counts = written.different, len(first), identities.known, identities.shared
+    known, shared_names = set[str]().union(*orcids.values()), sum(len(of_name) > 1 for of_name in orcids.values())
+    counts = written.different, len(first), len(known), shared_names
     return CoAuthorGraph(tuple(nodes), csr_array(shared), on_graph, *counts), report
 
 
@@ -182,7 +170,7 @@ class _Papers:
         different: how many authors there are.
     """
 
-    def __init__(self, papers: Iterable[Authorship | Paper], identities: Identities) -> None:
+    def __init__(self, papers: Iterable[Authorship | Paper], orcids: Mapping[str, set[str]]) -> None:
         self.ids: list[str] = []
         self.first: list[str] = []
         self._first_names: list[str] = []
@@ -191,9 +179,9 @@ class _Papers:
         for paper in papers:
             self.ids.append(paper.id)
             days.append(paper.published.toordinal())
-            authors = list(identities.keys(paper))
+            authors = list(_author_keys(paper, orcids))
             self.first.append(keys.setdefault(authors[0], authors[0]))
-            name = author_key(paper.authors[0]) if identities else authors[0]
+            name = author_key(paper.authors[0]) if orcids else authors[0]
             self._first_names.append(keys.setdefault(name, name))
             hashes.extend(map(hash, authors))
             counts.append(len(authors))

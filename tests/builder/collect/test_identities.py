@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from builder.collect.graph import CoAuthorGraph, Identities, build_graph
+from builder.collect.graph import CoAuthorGraph, build_graph, orcids_of
 from builder.records import GROUP, Paper
 from tests.helpers.papers import paper
 
@@ -17,7 +17,7 @@ def known(number: int, *authors: tuple[str, str]) -> Paper:
 
 
 def graph_of(papers: list[Paper]) -> CoAuthorGraph:
-    return build_graph(papers, 50, "all", identities=Identities(papers))[0]
+    return build_graph(papers, 50, "all", orcids=orcids_of(papers))[0]
 
 
 def test_an_orcid_is_one_author_under_all_spellings() -> None:
