@@ -20,7 +20,7 @@ from builder.records import UNKNOWN_LICENSE, Citing, Paper, SplitDates
 from builder.round.model import Round
 from builder.round.tables import SplitTable
 from builder.seeding import digest_of
-from builder.sources.base import Source, open_source
+from builder.sources import Source, open_source
 from builder.stage_report import StageReport
 from builder.store import STORE, Store
 from lm_eval_tasks.base.files import exclusive, named

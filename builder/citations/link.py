@@ -21,7 +21,7 @@ from builder.extract.sections import cited_in_related_work
 from builder.extract.stage import EXTRACTOR, Documents
 from builder.records import Document, Link, LinkReason, LinkWay, Paper, Reference
 from builder.round.model import Round
-from builder.sources.base import TITLES_AT_ONCE, Source
+from builder.sources import TITLES_AT_ONCE, Source
 from builder.sources.metadata_file import file_fingerprint
 from builder.stage_report import StageReport
 from builder.store import Store

@@ -14,7 +14,7 @@ from builder.errors import RoundError, StoreError
 from builder.ids import author_key
 from builder.records import Paper
 from builder.round.model import Round
-from builder.sources.base import Source
+from builder.sources import Source
 from builder.sources.metadata_file import file_fingerprint, read_metadata
 from builder.stage_report import StageReport
 from builder.store import Author, Store

@@ -18,7 +18,7 @@ from builder.ids import author_key
 from builder.records import Drop, Paper
 from builder.round.model import Round
 from builder.seeding import share_of
-from builder.sources.base import Source
+from builder.sources import Source
 from builder.stage_report import StageReport
 from builder.store import Author, Store, in_categories
 from lm_eval_tasks.base.progress import progress

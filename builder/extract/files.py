@@ -25,7 +25,7 @@ from builder.ids import PaperId, bare_id
 from builder.records import READING_REASONS, Paper
 from builder.round.model import round_of_source
 from builder.round.tables import ExtractTable, QualityTable
-from builder.sources.base import open_source
+from builder.sources import open_source
 from builder.sources.metadata_file import COLUMNS, delimiter_of, table_rows
 from builder.sources.object_store import expand_names, is_address, local_path
 from builder.store import Store

@@ -24,7 +24,7 @@ from lm_eval_tasks.base.progress import progress
 
 if TYPE_CHECKING:
     from builder.round.model import Round
-    from builder.sources.base import Source
+    from builder.sources import Source
     from lm_eval_tasks.engines.registry import Engine
 
 # Raise with every change that can affect a document: stored documents of another version are made again.

@@ -28,7 +28,7 @@ from xml.sax.saxutils import escape, quoteattr
 from builder.ids import PaperId, bare_id
 from builder.records import Paper
 from builder.round import taxonomy
-from builder.sources.base import Source
+from builder.sources import Source
 from tests.helpers.serving import serving
 
 OAI_PAGE = 1000

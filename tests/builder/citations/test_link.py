@@ -16,7 +16,7 @@ from builder.extract.sections import cited_in_related_work
 from builder.extract.stage import EXTRACTOR, Documents
 from builder.records import Document, Link, Mention, Paper, Reference, Section
 from builder.round.model import Round
-from builder.sources.base import TITLES_AT_ONCE
+from builder.sources import TITLES_AT_ONCE
 from builder.sources.metadata_file import read_metadata
 from builder.store import Store
 from tests.helpers.citations import DAMAGES, STYLES, citation, damage

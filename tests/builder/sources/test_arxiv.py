@@ -14,9 +14,9 @@ from builder.errors import RoundError, SourceError
 from builder.records import NO_LICENSE, Drop, Paper
 from builder.round.model import Round, load_round
 from builder.sources import http_client
+from builder.sources import open_source as open_arxiv
 from builder.sources.arxiv import ArxivSource
 from builder.sources.arxiv.export_api import check_feed, phrase
-from builder.sources.base import open_source as open_arxiv
 from builder.sources.http_client import DoubtfulAnswer
 from builder.store import Store
 from lm_eval_tasks.base.progress import LONGEST_WAIT, retry_after
