@@ -1,5 +1,6 @@
 """Every type that passes between stages: frozen, slotted dataclasses; texts are str, dates are calendar days (UTC)."""
 
+import calendar
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -103,6 +104,12 @@ def writing_task(name: str) -> Task:
     """The writing task of a name; a KeyError if there is none."""
     known: dict[str, Task] = {task: task for task in TASKS}
     return known[name]
+
+
+def months_before(day: date, months: int) -> date:
+    """The same day of an earlier month, or that month's last."""
+    year, month = divmod(day.year * 12 + day.month - 1 - months, 12)
+    return date(year, month + 1, min(day.day, calendar.monthrange(year, month + 1)[1]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,12 @@ from datetime import date
 from functools import cached_property
 from itertools import islice
 
-from builder.collect.coverage import months_before
 from builder.collect.crawl import crawl_report
 from builder.collect.graph import CoAuthorGraph, build_graph, orcids_of
 from builder.collect.near_duplicates import copies
 from builder.errors import FolderError
 from builder.extract.stage import Documents, choose_documents, extract_papers
-from builder.records import UNKNOWN_LICENSE, Citing, Paper, SplitDates
+from builder.records import UNKNOWN_LICENSE, Citing, Paper, SplitDates, months_before
 from builder.round.model import Round
 from builder.round.tables import SplitTable
 from builder.seeding import digest_of

@@ -8,8 +8,18 @@ outside_window, other_category; after an update also no_graph_author.
 import time
 from collections.abc import Iterator
 
-from builder.collect.coverage import Covered, finish, read_coverage
-from builder.collect.update import first_authored, harvest, harvest_key, is_update, sort_out, update, visit
+from builder.collect.update import (
+    Covered,
+    finish,
+    first_authored,
+    harvest,
+    harvest_key,
+    is_update,
+    read_coverage,
+    sort_out,
+    update,
+    visit,
+)
 from builder.errors import RoundError, StoreError
 from builder.ids import author_key
 from builder.records import Paper

@@ -1,6 +1,6 @@
-"""Which papers and authors a round admits, and the monthly update of a crawled co-author graph (section 3.3 of the AcademicEval paper).
+"""Which papers and authors a round admits, which rounds a workspace has been brought to, and the monthly update of a crawled graph.
 
-Node update: the new papers of every author on the graph. Node-and-edge update: their new co-authors become candidates,
+Section 3.3 of the AcademicEval paper. Node update: the new papers of every author on the graph. Node-and-edge update: their new co-authors become candidates,
 those brought by the most active authors first, and are visited until the wanted number of new papers is reached.
 Pruning is done by the graph stage, from dates alone, so that an older round can be built again. Candidates are judged
 by the new papers only, so that asking author by author and harvesting the months bring the same graph.
@@ -10,12 +10,12 @@ Drop reasons: those of the crawl, and no_graph_author for harvested papers.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import islice
 
-from builder.collect.coverage import Covered, finish, months_before, read_coverage
 from builder.ids import author_key
-from builder.records import Drop, Paper
+from builder.records import Drop, Paper, months_before
 from builder.round.model import Round
 from builder.seeding import share_of
 from builder.sources import Source
@@ -24,6 +24,8 @@ from builder.store import Author, Store, in_categories
 from lm_eval_tasks.base.progress import progress
 
 LookUp = Callable[[Author], Iterable[Paper | Drop]]
+# Of the store: what was done for each round.
+_NOTE = "rounds"
 
 
 def drop_other_categories(round_: Round, items: Iterable[Paper | Drop]) -> Iterator[Paper | Drop]:
@@ -126,6 +128,62 @@ def _is_admitted(round_: Round, store: Store, key: str) -> bool:
     if not penalty:
         return True
     return share_of(round_.seed, key, "crawl") < float(max(1, store.pool_count(key)) ** -penalty)
+
+
+# --- which rounds a workspace has been brought to
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """A finished crawl or update.
+
+    Attributes:
+        last_day: the last day that was covered.
+        settings: what the work depended on besides the round's name.
+    """
+
+    last_day: date
+    report: StageReport
+    settings: str = ""
+
+
+def read_coverage(store: Store) -> dict[str, Covered]:
+    """Round -> what was done for it."""
+    return {
+        name: Covered(date.fromisoformat(entry["last_day"]), StageReport.from_dict(entry["report"]), entry["settings"])
+        for name, entry in (store.note(_NOTE) or {}).items()
+    }
+
+
+def finish(store: Store, round_: str, done: Covered) -> None:
+    """Note that a round is done."""
+    note = store.note(_NOTE) or {}
+    note[round_] = {"last_day": done.last_day.isoformat(), "report": done.report.to_dict(), "settings": done.settings}
+    store.set_note(_NOTE, note)
+
+
+def status(round_: Round, store: Store) -> Iterator[str]:
+    """Human-readable lines: counts, frontier, requests made, estimated time left, what is fetched beyond the round's own papers."""
+    for name, count in store.counts().items():
+        yield f"{name}: {count}"
+    for name, done in sorted(read_coverage(store).items()):
+        yield f"round {name}: covered to {done.last_day}"
+    requests = store.answers.requests()
+    for host, (n, seconds) in sorted(requests.items()):
+        yield f"requests to {host}: {n} in {seconds:.0f} s"
+    visited, waiting = store.frontier.counts()
+    if visited + waiting:
+        yield f"frontier: {visited} authors visited, {waiting} waiting"
+    left = min(waiting, max(0, round_.crawl.authors - visited))
+    if left and round_.round not in read_coverage(store):
+        # The average time of a visit, waiting included; before the first one, the delay that politeness asks for.
+        spent = sum(seconds for _, seconds in requests.values())
+        each = spent / visited if visited and spent else (round_.source.seconds_between_requests if requests else 0.0)
+        yield f"left of the crawl: {left} authors, about {left * each / 60:.0f} min"
+    for family, most in (("SCALAR", round_.scalar.fetched), ("Match", round_.reading.fetched)):
+        if most and round_.source.LIVE:
+            hours = most * round_.source.seconds_between_requests / 3600
+            yield f"cited papers to fetch for {family}: at most {most}, {hours:.1f} h"
 
 
 # --- the update

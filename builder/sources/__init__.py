@@ -1,4 +1,4 @@
-"""What every source of papers offers."""
+"""Where papers and their files come from, and what every source offers; the only room of the builder that opens a connection."""
 
 from __future__ import annotations
 

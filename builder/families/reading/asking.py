@@ -9,12 +9,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
-from builder.collect.coverage import months_before
 from builder.collect.graph import CoAuthorGraph
 from builder.dataset.families import Row
 from builder.families.reading.papers_read import PaperLibrary
 from builder.families.reading.rows import shared_columns
-from builder.records import Paper, ReadingReason
+from builder.records import Paper, ReadingReason, months_before
 from builder.seeding import digest_of, share_of
 from builder.sources.tokenizer import token_counter
 from lm_eval_tasks.base.row_format import PAPERS

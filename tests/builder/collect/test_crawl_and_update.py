@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from builder.collect.crawl import crawl
-from builder.collect.update import months_before, update
+from builder.collect.update import update
 from builder.dataset.manifest import read_manifest
 from builder.errors import RoundError, StoreError
 from builder.ids import author_key
-from builder.records import Drop, Paper
+from builder.records import Drop, Paper, months_before
 from builder.round.model import Round
 from builder.sources.mirror import MirrorSource
 from builder.sources.sample import SampleSource
