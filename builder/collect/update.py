@@ -1,8 +1,8 @@
 """Which papers and authors a round admits, which rounds a workspace has been brought to, and the monthly update of a crawled graph.
 
-Section 3.3 of the AcademicEval paper. Node update: the new papers of every author on the graph. Node-and-edge update: their new co-authors become candidates,
-those brought by the most active authors first, and are visited until the wanted number of new papers is reached.
-Pruning is done by the graph stage, from dates alone, so that an older round can be built again. Candidates are judged
+Section 3.3 of the AcademicEval paper. Node update: the new papers of every author on the graph. Node-and-edge update: their new
+co-authors become candidates, those brought by the most active authors first, and are visited until the wanted number of new papers
+is reached. Pruning is done by the graph stage, from dates alone, so that an older round can be built again. Candidates are judged
 by the new papers only, so that asking author by author and harvesting the months bring the same graph.
 Drop reasons: those of the crawl, and no_graph_author for harvested papers.
 """

@@ -33,52 +33,60 @@ _SCALAR = """\
   year   = {2025}
 }"""
 
-_LENGTHS = "Percentiles of the lengths in the test split, in tokens; 100% is the longest."
-_POWER = (
-    "The smallest difference between two models that the test samples show in four out of five cases, if no other difference is tested, "
-    "and the models' differences vary from paper to paper as those of two baselines do on real papers; for questions, if they disagree "
-    "on three in ten. It assumes that a model does equally well on all samples of a first author; if not, smaller differences show too. "
-    "One group: the share of the samples by authors who are all connected as co-authors among these papers. Where it is high, results "
-    "say little about other groups' papers."
-)
-_CORE = (
-    "What every model is asked first, and boards count (`academiceval_core`). A model's gain is its score minus its own score with "
-    "less to read, over the same samples; the last column names the shorter context of the main comparison."
-)
+# Heading of a section -> what is to be known of its tables.
+_ABOUT = {
+    "Lengths": "Percentiles of the lengths in the test split, in tokens; 100% is the longest.",
+    "Power": (
+        "The smallest difference between two models that the test samples show in four out of five cases, if no other difference is "
+        "tested, and the models' differences vary from paper to paper as those of two baselines do on real papers; for questions, if "
+        "they disagree on three in ten. It assumes that a model does equally well on all samples of a first author; if not, smaller "
+        "differences show too. One group: the share of the samples by authors who are all connected as co-authors among these papers. "
+        "Where it is high, results say little about other groups' papers."
+    ),
+    "Core": (
+        "What every model is asked first, and boards count (`academiceval_core`). A model's gain is its score minus its own score with "
+        "less to read, over the same samples; the last column names the shorter context of the main comparison."
+    ),
+    "Labels": "How often each position holds the right candidate.",
+    "Without reading the paper": (
+        "The accuracy of always naming the same position, and of the candidate that fits the sentence with the mask best, by BM25 "
+        "(bm25-local), with the names before the mask (name-local) or by embeddings of a small model (embed-local), or that most papers "
+        "of the round cite (popularity), with 95 % intervals. Guessing scores 0.25. Only what a model scores above all of these shows "
+        "that it read the paper."
+    ),
+    "The body's first words": (
+        "The first words of the body as the answer, as many as the median target of the train split has, with 95 % intervals. Only what "
+        "a model scores above this shows that it read on."
+    ),
+    "Reading questions": (
+        "Questions over many papers at once. What an answer scores that is the same whatever the context says, and what a program scores "
+        "that does not read: a search for the titles in the papers' texts (Walk), BM25 between passages (Next), for titles and abstracts "
+        "(Match); by the metric that models are ranked by. Right answers stand at 0.5 of a context on average if their place tells "
+        "nothing. Contexts that share papers count as one for intervals; with fewer than ten there is none."
+    ),
+}
 # The Hub's names of the tasks: of writing settings, and of questions.
 _CATEGORIES = {True: ("text-generation", "summarization"), False: ("question-answering", "multiple-choice")}
 # The first is what viewers open.
 _SHOWN_SPLITS = SPLITS[::-1]
-_LABELS = "How often each position holds the right candidate."
-_WITHOUT_READING = (
-    "The accuracy of always naming the same position, and of the candidate that fits the sentence with the mask best, by BM25 "
-    "(bm25-local), with the names before the mask (name-local) or by embeddings of a small model (embed-local), or that most papers of "
-    "the round cite (popularity), with 95 % intervals. Guessing scores 0.25. Only what a model scores above all of these shows that it "
-    "read the paper."
-)
-_LEADS = (
-    "The first words of the body as the answer, as many as the median target of the train split has, with 95 % intervals. Only what a "
-    "model scores above this shows that it read on."
-)
 
-_READING = (
-    "Questions over many papers at once. What an answer scores that is the same whatever the context says, and what a program scores that "
-    "does not read: a search for the titles in the papers' texts (Walk), BM25 between passages (Next), for titles and abstracts "
-    "(Match); by the metric that models are ranked by. Right answers stand at 0.5 of a context on average if their place tells nothing. "
-    "Contexts that share papers count as one for intervals; with fewer than ten there is none."
-)
 
-_USE = "Each row and each demonstration names its paper's licence, which says what may be done with its text."
-_ARXIV_TEXTS = "Texts are read from PDF and HTML by software and lose parts of formulas and tables."
-_OPEN_ACCESS_TEXTS = (
-    "Texts are read from the articles' structured files (JATS), without figures, tables and displayed formulas. Few articles of the "
-    "life sciences have a section of related work, so that these configurations are small or empty."
-)
-_ATTRIBUTION = (
-    "Whose texts these are: each row names the authors, title, licence and id of its paper, and of every other paper that it shows; an id "
-    "that begins with `10.` is a DOI, whose page is `https://doi.org/` followed by it. Changes: texts were cut into sections, and "
-    "figures, tables, displayed formulas, footnotes and supplements were left out."
-)
+# What may be done with the texts, and what they are, of articles with open access and of others.
+_USE = {
+    True: (
+        "Whose texts these are: each row names the authors, title, licence and id of its paper, and of every other paper that it shows; "
+        "an id that begins with `10.` is a DOI, whose page is `https://doi.org/` followed by it. Changes: texts were cut into sections, "
+        "and figures, tables, displayed formulas, footnotes and supplements were left out."
+    ),
+    False: "Each row and each demonstration names its paper's licence, which says what may be done with its text.",
+}
+_TEXTS = {
+    True: (
+        "Texts are read from the articles' structured files (JATS), without figures, tables and displayed formulas. Few articles of the "
+        "life sciences have a section of related work, so that these configurations are small or empty."
+    ),
+    False: "Texts are read from PDF and HTML by software and lose parts of formulas and tables.",
+}
 
 
 def card(manifest: Manifest, dataset: str = "academiceval", revision: str = "", errata: Sequence[Erratum] = ()) -> str:
@@ -100,8 +108,8 @@ def card(manifest: Manifest, dataset: str = "academiceval", revision: str = "", 
         "---",
         f"# AcademicEval, round {manifest.round}",
         "",
-        "A live long-context benchmark: write a paper's title, abstract, introduction or related work from the rest of "
-        "the paper, with demonstrations from the co-author graph. Tasks and settings follow *AcademicEval: Live "
+        "A live long-context benchmark: write a paper's title, abstract, introduction or related work from the rest of the paper, with "
+        "demonstrations from the co-author graph. Tasks and settings follow *AcademicEval: Live "
         "Long-Context LLM Benchmark* (TMLR 10/2025).",
         "",
         "```python",
@@ -115,15 +123,15 @@ def card(manifest: Manifest, dataset: str = "academiceval", revision: str = "", 
         "counted. Comp. rate is input divided by output tokens.",
         "",
         *(line for section in others for line in _section(*section)),
-        _ATTRIBUTION if is_open_access(manifest.source) else _USE,
+        _USE[is_open_access(manifest.source)],
         "",
         *_section("Changelog", [changelog], ""),
         *_section("Errata", [wrong], ""),
         "## Limitations",
         "",
-        f"{_OPEN_ACCESS_TEXTS if is_open_access(manifest.source) else _ARXIV_TEXTS} The reference is one text by the authors; "
-        "another may be as good. Fields and groups are represented in proportion to what they publish "
-        "there. Please do not train on these texts. Canary string: "
+        f"{_TEXTS[is_open_access(manifest.source)]} The reference is one text by the authors; "
+        "another may be as good. Fields and groups are represented in proportion to what they publish there. Please do not train on "
+        "these texts. Canary string: "
         f"`{canary(manifest.round)}`.",
         "",
         "## Wrong questions",
@@ -158,21 +166,23 @@ def _shown(manifest: Manifest) -> list[Configuration]:
 def sections(manifest: Manifest) -> list[tuple[str, list[Table], str]]:
     """Heading, tables, and what is to be known of them: all that a manifest says; a first table without rows says nothing."""
     shown = _shown(manifest)
-    return [
-        ("Statistics", [tables.statistics(shown)], ""),
-        ("Lengths", [tables.lengths(shown)], _LENGTHS),
-        ("Core", [tables.core(manifest.core)], _CORE),
-        ("Power", [tables.power(shown)], _POWER),
-        ("The body's first words", [tables.leads(manifest)], _LEADS),
-        ("Labels", [tables.labels(shown)], _LABELS),
-        ("Without reading the paper", [tables.without_reading(manifest)], _WITHOUT_READING),
-        ("Reading questions", [tables.reading(manifest)], _READING),
-        ("Kept and dropped", [tables.stages(manifest)], ""),
-        ("Extraction", [tables.extraction_quality(manifest.reading)] if manifest.reading else [], ""),
-        ("Citations", [tables.links(manifest.links)], ""),
-        ("Audit", tables.audit_tables(manifest.audit, manifest.allowed) if manifest.audit else [], ""),
-        ("Licences", [tables.licenses(shown)], _left_out_for_their_licence(manifest)),
-    ]
+    made = {
+        "Statistics": [tables.statistics(shown)],
+        "Lengths": [tables.lengths(shown)],
+        "Core": [tables.core(manifest.core)],
+        "Power": [tables.power(shown)],
+        "The body's first words": [tables.leads(manifest)],
+        "Labels": [tables.labels(shown)],
+        "Without reading the paper": [tables.without_reading(manifest)],
+        "Reading questions": [tables.reading(manifest)],
+        "Kept and dropped": [tables.stages(manifest)],
+        "Extraction": [tables.extraction_quality(manifest.reading)] if manifest.reading else [],
+        "Citations": [tables.links(manifest.links)],
+        "Audit": tables.audit_tables(manifest.audit, manifest.allowed) if manifest.audit else [],
+        "Licences": [tables.licenses(shown)],
+    }
+    about = _ABOUT | {"Licences": _left_out_for_their_licence(manifest)}
+    return [(heading, of_section, about.get(heading, "")) for heading, of_section in made.items()]
 
 
 def _left_out_for_their_licence(manifest: Manifest) -> str:

@@ -30,9 +30,9 @@ from builder.families.writing.importer import import_academiceval
 from builder.records import Drop, Paper
 from builder.round.model import load_round
 from builder.round.takedowns import parse_errata, parse_takedowns
+from builder.sources import europepmc
 from builder.sources.arxiv import OaiPmh
 from builder.sources.arxiv.export_api import ExportApi
-from builder.sources.europepmc import RestApi
 from builder.sources.europepmc import paper_of as result_paper
 from builder.sources.http_client import DoubtfulAnswer
 from builder.sources.jats.front import paper_of as front_of
@@ -222,7 +222,7 @@ def test_results_of_europe_pmc(rng: random.Random) -> None:
             return StoredAnswer(200, body)
 
     def search() -> None:
-        for result in RestApi(Http(), "http://127.0.0.1/rest", Path("files")).search("birds"):  # type: ignore[arg-type]
+        for result in europepmc.search(Http(), "http://127.0.0.1/rest", "birds"):  # type: ignore[arg-type]
             assert isinstance(result_paper(result, "birds"), Paper | Drop)
 
     named(search)

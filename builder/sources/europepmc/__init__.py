@@ -112,8 +112,7 @@ class EuropePmcSource:
 
     def __init__(self, table: EuropePmcTable, round_: Round, store: Store) -> None:
         self._table, self._round, self._store = table, round_, store
-        http = HttpClient(table, store, round_.round)
-        self._api = RestApi(http, table.api, round_.workspace / "files" / "jats")
+        self._http, self._url = HttpClient(table, store, round_.round), table.api.rstrip("/")
 
     def fingerprint(self) -> str:
         """Europe PMC changes daily; within a round it is asked once."""
@@ -174,7 +173,7 @@ class EuropePmcSource:
                 yield item
 
     def _search(self, query: str, most: int | None = None) -> Iterator[Paper | Drop]:
-        return (paper_of(result, self._table.field) for result in self._api.search(query, most))
+        return (paper_of(result, self._table.field) for result in search(self._http, self._url, query, most))
 
     def licenses(self, papers: Iterable[Paper]) -> Iterator[tuple[str, str]]:
         """As the papers' own files state them; the files are kept, and read again for their texts."""
@@ -187,8 +186,15 @@ class EuropePmcSource:
 
     def fetch(self, kind: FileKind, paper_id: str, version: int) -> Path | None:
         records = self._store.papers([paper_id])
-        names = [paper_id, *(name for paper in records for name in paper.other_ids)]
-        return next((path for name in names if (path := self._api.full_text(paper_id, name))), None)
+        place = self._round.workspace / "files" / "jats" / f"{stem_of(paper_id)}.xml"
+        for name in (paper_id, *(name for paper in records for name in paper.other_ids)):
+            known_as = PaperId.parse(name)
+            # Full texts go by their ids in PubMed Central, or as preprints.
+            if known_as is not None and known_as.kind in ("pmcid", "ppr"):
+                check = partial(_check_article, {paper_id, known_as.bare})
+                if path := self._http.download(f"{self._url}/{known_as.bare}/fullTextXML", place, check):
+                    return path
+        return None
 
 
 def _phrase(text: str) -> str:
@@ -217,57 +223,29 @@ _LOGGER = logging.getLogger(__name__)
 PAGE = 1000
 
 
-class RestApi:
-    """Searches, and full texts, which are kept in a folder."""
-
-    def __init__(self, http: HttpClient, url: str, files: Path) -> None:
-        self._http, self._url, self._files = http, url.rstrip("/"), files
-
-    def search(self, query: str, most: int | None = None) -> Iterator[dict[str, Any]]:
-        """All results of a query, or `most` of them; a SourceError if the service refuses, or its list does not end."""
-        cursor, seen = "*", 0
-        known: set[object] = set()
-        while True:
-            page = self._page(query, cursor, min(PAGE, most or PAGE), seen)
-            results = page["resultList"]["result"]
-            ids = {(str(result.get("source")), str(result.get("id"))) for result in results}
-            if results and known.issuperset(ids):
-                raise SourceError(
-                    f"Europe PMC's list goes in circles ({query[:200]}); run the same command again later"
-                )
-            known |= ids
-            yield from results[: None if most is None else most - seen]
-            seen += len(results)
-            after = page.get("nextCursorMark")
-            if not results or not after or after == cursor or seen >= page["hitCount"] or (most and seen >= most):
-                if seen < min(page["hitCount"], most or page["hitCount"]):
-                    _LOGGER.warning(
-                        "Europe PMC announced %d results and gave %d: %s", page["hitCount"], seen, query[:200]
-                    )
-                return
-            cursor = after
-
-    def _page(self, query: str, cursor: str, size: int, seen: int) -> dict[str, Any]:
+def search(http: HttpClient, url: str, query: str, most: int | None = None) -> Iterator[dict[str, Any]]:
+    """All results of a query, or `most` of them; a SourceError if the service refuses, or its list does not end."""
+    cursor, seen, size = "*", 0, min(PAGE, most or PAGE)
+    known: set[object] = set()
+    while True:
         parameters = {"query": query, "resultType": "core", "format": "json", "pageSize": size, "cursorMark": cursor}
-        answer = self._http.get(f"{self._url}/search?{urlencode(parameters)}", partial(_check_page, size, seen))
+        answer = http.get(f"{url}/search?{urlencode(parameters)}", partial(_check_page, size, seen))
         if answer.status != 200:
             raise SourceError(f"Europe PMC refuses a search (status {answer.status}): {query[:200]}")
-        page: dict[str, Any] = parse_json(answer.body)
-        return page
-
-    def full_text(self, paper_id: str, known_as: str) -> Path | None:
-        """The file of an article, fetched once; None if Europe PMC has no open full text of it.
-
-        Args:
-            paper_id: what the file is named by.
-            known_as: its id in PubMed Central, or as a preprint.
-        """
-        parsed = PaperId.parse(known_as)
-        if parsed is None or parsed.kind not in ("pmcid", "ppr"):
-            return None
-        place = self._files / f"{stem_of(paper_id)}.xml"
-        check = partial(_check_article, {paper_id, parsed.bare})
-        return self._http.download(f"{self._url}/{parsed.bare}/fullTextXML", place, check)
+        page = parse_json(answer.body)
+        results = page["resultList"]["result"]
+        ids = {(str(result.get("source")), str(result.get("id"))) for result in results}
+        if results and known.issuperset(ids):
+            raise SourceError(f"Europe PMC's list goes in circles ({query[:200]}); run the same command again later")
+        known |= ids
+        yield from results[: None if most is None else most - seen]
+        seen += len(results)
+        after = page.get("nextCursorMark")
+        if not results or not after or after == cursor or seen >= page["hitCount"] or (most and seen >= most):
+            if seen < min(page["hitCount"], most or page["hitCount"]):
+                _LOGGER.warning("Europe PMC announced %d results and gave %d: %s", page["hitCount"], seen, query[:200])
+            return
+        cursor = after
 
 
 def _check_page(size: int, seen: int, body: bytes) -> None:
