@@ -4,13 +4,11 @@ Nothing else knows how an id looks. Each kind of id is told from its form alone,
 is kept.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
-from typing import Literal
+from typing import Literal, Self
 from urllib.parse import quote, unquote
 
 from lm_eval_tasks.base.text import fold
@@ -62,7 +60,7 @@ class PaperId:
     version: int | None = None
 
     @classmethod
-    def parse(cls, text: str) -> PaperId | None:
+    def parse(cls, text: str) -> Self | None:
         """The id that a text is, with or without `arXiv:`, `doi:` (or its address) and version; None if it is not one."""
         bare = text.strip()
         for prefix in (_PREFIX, _ARXIV_DOI):
@@ -79,7 +77,7 @@ class PaperId:
         return None
 
     @classmethod
-    def of_stem(cls, stem: str) -> PaperId | None:
+    def of_stem(cls, stem: str) -> Self | None:
         """The id that a file name (without suffix) represents; None if it represents none."""
         return cls.parse(stem.replace("_", "/") if _ARXIV_STEM.fullmatch(stem) else unquote(stem))
 

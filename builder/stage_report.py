@@ -1,10 +1,8 @@
 """What a stage did with the papers that it was given: kept, or dropped with a reason from its closed set."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Self, get_args
 
 Stage = Literal["crawl", "extract", "link"]
 # Those before the build.
@@ -59,7 +57,7 @@ class StageReport:
         return StageCounts(self.stage, self.total, self.kept, dict(sorted(self.dropped.items())), examples)
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> StageReport:
+    def from_dict(cls, data: dict[str, Any]) -> Self:
         return cls(data["stage"], data["kept"], Counter(data["dropped"]), data["examples"])
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,7 +1,5 @@
 """What a command works on: a round over its workspace, of which everything is opened or built once."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -9,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from itertools import islice
+from typing import Self
 
 from builder.collect.crawl import crawl_report
 from builder.collect.graph import CoAuthorGraph, build_graph, orcids_of
@@ -43,7 +42,7 @@ class Workspace:
 
     @classmethod
     @contextmanager
-    def open(cls, round_: Round) -> Iterator[Workspace]:
+    def open(cls, round_: Round) -> Iterator[Self]:
         """The workspace of a round, for this process alone."""
         path = round_.workspace / STORE
         with named(round_.workspace), exclusive(path), Store.open(path) as store:

@@ -3,8 +3,6 @@
 Without the hash `datasets` takes a rebuilt folder for the one in its cache and serves the old rows.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -83,7 +81,7 @@ class Tally:
     authors: Counter[str] = field(default_factory=Counter)
     right: dict[Measured, list[float]] = field(default_factory=lambda: defaultdict(list))
     clusters: list[str] = field(default_factory=list)
-    co_authors: nx.Graph[str] = field(default_factory=nx.Graph)
+    co_authors: "nx.Graph[str]" = field(default_factory=nx.Graph)
     kinds: dict[str, list[_Question]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, row: Row) -> None:

@@ -1,9 +1,7 @@
 """What a round allows: texts under which licences (https://info.arxiv.org/help/license/index.html), and what the audit may find."""
 
-from __future__ import annotations
-
 import re
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -53,7 +51,7 @@ class AuditTable(RoundTable):
     waive: tuple[str, ...] = Field((), description="checks that may be breached")
 
     @model_validator(mode="after")
-    def _check_waived_names(self) -> AuditTable:
+    def _check_waived_names(self) -> Self:
         for name in self.waive:
             if name not in self.limits:
                 raise ValueError(f"`waive` names {name!r}, which is not a check; there are {', '.join(self.limits)}")

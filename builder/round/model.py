@@ -1,13 +1,11 @@
 """round.toml -> Round: everything that decides what a round contains, checked before any work begins."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from datetime import date, timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Self
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -85,7 +83,7 @@ class Round(RoundTable):
     changes: dict[str, str] = Field({}, description="round -> what changed in it, for the card")
 
     @model_validator(mode="after")
-    def _check_names(self) -> Round:
+    def _check_names(self) -> Self:
         own, levels = [table.name for table in self.setting], [table.name for table in self.scalar.level]
         settings, known = [setting.name for setting in SETTINGS], [*_QUESTIONS, PAPERS, ABSTRACTS]
         # Rows call a level by its short name.

@@ -1,10 +1,8 @@
 """The tables of round.toml, with their keys, defaults and bounds."""
 
-from __future__ import annotations
-
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -35,7 +33,7 @@ class PapersTable(RoundTable):
     published_to: date | None = Field(None, description="last day of version 1 that counts")
 
     @model_validator(mode="after")
-    def _check_order(self) -> PapersTable:
+    def _check_order(self) -> Self:
         if self.published_from and self.published_to and self.published_from > self.published_to:
             raise ValueError(f"published_from {self.published_from} is later than published_to {self.published_to}")
         return self
@@ -130,7 +128,7 @@ class SplitTable(RoundTable):
     test: _Share = Field(0.09, gt=0, description="the same for the test split")
 
     @model_validator(mode="after")
-    def _check_order(self) -> SplitTable:
+    def _check_order(self) -> Self:
         if (self.validation_from is None) != (self.test_from is None):
             raise ValueError("validation_from and test_from are given together or not at all")
         if self.validation_from and self.test_from and self.validation_from >= self.test_from:
@@ -158,7 +156,7 @@ class SettingTable(RoundTable):
     fill: tuple[DemoKind, ...] = Field((), description="kinds of demonstrations that fill the budget")
 
     @model_validator(mode="after")
-    def _check_one_way(self) -> SettingTable:
+    def _check_one_way(self) -> Self:
         if (self.tokens is None) != (not self.fill):
             raise ValueError("`tokens` is a budget to fill: give it together with `fill`, the kinds to fill it with")
         if self.fill and (self.random or self.co_author):
@@ -230,7 +228,7 @@ class ScalarTable(RoundTable):
     model: str | None = Field(None, description="the annotating model; its answers are kept in the workspace")
 
     @model_validator(mode="after")
-    def _check_complete(self) -> ScalarTable:
+    def _check_complete(self) -> Self:
         if self.annotator == "model" and not (self.base_url and self.model):
             raise ValueError('annotator = "model" needs `base_url` and `model`')
         if len(set(self.splits)) < len(self.splits):

@@ -3,8 +3,6 @@
 Rounds that are built later do not show the papers in `takedowns.jsonl`.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
@@ -56,11 +54,6 @@ def parse_takedowns(data: bytes, origin: str) -> list[Takedown]:
     return takedowns
 
 
-def json_lines(entries: Iterable[Takedown | Erratum]) -> bytes:
-    """The content of either file."""
-    return "".join(json.dumps(asdict(entry), sort_keys=True) + "\n" for entry in entries).encode()
-
-
 def taken_down(path: Path) -> frozenset[str]:
     """The ids in a file, none if there is no such file."""
     if not path.is_file():
@@ -84,6 +77,11 @@ class Erratum:
     date: str
     reason: str
     papers: tuple[str, ...] = ()
+
+
+def json_lines(entries: Iterable[Takedown | Erratum]) -> bytes:
+    """The content of either file."""
+    return "".join(json.dumps(asdict(entry), sort_keys=True) + "\n" for entry in entries).encode()
 
 
 _ERRATUM = TypeAdapter(Erratum)

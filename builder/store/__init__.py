@@ -4,15 +4,13 @@ All writes go through short transactions, so that a stage killed at any moment l
 resumes. Nothing outside this package knows its tables.
 """
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from builder.errors import StoreError
 from builder.records import Paper
@@ -63,7 +61,7 @@ class Store(PaperTables, DocumentTables):
         self.titles = Titles(connection)
 
     @classmethod
-    def open(cls, path: Path) -> Store:
+    def open(cls, path: Path) -> Self:
         """Open the store, creating it if it does not exist; a StoreError if it is of another version, damaged, or the disk refuses."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -89,7 +87,7 @@ class Store(PaperTables, DocumentTables):
     def close(self) -> None:
         self._db.close()
 
-    def __enter__(self) -> Store:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
