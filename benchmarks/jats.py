@@ -173,7 +173,7 @@ def of_costs(work: Path, count: int) -> Figures:
     for paper in some:
         draw(paper, work / f"{paper.id}.pdf")
     pdfs = seconds(read_pdf, [work / f"{paper.id}.pdf" for paper in some if not paper.flaw])
-    graph, _ = build_graph(papers, 50, "all", orcids=orcids_of(papers))
+    graph = build_graph(papers, 50, "all", orcids=orcids_of(papers))
     print(f"a front {fronts * 1000:.1f} ms, a body {bodies * 1000:.1f} ms, a PDF {pdfs * 1000:.1f} ms")
     return {
         "made_up": len(papers),

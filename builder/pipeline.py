@@ -51,13 +51,13 @@ def stages(workspace: Workspace, engine: Engine, wanted: Sequence[Stage] = STAGE
     source = workspace.source
     if "crawl" in wanted:
         yield crawl(round_, source, store)
-        yield workspace.graph_report
+        yield workspace.graph.report
     if "extract" in wanted:
         started = time.perf_counter()
         workspace.on_graph = workspace.with_licenses(workspace.on_graph)
         extract_papers(round_, source, store, workspace.on_graph, engine)
-        workspace.extracted.seconds = time.perf_counter() - started
-        yield workspace.extracted
+        workspace.documents.report.seconds = time.perf_counter() - started
+        yield workspace.documents.report
     if "link" in wanted:
         linked = link_papers(round_, source, store, workspace.papers, workspace.documents)
         families.prepare(workspace, engine)
@@ -80,7 +80,12 @@ def build(workspace: Workspace, engine: Engine, *, replace: bool = False) -> Bui
         FolderError: the output is not ours, or no sample was produced.
     """
     round_, papers = workspace.round_, workspace.papers
-    before = (workspace.crawled, workspace.graph_report, workspace.extracted, link_report(workspace.store, papers))
+    before = (
+        workspace.crawled,
+        workspace.graph.report,
+        workspace.documents.report,
+        link_report(workspace.store, papers),
+    )
     token_counter()  # nothing can begin without its tokenizer
     if round_.scalar.embed_local:
         minilm_path("shortcut")

@@ -57,11 +57,11 @@ class Workspace:
         return crawl_report(self.round_, self.store)
 
     @cached_property
-    def _built_graph(self) -> tuple[CoAuthorGraph, StageReport]:
+    def graph(self) -> CoAuthorGraph:
         _ = self.crawled  # raises if no call has crawled
         started = time.perf_counter()
         round_, store, window = self.round_, self.store, self.round_.papers
-        graph, report = build_graph(
+        graph = build_graph(
             store.pool_authorships(round_.round, window.categories, window.published_from, window.published_to),
             round_.graph.max_authors,
             round_.graph.component,
@@ -70,19 +70,11 @@ class Workspace:
             papers_from=self._months_back(round_.max_age_months),
             active_from=self._months_back(round_.inactive_months),
         )
-        report.seconds = time.perf_counter() - started
-        return graph, report
+        graph.report.seconds = time.perf_counter() - started
+        return graph
 
     def _months_back(self, months: int | None) -> date:
         return date.min if months is None else months_before(self.round_.last_day, months)
-
-    @property
-    def graph(self) -> CoAuthorGraph:
-        return self._built_graph[0]
-
-    @property
-    def graph_report(self) -> StageReport:
-        return self._built_graph[1]
 
     @cached_property
     def on_graph(self) -> list[Paper]:
@@ -90,23 +82,15 @@ class Workspace:
         return list(self.store.papers(sorted(id_ for ids in self.graph.papers.values() for id_ in ids)))
 
     @cached_property
-    def _chosen(self) -> tuple[Documents, StageReport]:
-        return choose_documents(self.round_, self.store, self.on_graph)
-
-    @property
     def documents(self) -> Documents:
-        return self._chosen[0]
-
-    @property
-    def extracted(self) -> StageReport:
-        return self._chosen[1]
+        return choose_documents(self.round_, self.store, self.on_graph)
 
     @cached_property
     def papers(self) -> tuple[Paper, ...]:
         """Those on the graph with a usable document, by id; a FolderError if there is none."""
         papers = tuple(paper for paper in self.on_graph if paper.id in self.documents.kinds)
         if not papers:
-            raise FolderError(f"no paper can be used, nothing was written ({self.extracted.line()})")
+            raise FolderError(f"no paper can be used, nothing was written ({self.documents.report.line()})")
         return papers
 
     @cached_property
@@ -120,7 +104,7 @@ class Workspace:
 
     def forget_papers(self) -> None:
         """Read the papers again when they are next asked for: a stage may have completed their records."""
-        for name in ("on_graph", "_chosen", "papers", "copies", "dates"):
+        for name in ("on_graph", "documents", "papers", "copies", "dates"):
             self.__dict__.pop(name, None)
 
     def with_licenses(self, papers: Sequence[Paper]) -> list[Paper]:

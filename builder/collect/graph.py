@@ -56,6 +56,7 @@ class CoAuthorGraph:
         nodes: author keys, sorted.
         shared: how many papers two of them share, shape (nodes, nodes).
         papers: author key -> ids of the author's first-author papers, oldest id first.
+        report: which of the papers are on it.
         authors, first_authors: how many there were before any was removed.
         orcids: how many authors are known by their ORCID.
         shared_names: how many names several ORCIDs go with.
@@ -64,10 +65,11 @@ class CoAuthorGraph:
     nodes: tuple[str, ...]
     shared: csr_array
     papers: dict[str, tuple[str, ...]]
+    report: StageReport
     authors: int
     first_authors: int
-    orcids: int = 0
-    shared_names: int = 0
+    orcids: int
+    shared_names: int
 
     @property
     def edges(self) -> int:
@@ -118,7 +120,7 @@ def build_graph(
     members: frozenset[str] | None = None,
     papers_from: date = date.min,
     active_from: date = date.min,
-) -> tuple[CoAuthorGraph, StageReport]:
+) -> CoAuthorGraph:
     """Build the graph of the given papers and report which of them are on it.
 
     Args:
@@ -158,7 +160,7 @@ def build_graph(
     report.check(len(written.ids))
     known, shared_names = set[str]().union(*orcids.values()), sum(len(of_name) > 1 for of_name in orcids.values())
     counts = written.different, len(first), len(known), shared_names
-    return CoAuthorGraph(tuple(nodes), csr_array(shared), on_graph, *counts), report
+    return CoAuthorGraph(tuple(nodes), csr_array(shared), on_graph, report, *counts)
 
 
 class _Papers:

@@ -6,7 +6,7 @@ Paper -> document in the store. Drop reasons: `records.ExtractReason`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import tee
 from pathlib import Path
 from statistics import fmean
@@ -39,6 +39,7 @@ class Documents:
 
     store: Store
     kinds: Mapping[str, FileKind]
+    report: StageReport = field(default_factory=lambda: StageReport("extract"))
 
     def get(self, paper_id: str) -> Document | None:
         return self[paper_id] if paper_id in self.kinds else None
@@ -99,7 +100,7 @@ def _unread_files(
             yield path, paper.id, digest
 
 
-def choose_documents(round_: Round, store: Store, papers: Iterable[Paper]) -> tuple[Documents, StageReport]:
+def choose_documents(round_: Round, store: Store, papers: Iterable[Paper]) -> Documents:
     """Choose each paper's document by the round's preference and thresholds; a StoreError if a paper has not been extracted yet."""
     report = StageReport("extract")
     order = _order(round_)
@@ -119,7 +120,7 @@ def choose_documents(round_: Round, store: Store, papers: Iterable[Paper]) -> tu
             report.kept += 1
         else:
             report.drop(paper.id, next((f for kind in order if (f := faults[kind]) != "missing_file"), "missing_file"))
-    return Documents(store, chosen), report
+    return Documents(store, chosen, report)
 
 
 def _fault(round_: Round, reason: str, figures: Quality | None) -> str:

@@ -282,7 +282,7 @@ def _known(workspace: Workspace) -> Callable[[str], Cited | None]:
         if paper is None or id_ in round_.taken_down:
             return None
         may_show = bool(store.outcomes(id_)) and allows(paper.license, round_.licenses)
-        documents = choose_documents(round_, store, [paper])[0] if may_show else None
+        documents = choose_documents(round_, store, [paper]) if may_show else None
         return Cited(paper, documents.get(id_) if documents else None)
 
     return known

@@ -75,7 +75,7 @@ def _known(workspace: Workspace, papers: Sequence[Paper]) -> Callable[[str], Cit
     cited = {paper.id: paper for paper in works if allows(paper.license, round_.licenses)}
     texts = Documents(workspace.store, {})
     if round_.scalar.shows_texts:
-        texts = choose_documents(round_, workspace.store, cited.values())[0]
+        texts = choose_documents(round_, workspace.store, cited.values())
 
     @lru_cache(maxsize=_CACHED)
     def known(id_: str) -> Cited | None:

@@ -17,7 +17,7 @@ def known(number: int, *authors: tuple[str, str]) -> Paper:
 
 
 def graph_of(papers: list[Paper]) -> CoAuthorGraph:
-    return build_graph(papers, 50, "all", orcids=orcids_of(papers))[0]
+    return build_graph(papers, 50, "all", orcids=orcids_of(papers))
 
 
 def test_an_orcid_is_one_author_under_all_spellings() -> None:
@@ -52,7 +52,7 @@ def test_a_consortium_joins_nobody() -> None:
 
 def test_authors_without_orcids_go_by_name() -> None:
     papers = [paper(1, "Ann", "Bob"), paper(2, "Bob")]
-    with_none, without = graph_of(papers), build_graph(papers, 50, "all")[0]
+    with_none, without = graph_of(papers), build_graph(papers, 50, "all")
     assert (
         (with_none.papers, with_none.edges)
         == (without.papers, without.edges)

@@ -304,7 +304,7 @@ def test_papers_of_a_category_follow_those_of_the_co_authors() -> None:
         "joined": replace(paper("joined", day=old, authors=("E. Bo", "A. Ek")), categories=("cs.CV",)),
         "other": replace(paper("other", day=old, authors=("F. Bo",)), categories=("cs.CV",)),
     }
-    graph, _ = build_graph([new, *of.values()], 50, "all")
+    graph = build_graph([new, *of.values()], 50, "all")
     around = neighbours(list(of.values()), graph, 1, 14)(new)
     assert [each.id for each in around] == ["joined", "primary", "crossed"]
 

@@ -48,7 +48,7 @@ def test_no_papers_no_cut() -> None:
 
 
 def demonstrators(papers: list[Paper], seed: int = 1) -> Demonstrators:
-    return Demonstrators(papers, build_graph(papers, 50, "all")[0], seed)
+    return Demonstrators(papers, build_graph(papers, 50, "all"), seed)
 
 
 def test_demonstrations_are_older_and_of_the_same_category() -> None:
