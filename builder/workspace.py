@@ -78,7 +78,6 @@ class Workspace:
 
     @cached_property
     def on_graph(self) -> list[Paper]:
-        """The papers on the graph, by id."""
         return list(self.store.papers(sorted(id_ for ids in self.graph.papers.values() for id_ in ids)))
 
     @cached_property

@@ -99,7 +99,6 @@ class CoAuthorGraph:
         return {id_: author for author, ids in self.papers.items() for id_ in ids}
 
     def _neighbours(self, place: int) -> list[int]:
-        """The nodes that share a paper with a node."""
         places: list[int] = self.shared.indices[self.shared.indptr[place] : self.shared.indptr[place + 1]].tolist()
         return places
 

@@ -123,7 +123,6 @@ def _complete(
 def _complete_rows(
     rows: Sequence[Row], configuration: Configuration, store: Store, report: StageReport, doubtful: set[str]
 ) -> Iterator[tuple[int, Row]]:
-    """The id-only rows with their texts, and their positions."""
     complete, papers = family_of(configuration.task).complete, kind_of(configuration).papers
     for row in rows:
         try:

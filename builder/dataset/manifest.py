@@ -200,7 +200,6 @@ class Configuration:
 
     @property
     def every_file(self) -> tuple[DataFile, ...]:
-        """The files of all splits, in the order of SPLITS."""
         return tuple(file for split in SPLITS for file in self.files(split))
 
 
@@ -326,7 +325,6 @@ class Manifest:
 
     @property
     def files(self) -> dict[str, DataFile]:
-        """Path -> data file, over all configurations."""
         return {file.path: file for configuration in self.configurations for file in configuration.every_file}
 
     def by_ids_of(self, name: str) -> Configuration | None:
@@ -335,7 +333,6 @@ class Manifest:
 
     @property
     def complete_configurations(self) -> Iterator[Configuration]:
-        """The configurations except those by id."""
         return (configuration for configuration in self.configurations if configuration.form != "ids")
 
 

@@ -129,7 +129,6 @@ class Round(RoundTable):
 
     @cached_property
     def taken_down(self) -> frozenset[str]:
-        """The papers that are not to be shown: bare ids."""
         return taken_down(self.takedowns)
 
     @property

@@ -287,7 +287,6 @@ class ReadingTable(RoundTable):
 
     @property
     def shows_cited(self) -> bool:
-        """Whether contexts show the texts of cited papers."""
         asked = (of_task(reading.task) for reading in self.chosen)
         return any(isinstance(family, ReadingFamily) and family.shows_cited for family in asked)
 

@@ -139,7 +139,6 @@ def _place(loc: Sequence[str | int], content: Any) -> str:
 
 
 def _keys(schema: Any) -> list[str]:
-    """All names of keys in a JSON schema."""
     if isinstance(schema, list):
         return [name for part in schema for name in _keys(part)]
     if not isinstance(schema, dict):

@@ -99,7 +99,6 @@ class DocumentTables(Tables):
         )
 
     def linked_by(self, paper_id: str) -> str | None:
-        """What the paper's links depend on; None if it has not been linked."""
         by: str | None = self._value("SELECT by FROM linked WHERE id = ?", paper_id)
         return by
 
@@ -111,7 +110,6 @@ class DocumentTables(Tables):
         self._db.executemany("INSERT OR IGNORE INTO asked VALUES (?, ?)", ((key, round_) for key in keys))
 
     def times_asked(self, prefix: str, round_: str) -> int:
-        """How many things of a kind the round has asked for."""
         return int(self._value("SELECT count(*) FROM asked WHERE round = ? AND key GLOB ?", round_, f"{prefix}*"))
 
     def links(self, paper_id: str) -> list[Link]:

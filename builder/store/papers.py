@@ -154,12 +154,10 @@ class PaperTables(Tables):
             yield Authorship(id_, date.fromisoformat(day), tuple(json.loads(authors)), tuple(json.loads(ids)))
 
     def published_between(self, first: date, last: date) -> Iterator[Paper]:
-        """The papers of some days, in the pool or not, by day and id."""
         which = "INDEXED BY papers_by_day WHERE published BETWEEN ? AND ? ORDER BY published, id"
         return self._read(which, first.isoformat(), last.isoformat())
 
     def published_outside(self, first: date, last: date) -> Iterator[str]:
-        """The ids of the papers of all other days, by day and id."""
         rows = self._db.execute(
             "SELECT id FROM papers INDEXED BY papers_by_day WHERE published < ? OR published > ? ORDER BY published, id",
             (first.isoformat(), last.isoformat()),
@@ -202,14 +200,12 @@ class PaperTables(Tables):
         return {id_ for id_ in ids if self._value(query, id_, round_)}
 
     def joined(self, since: str) -> list[Paper]:
-        """The papers that this round took into the pool, by id."""
         return list(self._read("WHERE since = ? ORDER BY id", since))
 
     def set_licenses(self, licenses: Iterable[tuple[str, str]]) -> None:
         self._db.executemany("UPDATE papers SET license = ? WHERE id = ?", ((value, id_) for id_, value in licenses))
 
     def ids_by_title(self, key: str) -> list[str]:
-        """Ids of the papers of any pool with this `text.title_key`."""
         return self._column("SELECT id FROM papers WHERE title_key = ? ORDER BY id", key)
 
     def knows(self, paper_id: str) -> bool:

@@ -61,7 +61,6 @@ class Tables:
         return row[0] if row else None
 
     def _column(self, query: str, *values: object) -> list[Any]:
-        """The first column of all rows."""
         return [row[0] for row in self._db.execute(query, values)]
 
 
@@ -107,7 +106,6 @@ class AnswerTable(Tables):
         )
 
     def add_seconds(self, host: str, seconds: float) -> None:
-        """Add to the time that requests took, waiting included."""
         self._db.execute("UPDATE requests SET seconds = seconds + ? WHERE host = ?", (seconds, host))
 
     def requests(self) -> dict[str, tuple[int, float]]:
@@ -175,7 +173,6 @@ class Frontier(Tables):
         return frozenset(self._column("SELECT key FROM frontier WHERE visited <> '' AND visited <= ?", round_))
 
     def counts(self) -> tuple[int, int]:
-        """How many were visited, and how many are waiting."""
         row = self._db.execute("SELECT coalesce(sum(visited <> ''), 0), coalesce(sum(visited = ''), 0) FROM frontier")
         visited, waiting = row.fetchone()
         return visited, waiting

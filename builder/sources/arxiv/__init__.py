@@ -228,7 +228,6 @@ class OaiPmh:
         raise SourceError(f"arXiv's OAI-PMH service does not end its list from {start}; {_LATER}")
 
     def record(self, paper_id: str) -> OaiRecord | None:
-        """One record; None if there is none."""
         root = self._get({"verb": "GetRecord", "identifier": f"oai:arXiv.org:{paper_id}", "metadataPrefix": "arXiv"})
         element = root.find(f"{_OAI}GetRecord/{_OAI}record")
         return _record(element) if element is not None else None

@@ -61,7 +61,6 @@ def article(paper: WorldPaper) -> str:
 
 
 def _link_marks(text: str, paper: WorldPaper) -> str:
-    """A paragraph in which every mark is a link to its entry."""
     text = escape(text)
     for i, mark in enumerate(paper.marks, start=1):
         opening, words, closing = escape(mark[0]), escape(mark[1:-1]), escape(mark[-1])

@@ -37,7 +37,6 @@ class Work:
     method: str
 
     def mark(self, index: int, citing: Citing) -> str:
-        """What cites it in the text."""
         who = self.authors[0].split()[-1] + " et al." * (len(self.authors) > 1)
         return f"[{index + 1}]" if citing == "numeric" else f"({who}, {self.published.year})"
 
@@ -162,7 +161,6 @@ class Study:
 
 
 def _section(heading: str, level: int, role: SectionRole, sentences: Sequence[str], paragraphs: int) -> WorldSection:
-    """A section whose sentences are shared out to its paragraphs."""
     return WorldSection(heading, level, tuple(" ".join(sentences[i::paragraphs]) for i in range(paragraphs)), role)
 
 
