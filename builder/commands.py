@@ -165,12 +165,12 @@ def run(arguments: Namespace) -> Iterator[str | Table]:
             if before := [stage for stage in STAGES if stage in wanted]:
                 yield from (report.line() for report in pipeline.stages(workspace, engine, before))
             if "build" in wanted:
-                outcome = pipeline.build(workspace, engine, replace=arguments.replace)
-                yield from (report.line() for report in outcome.reports)
-                for table in tables.build_tables(outcome.manifest):
+                manifest, reports = pipeline.build(workspace, engine, replace=arguments.replace)
+                yield from (report.line() for report in reports)
+                for table in tables.build_tables(manifest):
                     yield from ("", table)
-                yield from ("", *(f"warning: {line}" for line in tables.short_of_name(outcome.manifest)))
-                yield f"written: {outcome.output}"
+                yield from ("", *(f"warning: {line}" for line in tables.short_of_name(manifest)))
+                yield f"written: {round_.output}"
             elif "link" in wanted:
                 yield from ("", tables.links(link_ways(workspace.store, workspace.papers)), "")
                 yield from unresolved_examples(workspace.store, workspace.papers, workspace.documents)

@@ -62,13 +62,13 @@ def demo(folder: Path, jobs: int) -> Iterator[str | Table]:
     yield f"A round over a made-up arXiv, in {place}"
     with LocalEngine(jobs) as engine, Workspace.open(round_) as workspace:
         yield from (report.line() for report in stages(workspace, engine))
-        outcome = build(workspace, engine)
-    yield from (report.line() for report in outcome.reports)
+        manifest, reports = build(workspace, engine)
+    yield from (report.line() for report in reports)
     yield ""
-    for table in tables.build_tables(outcome.manifest):
+    for table in tables.build_tables(manifest):
         yield from (table, "")
     yield "Baselines on the test split (BERTScore with a small model; the parity model is deberta-xlarge-mnli)"
-    metadata = {"dataset": str(outcome.output), "bertscore_model": "minilm"}
+    metadata = {"dataset": str(round_.output), "bertscore_model": "minilm"}
     scores = []
     for name in _WRITING.baselines:
         scores += evaluate(name, "", _TASKS, metadata, None, place / "results" / name)
@@ -81,8 +81,8 @@ def demo(folder: Path, jobs: int) -> Iterator[str | Table]:
         scores += evaluate(name, "", tasks, metadata, None, place / "results" / name)
     yield from score_table(scores)
     yield ""
-    yield from report([place / "results", outcome.output], place / "site", "all")
-    yield f"Dataset card: {outcome.output / 'README.md'}"
+    yield from report([place / "results", round_.output], place / "site", "all")
+    yield f"Dataset card: {round_.output / 'README.md'}"
     yield f"Round: {place / 'round.toml'}; `academiceval status round.toml` there shows its workspace"
     yield (
         f"With the weights of a model: cd {place} && academiceval link-tasks && "

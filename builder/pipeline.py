@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from importlib.metadata import version
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from builder.citations.link import link_papers, link_report, link_ways
@@ -22,15 +20,6 @@ from lm_eval_tasks.llm.weights import minilm_path
 if TYPE_CHECKING:
     from builder.workspace import Workspace
     from lm_eval_tasks.engines.registry import Engine
-
-
-@dataclass(frozen=True, slots=True)
-class BuiltRound:
-    """The outcome of a build: the folder, its manifest, and what its stages did, with times."""
-
-    output: Path
-    manifest: Manifest
-    reports: tuple[StageReport, ...]
 
 
 # --- the stages before the build
@@ -68,8 +57,11 @@ def stages(workspace: Workspace, engine: Engine, wanted: Sequence[Stage] = STAGE
 # --- the build
 
 
-def build(workspace: Workspace, engine: Engine, *, replace: bool = False) -> BuiltRound:
+def build(workspace: Workspace, engine: Engine, *, replace: bool = False) -> tuple[Manifest, tuple[StageReport, ...]]:
     """Write the dataset folder from the contents of the workspace; the source is not asked again.
+
+    Returns:
+        The manifest, and what the build's own stages did.
 
     Args:
         replace: whether the folder may take the place of one of the same round with other contents.
@@ -114,4 +106,4 @@ def build(workspace: Workspace, engine: Engine, *, replace: bool = False) -> Bui
         finished = folder.finish(place, manifest)
         if not replace:
             folder.refuse_other_contents(finished, round_.output)
-    return BuiltRound(round_.output, finished, reports)
+    return finished, reports

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from builder import pipeline
 from builder.collect.graph import CoAuthorGraph
 from builder.dataset.fill import fill
-from builder.pipeline import BuiltRound
+from builder.dataset.manifest import Manifest
 from builder.round.model import Round
 from builder.round.source import SampleTable
 from builder.round.tables import SplitTable
@@ -18,6 +19,13 @@ from lm_eval_tasks.engines.registry import Engine, LocalEngine
 
 # As a table of round.toml.
 SMALL_SOURCE = '[source]\nkind = "sample"\nauthors = 20\npapers = 50\n'
+
+
+@dataclass(frozen=True)
+class BuiltRound:
+    output: Path
+    manifest: Manifest
+    reports: tuple[StageReport, ...]
 
 
 def small_round(folder: Path, **changes: object) -> Round:
@@ -40,7 +48,7 @@ def stages(round_: Round, engine: Engine, wanted: Sequence[Stage] = STAGES) -> I
 
 def build(round_: Round, engine: Engine | None = None, *, replace: bool = False) -> BuiltRound:
     with Workspace.open(round_) as workspace:
-        return pipeline.build(workspace, engine or LocalEngine(), replace=replace)
+        return BuiltRound(round_.output, *pipeline.build(workspace, engine or LocalEngine(), replace=replace))
 
 
 def run(round_: Round, engine: Engine, *, replace: bool = False) -> BuiltRound:
@@ -48,7 +56,7 @@ def run(round_: Round, engine: Engine, *, replace: bool = False) -> BuiltRound:
     with Workspace.open(round_) as workspace:
         for _ in pipeline.stages(workspace, engine):
             pass
-        return pipeline.build(workspace, engine, replace=replace)
+        return BuiltRound(round_.output, *pipeline.build(workspace, engine, replace=replace))
 
 
 def prepare(round_: Round, engine: Engine) -> list[StageReport]:
