@@ -34,6 +34,7 @@ _LEAST_TARGET = 5
 _ACTIVE = 20
 # What a text is, which is the name of its column, and of which paper.
 _Place: TypeAlias = tuple[str, str]
+_COUNTED = ("title", "abstract", "published", "primary_category")
 _IDS = ("id", "target", "demonstrations.list.element.id")
 # Bytes of rows that are worth more than one process.
 _LARGE = 1 << 28
@@ -72,17 +73,6 @@ def check(findings: Audit, allowed: AuditTable) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Paper:
-    """What the audit counts about a test paper, whatever its task."""
-
-    author: str
-    month: str
-    category: str
-    title: str
-    abstract: str
-
-
 @dataclass(slots=True)
 class _Findings:
     """What the rows of one task show.
@@ -94,7 +84,7 @@ class _Findings:
         days: setting -> split -> first and last day.
         tokens: setting -> tokens of each sample's input, and which it is.
         lengths: paper -> characters of its content.
-        papers: by id.
+        papers: id of a test paper -> what is counted about it, whatever its task: some columns, and its first author's key.
     """
 
     task: Task
@@ -104,7 +94,7 @@ class _Findings:
     days: dict[str, dict[Split, tuple[str, str]]] = field(default_factory=dict)
     tokens: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
     lengths: dict[str, int] = field(default_factory=dict)
-    papers: dict[str, _Paper] = field(default_factory=dict)
+    papers: dict[str, Row] = field(default_factory=dict)
 
 
 def look_through(folder: Path, rows: tuple[Task, Sequence[Configuration]]) -> _Findings:
@@ -132,9 +122,8 @@ def look_through(folder: Path, rows: tuple[Task, Sequence[Configuration]]) -> _F
             tokens.append((row["input_tokens"], where))
             findings.lengths[row["id"]] = len(row["content"])
             if row["id"] not in findings.papers:
-                author, month = author_key(next(iter(row["authors"]), "")), row["published"][:7]
-                paper = _Paper(author, month, row["primary_category"], row["title"], row["abstract"])
-                findings.papers[row["id"]] = paper
+                author = author_key(next(iter(row["authors"]), ""))
+                findings.papers[row["id"]] = {name: row[name] for name in _COUNTED} | {"author": author}
     return findings
 
 
@@ -218,7 +207,7 @@ def _shown(row: Row) -> Iterator[tuple[_Place, Row]]:
 
 def _audit_of(findings: Sequence[_Findings], of_questions: Mapping[str, list[str]]) -> Audit:
     faults: dict[str, list[str]] = defaultdict(list)
-    papers: dict[str, _Paper] = {}
+    papers: dict[str, Row] = {}
     lengths: dict[str, dict[Task, int]] = defaultdict(dict)
     for of_task in findings:
         for name, where in of_task.faults.items():
@@ -231,11 +220,13 @@ def _audit_of(findings: Sequence[_Findings], of_questions: Mapping[str, list[str
     faults["content_lost"] = _content_losses(lengths)
     seen = Copies()
     counts = {
-        "same_paper": [id_ for id_, each in papers.items() if seen.add(id_, each.title, each.author, each.abstract)],
+        "same_paper": [
+            id_ for id_, each in papers.items() if seen.add(id_, each["title"], each["author"], each["abstract"])
+        ],
         "split_order": [name for of_task in findings for name in _disorder(of_task.days)],
         **of_questions,
     }
-    most_active = Counter(paper.author for paper in papers.values()).most_common(_ACTIVE)
+    most_active = Counter(paper["author"] for paper in papers.values()).most_common(_ACTIVE)
     samples = sum(of_task.samples for of_task in findings)
     return Audit(
         samples=samples,
@@ -243,8 +234,8 @@ def _audit_of(findings: Sequence[_Findings], of_questions: Mapping[str, list[str
         counts={name: len(where) for name, where in counts.items()},
         examples={name: where[:3] for name, where in sorted({**faults, **counts}.items()) if where},
         longest_run=max((of_task.longest for of_task in findings), default=0),
-        months=dict(sorted(Counter(paper.month for paper in papers.values()).items())),
-        categories=dict(sorted(Counter(paper.category for paper in papers.values()).items())),
+        months=dict(sorted(Counter(paper["published"][:7] for paper in papers.values()).items())),
+        categories=dict(sorted(Counter(paper["primary_category"] for paper in papers.values()).items())),
         active_authors=round(sum(n for _, n in most_active) / max(1, len(papers)), 4),
     )
 
