@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
+from itertools import islice
 from types import MappingProxyType
 
 import numpy as np
@@ -77,22 +78,17 @@ class CoAuthorGraph:
 
     def neighbour_papers(self, paper: Paper) -> list[str]:
         """First-author papers of the co-authors of a paper's first author, by id."""
-        place = self._place_of(paper)
-        return [] if place is None else self._papers_of(self._neighbours(place))
+        return next(islice(self.papers_by_distance(paper), 1, None), [])
 
     def papers_by_distance(self, paper: Paper) -> Iterator[list[str]]:
         """First-author papers by id: those of the paper's own first author, of co-authors, of their co-authors, and so on."""
-        place = self._place_of(paper)
+        place = self._places.get(self._first_authors.get(paper.id) or author_key(paper.authors[0]))
         ring: set[int] = set() if place is None else {place}
         seen = set(ring)
         while ring:
             yield self._papers_of(ring)
             ring = {other for i in ring for other in self._neighbours(i)} - seen
             seen |= ring
-
-    def _place_of(self, paper: Paper) -> int | None:
-        """The place of a paper's first author; None if that is not on the graph."""
-        return self._places.get(self._first_authors.get(paper.id) or author_key(paper.authors[0]))
 
     @cached_property
     def _first_authors(self) -> dict[str, str]:
