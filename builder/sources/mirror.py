@@ -11,9 +11,6 @@ from datetime import date
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from shutil import rmtree
-from tempfile import mkdtemp
-from weakref import finalize
 
 from builder.errors import SourceError, StoreError
 from builder.ids import PaperId, author_key, bare_id, stem_of, with_version
@@ -115,7 +112,7 @@ class MirrorSource:
     Args:
         metadata: name of the metadata file in it; by default the first of the usual names.
         pdf, html: names of the folders with files, which are named by arXiv id, with or without version, `_` for `/`.
-        index: where to keep an index of the records; without it one is made for the lifetime of this source.
+        index: where to keep an index of the records; by default in the folder.
 
     Raises:
         SourceError: no such folder or no metadata file in it.
@@ -130,15 +127,11 @@ class MirrorSource:
         if not self.metadata.is_file():
             raise SourceError(f"the mirror has no metadata file {self.metadata}")
         self._pdf, self._html = folder / pdf, folder / html
-        self._index_path = index
+        self._index_path = index or folder / "index.sqlite3"
 
     @cached_property
     def _index(self) -> MetadataIndex:
-        if self._index_path is not None:
-            return MetadataIndex(self.metadata, self._index_path)
-        place = Path(mkdtemp())
-        finalize(self, rmtree, place, ignore_errors=True)
-        return MetadataIndex(self.metadata, place / "index.sqlite3")
+        return MetadataIndex(self.metadata, self._index_path)
 
     def fingerprint(self) -> str:
         return self._index.fingerprint

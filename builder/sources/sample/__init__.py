@@ -148,7 +148,7 @@ class SampleSource(MirrorSource):
         place = folder / f"world-{_EDITION}-{seed}-{authors}-{papers}"
         if not (place / _METADATA).is_file():
             _draw_world(place, make_world(seed, authors, papers))
-        super().__init__(place, index=place / "index.sqlite3")
+        super().__init__(place)
 
     def fingerprint(self) -> str:
         """The world's arguments: its content depends on nothing else."""
