@@ -28,11 +28,8 @@ if TYPE_CHECKING:
 def stages(workspace: Workspace, engine: Engine, wanted: Sequence[Stage] = STAGES) -> Iterator[StageReport]:
     """Crawl with its graph, extraction, links: the report of each as soon as it has ended; each resumes where it stopped.
 
-    Args:
-        wanted: those that are done; the others were done by earlier calls.
-
     Raises:
-        StoreError: an earlier stage is not among them and was not finished.
+        StoreError: an earlier stage is not among those wanted and was not finished.
     """
     round_, store = workspace.round_, workspace.store
     if round_.scalar.embed_local:

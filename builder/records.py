@@ -256,11 +256,7 @@ class Front:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The readable content of one file: title and abstract as printed, then sections in reading order.
-
-    Attributes:
-        front: of a PDF.
-    """
+    """The readable content of one file: title and abstract as printed, then sections in reading order; of a PDF, its front."""
 
     title: str
     abstract: str

@@ -104,11 +104,7 @@ def _complete(
     report: StageReport,
     doubtful: set[str],
 ) -> Configuration:
-    """Write one configuration with all rows that could be completed, in their original order.
-
-    Args:
-        doubtful: where the papers of the other rows are added.
-    """
+    """Write one configuration with all rows that could be completed, in their original order; papers of the others become doubtful."""
     ids = manifest.by_ids_of(configuration.name)
     writer = ConfigurationWriter(place, configuration)
     for split in SPLITS:

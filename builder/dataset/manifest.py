@@ -340,14 +340,7 @@ _ADAPTER = TypeAdapter(Manifest)
 
 
 def place_of(folder: Path, path: str) -> Path:
-    """Where a file named by a manifest lies. All code that opens a file of a dataset folder asks here.
-
-    Args:
-        path: of a data file, or the name of a file next to the data.
-
-    Raises:
-        FolderError: it leads out of the folder.
-    """
+    """Where a file named by a manifest lies; a FolderError if that is out of the folder. All code that opens a file of one asks here."""
     place = folder / path
     if is_inside(place, folder):
         return place
@@ -355,14 +348,7 @@ def place_of(folder: Path, path: str) -> Path:
 
 
 def parse_manifest(data: bytes, origin: str) -> Manifest:
-    """A manifest from the bytes of its file.
-
-    Args:
-        origin: what to call it in an error.
-
-    Raises:
-        FolderError: it is not a manifest, or of another format.
-    """
+    """A manifest from the bytes of its file, which is called `origin` in the FolderError if it is none, or of another format."""
     try:
         content = parse_json(data)
     except ValueError as err:

@@ -83,13 +83,9 @@ def group_of(configuration: Configuration) -> str:
 
 
 def without_papers(source: Path, output: Path, ids: Collection[str], revision: str) -> StageReport:
-    """Write the copy of a dataset folder in which no row shows the papers.
+    """Write the copy of a dataset folder in which no row shows the papers of some bare ids; `revision` is the name of the copy.
 
     A sample is removed from all settings of its task, so that they still have the same ones. Drop reason: taken_down.
-
-    Args:
-        ids: bare arXiv ids.
-        revision: the name of the copy.
 
     Raises:
         FolderError: `source` is not a finished folder, or nothing would be left.

@@ -143,7 +143,6 @@ class ConfigurationWriter:
     The same rows in the same order give the same bytes.
 
     Args:
-        folder: the dataset folder.
         configuration: what is written; the files that it names are ignored.
         choosers: of SCALAR's questions, whose accuracy is measured; None for `bm25-local`.
     """
@@ -239,9 +238,6 @@ def with_lead(folder: Path, configuration: Configuration) -> Configuration:
 
     As many words are taken as the median target of the train split has, as the baseline of that name does. Nothing is measured
     without a train split, or of rows by id only.
-
-    Args:
-        folder: the dataset folder, in which the configuration is written.
     """
     test = configuration.splits.get("test")
     if configuration.form != "full" or not configuration.is_writing or test is None:

@@ -129,11 +129,7 @@ def _fault(round_: Round, reason: str, figures: Quality | None) -> str:
 
 
 def summarise(documents: Documents, paper_ids: Iterable[str], kinds: Sequence[FileKind]) -> ReadingSummary:
-    """Means of the quality figures of the documents used, and how many of each kind.
-
-    Args:
-        kinds: of files that the papers have.
-    """
+    """Means of the quality figures of the documents used, and how many there are of each kind of file that the papers have."""
     rows: list[dict[str, float]] = []
     for paper_id in paper_ids:
         _, figures = documents.store.outcomes(paper_id)[documents.kinds[paper_id]]

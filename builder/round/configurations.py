@@ -18,10 +18,7 @@ _LENGTH = re.compile(r"-(\d+)K")
 def select(
     names: Iterable[str], known: Sequence[_Configuration], own: Iterable[_Configuration], what: str
 ) -> tuple[_Configuration, ...]:
-    """The known configurations of these names, in their order, and all of the round's own.
-
-    Args:
-        what: a configuration is called, for errors.
+    """The known configurations of these names, in their order, and all of the round's own; `what` they are is for errors.
 
     Raises:
         RoundError: a name that is not known, or one of the round's own that has the name of another.

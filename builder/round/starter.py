@@ -107,13 +107,7 @@ test = 0.2
 def write_start(
     place: Path, kind: Start, today: date, *, path: str = "", contact: str = "", seed: str = "", field: str = ""
 ) -> None:
-    """Write a round.toml.
-
-    Args:
-        path: of the mirror, the PDFs or the JATS files.
-        contact: an email or web address, for arXiv and Europe PMC.
-        seed: an author's name, for arXiv.
-        field: words to search for, for Europe PMC.
+    """Write a round.toml; the options of `academiceval init` say what each kind of source is told.
 
     Raises:
         RoundError: the file exists already, or something that this kind of source needs is not given.

@@ -41,11 +41,7 @@ def among(names: Sequence[str]) -> AfterValidator:
 
 
 def text_like(pattern: str, example: str) -> AfterValidator:
-    """A text of a certain form.
-
-    Args:
-        example: of that form, for the message.
-    """
+    """A text of a certain form, of which the message gives an example."""
 
     def check(text: str) -> str:
         if not re.search(pattern, text):

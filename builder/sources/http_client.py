@@ -75,8 +75,7 @@ class _Doubted(SourceError):
 class HttpClient:
     """GET requests, one at a time. Only one process uses a workspace at a time, so all share one connection.
 
-    Args:
-        store: keeps the answers of the round and the time of the last request.
+    The store keeps the answers of the round and the time of the last request.
     """
 
     def __init__(self, source: LiveTable, store: Store, round_: str) -> None:

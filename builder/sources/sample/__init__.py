@@ -137,12 +137,7 @@ _METADATA = "arxiv-metadata-oai-snapshot.json"
 
 
 class SampleSource(MirrorSource):
-    """The made-up arXiv. Needs no network and under 20 s for the default size.
-
-    Args:
-        folder: where the world is drawn; a world that is already complete is reused.
-        seed, authors, papers: which world.
-    """
+    """The made-up arXiv, drawn into a folder if it is not complete there. Needs no network and under 20 s for the default size."""
 
     def __init__(self, folder: Path, seed: int = 0, authors: int = 60, papers: int = 120) -> None:
         place = folder / f"world-{_EDITION}-{seed}-{authors}-{papers}"

@@ -59,12 +59,7 @@ class WorldSection:
 
 
 class Study:
-    """What a paper is about and what it found; its texts say nothing else.
-
-    Args:
-        collections: that its group measures on; one more is its own.
-        rival: the method that it is compared with.
-    """
+    """What a paper is about and what it found, on its group's collections and one of its own; its texts say nothing else."""
 
     def __init__(
         self, rng: random.Random, subject: str, topic: Mapping[str, str], collections: Sequence[str], rival: str
