@@ -190,10 +190,6 @@ class PaperTables(Tables):
         # A paper whose authors changed may still be known by a former author.
         return [paper for paper in papers if key in map(author_key, paper.authors)]
 
-    def version(self, paper_id: str) -> int | None:
-        version: int | None = self._value("SELECT version FROM papers WHERE id = ?", paper_id)
-        return version
-
     def taken(self, ids: Iterable[str], round_: str) -> set[str]:
         """Which of these papers the round has taken into its pool itself."""
         query = "SELECT 1 FROM papers WHERE id = ? AND since = ?"
