@@ -85,21 +85,15 @@ class CoAuthorGraph:
         place = self._places.get(self._first_authors.get(paper.id) or author_key(paper.authors[0]))
         ring: set[int] = set() if place is None else {place}
         seen = set(ring)
+        neighbours, begins = self.shared.indices, self.shared.indptr
         while ring:
-            yield self._papers_of(ring)
-            ring = {other for i in ring for other in self._neighbours(i)} - seen
+            yield sorted({id_ for i in ring for id_ in self.papers.get(self.nodes[i], ())})
+            ring = {other for i in ring for other in neighbours[begins[i] : begins[i + 1]].tolist()} - seen
             seen |= ring
 
     @cached_property
     def _first_authors(self) -> dict[str, str]:
         return {id_: author for author, ids in self.papers.items() for id_ in ids}
-
-    def _neighbours(self, place: int) -> list[int]:
-        places: list[int] = self.shared.indices[self.shared.indptr[place] : self.shared.indptr[place + 1]].tolist()
-        return places
-
-    def _papers_of(self, places: Iterable[int]) -> list[str]:
-        return sorted({id_ for i in places for id_ in self.papers.get(self.nodes[i], ())})
 
     @cached_property
     def _places(self) -> dict[str, int]:

@@ -153,7 +153,7 @@ PDF_TABLE = "papers.csv"
 class PdfsTable(SourceTable):
     """A folder of PDFs with a table of them."""
 
-    OPENS: ClassVar[str] = "builder.sources.mirror:open_pdfs"
+    OPENS: ClassVar[str] = "builder.sources.mirror:PdfsSource"
     FILES: ClassVar[tuple[FileKind, ...]] = ("pdf",)
     LOCAL: ClassVar[frozenset[str]] = frozenset({"path", "table"})
     kind: Literal["pdfs"]

@@ -174,29 +174,20 @@ def open_source(table: MirrorTable, round_: Round, store: Store) -> MirrorSource
 
 
 class PdfsSource(MirrorSource):
-    """The papers of a table, each with its file in a folder.
-
-    Args:
-        table: a CSV file; its column `file` is relative to the folder.
-        index: where to keep an index of the table.
+    """The papers of a CSV file, each with its file in a folder; an index of them lies in the workspace.
 
     Raises:
         SourceError: there is no such folder or table.
     """
 
-    def __init__(self, folder: Path, table: Path, index: Path) -> None:
-        if not table.is_file():
+    def __init__(self, table: PdfsTable, round_: Round, store: Store) -> None:
+        if not table.table.is_file():
             raise SourceError(
-                f"there is no table {table}: `academiceval init --source pdfs {folder}` writes one from the PDFs"
+                f"there is no table {table.table}: `academiceval init --source pdfs {table.path}` writes one from the PDFs"
             )
-        super().__init__(folder, str(table.resolve()), index=index)
-        self._files = {bare_id(row["id"]): folder / row["file"] for row in table_rows(table)}
+        super().__init__(table.path, str(table.table.resolve()), index=round_.workspace / "pdfs.sqlite3")
+        self._files = {bare_id(row["id"]): table.path / row["file"] for row in table_rows(table.table)}
 
     def fetch(self, kind: FileKind, paper_id: str, version: int) -> Path | None:
         path = self._files.get(paper_id)
         return path if kind == "pdf" and path is not None and path.is_file() else None
-
-
-def open_pdfs(table: PdfsTable, round_: Round, store: Store) -> PdfsSource:
-    """The PDFs of a round; the index of their table lies in the workspace."""
-    return PdfsSource(table.path, table.table, round_.workspace / "pdfs.sqlite3")

@@ -39,7 +39,10 @@ _NO_RESEARCH = frozenset(
 
 def paper_of(result: dict[str, Any], field: str) -> Paper | Drop:
     """One result as a paper of the field that was searched for, else of its journal's; without a licence: its file decides that."""
-    ids = _ids(result)
+    preprint = result.get("id") if result.get("source") == "PPR" else ""
+    names = (result.get("doi"), result.get("pmcid"), preprint, f"PMID{result.get('pmid') or ''}")
+    # The one that it goes by first.
+    ids = bare_ids(str(name or "") for name in names)
     name = ids[0] if ids else str(result.get("id"))[:100]
     try:
         kinds = {str(kind).casefold() for kind in (result.get("pubTypeList") or {}).get("pubType") or ()}
@@ -66,13 +69,6 @@ def paper_of(result: dict[str, Any], field: str) -> Paper | Drop:
         )
     except ODD:
         return Drop(name, "bad_record")
-
-
-def _ids(result: dict[str, Any]) -> list[str]:
-    """The ids of a result, the one that it goes by first."""
-    preprint = result.get("id") if result.get("source") == "PPR" else ""
-    names = (result.get("doi"), result.get("pmcid"), preprint, f"PMID{result.get('pmid') or ''}")
-    return bare_ids(str(name or "") for name in names)
 
 
 def _byline(result: dict[str, Any]) -> Iterator[tuple[str, str]]:
