@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from builder.errors import BuildError
-from builder.round.starter import NEEDED, STARTS
+from builder.round.starter import NEEDED, STARTS, write_start
 from builder.stage_report import STAGES
 from lm_eval_tasks.base.command_line import (
     BUILDING,
@@ -186,8 +186,6 @@ def run(arguments: Namespace) -> Iterator[str | Table]:
 
 def init(arguments: Namespace) -> Iterator[str | Table]:
     from datetime import UTC, datetime
-
-    from builder.round.starter import write_start
 
     values = {name: getattr(arguments, name) for name in ("path", "contact", "seed", "field")}
     kind: Any = arguments.source or _ask(f"Where do papers come from ({', '.join(STARTS)})? ", "sample")

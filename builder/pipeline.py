@@ -8,7 +8,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from builder.citations.link import link_papers, link_report, link_ways
-from builder.collect.crawl import crawl
+from builder.collect.crawl import crawl, crawl_report
 from builder.dataset import families, folder
 from builder.dataset.audit import audit, check
 from builder.dataset.manifest import Manifest
@@ -70,7 +70,7 @@ def build(workspace: Workspace, engine: Engine, *, replace: bool = False) -> tup
     """
     round_, papers = workspace.round_, workspace.papers
     before = (
-        workspace.crawled,
+        crawl_report(round_, workspace.store),
         workspace.graph.report,
         workspace.documents.report,
         link_report(workspace.store, papers),

@@ -19,7 +19,6 @@ from builder.round.model import Round
 from builder.round.tables import SplitTable
 from builder.seeding import digest_of
 from builder.sources import Source, open_source
-from builder.stage_report import StageReport
 from builder.store import STORE, Store
 from lm_eval_tasks.base.files import exclusive, named
 from lm_eval_tasks.base.progress import announce, progress
@@ -53,12 +52,8 @@ class Workspace:
         return open_source(self.round_, self.store)
 
     @cached_property
-    def crawled(self) -> StageReport:
-        return crawl_report(self.round_, self.store)
-
-    @cached_property
     def graph(self) -> CoAuthorGraph:
-        _ = self.crawled  # raises if no call has crawled
+        crawl_report(self.round_, self.store)  # raises if no call has crawled
         started = time.perf_counter()
         round_, store, window = self.round_, self.store, self.round_.papers
         graph = build_graph(

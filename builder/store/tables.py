@@ -210,8 +210,8 @@ class Titles(Tables):
 
     _frequency: dict[str, int] | None = None
 
-    def update(self) -> int:
-        """Index the titles that are new, and return how many; inside a transaction of the caller."""
+    def update(self) -> None:
+        """Index the titles that are new; inside a transaction of the caller."""
         rows = self._db.execute("SELECT pid, title FROM titles_waiting JOIN papers USING (pid) ORDER BY pid").fetchall()
         self._db.executemany(
             "INSERT INTO titles (rowid, words) VALUES (?, ?)",
@@ -220,7 +220,6 @@ class Titles(Tables):
         if rows:
             self._db.execute("DELETE FROM titles_waiting")
             self._frequency = None
-        return len(rows)
 
     def frequency(self, word: str) -> int:
         if self._frequency is None:

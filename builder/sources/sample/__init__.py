@@ -119,7 +119,6 @@ def _set(paper: WorldPaper) -> bytes:
 
 
 def _add_furniture(paper: WorldPaper, pdf: pymupdf.Document) -> None:
-    """What a page shows besides the text."""
     stamp = f"arXiv:{paper.id}v1  [{paper.category}]  {paper.published:%d %b %Y}"
     pdf[0].insert_text((30, 560), stamp, fontname="tiro", fontsize=20, rotate=90, color=(0.5, 0.5, 0.5))
     for number, page in enumerate(pdf, start=1):
