@@ -262,6 +262,12 @@ class Manifest:
     Attributes:
         round: its name, such as "2026.11".
         revision: the name under which the folder is published; "" for the round's own.
+        configurations: each with its name, task, form, and the files and statistics of its splits.
+        reports: what each stage kept and dropped.
+        seed: of all random choices.
+        reading: how well files were read.
+        audit: what the audit found.
+        code_version: of this software.
         imported: where a dataset that was made elsewhere came from, "" for one of our rounds.
         config: round.toml as it was used, without places on the machine and without what has its own fields here.
         source: kind of the source, "" for an imported dataset.

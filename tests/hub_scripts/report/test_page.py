@@ -273,7 +273,7 @@ def test_every_page_fits_and_is_told(width: int, scheme: str, browser: Any, site
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
         pictures = page.evaluate(PICTURES)
         assert all(width_ > 0 and source.endswith(ending) for source, width_ in pictures), pictures
-        assert bool(pictures) == (name in ("plots.html", "rounds.html"))
+        assert bool(pictures) == (name == "plots.html")
         assert visit.complaints == []
 
 
