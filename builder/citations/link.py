@@ -54,8 +54,7 @@ def link_papers(
         _fetch_cited(round_, source, store, todo, documents)
     _search_titles(round_, source, store, todo, documents)
     for paper in progress(todo, "link", len(todo)):
-        document = documents[paper.id]
-        links = list(_resolve(round_, store, paper, document))
+        links = list(_resolve(round_, store, paper, documents[paper.id]))
         with store.transaction():
             store.put_links(paper.id, links, keys[paper.id])
     report = link_report(store, papers)

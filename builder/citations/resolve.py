@@ -192,13 +192,12 @@ class _Text:
 
     def __init__(self, entry: Reference) -> None:
         self.raw = re.sub(r"https?://\S+", " ", entry.raw)
-        self.title, self._year = entry.title, entry.year
+        self.title, self._year, self._names = entry.title, entry.year, " ".join(entry.authors)
         parts = dict.fromkeys(title_key(part) for part in (entry.title, *segments(self.raw)))
         self.keys = [key for key in parts if len(key) >= _MIN_SHORT]
         self._title_key = title_key(entry.title)
         self.body = self.raw[max(0, self.raw.find(entry.title)) :]
         self._key, self._at = _key_with_places(self.raw)
-        self._names = " ".join(entry.authors)
 
     def match(self, paper: Paper) -> _Match:
         similarity, is_whole, start = self._compare(title_key(paper.title), _NUMERAL.findall(paper.title))
@@ -247,9 +246,5 @@ class _Text:
 
 def _key_with_places(text: str) -> tuple[str, list[int]]:
     """`text.title_key` of a text, and the place of each of its characters in the text."""
-    key, places = [], []
-    for place, character in enumerate(text):
-        folded = title_key(character)
-        key.append(folded)
-        places += [place] * len(folded)
-    return "".join(key), places
+    keys = [title_key(character) for character in text]
+    return "".join(keys), [place for place, key in enumerate(keys) for _ in key]

@@ -16,7 +16,6 @@ def outline_of(pdf: pymupdf.Document) -> Iterator[tuple[int, str]]:
     waiting = [(1, pdf.outline)]
     while waiting:
         level, entry = waiting.pop()
-        if entry is None or not entry.this.m_internal:
-            continue
-        yield level, entry.title or " "
-        waiting += [(level, entry.next), (level + 1, entry.down)]
+        if entry is not None and entry.this.m_internal:
+            yield level, entry.title or " "
+            waiting += [(level, entry.next), (level + 1, entry.down)]

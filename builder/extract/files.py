@@ -143,7 +143,6 @@ def _line(result: Extracted) -> dict[str, Any]:
 
 # Rows that are written together; what a kill costs.
 _AT_ONCE = 20
-Row = dict[str, str]
 
 
 def pdf_files(folder: Path) -> list[str]:
@@ -186,7 +185,7 @@ def write_table(
     return len(rows), len(usable), sum(bool(row["authors"]) for row in usable)
 
 
-def _row(name: str, extracted: Extracted, taken: set[str]) -> Row:
+def _row(name: str, extracted: Extracted, taken: set[str]) -> dict[str, str]:
     """What a file says of itself; it gets an id of its own if it prints none, or one that another file has."""
     row = dict.fromkeys(COLUMNS, "") | {"file": name, "source": extracted.reason or "page"}
     document = extracted.document
@@ -213,7 +212,7 @@ def _row(name: str, extracted: Extracted, taken: set[str]) -> Row:
     return row
 
 
-def _looked_up(rows: list[Row], contact: str) -> list[Row]:
+def _looked_up(rows: list[dict[str, str]], contact: str) -> list[dict[str, str]]:
     """The rows, with arXiv's record in place of what was read where a paper has one; unchanged if arXiv is not to be asked or reached."""
     ids = [row["id"] for row in rows if (parsed := PaperId.parse(row["id"])) and parsed.kind == "arxiv"]
     if not ids or not contact:
@@ -221,15 +220,16 @@ def _looked_up(rows: list[Row], contact: str) -> list[Row]:
     try:
         with TemporaryDirectory() as place, Store.open(Path(place) / "store.sqlite3") as store:
             round_ = round_of_source("2000.01", {"kind": "arxiv", "contact": contact}, Path(place))
-            items = open_source(round_, store).by_ids(ids)
-            found = {item.id: _of_record(item) for item in items if isinstance(item, Paper)}
+            found = {
+                item.id: _of_record(item) for item in open_source(round_, store).by_ids(ids) if isinstance(item, Paper)
+            }
     except BuildError as err:
         _LOGGER.warning("arXiv was not asked for %d papers, which keep what their pages say: %s", len(ids), err)
         return rows
     return [row | found.get(bare_id(row["id"]), {}) for row in rows]
 
 
-def _of_record(paper: Paper) -> Row:
+def _of_record(paper: Paper) -> dict[str, str]:
     return {
         "title": paper.title,
         "authors": "; ".join(paper.authors),

@@ -115,10 +115,9 @@ def within_brackets(text: str, start: int, end: int) -> tuple[int, int]:
 
 def runs(text: str, cites: Sequence[Cite], *, only_ranges: bool = False) -> Iterator[list[Cite]]:
     """Citations that stand together as one mark; if `only_ranges`, only the two ends of a range do."""
-    joins = _ENDS if only_ranges else _JOINS
     run: list[Cite] = []
     for cite in cites:
-        if run and not joins.fullmatch(text[run[-1][1] : cite[0]]):
+        if run and not (_ENDS if only_ranges else _JOINS).fullmatch(text[run[-1][1] : cite[0]]):
             yield run
             run = []
         run.append(cite)
@@ -162,8 +161,7 @@ def _lists(entries: Sequence[Reference]) -> Iterator[int]:
 
 def _numbers(printed: str) -> list[int]:
     """The numbers of a mark, its ranges taken apart; none if it says anything else."""
-    text = _PREFIX.sub("", printed.translate(_BRACKETS).strip(), count=1)
-    text = re.sub(rf"\s*{_DASH}\s*", "–", text)
+    text = re.sub(rf"\s*{_DASH}\s*", "–", _PREFIX.sub("", printed.translate(_BRACKETS).strip(), count=1))
     numbers: list[int] = []
     for part in filter(None, _BETWEEN.split(text)):
         match = _RANGE.fullmatch(part)

@@ -102,12 +102,10 @@ def _authors(words: Sequence[Word], before: Sequence[Line], title: str) -> tuple
     for line in sorted(below[:stop], key=lambda line: (round(line.y0 / 4), line.x0)):
         for text in _split(words, line):
             pieces = _pieces(text)
-            if _ADDRESS.search(text) or any(map(_NO_NAME.search, pieces)):
-                continue
-            there = [name for name in pieces if _is_name(name) and _key(name) not in key]
-            style = style or ((line.size, line.bold) if there else None)
-            if style == (line.size, line.bold):
-                names += there
+            if not _ADDRESS.search(text) and not any(map(_NO_NAME.search, pieces)):
+                there = [name for name in pieces if _is_name(name) and _key(name) not in key]
+                style = style or ((line.size, line.bold) if there else None)
+                names += there if style == (line.size, line.bold) else []
     return tuple(dict.fromkeys(names))
 
 

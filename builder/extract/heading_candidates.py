@@ -88,8 +88,7 @@ def _squeeze(words: str) -> str:
 
 
 def _style_of(line: Line) -> Style:
-    caps = line.text.isupper() and sum(c.isalpha() for c in line.text) > 3
-    return Style(line.size, line.bold, line.italic, caps)
+    return Style(line.size, line.bold, line.italic, line.text.isupper() and sum(c.isalpha() for c in line.text) > 3)
 
 
 def _may_be_heading(lines: Sequence[Line], i: int, size: float) -> bool:
@@ -113,14 +112,14 @@ def _extent(lines: Sequence[Line], i: int, size: float) -> int:
     number, words = split_number(clean(lines[i].text))
     if is_known(words):
         return i
-    last = i
-    head = _style_of(lines[i])
+    last, head = i, _style_of(lines[i])
     while last + 1 < len(lines) and last - i < 3:
         line, before = lines[last + 1], lines[last]
         close = line.page == before.page and -0.4 * line.height < line.y0 - before.y1 < 0.8 * line.size
         style = _style_of(line)
-        same = (style.size, style.bold, style.italic) == (head.size, head.bold, head.italic)
-        same = same and (line.bold or line.size > size + 0.7 or style.caps == head.caps)
+        same = (style.size, style.bold, style.italic) == (head.size, head.bold, head.italic) and (
+            line.bold or line.size > size + 0.7 or style.caps == head.caps
+        )
         next_number, next_words = split_number(clean(line.text))
         stands_alone = role_of(next_words) is not None or (is_known(next_words) and not number)
         if not close or not same or next_number[:1].isdigit() or stands_alone:

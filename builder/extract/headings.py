@@ -19,8 +19,7 @@ from builder.records import Role
 
 _ROMAN = ("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII", "XIV", "XV")
 _TAIL = ("references", "acknowledgements", "appendix")
-_ENTRY = re.compile(r"\[(\d{1,3})\]")
-_MIN_ENTRIES = 5
+_ENTRY, _MIN_ENTRIES = re.compile(r"\[(\d{1,3})\]"), 5
 # A heading's words occur in a paper once, or twice with an appendix or a second paper in the file.
 _REPEATED = 2
 # How much a section's number may be above the one before it: headings may be lost.
@@ -214,8 +213,9 @@ def _level_unnumbered(c: HeadingCandidate, same: bool, numbering: str) -> int:
 
 def _is_titled(words: str) -> bool:
     """Whether a text could be a heading by its words: begins like one, does not end like a sentence."""
-    begins = words[:1].isupper() or words[:1].isdigit()
-    return begins and (not words.endswith((".", ",", ";", ":")) or len(words.split()) <= 4)
+    return (words[:1].isupper() or words[:1].isdigit()) and (
+        not words.endswith((".", ",", ";", ":")) or len(words.split()) <= 4
+    )
 
 
 def _drop_miscounted(headings: list[Heading], numbering: str) -> list[Heading]:

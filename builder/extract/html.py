@@ -82,7 +82,6 @@ def read_html(path: Path) -> MeasuredDocument:
 def _read(root: html.HtmlElement, page: html.HtmlElement) -> MeasuredDocument:
     blocks: list[Block] = []
     _walk(root, None, blocks)
-    named = roles_of([block.heading for block in blocks])
     items = root.find_class("ltx_bibitem")
     references = tuple(_entry(item) for item in items)
     listed = "\n".join(entry.raw for entry in references)
@@ -93,7 +92,7 @@ def _read(root: html.HtmlElement, page: html.HtmlElement) -> MeasuredDocument:
             block.heading.level,
             listed if block.kind == "ltx_bibliography" else str(block),
         )
-        for block, role in zip(blocks, named, strict=True)
+        for block, role in zip(blocks, roles_of([block.heading for block in blocks]), strict=True)
     )
     index = {item.get("id", ""): i for i, item in enumerate(items)}
     abstracts = root.find_class("ltx_abstract")
@@ -116,9 +115,8 @@ def _walk(element: html.HtmlElement, block: Block | None, blocks: list[Block]) -
     """Collect headings and texts below an element, in order."""
     for child in element.iterchildren():
         if kind := next((name for name in _classes(child) if name in _LEVELS), None):
-            opened = Block(_heading(child, kind, len(blocks)), kind)
-            blocks.append(opened)
-            _walk(child, opened, blocks)
+            blocks.append(Block(_heading(child, kind, len(blocks)), kind))
+            _walk(child, blocks[-1], blocks)
         elif _is_beside(child):
             pass
         elif block is None:
@@ -137,8 +135,7 @@ def _heading(element: html.HtmlElement, kind: str, position: int) -> Heading:
     if title is None:
         return Heading(position, position, "", "", _LEVELS[kind])
     number = _plain_text(next(iter(title.find_class("ltx_tag")), None)).strip(" .:")
-    words = _plain_text(title, "ltx_tag")
-    return Heading(position, position, number.removeprefix("Appendix "), words, _LEVELS[kind])
+    return Heading(position, position, number.removeprefix("Appendix "), _plain_text(title, "ltx_tag"), _LEVELS[kind])
 
 
 def _write(element: html.HtmlElement, text: FlowingText) -> None:

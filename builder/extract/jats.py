@@ -80,8 +80,7 @@ def read_jats(path: Path) -> MeasuredDocument:
         raise ExtractError("no_sections", f"{path} has no body")
     blocks = [Block(Heading(0, 0, "", "", 1))]
     _walk(body, blocks[0].text, 1, blocks)
-    if not blocks[0].text.length:
-        blocks = blocks[1:]
+    blocks = blocks if blocks[0].text.length else blocks[1:]
     entries, places = _references(article)
     listed = "\n".join(entry.raw for entry in entries)
     sections = [
@@ -100,18 +99,15 @@ def read_jats(path: Path) -> MeasuredDocument:
 def _walk(container: etree._Element, text: FlowingText, level: int, blocks: list[Block]) -> None:
     """Collect the sections and texts of a body or section, in order."""
     for child in container.iterchildren("*"):
-        if child.tag == "sec":
-            if _is_left_out(child):
-                continue
+        if child.tag == "sec" and not _is_left_out(child):
             heading = _heading(child, level, len(blocks))
             if not heading.words and child.find("sec") is not None:
                 # It only holds the others together.
                 _walk(child, text, level, blocks)
             else:
-                block = Block(heading)
-                blocks.append(block)
-                _walk(child, block.text, level + 1, blocks)
-        elif child.tag not in ("title", "label"):
+                blocks.append(Block(heading))
+                _walk(child, blocks[-1].text, level + 1, blocks)
+        elif child.tag not in ("sec", "title", "label"):
             _write(child, text)
             text.end_block()
 

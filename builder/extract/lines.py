@@ -133,8 +133,10 @@ def _line(page: int, raw: dict[str, Any], start: bool) -> Line | None:
     if not text:
         return None
     size, bold, italic, caps = _type_of(runs, text)
-    x0, y0, x1, y1 = raw["bbox"]
-    return Line(page, x0, y0, x1, y1, text, size, bold, italic, _lead(runs), start, caps)
+    # The styled text that a plain line begins with, as run-in headings do.
+    styled = [len(piece) for piece, *_ in takewhile(lambda run: run[3], runs)]
+    lead = sum(styled) if len(styled) < len(runs) else 0
+    return Line(page, *raw["bbox"], text, size, bold, italic, lead, start, caps)
 
 
 def _unspaced(text: str) -> str:
@@ -184,12 +186,6 @@ def _type(size: float, name: str, flags: int) -> tuple[float, str, int]:
     font = name.partition("+")[2] or name
     bold, italic = _BOLD.search(font) or flags >> 4 & 1, _ITALIC.search(font) or flags & 2
     return round(size * 2) / 2, font, (1 if bold else 0) | (2 if italic else 0)
-
-
-def _lead(runs: list[tuple[str, float, str, int]]) -> int:
-    """Length of the styled text that a plain line begins with, as run-in headings do."""
-    styled = [len(text) for text, *_ in takewhile(lambda run: run[3], runs)]
-    return sum(styled) if len(styled) < len(runs) else 0
 
 
 def _occurs_again(blocks: Sequence[dict[str, Any]], word: str) -> bool:

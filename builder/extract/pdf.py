@@ -115,8 +115,9 @@ def assemble(
     stamp = next((page.stamp for page in pages if page.stamp), "")
     front, stamped = front_of(printed, info, stamp, before, title), STAMPED_ID.search(stamp)
     document = Document(title, abstract, tuple(sections), tuple(references), mentions, stamped and stamped[1], front)
-    hidden = sum(page.hidden for page in pages)
-    return MeasuredDocument(document, sum(len(line.text) for line in lines), unmapped, agree, hidden)
+    return MeasuredDocument(
+        document, sum(len(line.text) for line in lines), unmapped, agree, sum(page.hidden for page in pages)
+    )
 
 
 def _vocabulary(lines: Sequence[Line]) -> frozenset[str]:
@@ -236,8 +237,7 @@ def _bracketed(
     """The marks in brackets that name labels of the list."""
     for match in marks:
         labels = [label.strip() for label in labels_in(match[1])]
-        cited = tuple(dict.fromkeys(by_label[label] for label in labels if label in by_label))
-        if cited:
+        if cited := tuple(dict.fromkeys(by_label[label] for label in labels if label in by_label)):
             yield Mention(s, match.start(1), match.end(1), cited, len(labels) > 1)
 
 

@@ -102,10 +102,5 @@ def _before_journal(rest: str) -> str:
 def checked_title(title: str, entry: str) -> str:
     """The title, "" if it is none: an edition, or a journal, whose volume follows it in the entry or stands in it."""
     at = entry.find(title)
-    if (
-        _NO_TITLE_WORDS.match(title)
-        or _VOLUME_WITHIN.search(title)
-        or (at >= 0 and _VOLUME_FOLLOWS.match(entry[at + len(title) :]))
-    ):
-        return ""
-    return title
+    is_volume_next = at >= 0 and _VOLUME_FOLLOWS.match(entry[at + len(title) :])
+    return "" if _NO_TITLE_WORDS.match(title) or _VOLUME_WITHIN.search(title) or is_volume_next else title

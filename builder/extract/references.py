@@ -27,8 +27,7 @@ _ARXIV = re.compile(
     rf"({ARXIV_PATTERN})",
     re.IGNORECASE,
 )
-_DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>]+[^\s\"<>.,;)\]]")
-_URL = re.compile(r"https?://[^\s\"<>]+[^\s\"<>.,;)\]]")
+_DOI, _URL = re.compile(r"\b10\.\d{4,9}/[^\s\"<>]+[^\s\"<>.,;)\]]"), re.compile(r"https?://[^\s\"<>]+[^\s\"<>.,;)\]]")
 _YEAR = re.compile(r"(?<![\d.:/-])((?:1[6-9]|20)\d{2})[a-z]?(?![\d./]?\d)")
 _QUOTED = (
     re.compile(r"“(.{8,300}?)[,.?!]\s*”(?=\s|,|\.|$)"),
@@ -131,8 +130,7 @@ def parse_entry(raw: str, links: Sequence[str] = ()) -> Reference:
     label, rest = _take_label(raw)
     plain = _URL.sub(" ", rest)
     parts = segments(plain)
-    quoted = _quoted(plain)
-    if quoted:
+    if quoted := _quoted(plain):
         names, title = plain[: quoted.start()], quoted[1]
     else:
         names, title = reference_styles.parts_of(plain) or ("".join(parts[:1]), _title_of(parts))

@@ -60,8 +60,7 @@ def take_unseen(page: pymupdf.Page, blocks: Sequence[dict[str, Any]]) -> int:
     picture = _picture(page) if may_hide else None
     characters = 0
     for line in lines:
-        unseen = [span for span in line["spans"] if not _is_visible(span, picture, line["dir"])]
-        if unseen:
+        if unseen := [span for span in line["spans"] if not _is_visible(span, picture, line["dir"])]:
             characters += sum(len(span["text"].strip()) for span in unseen)
             line["spans"] = [span for span in line["spans"] if span not in unseen]
     return characters

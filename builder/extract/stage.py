@@ -60,8 +60,7 @@ def extract_papers(round_: Round, source: Source, store: Store, papers: Sequence
     for kind in _order(round_):
         unread = _unread_files(round_, source, store, progress(papers, f"extract {kind}", len(papers)), kind)
         files, named = tee(unread)  # they are read ahead of the results
-        paths = (str(path) for path, *_ in files)
-        results = extract_files(paths, engine, limits.time_limit, limits.memory_limit)
+        results = extract_files((str(path) for path, *_ in files), engine, limits.time_limit, limits.memory_limit)
         for result, (_, paper_id, digest) in zip(results, named, strict=True):
             store.put_document(
                 paper_id,
@@ -104,10 +103,9 @@ def choose_documents(round_: Round, store: Store, papers: Iterable[Paper]) -> Do
     """Choose each paper's document by the round's preference and thresholds; a StoreError if a paper has not been extracted yet."""
     report = StageReport("extract")
     order = _order(round_)
-    gone = round_.taken_down
     chosen: dict[str, FileKind] = {}
     for paper in papers:
-        if paper.id in gone:
+        if paper.id in round_.taken_down:
             report.drop(paper.id, "taken_down")
             continue
         outcomes = store.outcomes(paper.id)
@@ -130,11 +128,8 @@ def _fault(round_: Round, reason: str, figures: Quality | None) -> str:
 
 def summarise(documents: Documents, paper_ids: Iterable[str], kinds: Sequence[FileKind]) -> ReadingSummary:
     """Means of the quality figures of the documents used, and how many there are of each kind of file that the papers have."""
-    rows: list[dict[str, float]] = []
-    for paper_id in paper_ids:
-        _, figures = documents.store.outcomes(paper_id)[documents.kinds[paper_id]]
-        if figures is not None:
-            rows.append(asdict(figures))
+    outcomes = (documents.store.outcomes(paper_id)[documents.kinds[paper_id]] for paper_id in paper_ids)
+    rows = [asdict(figures) for _, figures in outcomes if figures is not None]
     return ReadingSummary(
         documents={kind: sum(chosen == kind for chosen in documents.kinds.values()) for kind in kinds},
         means={name: round(fmean(row[name] for row in rows), 4) for name in (rows[0] if rows else ())},

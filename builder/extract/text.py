@@ -45,11 +45,8 @@ def body_size(pages: Sequence[Page]) -> float:
 def text_lines(pages: Sequence[Page]) -> list[Line]:
     """All lines of the text in reading order, furniture left out."""
     furniture = _furniture(pages)
-    lines: list[Line] = []
-    for page in pages:
-        kept = [line for line in page.lines if (line.page, line.y0, line.x0) not in furniture]
-        lines.extend(_in_reading_order(page, _without_line_numbers(page, kept)))
-    return lines
+    kept = ((page, [line for line in page.lines if (line.page, line.y0, line.x0) not in furniture]) for page in pages)
+    return [line for page, lines in kept for line in _in_reading_order(page, _without_line_numbers(page, lines))]
 
 
 def _furniture(pages: Sequence[Page]) -> set[tuple[int, float, float]]:
@@ -156,8 +153,7 @@ _LIGATURES = str.maketrans(
     | dict.fromkeys("\u00a0\u2009\u2028", " ")
     | dict.fromkeys("\u200b\ufeff\x00\x02\x03", "")
 )
-_BREAK = re.compile(r"(?<=[^\W\d_])[-\u2010]$")
-_BLANKS = re.compile(r"[ \t\r\f\v]+")
+_BREAK, _BLANKS = re.compile(r"(?<=[^\W\d_])[-\u2010]$"), re.compile(r"[ \t\r\f\v]+")
 # Compounds whose first part is a word of its own keep their hyphen when they happen to break after it.
 _KEEPS_HYPHEN = frozenset(
     "all anti based co cross data end ever fast few fine first five four full gold hand hard high human inter intra "

@@ -53,7 +53,12 @@ def main() -> None:
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
     for line in sys.stdin:
-        _limit_time(seconds)
+        # The system ends this process with SIGXCPU when one file has taken this much processor time.
+        most = resource.getrlimit(resource.RLIMIT_CPU)[1]
+        used_up = math.ceil(time.process_time()) + seconds
+        resource.setrlimit(
+            resource.RLIMIT_CPU, (used_up if most == resource.RLIM_INFINITY else min(used_up, most), most)
+        )
         answers.write(json.dumps(answer(Path(json.loads(line)["path"]))) + "\n")
         answers.flush()
         # MuPDF keeps what it has read for pages that nobody will ask for again.
@@ -92,13 +97,6 @@ def _hash(path: Path) -> str:
         # What ends this process is tried again, and no fact about the file.
         check_of_the_file(err, path)
         raise ExtractError("missing_file", f"{path}: {err.strerror}") from err
-
-
-def _limit_time(seconds: int) -> None:
-    """Let the system end this process with SIGXCPU when one file has taken this much processor time."""
-    most = resource.getrlimit(resource.RLIMIT_CPU)[1]
-    limit = math.ceil(time.process_time()) + seconds
-    resource.setrlimit(resource.RLIMIT_CPU, (limit if most == resource.RLIM_INFINITY else min(limit, most), most))
 
 
 if __name__ == "__main__":

@@ -154,8 +154,10 @@ class _Worker:
     def __init__(self, time_limit: float, memory_limit: int) -> None:
         self._time_limit = time_limit
         # -P: nothing in the folder where the command is run may be mistaken for one of our modules.
-        arguments = map(str, (memory_limit, time_limit, os.getpid()))
-        self._command = [sys.executable, "-P", "-m", "builder.extract.worker", *arguments]
+        self._command = [
+            *(sys.executable, "-P", "-m", "builder.extract.worker"),
+            *map(str, (memory_limit, time_limit, os.getpid())),
+        ]
         self._process: subprocess.Popen[str] | None = None
 
     def read(self, path: Path) -> Extracted:

@@ -67,8 +67,7 @@ def once_within(items: Iterable[Paper | Drop], first: date, last: date) -> Itera
 def delimiter_of(table: Path) -> str:
     """What spreadsheets put between the columns of a table, which depends on their language."""
     with table.open(encoding="utf-8-sig", errors="replace") as file:
-        head = file.readline()
-    return max(",;\t", key=head.count)
+        return max(",;\t", key=file.readline().count)
 
 
 def table_rows(path: Path) -> Iterator[dict[str, str]]:
@@ -125,8 +124,7 @@ def paper_from_record(record: dict[str, Any]) -> Paper:
     parsed = PaperId.parse(record["id"])
     if parsed is None:
         raise ValueError(f"{record['id']!r} is not the id of a paper")
-    versions = record.get("versions")
-    if versions:
+    if versions := record.get("versions"):
         published = parsedate_to_datetime(versions[0]["created"]).date()
         updated = parsedate_to_datetime(versions[-1]["created"]).date()
         version = int(versions[-1]["version"].lstrip("v"))
@@ -152,8 +150,7 @@ def paper_from_record(record: dict[str, Any]) -> Paper:
 
 
 def _authors(record: dict[str, Any]) -> tuple[str, ...]:
-    parsed = record.get("authors_parsed")
-    if parsed:
+    if parsed := record.get("authors_parsed"):
         names = (" ".join(part for part in (first, last, suffix) if part) for last, first, suffix, *_ in parsed)
     elif isinstance(record["authors"], str):
         # Numbers of affiliations stand in brackets, and a collaboration before a colon.
@@ -169,10 +166,9 @@ def _authors(record: dict[str, Any]) -> tuple[str, ...]:
 # --- what a record must contain
 
 _CATEGORY = re.compile(r"[A-Za-z][A-Za-z0-9-]{1,60}(?:\.[A-Za-z0-9-]{1,60})?")
-_MOST_VERSIONS = 9999
+_MOST_VERSIONS, _MOST_AUTHORS = 9999, 20_000
 _ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]", re.ASCII)
 _LONGEST = {"title": 10_000, "abstract": 100_000, "license": 1_000, "doi": 1_000, "author": 1_000}
-_MOST_AUTHORS = 20_000
 # What lists of authors have between names and behind them.
 _NO_NAME = re.compile(
     r"(?:et\.? al\.?|(?:and )?others|(?:for|on behalf of)\b.*\b(?:collaborations?|consorti(?:um|a)|teams?|groups?)|(?:jr|sr)\.?"

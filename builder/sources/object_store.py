@@ -97,8 +97,6 @@ def _open(address: str) -> tuple[Any, str]:
 
 
 def _ask_with_retries(ask: Callable[[], _T], address: str, cancelled: threading.Event | None = None) -> _T:
-    """What a store answers, asked again if it fails."""
-
     def may_pass(err: BaseException) -> bool:
         is_final = _is_of_the_file(err) or isinstance(err, ImportError | ValueError)
         return isinstance(err, Exception) and not (is_final or (cancelled and cancelled.is_set()))

@@ -99,8 +99,7 @@ class ArxivSource:
             yield replace(item, license=revised[item.id].license) if isinstance(item, Paper) else item
 
     def _sets(self) -> list[str | None]:
-        names = self._round.papers.categories
-        return [taxonomy.oai_set(name) for name in names] if names else [None]
+        return [taxonomy.oai_set(name) for name in self._round.papers.categories] or [None]
 
     def _search_papers(self, first: date, last: date) -> Iterator[Paper | Drop]:
         """By the search, in slices of days that are short enough to page through."""
@@ -167,8 +166,7 @@ def _check_html(body: bytes) -> None:
 #
 # Selection is by the day of a record's last change: whatever was submitted since a day is among what changed since it.
 
-_OAI = "{http://www.openarchives.org/OAI/2.0/}"
-_ARXIV = "{http://arxiv.org/OAI/arXiv/}"
+_OAI, _ARXIV = "{http://www.openarchives.org/OAI/2.0/}", "{http://arxiv.org/OAI/arXiv/}"
 _AUTHOR = f"{_ARXIV}authors/{_ARXIV}author"
 _PARTS = ("id", "title", "abstract", "categories", "updated", "doi", "comments")
 # All of arXiv is about 3,000 pages.
@@ -228,8 +226,8 @@ class OaiPmh:
         raise SourceError(f"arXiv's OAI-PMH service does not end its list from {start}; {_LATER}")
 
     def record(self, paper_id: str) -> OaiRecord | None:
-        root = self._get({"verb": "GetRecord", "identifier": f"oai:arXiv.org:{paper_id}", "metadataPrefix": "arXiv"})
-        element = root.find(f"{_OAI}GetRecord/{_OAI}record")
+        query = {"verb": "GetRecord", "identifier": f"oai:arXiv.org:{paper_id}", "metadataPrefix": "arXiv"}
+        element = self._get(query).find(f"{_OAI}GetRecord/{_OAI}record")
         return _record(element) if element is not None else None
 
     def _get(self, query: dict[str, str]) -> etree._Element:
@@ -267,10 +265,8 @@ def _record(element: etree._Element) -> OaiRecord:
     changed = header.findtext(f"{_OAI}datestamp") or ""
     name = (header.findtext(f"{_OAI}identifier") or "").rpartition(":")[2]
     body = element.find(f"{_OAI}metadata/{_ARXIV}arXiv")
-    if header.get("status") == "deleted":
-        return OaiRecord(Drop(name, "withdrawn"), False, changed)
-    if body is None:
-        return OaiRecord(Drop(name, "bad_record"), False, changed)
+    if (is_deleted := header.get("status") == "deleted") or body is None:
+        return OaiRecord(Drop(name, "withdrawn" if is_deleted else "bad_record"), False, changed)
     record = {part: _text(body, part) for part in _PARTS} | {
         "published": _text(body, "created"),
         "authors": [_text(author, "forenames", "keyname", "suffix") for author in body.iterfind(_AUTHOR)],

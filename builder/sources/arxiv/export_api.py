@@ -21,11 +21,9 @@ from builder.sources.metadata_file import paper_or_drop
 from lm_eval_tasks.base.text import day, without_marks
 
 PAGE = 2000  # the most that a page may contain
-_ATOM = "{http://www.w3.org/2005/Atom}"
-_TOTAL = "{http://a9.com/-/spec/opensearch/1.1/}totalResults"
+_ATOM, _TOTAL = "{http://www.w3.org/2005/Atom}", "{http://a9.com/-/spec/opensearch/1.1/}totalResults"
+_START, _COUNT = re.compile(r"\bstart=(\d+)"), re.compile(r"\d{1,9}")
 # Characters that mean something in a query; a phrase does without them.
-_START = re.compile(r"\bstart=(\d+)")
-_COUNT = re.compile(r"\d{1,9}")
 _SYNTAX = re.compile(r'["\\():\[\]]')
 
 
@@ -85,10 +83,9 @@ class _Pages:
     """Replaces the session of the `arxiv` package: pages come through our client, checked."""
 
     def __init__(self, http: HttpClient, *, patient: bool = False) -> None:
-        self._http, self._patient = http, patient
+        self._http, self._patient, self.total = http, patient, 0
         self._seen: set[bytes] = set()
         self.unusable: list[str] = []
-        self.total = 0
 
     def get(self, url: str, headers: object = None) -> SimpleNamespace:
         # The package counts the entries that it was given; those that were taken out count for the service.

@@ -28,8 +28,7 @@ from builder.store import Store
 from lm_eval_tasks.base.progress import batches
 from lm_eval_tasks.base.text import ODD, day, parse_json, title_key
 
-_HEADING = re.compile(r"<h4>\s*(.*?)\s*:?\s*</h4>\s*", re.DOTALL)
-_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
+_HEADING, _TAG = re.compile(r"<h4>\s*(.*?)\s*:?\s*</h4>\s*", re.DOTALL), re.compile(r"</?[a-zA-Z][^<>]*>")
 # Kinds of publication that report no study of their own.
 _NO_RESEARCH = frozenset(
     "editorial,comment,letter,news,correction,retraction of publication,retraction notice,expression of concern,biography,"
@@ -181,9 +180,8 @@ class EuropePmcSource:
             yield paper.id, NO_LICENSE if metadata is None else license_of(metadata)
 
     def fetch(self, kind: FileKind, paper_id: str, version: int) -> Path | None:
-        records = self._store.papers([paper_id])
         place = self._round.workspace / "files" / "jats" / f"{stem_of(paper_id)}.xml"
-        for name in (paper_id, *(name for paper in records for name in paper.other_ids)):
+        for name in (paper_id, *(name for paper in self._store.papers([paper_id]) for name in paper.other_ids)):
             known_as = PaperId.parse(name)
             # Full texts go by their ids in PubMed Central, or as preprints.
             if known_as is not None and known_as.kind in ("pmcid", "ppr"):

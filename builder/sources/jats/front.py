@@ -254,10 +254,12 @@ def _categories(article: etree._Element, metadata: etree._Element) -> Iterator[s
     A group called "heading" names the kind of article in some journals, the subject in others.
     """
     seen: dict[str, None] = {}
-    groups = metadata.findall("article-categories/subj-group")
+    groups = [
+        group
+        for group in metadata.findall("article-categories/subj-group")
+        if group.get("subj-group-type") not in _ARTICLE_KINDS
+    ]
     for group in sorted(groups, key=lambda group: group.get("subj-group-type") == "heading"):
-        if group.get("subj-group-type") in _ARTICLE_KINDS:
-            continue
         below = one_line(group.find("subj-group/subject"))
         below = "" if _KIND_NAMES.fullmatch(below) else below
         for subject in group.findall("subject"):

@@ -75,8 +75,11 @@ def license_of(metadata: etree._Element) -> str:
         return NO_LICENSE
     about_text = _OF_DATA.sub(" ", words) if _ZERO.search(words) else words
     is_of_data = bool(_ZERO.search(words)) and not _ZERO.search(about_text)
-    named = (link for each in statements for link in each.iter("license", "ext-link", "uri", "license_ref"))
-    links = [attribute(link, "href") for link in named]
+    links = [
+        attribute(link, "href")
+        for each in statements
+        for link in each.iter("license", "ext-link", "uri", "license_ref")
+    ]
     by_address = [
         stated
         for text in (*links, about_text)

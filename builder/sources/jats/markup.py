@@ -76,8 +76,7 @@ def parse_article(data: bytes, name: str) -> etree._Element:
 
 def attribute(element: etree._Element, name: str) -> str:
     """An attribute, whatever its namespace; "" if there is none."""
-    value = element.get(name) or element.get(f"{{http://www.w3.org/1999/xlink}}{name}")
-    return str(value or "").strip()
+    return str(element.get(name) or element.get(f"{{http://www.w3.org/1999/xlink}}{name}") or "").strip()
 
 
 def one_line(element: etree._Element | None, without: frozenset[str] = frozenset()) -> str:

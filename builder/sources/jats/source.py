@@ -29,8 +29,7 @@ from lm_eval_tasks.base.text import is_valid, valid
 # Raise with every change that can affect a record: fronts are read again.
 READER = "5"
 _RECORDS, _FRONTS = "metadata.jsonl", "fronts.journal"
-_TARS = (".tar", ".tar.gz", ".tgz", ".tar.xz")
-_ZIPS = (".zip", ".meca")
+_TARS, _ZIPS = (".tar", ".tar.gz", ".tgz", ".tar.xz"), (".zip", ".meca")
 # Hidden files, and of a MECA archive everything but the article: https://www.niso.org/publications/rp-30-2020-meca
 _NO_ARTICLES = re.compile(r"\.|(?:manifest|transfer|directives|peer-review)\.xml$")
 _DONE = "unpacked"
@@ -197,8 +196,11 @@ def _unpack(name: str, place: Path) -> list[Path]:
         try:
             with local_copy(name) as archive:
                 left = max(_LEAST_UNPACKED, _MOST_TIMES * archive.stat().st_size)
-                files = ((path.name, content) for path, content in _members(archive))
-                articles = (file for file in files if file[0].endswith(ENDINGS) and not _NO_ARTICLES.match(file[0]))
+                articles = (
+                    (path.name, content)
+                    for path, content in _members(archive)
+                    if path.name.endswith(ENDINGS) and not _NO_ARTICLES.match(path.name)
+                )
                 for number, (member, content) in enumerate(articles):
                     data = content.read(MOST_BYTES + 1)
                     left -= len(data)

@@ -46,11 +46,13 @@ def article(paper: WorldPaper) -> str:
         label = f'<span class="ltx_tag ltx_tag_{kind}">{number} </span>'
         if section.role == "acknowledgements":
             kind, tag, label = "acknowledgements", "h6", ""
-        body.append("</section>" * (section.level == 1 and i > 0))
-        body.append(f'<section class="ltx_{kind}"><{tag} class="ltx_title">{label}{escape(section.heading)}</{tag}>')
-        for text in section.paragraphs:
-            body.append(f'<div class="ltx_para"><p class="ltx_p">{_link_marks(text, paper)}</p></div>')
-        body.append("</section>" * (section.level == 2))
+        texts = (_link_marks(text, paper) for text in section.paragraphs)
+        body += [
+            "</section>" * (section.level == 1 and i > 0),
+            f'<section class="ltx_{kind}"><{tag} class="ltx_title">{label}{escape(section.heading)}</{tag}>',
+            *(f'<div class="ltx_para"><p class="ltx_p">{text}</p></div>' for text in texts),
+            "</section>" * (section.level == 2),
+        ]
     entries = "".join(_entry(i, text, paper) for i, text in enumerate(paper.references, start=1))
     return (
         f'<div class="ltx_abstract"><h6 class="ltx_title ltx_title_abstract">Abstract</h6>'

@@ -165,9 +165,7 @@ def _unknown(rng: random.Random) -> Work:
     return Work("", title, (lexicon.person(rng),), date(rng.randint(1990, 2024), 1, 1), lexicon.coin(rng))
 
 
-Layout = Literal["one-column", "two-column"]
-LAST_DAY = date(2026, 10, 28)
-MONTHS = 14
+LAST_DAY, MONTHS = date(2026, 10, 28), 14
 # More are open than on arXiv, so that a copy to publish has whole questions with five papers each.
 _OPEN = ("licenses/by/4.0", "licenses/by/4.0", "licenses/by-sa/4.0", "publicdomain/zero/1.0", "licenses/by-nc-nd/4.0")
 _ARXIVS = "http://arxiv.org/licenses/nonexclusive-distrib/1.0/"
@@ -190,7 +188,7 @@ class WorldPaper(Work):
     sections: tuple[WorldSection, ...]
     references: tuple[str, ...]
     marks: tuple[str, ...]
-    layout: Layout
+    layout: Literal["one-column", "two-column"]
     citing: Citing
     flaw: str = ""
 
