@@ -68,8 +68,7 @@ class _Match:
     def passes(self) -> bool:
         length = len(title_key(self.paper.title))
         if length >= _MIN_KEY and self.whole_title and self.similarity >= _SURE:
-            exact = self.similarity == 1.0 and length >= 2 * _MIN_KEY
-            return self.author or (exact and self.year)
+            return self.author or (self.similarity == 1.0 and length >= 2 * _MIN_KEY and self.year)
         least = 1.0 if length < _MIN_KEY else _NEAR if self.whole_title else _SURE
         return self.similarity >= least and self.author and self.year
 
@@ -126,8 +125,7 @@ def _by_title(store: Store, citing: Paper, entry: Reference) -> Resolved:
         for paper in store.papers(id_ for id_ in candidates if id_ not in matches):
             if can_cite(citing, paper):
                 matches[paper.id] = text.match(paper)
-        passing = sorted((match for match in matches.values() if match.passes), key=lambda m: m.rank, reverse=True)
-        if passing:
+        if passing := sorted((match for match in matches.values() if match.passes), key=lambda m: m.rank, reverse=True):
             break
     else:
         return Resolved(None, "unresolved", 0.0)
@@ -161,10 +159,8 @@ def _repair_words(store: Store, text: str) -> list[str]:
     for left, right in pairwise(words):
         if not frequency(left) or not frequency(right):
             repaired += [joined for ligature in _LIGATURES if frequency(joined := left + ligature + right)]
-    for word in words:
-        if len(word) >= 7 and not frequency(word):
-            repaired += _split(word, frequency)
-    return repaired
+    run_together = (word for word in words if len(word) >= 7 and not frequency(word))
+    return repaired + [part for word in run_together for part in _split(word, frequency)]
 
 
 def _split(word: str, frequency: Callable[[str], int]) -> list[str]:
@@ -201,9 +197,8 @@ class _Text:
 
     def match(self, paper: Paper) -> _Match:
         similarity, is_whole, start = self._compare(title_key(paper.title), _NUMERAL.findall(paper.title))
-        head = self.raw[:start] if start is not None else self.raw
         is_year = self._year is not None and -_EARLIER <= self._year - paper.published.year <= _LATER
-        return _Match(paper, similarity, is_whole, self._has_author(paper, head), is_year)
+        return _Match(paper, similarity, is_whole, self._has_author(paper, self.raw[:start]), is_year)
 
     def _compare(self, key: str, numerals: list[str]) -> _Fit:
         """The best way in which a title fits the entry."""

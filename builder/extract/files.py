@@ -118,13 +118,12 @@ def _is_unchanged(name: str, earlier: dict[str, tuple[str, int]]) -> bool:
 
 def _line(result: Extracted) -> dict[str, Any]:
     document = result.document
-    stamped = document.stamped_id if document else None
     reason = f"{result.reason}: {result.detail}" if result.reason else ""
     doubt = quality.fault(result.quality, QualityTable()) if result.quality else None
     named = PaperId.of_stem(Path(result.name).name.split(".html")[0].removesuffix(".pdf"))
     return {
         "file": valid(result.name),
-        "id": stamped or (named.bare if named else None),
+        "id": (document and document.stamped_id) or (named.bare if named else None),
         "status": "failed" if document is None else "doubtful" if doubt else "ok",
         "reason": reason or doubt or "",
         "title": document.title if document else "",

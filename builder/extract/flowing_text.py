@@ -164,8 +164,7 @@ def _numbers(printed: str) -> list[int]:
     text = re.sub(rf"\s*{_DASH}\s*", "–", _PREFIX.sub("", printed.translate(_BRACKETS).strip(), count=1))
     numbers: list[int] = []
     for part in filter(None, _BETWEEN.split(text)):
-        match = _RANGE.fullmatch(part)
-        if match is None:
+        if (match := _RANGE.fullmatch(part)) is None:
             return []
         first, last = int(match[1]), int(match[2] or match[1])
         if not first <= last <= first + _WIDEST:

@@ -264,8 +264,7 @@ def _longest_count(values: Sequence[int]) -> list[int]:
     best: list[list[int]] = []
     for i, value in enumerate(values):
         before = [best[j] for j in range(i) if 0 < value - values[j] <= _GAP]
-        longest = max(before, key=lambda run: (len(run), -run[-1]), default=[])
-        best.append([*longest, i])
+        best.append([*max(before, key=lambda run: (len(run), -run[-1]), default=[]), i])
     return max(best, key=len, default=[])
 
 
@@ -274,8 +273,7 @@ def _with_reference_list(headings: list[Heading], lines: Sequence[Line]) -> list
     if any(role_of(h.words) == "references" for h in headings):
         return headings
     for i in range(len(lines) - 1, len(lines) // 3, -1):
-        match = _ENTRY.match(lines[i].text)
-        if match and match.group(1) == "1" and _entries_from(lines, i) >= _MIN_ENTRIES:
+        if (match := _ENTRY.match(lines[i].text)) and match[1] == "1" and _entries_from(lines, i) >= _MIN_ENTRIES:
             return in_order(*headings, Heading(i, i - 1, "", "References", 1))
     return headings
 

@@ -112,7 +112,6 @@ def _read(root: html.HtmlElement, page: html.HtmlElement) -> MeasuredDocument:
 
 
 def _walk(element: html.HtmlElement, block: Block | None, blocks: list[Block]) -> None:
-    """Collect headings and texts below an element, in order."""
     for child in element.iterchildren():
         if kind := next((name for name in _classes(child) if name in _LEVELS), None):
             blocks.append(Block(_heading(child, kind, len(blocks)), kind))

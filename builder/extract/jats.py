@@ -75,8 +75,7 @@ def read_jats(path: Path) -> MeasuredDocument:
         ExtractError: missing_file, not_jats, damaged, no_sections.
     """
     article = read_article(path)
-    body = article.find("body")
-    if body is None:
+    if (body := article.find("body")) is None:
         raise ExtractError("no_sections", f"{path} has no body")
     blocks = [Block(Heading(0, 0, "", "", 1))]
     _walk(body, blocks[0].text, 1, blocks)
@@ -97,7 +96,6 @@ def read_jats(path: Path) -> MeasuredDocument:
 
 
 def _walk(container: etree._Element, text: FlowingText, level: int, blocks: list[Block]) -> None:
-    """Collect the sections and texts of a body or section, in order."""
     for child in container.iterchildren("*"):
         if child.tag == "sec" and not _is_left_out(child):
             heading = _heading(child, level, len(blocks))

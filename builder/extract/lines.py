@@ -136,7 +136,8 @@ def _line(page: int, raw: dict[str, Any], start: bool) -> Line | None:
     # The styled text that a plain line begins with, as run-in headings do.
     styled = [len(piece) for piece, *_ in takewhile(lambda run: run[3], runs)]
     lead = sum(styled) if len(styled) < len(runs) else 0
-    return Line(page, *raw["bbox"], text, size, bold, italic, lead, start, caps)
+    x0, y0, x1, y1 = raw["bbox"]
+    return Line(page, x0, y0, x1, y1, text, size, bold, italic, lead, start, caps)
 
 
 def _unspaced(text: str) -> str:
@@ -205,23 +206,21 @@ def _continues(last: Line, line: Line) -> bool:
     """Whether `line` is on the same printed line as `last`, a word's distance or a number's tab to its right."""
     gap = line.x0 - last.x1
     overlap = min(last.y1, line.y1) - max(last.y0, line.y0)
-    most = 4.0 if len(last.text) <= 6 or (last.bold and line.bold) else 1.6
-    if abs(last.size - line.size) > 0.3 * last.size:
-        most = 0.5
+    wide = 4.0 if len(last.text) <= 6 or (last.bold and line.bold) else 1.6
+    most = 0.5 if abs(last.size - line.size) > 0.3 * last.size else wide
     is_elsewhere = overlap < 0.6 * min(last.height, line.height) or gap < -0.3 * line.size
     return not is_elsewhere and gap < most * line.size
 
 
 def _join(last: Line, line: Line) -> Line:
     longer = last if len(last.text) > len(line.text) else line
-    gap = " " if line.x0 - last.x1 > 0.12 * line.size else ""
     return replace(
         longer,
         x0=last.x0,
         y0=min(last.y0, line.y0),
         x1=line.x1,
         y1=max(last.y1, line.y1),
-        text=last.text + gap + line.text,
+        text=last.text + " " * (line.x0 - last.x1 > 0.12 * line.size) + line.text,
         lead=last.lead or (len(last.text) if last.bold and not line.bold else 0),
         start=last.start,
     )

@@ -108,8 +108,9 @@ def assemble(
         running = running_lines(block, min(size, own_size(block)) if small else size)
         if role == "references":
             references += read_entries(running, words, links)
-        label = f"{heading.number} {heading.words}".strip()
-        sections.append(Section(label, role, heading.level, join_lines(running, words)))
+        sections.append(
+            Section(f"{heading.number} {heading.words}".strip(), role, heading.level, join_lines(running, words))
+        )
     mentions = find_mentions(sections, references)
     title = title_of(before, size)
     stamp = next((page.stamp for page in pages if page.stamp), "")
@@ -152,8 +153,7 @@ def _with_thanks(headings: Sequence[Heading], lines: Sequence[Line]) -> list[Hea
     if last is None or "acknowledgements" in roles:
         return list(headings)
     for i in range(last + 1, end):
-        match = _THANKS.match(lines[i].text)
-        if match and (lines[i].start or lines[i].lead or match.group()[-1] in ".:"):
+        if (match := _THANKS.match(lines[i].text)) and (lines[i].start or lines[i].lead or match.group()[-1] in ".:"):
             return in_order(*headings, Heading(i, i - 1, "", "Acknowledgements", _RUN_IN_LEVEL, match.end()))
     return list(headings)
 

@@ -66,8 +66,7 @@ _ABBREVIATED = re.compile(r"(?:[^\W\d_a-z][\w-]{0,6}\.?\s*){1,4}")
 
 def parts_of(entry: str) -> tuple[str, str] | None:
     """An entry's text with the authors, and its title, "" if it prints none; None if it is in none of these styles."""
-    match = _VANCOUVER.match(entry)
-    if match and (
+    if (match := _VANCOUVER.match(entry)) and (
         match["more"]
         or match["others"]
         or (_YEAR_FIRST.search(match["rest"]) and not re.match(r"[A-Z][\w'’-]+, [A-Z]", match["rest"]))

@@ -230,9 +230,8 @@ def _authors(text: str) -> tuple[str, ...]:
     """Surnames, in order, from the text before the title."""
     text = re.sub(r"\(?\b(?:19|20)\d{2}[a-z]?\)?.*$", "", text.split(": ")[0])
     text = re.sub(r"\bet al\.?|\beds?\.?\b", "", text).strip()
-    text = re.sub(r"(?<=[^\W\d_]{2})\.$", "", text)
     names: list[str] = []
-    for part in re.split(r",|;|\band\b|&", text):
+    for part in re.split(r",|;|\band\b|&", re.sub(r"(?<=[^\W\d_]{2})\.$", "", text)):
         bare = re.sub(r"\b[^\W\d_]\.(?=[^\W\d_])", "", part)
         bare = " ".join(word for word in bare.split() if not _GIVEN.fullmatch(word)).strip(" .")
         if len(bare) > 1 and not any(c.isdigit() for c in bare):

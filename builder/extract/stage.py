@@ -58,8 +58,8 @@ def extract_papers(round_: Round, source: Source, store: Store, papers: Sequence
     """Read the files for which the store has no current document; files are fetched while others are read."""
     limits = round_.extract
     for kind in _order(round_):
-        unread = _unread_files(round_, source, store, progress(papers, f"extract {kind}", len(papers)), kind)
-        files, named = tee(unread)  # they are read ahead of the results
+        # They are read ahead of the results.
+        files, named = tee(_unread_files(round_, source, store, progress(papers, f"extract {kind}", len(papers)), kind))
         results = extract_files((str(path) for path, *_ in files), engine, limits.time_limit, limits.memory_limit)
         for result, (_, paper_id, digest) in zip(results, named, strict=True):
             store.put_document(
@@ -108,8 +108,7 @@ def choose_documents(round_: Round, store: Store, papers: Iterable[Paper]) -> Do
         if paper.id in round_.taken_down:
             report.drop(paper.id, "taken_down")
             continue
-        outcomes = store.outcomes(paper.id)
-        if not outcomes:
+        if not (outcomes := store.outcomes(paper.id)):
             raise StoreError(f"{paper.id} has not been extracted yet; run `academiceval run round.toml`")
         faults = {kind: _fault(round_, *outcomes.get(kind, _UNREAD)) for kind in order}
         good = next((kind for kind in order if not faults[kind]), None)

@@ -185,9 +185,11 @@ class _Worker:
         with suppress(subprocess.TimeoutExpired):
             process.wait(_SECONDS_TO_END)
         self.close()
-        reason, detail = "crashed", f"the reading process ended with status {process.returncode}"
-        if late.is_set() or process.returncode == -signal.SIGXCPU:
-            reason, detail = "time_limit", f"took more than {self._time_limit:g} s of processor time, or hung"
+        reason, detail = (
+            ("time_limit", f"took more than {self._time_limit:g} s of processor time, or hung")
+            if late.is_set() or process.returncode == -signal.SIGXCPU
+            else ("crashed", f"the reading process ended with status {process.returncode}")
+        )
         was_killed = not late.is_set() and process.returncode == -signal.SIGKILL
         return Extracted(str(path), "", reason, detail, None, None, 0.0, was_killed)
 

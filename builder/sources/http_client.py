@@ -61,8 +61,6 @@ class DoubtfulAnswer(Exception):
 
 
 class _TransientFailure(Exception):
-    """A request that failed in a way that may pass."""
-
     def __init__(self, message: str, *, wait: float = 0.0, tries: int = TRIES) -> None:
         super().__init__(message)
         self.wait, self.tries = wait, tries
@@ -79,11 +77,10 @@ class HttpClient:
     """
 
     def __init__(self, source: LiveTable, store: Store, round_: str) -> None:
-        self._source, self._answers, self._round = source, store.answers, round_
+        self._source, self._answers, self._round, self._odd_files = source, store.answers, round_, 0
         self._certificates = httpx2.create_ssl_context()
         # Answers that were believed despite a doubt: for this run.
         self._believed: dict[str, StoredAnswer] = {}
-        self._odd_files = 0
 
     def get(self, url: str, check: Callable[[bytes], None] | None = None, *, patient: bool = False) -> StoredAnswer:
         """The round's answer to a URL, asked for if it is not there yet.

@@ -121,8 +121,7 @@ def paper_from_record(record: dict[str, Any]) -> Paper:
     Raises:
         ValueError, KeyError, TypeError, IndexError: a field is missing or not what it should be.
     """
-    parsed = PaperId.parse(record["id"])
-    if parsed is None:
+    if (parsed := PaperId.parse(record["id"])) is None:
         raise ValueError(f"{record['id']!r} is not the id of a paper")
     if versions := record.get("versions"):
         published = parsedate_to_datetime(versions[0]["created"]).date()
@@ -209,8 +208,7 @@ def names_of(listed: Iterable[str]) -> tuple[str, ...]:
 
 def checked_paper(paper: Paper) -> Paper:
     """The paper, if every field is what it should be; a ValueError if one is not; the message names it."""
-    parsed = PaperId.parse(paper.id)
-    if parsed is None or (parsed.bare, parsed.version) != (paper.id, None):
+    if (parsed := PaperId.parse(paper.id)) is None or (parsed.bare, parsed.version) != (paper.id, None):
         raise ValueError(f"{paper.id!r:.40} is not the bare id of a paper")
     if type(paper.version) is not int or not 1 <= paper.version <= _MOST_VERSIONS:
         raise ValueError(f"version {paper.version!r:.40}")

@@ -126,8 +126,7 @@ class MirrorSource:
         self.metadata = folder / metadata if metadata else _find_metadata(folder)
         if not self.metadata.is_file():
             raise SourceError(f"the mirror has no metadata file {self.metadata}")
-        self._pdf, self._html = folder / pdf, folder / html
-        self._index_path = index or folder / "index.sqlite3"
+        self._pdf, self._html, self._index_path = folder / pdf, folder / html, index or folder / "index.sqlite3"
 
     @cached_property
     def _index(self) -> MetadataIndex:

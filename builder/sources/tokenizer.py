@@ -54,13 +54,12 @@ class TokenCounter:
 
     def _count(self, text: str) -> int:
         words = text.replace("\n", " ").split(" ")
-        known = self._known
-        if len(known) > _MOST_KNOWN:
-            known.clear()
-        if new := list(set(words).difference(known)):
+        if len(self._known) > _MOST_KNOWN:
+            self._known.clear()
+        if new := list(set(words).difference(self._known)):
             encoded = self._tokenizer.encode_batch_fast(new, add_special_tokens=False)
-            known.update((word, len(encoding)) for word, encoding in zip(new, encoded, strict=True))
-        return sum(map(known.__getitem__, words))
+            self._known.update((word, len(encoding)) for word, encoding in zip(new, encoded, strict=True))
+        return sum(map(self._known.__getitem__, words))
 
 
 @cache

@@ -204,8 +204,7 @@ class OaiPmh:
         for _ in range(_MOST_PAGES):
             of_list = {"metadataPrefix": "arXiv", "from": start, **({"set": set_} if set_ else {})}
             root = self._get({"verb": "ListRecords", **({"resumptionToken": token} if token else of_list)})
-            error = root.find(f"{_OAI}error")
-            if error is not None:
+            if (error := root.find(f"{_OAI}error")) is not None:
                 if error.get("code") != "badResumptionToken":
                     return
                 if latest == start:
@@ -236,8 +235,7 @@ class OaiPmh:
         if answer.status != 200:
             raise SourceError(f"arXiv's OAI-PMH service answers with status {answer.status} ({url[:200]})")
         root = _parse(answer.body)
-        error = root.find(f"{_OAI}error")
-        if error is not None and error.get("code") not in _KNOWN_ERRORS:
+        if (error := root.find(f"{_OAI}error")) is not None and error.get("code") not in _KNOWN_ERRORS:
             raise SourceError(f"arXiv's OAI-PMH service refuses a request: {error.text} ({url[:200]})")
         return root
 
@@ -253,14 +251,12 @@ def _check_oai(body: bytes) -> None:
         raise DoubtfulAnswer("an OAI-PMH answer that is cut off, or not one at all") from err
     if root.tag != f"{_OAI}OAI-PMH":
         raise DoubtfulAnswer("an answer that is not OAI-PMH")
-    error = root.find(f"{_OAI}error")
-    if error is not None and error.get("code") == "noRecordsMatch":
+    if (error := root.find(f"{_OAI}error")) is not None and error.get("code") == "noRecordsMatch":
         raise DoubtfulAnswer("an empty list", believe=True)
 
 
 def _record(element: etree._Element) -> OaiRecord:
-    header = element.find(f"{_OAI}header")
-    if header is None:
+    if (header := element.find(f"{_OAI}header")) is None:
         return OaiRecord(Drop("a record without header", "bad_record"), False, "")
     changed = header.findtext(f"{_OAI}datestamp") or ""
     name = (header.findtext(f"{_OAI}identifier") or "").rpartition(":")[2]

@@ -124,8 +124,7 @@ def check_feed(body: bytes) -> None:
         raise DoubtfulAnswer("a feed that is cut off, or not a feed at all") from err
     if root.tag != f"{_ATOM}feed":
         raise DoubtfulAnswer("an answer that is not a feed")
-    total = _total(root)
-    if total is None:
+    if (total := _total(root)) is None:
         raise DoubtfulAnswer("a feed without the number of results")
     if root.find(f"{_ATOM}entry") is None:
         raise DoubtfulAnswer("an empty page", believe=total == 0)

@@ -74,13 +74,13 @@ def _byline(result: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for author in (result.get("authorList") or {}).get("author") or ():
         if group := author.get("collectiveName"):
             yield plain(group), GROUP
-            continue
-        name = " ".join(part for part in (author.get("firstName"), author.get("lastName")) if part)
-        known = author.get("authorId") or {}
-        yield (
-            plain(name or author["fullName"]),
-            orcid(str(known.get("value") or "")) if known.get("type") == "ORCID" else "",
-        )
+        else:
+            name = " ".join(part for part in (author.get("firstName"), author.get("lastName")) if part)
+            known = author.get("authorId") or {}
+            yield (
+                plain(name or author["fullName"]),
+                orcid(str(known.get("value") or "")) if known.get("type") == "ORCID" else "",
+            )
 
 
 def plain(text: str) -> str:
@@ -115,13 +115,12 @@ class EuropePmcSource:
 
     def _query(self) -> str:
         """What all searches for papers of the round have in common."""
-        kind = (
-            "SRC:PPR AND HAS_FT:y" if self._table.preprints else "OPEN_ACCESS:y AND IN_EPMC:y AND HAS_FT:y AND LANG:eng"
-        )
         licenses = " OR ".join(f'LICENSE:"{name}"' for name in _LICENSES[self._round.licenses])
         field = _phrase(self._table.field)
         parts = (
-            kind,
+            "SRC:PPR AND HAS_FT:y"
+            if self._table.preprints
+            else "OPEN_ACCESS:y AND IN_EPMC:y AND HAS_FT:y AND LANG:eng",
             f"({licenses})" if licenses else "",
             f"(TITLE:{field} OR ABSTRACT:{field} OR KW:{field} OR JOURNAL:{field})" if self._table.field else "",
             f"({self._table.query})" if self._table.query else "",
@@ -258,7 +257,6 @@ def _check_page(size: int, seen: int, body: bytes) -> None:
 
 
 def _check_article(ids: set[str], body: bytes) -> None:
-    """Check that a body is the article with one of these ids."""
     try:
         metadata = parse_article(body, "the answer").find("front/article-meta")
     except ExtractError as err:

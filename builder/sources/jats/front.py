@@ -173,8 +173,7 @@ def _person(contributor: etree._Element) -> str:
 
 def orcid(text: str) -> str:
     """An ORCID in its usual form; "" for a text that is none, by its check digit (ISO 7064, MOD 11-2)."""
-    match = _ORCID.search(text.strip(" /"))
-    if match is None:
+    if (match := _ORCID.search(text.strip(" /"))) is None:
         return ""
     digits = match[1].replace("-", "").upper()
     total = 0
@@ -290,10 +289,8 @@ def _dates(metadata: etree._Element, id_: str) -> tuple[date, date]:
     ]
     in_doi = _PREPRINT_DOI.fullmatch(id_)
     public = [day for kind, day in dated if kind in _PUBLIC and day[1]]
-    if not public and in_doi:
-        # On which the server received it; the file names no other day.
-        public = [(date(*map(int, in_doi.groups())), True)]
-    public = public or [day for _, day in dated]
+    # A preprint's DOI has the day on which the server received it; the file names no other.
+    public = public or ([(date(*map(int, in_doi.groups())), True)] if in_doi else [day for _, day in dated])
     first = min((day for day, _ in (*public, *preprints)), default=None)
     if first is None:
         raise ValueError("no day of publication")
@@ -314,6 +311,5 @@ def _day(element: etree._Element) -> tuple[date, bool] | None:
     if not re.fullmatch(r"0?[1-9]|1[0-2]", month):
         return date(int(year), 1, 1), False
     last = monthrange(int(year), int(month))[1]
-    if re.fullmatch(r"\d{1,2}", number) and 1 <= int(number) <= last:
-        return date(int(year), int(month), int(number)), True
-    return date(int(year), int(month), 1), False
+    is_whole = re.fullmatch(r"\d{1,2}", number) is not None and 1 <= int(number) <= last
+    return date(int(year), int(month), int(number) if is_whole else 1), is_whole

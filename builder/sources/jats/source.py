@@ -222,7 +222,6 @@ def _unpack(name: str, place: Path) -> list[Path]:
 
 
 def _members(archive: Path) -> Iterator[tuple[PurePosixPath, IO[bytes]]]:
-    """Path and content of each file in an archive, in its order."""
     if archive.name.endswith(_ZIPS):
         with zipfile.ZipFile(archive) as packed:
             for info in packed.infolist():
