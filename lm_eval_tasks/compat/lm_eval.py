@@ -110,6 +110,4 @@ def tasks_folder() -> Path | None:
     A public way would be entry points for tasks.
     """
     spec = importlib.util.find_spec("lm_eval")
-    if spec is None or not spec.submodule_search_locations:
-        return None
-    return Path(spec.submodule_search_locations[0]) / "tasks"
+    return Path(spec.submodule_search_locations[0]) / "tasks" if spec and spec.submodule_search_locations else None

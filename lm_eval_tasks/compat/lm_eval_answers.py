@@ -67,8 +67,7 @@ def message_of(body: str) -> str:
     for key in ("error", "message", "detail"):
         if isinstance(content, dict) and key in content:
             content = content[key]
-    text = content if isinstance(content, str) else body
-    return " ".join(text.split())[:_LONGEST]
+    return " ".join((content if isinstance(content, str) else body).split())[:_LONGEST]
 
 
 # In place of the value of a parameter that a server is not to be sent.
@@ -188,8 +187,7 @@ class Watch:
         parse, create = lm.parse_generations, lm._create_payload
 
         def counted(*arguments: Any, **keywords: Any) -> Any:
-            assert self.tries is not None
-            self.tries += 1
+            self.tries = (self.tries or 0) + 1
             if self._new_seeds and "seed" in keywords:
                 keywords["seed"] = int(keywords["seed"]) + self.tries
             payload = create(*arguments, **keywords)
@@ -226,7 +224,6 @@ class Watch:
             raise
 
     def _with_reasoning(self, text: str | None, choice: Mapping[str, object]) -> str | None:
-        """The answer, preceded by the reasoning that a server hands over in a separate field."""
         message = choice.get("message")
         fields = message if isinstance(message, Mapping) else {}
         reasoning = fields.get("reasoning_content") or fields.get("reasoning")

@@ -80,8 +80,7 @@ def _entries(metadata: object) -> dict[str, object]:
         try:
             metadata = json.loads(metadata)
         except ValueError:
-            pairs = (part.partition("=") for part in str(metadata).split(","))
-            return {key.strip(): value for key, _, value in pairs}
+            return {key.strip(): value for key, _, value in (part.partition("=") for part in str(metadata).split(","))}
     return metadata if isinstance(metadata, dict) else {}
 
 

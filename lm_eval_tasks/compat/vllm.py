@@ -30,9 +30,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
-_FILE = "VLLM_LOGGING_CONFIG_PATH"
-_SWITCH = "VLLM_CONFIGURE_LOGGING"
-_HANDLER = "academiceval"
+_FILE, _HANDLER = "VLLM_LOGGING_CONFIG_PATH", "academiceval"
 
 
 def watch(
@@ -52,8 +50,7 @@ def watch(
 
     def encoded(text: Any, *arguments: Any, **keywords: Any) -> Any:
         ids = encode(text, *arguments, **keywords)
-        pairs = [(text, ids)] if isinstance(text, str) else zip(text, ids, strict=True)
-        for prompt, prompt_ids in pairs:
+        for prompt, prompt_ids in [(text, ids)] if isinstance(text, str) else zip(text, ids, strict=True):
             prompts[_digest(prompt_ids)].append(prompt)
         return ids
 
@@ -105,7 +102,7 @@ def errors_kept(arguments: Mapping[str, object]) -> Iterator[list[str]]:
     is_elsewhere = arguments.get("distributed_executor_backend") in ("ray", "external_launcher") or any(
         str(arguments.get(key) or 1) != "1" for key in ("nnodes", "data_parallel_size")
     )
-    if os.environ.get(_FILE) or os.environ.get(_SWITCH) == "0" or is_elsewhere:
+    if os.environ.get(_FILE) or os.environ.get("VLLM_CONFIGURE_LOGGING") == "0" or is_elsewhere:
         yield kept
         return
     # It stays as long as processes may start.

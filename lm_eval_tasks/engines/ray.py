@@ -26,8 +26,6 @@ _R = TypeVar("_R")
 # Batches for each processor that are handed to Ray together; between two such lots processors may wait for the last batch.
 _AHEAD = 16
 _TO_CONNECT = 60.0
-# How long a head that was once reachable may be away.
-_TO_COME_BACK = 600.0
 _BETWEEN = 5.0
 # After this time without a result the engine checks whether the cluster is still the same.
 _SILENCE = 30.0
@@ -44,7 +42,7 @@ class RayEngine(AbstractContextManager["RayEngine"]):
         EngineError: there is no such cluster, or Ray is not installed.
     """
 
-    def __init__(self, address: str = "", patience: float = _TO_COME_BACK) -> None:
+    def __init__(self, address: str = "", patience: float = 600.0) -> None:
         if importlib.util.find_spec("ray") is None:
             raise EngineError('the engine ray needs Ray: pip install "academiceval[ray]"')
         self._address = address or os.environ.get("RAY_ADDRESS", "")
@@ -92,7 +90,6 @@ class RayEngine(AbstractContextManager["RayEngine"]):
         return results
 
     def _reconnect(self) -> _Driver:
-        """A driver, as soon as the head is reachable again."""
         _LOGGER.warning("the head of the Ray cluster at %s is gone; waiting for it to come back", self._address)
         until = time.monotonic() + self._patience
         while True:

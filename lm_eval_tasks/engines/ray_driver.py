@@ -20,8 +20,7 @@ from typing import Any
 from lm_eval_tasks.base.files import die_with
 
 _SECONDS_WITHOUT_HEAD = 15
-# What code is made of, and the libraries that its bytes depend on.
-_PACKAGES = ("lm_eval_tasks", "builder")
+# The libraries that the bytes depend on.
 _LIBRARIES = ("numpy", "pyarrow", "pymupdf", "tokenizers", "torch", "transformers")
 
 
@@ -129,7 +128,7 @@ def code_version() -> str:
     """The release, a hash of the code (two checkouts of one release may differ) and the libraries that make the bytes."""
     root = Path(__file__).resolve().parents[2]
     digest = hashlib.sha256()
-    for package in _PACKAGES:
+    for package in ("lm_eval_tasks", "builder"):
         for path in sorted((root / package).rglob("*.py")):
             digest.update(path.read_bytes())
     libraries = ", ".join(f"{name} {_version(name)}" for name in _LIBRARIES)

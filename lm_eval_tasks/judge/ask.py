@@ -83,10 +83,8 @@ def ask_judge(
             journal.add(key, outcome)
             progress.update()
 
-        async def answer(ask: Ask, key: str) -> dict[str, object]:
-            return await _verdict(ask, missing[key])
-
-        ask_all(server, missing, answer, note, concurrency, means.budget(usages_of(journal)))
+        budget = means.budget(usages_of(journal))
+        ask_all(server, missing, lambda ask, key: _verdict(ask, missing[key]), note, concurrency, budget)
 
 
 def usages_of(journal: Journal | Mapping[str, object]) -> list[Usage]:

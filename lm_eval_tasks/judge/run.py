@@ -21,10 +21,8 @@ from lm_eval_tasks.samples.sample import Sample, by_task, paired, read
 
 DEFAULT_JUDGE = "mistralai/Mixtral-8x22B-Instruct-v0.1"
 _LOGGER = logging.getLogger(__name__)
-_CHARACTERS_OF_TOKEN = 4
 # Of a verdict before any was given: the JSON of the prompt with six sentences.
 _VERDICT_TOKENS = 400
-_LONGEST_NAME = 200
 # Task and id of a sample -> passages of its paper that precede the two texts; none for the published prompt.
 _Passages = Mapping[tuple[str, str], str]
 
@@ -73,8 +71,7 @@ def estimate(samples: Sequence[Sample], model: str, output: Path, passages: _Pas
         len(question.prompt) for question in questions(samples, passages) if not is_answered(model, question, journal)
     ]
     verdicts = [tokens for usage in usages_of(journal) if (tokens := usage.tokens_out)]
-    each = fmean(verdicts) if verdicts else _VERDICT_TOKENS
-    return len(lengths), Usage(sum(lengths) // _CHARACTERS_OF_TOKEN, round(len(lengths) * each))
+    return len(lengths), Usage(sum(lengths) // 4, round(len(lengths) * fmean(verdicts or [_VERDICT_TOKENS])))
 
 
 def judge(
@@ -103,7 +100,7 @@ def judge(
         ServerError: the server cannot be asked.
         EvalError: another process judges with the same model into `output`.
     """
-    if len(slug(name)) + len(slug(other)) > _LONGEST_NAME:
+    if len(slug(name)) + len(slug(other)) > 200:
         raise EvalError(f"the name {name!r:.60} is too long for a file; give a shorter --name")
     means.check()
     check_judge(server)
@@ -150,7 +147,6 @@ def _subjects(results: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _subjects_in(file: Path) -> dict[str, int]:
-    """The same of a file; nothing if it cannot be read."""
     try:
         return _subjects(parse_json(file.read_bytes()))
     except (OSError, *ODD):

@@ -24,7 +24,6 @@ REPAIR = "This is not the JSON object that was asked for. Output the JSON object
 TIE = 0
 _WINNER = re.compile(r"[\[\s*]*Answer\s*([12])[\]\s*.]*", re.IGNORECASE)
 _TIE = re.compile(r"[\[\s*]*(?:both(?: answers)?|neither|tie|tied|draw|equal|same|none)[\]\s*.]*", re.IGNORECASE)
-_DECODER = json.JSONDecoder()
 # A verdict is short and comes last; what is read of an answer that never ends, and how many braces are tried.
 _LONGEST, _MOST_TRIES = 20_000, 500
 
@@ -79,7 +78,7 @@ def _objects(text: str) -> Iterator[tuple[dict[str, object], int]]:
         if at < 0:
             return
         with suppress(ValueError, RecursionError):
-            yield _DECODER.raw_decode(text, at)
+            yield json.JSONDecoder().raw_decode(text, at)
         at = text.rfind("{", 0, at)
 
 
@@ -173,7 +172,6 @@ def summary(samples: Sequence[Judged]) -> dict[str, Any]:
     verdicts = [winners for sample in samples for winners in sample.orders if winners is not None]
     both = [pair for sample in samples if None not in (pair := sample.by_order())]
     failed = sum(sample.failed for sample in samples)
-    questions = sum(2 for sample in samples if sample.settled is None)
     # In the first order alone: the paper's win rate.
     firsts = (sample.by_order()[0] if sample.settled is None else sample.settled for sample in samples)
     raw = [points for points in firsts if points is not None]
@@ -181,7 +179,7 @@ def summary(samples: Sequence[Judged]) -> dict[str, Any]:
         "samples": len(samples),
         "empty": sum(sample.empty for sample in samples),
         "failed": failed,
-        "unparseable": questions - len(verdicts) - failed,
+        "unparseable": sum(2 for sample in samples if sample.settled is None) - len(verdicts) - failed,
         "judged": sum(sample.points() is not None for sample in samples),
         "ties": sum(winners[OVERALL] == TIE for winners in verdicts),
         "win_rate": _mean_points(samples, OVERALL),

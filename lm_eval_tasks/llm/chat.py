@@ -34,8 +34,7 @@ Ask = Callable[[Messages, int], Awaitable[tuple[str, Usage]]]
 _LOGGER = logging.getLogger(__name__)
 # How often 429, 5xx and lost answers are retried, after the waiting time that the server names.
 _RETRIES = 8
-_REFUSALS = frozenset({401, 403})
-_TRANSIENT = frozenset({408, 409, 425, 429})
+_REFUSALS, _TRANSIENT = frozenset({401, 403}), frozenset({408, 409, 425, 429})
 _WAIT = wait_exponential(0.5, max=8.0) + wait_random(0, 0.5)
 _STEP = 0.5
 # For an answer that is not one, such as a page of HTML with status 200.
@@ -146,8 +145,6 @@ def ask_all(
 
 
 class _Asking:
-    """One call of `ask_all`."""
-
     def __init__(self, server: Server, ended: list[int], budget: Budget | None) -> None:
         from lm_eval_tasks.compat.openai import client_of
 

@@ -71,10 +71,9 @@ def take_apart(text: str, opened: str = "", closing: str = "", opening: str = ""
         )
     marks = _REASONING if not closing else (*_REASONING, (opening, closing))
     openings = tuple(before for before, _ in marks if before)
-    at, is_open = 0, bool(opened and text.strip())
-    is_open = is_open or text.startswith(openings, _behind_space(text, at))
+    at = begins = 0
+    is_open = bool(opened and text.strip()) or text.startswith(openings, _behind_space(text, 0))
     first = min((found for before in openings if (found := text.find(before)) >= 0), default=len(text))
-    begins = 0
     closings = (match.span() for _, mark in marks for match in re.finditer(re.escape(mark), text))
     for place, end in sorted(closings, key=lambda span: span[1]):
         # Thoughts may begin, and begin again, on a separate line.

@@ -122,10 +122,8 @@ class UsageTotals:
 
 def usage_together(usages: Sequence[UsageTotals]) -> UsageTotals:
     """The usage of several runs; None for what one of them does not know."""
-    finish, served = Counter[str](), Counter[str]()
-    for usage in usages:
-        finish.update(usage.finish)
-        served.update(usage.served)
+    words = ([Counter(getattr(usage, name)) for usage in usages] for name in _COUNTED)
+    finish, served = (sum(counts, Counter[str]()) for counts in words)
     names = [column.name for column in fields(UsageTotals) if column.name not in _COUNTED]
     values = {name: [getattr(usage, name) for usage in usages] for name in names}
     sums = {name: None if None in each else sum(each) for name, each in values.items()}

@@ -88,8 +88,11 @@ def _shown_files(folder: Path) -> dict[str, Path]:
     known: set[str] = set()
     for place, folders, names in os.walk(folder, onerror=_raise, followlinks=True):
         known.add(os.path.realpath(place))
-        paths = {name: os.path.realpath(Path(place, name)) for name in folders}
-        folders[:] = [name for name in sorted(folders) if not _SKIPPED.match(name) and paths[name] not in known]
+        folders[:] = [
+            name
+            for name in sorted(folders)
+            if not _SKIPPED.match(name) and os.path.realpath(Path(place, name)) not in known
+        ]
         files |= {
             path.relative_to(folder).as_posix(): path
             for name in sorted(names)

@@ -13,8 +13,7 @@ from lm_eval_tasks.base.metadata import INNER_PRODUCT, Similarity
 from lm_eval_tasks.llm.weights import MINILM, minilm_path
 from lm_eval_tasks.retrieval.sparse import Retriever, best
 
-_MAX_TOKENS = 512
-_BATCH = 64
+_MAX_TOKENS, _BATCH = 512, 64
 Encode = Callable[[Sequence[str]], Any]
 
 
@@ -42,10 +41,9 @@ def by_embeddings(name: str, query: Encode, context: Encode, similarity: Similar
             for i, text in enumerate(dict.fromkeys(chunk for sample_chunks in chunks for chunk in sample_chunks))
         }
         chunk_vectors = scaled(context(list(places)))
-        query_vectors = scaled(query(list(queries)))
         return [
             best(chunk_vectors[[places[chunk] for chunk in sample_chunks]] @ vector, top) if sample_chunks else []
-            for sample_chunks, vector in zip(chunks, query_vectors, strict=True)
+            for sample_chunks, vector in zip(chunks, scaled(query(list(queries))), strict=True)
         ]
 
     return Retriever(name if similarity == INNER_PRODUCT else f"{name}, {similarity}", rank)
@@ -59,9 +57,8 @@ def open_pair(kind: str, folders: str, similarity: Similarity) -> Retriever:
     if folders:
         query, _, context = folders.partition(",")
     context = context or query
-    encode_query = encoder(query, pooling, "DPRQuestionEncoder")
-    encode_context = encoder(context, pooling, "DPRContextEncoder")
-    return by_embeddings(f"{kind}:{query},{context}", encode_query, encode_context, similarity)
+    encoders = encoder(query, pooling, "DPRQuestionEncoder"), encoder(context, pooling, "DPRContextEncoder")
+    return by_embeddings(f"{kind}:{query},{context}", *encoders, similarity)
 
 
 def open_sentence_transformer(name: str, similarity: Similarity) -> Retriever:

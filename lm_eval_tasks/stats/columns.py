@@ -74,9 +74,8 @@ class Column:
 def column(metric: str, scores: Iterable[tuple[str, float, str]]) -> Column | None:
     """A column of (sample, score, first author); None if there are none."""
     rows = list(scores)
-    if not rows:
-        return None
-    return Column(metric, {id_: score for id_, score, _ in rows}, {id_: cluster for id_, _, cluster in rows})
+    by_id = {id_: score for id_, score, _ in rows}
+    return Column(metric, by_id, {id_: cluster for id_, _, cluster in rows}) if rows else None
 
 
 def columns_of(samples: Sequence[Sample]) -> dict[str, Column]:
@@ -195,10 +194,11 @@ def gains_over(
         short = columns[name].get(metric)
         same[name] = sum(bool(hash_) and hash_ == whole.get(id_) for id_, hash_ in prompts[name].items())
         if short and 2 * same[name] > short.n:
-            reason = (
-                f"{same[name]} of {short.n} prompts are the same as with the full context: the model's window cuts both"
+            _warn(
+                configuration,
+                name,
+                f"{same[name]} of {short.n} prompts are the same as with the full context: the model's window cuts both to the same text",
             )
-            _warn(configuration, name, f"{reason} to the same text")
         elif lacking := len(full.scores.keys() - (short.scores if short else ())):
             _warn(configuration, name, f"{lacking} of the {full.n} samples of the full context have no score with it")
         elif short:

@@ -113,14 +113,14 @@ def _of_pair(
         difference for task in common for difference in _of_task(runs, task, pairs[task], sizes[task], metrics)
     ]
     if not differences:
-        scores = ", ".join(metrics) or "by which models are ranked"
-        raise SamplesError(f"{runs[0]} and {runs[1]} do not both have one of the scores {scores}")
+        raise SamplesError(
+            f"{runs[0]} and {runs[1]} do not both have one of the scores {', '.join(metrics) or 'by which models are ranked'}"
+        )
     families = {task: both[0][0].row.family for task, both in pairs.items() if both}
     ranked = {task: family for task, family in families.items() if not metrics or family.ranking in metrics}
     boards = {task: family.board for task, family in ranked.items()}
     planned = len(differences) - len(boards) + comparisons(boards)
-    over_boards = (_of_board(runs, board, pairs, sizes, ranked) for board in BOARDS)
-    return differences + [difference for difference in over_boards if difference], planned
+    return differences + [over for board in BOARDS if (over := _of_board(runs, board, pairs, sizes, ranked))], planned
 
 
 def _of_task(
@@ -130,7 +130,6 @@ def _of_task(
     sizes: tuple[int, int],
     metrics: Sequence[str],
 ) -> Iterator[Difference]:
-    """The differences on one task, one for each metric that pairs of samples have."""
     for metric in metrics or {x.row.family.ranking: None for x, _ in pairs}:
         both = [(x, y) for x, y in pairs if metric in x.scores and metric in y.scores]
         if both:

@@ -50,8 +50,7 @@ class PlacedTask:
 
     def weights(self, authors: Sequence[str]) -> NDArray[np.float64]:
         """The share of the samples that is each author's, shape (authors,)."""
-        shares = np.append(self.counts, 0)[self._places(authors)] / self.counts.sum()
-        return np.asarray(shares, dtype=np.float64)
+        return np.asarray(np.append(self.counts, 0)[self._places(authors)] / self.counts.sum(), dtype=np.float64)
 
     def _places(self, authors: Sequence[str]) -> NDArray[np.int64]:
         places = {name: i for i, name in enumerate(self.names)}
@@ -101,11 +100,14 @@ def difference_over(
     """
     authors = _authors(sets)
     estimate, other = _estimate(sets, authors), _estimate(others, authors)
-    value, without = estimate.value - other.value, estimate.without - other.without
-    apart = replace(estimate, value=value, without=without, freedom=_freedom(sets, others))
-    if too_small((part for members in sets for part in members), fewest):
-        return apart.bare()
-    return apart.difference(fewest)
+    apart = replace(
+        estimate,
+        value=estimate.value - other.value,
+        without=estimate.without - other.without,
+        freedom=_freedom(sets, others),
+    )
+    is_small = too_small((part for members in sets for part in members), fewest)
+    return apart.bare() if is_small else apart.difference(fewest)
 
 
 def _authors(sets: Sequence[Sequence[PlacedTask]]) -> list[str]:

@@ -233,9 +233,8 @@ def shown_scores(results: Results) -> Iterator[str | Table]:
     of_run: list[Gain] = []
     if samples_beside(results.path):
         # Two tasks may ask the same, one of them under another name.
-        files = samples_of(results).values()
-        by_id = {(sample.task, sample.id): sample for file in files for sample in read_file(file)}
-        of_run = gains_of(by_id.values())
+        samples = (sample for file in samples_of(results).values() for sample in read_file(file))
+        of_run = gains_of({(sample.task, sample.id): sample for sample in samples}.values())
     yield from score_table(results.scores, of_run)
     if any(gain.by == "model" for gain in of_run):
         yield from ("", gain_table(of_run))
