@@ -33,8 +33,6 @@ within <References> and </References>.
 </References>
 Write the letter of the selected reference, one of {letters}, on the last line, in the form 'ANSWER: $LETTER' (without quotes)."""
 _SPLIT: Literal["test"] = "test"
-# Columns of a question that go into Inspect's logs.
-_NOTED = ("id", "paper_id", "published", "round")
 
 
 class _Task(msgspec.Struct):
@@ -70,7 +68,13 @@ def eval_yaml(manifest: Manifest) -> str | None:
                 "id": task_id(configuration.name, manifest.published_as, of_task(configuration.task).ranking),
                 "config": configuration.name,
                 "split": _SPLIT,
-                "field_spec": {"input": "question", "target": "target", "choices": "choices", "metadata": list(_NOTED)},
+                "field_spec": {
+                    "input": "question",
+                    "target": "target",
+                    "choices": "choices",
+                    # What goes into Inspect's logs.
+                    "metadata": ["id", "paper_id", "published", "round"],
+                },
                 "solvers": [{"name": "multiple_choice", "args": {"template": TEMPLATE}}],
                 "scorers": [{"name": "choice"}],
             }

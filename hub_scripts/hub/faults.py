@@ -29,8 +29,6 @@ FAULTS = (HTTPError, OSError, RuntimeError, ValueError, AttributeError, TypeErro
 _NOT_THE_HUBS = (JSONDecodeError, AttributeError, TypeError, LookupError)
 # Seconds before each further try; the Hub counts requests in windows of five minutes.
 WAITS = (1.0, 3.0, 10.0, 30.0, 60.0, 120.0)
-# Of these, those that a machine without a network is worth: its resolver fails at once and keeps failing.
-_WAITS_WITHOUT_NAME = WAITS[:3]
 # Seconds that one request may take: one that moves files, such as the upload of a round, and any other.
 DEADLINE, DEADLINE_OF_QUESTIONS = 3600.0, 30.0
 _T = TypeVar("_T")
@@ -122,10 +120,12 @@ def understand(err: BaseException, repo: str) -> FaultError:
             return _fault_of_answer(cause, repo)
     # The error numbers of name resolution, and no others, are negative.
     if any(isinstance(cause, OSError) and (cause.errno or 0) < 0 for cause in _chain(err)):
-        error = UnreachableError(
-            f"{repo}: the Hub, {endpoint()}, cannot be found ({_first_line(err)}); check the network"
+        return FaultError(
+            UnreachableError(f"{repo}: the Hub, {endpoint()}, cannot be found ({_first_line(err)}); check the network"),
+            again=True,
+            # Without a network the resolver fails at once and keeps failing.
+            waits=WAITS[:3],
         )
-        return FaultError(error, again=True, waits=_WAITS_WITHOUT_NAME)
     if any(isinstance(cause, HTTPError | ConnectionError | TimeoutError) for cause in _chain(err)):
         return FaultError(
             UnreachableError(f"{repo}: the Hub does not answer ({_first_line(err)}); try again later"), again=True
@@ -146,13 +146,16 @@ def _fault_of_answer(err: HfHubHTTPError, repo: str) -> FaultError:
     status = err.response.status_code
     message = (err.server_message or _first_line(err)).rstrip(".")
     if status in (408, 429) or status >= 500:
-        unreachable = UnreachableError(
-            f"{repo}: the Hub answered {status} again and again ({message}); try again later"
+        return FaultError(
+            UnreachableError(f"{repo}: the Hub answered {status} again and again ({message}); try again later"),
+            True,
+            retry_after(err.response.headers.get("Retry-After")),
+            status,
         )
-        return FaultError(unreachable, True, retry_after(err.response.headers.get("Retry-After")), status)
     if status in (409, 412):
-        error = HubError(f"{repo}: {message}; check the repository, then try again")
-        return FaultError(error, again=status == 409, status=status)
+        return FaultError(
+            HubError(f"{repo}: {message}; check the repository, then try again"), again=status == 409, status=status
+        )
     if status == 403:
         return FaultError(AccessError(f"{repo}: the token may not do this ({message}); {_LOG_IN}"), status=status)
     if isinstance(err, RepositoryNotFoundError) or status == 404:

@@ -144,8 +144,7 @@ def push(
         return
     word = "published already" if refs and staged.revision in refs.tags else "published"
     # An older round gets its tag without main.
-    is_newest = last is None or order(revision) >= order(last.published_as)
-    branch = MAIN if is_newest else f"round-{revision}"
+    branch = MAIN if last is None or order(revision) >= order(last.published_as) else f"round-{revision}"
     commit = publish(repo, staged, branch)
     if entry and last and branch != MAIN:
         tell_main(repo, head, last, notices, entry, mark)
@@ -176,8 +175,10 @@ def _summary(folder: Path, manifest: Manifest, contents: Contents, licenses: Lic
     files = manifest.files.values()
     complete = sum(contents.licenses.values())
     rows = sum(file.rows for file in files)
-    size = sum(file.bytes for file in files) / 1e6
-    yield f"{folder}: {len(files)} data files, {size:.1f} MB, {rows} rows, {complete} of them complete and {rows - complete} by id"
+    yield (
+        f"{folder}: {len(files)} data files, {sum(file.bytes for file in files) / 1e6:.1f} MB, {rows} rows, {complete} of them "
+        f"complete and {rows - complete} by id"
+    )
     if 2 * complete < rows:
         yield (
             f"warning: {complete} of {rows} rows are complete, the others are listed by id: without `academiceval fill` "

@@ -77,9 +77,10 @@ class Repo:
                 if understand(err, self.id).status == 404:
                     return None
                 raise
-            branches = {ref.name: ref.target_commit for ref in refs.branches}
-            tags = {ref.name: ref.target_commit for ref in refs.tags}
-            return Refs(branches, tags)
+            return Refs(
+                {ref.name: ref.target_commit for ref in refs.branches},
+                {ref.name: ref.target_commit for ref in refs.tags},
+            )
 
         return self._ask(read)
 
@@ -99,9 +100,7 @@ class Repo:
     def create(self, private: bool) -> None:
         """Create the repository if it does not exist."""
         if self.refs() is None:
-            self._do_once(
-                lambda: self._api.create_repo(self.id, repo_type=self.kind, private=private) and None, self.refs
-            )
+            self._ask(lambda: self._api.create_repo(self.id, repo_type=self.kind, private=private) and None, self.refs)
 
     def files(self, revision: str) -> dict[str, str]:
         """Path -> hash of its content, `sha256:...` of large files and `git:...` of others."""
@@ -152,11 +151,11 @@ class Repo:
                 raise HubError(f"somebody else has pushed to {self.id} meanwhile; nothing was changed, try again")
             return commit
 
-        return self._do_once(lambda: self._send(change, branch, parent), done, moves_files=True)
+        return self._ask(lambda: self._send(change, branch, parent), done, moves_files=True)
 
     def propose(self, change: Change, parent: str) -> str:
         """Open a pull request with one commit, unless one with its title is open, and return its address."""
-        return self._do_once(
+        return self._ask(
             lambda: self._send(change, MAIN, parent, as_proposal=True),
             lambda: self.proposal_address(change),
             moves_files=True,
@@ -211,30 +210,26 @@ class Repo:
                 raise HubError(f"{self.id}: the tag {name} is taken by {current}; a published tag never moves")
             return True if current else None
 
-        self._do_once(
-            lambda: self._api.create_tag(self.id, tag=name, revision=commit, repo_type=self.kind) or True, done
-        )
+        self._ask(lambda: self._api.create_tag(self.id, tag=name, revision=commit, repo_type=self.kind) or True, done)
 
     def branch(self, name: str, commit: str) -> None:
         """Begin a branch at a commit, if there is none of that name."""
-        self._do_once(
+        self._ask(
             lambda: self._api.create_branch(self.id, branch=name, revision=commit, repo_type=self.kind) or True,
             lambda: True if name in self.existing_refs().branches else None,
         )
 
     def delete_branch(self, name: str) -> None:
         """Remove a branch, if it exists."""
-        self._do_once(
+        self._ask(
             lambda: self._api.delete_branch(self.id, branch=name, repo_type=self.kind) or True,
             lambda: True if name not in self.existing_refs().branches else None,
         )
 
-    def _ask(self, call: Callable[[], _T], *, moves_files: bool = False) -> _T:
-        """Ask what changes nothing, and ask again if that may help."""
-        return self._do_once(call, lambda: None, moves_files=moves_files)
-
-    def _do_once(self, call: Callable[[], _T], done: Callable[[], _T | None], *, moves_files: bool = False) -> _T:
-        """Ask, and ask again if that may help, unless `done` finds that it was carried out."""
+    def _ask(
+        self, call: Callable[[], _T], done: Callable[[], _T | None] = lambda: None, *, moves_files: bool = False
+    ) -> _T:
+        """Ask, and ask again if that may help, unless `done` finds that a change was carried out."""
         try:
             return ask_with_retries(
                 call,

@@ -118,9 +118,8 @@ class Sheet:
         dark = re.sub("|".join(_DARK), lambda colour: _DARK[colour[0]], light)
         (self.folder / f"{name}.svg").write_text(light, encoding="utf-8")
         (self.folder / f"{name}-dark.svg").write_text(dark, encoding="utf-8")
-        if self.narrow:
-            return plot
-        (self.folder / f"{plot.name}.csv").write_text(csv_text(head, rows), encoding="utf-8")
+        if not self.narrow:
+            (self.folder / f"{plot.name}.csv").write_text(csv_text(head, rows), encoding="utf-8")
         return plot
 
 

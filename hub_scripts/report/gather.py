@@ -282,7 +282,7 @@ def _write_sample(path: Path, name: str, page: _Page, licenses: Licenses) -> int
         "prompt_name": row.prompt_name,
     }
     facts: dict[str, Any] = {key: value for key, value in about.items() if value is not None}
-    answers, prompts, withheld = page.answers, page.prompts, 0
+    answers, prompts = page.answers, page.prompts
     # Samples of older releases do not give the licences of demonstrations: none of their text is shown.
     if licenses != "all" and not all(allows(license_, licenses) for license_ in row.licenses or ("unknown",)):
         facts["target"] = None
@@ -291,10 +291,9 @@ def _write_sample(path: Path, name: str, page: _Page, licenses: Licenses) -> int
         answers = [
             {**answer, "answer": None} if copies(answer, [row.target, *excerpts]) else answer for answer in answers
         ]
-        withheld = sum(answer["answer"] is None for answer in answers)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(script(f"sample:{name}", {**facts, "answers": answers, "prompts": prompts}), encoding="utf-8")
-    return withheld
+    return sum(answer["answer"] is None for answer in answers)
 
 
 def copies(answer: Mapping[str, Any], texts: Sequence[str]) -> bool:

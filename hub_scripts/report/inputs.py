@@ -20,7 +20,6 @@ from lm_eval_tasks.samples.run_folder import SAMPLES, samples_beside, samples_of
 from lm_eval_tasks.samples.sample import Sample
 
 _LOGGER = logging.getLogger(__name__)
-_SHA256_DIGITS = 64
 # Judge -> the winners in both orders, or "empty".
 Orders = dict[str, Any]
 # What a verdict is about: model, round, task, sample, hash of the texts.
@@ -69,8 +68,7 @@ class Verdicts:
 
     def of(self, model: str, sample: Sample) -> Orders:
         """The verdicts on a model's answer."""
-        texts = texts_hash(sample.answer, sample.row.target)
-        subject = model, sample.row.round, sample.task, sample.id, texts
+        subject = model, sample.row.round, sample.task, sample.id, texts_hash(sample.answer, sample.row.target)
         self._left.pop(subject, None)
         return self._orders.get(subject, {})
 
@@ -131,7 +129,8 @@ class Inputs:
     def runs_over(self, manifest: Path) -> tuple[int, int]:
         """How many runs were made over exactly the files of a manifest, and over any of its round whose files have a known hash."""
         of_round = [run for runs in self.runs.values() for run in runs if self.manifests[manifest].round in run.rounds]
-        hashes = [run.contents for run in of_round if len(run.contents) == _SHA256_DIGITS]
+        # A sha256 has 64 digits; the commit of a dataset on the Hub has fewer.
+        hashes = [run.contents for run in of_round if len(run.contents) == 64]
         return hashes.count(sha256_of(manifest)), len(hashes)
 
 
@@ -178,9 +177,9 @@ def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inp
             content = _read(path)
             if content.get("against"):
                 inputs.duels |= duel(path, content)
-                continue
-            model = _judged_model(str(content.get("judged_model", "")), models, folders)
-            inputs.verdicts.add(path, model, content)
+            else:
+                model = _judged_model(str(content.get("judged_model", "")), models, folders)
+                inputs.verdicts.add(path, model, content)
     if not inputs.samples and not inputs.manifests and inputs.left_out:
         path, split = min(inputs.left_out.items())
         raise ReportError(f"the scores in {path} are over the split {split!r}: a page shows those of the test papers")

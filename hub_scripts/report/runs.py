@@ -17,8 +17,6 @@ from lm_eval_tasks.llm.usage import UsageTotals, usage_together
 from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL
 from lm_eval_tasks.samples.results import Results
 
-_PACKAGED = Path(__file__).parent / "models.toml"
-
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
@@ -33,8 +31,8 @@ class ModelFacts:
 
 def known_models(overrides: Path | None = None) -> dict[str, ModelFacts]:
     """Name -> facts, in the order in which they are looked up: first those of a file like the packaged one."""
-    first = _read(overrides) if overrides else {}
-    return {**first, **{name: facts for name, facts in _read(_PACKAGED).items() if name not in first}}
+    first, packaged = _read(overrides) if overrides else {}, _read(Path(__file__).parent / "models.toml")
+    return {**first, **{name: facts for name, facts in packaged.items() if name not in first}}
 
 
 def facts_of(model: str, known: Mapping[str, ModelFacts]) -> ModelFacts:
@@ -76,7 +74,6 @@ _RUN = (
 )
 # A value that may be a place on somebody's machine or network.
 _PLACE = re.compile(r"[/\\~$]")
-_LONGEST = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +103,7 @@ def run_facts(runs: Mapping[str, Sequence[Results]], site: Path) -> dict[tuple[s
             of_round = _newest([run for run in results if run.round == round_])
             # Names may differ in what a file's name cannot hold.
             digest = hashlib.sha256(f"{round_} {model}".encode()).hexdigest()[:8]
-            name = re.sub(r"[^\w.-]+", "-", f"{round_}_{model}")[:_LONGEST]
+            name = re.sub(r"[^\w.-]+", "-", f"{round_}_{model}")[:80]
             record = RECORDS / f"{name}-{digest}.json"
             text = json.dumps([_record(run) for run in of_round], indent=1, sort_keys=True, default=str)
             (site / record).write_text(text + "\n", encoding="utf-8")

@@ -138,11 +138,10 @@ def _write(
     if inputs.samples and not all_groups:
         raise ReportError(f"{inputs.samples[0].path} contains no sample; run `academiceval eval` again")
     inputs.verdicts.warn_of_others()
-    samples = sum(len(group.ids) for group in all_groups)
     counts = {
         "model": len({cell.model for group in all_groups for cell in group.cells if not cell.is_carried}),
         "setting": len(all_groups),
-        "sample": samples,
+        "sample": sum(len(group.ids) for group in all_groups),
     }
     yield ", ".join(f"{n} {name}{'s' * (n != 1)}" for name, n in counts.items())
     if withheld := sum(group.withheld for group in all_groups):

@@ -186,8 +186,7 @@ def _order(standing: Standing) -> tuple[bool, int, float, str]:
 
 
 def _is_rankable(standing: Standing) -> bool:
-    lacks = standing.small or standing.missing or standing.cut or standing.is_baseline
-    return bool(standing.overall and not lacks)
+    return bool(standing.overall and not (standing.small or standing.missing or standing.cut or standing.is_baseline))
 
 
 def _leads(parts: Mapping[str, Sequence[PlacedTask]]) -> dict[tuple[str, str], Interval]:
@@ -257,8 +256,7 @@ def _cell_over(cell: Cell, ids: Collection[str], metric: str) -> Cell:
 
 
 def _part_of(group: Group, cell: Cell) -> PlacedTask | None:
-    metric = group.metric
-    return part_of(group.key.setting, group.task, cell.columns.get(metric), cell.floors.get(metric))
+    return part_of(group.key.setting, group.task, cell.columns.get(group.metric), cell.floors.get(group.metric))
 
 
 def _has_room(group: Group) -> bool:
@@ -284,10 +282,9 @@ def _model_gains(groups: Sequence[Group], settings: Sequence[str]) -> tuple[tupl
 
 def _shorter_cell(group: Group, model: str, context: str, groups: Sequence[Group]) -> Cell | None:
     """What a model scored on a setting with less to read; None if it was not asked so."""
-    name = f"{group.key.setting} {context}"
-    short = next((other for other in groups if other.key.setting == name), None)
-    if short:
-        return _cell(short, model)
+    shorter = [other for other in groups if other.key.setting == f"{group.key.setting} {context}"]
+    if shorter:
+        return _cell(shorter[0], model)
     # Where the retriever is named, it counts as a part of the model.
     return next((cell for cell in group.cells if cell.shown == context and cell.reader == model), None)
 
@@ -295,6 +292,9 @@ def _shorter_cell(group: Group, model: str, context: str, groups: Sequence[Group
 def _gains_of_cell(group: Group, cell: Cell, groups: Sequence[Group]) -> list[Gain]:
     shorter = {context: _shorter_cell(group, cell.model, context, groups) for context in target_of(group.task).shorter}
     cells: dict[str, Cell] = {FULL: cell, **{context: short for context, short in shorter.items() if short}}
-    columns = {context: asked.columns for context, asked in cells.items()}
-    prompts = {context: asked.prompts for context, asked in cells.items()}
-    return gains_over(group.key.setting, group.task, columns, prompts)
+    return gains_over(
+        group.key.setting,
+        group.task,
+        {context: asked.columns for context, asked in cells.items()},
+        {context: asked.prompts for context, asked in cells.items()},
+    )

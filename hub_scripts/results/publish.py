@@ -26,8 +26,6 @@ from lm_eval_tasks.samples.run_folder import results_in, samples_beside, samples
 from lm_eval_tasks.samples.sample import read_file
 from lm_eval_tasks.stats.scores import scores_of
 
-# Characters of a file's name that are kept.
-_LONGEST = 120
 _TITLE = {"dataset": "Results", "model": "Evaluation results"}
 
 
@@ -166,7 +164,7 @@ def _result_files(paths: Sequence[Path]) -> list[Path]:
 
 def _read_result(path: Path, repo_id: str) -> ResultFile:
     results = checked_results(path)
-    name = re.sub(r"[^\w.-]+", "-", path.stem)[:_LONGEST]
+    name = re.sub(r"[^\w.-]+", "-", path.stem)[:120]
     place = f"{results.model}/{results.round}/{name}-{sha256_of(path)[:8]}"
     return ResultFile(path, results, place, f"{endpoint()}/datasets/{repo_id}/blob/main/{place}.json")
 
@@ -241,8 +239,7 @@ def _differs(score: Score, again: Mapping[tuple[str, str], float]) -> bool:
 def _can_be(score: Score) -> bool:
     metric = find_metric(score.metric)
     is_share = metric is not None and metric.best == "higher"
-    low = score.value if score.low is None else score.low
-    high = score.value if score.high is None else score.high
+    low, high = (score.value if bound is None else bound for bound in (score.low, score.high))
     return score.samples >= 1 and not (is_share and abs(score.value) > 1 + _ROUNDING) and low <= score.value <= high
 
 
