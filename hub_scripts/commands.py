@@ -76,8 +76,9 @@ def report(arguments: Namespace) -> Iterator[str | Table]:
     check_there(*arguments.results, arguments.models, *labelled)
     from hub_scripts.report.site import report
 
-    options = arguments.cutoff, arguments.label, arguments.models
-    yield from report(arguments.results, arguments.output, arguments.licenses, *options)
+    yield from report(
+        arguments.results, arguments.output, arguments.licenses, arguments.cutoff, arguments.label, arguments.models
+    )
 
 
 def push(arguments: Namespace) -> Iterator[str | Table]:

@@ -250,7 +250,7 @@ def _read_user(who: dict[str, Any]) -> tuple[str, set[str], str, dict[str, Any]]
 
 
 def _may_write(permissions: Mapping[str, list[Mapping[str, object]]], repo: str) -> bool:
-    """Whether a fine-grained token names the repository, or who owns it, with the permission to write."""
+    # A fine-grained token names the repository, or who owns it.
     names = {repo, f"datasets/{repo}", repo.split("/")[0]}
     return any(
         scope.get("entity", {}).get("name") in names and "repo.write" in scope.get("permissions", ())  # type: ignore[attr-defined,operator]

@@ -49,8 +49,10 @@ class Staged:
 
 def read_notices(repo: Repo, revision: str) -> Notices:
     """The lists at a revision."""
-    takedowns = repo.read(TAKEDOWNS, revision) or b""
-    return Notices(parse_errata(repo.read(ERRATA, revision)), parse_takedowns(takedowns, f"{TAKEDOWNS} of {repo.id}"))
+    return Notices(
+        parse_errata(repo.read(ERRATA, revision)),
+        parse_takedowns(repo.read(TAKEDOWNS, revision) or b"", f"{TAKEDOWNS} of {repo.id}"),
+    )
 
 
 def stage(folder: Path, repo: str, base: str, notices: Notices, mark: str = "", revision: str = "") -> Staged:

@@ -47,8 +47,7 @@ def refuse_secrets(files: Mapping[str, Content]) -> None:
     for path, content in files.items():
         if PurePosixPath(path).suffix not in _TEXT or path.startswith(_PAPERS):
             continue
-        data = content.read_bytes() if isinstance(content, Path) else content
-        text = data.decode(errors="replace")
+        text = (content.read_bytes() if isinstance(content, Path) else content).decode(errors="replace")
         # JSON may hide letters by escapes.
         plain = _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text) if "\\u00" in text else ""
         if secret := next(chain(secrets_in(text), secrets_in(plain)), None):

@@ -42,7 +42,6 @@ _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00", "#
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "h")
 # Inches of a plot on a telephone: there its letters have the size of the text beside it.
 _NARROW = 4.2
-_DASHES = ("-", "--", "-.", ":")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,7 @@ class Plot:
 
 def looks(models: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Colour, mark and dash of each model; their periods have no common factor, so that pairs do not repeat early."""
-    styles = zip(cycle(_COLOURS), cycle(MARKS), cycle(_DASHES), strict=False)
+    styles = zip(cycle(_COLOURS), cycle(MARKS), cycle(("-", "--", "-.", ":")), strict=False)
     return {
         model: {"color": color, "marker": mark, "linestyle": dash, "markersize": 4, "linewidth": 1}
         for model, (color, mark, dash) in zip(sorted(models), styles, strict=False)
@@ -103,8 +102,13 @@ class Sheet:
         handles = {
             label: handle for axis in axes for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)
         }
-        columns = min(2 if self.narrow else 4, len(handles))
-        figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=columns, fontsize=7)
+        figure.legend(
+            handles.values(),
+            handles.keys(),
+            loc="outside lower center",
+            ncols=min(2 if self.narrow else 4, len(handles)),
+            fontsize=7,
+        )
 
     def save(self, figure: Figure, plot: Plot, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> Plot:
         """Write a plot, and its data beside the one for a page; the name that is returned is fit for a file."""

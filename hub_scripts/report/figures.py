@@ -106,7 +106,6 @@ def _paired(metric: str, first: tuple[Group, Cell], second: tuple[Group, Cell]) 
 
 
 def _by_length(sheet: Sheet, rows: Sequence[_Row], round_: str, metric: str, styles: _Looks) -> Plot:
-    """Score against context length, a panel for each task."""
     tasks = _tasks(rows)
     figure, panels = sheet.panels(1, len(tasks), 10, 3.2 + 0.12 * len(styles))
     axes = list(panels.flat)
@@ -173,7 +172,6 @@ def _by_name(group: Group, cell: Cell, metric: str) -> Column | None:
 
 
 def _demonstrations(sheet: Sheet, rows: Sequence[_Row], round_: str, metric: str, styles: _Looks) -> Plot:
-    """Paired differences with intervals, a panel for each task, a line for each model."""
     tasks = _tasks(rows)
     models = [model for model in reversed(list(styles)) if any(row[1] == model for row in rows)]
     figure, panels = sheet.panels(1, len(tasks), 10, 1.4 + 0.26 * len(models), sharey=True)
@@ -220,7 +218,6 @@ def _place_rows(groups: Sequence[Group]) -> Iterator[_Row]:
 
 
 def _by_place(sheet: Sheet, rows: Sequence[_Row], round_: str, styles: _Looks) -> Plot:
-    """A row of panels for lengths and one for places, a panel for each task, a line for each model and setting."""
     axes_shown = [axis for axis in _ORDER if any(row[0] == axis for row in rows)]
     tasks = [task for task in TASKS if any(row[1] == task for row in rows)]
     height = 0.8 + 2.4 * len(axes_shown) + 0.12 * len(styles)

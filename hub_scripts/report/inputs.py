@@ -161,8 +161,7 @@ def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inp
         if path.match(f"{SAMPLES}*.jsonl"):
             owner = owners.get(path)
             model = _label_of(path, labels_by_folder) or (owner.model if owner else path.parent.name)
-            date = (owner and owner.seconds) or path.stat().st_mtime
-            inputs.samples.append(SamplesFile(path, model, date=date))
+            inputs.samples.append(SamplesFile(path, model, date=(owner and owner.seconds) or path.stat().st_mtime))
             folders.setdefault(path.parent, []).append(model)
     for path, result in results.items():
         inputs.runs.setdefault(_label_of(path, labels_by_folder) or result.model, []).append(result)

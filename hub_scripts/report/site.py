@@ -71,9 +71,6 @@ def _score(value: float, form: str = "%.3f") -> str:
 
 
 MARK = "academiceval-site.json"
-_FOLDERS = ("data", "plots")
-_PAGES = ("index.html", "plots.html", "samples.html", "rounds.html", "about.html")
-_STATIC = ("site.css", "tables.js", "samples.js")
 
 
 def report(
@@ -108,7 +105,11 @@ def report(
 
 
 def _is_of_site(entry: Path) -> bool:
-    return entry.name in _FOLDERS if entry.is_dir() else entry.name == MARK or entry.suffix in (".html", ".js", ".css")
+    return (
+        entry.name in ("data", "plots")
+        if entry.is_dir()
+        else entry.name == MARK or entry.suffix in (".html", ".js", ".css")
+    )
 
 
 def _labels_of(arguments: Sequence[str]) -> dict[str, Path]:
@@ -197,7 +198,7 @@ def _write(
             "scorers": sorted(scorers_of(run for runs in inputs.runs.values() for run in runs)),
         },
     )
-    for name in _STATIC:
+    for name in ("site.css", "tables.js", "samples.js"):
         (place / name).write_bytes((resources.files("hub_scripts.report") / "static" / name).read_bytes())
     (place / "datatables.js").write_text(table_library(), encoding="utf-8")
     (place / MARK).write_text(json.dumps({"licenses": licenses}) + "\n", encoding="utf-8")
@@ -220,8 +221,11 @@ def _boards(groups: Sequence[Group], inputs: Inputs) -> list[Standings]:
     names = {configuration.name for manifest in manifests for configuration in manifest.configurations}
     core = {entry.configuration: entry.samples for manifest in manifests for entry in manifest.core}
     configurations = names or {group.key.setting for group in groups}
-    boards = (standings_of(groups, configurations, board, core, is_fixed=bool(names)) for board in BOARDS)
-    return [board for board in boards if board]
+    return [
+        standings
+        for board in BOARDS
+        if (standings := standings_of(groups, configurations, board, core, is_fixed=bool(names)))
+    ]
 
 
 def _off_board(groups: Sequence[Group], boards: Sequence[Sequence[Standings]]) -> list[str]:
@@ -266,7 +270,11 @@ def _pages(place: Path, content: Mapping[str, Any]) -> None:
     if len(set(names)) < len(names):
         raise ReportError(f"two manifests of round {next(n for n in names if names.count(n) > 1)} are given; give one")
     shown = [row.task for row in content["rows"]]
-    tasks = {name: TASK_LABELS[name] for name in TASKS if name in shown}
-    context = {**content, "labels": LABELS, "tasks": tasks, "has_rounds": bool(names)}
-    for name in _PAGES:
+    context = {
+        **content,
+        "labels": LABELS,
+        "tasks": {name: TASK_LABELS[name] for name in TASKS if name in shown},
+        "has_rounds": bool(names),
+    }
+    for name in ("index.html", "plots.html", "samples.html", "rounds.html", "about.html"):
         (place / name).write_text(render(name, page=name, **context), encoding="utf-8")

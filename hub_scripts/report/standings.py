@@ -190,7 +190,6 @@ def _is_rankable(standing: Standing) -> bool:
 
 
 def _leads(parts: Mapping[str, Sequence[PlacedTask]]) -> dict[tuple[str, str], Interval]:
-    """Of each pair of models, both ways."""
     sets = {model: by_task(model_parts) for model, model_parts in parts.items()}
     pairs = list(combinations(parts, 2))
     differences = [difference_over(sets[first], sets[second]) for first, second in pairs]
@@ -208,8 +207,7 @@ def _ranked(standing: Standing, leads: Mapping[tuple[str, str], Interval]) -> St
     differ = [(pair, lead) for pair, lead in leads.items() if lead.p is not None and lead.p < 1 - LEVEL]
     better = sum(lead.mean > 0 for (_, other), lead in differ if other == standing.model)
     worse = sum(lead.mean > 0 for (model, _), lead in differ if model == standing.model)
-    ranked = len({model for model, _ in leads}) or 1
-    return replace(standing, rank=1 + better, last=ranked - worse)
+    return replace(standing, rank=1 + better, last=(len({model for model, _ in leads}) or 1) - worse)
 
 
 def boards_csv(boards: Sequence[Standings]) -> str:

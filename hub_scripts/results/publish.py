@@ -111,12 +111,10 @@ def push_results(
 
 
 def _check(results: Sequence[ResultFile], card: str | None, *, subset: bool) -> None:
-    """Raise a HubError for results that do not belong where they would go."""
     if card and len(names := sorted({file.results.model for file in results})) > 1:
         raise HubError(f"--card {card} is for one model, but the files are of {', '.join(names)}; push them one by one")
     for file in results if card else ():
-        name = file.results.hub_model
-        if name and _name(name) != _name(card or ""):
+        if (name := file.results.hub_model) and _name(name) != _name(card or ""):
             raise HubError(
                 f"{file.path} has the results of {name}, and --card names {card}: scores go onto the card of the model that answered"
             )
@@ -252,8 +250,11 @@ _PATH = re.compile(r"(?<![\w:/.~-])(?:~|[A-Za-z]:)?[/\\](?:[^\s,'\"/\\]+[/\\])+(
 
 def cleaned(path: Path) -> bytes:
     """The content of a file of results without addresses, paths and a description of the machine."""
-    content = json.loads(path.read_text(encoding="utf-8-sig"))
-    bare = {name: _clean(part) for name, part in content.items() if name not in _OF_MACHINE}
+    bare = {
+        name: _clean(part)
+        for name, part in json.loads(path.read_text(encoding="utf-8-sig")).items()
+        if name not in _OF_MACHINE
+    }
     return (json.dumps(bare, indent=2, ensure_ascii=False) + "\n").encode()
 
 

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 _LOGGER = logging.getLogger("lm_eval.models.api_models")
 _BODY = re.compile(r"API request failed.*?(?:error message|Response text): (.*?)\. Retrying", re.DOTALL)
-_LONGEST = 300
 _REDIRECTS = (301, 302, 303, 307, 308)
 _TOO_LARGE = f"an answer of more than {MOST_BYTES} bytes"
 _AT_ONCE = 1 << 16
@@ -67,7 +66,7 @@ def message_of(body: str) -> str:
     for key in ("error", "message", "detail"):
         if isinstance(content, dict) and key in content:
             content = content[key]
-    return " ".join((content if isinstance(content, str) else body).split())[:_LONGEST]
+    return " ".join((content if isinstance(content, str) else body).split())[:300]
 
 
 # In place of the value of a parameter that a server is not to be sent.
@@ -190,8 +189,9 @@ class Watch:
             self.tries = (self.tries or 0) + 1
             if self._new_seeds and "seed" in keywords:
                 keywords["seed"] = int(keywords["seed"]) + self.tries
-            payload = create(*arguments, **keywords)
-            return {name: value for name, value in payload.items() if value not in (OMIT, [OMIT])}
+            return {
+                name: value for name, value in create(*arguments, **keywords).items() if value not in (OMIT, [OMIT])
+            }
 
         def parsed(outputs: Any, **keywords: Any) -> list[str | None]:
             outputs = [self._readable(response) for response in _responses(outputs)]

@@ -19,7 +19,6 @@ from typing import Any
 
 from lm_eval_tasks.base.files import die_with
 
-_SECONDS_WITHOUT_HEAD = 15
 # The libraries that the bytes depend on.
 _LIBRARIES = ("numpy", "pyarrow", "pymupdf", "tokenizers", "torch", "transformers")
 
@@ -62,7 +61,7 @@ def _processors() -> int:
 
 def _quiet() -> None:
     """Keep Ray from printing what concerns those who watch a cluster: they have its dashboard and its logs."""
-    os.environ["RAY_gcs_rpc_server_reconnect_timeout_s"] = str(_SECONDS_WITHOUT_HEAD)  # noqa: SIM112  # Ray's name
+    os.environ["RAY_gcs_rpc_server_reconnect_timeout_s"] = "15"  # noqa: SIM112  # Ray's name
     os.environ.setdefault("RAY_DEDUP_LOGS", "0")
     # How the next version of Ray treats processors without GPUs.
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")

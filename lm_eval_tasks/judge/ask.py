@@ -53,8 +53,9 @@ def check_judge(server: Server) -> None:
         raise EvalError("no key: set OPENAI_API_KEY, or name your own server with --base-url")
     served = asyncio.run(served_models(server))
     if served and server.model not in served:
-        listed = ", ".join(sorted(served)[:5])
-        raise EvalError(f"{server.base_url or 'the OpenAI API'} does not serve {server.model!r}; it has {listed}")
+        raise EvalError(
+            f"{server.base_url or 'the OpenAI API'} does not serve {server.model!r}; it has {', '.join(sorted(served)[:5])}"
+        )
 
 
 def ask_judge(
@@ -78,8 +79,7 @@ def ask_judge(
             earlier = journal.get(key)
             # Earlier answers to the question were paid for as well.
             if isinstance(earlier, dict) and isinstance(earlier.get(USAGE), dict):
-                both = [Usage.of_json(earlier[USAGE]), Usage.of_json(outcome.get(USAGE))]
-                outcome = {**outcome, **_usage_entry(both)}
+                outcome |= _usage_entry([Usage.of_json(earlier[USAGE]), Usage.of_json(outcome.get(USAGE))])
             journal.add(key, outcome)
             progress.update()
 

@@ -117,8 +117,11 @@ def judge(
     judged = [_judged(*pair) for pair in zip(samples, outcomes, strict=True)]
     # Who sees the paper answers another question than who does not.
     shown = f"{server.model} + {evidence} passages" if evidence else server.model
-    used = {shown: asdict(replace(UsageTotals.of(usages), cost=means.cost(usages)))}
-    results = {**_results(shown, judged, samples, name), "usage": used, **({"against": other} if other else {})}
+    results = {
+        **_results(shown, judged, samples, name),
+        "usage": {shown: asdict(replace(UsageTotals.of(usages), cost=means.cost(usages)))},
+        **({"against": other} if other else {}),
+    }
     endings = [f"-against-{slug(other)}" * bool(other), f"-evidence-{evidence}" if evidence else ""]
     place = output / f"judge_{slug(name)}{''.join(endings)}.json"
     with exclusive(place):
@@ -157,8 +160,9 @@ def _check_answered(model: str, outcomes: Sequence[Sequence[Outcome]]) -> None:
     outcomes_of_all = [outcome for of_sample in outcomes for outcome in of_sample]
     failures = [outcome.failed for outcome in outcomes_of_all]
     if all(failures):
-        first = failures[0] if failures else "none were asked"
-        raise EvalError(f"{model!r} did not answer any question, first: {first}; the same command asks again")
+        raise EvalError(
+            f"{model!r} did not answer any question, first: {failures[0] if failures else 'none were asked'}; the same command asks again"
+        )
     if outcomes_of_all and not any(outcome.winners for outcome in outcomes_of_all):
         example = next(outcome.text for outcome in outcomes_of_all if not outcome.failed)
         raise EvalError(
@@ -168,9 +172,15 @@ def _check_answered(model: str, outcomes: Sequence[Sequence[Outcome]]) -> None:
 
 def _judged(sample: Sample, outcomes: Sequence[Outcome]) -> Judged:
     orders = (outcomes[0].winners, outcomes[1].winners) if outcomes else (None, None)
-    is_empty, is_unopposed = not sample.answer.strip(), not sample.row.target.strip()
-    failures = [outcome for outcome in outcomes if outcome.failed]
-    return Judged(sample.task, sample.id, sample.cluster, orders, is_empty, len(failures), is_unopposed)
+    return Judged(
+        sample.task,
+        sample.id,
+        sample.cluster,
+        orders,
+        empty=not sample.answer.strip(),
+        failed=sum(bool(outcome.failed) for outcome in outcomes),
+        unopposed=not sample.row.target.strip(),
+    )
 
 
 def _results(model: str, judged: Sequence[Judged], samples: Sequence[Sample], name: str) -> dict[str, object]:

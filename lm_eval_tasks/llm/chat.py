@@ -262,8 +262,9 @@ def _answer_in(completion: Mapping[str, Any]) -> tuple[str, Usage]:
     reasoning = message.get("reasoning_content") or message.get("reasoning") or ""
     content = message["content"] or ""
     text = valid((in_marks(reasoning, closed=bool(content)) if isinstance(reasoning, str) else "") + content)
-    usage = {**(completion.get("usage") or {}), "model": completion.get("model")}
-    return text, Usage.of_response(usage, choice.get("finish_reason"))
+    return text, Usage.of_response(
+        {**(completion.get("usage") or {}), "model": completion.get("model")}, choice.get("finish_reason")
+    )
 
 
 @contextmanager

@@ -96,7 +96,6 @@ def take_apart(text: str, opened: str = "", closing: str = "", opening: str = ""
 
 
 def _begins_line(text: str, openings: Sequence[str], start: int, end: int) -> bool:
-    """Whether a line between two places begins with a mark that opens thoughts."""
     return any(text.find(f"\n{before}", start, end) >= 0 for before in openings)
 
 

@@ -45,8 +45,9 @@ def load(name: str, *, trust_remote_code: bool = False) -> Any:
         )
     except Exception as err:  # transformers raises whatever a file that is none of its own makes it stumble over
         reason = str(err).strip().splitlines()[0][:160] if str(err).strip() else type(err).__name__
-        remedy = _remedy(str(err), folder, file or "")
-        raise EvalError(f"the tokenizer of {model!r} cannot be loaded ({reason}); {remedy}") from err
+        raise EvalError(
+            f"the tokenizer of {model!r} cannot be loaded ({reason}); {_remedy(str(err), folder, file or '')}"
+        ) from err
     _LOADED[name] = tokenizer if tokenizer.is_fast else SlowTokenizer(tokenizer)
     return _LOADED[name]
 

@@ -100,8 +100,7 @@ def default_retriever() -> str:
     from lm_eval_tasks.retrieval.dense import PAIRS
 
     model, _, _ = PAIRS[_PAPERS]
-    files = ("model.safetensors", "pytorch_model.bin")
-    if any(isinstance(try_to_load_from_cache(model, file), str) for file in files):
+    if any(isinstance(try_to_load_from_cache(model, file), str) for file in ("model.safetensors", "pytorch_model.bin")):
         return _PAPERS
     _LOGGER.warning(
         "%s is used because the weights of the paper's retriever (%s) are not on this machine: `hf download %s` fetches "
@@ -150,8 +149,7 @@ def retrieve(questions: Sequence[Query], how: Retrieval, cache: Path) -> list[li
 
 def _rank(how: Retrieval, questions: Sequence[Query]) -> list[list[int]]:
     """The places of the best chunks for each question."""
-    split = _splitter(how.chunking)
-    chunks = [split(question.texts) for question in questions]
+    chunks = list(map(_splitter(how.chunking), (question.texts for question in questions)))
     return how.open().rank([question.query for question in questions], chunks, how.chunking.top)
 
 

@@ -186,8 +186,9 @@ def table(differences: Sequence[Difference], names: Mapping[Path, str]) -> Table
     """The differences of two runs, a row for each, with what each run is called."""
     first, second = (names[run] for run in differences[0].runs)
     beside = ("First authors", "p", "Detectable")
-    taken = {"Task", "Score", "n", "p (Holm)", *beside}
-    columns = [f"{name} (run)" if name in taken else name for name in (first, second)]
+    columns = [
+        f"{name} (run)" if name in ("Task", "Score", "n", "p (Holm)", *beside) else name for name in (first, second)
+    ]
     main = ("Task", "Score", "n", *columns, f"{second} - {first} [95%]", "p (Holm)")
     return Table((*main, *beside), "llrrrrrrrr", [_row(row) for row in differences], main=main)
 

@@ -132,8 +132,7 @@ def score_table(scores: Sequence[Score], gains: Sequence[Gain] = ()) -> Iterator
     ]
     if lost := sorted({task for task, model in tasks if not tasks[task, model].keys() & headline()}):
         yield f"no answer to {', '.join(lost)} has the score of its task: its metrics failed; --verbose says why"
-    several = len({model for _, model in tasks}) > 1
-    main = ("Task", "Model", *_MAIN[1:5], "Cut") if several else _MAIN
+    main = ("Task", "Model", *_MAIN[1:5], "Cut") if len({model for _, model in tasks}) > 1 else _MAIN
     yield Table(("Task", "Model", *_MAIN[1:], "Gain [95%]", "Placed"), "lllrrrrrrr", rows, main)
     every = [
         (task, model, score.metric, _value(score), _samples(score))
@@ -158,8 +157,9 @@ def _row(
     asked = next((record.configuration for record in TASKS if record.name == task and record.context == FULL), "")
     own = [gain for gain in gains if (gain.configuration, gain.metric) == (asked, metric.name)]
     margin = next((gain for gain in own if gain.shortcut == BEST_PROGRAM), None)
-    every = max((scores[name].value for name in metric.zero if name in scores), default=None)
-    floor = margin.short if margin else every
+    floor = (
+        margin.short if margin else max((scores[name].value for name in metric.zero if name in scores), default=None)
+    )
     gain = next((gain for gain in own if gain.is_headline and gain.by == "model"), None)
     cut = scores.get("truncated")
     return (
