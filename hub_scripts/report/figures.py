@@ -220,8 +220,7 @@ def _place_rows(groups: Sequence[Group]) -> Iterator[_Row]:
 def _by_place(sheet: Sheet, rows: Sequence[_Row], round_: str, styles: _Looks) -> Plot:
     axes_shown = [axis for axis in _ORDER if any(row[0] == axis for row in rows)]
     tasks = [task for task in TASKS if any(row[1] == task for row in rows)]
-    height = 0.8 + 2.4 * len(axes_shown) + 0.12 * len(styles)
-    figure, panels = sheet.panels(len(axes_shown), len(tasks), 10, height)
+    figure, panels = sheet.panels(len(axes_shown), len(tasks), 10, 0.8 + 2.4 * len(axes_shown) + 0.12 * len(styles))
     for panel, (axis, task) in zip(panels.flat, product(axes_shown, tasks), strict=True):
         of_panel = [row for row in rows if row[:2] == (axis, task)]
         _draw(panel, of_panel, _ORDER[axis], styles)

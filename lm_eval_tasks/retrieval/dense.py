@@ -57,8 +57,12 @@ def open_pair(kind: str, folders: str, similarity: Similarity) -> Retriever:
     if folders:
         query, _, context = folders.partition(",")
     context = context or query
-    encoders = encoder(query, pooling, "DPRQuestionEncoder"), encoder(context, pooling, "DPRContextEncoder")
-    return by_embeddings(f"{kind}:{query},{context}", *encoders, similarity)
+    return by_embeddings(
+        f"{kind}:{query},{context}",
+        encoder(query, pooling, "DPRQuestionEncoder"),
+        encoder(context, pooling, "DPRContextEncoder"),
+        similarity,
+    )
 
 
 def open_sentence_transformer(name: str, similarity: Similarity) -> Retriever:

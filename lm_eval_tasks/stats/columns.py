@@ -74,8 +74,11 @@ class Column:
 def column(metric: str, scores: Iterable[tuple[str, float, str]]) -> Column | None:
     """A column of (sample, score, first author); None if there are none."""
     rows = list(scores)
-    by_id = {id_: score for id_, score, _ in rows}
-    return Column(metric, by_id, {id_: cluster for id_, _, cluster in rows}) if rows else None
+    return (
+        Column(metric, {id_: score for id_, score, _ in rows}, {id_: cluster for id_, _, cluster in rows})
+        if rows
+        else None
+    )
 
 
 def columns_of(samples: Sequence[Sample]) -> dict[str, Column]:
@@ -210,8 +213,18 @@ def gains_over(
         if both := full.over(short.scores):
             gain = both.minus(short, FEWEST_OF_GAINS if by == "model" else FEWEST)
             means = both.mean, fmean(short.scores[id_] for id_ in both.scores)
-            is_headline = name.partition(" ")[0] == headline
-            gains.append(Gain(configuration, metric, name, by, *means, gain, is_headline, same.get(name, 0)))
+            gains.append(
+                Gain(
+                    configuration,
+                    metric,
+                    name,
+                    by,
+                    *means,
+                    gain,
+                    is_headline=name.partition(" ")[0] == headline,
+                    same=same.get(name, 0),
+                )
+            )
     return gains
 
 

@@ -106,8 +106,9 @@ def difference_over(
         without=estimate.without - other.without,
         freedom=_freedom(sets, others),
     )
-    is_small = too_small((part for members in sets for part in members), fewest)
-    return apart.bare() if is_small else apart.difference(fewest)
+    return (
+        apart.bare() if too_small((part for members in sets for part in members), fewest) else apart.difference(fewest)
+    )
 
 
 def _authors(sets: Sequence[Sequence[PlacedTask]]) -> list[str]:
