@@ -55,8 +55,7 @@ class Parser(argparse.ArgumentParser):
         if choices := keywords.get("choices"):
             keywords["type"] = _one_of([str(choice) for choice in choices])
         action = super().add_argument(*arguments, **keywords)
-        names = [text.removeprefix("--") for text in action.option_strings if text.startswith("--")]
-        self.options |= {name.replace("-", "_"): action for name in names}
+        self.options |= {text[2:].replace("-", "_"): action for text in action.option_strings if text.startswith("--")}
         return action
 
     @contextmanager
@@ -153,7 +152,7 @@ class Commands:
         width = max(len(name) for group in EVERYDAY for name, _ in self._groups.get(group, ())) + 2
         parts = ["usage: academiceval COMMAND ...\n\nBuild, evaluate and publish rounds of AcademicEval."]
         for group in EVERYDAY:
-            lines = [f"  {name:<{width}}{help_}" for name, help_ in self._groups.get(group, ())]
+            lines = (f"  {name:<{width}}{help_}" for name, help_ in self._groups.get(group, ()))
             parts.append("\n".join([f"{group}:", *lines]))
         more = [f"  {group:<12}{', '.join(name for name, _ in self._groups.get(group, ()))}" for group in MORE]
         last = "`academiceval COMMAND --help` explains a command; `--version` shows the version."
@@ -236,8 +235,12 @@ def add_short(sub: argparse.ArgumentParser, *flags: str) -> None:
             sub.add_argument(flag, action=argparse.BooleanOptionalAction, help=option.help)
         elif flag in flags:
             # No shard is all of them.
-            kind = str if option.key == "shard" else name
-            sub.add_argument(flag, type=kind, metavar=metavar[0] if metavar else None, help=option.help)
+            sub.add_argument(
+                flag,
+                type=str if option.key == "shard" else name,
+                metavar=metavar[0] if metavar else None,
+                help=option.help,
+            )
 
 
 def options_metadata(options: argparse.Namespace) -> dict[str, object]:

@@ -38,10 +38,9 @@ def _error_of(body: Mapping[str, Any]) -> CompletionError:
     error = body.get("error")
     fields = error if isinstance(error, Mapping) else {}
     code = str(fields.get("code") or fields.get("status") or "")
-    message = str(fields.get("message") or error or "an answer without choices")
     usage = body.get("usage")
     return CompletionError(
-        message[:300],
+        str(fields.get("message") or error or "an answer without choices")[:300],
         int(code) if code.isdecimal() and len(code) == 3 else None,
         {**usage, "model": body.get("model")} if isinstance(usage, Mapping) else None,
     )

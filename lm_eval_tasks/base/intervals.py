@@ -14,11 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 # A test at 5 % that finds a difference in four out of five cases.
-LEVEL = 0.95
-POWER = 0.8
+LEVEL, POWER = 0.95, 0.8
 # Fewer first authors say too little about how others would do; fewer than so many of equal weight, too.
-FEWEST = 10
-FEWEST_EFFECTIVE = 8
+FEWEST, FEWEST_EFFECTIVE = 10, 8
 # A gain can hide a collapse on few samples.
 FEWEST_OF_GAINS = 30
 _ROUNDING = 1e-9
@@ -190,6 +188,6 @@ def detectable_with(samples: Collection[int], spread: float, comparisons: int = 
     deviation of the difference between two models on one sample; None with too few first authors for an interval.
     """
     independent = effective(samples) if len(samples) >= FEWEST else 0
-    if independent < FEWEST_EFFECTIVE:
-        return None
-    return detectable(spread / independent**0.5, independent - 1, comparisons)
+    return (
+        None if independent < FEWEST_EFFECTIVE else detectable(spread / independent**0.5, independent - 1, comparisons)
+    )

@@ -100,13 +100,12 @@ class Listing:
 def check_dataset(name: str, setting: str | None = None) -> None:
     """Raise a DatasetError for a dataset that is neither a finished folder nor named as on the Hub, or a folder without the setting."""
     folder = Path(name).expanduser()
-    if not folder.is_dir():
-        if "/" not in name:
-            raise DatasetError(unreachable(name))
-        return
-    listing = Listing.of(folder)
-    if setting:
-        listing.check_setting(name, setting)
+    if folder.is_dir():
+        listing = Listing.of(folder)
+        if setting:
+            listing.check_setting(name, setting)
+    elif "/" not in name:
+        raise DatasetError(unreachable(name))
 
 
 def unreachable(name: str) -> str:

@@ -273,8 +273,8 @@ OPTIONS: dict[str, tuple[Option, ...]] = {
 OURS = {option.key: option for options in OPTIONS.values() for option in options}
 # For programs that read the texts themselves: each of a prompt, whole.
 OURS["keep_parts"] = Option("keep_parts", _flag, "")
-_OF_MODELS = (
-    "max_model_len context_length pretrained revision enable_thinking think_end_token chat_template_args model "
-    "base_url api_key dtype trust_remote_code"
+KEYS = (
+    *OURS,
+    *"max_model_len context_length pretrained revision enable_thinking think_end_token chat_template_args model".split(),
+    *"base_url api_key dtype trust_remote_code".split(),
 )
-KEYS = (*OURS, *_OF_MODELS.split())

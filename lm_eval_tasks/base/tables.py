@@ -36,8 +36,8 @@ class Table:
         if self.main is None:
             return self
         places = [self.head.index(name) for name in self.main]
-        rows = [[row[i] for i in places] for row in self.rows]
-        return Table(self.main, "".join(self.align[i] for i in places), rows) if places else None
+        align = "".join(self.align[i] for i in places)
+        return Table(self.main, align, [[row[i] for i in places] for row in self.rows]) if places else None
 
 
 def with_bounds(value: float, low: float | None, high: float | None, form: str = ".4f") -> str:
@@ -73,23 +73,22 @@ def text_lines(item: str | Table | Mapping[str, object], form: str, *, all_colum
 
 
 def _draw_table(table: Table) -> str:
-    from rich.console import Console
+    from rich import console, text
     from rich.table import Table as Drawn
-    from rich.text import Text
 
     drawn = Drawn(box=None, pad_edge=False)
     for name, letter in zip(table.head, table.align, strict=True):
-        drawn.add_column(Text(name), justify="right" if letter == "r" else "left", overflow="fold")
+        drawn.add_column(text.Text(name), justify="right" if letter == "r" else "left", overflow="fold")
     for row in table.rows:
-        drawn.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
+        drawn.add_row(*(text.Text("" if cell is None else str(cell)) for cell in row))
     wide = sum(
         2 + max(len(str(cell)) for cell in (name, *cells)) for name, *cells in zip(table.head, *table.rows, strict=True)
     )
     if wide > shutil.get_terminal_size().columns and len(table.head) > 4:
         return "\n\n".join(_below(table.head, row) for row in table.rows)
-    console = Console(color_system=None, width=max(60, shutil.get_terminal_size().columns))
-    with console.capture() as captured:
-        console.print(drawn)
+    screen = console.Console(color_system=None, width=max(60, shutil.get_terminal_size().columns))
+    with screen.capture() as captured:
+        screen.print(drawn)
     return captured.get().rstrip("\n")
 
 

@@ -66,14 +66,12 @@ def of_model(arguments: Mapping[str, object], system_instruction: str = "") -> M
 
 @cache
 def _warn_of_length(length: int | None) -> None:
-    """Say once that prompts are not cut to a length, because nothing counts their tokens."""
     if length is not None:
         _LOGGER.warning("prompts are not cut to %d tokens, because no tokenizer was named: add tokenizer=...", length)
 
 
 @cache
 def _load(known: str, system_instruction: str) -> ModelContext:
-    """The context of a model whose arguments are given as JSON."""
     from lm_eval_tasks.llm import tokenizers
 
     arguments = json.loads(known)
@@ -97,8 +95,8 @@ def _around(tokenizer: Any, system_instruction: str, thinking: bool | None) -> t
     lm-eval puts a system prompt into the template's own place for it, or before the prompt if there is no template.
     """
     special = int(tokenizer.num_special_tokens_to_add())
-    before = len(tokenizer(f"{system_instruction}\n\n", add_special_tokens=False)["input_ids"])
-    special += before if system_instruction else 0
+    if system_instruction:
+        special += len(tokenizer(f"{system_instruction}\n\n", add_special_tokens=False)["input_ids"])
     if not tokenizer.chat_template:
         return special, "", ("", "")
     text = "word"

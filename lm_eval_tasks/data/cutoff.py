@@ -67,9 +67,8 @@ def of_model(arguments: Mapping[str, object], served: Sequence[str] = ()) -> str
             path = try_to_load_from_cache(model, "README.md", revision=str(arguments.get("revision") or "main"))
         except ValueError:  # not a Hub id: a name at an API server
             return None
-    if not isinstance(path, str | Path) or not Path(path).is_file():
-        return None
-    return of_card(Path(path).read_text(encoding="utf-8", errors="replace"))
+    is_here = isinstance(path, str | Path) and Path(path).is_file()
+    return of_card(Path(str(path)).read_text(encoding="utf-8", errors="replace")) if is_here else None
 
 
 def warn(setting: str, cutoff: str | None, days: Sequence[str]) -> None:

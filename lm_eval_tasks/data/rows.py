@@ -122,14 +122,15 @@ def _open_folder(folder: Path, config: str, options: Options) -> Opened:
         digests = sha256_of_bytes(" ".join(digest for files in splits.values() for digest in files.values()))
         cache = str(Path(datasets.config.HF_DATASETS_CACHE) / f"academiceval-{digests[:16]}")
         # A path is taken for a pattern; `load_dataset` would also tell a server which builder it loads.
-        loaded = {
-            split: datasets.Dataset.from_parquet(
-                [glob.escape(str(file)) for file in files], split=datasets.NamedSplit(split), cache_dir=cache
-            )
-            for split, files in splits.items()
-            if files
-        }
-        return datasets.DatasetDict(loaded)
+        return datasets.DatasetDict(
+            {
+                split: datasets.Dataset.from_parquet(
+                    [glob.escape(str(file)) for file in files], split=datasets.NamedSplit(split), cache_dir=cache
+                )
+                for split, files in splits.items()
+                if files
+            }
+        )
 
     by_id = load(config + IDS) if config + IDS in listing.configurations else {}
     return Opened(load(config), _sizes(by_id), listing.revision, listing.is_made_up)

@@ -97,8 +97,7 @@ class _Prompt:
 
     def cut_to(self, budget: int, cut: Cut) -> CutPrompt:
         lengths = [after - before for before, after in zip(self._tokens, self._tokens[1:], strict=False)]
-        keep = list(lengths)
-        after = self._total
+        keep, after = list(lengths), self._total
         kept = [[(start, end)] for start, end in zip(self._starts, self._starts[1:], strict=False)]
         while after > budget:
             if _take(self._slots, keep, after - budget) > 0:
@@ -136,8 +135,7 @@ class _Prompt:
 
     def _count(self, stretches: Sequence[tuple[int, int]]) -> int:
         """Tokens of the joined stretches: the inner ones are known, those near a seam are counted again."""
-        count = 0
-        regions = [""]
+        count, regions = 0, [""]
         for n, (start, end) in enumerate(stretches):
             is_last = n == len(stretches) - 1
             first = self._token_at(start) + (_REACH if n else 0)
@@ -156,11 +154,9 @@ class _Prompt:
 def _join_stretches(kept: Sequence[Sequence[tuple[int, int]]]) -> list[tuple[int, int]]:
     joined: list[tuple[int, int]] = []
     for start, end in (stretch for stretches in kept for stretch in stretches):
-        if start == end:
-            continue
         if joined and joined[-1][1] == start:
             joined[-1] = joined[-1][0], end
-        else:
+        elif start < end:
             joined.append((start, end))
     return joined
 

@@ -91,9 +91,11 @@ def _check(parts: Sequence[_Part]) -> None:
         if part.shard.number in seen:
             raise SamplesError(f"{seen[part.shard.number]} and {part.folder} are both shard {part.shard}")
         seen[part.shard.number] = part.folder
-        differing = [name for name in _COMMON if getattr(part.block, name) != getattr(parts[0].block, name)]
         own = _identity_of(part)
-        differing += [name for name in {**identity, **own} if own.get(name) != identity.get(name)]
+        differing = [
+            *(name for name in _COMMON if getattr(part.block, name) != getattr(parts[0].block, name)),
+            *(name for name in {**identity, **own} if own.get(name) != identity.get(name)),
+        ]
         if differing:
             raise SamplesError(
                 f"{part.folder} and {parts[0].folder} come from different runs: they differ in {', '.join(differing)}"

@@ -59,9 +59,11 @@ class TaskPlan:
     @property
     def tokens_to_show(self) -> int | None:
         """Tokens of as many such prompts as would show `_DIFFERENCE`; None if it is not known."""
-        if self.tokens_in is None or self.detectable is None:
-            return None
-        return round(self.tokens_in * (self.detectable / _DIFFERENCE) ** 2)
+        return (
+            None
+            if self.tokens_in is None or self.detectable is None
+            else round(self.tokens_in * (self.detectable / _DIFFERENCE) ** 2)
+        )
 
 
 def plan(

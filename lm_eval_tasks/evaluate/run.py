@@ -176,8 +176,7 @@ def _evaluate(
             model_cutoff=known or (before.model_cutoff if before else None),
             served_as=tuple(lm.served) or (before.served_as if before else None),
         )
-        made = made_with(opened, settings, generation, task_metadata)
-        block = block_of(samples, run, scores, lm.usage(means), made)
+        block = block_of(samples, run, scores, lm.usage(means), made_with(opened, settings, generation, task_metadata))
         write_run({task: map(compact, lines) for task, lines in logged.items()}, results, block, label, output)
     return scores
 

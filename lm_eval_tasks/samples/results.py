@@ -18,8 +18,7 @@ from lm_eval_tasks.families.registry import FAMILIES
 from lm_eval_tasks.samples.block import OURS, Arguments, Block, RunRequest, Score
 
 UNKNOWN = "unknown"  # round
-RESULTS = "results_"
-JOURNAL = "journal.jsonl"
+RESULTS, JOURNAL = "results_", "journal.jsonl"
 _Z95 = 1.959964
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _HASH = re.compile(r"[0-9a-f]{40,64}")
@@ -212,7 +211,6 @@ def _lm_eval_results(path: Path, file: Arguments) -> Results:
     if not full_name:
         raise ValueError("it does not name its model")
     each = [typed(dict[str, object], content.configs[task].get("metadata") or {}) for task in tasks]
-    options = {key: value for metadata in each for key, value in metadata.items()}
     revisions = sorted({str(metadata["dataset_revision"]) for metadata in each if metadata.get("dataset_revision")})
     model = label(full_name.rstrip("/"))
     counts = {task: (content.counts[task]["effective"], content.counts[task]["original"]) for task in tasks}
@@ -227,7 +225,7 @@ def _lm_eval_results(path: Path, file: Arguments) -> Results:
         subsets={task: n for task, n in counts.items() if n[0] < n[1]},
         engine=content.config.model,
         model_id=_model_id(content.config.model_args, model),
-        options=options,
+        options={key: value for metadata in each for key, value in metadata.items()},
     )
 
 

@@ -166,11 +166,9 @@ class PromptRow:
     @property
     def name(self) -> str:
         """The setting, and what was asked differently from usual: "Abs-29K-G", "Abs-9K none", "Abs-9K retrieved bm25"."""
-        if self.shown:
-            return " ".join(filter(None, (self.setting, self.shown, self.retriever)))
-        if self.family.is_usual(self.prompt_name):
+        if not self.shown and self.family.is_usual(self.prompt_name):
             return self.setting
-        return " ".join(filter(None, (self.setting, self.prompt_name, self.retriever)))
+        return " ".join(filter(None, (self.setting, self.shown or self.prompt_name, self.retriever)))
 
     @property
     def paper(self) -> str:
@@ -178,9 +176,8 @@ class PromptRow:
 
     def excerpts(self) -> tuple[Span, ...]:
         """The slots with the ends of their texts."""
-        if not self.prompt:
-            return self.slots
-        return tuple(replace(slot, **ends_of(self.prompt[slot.start : slot.end])) for slot in self.slots)
+        cut = (replace(slot, **ends_of(self.prompt[slot.start : slot.end])) for slot in self.slots)
+        return tuple(cut) if self.prompt else self.slots
 
     @classmethod
     def of_doc(cls, doc: object) -> Self:
@@ -218,9 +215,8 @@ def to_docs(rows: Iterable[PromptRow]) -> list[dict[str, object]]:
 
 def ends_of(text: str) -> dict[str, Any]:
     """The first and last characters of a text; if the first are the whole, the last are empty."""
-    if len(text) <= 2 * EXCERPT:
-        return {"head": text, "tail": ""}
-    return {"head": text[:EXCERPT], "tail": text[-EXCERPT:]}
+    head, tail = (text, "") if len(text) <= 2 * EXCERPT else (text[:EXCERPT], text[-EXCERPT:])
+    return {"head": head, "tail": tail}
 
 
 def _shown_of(prompt_name: str) -> str:

@@ -31,9 +31,8 @@ def run_folder(label: str) -> Path:
     """Where a run of a model goes if nobody says: results/MODEL/TIME, or the newest such folder if its run did not end."""
     place = Path("results") / label
     newest = max(place.glob("*T*"), default=place)
-    if (newest / JOURNAL).is_file() and not results_in(newest):
-        return newest
-    return place / f"{datetime.now(UTC):{_TIME}}"
+    has_ended = not (newest / JOURNAL).is_file() or results_in(newest)
+    return place / f"{datetime.now(UTC):{_TIME}}" if has_ended else newest
 
 
 def is_time(name: str) -> bool:
@@ -156,11 +155,9 @@ def write_run(
         files = {name: digest.hexdigest() for name, digest in sorted(hashes.items())}
         content = redact({**lm_evals, OURS: asdict(replace(block, files=files))})
         # The memory address of a function is not part of a result.
-        yield _ADDRESS.sub("", json.dumps(content, default=_text_of, ensure_ascii=False, indent=1))
+        yield _ADDRESS.sub(
+            "", json.dumps(content, default=lambda value: redact(str(value)), ensure_ascii=False, indent=1)
+        )
 
     texts = {output / name: text_of(lines, name) for name, lines in zip(hashes, samples.values(), strict=True)}
     write_together({**texts, output / f"{RESULTS}{model}.json": results()})
-
-
-def _text_of(value: object) -> object:
-    return redact(str(value))
