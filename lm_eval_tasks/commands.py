@@ -196,8 +196,7 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
             means,
             contexts_of(options.contexts) if options.contexts else (),
         )
-    yield from shown_scores(only_result(output))
-    yield f"\nwritten: {output}"
+    yield from (*shown_scores(only_result(output)), f"\nwritten: {output}")
 
 
 def _evaluate_programs(options: Namespace, metadata: Mapping[str, object]) -> Iterator[str | Table]:
@@ -237,9 +236,7 @@ def plan(arguments: Namespace) -> Iterator[str | Table]:
         contexts_of(arguments.contexts) if arguments.contexts else (),
         {row.task: row.difference for row in compare(arguments.like)} if arguments.like else None,
     )
-    yield planning.table(planned)
-    yield ""
-    yield from planning.sentences(planned, price, arguments.tokens_per_second)
+    yield from (planning.table(planned), "", *planning.sentences(planned, price, arguments.tokens_per_second))
 
 
 def merge(arguments: Namespace) -> Iterator[str | Table]:
@@ -249,8 +246,7 @@ def merge(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.stats.scores import shown_scores
 
     merge(arguments.shards, arguments.output)
-    yield from shown_scores(only_result(arguments.output))
-    yield f"\nwritten: {arguments.output}"
+    yield from (*shown_scores(only_result(arguments.output)), f"\nwritten: {arguments.output}")
 
 
 def export(arguments: Namespace) -> Iterator[str | Table]:
@@ -324,8 +320,9 @@ def _check_request(tasks: Sequence[str], metadata: Mapping[str, object], samples
 
 def means_of(arguments: Namespace, model: str) -> Means:
     """What a run may use, by its options and the model's name in the price table."""
-    price = read_price(arguments.prices, model) if arguments.prices else None
-    return Means(price, getattr(arguments, "max_cost", None))
+    return Means(
+        read_price(arguments.prices, model) if arguments.prices else None, getattr(arguments, "max_cost", None)
+    )
 
 
 def link_tasks(arguments: Namespace) -> Iterator[str | Table]:

@@ -29,10 +29,9 @@ from lm_eval_tasks.tasks.catalogue import tasks_path
 # Why an answer ended, in Inspect's words -> in lm-eval's.
 _FINISH = {"max_tokens": "length", "model_length": "length"}
 _SHOWN = ("round", "dataset_revision", "prompt_version", "bertscore_model")
-Factory = Callable[..., Task]
 
 
-def _factory(name: str) -> Factory:
+def _factory(name: str) -> Callable[..., Task]:
 
     def make(dataset: str | None = None, dataset_revision: str | None = None, **options: Any) -> Task:
         arguments = {**options, "dataset": dataset, "dataset_revision": dataset_revision}
@@ -48,8 +47,9 @@ def _factory(name: str) -> Factory:
 def _make_task(name: str, metadata: dict[str, object]) -> Task:
     check(metadata)
     quiet()
-    reasoning = Options.of(metadata).reasoning_tokens
-    [eval_task] = RunTasks([tasks_path()], metadata, reasoning).load([name])["tasks"].values()
+    [eval_task] = (
+        RunTasks([tasks_path()], metadata, Options.of(metadata).reasoning_tokens).load([name])["tasks"].values()
+    )
     docs = list(eval_task.dataset["test"])
     rows = list(map(PromptRow.of_doc, docs))
     samples = [
@@ -61,13 +61,14 @@ def _make_task(name: str, metadata: dict[str, object]) -> Task:
         )
         for row, doc in zip(rows, docs, strict=True)
     ]
-    generation = eval_task.config.generation_kwargs
     [steps] = eval_task.config.filter_list
     return Task(
         MemoryDataset(samples, name=rows[0].setting),
         solver=generate(),
         scorer=_scorer_of(rows[0])(steps["filter"][0]["filter_fn"]),
-        config=GenerateConfig(temperature=generation["temperature"], max_tokens=rows[0].answer_cap),
+        config=GenerateConfig(
+            temperature=eval_task.config.generation_kwargs["temperature"], max_tokens=rows[0].answer_cap
+        ),
         version=str(eval_task.config.metadata["version"]),
         metadata={name: getattr(rows[0], name) for name in _SHOWN},
     )

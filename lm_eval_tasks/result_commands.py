@@ -58,9 +58,7 @@ def show(arguments: Namespace) -> Iterator[str | Table]:
         results = read_results(run) if run.is_file() else only_result(run)
         if i:
             yield ""
-        yield facts_table(results)
-        yield ""
-        yield from shown_scores(results)
+        yield from (facts_table(results), "", *shown_scores(results))
 
 
 def compare(arguments: Namespace) -> Iterator[str | Table]:
@@ -82,8 +80,11 @@ def compare(arguments: Namespace) -> Iterator[str | Table]:
     yield from (f"left out: {task}, which {only}" for task in tasks_apart(arguments.runs))
     compared = {(difference.task, difference.metric) for difference in differences}
     for task in dict.fromkeys(difference.task for difference in differences if not difference.of_board):
-        lost = [metric for metric in metrics or () if (task, metric) not in compared]
-        yield from (f"left out: {metric} of {task}, which no sample has in both runs" for metric in lost)
+        yield from (
+            f"left out: {metric} of {task}, which no sample has in both runs"
+            for metric in metrics or ()
+            if (task, metric) not in compared
+        )
     if any(difference.of_board for difference in differences):
         yield from ("", "Boards: 1 is a perfect score, 0 the floor.")
     if any(difference.difference.bounds is None for difference in differences):
@@ -138,8 +139,7 @@ def judge(arguments: Namespace) -> Iterator[str | Table]:
         arguments.evidence,
         _name_of(other, paths[0]) if other else "",
     )
-    yield table(results)
-    yield f"\nwritten: {arguments.output}"
+    yield from (table(results), f"\nwritten: {arguments.output}")
 
 
 def _name_of(run: Path, other: Path | None = None) -> str:

@@ -116,7 +116,6 @@ def with_switches(metadata: Mapping[str, object]) -> dict[str, object]:
 
 
 def _given(metadata: Mapping[str, object]) -> dict[str, object]:
-    """The same, None for what was left empty."""
     return {key: None if value == "" else value for key, value in metadata.items()}
 
 

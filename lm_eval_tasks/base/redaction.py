@@ -76,6 +76,6 @@ def secrets_in(text: str) -> Iterator[str]:
 
 
 def _is_secret(key: object, value: object) -> bool:
-    """Whether a value is a secret: any value under such a name, unless it is empty, a switch, or already cleared."""
+    # Nor is a switch, or what is already cleared.
     is_empty = value is None or isinstance(value, bool) or value in ("", HIDDEN, [], {})
     return isinstance(key, str) and _KEY.fullmatch(key) is not None and not is_empty

@@ -142,7 +142,8 @@ class AnsweringLM(GeneratingLM):
                 part = self._affordable(missing)
                 self._generate(part)
                 missing = missing[len(part) :]
-            self._copy(questions, twins)
+            if twins:
+                self._copy(questions, twins)
         self._seconds += time.monotonic() - started
         if self._empty:
             _LOGGER.warning(
@@ -183,8 +184,6 @@ class AnsweringLM(GeneratingLM):
 
     def _copy(self, questions: Sequence[PromptRequest], twins: Sequence[PromptRequest]) -> None:
         """Note the answers of questions that were not asked; they took no tokens."""
-        if not twins:
-            return
         keys = {question.digest: question.key for question in questions if self._is_answered(question)}
         for twin in twins:
             key = keys.get(twin.digest, "")
@@ -263,8 +262,7 @@ class AnsweringLM(GeneratingLM):
 
     def _note_lost(self, usage: object) -> None:
         """Note what a response without an answer was charged for, at one of the questions that are still open."""
-        question = next((each for waiting in self._waiting.values() for each in waiting), None)
-        if question:
+        if question := next((each for waiting in self._waiting.values() for each in waiting), None):
             # What it does not say is not known to have been charged; and it is no answer by whoever served it.
             used = replace(at_most(Usage.of_response(usage, ""), Usage(0, 0)), served="")
             self._write(question.key + EMPTY, "", used)
@@ -310,8 +308,8 @@ def _complete_usage(usage: Usage, question: PromptRequest, answer: str) -> Usage
     row = question.row
     if usage.tokens_out is not None or not row.tokenizer:
         return usage
-    reasoning_text = take_apart(answer, row.opens, row.closes, row.begins).reasoning
-    count, reasoning = tokenizers.counts(row.tokenizer, [answer, reasoning_text])
+    thoughts = take_apart(answer, row.opens, row.closes, row.begins)
+    count, reasoning = tokenizers.counts(row.tokenizer, [answer, thoughts.reasoning])
     return replace(usage, tokens_in=row.tokens_after, tokens_out=count, reasoning_tokens=reasoning)
 
 

@@ -83,12 +83,11 @@ def given_answers(file: str) -> Iterator[GivenAnswer]:
         if not line.strip():
             continue
         try:
-            answer = typed(GivenAnswer, parse_json(line))
+            yield typed(GivenAnswer, parse_json(line))
         except ValueError as err:
             raise ModelError(
                 f"line {number} of {file} is no object with the texts id, row_hash, answer and setting ({err})"
             ) from err
-        yield answer
 
 
 class GivenAnswersLM(BaselineLM):

@@ -87,7 +87,8 @@ def _text(key: str, value: Any, path: Path) -> str:
     if isinstance(value, list) and key in _LISTS and not any(isinstance(part, dict | list) for part in value):
         return ",".join(map(str, value))
     if isinstance(value, dict | list):
-        kind = "table" if isinstance(value, dict) else "list"
         needed = "a table" if key in _TABLES else "a list of names" if key == "tasks" else "a single value"
-        raise OptionError(f"{path}: {key} is a {kind}, but it must be {needed}")
+        raise OptionError(
+            f"{path}: {key} is a {'table' if isinstance(value, dict) else 'list'}, but it must be {needed}"
+        )
     return str(value)

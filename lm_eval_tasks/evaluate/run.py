@@ -252,18 +252,19 @@ def _run(
     if reasoning and "max_gen_toks" in gen_kwargs:
         gen_kwargs["max_gen_toks"] += reasoning
     seeds = dict(zip(_SEEDS, generation.seeds, strict=True)) if generation.seeds else {}
-    results: dict[str, Any] = simple_evaluate(
-        model=lm,
-        tasks=list(tasks),
-        task_manager=manager,
-        limit=part.limit,
-        samples=dict(part.samples) if part.samples else None,
-        log_samples=True,
-        metadata=task_metadata,
-        apply_chat_template=generation.apply_chat_template,
-        system_instruction=generation.system_instruction,
-        gen_kwargs=gen_kwargs or None,
-        bootstrap_iters=0,
-        **seeds,
+    return dict(
+        simple_evaluate(
+            model=lm,
+            tasks=list(tasks),
+            task_manager=manager,
+            limit=part.limit,
+            samples=dict(part.samples) if part.samples else None,
+            log_samples=True,
+            metadata=task_metadata,
+            apply_chat_template=generation.apply_chat_template,
+            system_instruction=generation.system_instruction,
+            gen_kwargs=gen_kwargs or None,
+            bootstrap_iters=0,
+            **seeds,
+        )
     )
-    return results

@@ -1,14 +1,12 @@
 """What a family of tasks is, and what it consists of; each folder here describes one in its `FAMILY`."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from lm_eval_tasks.base.row_format import FULL, Context
 
@@ -146,7 +144,7 @@ class Task:
     def display_name(self) -> str:
         return f"{self.configuration} ({self.alias})" if self.alias else self.configuration
 
-    def with_context(self, context: Context) -> Task:
+    def with_context(self, context: Context) -> Self:
         """The task that asks the same with less to read."""
         alias = f"{self.alias}, {context}" if self.alias else context
         return replace(self, name=f"{self.name}_{context}", alias=alias, context=context, tag="")
@@ -257,5 +255,4 @@ class Family:
 
 @cache
 def _version(family: str) -> int:
-    content = tomllib.loads((FAMILIES_FOLDER / family / "prompts.toml").read_text(encoding="utf-8"))
-    return int(content["version"])
+    return int(tomllib.loads((FAMILIES_FOLDER / family / "prompts.toml").read_text(encoding="utf-8"))["version"])

@@ -70,10 +70,10 @@ def _score_answers(answers: Answers) -> Iterator[ScoredAnswer]:
     for i, answer in enumerate(answers.each):
         if answer.finish == NOT_APPLICABLE:
             yield ScoredAnswer(answer.text, {})
-            continue
-        failed = tuple(name for name, of in values.items() if of[i] == FAILED)
-        scores = {name: value for name, of in values.items() if isinstance(value := of[i], int | float)}
-        yield ScoredAnswer(answer.text, scores, failed=failed)
+        else:
+            failed = tuple(name for name, of in values.items() if of[i] == FAILED)
+            scores = {name: value for name, of in values.items() if isinstance(value := of[i], int | float)}
+            yield ScoredAnswer(answer.text, scores, failed=failed)
 
 
 def _values(metric: Metric, answers: Answers) -> list[float | Failed | None]:
@@ -95,7 +95,6 @@ def _values(metric: Metric, answers: Answers) -> list[float | Failed | None]:
 
 def _value(metric: Metric, answer: Answer) -> float | Failed | None:
     try:
-        [value] = metric.compute(Answers([answer]))
+        return metric.compute(Answers([answer]))[0]
     except _OF_A_TEXT:
         return FAILED
-    return value

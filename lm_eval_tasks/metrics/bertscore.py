@@ -8,10 +8,9 @@ would embed it for each. Texts are embedded in batches of like length and cut at
 tokenizer that in deberta's case names no limit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import cache, partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from cachetools import LRUCache
@@ -26,6 +25,7 @@ from lm_eval_tasks.llm.weights import MINILM, check_weights, has_minilm, minilm_
 if TYPE_CHECKING:
     import torch
 
+Embedded = tuple["torch.Tensor", "torch.Tensor"]
 DEFAULT_MODEL = "microsoft/deberta-xlarge-mnli"
 MAX_TOKENS = 512
 _LAYERS = {MINILM: 6}
@@ -40,10 +40,9 @@ def check_model(name: object) -> str:
     for the parity model), checked before anything is generated; an EvalError if it is missing.
     """
     model = str(name or DEFAULT_MODEL)
-    if model == NO_MODEL:
-        return model
     if model == MINILM:
         minilm_path("BERTScore model")
+    if model in (NO_MODEL, MINILM):
         return model
     from transformers import AutoConfig
 
@@ -66,8 +65,7 @@ def check_model(name: object) -> str:
 def bertscore(targets: Sequence[str], answers: Sequence[str], model: str) -> list[float]:
     """BERTScore F of pairs of texts by a model that `check_model` returned; 0 if either is empty."""
     pairs = list(zip(targets, answers, strict=True))
-    batch_scores = current_engine().map(partial(_score, model), batches(pairs, _PAIRS))
-    return [score for scores in batch_scores for score in scores]
+    return list(chain.from_iterable(current_engine().map(partial(_score, model), batches(pairs, _PAIRS))))
 
 
 def _score(model: str, pairs: Sequence[tuple[str, str]]) -> list[float]:
@@ -124,7 +122,6 @@ class Scorer:
 
 # Loaded once in a process.
 _scorer = cache(Scorer)
-Embedded = tuple["torch.Tensor", "torch.Tensor"]
 
 
 def _batches(texts: Sequence[str], ids: dict[str, list[int]]) -> Iterator[list[str]]:

@@ -153,7 +153,6 @@ def read_lines(file: Path) -> Iterator[tuple[Sample, Logged]]:
 
 
 def _parse_line(line: bytes, where: str) -> tuple[Sample, Logged] | None:
-    """A sample and its line; None for a task that is gone."""
     try:
         content = parse_json(line)
         return None if _is_gone(content) else (Sample.of_logged(content), content)

@@ -69,10 +69,9 @@ def task_names() -> list[str]:
 
 def tasks_of(name: str) -> list[Task]:
     """The tasks of a name, which is a task's, a group's, or a tag."""
-    group = next((group for group in GROUPS if group.name == name), None)
-    if group:
-        return [task for member in group.members for task in tasks_of(member)]
-    return [task for task in TASKS if name in (task.name, task.tag)]
+    members = next((group.members for group in GROUPS if group.name == name), ())
+    in_group = [task for member in members for task in tasks_of(member)]
+    return in_group or [task for task in TASKS if name in (task.name, task.tag)]
 
 
 def expanded(names: Iterable[str]) -> list[str]:
@@ -90,8 +89,7 @@ def task_of(configuration: str) -> Task | None:
     return next((task for task in TASKS if task.configuration == configuration and not task.alias), None)
 
 
-_MARKER = ".made-by-academiceval"
-_FOLDER = "academiceval"
+_MARKER, _FOLDER = ".made-by-academiceval", "academiceval"
 # Beside it, in what earlier releases linked.
 _EARLIER = ("scalar", "reading")
 

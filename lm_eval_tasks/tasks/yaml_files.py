@@ -20,10 +20,6 @@ BASE = "_base_yaml"
 _DOCS = Path(__file__).resolve().parents[2] / "docs"
 _TREE = _DOCS / "upstream" / "academiceval"
 GREEDY = "generation_kwargs: {{do_sample: false, temperature: 0.0, max_gen_toks: {tokens}, until: []}}\n"
-# The part of the in-tree edition's module that is ours word for word: it begins here, to the end of both files.
-_REFINEMENT = "_YES = "
-# The same of the module that reads answers to questions.
-_ANSWERS = "_MARKS = "
 # Reading family -> its metrics.
 _READINGS = {"walk": ("exact", "set_f1"), "next": ("share_right",)}
 _QUESTION_PROMPTS = ("scalar/scalar", "scalar/scalar_candidate", "walk/walk", "walk/walk_questions", "next/next")
@@ -51,22 +47,33 @@ def _task_files() -> dict[Path, str]:
     files = {
         FAMILIES_FOLDER / task.family / f"{task.name.removeprefix(_PREFIX)}.yaml": task_text(task) for task in TASKS
     }
-    names = {group: f"_group_{group.name.removeprefix(_PREFIX)}.yaml" for group in GROUPS}
-    return files | {FAMILIES_FOLDER / group.family / name: _group(group) for group, name in names.items()}
+    return files | {
+        FAMILIES_FOLDER / group.family / f"_group_{group.name.removeprefix(_PREFIX)}.yaml": _group(group)
+        for group in GROUPS
+    }
 
 
 def task_text(task: Task, include: str = "") -> str:
     """The file of a task, which includes that base file, or else the one in its folder."""
-    arguments: dict[str, object] = {"setting": task.configuration, "answer_tokens": task.answer_tokens}
-    if task.size is not None:
-        arguments["size"] = task.size
-    if task.context != FULL:
-        arguments["shown"] = task.context
-    lines = [f"include: {include or BASE}", f"task: {task.name}", f'task_alias: "{task.display_name}"']
-    if task.tag:
-        lines.append(f"tag: {task.tag}")
-    lines.append(f"dataset_kwargs: {{{', '.join(f'{key}: {value}' for key, value in arguments.items())}}}")
-    return "\n".join(lines) + "\n" + GREEDY.format(tokens=task.answer_tokens)
+    arguments = {
+        "setting": task.configuration,
+        "answer_tokens": task.answer_tokens,
+        "size": task.size,
+        "shown": None if task.context == FULL else task.context,
+    }
+    given = ", ".join(f"{key}: {value}" for key, value in arguments.items() if value is not None)
+    return _file(
+        task.answer_tokens,
+        f"include: {include or BASE}",
+        f"task: {task.name}",
+        f'task_alias: "{task.display_name}"',
+        *([f"tag: {task.tag}"] if task.tag else []),
+        f"dataset_kwargs: {{{given}}}",
+    )
+
+
+def _file(answer_tokens: int, *lines: str) -> str:
+    return "\n".join(lines) + "\n" + GREEDY.format(tokens=answer_tokens)
 
 
 def _group(group: TaskGroup) -> str:
@@ -94,7 +101,7 @@ def _in_tree() -> dict[Path, str]:
         f"group: academiceval\ntask:\n{members}aggregate_metric_list:\n"
         "  - {metric: rougeL, aggregation: mean, weight_by_size: false}\nmetadata: {version: 1.0}\n"
     )
-    files[_TREE / "utils.py"] = _with_ours("utils.py", "writing/refine.py", _REFINEMENT)
+    files[_TREE / "utils.py"] = _with_ours("utils.py", "writing/refine.py", "_YES = ")
     grouped = {name for group in GROUPS for name in group.members}
     asked = [task for task in TASKS if task.family in _READINGS and not task.alias and task.name in grouped]
     files |= {_TREE / f"{slug_of(level.name)}.yaml": _level(level.name) for level in LEVELS}
@@ -106,12 +113,13 @@ def _in_tree() -> dict[Path, str]:
     for group, names in listed_in.items():
         listed = "".join(f"  - {name}\n" for name in names)
         files[_TREE / f"_{group}.yaml"] = f"group: {group}\ntask:\n{listed}metadata: {{version: 1.0}}\n"
-    files[_TREE / "questions.py"] = _with_ours("questions.py", "labels.py", _ANSWERS)
+    files[_TREE / "questions.py"] = _with_ours("questions.py", "labels.py", "_MARKS = ")
     return files
 
 
 def _level(name: str) -> str:
-    lines = [
+    return _file(
+        2000,
         "include: _default_yaml",
         f"task: {slug_of(name)}",
         f"task_alias: {name}",
@@ -121,12 +129,12 @@ def _level(name: str) -> str:
         "process_results: !function questions.process_scalar",
         "metric_list:",
         "  - {metric: acc, aggregation: mean, higher_is_better: true}",
-    ]
-    return "\n".join(lines) + "\n" + GREEDY.format(tokens=2000)
+    )
 
 
 def _reading(task: Task) -> str:
-    lines = [
+    return _file(
+        task.answer_tokens,
         f"task: {task.name}",
         f"task_alias: {task.configuration}",
         "custom_dataset: !function questions.load",
@@ -140,12 +148,11 @@ def _reading(task: Task) -> str:
         "metric_list:",
         *(f"  - {{metric: {name}, aggregation: mean, higher_is_better: true}}" for name in _READINGS[task.family]),
         "metadata: {version: 1.0}",
-    ]
-    return "\n".join(lines) + "\n" + GREEDY.format(tokens=task.answer_tokens)
+    )
 
 
 def _with_ours(theirs: str, ours: str, begins: str) -> str:
-    """A module of the in-tree edition, from a mark to its end with the text of ours."""
+    """A module of the in-tree edition; from a mark to the end of both files it is ours word for word."""
     head = (_TREE / theirs).read_text(encoding="utf-8").partition(begins)[0]
     _, mark, text = (FAMILIES_FOLDER / ours).read_text(encoding="utf-8").partition(begins)
     return head + mark + text
@@ -153,7 +160,8 @@ def _with_ours(theirs: str, ours: str, begins: str) -> str:
 
 def _task(task: Task) -> str:
     [setting] = [setting for setting in SETTINGS if setting.name == task.configuration]
-    lines = [
+    return _file(
+        task.answer_tokens,
         "include: _default_yaml",
         f"task: {task.name}",
         f"task_alias: {task.configuration}",
@@ -161,8 +169,7 @@ def _task(task: Task) -> str:
         f"dataset_name: {task.configuration}",
         f"doc_to_text: !function utils.{setting.task}_{setting.length}",
         *(["process_results: !function utils.process_title"] if setting.task == "title" else []),
-    ]
-    return "\n".join(lines) + "\n" + GREEDY.format(tokens=task.answer_tokens)
+    )
 
 
 # --- the tables in the docs
@@ -181,8 +188,10 @@ def _doc_tables() -> dict[Path, str]:
 
 
 def _by_demonstrations() -> Iterator[str]:
-    yield f"| demonstrations | {' | '.join(target.label for target in TARGETS)} |"
-    yield "| --- |" + " --- |" * len(TARGETS)
+    yield from (
+        f"| demonstrations | {' | '.join(target.label for target in TARGETS)} |",
+        "| --- |" + " --- |" * len(TARGETS),
+    )
     for kind, words in _DEMONSTRATIONS.items():
         slugs = [
             slug_of(setting.name)
@@ -211,9 +220,12 @@ def _readings() -> Iterator[str]:
 
 
 def _names() -> Iterator[str]:
-    yield from ("| tasks | what they ask | group |", "| --- | --- | --- |")
     shows = "no demonstrations, or two random ones; `_g`: two by co-authors; `_m`: two of each"
-    yield f"| `academiceval_<task>_<length>` | {shows} | `academiceval`, `academiceval_<task>` |"
+    yield from (
+        "| tasks | what they ask | group |",
+        "| --- | --- | --- |",
+        f"| `academiceval_<task>_<length>` | {shows} | `academiceval`, `academiceval_<task>` |",
+    )
     for role in ROLES[1:]:
         targets = {setting.task for setting in SETTINGS if not role.settings or setting.name in role.settings}
         word = targets.pop() if len(targets) == 1 else "<task>"
@@ -223,8 +235,7 @@ def _names() -> Iterator[str]:
         group = role.group.format(task="<task>")
         parent_group = f"`{role.group.removesuffix('_{task}')}`, " if "{task}" in role.group else ""
         yield f"| `{name}` | {role.shows} | {f'{parent_group}`{group}`' if group else ''} |"
-    yield ""
-    yield f"Tags, each with one setting of all four tasks: {', '.join(f'`{tag}`' for tag in TAGS)}."
+    yield from ("", f"Tags, each with one setting of all four tasks: {', '.join(f'`{tag}`' for tag in TAGS)}.")
 
 
 if __name__ == "__main__":

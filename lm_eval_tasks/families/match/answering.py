@@ -8,8 +8,6 @@ from lm_eval_tasks.families.match import FAMILY
 from lm_eval_tasks.families.reading.answering import PairsAnswering, Parts
 from lm_eval_tasks.families.reading.row import ReadingRow
 
-_LEFT_OUT = "(not shown)"
-
 
 class MatchAnswering(PairsAnswering):
     """Questions about masked citations."""
@@ -17,17 +15,18 @@ class MatchAnswering(PairsAnswering):
     def shortened(self, row: ReadingRow, parts: Sequence[str], context: Context) -> Parts:
         """Titles alone; or titles with abstracts, and the sentences with masks."""
         labelled, last = parts[: row.labels], parts[row.labels :]
-        if context == NONE:
-            return [*(text.partition("\n")[0] for text in labelled), _LEFT_OUT]
-        return [*map(_summary, labelled), *(_masked(text) for text in last)]
+        return (
+            [*(text.partition("\n")[0] for text in labelled), "(not shown)"]
+            if context == NONE
+            else [*map(_summary, labelled), *map(_masked, last)]
+        )
 
     def chance(self, row: ReadingRow) -> float:
         return 1 / row.labels
 
 
 def _summary(text: str) -> str:
-    heading = text.find("\n## ")
-    end = text.find("\n## ", heading + 1)
+    end = text.find("\n## ", text.find("\n## ") + 1)
     return text if end < 0 else text[:end].strip()
 
 

@@ -17,9 +17,6 @@ from lm_eval_tasks.samples.row import PromptRow
 
 Values = Sequence[float | None]
 _STRICT = re.compile(r"(?:Paper|Passage|Work|Mask) ([1-9]\d{0,5})")
-_FENCE = "```"
-# An entry that names no label.
-_UNREADABLE = "?"
 
 
 def share_right_of(pairs: Mapping[int, int], asked: Sequence[int], right: Sequence[int]) -> float:
@@ -100,7 +97,7 @@ def strict_pairs_of(text: str) -> dict[int, int] | None:
 
 def _json_at_end(text: str, opening: str) -> object:
     """What the JSON at the end of a text says, which may stand in a fence; None if there is none."""
-    text = text.rstrip().removesuffix(_FENCE).rstrip()
+    text = text.rstrip().removesuffix("```").rstrip()
     begins = text.rfind(opening)
     try:
         return json.loads(text[begins:]) if begins >= 0 else None
@@ -124,7 +121,8 @@ def write_pairs(pairs: Mapping[int, int], asked_word: str, word: str) -> str:
 
 
 def _written(word: str, number: int) -> str:
-    return f"{word} {number}" if number > 0 else _UNREADABLE
+    # An entry that names no label has a number below 1.
+    return f"{word} {number}" if number > 0 else "?"
 
 
 # What is shown of each part; None for one that is left out.
@@ -172,8 +170,11 @@ class ReadingAnswering(Answering, ABC):
 
     def fields(self, row: ReadingRow) -> dict[str, str]:
         """The fields of the prompt that tell what a row asks."""
-        asked = ", ".join(f"{self.family.asked_word} {label}" for label in row.asked)
-        return {"ASKED": asked, "MASKS": str(len(row.asked)), "WANTED": str(len(row.answer))}
+        return {
+            "ASKED": ", ".join(f"{self.family.asked_word} {label}" for label in row.asked),
+            "MASKS": str(len(row.asked)),
+            "WANTED": str(len(row.answer)),
+        }
 
 
 class PairsAnswering(ReadingAnswering):

@@ -24,7 +24,6 @@ from lm_eval_tasks.families.reading.prompt import part_texts, with_parts
 from lm_eval_tasks.families.reading.row import ReadingRow, ShownPaper
 from lm_eval_tasks.samples.row import PromptRow
 
-_KEPT = 4
 # Tokens that an answer may have with its reasoning, where the model's context has room for them behind the longest prompt.
 _LONGEST_ANSWER = 16_384
 _FACTS = ("paper_id", "published", "primary_category")
@@ -58,8 +57,10 @@ def load(
     model = context.of_model(arguments, options.system_instruction)
     opened = open_dataset(config, options)
     all_rows = rows_of_split(opened, config, options, _FACTS)
-    columns = all_rows.select_columns(list(_FACTS))
-    facts = [Fact(row["paper_id"], row["published"], row["primary_category"]) for row in columns]
+    facts = [
+        Fact(row["paper_id"], row["published"], row["primary_category"])
+        for row in all_rows.select_columns(list(_FACTS))
+    ]
     places, count = chosen(facts, config, options, size)
     rows = TypedRows(ReadingRow, all_rows, config, answering.check)
     asked_rows = [rows[place] for place in places]
@@ -68,8 +69,7 @@ def load(
     cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), [row.published for row in asked_rows])
     less = noted(shown)
     # All rows: another load of the same configuration may select others.
-    ask = _asking(rows, text_of, answering, shown)
-    _LOADED[opened.revision, config, less] = ask
+    ask = _LOADED[opened.revision, config, less] = _asking(rows, text_of, answering, shown)
     tokens = _tokens(ask, [row.id for row in asked_rows], model, answer_tokens, options, config)
     if model and options.reserve is None and not options.reasoning_tokens:
         room = model.length - max(count or 0 for count in tokens)
@@ -108,7 +108,6 @@ def doc_to_text(doc: Mapping[str, Any]) -> str:
 def _asking(
     rows: TypedRows[ReadingRow], text_of: Callable[[ShownPaper], str], answering: ReadingAnswering, shown: Context
 ) -> Asking:
-    """What makes the prompt of a row, by its id."""
     places = {id_: i for i, id_ in enumerate(rows.rows["id"])}
 
     def ask(id_: str) -> tuple[str, str]:
@@ -148,7 +147,7 @@ def _tokens(
         return [0] * len(ids)
     tokenizer = model.tokenizer
 
-    @lru_cache(maxsize=_KEPT)
+    @lru_cache(maxsize=4)
     def count(text: str) -> int:
         [ids] = tokenizer([text], add_special_tokens=False, verbose=False)["input_ids"]
         return len(ids)

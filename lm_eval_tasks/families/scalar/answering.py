@@ -27,10 +27,9 @@ class ScalarAnswering(Answering):
 
     def baseline(self, name: str, row: PromptRow, prompt: str) -> str | None:
         """What a shortcut of `shortcuts` chooses, the first candidate, or any, chosen by the question's id."""
-        digest = int(hashlib.sha256(row.id.encode()).hexdigest(), 16)
         choices: dict[str, int | None] = {
             **dict.fromkeys(FIRST, 0),
-            ANY: digest % len(row.candidate_ids or (0,)),
+            ANY: int(hashlib.sha256(row.id.encode()).hexdigest(), 16) % len(row.candidate_ids or (0,)),
             **{name: getattr(row, name.replace("-", "_")) for name in OF_SCALAR},
         }
         return None if (choice := choices[name]) is None else f"<answer>{choice}</answer>"

@@ -57,10 +57,6 @@ class ScalarRow:
             raise ValueError(f"{self.id:.80} has no mask in its question")
 
 
-_ABSTRACT = ("<Abstract>Abstract: ", "</Abstract>")
-_CONTENT = ("<Content>\n", "\n</Content>")
-
-
 def slots_of(row: ScalarRow) -> list[Slot]:
     """The prompt of a row, as slots whose texts in a row are the prompt."""
     head, middle, tail = re.split(r"\{PAPER\}|\{CANDIDATES\}", prompts.words("scalar"))
@@ -78,8 +74,10 @@ def _candidate(candidate: ShownCandidate, index: int, candidate_text: str) -> It
     text = candidate.content
     # Published bodies begin after an empty line; one that is empty has none.
     yield Slot(head + ("\n" * bool(text) if candidate_text == BODY else f"{candidate.title}\n\n"), index=index)
-    content = _between(text, *_CONTENT, ends_last=True)
-    abstract = _between(text[: content.start] if content else text, *_ABSTRACT, ends_last=False)
+    content = _between(text, "<Content>\n", "\n</Content>", ends_last=True)
+    abstract = _between(
+        text[: content.start] if content else text, "<Abstract>Abstract: ", "</Abstract>", ends_last=False
+    )
     position = 0
     parts: tuple[tuple[slice | None, prompts.Part], ...] = ((abstract, "candidate_abstract"), (content, "candidate"))
     for place, part in parts:

@@ -93,10 +93,8 @@ def shortened(question: str, context: Context) -> str:
     """What is left of a question's paper in a shorter context, the mask alone, the words around it, or these and
     the paper's paragraphs that are most like its sentence, in their order.
     """
-    if context == FULL:
-        return question
-    if context == NONE:
-        return MASK
+    if context in (FULL, NONE):
+        return question if context == FULL else MASK
     # The first line is the paper's title.
     _, _, body = question.partition("\n")
     before, _, after = body.partition(MASK)

@@ -26,9 +26,8 @@ from lm_eval_tasks.samples.row import PromptRow
 
 def f1_of(answer: Collection[int], right: Collection[int]) -> float:
     """F1 of two sets; that of two empty ones is 1."""
-    if not answer and not right:
-        return 1.0
-    return 2 * len(set(answer) & set(right)) / (len(set(answer)) + len(set(right)))
+    both = len(set(answer)) + len(set(right))
+    return 2 * len(set(answer) & set(right)) / both if both else 1.0
 
 
 def _of_sets(
@@ -103,8 +102,7 @@ class WalkAnswering(ReadingAnswering):
 
     def fields(self, row: ReadingRow) -> dict[str, str]:
         titles = [work.title for work in row.works]
-        question = named_lines("walk_questions")[row.kind]
-        return {"QUESTION": filled(question, {"FIRST": titles[0], "SECOND": titles[-1]})}
+        return {"QUESTION": filled(named_lines("walk_questions")[row.kind], {"FIRST": titles[0], "SECOND": titles[-1]})}
 
     def target(self, row: ReadingRow) -> str:
         return write_list(row.answer, self.family.word)
@@ -127,11 +125,8 @@ class WalkAnswering(ReadingAnswering):
 
     def baseline(self, name: str, row: PromptRow, prompt: str) -> str | None:
         """No paper at all; those in whose text a search finds the titles; or what `rules` finds."""
-        if name == RULES:
-            labels: Sequence[int] = papers_that(row.question_kind or "", prompt)
-        else:
-            labels = () if name == BLIND else row.shortcut or ()
-        return write_list(labels, self.family.word)
+        found = papers_that(row.question_kind or "", prompt) if name == RULES else row.shortcut or ()
+        return write_list(() if name == BLIND else found, self.family.word)
 
     def shortcut_score(self, row: ReadingRow) -> float:
         return float(set(row.shortcut) == set(row.answer))

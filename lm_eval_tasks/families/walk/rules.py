@@ -32,12 +32,11 @@ _BEFORE_YEAR = 80
 def papers_that(kind: str, prompt: str) -> list[int]:
     """The papers that a prompt's question, of this kind, is about."""
     shown, _, question = prompt.rpartition(_QUESTION)
-    papers = _PAPER.split(shown)[1:]
     pattern = re.escape(named_lines("walk_questions")[kind])
     for name in ("FIRST", "SECOND"):
         pattern = pattern.replace(re.escape(f"{{{name}}}"), "(.+)")
     asked = re.match(pattern, question)
-    return [i for i, paper in enumerate(papers, 1) if asked and _answers(kind, paper, asked.groups())]
+    return [i for i, paper in enumerate(_PAPER.split(shown)[1:], 1) if asked and _answers(kind, paper, asked.groups())]
 
 
 def paragraphs_of(body: str) -> list[tuple[str, str]]:
@@ -52,7 +51,6 @@ def paragraphs_of(body: str) -> list[tuple[str, str]]:
 
 
 def _answers(kind: str, paper: str, titles: Collection[str]) -> bool:
-    """Whether one paper of a prompt answers a question."""
     body, _, listed = paper.rpartition(_REFERENCES)
     paragraphs, entries = paragraphs_of(body or paper), listed.strip().splitlines()
     places = [_places(title, paragraphs, entries) for title in titles]
@@ -64,9 +62,7 @@ def _answers(kind: str, paper: str, titles: Collection[str]) -> bool:
         )
     if kind == "same_paragraph":
         return not {i for _, i in places[0]}.isdisjoint(i for _, i in places[1])
-    if kind == "cites_first_only":
-        return bool(places[0]) and not places[1]
-    return all(places)
+    return bool(places[0]) and not places[1] if kind == "cites_first_only" else all(places)
 
 
 def _places(title: str, paragraphs: Sequence[tuple[str, str]], entries: Sequence[str]) -> list[tuple[str, int]]:

@@ -132,17 +132,17 @@ def _without_target(row: WritingRow) -> WritingRow:
 
 
 def _start(text: str) -> str:
-    words = re.finditer(r"\S+", text)
-    last = next(islice(words, _START_WORDS - 1, None), None)
+    last = next(islice(re.finditer(r"\S+", text), _START_WORDS - 1, None), None)
     return text[: last.end()] if last else text
 
 
 def corpus(row: WritingRow) -> tuple[str, ...]:
     """All that a row shows of itself, its demonstrations and its citations; never its target."""
-    texts = [row.content]
-    for shown in row.demonstrations:
-        texts += [shown.content, shown.title, shown.abstract, shown.output]
-    texts += [f"{citation.title}\n{citation.abstract}" for citation in row.citations]
+    texts = (
+        row.content,
+        *(text for one in row.demonstrations for text in (one.content, one.title, one.abstract, one.output)),
+        *(f"{citation.title}\n{citation.abstract}" for citation in row.citations),
+    )
     return tuple(dict.fromkeys(text for text in texts if text.strip()))
 
 
