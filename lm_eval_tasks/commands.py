@@ -35,18 +35,32 @@ _PRICES = "TOML: for each model `input` and `output`, the prices per million tok
 
 def register(commands: Commands) -> None:
     """Add the commands."""
-    help_ = "evaluate a baseline (lead, copy-demo, random-sentence, function-words) or an lm-eval model"
-    sub = commands.add(EVALUATE, "eval", help_, evaluate)
+    sub = commands.add(
+        EVALUATE,
+        "eval",
+        "evaluate a baseline (lead, copy-demo, random-sentence, function-words) or an lm-eval model",
+        evaluate,
+    )
     _add_evaluation(sub)
     sub = commands.add(EVALUATE, "plan", "what an evaluation will take: samples, tokens, money", plan)
     _add_task_options(sub)
     sub.add_argument("--prices", type=Path, metavar="FILE", help=_PRICES)
     sub.add_argument("--limit", type=part, help="as for eval")
     sub.add_argument("--repeats", type=positive, default=1, help="as for eval")
-    help_ = "runs of two models, whose differences from paper to paper say what is detectable"
-    sub.add_argument("--like", type=Path, nargs=2, metavar=("A", "B"), help=help_)
-    help_ = "rates that were measured, of prompts and of answers: says how many hours it takes"
-    sub.add_argument("--tokens-per-second", type=above_zero, nargs=2, metavar=("READ", "WRITTEN"), help=help_)
+    sub.add_argument(
+        "--like",
+        type=Path,
+        nargs=2,
+        metavar=("A", "B"),
+        help="runs of two models, whose differences from paper to paper say what is detectable",
+    )
+    sub.add_argument(
+        "--tokens-per-second",
+        type=above_zero,
+        nargs=2,
+        metavar=("READ", "WRITTEN"),
+        help="rates that were measured, of prompts and of answers: says how many hours it takes",
+    )
     sub = commands.add(EVALUATING, "merge", "merge the shards of a run (eval --shard) into one run", merge)
     sub.add_argument("shards", type=Path, nargs="+", metavar="SHARD", help="output folders of all shards")
     sub.add_argument("--output", type=Path, required=True, help="folder for the whole run")
@@ -58,8 +72,9 @@ def register(commands: Commands) -> None:
     sub.add_argument("--metadata", default="{}", help="JSON, as for `academiceval eval`")
     sub.add_argument("--limit", type=part, help="as for eval")
     sub.add_argument("--output", type=Path, help="as for eval")
-    help_ = "let the bare `lm_eval --tasks academiceval_abs` find the tasks"
-    how = commands.add(EVALUATE, "link-tasks", help_, link_tasks).add_mutually_exclusive_group()
+    how = commands.add(
+        EVALUATE, "link-tasks", "let the bare `lm_eval --tasks academiceval_abs` find the tasks", link_tasks
+    ).add_mutually_exclusive_group()
     how.add_argument("--unlink", action="store_true", help="undo it")
     how.add_argument("--print", action="store_true", help="only print the folder for lm_eval --include_path")
 
@@ -88,8 +103,11 @@ def _add_evaluation(sub: ArgumentParser) -> None:
         metavar="FILE",
         help="YAML with these options, as lm-eval's; options given here override it",
     )
-    help_ = "a baseline, programs for all of them, or a model type of lm-eval such as hf or vllm"
-    sub.add_argument("--model", default="", help=help_)
+    sub.add_argument(
+        "--model",
+        default="",
+        help="a baseline, programs for all of them, or a model type of lm-eval such as hf or vllm",
+    )
     _add_task_options(sub)
     add_short(sub, "--fits-only", "--shard")
     sub.add_argument("--limit", type=part, help="at most this many samples of each task, or below 1 that share of them")
@@ -236,7 +254,8 @@ def plan(arguments: Namespace) -> Iterator[str | Table]:
         contexts_of(arguments.contexts) if arguments.contexts else (),
         {row.task: row.difference for row in compare(arguments.like)} if arguments.like else None,
     )
-    yield from (planning.table(planned), "", *planning.sentences(planned, price, arguments.tokens_per_second))
+    yield planning.table(planned)
+    yield from ("", *planning.sentences(planned, price, arguments.tokens_per_second))
 
 
 def merge(arguments: Namespace) -> Iterator[str | Table]:

@@ -76,8 +76,7 @@ def blocks(name: str) -> tuple[tuple[str, Part], ...]:
             if pending:
                 found.append(("".join(pending), "fixed"))
             block = "".join(repeated)
-            part: Part = "citation" if "{C_" in block else "demonstration" if "{OUTPUT_" in block else "chunk"
-            found.append((block, part))
+            found.append((block, "citation" if "{C_" in block else "demonstration" if "{OUTPUT_" in block else "chunk"))
             pending, repeated = [], []
         elif repeated or re.match(r"### .* 0:", line):
             repeated.append(line)

@@ -20,14 +20,25 @@ def register(commands: Commands) -> None:
         "runs", type=Path, nargs="+", metavar="RUN", help="output folders of runs, or their files of results"
     )
     sub = commands.add(READ, "compare", "paired differences between runs over the same rows", compare)
-    help_ = "samples_*.jsonl of a run, or a folder of them; two or more runs"
-    sub.add_argument("runs", type=Path, nargs="+", metavar="RUN", help=help_)
+    sub.add_argument(
+        "runs",
+        type=Path,
+        nargs="+",
+        metavar="RUN",
+        help="samples_*.jsonl of a run, or a folder of them; two or more runs",
+    )
     sub.add_argument("--metrics", help="comma-separated scores (default: the headline ones)")
     sub.add_argument("--uncut", action="store_true", help="only over samples whose prompts no run had to cut")
-    help_ = "let a language model compare generated texts with their references, in both orders"
-    sub = commands.add(READ, "judge", help_, judge)
-    help_ = "samples_*.jsonl of one run, or its folder; two folders: one model against the other"
-    sub.add_argument("samples", type=Path, nargs="+", metavar="SAMPLES", help=help_)
+    sub = commands.add(
+        READ, "judge", "let a language model compare generated texts with their references, in both orders", judge
+    )
+    sub.add_argument(
+        "samples",
+        type=Path,
+        nargs="+",
+        metavar="SAMPLES",
+        help="samples_*.jsonl of one run, or its folder; two folders: one model against the other",
+    )
     sub.add_argument(
         "--model", help="the judge, e.g. gpt-4o-mini (default with --base-url: the paper's, Mixtral-8x22B)"
     )
@@ -37,8 +48,12 @@ def register(commands: Commands) -> None:
     sub.add_argument(
         "--timeout", type=above_zero, default=600.0, help="seconds that one request may take in total (default: 600)"
     )
-    help_ = "show the judge, for each sentence, K passages of the paper's body"
-    sub.add_argument("--evidence", type=positive, metavar="K", help=help_)
+    sub.add_argument(
+        "--evidence",
+        type=positive,
+        metavar="K",
+        help="show the judge, for each sentence, K passages of the paper's body",
+    )
     sub.add_argument("--limit", type=positive, metavar="N", help="judge only the first N samples of each task")
     sub.add_argument("--output", type=Path, default=Path("judged"), help="folder for verdicts and win rates")
     add_means(sub)
@@ -58,7 +73,8 @@ def show(arguments: Namespace) -> Iterator[str | Table]:
         results = read_results(run) if run.is_file() else only_result(run)
         if i:
             yield ""
-        yield from (facts_table(results), "", *shown_scores(results))
+        yield facts_table(results)
+        yield from ("", *shown_scores(results))
 
 
 def compare(arguments: Namespace) -> Iterator[str | Table]:
@@ -139,7 +155,8 @@ def judge(arguments: Namespace) -> Iterator[str | Table]:
         arguments.evidence,
         _name_of(other, paths[0]) if other else "",
     )
-    yield from (table(results), f"\nwritten: {arguments.output}")
+    yield table(results)
+    yield f"\nwritten: {arguments.output}"
 
 
 def _name_of(run: Path, other: Path | None = None) -> str:

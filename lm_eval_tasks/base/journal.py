@@ -34,10 +34,9 @@ class Journal(Mapping[str, Any]):
         # Whether the file may end within a line; if it does not, an empty line more changes nothing.
         self._is_torn = False
         self._is_new = path is not None and not path.is_file()
-        if path is None:
-            return
-        path.parent.mkdir(parents=True, exist_ok=True)
-        for entry in () if self._is_new else read_entries(path):
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        for entry in () if path is None or self._is_new else read_entries(path):
             self._is_torn = entry is None
             if entry is None:
                 self.unreadable += 1

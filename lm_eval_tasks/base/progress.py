@@ -48,13 +48,12 @@ def counted(what: str, total: int | None = None, done: int = 0, delay: float = 2
     """
     if _disabled or sys.stderr.isatty():
         return tqdm(desc=what, total=total, initial=done, delay=delay, unit_scale=True, leave=False, disable=_disabled)
-    form = "{desc}: {n_fmt} of {total_fmt}, {remaining} left\n" if total else "{desc}: {n_fmt}\n"
     return tqdm(
         desc=what,
         total=total,
         initial=done,
         file=_Log(),
-        bar_format=form,
+        bar_format="{desc}: {n_fmt} of {total_fmt}, {remaining} left\n" if total else "{desc}: {n_fmt}\n",
         leave=False,
         delay=_BETWEEN_LINES,
         mininterval=_BETWEEN_LINES,

@@ -251,7 +251,6 @@ def _run(
     gen_kwargs = command_line.parse_args(generation.gen_kwargs)
     if reasoning and "max_gen_toks" in gen_kwargs:
         gen_kwargs["max_gen_toks"] += reasoning
-    seeds = dict(zip(_SEEDS, generation.seeds, strict=True)) if generation.seeds else {}
     return dict(
         simple_evaluate(
             model=lm,
@@ -265,6 +264,6 @@ def _run(
             system_instruction=generation.system_instruction,
             gen_kwargs=gen_kwargs or None,
             bootstrap_iters=0,
-            **seeds,
+            **(dict(zip(_SEEDS, generation.seeds, strict=True)) if generation.seeds else {}),
         )
     )

@@ -4,8 +4,6 @@ A new family is a folder here, one of the same name in `builder/families`, and a
 tasks is used.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -19,7 +17,7 @@ NAMES = ("writing", "scalar", "walk", "next", "match")
 
 
 @cache
-def family_of_name(name: str) -> Family:
+def family_of_name(name: str) -> "Family":
     """The family of a folder."""
     family: Family = import_module(f"{__name__}.{name}").FAMILY
     return family
@@ -31,7 +29,7 @@ def _likely_first(name: str) -> list[str]:
 
 
 @cache
-def of_task(task: str) -> Family:
+def of_task(task: str) -> "Family":
     """The family of a task: what prompts, rows or manifests call it.
 
     Raises:
@@ -49,19 +47,19 @@ def task_of_prompt(prompt_name: str) -> str:
     return prompt_name.partition("_")[0]
 
 
-def target_of(task: str) -> Target:
+def target_of(task: str) -> "Target":
     """The target of a task; argument and errors are those of `of_task`."""
     # The builtin `next` is hidden here by the family of that name.
     [target] = [target for target in of_task(task).targets if task in (target.name, target.task)]
     return target
 
 
-def target_of_configuration(name: str) -> Target:
+def target_of_configuration(name: str) -> "Target":
     """What a built-in configuration asks for."""
     return target_of(configuration_of(name).task)
 
 
-def configuration_of(name: str) -> Configuration:
+def configuration_of(name: str) -> "Configuration":
     """The built-in configuration of a name; an EvalError if there is none."""
     for family in _likely_first(name.partition("-")[0].lower()):
         for configuration in family_of_name(family).configurations:

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 Embedded = tuple["torch.Tensor", "torch.Tensor"]
 DEFAULT_MODEL = "microsoft/deberta-xlarge-mnli"
-MAX_TOKENS = 512
 _LAYERS = {MINILM: 6}
-_BATCH_TOKENS = 8192
+# Of a text, and of a batch.
+MAX_TOKENS, _BATCH_TOKENS = 512, 8192
 # Scored together, wherever that happens: the last digits of a score depend on the other texts of its batch.
 _PAIRS = 512
 _KEPT_BYTES = 1 << 30

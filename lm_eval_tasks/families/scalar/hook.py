@@ -42,8 +42,7 @@ def load(
     cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), [row.published for row in rows])
     all_slots = [slots_of(replace(row, question=shortened(row.question, shown))) for row in rows]
     fitted = prompt_columns.fit(all_slots, model, answer_tokens, options, config)
-    places = list(chosen_places.values())
-    labels = [row["label"] for row in columns]
+    places, labels = list(chosen_places.values()), [row["label"] for row in columns]
     common = {
         "setting": config,
         "prompt_name": FAMILY.name,
