@@ -152,7 +152,7 @@ class Commands:
         width = max(len(name) for group in EVERYDAY for name, _ in self._groups.get(group, ())) + 2
         parts = ["usage: academiceval COMMAND ...\n\nBuild, evaluate and publish rounds of AcademicEval."]
         for group in EVERYDAY:
-            lines = (f"  {name:<{width}}{help_}" for name, help_ in self._groups.get(group, ()))
+            lines = [f"  {name:<{width}}{help_}" for name, help_ in self._groups.get(group, ())]
             parts.append("\n".join([f"{group}:", *lines]))
         more = [f"  {group:<12}{', '.join(name for name, _ in self._groups.get(group, ()))}" for group in MORE]
         last = "`academiceval COMMAND --help` explains a command; `--version` shows the version."

@@ -76,6 +76,6 @@ def secrets_in(text: str) -> Iterator[str]:
 
 
 def _is_secret(key: object, value: object) -> bool:
-    # Nor is a switch, or what is already cleared.
+    # A switch is none, nor what is cleared already.
     is_empty = value is None or isinstance(value, bool) or value in ("", HIDDEN, [], {})
     return isinstance(key, str) and _KEY.fullmatch(key) is not None and not is_empty

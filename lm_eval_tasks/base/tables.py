@@ -36,8 +36,8 @@ class Table:
         if self.main is None:
             return self
         places = [self.head.index(name) for name in self.main]
-        align = "".join(self.align[i] for i in places)
-        return Table(self.main, align, [[row[i] for i in places] for row in self.rows]) if places else None
+        rows = [[row[i] for i in places] for row in self.rows]
+        return Table(self.main, "".join(self.align[i] for i in places), rows) if places else None
 
 
 def with_bounds(value: float, low: float | None, high: float | None, form: str = ".4f") -> str:

@@ -106,8 +106,11 @@ def fold(text: str) -> str:
 
 def without_marks(text: str) -> str:
     """A text without diacritics."""
-    letters = text if text.isascii() else unicodedata.normalize("NFKD", text)
-    return _BEYOND_ASCII.sub(lambda match: "".join(c for c in match[0] if not unicodedata.combining(c)), letters)
+    if text.isascii():
+        return text
+    return _BEYOND_ASCII.sub(
+        lambda match: "".join(c for c in match[0] if not unicodedata.combining(c)), unicodedata.normalize("NFKD", text)
+    )
 
 
 def title_key(title: str) -> str:

@@ -308,8 +308,9 @@ def _complete_usage(usage: Usage, question: PromptRequest, answer: str) -> Usage
     row = question.row
     if usage.tokens_out is not None or not row.tokenizer:
         return usage
-    thoughts = take_apart(answer, row.opens, row.closes, row.begins)
-    count, reasoning = tokenizers.counts(row.tokenizer, [answer, thoughts.reasoning])
+    count, reasoning = tokenizers.counts(
+        row.tokenizer, [answer, take_apart(answer, row.opens, row.closes, row.begins).reasoning]
+    )
     return replace(usage, tokens_in=row.tokens_after, tokens_out=count, reasoning_tokens=reasoning)
 
 

@@ -137,8 +137,8 @@ def _lines(error: str) -> list[str]:
     lines = [line.strip() for line in error.splitlines() if line.strip()]
     if not re.match(r"\d+ validation errors? for ", error):
         return lines
-    said = (line for line in lines[1:] if not line.startswith("For further information"))
-    told = [line.partition(" [type=")[0].removeprefix("Value error, ") for line in said]
+    told = [line.partition(" [type=")[0].removeprefix("Value error, ") for line in lines[1:]]
+    told = [line for line in told if not line.startswith("For further information")]
     return [": ".join(told)] if told else lines
 
 

@@ -142,10 +142,11 @@ def _plan_task(
     after, cut = list(docs["tokens_after"]), list(docs["tokens_cut"])
     counts = [repeats if seen is None or _is_new(doc_to_text(doc), seen) else 0 for doc in docs]
     most = sum(map(mul, counts, caps))
-    clusters = Counter(docs["first_author"]).values()
-    spread = families.target_of(_target(task)).spread
-    is_like = difference is not None and difference.samples == len(docs)
-    shows = difference.detectable(rows) if difference and is_like else detectable_with(clusters, spread, rows)
+    shows = (
+        difference.detectable(rows)
+        if difference and difference.samples == len(docs)
+        else detectable_with(Counter(docs["first_author"]).values(), families.target_of(_target(task)).spread, rows)
+    )
     if not all(before):
         guessed = (
             sum(count * len(doc_to_text(doc)) for count, doc in zip(counts, docs, strict=True)) // CHARACTERS_OF_TOKEN

@@ -107,5 +107,6 @@ def write_tasks(tasks: Iterable[Task], folder: Path) -> None:
     """Write the files of tasks that have none of their own, for lm-eval's `include_path`."""
     for task in tasks:
         if task not in TASKS:
-            text = task_text(task, include=str(FAMILIES_FOLDER / task.family / BASE))
-            (folder / f"{task.name}.yaml").write_text(text, encoding="utf-8")
+            (folder / f"{task.name}.yaml").write_text(
+                task_text(task, include=str(FAMILIES_FOLDER / task.family / BASE)), encoding="utf-8"
+            )

@@ -54,8 +54,8 @@ class Answer:
         """Take a model's answer apart, as lm-eval hands it over (None for no answer); `refine` says what is scored of a reply."""
         full = valid(text or "")
         reply = take_apart(full, row.opens, row.closes, row.begins)
-        scored = refine(reply.answer, row)
-        return cls(row, scored, reply.answer, full, str(getattr(text, "finish", "")), reply.unfinished)
+        finish = str(getattr(text, "finish", ""))
+        return cls(row, refine(reply.answer, row), reply.answer, full, finish, reply.unfinished)
 
 
 class Answers:

@@ -211,8 +211,7 @@ def _difference_of(first: Sequence[Sample], second: Sequence[Sample]) -> str:
         values = [sorted({getattr(sample.row, name) for sample in run}) for run in (first, second)]
         if values[0] != values[1]:
             return f"{said} {' and '.join(map(str, values[0]))} and {' and '.join(map(str, values[1]))}"
-    common = len({sample.id for sample in first} & {sample.id for sample in second})
-    was_rebuilt = 2 * common >= min(len(first), len(second))
+    was_rebuilt = 2 * len({one.id for one in first} & {one.id for one in second}) >= min(len(first), len(second))
     return (
         "the rows of these ids have other contents, so the round was built again"
         if was_rebuilt
