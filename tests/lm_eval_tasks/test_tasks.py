@@ -23,7 +23,7 @@ from lm_eval_tasks.families.writing import hook
 from lm_eval_tasks.families.writing.settings import SETTINGS, prompt_name_of
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.stats.scores import score_table
-from lm_eval_tasks.tasks import folder as task_folder
+from lm_eval_tasks.tasks import catalogue as task_folder
 from lm_eval_tasks.tasks.catalogue import GROUPS, TASKS, task_names
 from tests.helpers.linked_tasks import linked_tasks
 from tests.helpers.llama import CONTEXT
