@@ -14,10 +14,8 @@ from urllib.parse import quote, unquote
 from lm_eval_tasks.base.text import fold
 
 Kind = Literal["arxiv", "doi", "pmcid", "ppr", "pmid", "local"]
-_NEW = r"\d{4}\.\d{4,5}"
-_OLD = r"[a-z][a-z-]*(?:\.[A-Z]{2})?/\d{7}"
 # A bare arXiv id as it may occur in a text; both schemes of https://info.arxiv.org/help/arxiv_identifier.html.
-ARXIV_PATTERN = rf"(?:{_NEW}|{_OLD})"
+ARXIV_PATTERN = r"(?:\d{4}\.\d{4,5}|[a-z][a-z-]*(?:\.[A-Z]{2})?/\d{7})"
 _VERSION = r"(?:v(?P<version>[1-9]\d{0,3}))?"
 _PREFIX = re.compile(r"(?:arxiv:|doi:|https?://(?:dx\.)?doi\.org/)\s*", re.IGNORECASE)
 # arXiv's own DOIs (https://info.arxiv.org/help/doi.html) stand for the same papers.
@@ -72,8 +70,11 @@ class PaperId:
                 version = match.groupdict().get("version")
                 parsed = cls(kind, id_, int(version) if version else None)
                 # It can become a path and a part of a URL.
-                is_safe = len(parsed.stem) <= _LONGEST_STEM and not {".", ".."} & set(parsed.bare.split("/"))
-                return parsed if is_safe else None
+                return (
+                    parsed
+                    if len(parsed.stem) <= _LONGEST_STEM and {".", ".."}.isdisjoint(parsed.bare.split("/"))
+                    else None
+                )
         return None
 
     @classmethod

@@ -53,8 +53,9 @@ class StageReport:
             raise AssertionError(f"stage {self.stage}: {count} in, {self.kept} kept, {self.dropped} dropped")
 
     def counts(self) -> StageCounts:
-        examples = {reason: self.examples[reason] for reason in sorted(self.examples)}
-        return StageCounts(self.stage, self.total, self.kept, dict(sorted(self.dropped.items())), examples)
+        return StageCounts(
+            self.stage, self.total, self.kept, dict(sorted(self.dropped.items())), dict(sorted(self.examples.items()))
+        )
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:

@@ -73,9 +73,9 @@ def _take_all(round_: Round, source: Source, store: Store) -> None:
     report = harvest(round_, source, store, *window, StageReport("crawl"), round_.round)
     if not report.kept:
         if report.dropped.get("other_category"):
-            names = ", ".join(round_.papers.categories)
             raise RoundError(
-                f"no paper of the source has the primary category {names}; correct `papers.categories` in round.toml"
+                f"no paper of the source has the primary category {', '.join(round_.papers.categories)}; "
+                "correct `papers.categories` in round.toml"
             )
         raise RoundError(
             f"the source has no paper for this round ({report.line()}); check its metadata and the `papers` window"

@@ -148,8 +148,16 @@ def build_graph(
                 report.drop(id_, "outside_component")
     report.check(len(written.ids))
     known, shared_names = set[str]().union(*orcids.values()), sum(len(of_name) > 1 for of_name in orcids.values())
-    counts = written.different, len(first), len(known), shared_names
-    return CoAuthorGraph(tuple(nodes), csr_array(shared), on_graph, report, *counts)
+    return CoAuthorGraph(
+        tuple(nodes),
+        csr_array(shared),
+        on_graph,
+        report,
+        authors=written.different,
+        first_authors=len(first),
+        orcids=len(known),
+        shared_names=shared_names,
+    )
 
 
 class _Papers:

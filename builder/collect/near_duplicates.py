@@ -71,19 +71,16 @@ class Copies:
 def copies(papers: Iterable[Paper]) -> frozenset[str]:
     """The ids of papers that are copies of older ones among them."""
     seen = Copies()
-    oldest_first = sorted(papers, key=lambda paper: (paper.published, paper.id))
     return frozenset(
         paper.id
-        for paper in oldest_first
+        for paper in sorted(papers, key=lambda paper: (paper.published, paper.id))
         if seen.add(paper.id, paper.title, paper.authors[0] if paper.authors else "", paper.abstract)
     )
 
 
 def _same_text(first: np.ndarray, second: np.ndarray) -> bool:
     smaller = min(len(first), len(second))
-    if smaller < _LEAST_SHINGLES:
-        return False
-    return len(np.intersect1d(first, second, assume_unique=True)) >= _NEAR * smaller
+    return smaller >= _LEAST_SHINGLES and len(np.intersect1d(first, second, assume_unique=True)) >= _NEAR * smaller
 
 
 @lru_cache(maxsize=1 << 14)

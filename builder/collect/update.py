@@ -83,17 +83,15 @@ def visit(
     key = author.key
     papers, drops = sort_out(round_, items)
     taken = store.taken({paper.id for paper in papers}, round_.round)
-    new = [paper for paper in papers if paper.id not in taken]
     ordered = co_authors(round_, key, papers)
     with store.transaction():
-        store.add_batch(new, since=round_.round)
+        store.add_batch([paper for paper in papers if paper.id not in taken], since=round_.round)
         store.frontier.drop(drops, round_.round)
         mark(key, round_.round)
         if round_.crawl.activity_penalty:
             store.index_authors()
         admitted = (co_author for co_author in ordered if _is_admitted(round_, store, co_author.key))
-        nearest = islice(admitted, round_.crawl.neighbours)
-        store.frontier.admit(nearest, round_.round, len(papers) if ranked else 0)
+        store.frontier.admit(islice(admitted, round_.crawl.neighbours), round_.round, len(papers) if ranked else 0)
     return first_authored(papers, key)
 
 
@@ -125,9 +123,7 @@ def _is_admitted(round_: Round, store: Store, key: str) -> bool:
     is admitted with probability n ** -activity_penalty, by a draw that depends on the seed and the author alone.
     """
     penalty = round_.crawl.activity_penalty
-    if not penalty:
-        return True
-    return share_of(round_.seed, key, "crawl") < float(max(1, store.pool_count(key)) ** -penalty)
+    return not penalty or share_of(round_.seed, key, "crawl") < float(max(1, store.pool_count(key)) ** -penalty)
 
 
 # --- which rounds a workspace has been brought to
@@ -196,8 +192,7 @@ def is_update(round_: Round, source: Source, store: Store) -> bool:
     """
     done = read_coverage(store)
     newest = max(done, default="")
-    days = [coverage.last_day for coverage in done.values()]
-    if not done or round_.round <= newest or round_.last_day <= max(days):
+    if not done or round_.round <= newest or round_.last_day <= max(coverage.last_day for coverage in done.values()):
         return False
     if round_.crawl.seeds:
         return True
@@ -247,9 +242,7 @@ def _walk_on(round_: Round, source: Source, store: Store, first: date) -> StageR
         store.index_authors()
 
     def harvested(author: Author) -> Iterator[Paper]:
-        for paper in store.papers_by_author(author.key):
-            if first <= paper.published <= round_.last_day:
-                yield paper
+        return (paper for paper in store.papers_by_author(author.key) if first <= paper.published <= round_.last_day)
 
     _visit_all(round_, store, harvested)
     # Of the papers that were fetched, those that no author on the graph wrote are dropped.

@@ -114,8 +114,11 @@ def look_through(folder: Path, rows: tuple[Task, Sequence[Configuration]]) -> _F
                 of_content[key] = list(_content_faults(task, row))
             words, in_content, in_others = runs.of(row)
             findings.longest = max(findings.longest, in_content, in_others)
-            of_runs = _run_faults(task, words, in_content, in_others)
-            for name in (*of_content[key], *_demonstration_faults(row, near), *of_runs):
+            for name in (
+                *of_content[key],
+                *_demonstration_faults(row, near),
+                *_run_faults(task, words, in_content, in_others),
+            ):
                 findings.faults[name].append(where)
             first, last = days.get(split, (row["published"], row["published"]))
             days[split] = min(first, row["published"]), max(last, row["published"])

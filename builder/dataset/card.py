@@ -239,9 +239,11 @@ def _front_matter(shown: Sequence[Configuration], source: str) -> dict[str, obje
         for configuration in loadable
     ]
     kinds = {configuration.is_writing for configuration in shown}
-    license_ = ("arxiv-per-paper", "https://info.arxiv.org/help/license/index.html")
-    if is_open_access(source):
-        license_ = ("per-paper", "https://creativecommons.org/licenses/")
+    name, link = (
+        ("per-paper", "https://creativecommons.org/licenses/")
+        if is_open_access(source)
+        else ("arxiv-per-paper", "https://info.arxiv.org/help/license/index.html")
+    )
     data = DatasetCardData(
         language=["en"],
         pretty_name="AcademicEval",
@@ -252,12 +254,11 @@ def _front_matter(shown: Sequence[Configuration], source: str) -> dict[str, obje
         tags=["long-context", "live-benchmark", "arxiv:2510.17725", "arxiv:2502.13753"],
         size_categories=[_size(loadable)],
         license="other",
-        license_name=license_[0],
-        license_link=license_[1],
+        license_name=name,
+        license_link=link,
     )
     add_dataset_info(data, {configuration.name: _info(configuration) for configuration in loadable})
-    front: dict[str, object] = data.to_dict()  # type: ignore[no-untyped-call]
-    return {**front, "configs": configs}
+    return {**data.to_dict(), "configs": configs}  # type: ignore[no-untyped-call]
 
 
 def _size(shown: Sequence[Configuration]) -> str:

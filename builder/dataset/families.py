@@ -66,8 +66,7 @@ class RowKind:
     @property
     def facts(self) -> list[str]:
         """The columns, as pyarrow names them, that say which papers a row shows, and their licences."""
-        names = ("id", "license") if self.shown_column else ()
-        shown = [f"{self.shown_column}.list.element.{name}" for name in names]
+        shown = [f"{self.shown_column}.list.element.{name}" for name in ("id", "license") if self.shown_column]
         return [*dict.fromkeys(("id", self.paper_column, "license")), *shown]
 
     def id_row(self, row: Row, position: int) -> Row:

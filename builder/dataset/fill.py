@@ -42,11 +42,13 @@ def fill(source: Path, output: Path, workspace: Workspace, engine: Engine) -> St
     doubtful: set[str] = set()
     with replacing(output) as place:
         originals = {configuration.name: configuration for configuration in manifest.publishable.original}
-        parts = []
-        for configuration in manifest.complete_configurations:
-            part = _complete(source, place, manifest, configuration, store, report, doubtful)
-            parts.append(_as_measured(part, originals.get(configuration.name)))
-        filled = tuple(parts)
+        filled = tuple(
+            _as_measured(
+                _complete(source, place, manifest, configuration, store, report, doubtful),
+                originals.get(configuration.name),
+            )
+            for configuration in manifest.complete_configurations
+        )
         # What a source said of them once is not believed for good.
         store.forget(sorted(doubtful))
         # After a takedown the hashes of the whole are not known, only those of each text.
@@ -57,8 +59,7 @@ def fill(source: Path, output: Path, workspace: Workspace, engine: Engine) -> St
                 "out; get the copy again"
             )
         facts = replace(manifest, configurations=filled, publishable=None)
-        finished = facts if filled == expected else replace(facts, fill=report.counts())
-        finish(place, finished)
+        finish(place, facts if filled == expected else replace(facts, fill=report.counts()))
     return report
 
 
@@ -69,15 +70,16 @@ def _as_measured(filled: Configuration, original: Configuration | None) -> Confi
     splits = {}
     for split, contents in filled.splits.items():
         whole = original.statistics(split)
-        measured = replace(contents.statistics, shortcuts=whole.shortcuts, shown_months=whole.shown_months)
-        splits[split] = replace(contents, statistics=measured)
+        splits[split] = replace(
+            contents,
+            statistics=replace(contents.statistics, shortcuts=whole.shortcuts, shown_months=whole.shown_months),
+        )
     return replace(filled, splits=splits)
 
 
 def _learn(workspace: Workspace, folder: Path, manifest: Manifest, engine: Engine) -> None:
     """Fetch what the workspace lacks: records and files of the papers that rows by id show, records of those that they cite."""
-    shown: set[str] = set()
-    cited: set[str] = set()
+    shown, cited = set[str](), set[str]()
     for configuration in manifest.configurations:
         if configuration.form == "ids":
             papers_of = kind_of(configuration).papers

@@ -32,9 +32,6 @@ from lm_eval_tasks.base.files import (
 from lm_eval_tasks.families import target_of_configuration
 from lm_eval_tasks.tasks.catalogue import CORE
 
-# What earlier releases put next to the data.
-_OF_EARLIER = ("croissant.json",)
-
 
 def finish(place: Path, manifest: Manifest) -> Manifest:
     """Write the card, and last the manifest, of a folder whose data is complete; return the manifest as written."""
@@ -75,12 +72,9 @@ def core_of(configurations: Iterable[Configuration]) -> Iterator[CoreEntry]:
     tests = {configuration.name: configuration.statistics("test") for configuration in configurations}
     for core in CORE:
         test = tests.get(core.configuration)
-        if not test or not test.samples:
-            continue
-        if core.masks and sum(kind.body_masks for kind in test.kinds.values()) < core.masks:
-            continue
-        shortcut = target_of_configuration(core.configuration).headline
-        yield CoreEntry(core.configuration, min(core.samples, test.samples), shortcut)
+        if test and test.samples and sum(kind.body_masks for kind in test.kinds.values()) >= core.masks:
+            shortcut = target_of_configuration(core.configuration).headline
+            yield CoreEntry(core.configuration, min(core.samples, test.samples), shortcut)
 
 
 def refuse_other_contents(new: Manifest, output: Path) -> None:
@@ -100,7 +94,7 @@ def refuse_other_contents(new: Manifest, output: Path) -> None:
 
 def _is_of_dataset(entry: Path) -> bool:
     if not entry.is_dir():
-        return entry.name in (MANIFEST, CARD, *_OF_EARLIER)
+        return entry.name in (MANIFEST, CARD, "croissant.json")  # the last one of earlier releases
     return not entry.name.startswith(".") and all(
         path.suffix == ".parquet" for path in entry.rglob("*") if path.is_file()
     )

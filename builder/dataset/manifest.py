@@ -182,9 +182,8 @@ class Configuration:
             raise ValueError(f"{self.name} is of form {self.form} and task {self.task}")
         for split, contents in self.splits.items():
             pattern = re.compile(_FILE.format(name=re.escape(self.name), split=split))
-            for file in contents.files:
-                if not pattern.fullmatch(file.path):
-                    raise ValueError(f"{file.path!r} is not a data file of {self.name}, {split}")
+            if odd := [file.path for file in contents.files if not pattern.fullmatch(file.path)]:
+                raise ValueError(f"{odd[0]!r} is not a data file of {self.name}, {split}")
             if sum(file.rows for file in contents.files) != contents.statistics.samples:
                 raise ValueError(f"{self.name}, {split}: the files and the statistics have different numbers of rows")
 
@@ -310,8 +309,7 @@ class Manifest:
     gone_files: Annotated[tuple[str, ...], Field(exclude=True)] = ()
 
     def __post_init__(self) -> None:
-        names = [configuration.name for configuration in self.configurations]
-        if len({name.casefold() for name in names}) < len(names):
+        if len({each.name.casefold() for each in self.configurations}) < len(self.configurations):
             raise ValueError("two configurations have the same name")
         tasks = {each.name: each.task for each in self.complete_configurations}
         if not tasks:

@@ -52,8 +52,9 @@ def _by_license(
     """One configuration as two: the rows that may be published, and the others by id."""
     kind = kind_of(configuration)
     full_writer = ConfigurationWriter(place, configuration)
-    by_ids = Configuration(configuration.name + IDS, configuration.task, "ids", configuration.name)
-    ids_writer = ConfigurationWriter(place, by_ids)
+    ids_writer = ConfigurationWriter(
+        place, Configuration(configuration.name + IDS, configuration.task, "ids", configuration.name)
+    )
     for split in SPLITS:
         for position, row in enumerate(read_rows(source, configuration, split)):
             if all(allows(license_, licenses) for _, license_ in kind.papers(row)):
@@ -62,8 +63,7 @@ def _by_license(
             else:
                 ids_writer.add(split, kind.id_row(row, position))
                 report.drop(f"{configuration.name} {row['id']}", "license")
-    yield full_writer.close()
-    yield ids_writer.close()
+    yield from (full_writer.close(), ids_writer.close())
 
 
 def rows_to_remove(source: Path, manifest: Manifest, ids: frozenset[str]) -> dict[str, set[str]]:

@@ -11,10 +11,12 @@ from lm_eval_tasks.base.row_format import LEAD, OF_SCALAR, POPULARITY
 from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.families import target_of
 
-_PAPERS = "the papers of the round are shorter than those of the benchmark's paper, or were partly read"
 # Why inputs of a task may be short.
 _CAUSES = {
-    **dict.fromkeys(("title", "abs", "intro"), _PAPERS),
+    **dict.fromkeys(
+        ("title", "abs", "intro"),
+        "the papers of the round are shorter than those of the benchmark's paper, or were partly read",
+    ),
     "related": "few citations were resolved: raise `link.searches`, or name more metadata in `source.references`",
 }
 
@@ -43,8 +45,10 @@ def short_of_name(manifest: Manifest) -> list[str]:
         if setting.form == "full" and setting.samples and manifest.source != "sample":
             mean = sum(setting.statistics(split).input_tokens for split in SPLITS) / setting.samples
             if 2 * mean < tokens:
-                says = f"inputs have {mean:.0f} tokens on average, less than half of what the name says"
-                short.append(f"{setting.name}: {says}; {_CAUSES[setting.task]}")
+                short.append(
+                    f"{setting.name}: inputs have {mean:.0f} tokens on average, less than half of what the name says; "
+                    f"{_CAUSES[setting.task]}"
+                )
     return short
 
 
@@ -126,17 +130,25 @@ def reading(manifest: Manifest) -> Table:
 
 def core(entries: Sequence[CoreEntry]) -> Table:
     """What every model is asked first."""
-    head = ("Configuration", "Samples", "Main comparison")
-    return Table(head, "lrl", [(entry.configuration, entry.samples, entry.shortcut) for entry in entries])
+    return Table(
+        ("Configuration", "Samples", "Main comparison"),
+        "lrl",
+        [(entry.configuration, entry.samples, entry.shortcut) for entry in entries],
+    )
 
 
 def stages(manifest: Manifest) -> Table:
     """What each stage kept and dropped, those of copies and completions last."""
     beside = (manifest.publishable.report if manifest.publishable else None, manifest.takedown, manifest.fill)
-    rows = []
-    for report in (*manifest.reports, *(report for report in beside if report)):
-        reasons = ", ".join(f"{reason} {n}" for reason, n in sorted(report.dropped.items())) or "none"
-        rows.append((report.stage, report.given, report.kept, reasons))
+    rows = [
+        (
+            report.stage,
+            report.given,
+            report.kept,
+            ", ".join(f"{reason} {n}" for reason, n in sorted(report.dropped.items())) or "none",
+        )
+        for report in (*manifest.reports, *filter(None, beside))
+    ]
     return Table(("Stage", "In", "Kept", "Dropped"), "lrrl", rows)
 
 
@@ -164,13 +176,14 @@ def audit_tables(audit: Audit, allowed: AuditTable) -> list[Table]:
         word = "waived" if name in allowed.waive else "" if value <= limit else "breach"
         unit = "" if name in audit.counts else " of samples"
         rows.append((name.replace("_", " "), f"{value:g}{unit}", f"{limit:g}", word))
-    rows.append(("longest common run of words", audit.longest_run, None, None))
-    rows.append(("papers by the 20 most active first authors", f"{100 * audit.active_authors:.1f}%", None, None))
-    categories = sorted(audit.categories.items(), key=lambda item: (-item[1], item[0]))
+    rows += [
+        ("longest common run of words", audit.longest_run, None, None),
+        ("papers by the 20 most active first authors", f"{100 * audit.active_authors:.1f}%", None, None),
+    ]
     return [
         Table(("Check", "Found", "Allowed", ""), "lrrl", rows),
         Table(("Month", "Papers"), "lr", sorted(audit.months.items())),
-        Table(("Category", "Papers"), "lr", categories),
+        Table(("Category", "Papers"), "lr", sorted(audit.categories.items(), key=lambda item: (-item[1], item[0]))),
     ]
 
 
@@ -186,5 +199,8 @@ def licenses(configurations: Sequence[Configuration]) -> Table:
 
 def build_tables(manifest: Manifest) -> list[Table]:
     """What to look at first after building a round."""
-    summary = [extraction_quality(manifest.reading)] if manifest.reading else []
-    return [statistics(manifest.configurations), *summary, links(manifest.links)]
+    return [
+        statistics(manifest.configurations),
+        *([extraction_quality(manifest.reading)] if manifest.reading else []),
+        links(manifest.links),
+    ]

@@ -52,9 +52,8 @@ class AuditTable(RoundTable):
 
     @model_validator(mode="after")
     def _check_waived_names(self) -> Self:
-        for name in self.waive:
-            if name not in self.limits:
-                raise ValueError(f"`waive` names {name!r}, which is not a check; there are {', '.join(self.limits)}")
+        if odd := [name for name in self.waive if name not in self.limits]:
+            raise ValueError(f"`waive` names {odd[0]!r}, which is not a check; there are {', '.join(self.limits)}")
         return self
 
     @property

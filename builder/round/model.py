@@ -46,7 +46,6 @@ _MAX_AGE_MONTHS, _INACTIVE_MONTHS, _NEW_PAPERS = 36, 24, 1000
 
 
 _QUESTIONS = [*(level.name for level in ALL_LEVELS), *(reading.name for reading in READINGS)]
-_SettingName = Annotated[str, among([setting.name for setting in SETTINGS])]
 
 
 class Round(RoundTable):
@@ -54,7 +53,7 @@ class Round(RoundTable):
 
     round: Annotated[str, text_like(ROUND, "2026.11")] = Field(description="a year and month; the revision")
     seed: int = Field(0, description="seed of every random choice")
-    settings: tuple[_SettingName, ...] = Field(
+    settings: tuple[Annotated[str, among([setting.name for setting in SETTINGS])], ...] = Field(
         tuple(setting.name for setting in SETTINGS),
         description="configurations to build; all settings of a task have the same papers",
     )
@@ -138,13 +137,18 @@ class Round(RoundTable):
 
     def config(self) -> dict[str, object]:
         """What shapes the content, for the manifest: places on this machine and what has its own fields there are left out."""
-        left_out: dict[str, object] = dict.fromkeys(("workspace", "output", "takedowns", "audit", "changes"), True)
-        left_out |= {"source": self.source.LOCAL, "scalar": {"accepted", "base_url"}}
+        left_out: dict[str, object] = {
+            **dict.fromkeys(("workspace", "output", "takedowns", "audit", "changes"), True),
+            "source": self.source.LOCAL,
+            "scalar": {"accepted", "base_url"},
+        }
         data = self.model_dump(mode="json", exclude=left_out)  # type: ignore[arg-type]
-        pruned = {"max_age_months": self.max_age_months, "inactive_months": self.inactive_months}
-        data["update"] |= {"papers": self.new_papers, **pruned}
-        data["takedowns"] = sorted(self.taken_down)
-        data["settings"] = [setting.name for setting in self.chosen]
+        data |= {"takedowns": sorted(self.taken_down), "settings": [setting.name for setting in self.chosen]}
+        data["update"] |= {
+            "papers": self.new_papers,
+            "max_age_months": self.max_age_months,
+            "inactive_months": self.inactive_months,
+        }
         data["scalar"]["accepted"] = None if self.scalar.accepted is None else len(self.scalar.accepted_ids or ())
         data["source"]["references"] = [path.name for path in self.source.references]
         cleared: dict[str, object] = redact(data)
@@ -153,9 +157,6 @@ class Round(RoundTable):
 
 def _live_default(value: int | None, usual: int, source: AnySource) -> int | None:
     return usual if value is None and source.LIVE else value
-
-
-_PATTERN = re.compile(r"[*?\[\]{}]")
 
 
 def load_round(path: Path, **instead: str) -> Round:
@@ -175,7 +176,7 @@ def load_round(path: Path, **instead: str) -> Round:
     if not parsed.chosen:
         raise RoundError(f"{path}: `settings` is empty; leave it out for all sixteen")
     anchored = _anchor(parsed, path.resolve().parent)
-    if odd := _PATTERN.search(str(anchored.output)):
+    if odd := re.search(r"[*?\[\]{}]", str(anchored.output)):
         raise RoundError(
             f"{path}: the dataset's folder {anchored.output} has {odd[0]!r} in its path, which load_dataset takes for a pattern: move or "
             "rename it"

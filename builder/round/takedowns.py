@@ -56,9 +56,8 @@ def parse_takedowns(data: bytes, origin: str) -> list[Takedown]:
 
 def taken_down(path: Path) -> frozenset[str]:
     """The ids in a file, none if there is no such file."""
-    if not path.is_file():
-        return frozenset()
-    return frozenset(takedown.id for takedown in parse_takedowns(path.read_bytes(), str(path)))
+    takedowns = parse_takedowns(path.read_bytes(), str(path)) if path.is_file() else ()
+    return frozenset(takedown.id for takedown in takedowns)
 
 
 @dataclass(frozen=True, slots=True)

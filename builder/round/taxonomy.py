@@ -31,12 +31,10 @@ ARCHIVES = frozenset(_WITH_SUBJECTS) | frozenset(_WHOLE)
 
 def check(name: str) -> None:
     """Raise ValueError, naming similar ones, if arXiv has no such category or archive."""
-    if name in CATEGORIES or name in ARCHIVES:
-        return
-    hint = suggestion(
-        name, sorted(CATEGORIES | ARCHIVES), "{}", "its categories are at https://arxiv.org/category_taxonomy"
-    )
-    raise ValueError(f"arXiv has no category {name!r}; {hint} (papers.categories)")
+    known = CATEGORIES | ARCHIVES
+    if name not in known:
+        hint = suggestion(name, sorted(known), "{}", "its categories are at https://arxiv.org/category_taxonomy")
+        raise ValueError(f"arXiv has no category {name!r}; {hint} (papers.categories)")
 
 
 def expand(names: tuple[str, ...]) -> list[str]:

@@ -123,8 +123,7 @@ class Store(PaperTables, DocumentTables):
                 looked up. A paper stays in the pool of the oldest round that took it.
             look_up: whether the papers can be found by their authors; False saves room for mere reference records.
         """
-        stream = iter(papers)
-        count = 0
+        stream, count = iter(papers), 0
         while batch := list(islice(stream, _BATCH)):
             with self.transaction():
                 self.add_batch(batch, since=since, look_up=look_up)

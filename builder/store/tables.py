@@ -173,8 +173,9 @@ class Frontier(Tables):
         return frozenset(self._column("SELECT key FROM frontier WHERE visited <> '' AND visited <= ?", round_))
 
     def counts(self) -> tuple[int, int]:
-        row = self._db.execute("SELECT coalesce(sum(visited <> ''), 0), coalesce(sum(visited = ''), 0) FROM frontier")
-        visited, waiting = row.fetchone()
+        visited, waiting = self._db.execute(
+            "SELECT coalesce(sum(visited <> ''), 0), coalesce(sum(visited = ''), 0) FROM frontier"
+        ).fetchone()
         return visited, waiting
 
     def drop(self, drops: Iterable[Drop], round_: str) -> None:

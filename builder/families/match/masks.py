@@ -112,8 +112,7 @@ def masks_of(read: PaperRead, library: PaperLibrary, seed: int, oldest: int | No
             for entry in mention.references:
                 mentions.setdefault(entry, []).append(mention)
     possible = (_mask(read, library, entry, places, oldest) for entry, places in sorted(mentions.items()))
-    found = [mask for mask in possible if mask is not None]
-    found.sort(key=lambda mask: digest_of(seed, read.paper.id, mask.work.id, "mask"))
+    found = sorted(filter(None, possible), key=lambda mask: digest_of(seed, read.paper.id, mask.work.id, "mask"))
     return [mask for mask in found if sum(mask.work.id == other.work.id for other in found) == 1][:MOST]
 
 
@@ -129,10 +128,10 @@ def _mask(
     age = (new.year - old.year) * 12 + new.month - old.month
     if age <= 0 or (oldest and age > oldest) or library.citations[id_] > MOST_CITED or len(mentions) > _MOST_PLACES:
         return None
-    if all(_stands_together(read, mention) for mention in mentions):
-        return None
     names = names_of(cited.paper, read.document.references[entry])
-    if any(_gives_away(read, mention, names) for mention in mentions):
+    if all(_stands_together(read, each) for each in mentions) or any(
+        _gives_away(read, each, names) for each in mentions
+    ):
         return None
     places = tuple((mention.section, *marker(read, mention)) for mention in mentions)
     return Mask(cited.paper, places, age, library.citations[id_])

@@ -187,8 +187,7 @@ def calls(
     if len(chosen) < LEAST_OF_CALL:
         return []
     count = -(-len(chosen) // MOST_OF_CALL)
-    groups = [chosen[i::count] for i in range(count)]
-    return [{passage: after[passage] for passage in group} for group in groups]
+    return [{passage: after[passage] for passage in chosen[i::count]} for i in range(count)]
 
 
 def by_words(asked: Sequence[int], shown: Sequence[str]) -> list[int]:
@@ -222,7 +221,6 @@ class NextFamily(ReadingFamily[NextCall]):
         self._tokens = lru_cache(maxsize=_KEPT)(self._count)
 
     def _count(self, id_: str) -> list[int]:
-        """The tokens of each of a paper's passages."""
         return [count + LABEL_TOKENS for count in token_counter()(list(map(self._text, self._passages(id_))))]
 
     def contexts(self, paper: Paper, sizes: Sequence[int]) -> dict[int, PaperSet] | ReadingReason:

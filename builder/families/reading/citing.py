@@ -156,7 +156,6 @@ def section_kinds(document: Document) -> dict[int, Called]:
 
 
 def _called(part: TopSection) -> Called:
-    """What a top-level section is called, by its heading."""
     words = _words(part.heading)
     named: set[SectionKind] = set()
     if part.role in ("introduction", "related_work"):

@@ -246,8 +246,9 @@ def write(workspace: Workspace, folder: Path, engine: Engine) -> Written:
     new = _new_papers(workspace)
     reasons = {paper.id: reason for paper in new if (reason := _reason(paper, workspace))}
     library = _library(workspace)
-    made = (family for family in families() if isinstance(family, MadeTogether))
-    asking = [each for family in made for each in family.asking(library, round_)]
+    asking = [
+        each for family in families() if isinstance(family, MadeTogether) for each in family.asking(library, round_)
+    ]
     yield from build(folder, library, new, reasons, asking, table.chosen, table.contexts, round_.round, round_.excluded)
 
 

@@ -136,7 +136,7 @@ def read_questions(folder: Path) -> Iterator[tuple[str, dict[str, Any] | str]]:
     Raises:
         FolderError: there is no file of questions.
     """
-    files = list(_files(folder))
+    files = _files(folder)
     if not files:
         raise FolderError(f"{folder} contains no questions: .json or .jsonl files, compressed with xz or not")
     for file in files:
@@ -161,14 +161,12 @@ def repeated_texts(rows: Iterable[dict[str, Any]]) -> dict[str, list[str]]:
     return {id_: of_text for id_, of_text in several if len(of_text) > 1}
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def _files(folder: Path) -> list[Path]:
     """The files of questions; in a repository, only those in its folders of questions."""
     if folder.is_file():
-        yield folder
-        return
+        return [folder]
     files = sorted(path for path in folder.rglob("*") if re.search(r"\.jsonl?(\.xz)?$", path.name))
-    in_levels = [path for path in files if path.parent.name.startswith(_FOLDER)]
-    yield from in_levels or files
+    return [path for path in files if path.parent.name.startswith(_FOLDER)] or files
 
 
 def _records(file: Path) -> list[Any]:
@@ -225,7 +223,6 @@ def _row(record: dict[str, Any], folder: str) -> dict[str, Any]:
 
 
 def _split_prompt(prompt: str) -> tuple[str, list[str]]:
-    """The paper and the candidates in a prompt."""
     _, mark, rest = prompt.partition("<Paper>\n\n")
     question, between, rest = rest.partition("</Paper>\n\n<References>\n")
     references, end, _ = rest.rpartition("</References>\nRemember")

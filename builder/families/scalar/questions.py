@@ -229,6 +229,5 @@ def _by_distance(citing: Citing, place: _Place, all_parts: Sequence[TopSection])
         k, offset = offsets[mention.section]
         return abs(k - own_part), abs(offset + mention.start - own_offset - place.mention.start)
 
-    near = sorted((mention for mention in citing.document.mentions if mention.section in offsets), key=distance)
-    for mention in near:
+    for mention in sorted((each for each in citing.document.mentions if each.section in offsets), key=distance):
         yield from (citing.cited[i] for i in mention.references if i in citing.cited)

@@ -124,22 +124,19 @@ def _citing_paper(record: _Record, known: dict[str, Cited], titles: Mapping[str,
     keys = list(dict.fromkeys([*data, *cited_keys]))
     index = {key: i for i, key in enumerate(keys)}
     cited: dict[int, str] = {}
-    for key in data:
-        work = _cited_paper(data[key])
-        if work is None:
-            continue
-        cited[index[key]] = work.paper.id
-        titles[work.paper.id].add(title_key(work.paper.title))
-        if work.paper.id not in known or known[work.paper.id].document is None:
-            known[work.paper.id] = work
-    works = (data.get(key, _Work()) for key in keys)
+    for key, read in data.items():
+        if work := _cited_paper(read):
+            cited[index[key]] = work.paper.id
+            titles[work.paper.id].add(title_key(work.paper.title))
+            if work.paper.id not in known or known[work.paper.id].document is None:
+                known[work.paper.id] = work
     entries = tuple(
-        Reference(work.citation or "", title=work.title or "", arxiv_id=work.arxiv_id or None) for work in works
+        Reference(work.citation or "", title=work.title or "", arxiv_id=work.arxiv_id or None)
+        for work in (data.get(key, _Work()) for key in keys)
     )
-    mentions = tuple(_mentions(record.sections, index))
     bibliography = Section("References", "references", 1, _BIBLIOGRAPHY.split(record.markdown_content)[-1])
     sections = (*_sections(record.sections), bibliography)
-    document = Document(record.title, record.abstract, sections, entries, mentions)
+    document = Document(record.title, record.abstract, sections, entries, tuple(_mentions(record.sections, index)))
     return Citing(paper_of(record.paper_id, record.title, record.abstract), document, cited)
 
 

@@ -77,10 +77,9 @@ class Walk:
     """
 
     def __init__(self, papers: Sequence[PaperRead], kinds: Sequence[Kind] = WALK_KINDS) -> None:
-        self._kinds = kinds
+        self._kinds, self._new = kinds, papers[0].paper.id
         self._found: dict[str, frozenset[str]] = {}
         self._papers = {read.paper.id: read for read in papers}
-        self._new = papers[0].paper.id
         self._titles = "\n".join(title_key(read.paper.title) for read in papers)
         entries = [entry for read in papers for entry in read.entries]
         works, faults = certain_works(entries)
@@ -100,8 +99,7 @@ class Walk:
             return "garbled_title"
         if work.key in self._titles or any(entry.cited_id in self._papers for entry in work.entries.values()):
             return "inside_the_set"
-        others = [read for id_, read in self._papers.items() if id_ not in work.entries]
-        if any(work.key in read.references_key for read in others):
+        if any(work.key in read.references_key for id_, read in self._papers.items() if id_ not in work.entries):
             return "missed_entry"
         if self._has_near_title(work):
             return "near_title"
@@ -252,13 +250,11 @@ class WalkFamily(ReadingFamily[WalkQuestion]):
 
     def __init__(self, library: PaperLibrary, seed: int, count: int, *, controls: bool = False) -> None:
         super().__init__(library, seed)
-        self.controls = controls
-        self._count = count
+        self.controls, self._count = controls, count
 
     def contexts(self, paper: Paper, sizes: Sequence[int]) -> dict[int, PaperSet] | ReadingReason:
-        if self._tokens(paper) is None:
-            return "doubtful_references"
-        return fill(paper, self.others(paper), sizes, self._tokens)
+        is_sure = self._tokens(paper) is not None
+        return fill(paper, self.others(paper), sizes, self._tokens) if is_sure else "doubtful_references"
 
     def _tokens(self, paper: Paper) -> int | None:
         """The tokens that a paper adds to a context; None if it cannot be shown."""

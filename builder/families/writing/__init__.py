@@ -30,8 +30,10 @@ TEXTS = "build.texts"
 def _check_samples(settings: Sequence[Configuration], sampled: Sequence[StageReport], dates: SplitDates) -> None:
     """Raise a FolderError if there is nothing to test on."""
     if not any(setting.samples for setting in settings):
-        lines = "; ".join(report.line() for report in sampled)
-        raise FolderError(f"no paper became a sample of any setting, nothing was written ({lines})")
+        raise FolderError(
+            "no paper became a sample of any setting, nothing was written "
+            f"({'; '.join(report.line() for report in sampled)})"
+        )
     for setting in settings:
         if setting.samples and not setting.statistics("test").samples:
             raise FolderError(
@@ -50,18 +52,16 @@ def write(workspace: Workspace, folder: Path, engine: Engine) -> Written:
         reports: dict[str, StageReport] = {}
         for task, settings in by_task(round_.chosen).items():
             started = time.perf_counter()
-            samples, report = plan(pool, task, settings, engine)
-            report.seconds = time.perf_counter() - started
+            samples, reports[task] = plan(pool, task, settings, engine)
+            reports[task].seconds = time.perf_counter() - started
             planned |= dict.fromkeys(settings, samples)
-            reports[task] = report
         written = write_settings(folder, texts, planned, pool, workspace.dates, round_.round, engine)
     finally:
         texts.unlink(missing_ok=True)
     _check_samples(written, list(reports.values()), workspace.dates)
     for configuration in written:
         # Each task's report once.
-        name = configuration.task
-        yield configuration, [reports.pop(name)] if name in reports else []
+        yield configuration, [reports.pop(configuration.task)] if configuration.task in reports else []
 
 
 def _cut(workspace: Workspace, texts: Path, engine: Engine) -> Pool:
@@ -150,7 +150,6 @@ def _write(place: Path, texts: Path, round_name: str, order: _Order) -> SplitCon
 
 
 def _row(target: Cut, demonstrations: Sequence[tuple[DemoKind, Cut]], task: Task, round_name: str, file: FileIO) -> Row:
-    """The row of a target, without its tokens."""
     citations = [
         {
             "id": cited.id,

@@ -71,11 +71,8 @@ def target_of(paper: Paper, document: Document, task: Task) -> str:
 
 def _section_text(document: Document, role: Role) -> str:
     """The text of a role's sections, headings of subsections kept, those of the sections themselves not."""
-    span = role_span(document, role)
-    parts: list[str] = []
-    for i in sorted(span):
-        section = document.sections[i]
-        parts.append(section.text if section.role == role else f"{section.heading}\n{section.text}")
+    sections = (document.sections[i] for i in sorted(role_span(document, role)))
+    parts = (section.text if section.role == role else f"{section.heading}\n{section.text}" for section in sections)
     return "\n\n".join(part.strip() for part in parts if part.strip())
 
 

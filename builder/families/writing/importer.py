@@ -89,7 +89,6 @@ def _count_tokens(row: dict[str, Any], task: Task, count: TokenCounter) -> dict[
 
 
 def _files(source: Path) -> Iterator[tuple[Split, Path]]:
-    """The samples' files with their splits."""
     listed: dict[str, Split] = {}
     for name, split in _SPLITS.items():
         if (source / f"{name}.txt").is_file():
@@ -180,17 +179,19 @@ def _paper(record: dict[str, Any]) -> Paper:
         raise ValueError(f"{record['url']!r} names no arXiv paper")
     published = day(record["published"])
     primary = record.get("primary_cat") or record.get("paper_cat") or "unknown"
-    paper = Paper(
-        id=parsed.bare,
-        version=parsed.version or 1,
-        title=record["title"],
-        abstract=record["abstract"],
-        authors=tuple(name.strip() for name in record.get("authors", "").split(",") if name.strip()) or ("unknown",),
-        categories=tuple(dict.fromkeys([primary, *record.get("cats", ())])),
-        published=published,
-        updated=max(published, day(record.get("updated") or record["published"])),
+    return checked_paper(
+        Paper(
+            id=parsed.bare,
+            version=parsed.version or 1,
+            title=record["title"],
+            abstract=record["abstract"],
+            authors=tuple(name.strip() for name in record.get("authors", "").split(",") if name.strip())
+            or ("unknown",),
+            categories=tuple(dict.fromkeys([primary, *record.get("cats", ())])),
+            published=published,
+            updated=max(published, day(record.get("updated") or record["published"])),
+        )
     )
-    return checked_paper(paper)
 
 
 def _id(url: str) -> str:

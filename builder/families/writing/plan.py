@@ -43,8 +43,7 @@ class Demonstrators:
 
     def __init__(self, papers: Iterable[Paper], graph: CoAuthorGraph, seed: int) -> None:
         self._papers = {paper.id: paper for paper in papers}
-        self._graph = graph
-        self._seed = seed
+        self._graph, self._seed = graph, seed
         self._by_category: dict[str, list[Paper]] = defaultdict(list)
         for paper in sorted(self._papers.values(), key=lambda paper: (paper.published, paper.id)):
             self._by_category[paper.primary_category].append(paper)
@@ -102,12 +101,9 @@ def fill(drawn: DemonstrationIds, room: int, cost: Callable[[str], int]) -> tupl
     Returns:
         What was taken, and whether the budget was the limit rather than the number of candidates.
     """
-    turns = chain.from_iterable(zip_longest(drawn.co_author, drawn.random))
     taken: set[str] = set()
     passed = 0
-    for paper_id in turns:
-        if paper_id is None:
-            continue
+    for paper_id in filter(None, chain.from_iterable(zip_longest(drawn.co_author, drawn.random))):
         if (tokens := cost(paper_id)) <= room:
             taken.add(paper_id)
             room -= tokens

@@ -17,7 +17,6 @@ from lm_eval_tasks.base.files import sha256_of_bytes
 _STRINGS = pa.list_(pa.string())
 _AUTHORS = ("authors", _STRINGS)
 _CITATION = pa.struct([*((name, pa.string()) for name in ("id", "license", "title", "abstract")), _AUTHORS])
-_CITED_BY_ID = pa.struct([("id", pa.string()), ("license", pa.string())])
 _SHOWN = ("id", "kind", "published", "license")
 _DEMONSTRATION = pa.struct(
     [*((name, pa.string()) for name in (*_SHOWN, "title", "abstract", "content", "output")), _AUTHORS]
@@ -26,19 +25,20 @@ _DEMONSTRATION = pa.struct(
 
 def columns(task: Task) -> pa.Schema:
     """Columns of a row of this task, the short ones first, as viewers show them; `published` and `updated` are ISO days."""
-    fields = [
-        *((name, pa.string()) for name in ("id", "title", "published", "license", "primary_category")),
-        ("input_tokens", pa.int64()),
-        ("target_tokens", pa.int64()),
-        ("round", pa.string()),
-        ("updated", pa.string()),
-        ("categories", _STRINGS),
-        ("authors", _STRINGS),
-        *((name, pa.string()) for name in ("target", "abstract", "content")),
-        *([("citations", pa.list_(_CITATION))] if task == "related" else []),
-        ("demonstrations", pa.list_(_DEMONSTRATION)),
-    ]
-    return pa.schema(fields)
+    return pa.schema(
+        [
+            *((name, pa.string()) for name in ("id", "title", "published", "license", "primary_category")),
+            ("input_tokens", pa.int64()),
+            ("target_tokens", pa.int64()),
+            ("round", pa.string()),
+            ("updated", pa.string()),
+            ("categories", _STRINGS),
+            ("authors", _STRINGS),
+            *((name, pa.string()) for name in ("target", "abstract", "content")),
+            *([("citations", pa.list_(_CITATION))] if task == "related" else []),
+            ("demonstrations", pa.list_(_DEMONSTRATION)),
+        ]
+    )
 
 
 _KEPT = "id authors primary_category categories published updated license input_tokens target_tokens round".split()
@@ -48,7 +48,7 @@ ID_COLUMNS = pa.schema(
         ("position", pa.int64()),
         ("task", pa.string()),
         ("demonstrations", pa.list_(pa.struct([(name, pa.string()) for name in _SHOWN]))),
-        ("citations", pa.list_(_CITED_BY_ID)),
+        ("citations", pa.list_(pa.struct([(name, pa.string()) for name in ("id", "license")]))),
         TEXTS,
     ]
 )
@@ -71,7 +71,7 @@ def row_of(
     citations: Sequence[Row],
 ) -> Row:
     """A row without its tokens, which are those of bert-base-uncased, the prompt's own words left out."""
-    row: Row = {
+    return {
         "id": paper.versioned_id,
         "title": paper.title,
         "abstract": paper.abstract,
@@ -85,8 +85,8 @@ def row_of(
         "demonstrations": demonstrations,
         "target": target,
         "round": round_name,
+        **({"citations": citations} if task == "related" else {}),
     }
-    return row | {"citations": citations} if task == "related" else row
 
 
 def texts(row: Row) -> dict[str, str]:
@@ -105,8 +105,7 @@ def papers(row: Row) -> list[tuple[str, str]]:
     Of cited papers it shows abstracts, which count unless they are in the public domain, as arXiv's are.
     """
     cited = (cited for cited in row.get("citations") or () if cited["license"] != PUBLIC_DOMAIN)
-    beside = (*row["demonstrations"], *cited)
-    return [(row["id"], row["license"]), *((shown["id"], shown["license"]) for shown in beside)]
+    return [(shown["id"], shown["license"]) for shown in (row, *row["demonstrations"], *cited)]
 
 
 def kind_of(task: Task) -> RowKind:
