@@ -61,6 +61,9 @@ def _set_up_output(arguments: argparse.Namespace) -> None:
     if handler:
         handler.setFormatter(_SafeFormatter(logging.BASIC_FORMAT if arguments.verbose else None))
     if arguments.quiet:
+        from lm_eval_tasks.base.progress import silence
+
+        silence()
         logging.disable(logging.WARNING)
     if arguments.quiet or not sys.stderr.isatty():
         # The libraries' progress bars are for interactive use.
@@ -69,10 +72,6 @@ def _set_up_output(arguments: argparse.Namespace) -> None:
     if arguments.command_name == "eval" and (arguments.model == "vllm" or _names_vllm(arguments.config)):
         # VLLM divides by what its bar has counted.
         os.environ.pop("TQDM_DISABLE", None)
-    if arguments.quiet:
-        from lm_eval_tasks.base.progress import silence
-
-        silence()
 
 
 def _names_vllm(config: Path | None) -> bool:

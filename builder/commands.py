@@ -67,8 +67,12 @@ def register(commands: Commands) -> None:
     sub.add_argument("--field", default="", help="europepmc: words to search for, such as neuroscience")
     sub.add_argument("--seed", default="", help="arxiv: an author to start from")
     _add_jobs(sub)
-    help_ = "build a round, or go on with it: crawl or update, extract, link, samples, dataset folder, audit"
-    sub = commands.add(MAKE, "run", help_, run)
+    sub = commands.add(
+        MAKE,
+        "run",
+        "build a round, or go on with it: crawl or update, extract, link, samples, dataset folder, audit",
+        run,
+    )
     _add_round(sub)
     stage = sub.add_mutually_exclusive_group()
     stage.add_argument("--until", choices=_STAGES[:-1], help="stop after this stage")
@@ -241,8 +245,8 @@ def status(arguments: Namespace) -> Iterator[str | Table | Mapping[str, object]]
         lines = [*status(round_, store), *search_status(round_, store)]
     if arguments.show == "json":
         yield {what: value for what, _, value in (line.partition(": ") for line in lines)}
-        return
-    yield from lines
+    else:
+        yield from lines
 
 
 def fill(arguments: Namespace) -> Iterator[str | Table]:
@@ -252,9 +256,8 @@ def fill(arguments: Namespace) -> Iterator[str | Table]:
 
     if arguments.source:
         values = {name: value for name in ("path", "contact") if (value := getattr(arguments, name))}
-        revision = read_manifest(arguments.folder).round
         workspace = arguments.folder.with_name(f"{arguments.folder.name}-work")
-        round_ = round_of_source(revision, {"kind": arguments.source, **values}, workspace)
+        round_ = round_of_source(read_manifest(arguments.folder).round, {"kind": arguments.source, **values}, workspace)
     else:
         round_ = load_round(arguments.file)
     from builder.dataset.fill import fill

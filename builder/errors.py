@@ -36,8 +36,7 @@ class ExtractError(BuildError):
 
     def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(f"{reason}: {detail}" if detail else reason)
-        self.reason = reason
-        self.detail = detail
+        self.reason, self.detail = reason, detail
 
     def __reduce__(self) -> tuple[type[ExtractError], tuple[str, str]]:
         return type(self), (self.reason, self.detail)

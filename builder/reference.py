@@ -39,15 +39,17 @@ def key_page() -> Iterator[str]:
     """The lines of docs/keys.md."""
     yield from ("# Keys of round.toml, and reasons", "", "[Rounds](round.md) explains how they work together.", "")
     yield from _HEAD
-    kinds = get_args(Round.model_fields["source"].annotation)
-    labels = [get_args(kind.model_fields["kind"].annotation)[0] for kind in kinds]
+    kinds = {
+        get_args(kind.model_fields["kind"].annotation)[0]: kind
+        for kind in get_args(Round.model_fields["source"].annotation)
+    }
     for name, field in Round.model_fields.items():
         if name == "source":
-            shown = " or ".join(f'`"{label}"`' for label in labels)
+            shown = " or ".join(f'`"{label}"`' for label in kinds)
             yield f"| `source.kind` | {shown} | required | where papers come from; each kind has keys of its own, below |"
         else:
             yield from _rows(name, field)
-    for kind, label in zip(kinds, labels, strict=True):
+    for label, kind in kinds.items():
         yield from ("", f"## Source `{label}`", "", *_HEAD)
         for name, field in kind.model_fields.items():
             if name != "kind":

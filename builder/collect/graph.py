@@ -221,8 +221,7 @@ class _Papers:
         pairs = np.concatenate([np.empty(0, np.int64), *_pairs(paper, who, len(nodes))])
         unique_pairs, counts = np.unique(pairs, return_counts=True)
         first, second = np.divmod(unique_pairs, max(1, len(nodes)))
-        shape = len(nodes), len(nodes)
-        half = csr_array((counts, (first, second)), shape=shape, dtype=np.int64)
+        half = csr_array((counts, (first, second)), shape=(len(nodes), len(nodes)), dtype=np.int64)
         return csr_array(half + half.T)
 
 

@@ -125,8 +125,10 @@ def look_through(folder: Path, rows: tuple[Task, Sequence[Configuration]]) -> _F
             tokens.append((row["input_tokens"], where))
             findings.lengths[row["id"]] = len(row["content"])
             if row["id"] not in findings.papers:
-                author = author_key(next(iter(row["authors"]), ""))
-                findings.papers[row["id"]] = {name: row[name] for name in _COUNTED} | {"author": author}
+                findings.papers[row["id"]] = {
+                    **{name: row[name] for name in _COUNTED},
+                    "author": author_key(next(iter(row["authors"]), "")),
+                }
     return findings
 
 

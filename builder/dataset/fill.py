@@ -91,8 +91,8 @@ def _learn(workspace: Workspace, folder: Path, manifest: Manifest, engine: Engin
     known = {name for name in shown if (paper := store.paper(name)) and paper.abstract}
     lacking = sorted(name for name in shown - known if PaperId.parse(name))
     lacking += sorted(name for name in cited if not store.knows(name) and PaperId.parse(name))
-    papers = (item for item in progress(source.by_ids(lacking), "papers", len(lacking)) if isinstance(item, Paper))
-    store.add_papers(papers, since="", look_up=False)
+    found = progress(source.by_ids(lacking), "papers", len(lacking))
+    store.add_papers((item for item in found if isinstance(item, Paper)), since="", look_up=False)
     with_text = [paper for paper in store.papers(sorted(map(bare_id, shown))) if not store.documents(paper.id)]
     extract_papers(workspace.round_, source, store, with_text, engine)
 

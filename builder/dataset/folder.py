@@ -47,8 +47,16 @@ def finish_import(
     place: Path, round_name: str, origin: str, configurations: Sequence[Configuration], reports: Sequence[StageReport]
 ) -> None:
     """Write the card and the manifest of a dataset that was made elsewhere, at `origin`."""
-    counts = tuple(report.counts() for report in reports)
-    finish(place, Manifest(round_name, version("academiceval"), tuple(configurations), counts, imported=origin))
+    finish(
+        place,
+        Manifest(
+            round_name,
+            version("academiceval"),
+            tuple(configurations),
+            tuple(report.counts() for report in reports),
+            imported=origin,
+        ),
+    )
 
 
 def file_differences(folder: Path, manifest: Manifest) -> Iterator[str]:

@@ -41,8 +41,14 @@ def publishable(source: Path, output: Path, licenses: Licenses) -> StageReport:
             for configuration in progress(manifest.configurations, "publishable")
             for part in _by_license(source, place, configuration, licenses, report)
         ]
-        origin = Publishable(licenses, report.counts(), manifest.configurations)
-        finish(place, replace(manifest, configurations=tuple(copied), publishable=origin))
+        finish(
+            place,
+            replace(
+                manifest,
+                configurations=tuple(copied),
+                publishable=Publishable(licenses, report.counts(), manifest.configurations),
+            ),
+        )
     return report
 
 
@@ -103,8 +109,17 @@ def without_papers(source: Path, output: Path, ids: Collection[str], revision: s
             raise FolderError(f"every row of {source} shows {', '.join(sorted(ids))}; nothing was written")
         # What the completed folder would be is no longer known.
         copy_of = manifest.publishable and replace(manifest.publishable, original=())
-        facts = replace(manifest, configurations=tuple(copied), revision=revision, takedown=report.counts())
-        finish(place, replace(facts, core=tuple(_core_left(manifest.core, copied)), publishable=copy_of))
+        finish(
+            place,
+            replace(
+                manifest,
+                configurations=tuple(copied),
+                revision=revision,
+                takedown=report.counts(),
+                core=tuple(_core_left(manifest.core, copied)),
+                publishable=copy_of,
+            ),
+        )
     return report
 
 
@@ -135,11 +150,11 @@ def _without(
         for split, row in rows_of(source, part):
             if row["id"] in group:
                 report.drop(f"{part.name} {row['id']}", "taken_down")
-                continue
-            report.kept += 1
-            if part is ids:
-                row["position"] -= bisect_left(removed[split], row["position"])
-            writer.add(split, row)
+            else:
+                report.kept += 1
+                if part is ids:
+                    row["position"] -= bisect_left(removed[split], row["position"])
+                writer.add(split, row)
         yield writer.close()
 
 

@@ -106,9 +106,9 @@ class Tally:
         if "parts" in row and "title" in row and row["order"] == 0:
             answering, read = reading_answering(self.task), typed(ReadingRow, row)
             blind, shortcut = answering.blind_score(read), answering.shortcut_score(read)
-            masks = read.tags.count("body")
-            question = _Question(read.labels, read.answer, blind, shortcut, read.first_author, masks)
-            self.kinds[read.kind].append(question)
+            self.kinds[read.kind].append(
+                _Question(read.labels, read.answer, blind, shortcut, read.first_author, read.tags.count("body"))
+            )
 
     def close(self) -> Statistics:
         groups = [sum(self.authors[name] for name in group) for group in nx.connected_components(self.co_authors)]
@@ -208,8 +208,9 @@ class SplitWriter:
             schema = self._schema.with_metadata(
                 {**(self._schema.metadata or {}), "canary": canary(str(rows[0]["round"]))}
             )
-            part = self._part(len(self._shards))
-            self._writer = pq.ParquetWriter(part, schema, compression="zstd", write_page_index=True)
+            self._writer = pq.ParquetWriter(
+                self._part(len(self._shards)), schema, compression="zstd", write_page_index=True
+            )
         self._writer.write_table(table, row_group_size=len(rows))
         self._rows += len(rows)
         self._nbytes += table.nbytes

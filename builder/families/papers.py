@@ -19,7 +19,6 @@ COLUMNS = pa.schema(
 )
 _TEXTS = ("title", "text")
 KEPT = tuple(name for name in COLUMNS.names if name not in _TEXTS)
-_ID_COLUMNS = pa.schema([*(COLUMNS.field(name) for name in KEPT), ("position", pa.int64()), TEXTS])
 
 
 def row_of(paper: Paper, text: str, round_name: str) -> Row:
@@ -39,7 +38,7 @@ def row_of(paper: Paper, text: str, round_name: str) -> Row:
 
 KIND = RowKind(
     columns=COLUMNS,
-    id_columns=_ID_COLUMNS,
+    id_columns=pa.schema([*(COLUMNS.field(name) for name in KEPT), ("position", pa.int64()), TEXTS]),
     paper_column="id",
     shown_column="",
     texts=lambda row: {name: row[name] for name in _TEXTS},

@@ -85,10 +85,9 @@ class Round(RoundTable):
     def _check_names(self) -> Self:
         own, levels = [table.name for table in self.setting], [table.name for table in self.scalar.level]
         settings, known = [setting.name for setting in SETTINGS], [*_QUESTIONS, PAPERS, ABSTRACTS]
-        # Rows call a level by its short name.
-        short = [level.short_name for level in ALL_LEVELS]
         refuse_names(own, [*settings, *known], "setting")
-        refuse_names(levels, [*settings, *known, *short, *own], "level")
+        # Rows call a level by its short name.
+        refuse_names(levels, [*settings, *known, *(level.short_name for level in ALL_LEVELS), *own], "level")
         if isinstance(self.source, ArxivTable):
             for name in self.papers.categories:
                 taxonomy.check(name)

@@ -66,8 +66,7 @@ class LiveTable(SourceTable):
     def _check_politeness(self) -> Self:
         if "@" not in self.contact and "://" not in self.contact:
             raise ValueError(f"{self.SERVICE} wants to know who asks: give `contact`, your email or web address")
-        addresses = [getattr(self, key) for key in self.ADDRESSES]
-        if self.delay < self.LEAST_DELAY and not all(map(_is_loopback, addresses)):
+        if self.delay < self.LEAST_DELAY and not all(_is_loopback(getattr(self, key)) for key in self.ADDRESSES):
             raise ValueError(
                 f"{self.SERVICE} asks for {self.LEAST_DELAY:g} s between requests; `delay` must not be less"
             )

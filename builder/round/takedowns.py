@@ -89,8 +89,9 @@ _ERRATUM = TypeAdapter(Erratum)
 def parse_errata(data: bytes | None) -> list[Erratum]:
     """The entries of an `errata.jsonl`, none if there is no file; a FolderError if it is not in the form that we write."""
     try:
-        lines = [parse_json(line) for line in (data or b"").decode().splitlines() if line.strip()]
-        return [_ERRATUM.validate_python(line) for line in lines]
+        return [
+            _ERRATUM.validate_python(parse_json(line)) for line in (data or b"").decode().splitlines() if line.strip()
+        ]
     except ValueError as err:
         reason = err.errors()[0]["msg"] if isinstance(err, ValidationError) else err
         raise FolderError(f"the repository's {ERRATA} cannot be read ({reason}); repair it first") from err

@@ -86,8 +86,7 @@ def _values(value: Any) -> Iterator[Any]:
 
 def _problem_in(err: ValidationError, content: Any, table: type[RoundTable]) -> str:
     """What is wrong with some data, in a sentence: the first problem; a mistyped key is named, not the key that is missing for it."""
-    problems = sorted(err.errors(), key=lambda problem: problem["type"] != "extra_forbidden")
-    problem = problems[0]
+    problem = min(err.errors(), key=lambda problem: problem["type"] != "extra_forbidden")
     where = _place(problem["loc"], content)
     if problem["type"] == "extra_forbidden" and where in gone.ROUND:
         return f"the key `{where}` is gone: {gone.ROUND[where]}"

@@ -56,9 +56,7 @@ class Store(PaperTables, DocumentTables):
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         super().__init__(connection)
-        self.frontier = Frontier(connection)
-        self.answers = AnswerTable(connection)
-        self.titles = Titles(connection)
+        self.frontier, self.answers, self.titles = Frontier(connection), AnswerTable(connection), Titles(connection)
 
     @classmethod
     def open(cls, path: Path) -> Self:

@@ -89,8 +89,9 @@ class PaperTables(Tables):
             ),
         )
         self._db.executemany("DELETE FROM other_ids WHERE id = ?", ((p.id,) for p in batch))
-        elsewhere = ((other, p.id) for p in batch for other in p.other_ids)
-        self._db.executemany("INSERT OR IGNORE INTO other_ids VALUES (?, ?)", elsewhere)
+        self._db.executemany(
+            "INSERT OR IGNORE INTO other_ids VALUES (?, ?)", ((other, p.id) for p in batch for other in p.other_ids)
+        )
 
     def forget(self, ids: Iterable[str]) -> None:
         """Remove records that were only looked up, so that they are asked for again; papers of the pool stay."""

@@ -45,8 +45,7 @@ class MatchFamily(ReadingFamily[Masks]):
 
     def _tokens(self, paper: Paper) -> int:
         read = self.library.read(paper.id)
-        [count] = token_counter()([read.shown.text[: read.shown.references]])
-        return count + LABEL_TOKENS
+        return token_counter()([read.shown.text[: read.shown.references]])[0] + LABEL_TOKENS
 
     def questions(self, context: PaperSet, preferred: Sequence[Masks]) -> list[Masks]:
         return list(preferred) or [self._masks(context.paper.id)]

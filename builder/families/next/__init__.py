@@ -106,8 +106,7 @@ def _stretches(text: str, edits: Sequence[Edit], seed: str) -> Iterator[tuple[in
 def _possible_cuts(text: str, edits: Sequence[Edit]) -> list[int]:
     """The ends of sentences and of paragraphs that end with one, outside what is replaced; the end of the text last."""
     ends = [match.end() for match in SENTENCE_END.finditer(text)]
-    covered = [(edit.start, edit.end) for edit in edits]
-    free = [end for end in ends if not any(start < end < stop for start, stop in covered)]
+    free = [end for end in ends if not any(edit.start < end < edit.end for edit in edits)]
     return [*free, len(text)] if not free or free[-1] < len(text) else free
 
 

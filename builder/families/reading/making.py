@@ -165,11 +165,9 @@ def build(
                 chosen.report.kept = 0
                 chosen.contexts.clear()
             shown |= {paper.id for context in chosen.contexts for paper in context.papers}
-            reports = [chosen.report]
-            if chosen.withheld:
-                # Questions that could have been asked.
-                reports.append(StageReport(f"questions {chosen.reading.name}", configuration.samples, chosen.withheld))
-            yield configuration, reports
+            # What could have been asked.
+            asked = StageReport(f"questions {chosen.reading.name}", configuration.samples, chosen.withheld)
+            yield configuration, [chosen.report, asked] if chosen.withheld else [chosen.report]
     if shown:
         yield _write_texts(folder, library, shown, round_name)
 

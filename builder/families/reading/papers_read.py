@@ -54,10 +54,7 @@ def abstract_text(paper: Paper) -> str:
 
 # Of a reference list that can be relied on: entries, the share of them with a title, and the shares of the titled ones that
 # both ways find cited in the same places, and at all.
-_LEAST_ENTRIES = 5
-_LEAST_TITLED = 0.6
-_LEAST_AGREED = 0.8
-_LEAST_CITED = 0.7
+_LEAST_ENTRIES, _LEAST_TITLED, _LEAST_AGREED, _LEAST_CITED = 5, 0.6, 0.8, 0.7
 
 
 class PaperRead:
@@ -77,8 +74,7 @@ class PaperRead:
 
     @cached_property
     def tokens(self) -> int:
-        [count] = token_counter()([self.shown.text])
-        return count
+        return token_counter()([self.shown.text])[0]
 
     @cached_property
     def called(self) -> dict[int, Called]:

@@ -73,9 +73,11 @@ def _known(workspace: Workspace, papers: Sequence[Paper]) -> Callable[[str], Cit
     round_ = workspace.round_
     works = workspace.cited_papers(papers, round_.scalar.cited_papers)
     cited = {paper.id: paper for paper in works if allows(paper.license, round_.licenses)}
-    texts = Documents(workspace.store, {})
-    if round_.scalar.shows_texts:
-        texts = choose_documents(round_, workspace.store, cited.values())
+    texts = (
+        choose_documents(round_, workspace.store, cited.values())
+        if round_.scalar.shows_texts
+        else Documents(workspace.store, {})
+    )
 
     @lru_cache(maxsize=_CACHED)
     def known(id_: str) -> Cited | None:

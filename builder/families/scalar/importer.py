@@ -63,10 +63,9 @@ def import_questions(source: Path, output: Path, choosers: Mapping[Measured, Cho
         _LOGGER.warning("%s: one text is shown as that of %s", id_, " and of ".join(map(repr, titles)))
     if not report.kept:
         raise FolderError(f"no question could be read in {source} ({report.line()})")
-    counter = token_counter()
     with replacing(output) as place:
         built = [
-            write_level(place, level, {"test": rows[name]}, ROUND, counter, choosers)
+            write_level(place, level, {"test": rows[name]}, ROUND, token_counter(), choosers)
             for level in LEVELS
             if (name := level.short_name) in rows
         ]
@@ -82,14 +81,13 @@ def import_papers(source: Path, output: Path, seed: int, choosers: Mapping[Measu
     """
     structured, usual = read_structured(source), ScalarTable()
     in_turn = sorted(structured.citing, key=lambda citing: turn_of(citing.paper, seed))
-    counter = token_counter()
     built: list[Configuration] = []
     reports: list[StageReport] = []
     with replacing(output) as place:
         for level in ALL_LEVELS:
             maker = QuestionMaker(level, seed, structured.known.get, types_of, usual.questions_of_paper, "published")
             placed = ask_all(maker, progress(in_turn, level.name), seed, usual.questions)
-            built.append(write_level(place, level, {"test": map(row_of, placed)}, ROUND, counter, choosers))
+            built.append(write_level(place, level, {"test": map(row_of, placed)}, ROUND, token_counter(), choosers))
             reports.append(maker.report)
         # Match over the papers and what they cite.
         library, papers = library_of(structured, seed)

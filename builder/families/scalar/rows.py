@@ -152,12 +152,11 @@ _TEXTS = ("title", "section", "question")
 # What is made of other columns: harnesses that read plain columns take choices as texts and their letter as the target.
 _MADE = ("choices", "target")
 KEPT = tuple(name for name in COLUMNS.names if name not in (*_TEXTS, "candidates", *_MADE))
-_SHOWN = ("id", "license")
 ID_COLUMNS = pa.schema(
     [
         *(COLUMNS.field(name) for name in KEPT),
         ("position", pa.int64()),
-        ("candidates", pa.list_(pa.struct([(name, pa.string()) for name in _SHOWN]))),
+        ("candidates", pa.list_(pa.struct([(name, pa.string()) for name in ("id", "license")]))),
         TEXTS,
     ]
 )

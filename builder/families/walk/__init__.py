@@ -262,8 +262,9 @@ class WalkFamily(ReadingFamily[WalkQuestion]):
         return read.tokens + LABEL_TOKENS if read.has_sure_references else None
 
     def questions(self, context: PaperSet, preferred: Sequence[WalkQuestion]) -> list[WalkQuestion]:
-        kinds = CONTROL_KINDS if self.controls else WALK_KINDS
-        walk = Walk([self.library.read(paper.id) for paper in context.papers], kinds)
+        walk = Walk(
+            [self.library.read(paper.id) for paper in context.papers], CONTROL_KINDS if self.controls else WALK_KINDS
+        )
         questions = walk.questions(self.seed, self._count, preferred)
         self.withheld.update(walk.withheld)
         return questions

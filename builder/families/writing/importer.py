@@ -47,13 +47,12 @@ def import_academiceval(source: Path, output: Path) -> list[StageReport]:
     folders = [(setting, place) for setting, place in named if place.is_dir()]
     if not folders:
         raise FolderError(f"{source} contains no folder of the reference dataset, such as title_10K or abs_29K_G")
-    counter = token_counter()
     built: list[Configuration] = []
     reports: list[StageReport] = []
     with replacing(output) as place:
         for setting, files in folders:
             report = StageReport(f"import {setting.name}")
-            built.append(_import_setting(setting, files, place, counter, report))
+            built.append(_import_setting(setting, files, place, token_counter(), report))
             reports.append(report)
         if not any(configuration.samples for configuration in built):
             raise FolderError(f"no sample could be read in {source} ({'; '.join(r.line() for r in reports)})")
