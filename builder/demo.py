@@ -69,16 +69,20 @@ def demo(folder: Path, jobs: int) -> Iterator[str | Table]:
         yield from (table, "")
     yield "Baselines on the test split (BERTScore with a small model; the parity model is deberta-xlarge-mnli)"
     metadata = {"dataset": str(round_.output), "bertscore_model": "minilm"}
-    scores = []
-    for name in _WRITING.baselines:
-        scores += evaluate(name, "", _TASKS, metadata, None, place / "results" / name)
+    scores = [
+        score
+        for name in _WRITING.baselines
+        for score in evaluate(name, "", _TASKS, metadata, None, place / "results" / name)
+    ]
     headline = _WRITING.metrics[0]
-    yield from score_table([score for score in scores if score.metric in (headline.name, *headline.zero)])
+    yield from score_table([each for each in scores if each.metric in (headline.name, *headline.zero)])
     yield ""
     yield "Answers to reading questions that do not need the papers: the same whatever they say, or found by a search"
-    scores = []
-    for name, tasks in _READING_TASKS.items():
-        scores += evaluate(name, "", tasks, metadata, None, place / "results" / name)
+    scores = [
+        score
+        for name, tasks in _READING_TASKS.items()
+        for score in evaluate(name, "", tasks, metadata, None, place / "results" / name)
+    ]
     yield from score_table(scores)
     yield ""
     yield from report([place / "results", round_.output], place / "site", "all")

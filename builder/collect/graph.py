@@ -123,8 +123,7 @@ def build_graph(
 
     Drop reasons: not_visited, too_old, inactive_author, outside_component.
     """
-    written = _Papers(papers, orcids)
-    report = StageReport("graph")
+    written, report = _Papers(papers, orcids), StageReport("graph")
     first: dict[str, list[str]] = {}
     for id_, author, reason in written.by_id(members, papers_from, active_from):
         if reason:

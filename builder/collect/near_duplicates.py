@@ -49,8 +49,7 @@ class Copies:
     def add(self, id_: str, title: str, first_author: str, abstract: str) -> str | None:
         """Note a paper and return the id of the earlier one that it is a copy of; None if there is none."""
         key = title_key(title), author_key(first_author)
-        shingles = _shingles(abstract)
-        original = self._first.get(key) or self._text(id_, shingles)
+        original = self._first.get(key) or self._text(id_, _shingles(abstract))
         self._first.setdefault(key, id_)
         return original
 

@@ -260,8 +260,9 @@ def _visit_all(round_: Round, store: Store, look_up: LookUp) -> None:
     unchecked = store.frontier.unchecked(round_.round)
     if round_.inactive_months is not None:
         # Without those that the last round pruned.
-        last_day = max(coverage.last_day for coverage in read_coverage(store).values())
-        active_from = months_before(last_day, round_.inactive_months)
+        active_from = months_before(
+            max(done.last_day for done in read_coverage(store).values()), round_.inactive_months
+        )
         with store.transaction():
             store.index_authors()
         newest = store.newest_papers(round_.round)

@@ -71,11 +71,14 @@ class RowKind:
 
     def id_row(self, row: Row, position: int) -> Row:
         """The row by id: of a whole row and its position in its split what `id_columns` have, and in place of its texts their hashes."""
-        hashes = [
-            {"name": name, "sha256": sha256_of_bytes(text), "characters": len(text)}
-            for name, text in self.texts(row).items()
-        ]
-        made = {**self.constants, "position": position, "texts": hashes}
+        made = {
+            **self.constants,
+            "position": position,
+            "texts": [
+                {"name": name, "sha256": sha256_of_bytes(text), "characters": len(text)}
+                for name, text in self.texts(row).items()
+            ],
+        }
         return {
             name: made[name] if name in made else _fields_of(row, self.id_columns.field(name))
             for name in self.id_columns.names

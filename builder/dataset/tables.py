@@ -180,10 +180,11 @@ def audit_tables(audit: Audit, allowed: AuditTable) -> list[Table]:
         ("longest common run of words", audit.longest_run, None, None),
         ("papers by the 20 most active first authors", f"{100 * audit.active_authors:.1f}%", None, None),
     ]
+    categories = sorted(audit.categories.items(), key=lambda item: (-item[1], item[0]))
     return [
         Table(("Check", "Found", "Allowed", ""), "lrrl", rows),
         Table(("Month", "Papers"), "lr", sorted(audit.months.items())),
-        Table(("Category", "Papers"), "lr", sorted(audit.categories.items(), key=lambda item: (-item[1], item[0]))),
+        Table(("Category", "Papers"), "lr", categories),
     ]
 
 

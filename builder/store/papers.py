@@ -155,8 +155,11 @@ class PaperTables(Tables):
             yield Authorship(id_, date.fromisoformat(day), tuple(json.loads(authors)), tuple(json.loads(ids)))
 
     def published_between(self, first: date, last: date) -> Iterator[Paper]:
-        which = "INDEXED BY papers_by_day WHERE published BETWEEN ? AND ? ORDER BY published, id"
-        return self._read(which, first.isoformat(), last.isoformat())
+        return self._read(
+            "INDEXED BY papers_by_day WHERE published BETWEEN ? AND ? ORDER BY published, id",
+            first.isoformat(),
+            last.isoformat(),
+        )
 
     def published_outside(self, first: date, last: date) -> Iterator[str]:
         rows = self._db.execute(
@@ -193,8 +196,7 @@ class PaperTables(Tables):
 
     def taken(self, ids: Iterable[str], round_: str) -> set[str]:
         """Which of these papers the round has taken into its pool itself."""
-        query = "SELECT 1 FROM papers WHERE id = ? AND since = ?"
-        return {id_ for id_ in ids if self._value(query, id_, round_)}
+        return {id_ for id_ in ids if self._value("SELECT 1 FROM papers WHERE id = ? AND since = ?", id_, round_)}
 
     def joined(self, since: str) -> list[Paper]:
         return list(self._read("WHERE since = ? ORDER BY id", since))
@@ -210,8 +212,9 @@ class PaperTables(Tables):
         return bool(self._value("SELECT 1 FROM papers WHERE id = ? AND abstract <> ''", paper_id))
 
     def ids_by_title_prefix(self, key: str) -> list[str]:
-        query = "SELECT id FROM papers WHERE title_key >= ? AND title_key < ? ORDER BY id LIMIT 5"
-        return self._column(query, key, key + "\U0010ffff")
+        return self._column(
+            "SELECT id FROM papers WHERE title_key >= ? AND title_key < ? ORDER BY id LIMIT 5", key, key + "\U0010ffff"
+        )
 
     def id_by_doi(self, doi: str) -> str | None:
         return next(iter(self._column("SELECT id FROM papers WHERE doi = ? ORDER BY id LIMIT 1", doi.lower())), None)
@@ -222,8 +225,9 @@ class PaperTables(Tables):
 
     def pool_count(self, key: str) -> int:
         """How many papers of the pool have an author of this key, as far as they were indexed."""
-        query = "SELECT count(*) FROM authorship JOIN papers USING (pid) WHERE key = ? AND since <> ''"
-        return int(self._value(query, key))
+        return int(
+            self._value("SELECT count(*) FROM authorship JOIN papers USING (pid) WHERE key = ? AND since <> ''", key)
+        )
 
     def newest_papers(self, before: str) -> dict[str, date]:
         """Author key -> day of the newest paper, of those indexed, that a round before this one took into the pool."""

@@ -152,8 +152,10 @@ class Frontier(Tables):
 
     def next_candidate(self, round_: str) -> Author | None:
         """The same, but authors of one priority by key: their order must not depend on how they were found."""
-        which = "visited = '' AND round = ? AND priority > 0 ORDER BY priority DESC, key LIMIT 1"
-        return next(self._authors(which, round_), None)
+        return next(
+            self._authors("visited = '' AND round = ? AND priority > 0 ORDER BY priority DESC, key LIMIT 1", round_),
+            None,
+        )
 
     def _authors(self, which: str, *values: str) -> Iterator[Author]:
         return starmap(Author, self._db.execute(f"SELECT key, name FROM frontier WHERE {which}", values))

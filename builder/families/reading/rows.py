@@ -19,7 +19,6 @@ _EDIT = pa.struct([("start", _INTEGER), ("end", _INTEGER), ("text", _STRING)])
 _PART = pa.struct([("paper", _INTEGER), ("start", _INTEGER), ("end", _INTEGER), ("edits", pa.list_(_EDIT))])
 _SHOWN = pa.struct([(name, _STRING) for name in ("id", "license", "published", "texts")])
 _WORK = pa.struct([("title", _STRING), ("paper", _STRING), ("entry", _INTEGER)])
-_WORK_BY_ID = pa.struct([("paper", _STRING), ("entry", _INTEGER)])
 _NUMBERS = pa.list_(_INTEGER)
 COLUMNS = pa.schema(
     [
@@ -42,7 +41,12 @@ COLUMNS = pa.schema(
 )
 KEPT = tuple(name for name in COLUMNS.names if name not in ("title", "works"))
 ID_COLUMNS = pa.schema(
-    [*(COLUMNS.field(name) for name in KEPT), ("position", _INTEGER), ("works", pa.list_(_WORK_BY_ID)), TEXTS]
+    [
+        *(COLUMNS.field(name) for name in KEPT),
+        ("position", _INTEGER),
+        ("works", pa.list_(pa.struct([("paper", _STRING), ("entry", _INTEGER)]))),
+        TEXTS,
+    ]
 )
 
 
