@@ -81,8 +81,11 @@ def core_of(configurations: Iterable[Configuration]) -> Iterator[CoreEntry]:
     for core in CORE:
         test = tests.get(core.configuration)
         if test and test.samples and sum(kind.body_masks for kind in test.kinds.values()) >= core.masks:
-            shortcut = target_of_configuration(core.configuration).headline
-            yield CoreEntry(core.configuration, min(core.samples, test.samples), shortcut)
+            yield CoreEntry(
+                core.configuration,
+                min(core.samples, test.samples),
+                target_of_configuration(core.configuration).headline,
+            )
 
 
 def refuse_other_contents(new: Manifest, output: Path) -> None:

@@ -45,9 +45,6 @@ from lm_eval_tasks.families.writing.settings import SETTINGS, Setting
 _MAX_AGE_MONTHS, _INACTIVE_MONTHS, _NEW_PAPERS = 36, 24, 1000
 
 
-_QUESTIONS = [*(level.name for level in ALL_LEVELS), *(reading.name for reading in READINGS)]
-
-
 class Round(RoundTable):
     """One round: the same Round over the same workspace gives the same bytes."""
 
@@ -84,10 +81,10 @@ class Round(RoundTable):
     @model_validator(mode="after")
     def _check_names(self) -> Self:
         own, levels = [table.name for table in self.setting], [table.name for table in self.scalar.level]
-        settings, known = [setting.name for setting in SETTINGS], [*_QUESTIONS, PAPERS, ABSTRACTS]
-        refuse_names(own, [*settings, *known], "setting")
+        taken = [*(each.name for each in (*SETTINGS, *ALL_LEVELS, *READINGS)), PAPERS, ABSTRACTS]
+        refuse_names(own, taken, "setting")
         # Rows call a level by its short name.
-        refuse_names(levels, [*settings, *known, *(level.short_name for level in ALL_LEVELS), *own], "level")
+        refuse_names(levels, [*taken, *(level.short_name for level in ALL_LEVELS), *own], "level")
         if isinstance(self.source, ArxivTable):
             for name in self.papers.categories:
                 taxonomy.check(name)

@@ -53,13 +53,12 @@ def question_papers(workspace: Workspace) -> list[Paper]:
     accepted = round_.scalar.accepted_ids
     fit = [
         paper
-        for paper in workspace.papers
+        for paper in sorted(workspace.papers, key=lambda paper: turn_of(paper, round_.seed))
         if dates.split_of(paper) in round_.scalar.splits
         and (accepted is None or paper.id in accepted)
         and allows(paper.license, round_.licenses)
         and paper.abstract
     ]
-    fit.sort(key=lambda paper: turn_of(paper, round_.seed))
     most = min(len(fit), round_.scalar.tried)
     return [
         paper

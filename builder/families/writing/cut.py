@@ -236,8 +236,9 @@ def cut_papers(
 def _cited_papers(store: Store, paper_id: str, licenses: Licenses) -> dict[int, Paper]:
     """What a paper cites, as far as the abstracts may be shown."""
     links = store.cited_ids(paper_id)
-    works = store.papers(set(links.values()))
-    papers = {paper.id: paper for paper in works if allows(paper.abstract_license, licenses)}
+    papers = {
+        paper.id: paper for paper in store.papers(set(links.values())) if allows(paper.abstract_license, licenses)
+    }
     return {reference: papers[id_] for reference, id_ in links.items() if id_ in papers}
 
 
