@@ -60,11 +60,6 @@ def _set_up_output(arguments: argparse.Namespace) -> None:
         logging.basicConfig(level=logging.INFO, handlers=[handler])
     if handler:
         handler.setFormatter(_SafeFormatter(logging.BASIC_FORMAT if arguments.verbose else None))
-    if arguments.quiet:
-        from lm_eval_tasks.base.progress import silence
-
-        silence()
-        logging.disable(logging.WARNING)
     if arguments.quiet or not sys.stderr.isatty():
         # The libraries' progress bars are for interactive use.
         os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
@@ -72,6 +67,12 @@ def _set_up_output(arguments: argparse.Namespace) -> None:
     if arguments.command_name == "eval" and (arguments.model == "vllm" or _names_vllm(arguments.config)):
         # VLLM divides by what its bar has counted.
         os.environ.pop("TQDM_DISABLE", None)
+    if arguments.quiet:
+        # It imports tqdm, which reads what is set above when it is imported.
+        from lm_eval_tasks.base.progress import silence
+
+        silence()
+        logging.disable(logging.WARNING)
 
 
 def _names_vllm(config: Path | None) -> bool:

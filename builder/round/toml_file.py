@@ -62,13 +62,13 @@ def read_toml(path: Path, table: type[_Table], **instead: str) -> _Table:
     """
     try:
         content = {**tomllib.loads(path.read_text(encoding="utf-8-sig")), **instead}
+        for value in _values(content):
+            if abs(value) > _MOST if isinstance(value, int) else isinstance(value, str) and "\0" in value:
+                raise RoundError(f"{path}: {str(value)[:60]!r} is not a value that can be used")
     except OSError as err:
         raise RoundError(f"cannot read {path}: {err.strerror}") from err
     except (ValueError, RecursionError) as err:
         raise RoundError(f"{path} is not valid TOML: {err}") from err
-    for value in _values(content):
-        if abs(value) > _MOST if isinstance(value, int) else isinstance(value, str) and "\0" in value:
-            raise RoundError(f"{path}: {str(value)[:60]!r} is not a value that can be used")
     try:
         # As JSON, in which a day and a path are texts, types are checked strictly: "5" is not a number.
         return table.model_validate_json(json.dumps(content, default=str), strict=True)

@@ -9,7 +9,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -65,8 +65,7 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
     Raises:
         OSError: the path is that of something else than a file, such as a device, which must not be replaced by one.
     """
-    if not path.name or (path.exists() and not path.is_file()):
-        raise OSError(errno.EINVAL, "is not a regular file; name another one", str(path))
+    _refuse_special(path)
     part = part_of(path)
     try:
         with named(path), part.open("wb") as file:
@@ -81,6 +80,11 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
     sync(path.parent)
 
 
+def _refuse_special(path: Path) -> None:
+    if not path.name or (path.exists() and not path.is_file()):
+        raise OSError(errno.EINVAL, "is not a regular file; name another one", str(path))
+
+
 def write_whole(path: Path, content: bytes | str) -> None:
     """Write a file, whole or not at all; text is UTF-8."""
     with atomic_file(path) as file:
@@ -90,16 +94,26 @@ def write_whole(path: Path, content: bytes | str) -> None:
 def write_together(contents: Mapping[Path, Iterable[str]]) -> None:
     """Write files, given as pieces of their texts, whole; the last one exists only while all others belong to the same write."""
     *_, last = contents
-    with ExitStack() as left:
-        # They are left in the reverse order, and so appear in theirs.
-        files = {path: left.enter_context(atomic_file(path)) for path in reversed(list(contents))}
+    for path in contents:
+        _refuse_special(path)
+    try:
+        # One is open at a time: a run may have hundreds.
         for path, pieces in contents.items():
-            with named(path):
-                files[path].writelines(piece.encode() for piece in pieces)
-                files[path].flush()
-                os.fsync(files[path].fileno())
+            with named(path), part_of(path).open("wb") as file:
+                file.writelines(piece.encode() for piece in pieces)
+                file.flush()
+                os.fsync(file.fileno())
         last.unlink(missing_ok=True)
         sync(last.parent)
+        for path in contents:
+            part_of(path).replace(path)
+    except BaseException:
+        for path in contents:
+            with suppress(OSError):
+                part_of(path).unlink(missing_ok=True)
+        raise
+    for folder in {path.parent for path in contents}:
+        sync(folder)
 
 
 def sync(path: Path) -> None:

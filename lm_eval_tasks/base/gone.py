@@ -43,7 +43,7 @@ METADATA = {"core": _CORE, "batch": OPTIONS["--batch"]}
 # Keys of round.toml, with their tables.
 ROUND = {
     "core": _CORE,
-    "extract.both": "a paper's other file is read only if that of `extract.prefer` is missing or unusable",
+    "extract.both": "a paper's other file is read only if that of `extract.prefer` is absent or unusable",
     "samples.ceiling_bertscore": "a round has no ceiling; `compare` shows differences between models",
 }
 # How the prompts of tasks begin that are gone; answers to them are passed over.

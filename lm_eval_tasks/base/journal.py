@@ -23,9 +23,11 @@ class Journal(Mapping[str, Any]):
     Args:
         path: the file; its folder is made. None for a journal that is kept in memory alone.
         extra: a field next to the values that is remembered too, see `extra_of`.
+        durable: whether a value is on disk when it is noted; what is cheap to make again need not be, and there may be many of it.
     """
 
-    def __init__(self, path: Path | None, extra: str = "") -> None:
+    def __init__(self, path: Path | None, extra: str = "", *, durable: bool = True) -> None:
+        self._is_durable = durable
         self._path = path
         self._known: dict[str, Any] = {}
         self._extra_name, self._extras = extra, dict[str, list[Any]]()
@@ -75,7 +77,8 @@ class Journal(Mapping[str, Any]):
                         f"{self._path}: only {written} of {len(data)} bytes could be written; is the disk full?"
                     )
                 self._is_torn = False
-                os.fsync(file.fileno())
+                if self._is_durable:
+                    os.fsync(file.fileno())
             if self._is_new:
                 sync(self._path.parent)
                 self._is_new = False

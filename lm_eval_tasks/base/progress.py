@@ -58,6 +58,8 @@ def counted(what: str, total: int | None = None, done: int = 0, delay: float = 2
         delay=_BETWEEN_LINES,
         mininterval=_BETWEEN_LINES,
         miniters=1,
+        # Lines are for those who read a log, and come where libraries' bars are switched off.
+        disable=False,
     )
 
 

@@ -77,5 +77,6 @@ def secrets_in(text: str) -> Iterator[str]:
 
 def _is_secret(key: object, value: object) -> bool:
     # A switch is none, nor what is cleared already.
-    is_empty = value is None or isinstance(value, bool) or value in ("", HIDDEN, [], {})
-    return isinstance(key, str) and _KEY.fullmatch(key) is not None and not is_empty
+    if not (isinstance(key, str) and _KEY.fullmatch(key)):
+        return False
+    return not (value is None or isinstance(value, bool) or value in ("", HIDDEN, [], {}))

@@ -195,7 +195,8 @@ def gains_over(
     shortcuts: list[tuple[By, str, Column]] = []
     for name in (name for name in columns if name != FULL):
         short = columns[name].get(metric)
-        same[name] = sum(bool(hash_) and hash_ == whole.get(id_) for id_, hash_ in prompts[name].items())
+        scored = short.scores if short else {}
+        same[name] = sum(bool(prompts[name].get(id_)) and prompts[name][id_] == whole.get(id_) for id_ in scored)
         if short and 2 * same[name] > short.n:
             _warn(
                 configuration,

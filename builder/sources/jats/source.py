@@ -51,7 +51,7 @@ class JatsSource(MirrorSource):
     def __init__(self, path: str, workspace: Path) -> None:
         self._place = workspace / "jats"
         self._place.mkdir(parents=True, exist_ok=True)
-        fronts = list(_read_fronts(files_of(path, self._place), Journal(self._place / _FRONTS)))
+        fronts = list(_read_fronts(files_of(path, self._place), Journal(self._place / _FRONTS, durable=False)))
         records = list(_newest(fronts))
         self._files = {record["id"]: record["file"] for record in records if "file" in record}
         self._known_as = {other: record["id"] for record in records for other in record.get("other_ids", ())}

@@ -38,6 +38,8 @@ def test_a_minimal_round_asks_for_all_settings(tmp_path: Path) -> None:
         (MINIMAL + "[split]\ntest_from = 2026-01-01\n", "together"),
         (MINIMAL + "[papers]\npublished_from = 2026-02-01\npublished_to = 2026-01-01\n", "later than"),
         ("round = \n", "not valid TOML"),
+        (f"seed = 0x{'F' * 5000}\n" + MINIMAL, "not valid TOML"),
+        (f"seed = {'9' * 30}\n" + MINIMAL, "is not a value that can be used"),
     ],
 )
 def test_a_wrong_round_is_refused_in_one_sentence(tmp_path: Path, text: str, said: str) -> None:

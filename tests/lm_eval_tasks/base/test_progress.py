@@ -1,0 +1,29 @@
+"""Long work says how far it has come, in a log too; a quiet command says nothing, and neither do the libraries that it uses."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+# As a command begins, in a process whose standard error is no terminal.
+_BEGIN = """
+from builder.cli import _set_up_output, all_commands
+_set_up_output(all_commands().parse(["show", "x", *{options}]))
+from lm_eval_tasks.base import progress
+progress._BETWEEN_LINES = 0.0
+from tqdm import tqdm
+with progress.counted("papers", 2) as bar:
+    bar.update()
+    bar.update()
+print(tqdm(range(1)).disable)
+"""
+
+
+@pytest.mark.parametrize("options", [[], ["--quiet"]])
+def test_a_log_has_lines_and_bars_of_libraries_are_off(options: list[str]) -> None:
+    command = [sys.executable, "-c", _BEGIN.format(options=options)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert ended.stdout.strip() == "True"
+    assert ("papers: 2 of 2" in ended.stderr) == (not options)
