@@ -39,7 +39,10 @@ _QUESTIONS = {
 }
 
 if TYPE_CHECKING:
+    from builder.collect.graph import CoAuthorGraph
+    from builder.dataset.manifest import Manifest
     from builder.round.model import Round
+    from builder.workspace import Workspace
     from lm_eval_tasks.base.tables import Table
     from lm_eval_tasks.engines.registry import Engine
 
@@ -157,8 +160,6 @@ def run(arguments: Namespace) -> Iterator[str | Table]:
     round_ = _load_round(arguments)
     wanted = [arguments.only] if arguments.only else _STAGES[: _STAGES.index(arguments.until or "build") + 1]
     from builder import pipeline
-    from builder.citations.link import link_ways, unresolved_examples
-    from builder.dataset import tables
     from builder.workspace import Workspace
 
     with _engine(arguments) as engine:
@@ -171,21 +172,37 @@ def run(arguments: Namespace) -> Iterator[str | Table]:
             if "build" in wanted:
                 manifest, reports = pipeline.build(workspace, engine, replace=arguments.replace)
                 yield from (report.line() for report in reports)
-                for table in tables.build_tables(manifest):
-                    yield from ("", table)
-                yield from ("", *(f"warning: {line}" for line in tables.short_of_name(manifest)))
+                yield from _built(manifest)
                 yield f"written: {round_.output}"
             elif "link" in wanted:
-                yield from ("", tables.links(link_ways(workspace.store, workspace.papers)), "")
-                yield from unresolved_examples(workspace.store, workspace.papers, workspace.documents)
+                yield from _links(workspace)
             elif "crawl" in wanted:
-                graph = workspace.graph
-                yield (
-                    f"co-author graph: {graph.authors} authors, {graph.first_authors} first authors, kept "
-                    f"{len(graph.nodes)} nodes, {graph.edges} edges"
-                )
-                if graph.orcids:
-                    yield f"authors known by ORCID: {graph.orcids}; names that several of them have: {graph.shared_names}"
+                yield from _graph(workspace.graph)
+
+
+def _built(manifest: Manifest) -> Iterator[str | Table]:
+    from builder.dataset import tables
+
+    for table in tables.build_tables(manifest):
+        yield from ("", table)
+    yield from ("", *(f"warning: {line}" for line in tables.short_of_name(manifest)))
+
+
+def _links(workspace: Workspace) -> Iterator[str | Table]:
+    from builder.citations.link import link_ways, unresolved_examples
+    from builder.dataset.tables import links
+
+    yield from ("", links(link_ways(workspace.store, workspace.papers)), "")
+    yield from unresolved_examples(workspace.store, workspace.papers, workspace.documents)
+
+
+def _graph(graph: CoAuthorGraph) -> Iterator[str]:
+    yield (
+        f"co-author graph: {graph.authors} authors, {graph.first_authors} first authors, kept "
+        f"{len(graph.nodes)} nodes, {graph.edges} edges"
+    )
+    if graph.orcids:
+        yield f"authors known by ORCID: {graph.orcids}; names that several of them have: {graph.shared_names}"
 
 
 def init(arguments: Namespace) -> Iterator[str | Table]:
