@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import zlib
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import inf
@@ -110,13 +110,11 @@ def zero_of(metric: str, columns: Mapping[str, Column]) -> Column | None:
     programs = [columns[name] for name in known.zero if name in columns] if known else []
     if not programs:
         return None
-    best = [max(programs, key=lambda program: program.mean_of(half)) for half in (1, 0)]
-    scores = {
-        id_: best[_half(cluster)].scores[id_]
-        for id_, cluster in programs[0].clusters.items()
-        if id_ in best[_half(cluster)].scores
-    }
-    return Column(BEST_PROGRAM, scores, {id_: programs[0].clusters[id_] for id_ in scores}) if scores else None
+    rows: list[tuple[str, float, str]] = []
+    for half in (0, 1):
+        best = max(programs, key=lambda program: program.mean_of(1 - half))
+        rows += [(id_, best.scores[id_], author) for id_, author in best.clusters.items() if _half(author) == half]
+    return column(BEST_PROGRAM, rows)
 
 
 def _half(cluster: str) -> int:
@@ -191,42 +189,41 @@ def gains_over(
     full = columns[FULL].get(metric)
     if not full:
         return []
-    whole, same = prompts[FULL], {}
-    shortcuts: list[tuple[By, str, Column]] = []
-    for name in (name for name in columns if name != FULL):
-        short = columns[name].get(metric)
-        scored = short.scores if short else {}
-        same[name] = sum(bool(prompts[name].get(id_)) and prompts[name][id_] == whole.get(id_) for id_ in scored)
-        if short and 2 * same[name] > short.n:
-            _warn(
-                configuration,
-                name,
-                f"{same[name]} of {short.n} prompts are the same as with the full context: the model's window cuts both to the same text",
-            )
-        elif lacking := len(full.scores.keys() - (short.scores if short else ())):
-            _warn(configuration, name, f"{lacking} of the {full.n} samples of the full context have no score with it")
-        elif short:
-            shortcuts.append(("model", name, short))
     floors = [columns[FULL].get(name) for name in registry.floors_of(metric)] + [zero_of(metric, columns[FULL])]
-    shortcuts += [("program", floor.metric, floor) for floor in floors if floor]
+    shortcuts: list[tuple[By, str, Column, int]] = [
+        *(("model", *shorter) for shorter in _shorter(configuration, full, columns, prompts)),
+        *(("program", floor.metric, floor, 0) for floor in floors if floor),
+    ]
     gains = []
-    for by, name, short in shortcuts:
+    for by, name, short, same in shortcuts:
         if both := full.over(short.scores):
             gain = both.minus(short, FEWEST_OF_GAINS if by == "model" else FEWEST)
             means = both.mean, fmean(short.scores[id_] for id_ in both.scores)
-            gains.append(
-                Gain(
-                    configuration,
-                    metric,
-                    name,
-                    by,
-                    *means,
-                    gain,
-                    is_headline=name.partition(" ")[0] == headline,
-                    same=same.get(name, 0),
-                )
-            )
+            is_headline = name.partition(" ")[0] == headline
+            gains.append(Gain(configuration, metric, name, by, *means, gain, is_headline, same))
     return gains
+
+
+def _shorter(
+    configuration: str,
+    full: Column,
+    columns: Mapping[str, Mapping[str, Column]],
+    prompts: Mapping[str, Mapping[str, str]],
+) -> Iterator[tuple[str, Column, int]]:
+    """The shorter contexts over which a gain is stated, with their scores and how many of their prompts are the full ones."""
+    for name in (name for name in columns if name != FULL):
+        short = columns[name].get(full.metric)
+        scored = short.scores if short else {}
+        same = sum(bool(prompts[name].get(id_)) and prompts[name][id_] == prompts[FULL].get(id_) for id_ in scored)
+        if 2 * same > len(scored):
+            reason = (
+                f"{same} of {len(scored)} prompts are the same as with the full context: the model's window cuts both"
+            )
+            _warn(configuration, name, f"{reason} to the same text")
+        elif lacking := len(full.scores.keys() - scored):
+            _warn(configuration, name, f"{lacking} of the {full.n} samples of the full context have no score with it")
+        elif short:
+            yield name, short, same
 
 
 @cache
