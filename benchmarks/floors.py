@@ -32,7 +32,8 @@ from builder.families.scalar.structured import Structured, read_structured
 from builder.records import Cited, Citing, Document, Paper
 from builder.sources.jats.source import JatsSource
 from lm_eval_tasks.base.row_format import OF_SCALAR
-from lm_eval_tasks.base.text import sentences, typed
+from lm_eval_tasks.base.text import sentences
+from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.families.reading.answering import ReadingAnswering, reading_answering, share_right_of
 from lm_eval_tasks.families.reading.prompt import part_texts, prompt_of

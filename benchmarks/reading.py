@@ -24,7 +24,7 @@ from builder.families.scalar.importer import import_papers
 from builder.round.model import Round
 from builder.store import STORE, Store
 from lm_eval_tasks.base.row_format import ABSTRACTS, PAPERS
-from lm_eval_tasks.base.text import typed
+from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.families.reading.answering import reading_answering
 from lm_eval_tasks.families.reading.row import ReadingRow

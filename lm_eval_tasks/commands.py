@@ -7,7 +7,7 @@ import json
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lm_eval_tasks.base.command_line import (
     EVALUATE,
@@ -26,7 +26,9 @@ from lm_eval_tasks.base.command_line import (
 )
 from lm_eval_tasks.base.errors import EvalError, NoScoreError
 from lm_eval_tasks.base.tables import Table
-from lm_eval_tasks.llm.usage import Means, read_price
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.llm.usage import Means
 
 # In place of a model: all baselines.
 _PROGRAMS = "programs"
@@ -337,8 +339,10 @@ def _check_request(tasks: Sequence[str], metadata: Mapping[str, object], samples
     check_dataset(dataset_of(metadata), text_or_none(metadata.get("config")))
 
 
-def means_of(arguments: Namespace, model: str) -> Means:
+def means_of(arguments: Namespace, model: str) -> "Means":
     """What a run may use, by its options and the model's name in the price table."""
+    from lm_eval_tasks.llm.usage import Means, read_price
+
     return Means(
         read_price(arguments.prices, model) if arguments.prices else None, getattr(arguments, "max_cost", None)
     )

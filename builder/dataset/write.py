@@ -29,7 +29,7 @@ from builder.records import SPLITS, Split
 from lm_eval_tasks.base.files import sha256_of
 from lm_eval_tasks.base.intervals import detectable_with, level
 from lm_eval_tasks.base.row_format import LEAD, Measured
-from lm_eval_tasks.base.text import typed
+from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.families import target_of
 from lm_eval_tasks.families.reading.answering import reading_answering
 from lm_eval_tasks.families.reading.row import ReadingRow

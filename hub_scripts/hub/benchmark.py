@@ -11,7 +11,7 @@ import yaml
 
 from builder.dataset.manifest import Manifest
 from hub_scripts.errors import HubError
-from lm_eval_tasks.base.text import Name, typed
+from lm_eval_tasks.base.typed import Name, typed
 from lm_eval_tasks.base.yaml_text import parse_yaml
 from lm_eval_tasks.families import of_task
 from lm_eval_tasks.families.family import slug_of

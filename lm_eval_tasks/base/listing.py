@@ -13,7 +13,8 @@ from lm_eval_tasks.base.errors import DatasetError
 from lm_eval_tasks.base.files import is_inside, known_sha256, sha256_of_bytes
 from lm_eval_tasks.base.metadata import VARIABLE
 from lm_eval_tasks.base.row_format import IDS, MADE_UP, MANIFEST
-from lm_eval_tasks.base.text import ODD, parse_json, suggestion, typed, why
+from lm_eval_tasks.base.text import ODD, parse_json, suggestion, why
+from lm_eval_tasks.base.typed import typed
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq

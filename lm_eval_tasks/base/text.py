@@ -1,4 +1,4 @@
-"""Checked reading of text, numbers and typed records that came from elsewhere."""
+"""Checked reading of text and numbers that came from elsewhere."""
 
 import json
 import math
@@ -7,14 +7,10 @@ import unicodedata
 from collections.abc import Iterable
 from datetime import date
 from difflib import get_close_matches
-from typing import Annotated, Any, NoReturn, TypeVar
-
-import msgspec
+from typing import Any, NoReturn
 
 # What may be raised by using foreign data as something that it is not.
 ODD = (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError)
-# No figure of ours comes near.
-MOST = 1e12
 # As JSON spells it, or as bytes that UTF-8 does not allow.
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“(\[])")
@@ -24,13 +20,6 @@ _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 # What `str.isalnum` rejects.
 _NO_LETTER = re.compile(r"[\W_]+")
 _LETTERS = {code: chr(code).lower() if chr(code).isalnum() else None for code in range(128)}
-_T = TypeVar("_T")
-Count = Annotated[int, msgspec.Meta(ge=0, le=int(MOST))]
-Label = Annotated[int, msgspec.Meta(ge=1, le=int(MOST))]
-Number = Annotated[float, msgspec.Meta(ge=-MOST, le=MOST)]
-Rate = Annotated[float, msgspec.Meta(ge=0, le=MOST)]
-# In one line, as names are.
-Name = Annotated[str, msgspec.Meta(min_length=1, max_length=500, pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]+\Z")]
 
 
 def why(err: BaseException) -> str:
@@ -84,13 +73,6 @@ def day(text: object) -> date:
     return date.fromisoformat(text)
 
 
-def number(value: object) -> float:
-    """A number that is finite and not absurdly large; a ValueError if it is something else."""
-    if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) < MOST:
-        raise ValueError(f"{value!r:.40} is not a finite number")
-    return float(value)
-
-
 def sentences(text: str) -> list[str]:
     """The sentences of a text."""
     return [sentence for sentence in _SENTENCE.split(text.strip()) if sentence]
@@ -131,13 +113,3 @@ def suggestion(name: str, known: Iterable[str], form: str = "{!r}", otherwise: s
     if near := nearest(name, names, 0.5):
         return f"did you mean {form.format(near)}?"
     return otherwise or f"there are {', '.join(map(form.format, names)) or 'none'}"
-
-
-def typed(kind: type[_T], value: object) -> _T:
-    """A value as a record of a type; a ValueError if it is something else; the message names the field."""
-    try:
-        return msgspec.convert(value, kind)
-    except msgspec.ValidationError as err:
-        reason, _, place = str(err).partition(" - at `$")
-        field = place.rstrip("`").removeprefix(".")
-        raise ValueError(f"{field}: {reason[:1].lower()}{reason[1:]}" if field else reason) from err

@@ -17,7 +17,8 @@ from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.listing import Listing, check_dataset, checked_splits, unreachable
 from lm_eval_tasks.base.metadata import SPLITS
 from lm_eval_tasks.base.row_format import IDS, MANIFEST
-from lm_eval_tasks.base.text import ODD, typed
+from lm_eval_tasks.base.text import ODD
+from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.compat.datasets import lacks_configuration
 from lm_eval_tasks.compat.huggingface_hub import HTTPError
 from lm_eval_tasks.data.options import Options

@@ -10,7 +10,8 @@ from lm_eval.api.model import LM
 
 from lm_eval_tasks.base.errors import EvalError, ModelError
 from lm_eval_tasks.base.row_format import GIVEN
-from lm_eval_tasks.base.text import parse_json, typed
+from lm_eval_tasks.base.text import parse_json
+from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.families.answering import answering_of
 from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Generated
 from lm_eval_tasks.samples.row import PromptRow

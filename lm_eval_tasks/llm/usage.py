@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 
 from lm_eval_tasks.base.errors import CostError, OptionError
-from lm_eval_tasks.base.text import Count, Rate
+from lm_eval_tasks.base.typed import Count, Rate
 
 # Hardly any text has fewer characters per token.
 CHARACTERS_OF_TOKEN = 3

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
 
-from lm_eval_tasks.base.text import Number, parse_json, typed, valid
+from lm_eval_tasks.base.text import parse_json, valid
+from lm_eval_tasks.base.typed import Number, typed
 from lm_eval_tasks.llm.thoughts import take_apart
 from lm_eval_tasks.samples.row import PromptRow
 

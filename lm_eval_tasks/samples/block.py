@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from lm_eval_tasks.base.text import Count, Number
+from lm_eval_tasks.base.typed import Count, Number
 from lm_eval_tasks.compat.vllm import EngineSettings
 from lm_eval_tasks.llm.served_length import ServedLength
 from lm_eval_tasks.llm.usage import UsageTotals

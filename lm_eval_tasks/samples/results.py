@@ -13,7 +13,8 @@ import msgspec
 from lm_eval_tasks.base import gone
 from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.metadata import TEST
-from lm_eval_tasks.base.text import ODD, Count, day, number, parse_json, typed
+from lm_eval_tasks.base.text import ODD, day, parse_json
+from lm_eval_tasks.base.typed import Count, number, typed
 from lm_eval_tasks.families.registry import FAMILIES
 from lm_eval_tasks.samples.block import OURS, Arguments, Block, RunRequest, Score
 

@@ -10,7 +10,8 @@ from typing import Any, Self
 
 from lm_eval_tasks import families
 from lm_eval_tasks.base.row_format import CONTEXTS, FULL, NONE, RETRIEVED, paper_of
-from lm_eval_tasks.base.text import Count, Name, Rate, day, typed
+from lm_eval_tasks.base.text import day
+from lm_eval_tasks.base.typed import Count, Name, Rate, typed
 from lm_eval_tasks.families.family import Family
 
 # Characters of each end of a slot that are kept of a logged prompt.

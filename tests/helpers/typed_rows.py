@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lm_eval_tasks.base.row_format import MASK
-from lm_eval_tasks.base.text import typed
+from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.families.reading.answering import reading_answering as reading_answering
 from lm_eval_tasks.families.reading.row import ReadingRow
 from lm_eval_tasks.families.scalar.prompt import ScalarRow

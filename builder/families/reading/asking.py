@@ -17,7 +17,7 @@ from builder.records import Paper, ReadingReason, months_before
 from builder.seeding import digest_of, share_of
 from builder.sources.tokenizer import token_counter
 from lm_eval_tasks.base.row_format import PAPERS
-from lm_eval_tasks.base.text import typed
+from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.families.reading.answering import reading_answering
 from lm_eval_tasks.families.reading.prompt import prompt_of
 from lm_eval_tasks.families.reading.row import ReadingRow

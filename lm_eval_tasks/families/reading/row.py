@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from lm_eval_tasks.base.text import Count, Label, day
+from lm_eval_tasks.base.text import day
+from lm_eval_tasks.base.typed import Count, Label
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from lm_eval_tasks.base.files import cache_folder
 from lm_eval_tasks.base.listing import check_dataset
 from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.base.row_format import RETRIEVED, START, Context
-from lm_eval_tasks.base.text import typed
+from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.compat import lm_eval_command as command_line
 from lm_eval_tasks.data import context, cutoff, prompt_columns
 from lm_eval_tasks.data.options import Options, noted

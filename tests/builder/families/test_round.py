@@ -26,7 +26,8 @@ from builder.families.reading import asking
 from builder.records import ReadingReason
 from lm_eval_tasks.base.errors import BudgetError, DatasetError, OptionError
 from lm_eval_tasks.base.row_format import PAPERS
-from lm_eval_tasks.base.text import title_key, typed
+from lm_eval_tasks.base.text import title_key
+from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.evaluate.generation import Generation
 from lm_eval_tasks.evaluate.run import SampleSelection, evaluate

@@ -42,7 +42,7 @@ from builder.store import STORE, Store
 from lm_eval_tasks.base.errors import BudgetError
 from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.base.row_format import BM25_LOCAL, EMBED_LOCAL, MASK, NAME_LOCAL, OF_SCALAR, POPULARITY
-from lm_eval_tasks.base.text import typed
+from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.evaluate.run import SampleSelection, evaluate
 from lm_eval_tasks.families import score

@@ -1,0 +1,35 @@
+"""Foreign data -> typed records, checked by msgspec where it comes in; what a record has not asked for is left out.
+
+Apart from `base.text`, so that the command line starts without msgspec.
+"""
+
+from typing import Annotated, TypeVar
+
+import msgspec
+
+_T = TypeVar("_T")
+# No figure of ours comes near.
+MOST = 1e12
+Count = Annotated[int, msgspec.Meta(ge=0, le=int(MOST))]
+Label = Annotated[int, msgspec.Meta(ge=1, le=int(MOST))]
+Number = Annotated[float, msgspec.Meta(ge=-MOST, le=MOST)]
+Rate = Annotated[float, msgspec.Meta(ge=0, le=MOST)]
+# In one line, as names are.
+Name = Annotated[str, msgspec.Meta(min_length=1, max_length=500, pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]+\Z")]
+
+
+def typed(kind: type[_T], value: object) -> _T:
+    """A value as a record of a type; a ValueError if it is something else; the message names the field."""
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as err:
+        reason, _, place = str(err).partition(" - at `$")
+        field = place.rstrip("`").removeprefix(".")
+        raise ValueError(f"{field}: {reason[:1].lower()}{reason[1:]}" if field else reason) from err
+
+
+def number(value: object) -> float:
+    """A number that is finite and not absurdly large; a ValueError if it is something else."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) < MOST:
+        raise ValueError(f"{value!r:.40} is not a finite number")
+    return float(value)
