@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from collections.abc import Iterator
 from dataclasses import fields
 from importlib.metadata import version
 from itertools import pairwise
@@ -158,3 +159,23 @@ def test_every_test_that_a_promise_names_exists(page: str) -> None:
     assert names
     for file, name in names:
         assert re.search(rf"^(?:async )?def {name}\(", (ROOT / file).read_text(), re.MULTILINE), f"{file}::{name}"
+
+
+def test_results_in_the_docs_carry_no_text_of_a_paper() -> None:
+    """Those over made-up papers aside: names, labels and numbers alone."""
+
+    def texts(value: object) -> Iterator[str]:
+        if isinstance(value, str):
+            yield value
+        for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+            yield from texts(part)
+
+    labels = re.compile(r"\b(?:Passage|Paper|Mask|Candidate) \d+")
+    files = [file for file in (ROOT / "docs" / "results").rglob("samples_*.jsonl") if "anchor" not in file.parts]
+    assert files
+    for file in files:
+        for line in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
+            line["doc"].pop("first_author")
+            answers = [json.loads(text)["answer"] for text in line.pop("filtered_resps")]
+            for text in texts([line, answers]):
+                assert not re.search(r"(?:[a-z]{3,} ){3}", labels.sub("", text).lower()), (file, text[:80])
