@@ -22,11 +22,13 @@ FEWEST_OF_GAINS = 30
 _ROUNDING = 1e-9
 # What happens to fewer than three in n of independent answers is often not among n of them (Hanley and Lippman-Hand 1983, JAMA 249).
 _UNSEEN = 3
-# Half widths by which that may move a level: beyond, too few intervals hold the truth.
-_FARTHEST = 8
+# Half widths by which that may move a level, and by how much more than right and wrong answers the mean may be skewed: beyond, too few
+# intervals hold the truth.
+_FARTHEST, _MOST_SKEWED = 8, 0.2
 NO_INTERVAL = (
     f"If an interval is missing, the papers have fewer than {FEWEST} first authors ({FEWEST_OF_GAINS} for gains), a few authors have most "
-    "of them, all scores, or all differences, are equal, or scores are so alike that one rare failure would move the mean far."
+    "of them, all scores, or all differences, are equal, a few scores are far from all others, or scores are so alike that one rare "
+    "failure would move the mean far."
 )
 # The limits of most scores.
 SHARES = (0.0, 1.0)
@@ -72,6 +74,7 @@ class Estimate:
         without: the estimate without each cluster, shape (clusters,).
         weights: how much each cluster counts, shape (clusters,).
         freedom: degrees of freedom of the error.
+        spread, skewness: standard deviation and skewness of the samples' values; 0 if the estimate is no mean of them.
     """
 
     value: float
@@ -79,6 +82,8 @@ class Estimate:
     weights: NDArray[np.float64]
     samples: int
     freedom: float
+    spread: float = 0.0
+    skewness: float = 0.0
 
     @property
     def error(self) -> float:
@@ -113,7 +118,13 @@ class Estimate:
         middle = share + self.t**2 / (2 * independent)
         reach = self.t * math.sqrt(spread / independent + (self.t / (2 * independent)) ** 2)
         scale = 1 + self.t**2 / independent
-        if _UNSEEN / effective(self.weights) * max(share, 1 - share) > _FARTHEST * reach / scale:
+        counted = effective(self.weights)
+        # Wilson's interval assumes that scores are as skewed as right and wrong answers, drawn together to the spread of the scores.
+        assumed = (1 - 2 * share) * self.spread / (width * spread)
+        if (
+            math.copysign(1, self.skewness) * (self.skewness - assumed) > _MOST_SKEWED * counted**0.5
+            or _UNSEEN / counted * max(share, 1 - share) > _FARTHEST * reach / scale
+        ):
             return self.bare()
         low, high = (limits[0] + width * (middle + side * reach) / scale for side in (-1, 1))
         return replace(self.bare(), low=low, high=high, error=self.error, freedom=self.freedom)
@@ -141,7 +152,9 @@ def mean_of(values: Sequence[float], clusters: Sequence[str]) -> Estimate:
     array = np.asarray(values, dtype=float)
     sums, counts = np.bincount(of, weights=array), np.bincount(of)
     without, weights = (sums.sum() - sums) / np.maximum(len(array) - counts, 1), counts.astype(np.float64)
-    return Estimate(float(array.mean()), without, weights, len(array), effective(weights) - 1)
+    apart, spread = array - array.mean(), float(array.std())
+    skewness = float((apart**3).mean()) / spread**3 if spread > _ROUNDING else 0.0
+    return Estimate(float(array.mean()), without, weights, len(array), effective(weights) - 1, spread, skewness)
 
 
 def level(values: Sequence[float], clusters: Sequence[str]) -> Interval:

@@ -74,6 +74,14 @@ def test_one_author_with_most_of_the_papers_leaves_no_difference() -> None:
     assert (level(values, names).bounds, difference(values, names).p, detectable_with(sizes, 0.3)) == (None, None, None)
 
 
+def test_a_few_scores_far_from_the_rest_leave_no_level() -> None:
+    names, alike = [str(i) for i in range(40)], [0.85 + i / 1000 for i in range(37)]
+    assert level([0.3, 0.3, 0.3, *alike], names).bounds is None
+    # Right and wrong answers are skewed as well, which the interval knows.
+    assert level([0.0] * 3 + [1.0] * 37, names).bounds is not None
+    assert level([0.84, 0.845, 0.9, *alike], names).bounds is not None
+
+
 def test_a_level_lies_between_its_limits() -> None:
     without = np.array([-0.079, -0.0801, *[-0.08] * 22])
     over = Estimate(-0.0799, without, np.ones(24), 24, 23.0).level((-0.08, 1.0))
