@@ -75,11 +75,11 @@ def test_one_author_with_most_of_the_papers_leaves_no_difference() -> None:
 
 
 def test_a_few_scores_far_from_the_rest_leave_no_level() -> None:
-    names, alike = [str(i) for i in range(40)], [0.85 + i / 1000 for i in range(37)]
-    assert level([0.3, 0.3, 0.3, *alike], names).bounds is None
+    names, alike = [str(i) for i in range(40)], [0.7 + i / 200 for i in range(37)]
+    assert level([0.0, 0.0, 0.0, *alike], names).bounds is None
     # Right and wrong answers are skewed as well, which the interval knows.
     assert level([0.0] * 3 + [1.0] * 37, names).bounds is not None
-    assert level([0.84, 0.845, 0.9, *alike], names).bounds is not None
+    assert level([0.6, 0.6, 0.65, *alike], names).bounds is not None
 
 
 def test_a_level_lies_between_its_limits() -> None:
