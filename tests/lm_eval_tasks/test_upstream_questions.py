@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.util
 import json
 import random
+import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -52,10 +54,6 @@ def test_scalars_prompt_is_ours(upstream: ModuleType, candidate_text: str) -> No
     }
     prompt = "".join(slot.text for slot in scalar.slots_of(scalar_row(**row)))
     assert upstream.scalar(row) == prompt
-    portable = loaded(ROOT / "docs" / "portable.py")
-    assert candidate_text == "body" or portable.scalar(row) == prompt
-    assert portable.score(row, "scalar", "<answer>1</answer> no: <answer>2</answer>") == 1.0
-    assert portable.score(row, "scalar", "2") == 0.0
     for answer in (
         "<answer>2</answer>",
         "<answer>[02]</answer>",
@@ -64,6 +62,31 @@ def test_scalars_prompt_is_ours(upstream: ModuleType, candidate_text: str) -> No
         "",
     ):
         assert upstream.process_scalar(row, [answer]) == {"acc": float(answer_of(answer, 4) == 2)}
+
+
+def test_the_script_for_other_harnesses_asks_scalar_as_we_do(tmp_path: Path) -> None:
+    works = [{"title": f"Work {i}", "content": f"About {i}, {{PAPER}}."} for i in range(3)]
+    row = {"question": "A **[MASKED_CITATION]** {INDEX}.", "candidate_text": "full", "candidates": works, "label": 2}
+    said = {
+        "right": "<answer>1</answer> no: <answer>2</answer>",
+        "wrong": "<answer>0</answer>",
+        "bare": "2",
+        "none": "",
+    }
+    (tmp_path / "round").mkdir()
+    for name, lines in (
+        ("round/test.jsonl", [{"id": id_, **row} for id_ in said]),
+        ("answers.jsonl", [{"id": id_, "answer": answer} for id_, answer in said.items()]),
+    ):
+        (tmp_path / name).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    card = "---\nconfigs:\n- config_name: SCALAR\n  data_files:\n  - split: test\n    path: test.jsonl\n---\n"
+    (tmp_path / "round" / "README.md").write_text(card)
+    script = [sys.executable, ROOT / "docs" / "portable.py", "round", "SCALAR", "answers.jsonl"]
+    out = subprocess.run(script, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    prompt = "".join(slot.text for slot in scalar.slots_of(scalar_row(**row)))
+    assert list(map(json.loads, out.splitlines())) == [
+        {"id": id_, "prompt": prompt, "score": float(id_ == "right")} for id_ in said
+    ]
 
 
 @pytest.mark.parametrize(
