@@ -1,7 +1,8 @@
 """What our tasks cost around a real language model: bare lm_eval over Title-10K, against transformers alone with the same prompts.
 
 Both sides take turns over the weights of `make setup`, one prompt at a time on one thread; scores are left out. What our side takes begins
-with the round's folder: opening it, cutting the prompts, asking. Then `make demo` runs in a clone of this repository, set up already.
+with the round's folder: opening it, cutting the prompts, asking. Then `make demo` runs in a clone of this repository, set up already. And
+of each task in docs/results: are the smallest and the largest model told apart?
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from lm_eval.tasks import TaskManager
 
 from benchmarks.shared.running import ROOT, Figures, command, run
 from lm_eval_tasks.engines.registry import LocalEngine
+from lm_eval_tasks.stats.compare import compare
 from lm_eval_tasks.tasks.catalogue import tasks_path
 from tests.helpers import rounds
 from tests.helpers.real_model import FOLDER, UNPACKED
@@ -25,6 +27,8 @@ from tests.helpers.rounds import small_round
 
 # The weights, and tokens that are written for each prompt.
 MODEL, WRITTEN = FOLDER / UNPACKED, 16
+# Models of docs/results by size, as folders begin.
+BY_SIZE = ("*-135M-*", "*-0.5B-*", "*-1.5B-*")
 
 
 class Watched(HFLM):  # type: ignore[misc]
@@ -51,7 +55,8 @@ def measure(folder: Path, quick: bool) -> Figures:
         taken.append((plain / seconds, tokens / seconds, tokens / plain))
         print(f"{tokens} tokens: {seconds:.1f} s through lm_eval, {plain:.1f} s alone", flush=True)
     names = ("throughput_ratio", "tokens_second", "tokens_second_alone")
-    figures = {name: round(figure, 3) for name, figure in zip(names, sorted(taken)[pairs // 2], strict=True)}
+    figures: Figures = {name: round(figure, 3) for name, figure in zip(names, sorted(taken)[pairs // 2], strict=True)}
+    figures["separated"] = separated()
     return figures if quick else {**figures, "demo_seconds": round(demo(folder))}
 
 
@@ -78,6 +83,18 @@ def alone(model: Watched) -> tuple[int, float]:
     for asked in (model.tokenizer(prompt, return_tensors="pt", add_special_tokens=False) for prompt in model.prompts):
         tokens += model.model.generate(**asked, max_new_tokens=WRITTEN, do_sample=False).shape[1]
     return tokens, time.process_time() - started
+
+
+def separated() -> dict[str, bool]:
+    """Papers and task of docs/results -> whether the smallest and the largest of its models are told apart at 95 %."""
+    runs = [run for size in BY_SIZE for run in sorted((ROOT / "docs" / "results").glob(f"*/{size}/*"))]
+    apart = {}
+    for of_task in sorted({(run.parts[-3], run.name) for run in runs}):
+        of_models = [run for run in runs if (run.parts[-3], run.name) == of_task]
+        if len(of_models) > 1:
+            low, high = compare([of_models[0], of_models[-1]])[0].difference.bounds or (0.0, 0.0)
+            apart[" ".join(of_task)] = not low <= 0 <= high
+    return apart
 
 
 def demo(folder: Path) -> float:

@@ -2,7 +2,8 @@
 
   python docs/images/draw.py
 
-That of months.md is drawn from made-up runs with planted effects, that of reading.md from benchmarks/results.json.
+That of months.md is drawn from made-up runs with planted effects, that of reading.md from benchmarks/results.json, that of results.md from
+docs/results.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from matplotlib.figure import Figure
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from hub_scripts.report.drawing import STYLE  # noqa: E402
+from hub_scripts.report.drawing import MARKS, STYLE  # noqa: E402
+from lm_eval_tasks.samples.sample import read  # noqa: E402
+from lm_eval_tasks.stats.columns import columns_of, zero_of  # noqa: E402
 
 MONTHS = 12
 CUTOFFS = {"model A": 2, "model B": 8}
@@ -31,13 +34,19 @@ FAMILIES = {
     "next": "Next",
     "match": "Match",
 }
+# Of results.md, from small to large: colour of each model.
+MODELS = {
+    "SmolLM2-135M-Instruct": "#56b4e9",
+    "Qwen2.5-Coder-0.5B-Instruct": "#d55e00",
+    "Qwen2.5-Coder-1.5B-Instruct": "#009e73",
+}
 
 
 def main() -> None:
     """Draw the pictures."""
     place = Path(__file__).parent
     with mpl.rc_context({**STYLE, "svg.hashsalt": "academiceval", "svg.fonttype": "none"}):
-        drawn = {"seen-papers": seen_papers(), "without-a-model": without_a_model()}
+        drawn = {"seen-papers": seen_papers(), "without-a-model": without_a_model(), "first-results": first_results()}
         for name, figure in drawn.items():
             figure.savefig(place / f"{name}.svg", metadata={"Date": None}, facecolor="white")
 
@@ -63,6 +72,37 @@ def without_a_model() -> Figure:
     axis.invert_yaxis()
     axis.set(xlabel="share right", xlim=(0, 1))
     axis.legend(loc="lower right")
+    return figure
+
+
+def first_results() -> Figure:
+    """Score of each model in each task with its 95 % interval, and what the best program gets on the same rows."""
+    results = ROOT / "docs" / "results"
+    runs = sorted(
+        {(task.name, papers.name) for papers in results.iterdir() for task in papers.glob("*/*/")}, reverse=True
+    )
+    figure = Figure(figsize=(7, 0.6 + 0.42 * len(runs)), layout="constrained")
+    axis = figure.subplots()
+    for place, (task, papers) in enumerate(runs):
+        for i, (model, colour) in enumerate(MODELS.items()):
+            if not (folder := results / papers / model / task).is_dir():
+                continue
+            samples = read([folder])
+            columns = columns_of(samples)
+            ranking = samples[0].row.family.ranking
+            level = columns[ranking].interval()
+            low, high = level.bounds or (level.mean, level.mean)
+            looks = {"color": colour, "marker": MARKS[i], "linestyle": "", "markersize": 5, "capsize": 2}
+            bars = [[max(0.0, level.mean - low)], [high - level.mean]]
+            axis.errorbar([level.mean], [place + 0.2 * (1 - i)], xerr=bars, label=model, **looks)
+            if zero := zero_of(ranking, columns):
+                axis.plot(
+                    [zero.mean] * 2, [place - 0.35, place + 0.35], color="#8a8a8a", linewidth=2, label="best program"
+                )
+    named = dict(zip(*reversed(axis.get_legend_handles_labels()), strict=True))
+    axis.legend(named.values(), named.keys(), loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=2, fontsize=8)
+    axis.set_yticks(range(len(runs)), [f"{task.replace('_', '-').title()}, {papers}" for task, papers in runs])
+    axis.set(xlabel="score", xlim=(0, None))
     return figure
 
 
