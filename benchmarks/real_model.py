@@ -87,13 +87,13 @@ def alone(model: Watched) -> tuple[int, float]:
 
 def separated() -> dict[str, bool]:
     """Papers and task of docs/results -> whether the smallest and the largest of its models are told apart at 95 %."""
-    runs = [run for size in BY_SIZE for run in sorted((ROOT / "docs" / "results").glob(f"*/{size}/*"))]
+    folders = [folder for size in BY_SIZE for folder in sorted((ROOT / "docs" / "results").glob(f"*/{size}/*"))]
     apart = {}
-    for of_task in sorted({(run.parts[-3], run.name) for run in runs}):
-        of_models = [run for run in runs if (run.parts[-3], run.name) == of_task]
+    for task in sorted({(folder.parts[-3], folder.name) for folder in folders}):
+        of_models = [folder for folder in folders if (folder.parts[-3], folder.name) == task]
         if len(of_models) > 1:
             low, high = compare([of_models[0], of_models[-1]])[0].difference.bounds or (0.0, 0.0)
-            apart[" ".join(of_task)] = not low <= 0 <= high
+            apart[" ".join(task)] = not low <= 0 <= high
     return apart
 
 

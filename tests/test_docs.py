@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
 import shlex
 from collections.abc import Iterator
 from dataclasses import fields
@@ -159,6 +160,12 @@ def test_every_test_that_a_promise_names_exists(page: str) -> None:
     assert names
     for file, name in names:
         assert re.search(rf"^(?:async )?def {name}\(", (ROOT / file).read_text(), re.MULTILINE), f"{file}::{name}"
+
+
+def test_tables_of_results_in_the_docs_are_what_their_samples_give() -> None:
+    place = ROOT / "docs" / "results"
+    for name, content in runpy.run_path(str(place / "tables.py"))["tables"]().items():
+        assert (place / name).read_text(encoding="utf-8") == content
 
 
 def test_results_in_the_docs_carry_no_text_of_a_paper() -> None:

@@ -3,11 +3,12 @@
   python docs/images/draw.py
 
 That of months.md is drawn from made-up runs with planted effects, that of reading.md from benchmarks/results.json, that of results.md from
-docs/results.
+docs/results/scores.csv.
 """
 
 from __future__ import annotations
 
+import csv
 import json
 import sys
 from pathlib import Path
@@ -20,8 +21,6 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from hub_scripts.report.drawing import MARKS, STYLE  # noqa: E402
-from lm_eval_tasks.samples.sample import read  # noqa: E402
-from lm_eval_tasks.stats.columns import columns_of, zero_of  # noqa: E402
 
 MONTHS = 12
 CUTOFFS = {"model A": 2, "model B": 8}
@@ -77,31 +76,24 @@ def without_a_model() -> Figure:
 
 def first_results() -> Figure:
     """Score of each model in each task with its 95 % interval, and what the best program gets on the same rows."""
-    results = ROOT / "docs" / "results"
-    runs = sorted(
-        {(task.name, papers.name) for papers in results.iterdir() for task in papers.glob("*/*/")}, reverse=True
-    )
-    figure = Figure(figsize=(7, 0.6 + 0.42 * len(runs)), layout="constrained")
+    with (ROOT / "docs" / "results" / "scores.csv").open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["model"] in MODELS]
+    tasks = list(dict.fromkeys((row["task"], row["papers"]) for row in reversed(rows)))
+    figure = Figure(figsize=(7, 0.8 + 0.42 * len(tasks)), layout="constrained")
     axis = figure.subplots()
-    for place, (task, papers) in enumerate(runs):
-        for i, (model, colour) in enumerate(MODELS.items()):
-            if not (folder := results / papers / model / task).is_dir():
-                continue
-            samples = read([folder])
-            columns = columns_of(samples)
-            ranking = samples[0].row.family.ranking
-            level = columns[ranking].interval()
-            low, high = level.bounds or (level.mean, level.mean)
-            looks = {"color": colour, "marker": MARKS[i], "linestyle": "", "markersize": 5, "capsize": 2}
-            bars = [[max(0.0, level.mean - low)], [high - level.mean]]
-            axis.errorbar([level.mean], [place + 0.2 * (1 - i)], xerr=bars, label=model, **looks)
-            if zero := zero_of(ranking, columns):
-                axis.plot(
-                    [zero.mean] * 2, [place - 0.35, place + 0.35], color="#8a8a8a", linewidth=2, label="best program"
-                )
+    for row in rows:
+        place, i = tasks.index((row["task"], row["papers"])), list(MODELS).index(row["model"])
+        score, low, high = (float(row[name] or row["score"]) for name in ("score", "low", "high"))
+        looks = {"color": MODELS[row["model"]], "marker": MARKS[i], "linestyle": "", "markersize": 5, "capsize": 2}
+        axis.errorbar(
+            [score], [place + 0.2 * (1 - i)], xerr=[[score - low], [high - score]], label=row["model"], **looks
+        )
+        if row["best program"]:
+            ends = [place - 0.35, place + 0.35]
+            axis.plot([float(row["best program"])] * 2, ends, color="#8a8a8a", linewidth=2, label="best program")
     named = dict(zip(*reversed(axis.get_legend_handles_labels()), strict=True))
-    axis.legend(named.values(), named.keys(), loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=2, fontsize=8)
-    axis.set_yticks(range(len(runs)), [f"{task.replace('_', '-').title()}, {papers}" for task, papers in runs])
+    figure.legend(named.values(), named.keys(), loc="outside lower center", ncols=2, fontsize=8)
+    axis.set_yticks(range(len(tasks)), [f"{task.replace('_', '-').title()}, {papers}" for task, papers in tasks])
     axis.set(xlabel="score", xlim=(0, None))
     return figure
 
