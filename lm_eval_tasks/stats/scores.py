@@ -154,12 +154,14 @@ def _row(
     task: str, model: str, metric: Metric, scores: Mapping[str, Score], gains: Sequence[Gain]
 ) -> tuple[object, ...]:
     score = scores[metric.name]
-    asked = next((record.configuration for record in TASKS if record.name == task and record.context == FULL), "")
-    own = [gain for gain in gains if (gain.configuration, gain.metric) == (asked, metric.name)]
-    margin = next((gain for gain in own if gain.shortcut == BEST_PROGRAM), None)
-    floor = (
-        margin.short if margin else max((scores[name].value for name in metric.zero if name in scores), default=None)
+    asked = [record.configuration for record in TASKS if record.name == task and record.context == FULL]
+    # A setting of the round's own is asked through any task of its kind, alone.
+    others = (
+        {record.configuration for record in TASKS} - set(asked) if asked else {gain.configuration for gain in gains}
     )
+    own = [gain for gain in gains if gain.metric == metric.name and gain.configuration not in others]
+    margin = next((gain for gain in own if gain.shortcut == BEST_PROGRAM), None)
+    floor = margin.short if margin else None
     gain = next((gain for gain in own if gain.is_headline and gain.by == "model"), None)
     cut = scores.get("truncated")
     return (

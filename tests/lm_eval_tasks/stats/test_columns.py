@@ -17,7 +17,7 @@ from lm_eval_tasks.samples.answers import ScoredAnswer, mean_of
 from lm_eval_tasks.samples.results import JOURNAL
 from lm_eval_tasks.samples.run_folder import only_result
 from lm_eval_tasks.samples.sample import Sample, read, read_file
-from lm_eval_tasks.stats.columns import columns_of, zero_of
+from lm_eval_tasks.stats.columns import columns_of, gains_of, zero_of
 from lm_eval_tasks.stats.compare import compare
 from lm_eval_tasks.stats.scores import score_table, scores_of
 from tests.helpers.rounds import build, small_round
@@ -73,6 +73,14 @@ def test_a_table_names_the_samples_of_a_score_that_few_have() -> None:
     )
     rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| t |")]
     assert {row[1]: row[3] for row in rows} == {"rouge_l": "2", "bertscore": "1"}
+
+
+def test_floor_and_margin_stand_beside_a_setting_of_the_rounds_own_and_no_shorter_context() -> None:
+    of_task = samples(*({"rouge_l_content": 0.5, "rouge_l_content_lead": 0.2} for _ in range(12)), setting="Title-One")
+    for name, floor in (("academiceval_title_10k", "0.2000"), ("academiceval_core_abs_29k_g_none", "-")):
+        [table, *_] = score_table(scores_of({name: of_task}, "m"), gains_of(of_task))
+        [row] = [line.split(" | ") for line in text_lines(table, "markdown") if "| rouge_l_content |" in line]
+        assert row[4] == floor
 
 
 def test_of_a_journal_the_newest_answer_to_a_sample_counts(tmp_path: Path) -> None:
