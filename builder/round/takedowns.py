@@ -56,8 +56,7 @@ def parse_takedowns(data: bytes, origin: str) -> list[Takedown]:
 
 def taken_down(path: Path) -> frozenset[str]:
     """The ids in a file, none if there is no such file."""
-    takedowns = parse_takedowns(path.read_bytes(), str(path)) if path.is_file() else ()
-    return frozenset(takedown.id for takedown in takedowns)
+    return frozenset(entry.id for entry in (parse_takedowns(path.read_bytes(), str(path)) if path.is_file() else ()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ https://filesystem-spec.readthedocs.io/en/latest/api.html
 """
 
 import errno
-import shutil
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -25,6 +24,7 @@ _T = TypeVar("_T")
 PATIENCE = 300.0
 # A store that failed is asked again after a second, and once more after ten.
 _TRIES, _WAITS = 3, (wait_fixed(1), wait_fixed(10))
+_MOST_BYTES = 1 << 32
 # Errors about this machine's disk.
 _OF_THE_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE})
 
@@ -82,8 +82,13 @@ def local_copy(name: str, cancelled: threading.Event | None = None) -> Iterator[
 
         def fetch() -> None:
             files, path = _open(name)
+            # A try that nobody waits for any more has a file of its own, and ends with the folder.
+            place.unlink(missing_ok=True)
             with files.open(path, "rb") as there, place.open("wb") as here:
-                shutil.copyfileobj(there, here)
+                while place.parent.exists() and (piece := there.read(1 << 20)):
+                    if here.tell() > _MOST_BYTES:
+                        raise ValueError(f"it has more than {_MOST_BYTES} bytes, which is refused")
+                    here.write(piece)
 
         _ask_with_retries(fetch, name, cancelled)
         yield place
@@ -115,8 +120,9 @@ def _ask_with_retries(ask: Callable[[], _T], address: str, cancelled: threading.
 def _is_of_the_file(err: BaseException) -> bool:
     """Whether an error is about the one file, or about this machine's disk, not about the store."""
     # Over HTTP fsspec calls a server that cannot be reached a missing file, and says why in the cause.
-    of_the_file = isinstance(err, OF_THE_FILE) and not err.__cause__
-    return of_the_file or (isinstance(err, OSError) and err.errno in _OF_THE_DISK)
+    return (isinstance(err, OSError) and err.errno in _OF_THE_DISK) or (
+        isinstance(err, OF_THE_FILE) and not err.__cause__
+    )
 
 
 def _reason(err: Exception) -> str:

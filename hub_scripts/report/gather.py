@@ -188,11 +188,14 @@ def _model(label: str, sample: Sample) -> str:
 
 def _tokens(rows: Sequence[PromptRow]) -> list[int]:
     """The lengths of prompts, in tokens; estimated from their characters if no tokenizer was given. Unknown ones are left out."""
-    lengths = (
-        row.tokens_before or round(max((slot.end for slot in row.slots), default=0) / _CHARACTERS_OF_TOKEN)
+    return [
+        length
         for row in rows
-    )
-    return list(filter(None, lengths))
+        if (
+            length := row.tokens_before
+            or round(max((slot.end for slot in row.slots), default=0) / _CHARACTERS_OF_TOKEN)
+        )
+    ]
 
 
 def _add(page: _Page, model: str, sample: Sample, verdicts: Mapping[str, Any]) -> None:

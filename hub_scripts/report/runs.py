@@ -37,8 +37,7 @@ def known_models(overrides: Path | None = None) -> dict[str, ModelFacts]:
 
 def facts_of(model: str, known: Mapping[str, ModelFacts]) -> ModelFacts:
     """The facts of a model; empty ones if it is not known."""
-    name = folded_name(model)
-    return next((facts for pattern, facts in known.items() if folded_name(pattern) in name), ModelFacts())
+    return next((facts for pattern, facts in known.items() if folded_name(pattern) in folded_name(model)), ModelFacts())
 
 
 def _read(path: Path) -> dict[str, ModelFacts]:

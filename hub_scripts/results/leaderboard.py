@@ -99,7 +99,7 @@ SOURCE = "AcademicEval"
 FILE = ".eval_results/academiceval.yaml"
 _METRICS = tuple(dict.fromkeys(family.ranking for family in FAMILIES))
 # Options with which a run is about a part of the samples; the last is of an earlier release.
-OF_A_PART = ("published_after", "published_before", "shard", "fits_only", "core")
+OF_A_PART = ("published_after", "published_before", "shard", "fits_only", "core", "config")
 # Options with which a task is another one.
 _OTHER_TASK = ("config", "context", "retriever", "similarity", "chunks", "chunk_size")
 

@@ -209,7 +209,7 @@ def checked_results(path: Path) -> Results:
     try:
         results = read_results(path)
         samples = {task: list(read_file(file)) for task, file in samples_of(results).items()}
-        again = {(score.task, score.metric): score.value for score in scores_of(samples, results.model)}
+        again = {(score.task, score.metric): score for score in scores_of(samples, results.model)}
     except SamplesError as err:
         raise HubError(str(err)) from err
     if not all(map(FOLDER_NAME.fullmatch, (results.model, results.round))):
@@ -222,16 +222,21 @@ def checked_results(path: Path) -> Results:
         )
     if edited := next((score for score in results.scores if _differs(score, again)), None):
         raise HubError(
-            f"{path}: {edited.task}, {edited.metric}: {edited.value} is not what the samples beside it give; run `academiceval eval` again "
-            "into this folder, which asks nothing twice"
+            f"{path}: {edited.task}, {edited.metric}: {edited.value} over {edited.samples} is not what the samples beside it give; run "
+            "`academiceval eval` again into this folder, which asks nothing twice"
         )
     return results
 
 
-def _differs(score: Score, again: Mapping[tuple[str, str], float]) -> bool:
-    """Whether the samples, where there are any, give another score."""
-    key = (score.task, score.metric)
-    return bool(again) and (key not in again or abs(again[key] - score.value) > _ROUNDING)
+def _differs(score: Score, again: Mapping[tuple[str, str], Score]) -> bool:
+    """Whether the samples, where there are any, give another score, or are not as many as it says."""
+    computed = again.get((score.task, score.metric)) if again else score
+    return (
+        computed is None
+        or abs(computed.value - score.value) > _ROUNDING
+        or computed.samples != score.samples
+        or bool(score.of and computed.of != score.of)
+    )
 
 
 def _can_be(score: Score) -> bool:
@@ -243,9 +248,14 @@ def _can_be(score: Score) -> bool:
 
 # What lm-eval writes about the machine and the folder that it ran in.
 _OF_MACHINE = ("pretty_env_info", "git_hash", "upper_git_hash")
-# An address, but for that of the Hub; a path, of which the last part is kept.
-_ADDRESS = re.compile(r"\bhttps?://(?!huggingface\.co/)[^\s,'\"<>]+", re.IGNORECASE)
-_PATH = re.compile(r"(?<![\w:/.~-])(?:~|[A-Za-z]:)?[/\\](?:[^\s,'\"/\\]+[/\\])+([^\s,'\"/\\]*)")
+# An address, but for that of the Hub; a path, of which the last part is kept, alone or within a text.
+_ADDRESS = re.compile(
+    r"\b(?:(?!https?://huggingface\.co/)[a-z][a-z0-9+.]*://[^\s,'\"<>]+|\d+(?:\.\d+){3}(?::\d+)?\b)", re.IGNORECASE
+)
+_PATH = re.compile(
+    r"^(?:~|\.+|\$\w+|[A-Za-z]:)?[/\\](?:[^\n,]*[/\\])?([^\n,/\\]*)$"
+    r"|(?<![\w:/.~$-])[^\s,'\"/\\=]*[/\\](?:[^\s,'\"/\\]+[/\\])+([^\s,'\"/\\]*)"
+)
 
 
 def cleaned(path: Path) -> bytes:
@@ -260,7 +270,7 @@ def cleaned(path: Path) -> bytes:
 
 def _clean(value: Any) -> Any:
     if isinstance(value, str):
-        return _PATH.sub(r"\1", _ADDRESS.sub("(address)", value))
+        return _PATH.sub(r"\1\2", _ADDRESS.sub("(address)", value))
     if isinstance(value, dict):
         return {name: _clean(part) for name, part in value.items()}
     return [_clean(part) for part in value] if isinstance(value, list) else value

@@ -60,7 +60,10 @@ class PromptRequest:
     def most(self) -> Usage:
         prompt, arguments = self.request.args
         prompt_tokens = self.row.tokens_after if self.row.tokens_before else None
-        return most_tokens(str(prompt), prompt_tokens, int(arguments.get("max_gen_toks") or self.row.answer_cap))
+        # A server may take any of these names, and may be asked for several answers.
+        names = ("max_gen_toks", "max_tokens", "max_completion_tokens", "max_new_tokens")
+        cap = max(int(arguments.get(name) or 0) for name in names) or self.row.answer_cap
+        return most_tokens(str(prompt), prompt_tokens, cap * int(arguments.get("n") or 1))
 
 
 class AnsweringLM(GeneratingLM):

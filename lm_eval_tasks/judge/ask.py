@@ -135,6 +135,7 @@ async def _verdict(ask: Ask, question: Comparison) -> dict[str, object]:
         if not isinstance(err, NoAnswer) and not usages:
             raise
         failed = {"failed": str(err)} if isinstance(err, NoAnswer) else {}
+        usages += [err.usage] if isinstance(err, NoAnswer) and err.usage else []
         return {**about, **_usage_entry(usages), "winners": None, **failed, **({"text": text} if text else {})}
     unread = {"text": text} if verdict is None else {}
     return {**about, **_usage_entry(usages), "repaired": len(usages) > 1, "winners": verdict, **unread}

@@ -62,7 +62,9 @@ class Server:
 
 
 class NoAnswer(Exception):
-    """One question could not be answered; the message says why."""
+    """One question could not be answered; the message says why, `usage` what responses without an answer were charged."""
+
+    usage: Usage | None = None
 
 
 class _Transient(NoAnswer):
@@ -164,6 +166,7 @@ class _Asking:
             # As later runs must count it, too.
             usage = at_most(said, most) if self._budget else said
         except NoAnswer as err:
+            err.usage = reduce(Usage.plus, lost) if lost else None
             self._failures += 1
             if self._failures >= _MOST_FAILURES:
                 raise ServerError(

@@ -1,6 +1,7 @@
 """What a model writes, taken apart into its reasoning and its answer."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
@@ -71,13 +72,14 @@ def take_apart(text: str, opened: str = "", closing: str = "", opening: str = ""
         )
     marks = _REASONING if not closing else (*_REASONING, (opening, closing))
     openings = tuple(before for before, _ in marks if before)
+    on_lines = [match.span() for match in re.finditer(rf"\n(?:{'|'.join(map(re.escape, openings))})", text)]
     at = begins = 0
     is_open = bool(opened and text.strip()) or text.startswith(openings, _behind_space(text, 0))
     first = min((found for before in openings if (found := text.find(before)) >= 0), default=len(text))
     closings = (match.span() for _, mark in marks for match in re.finditer(re.escape(mark), text))
     for place, end in sorted(closings, key=lambda span: span[1]):
         # Thoughts may begin, and begin again, on a separate line.
-        is_open = is_open or _begins_line(text, openings, at, place)
+        is_open = is_open or _is_within(on_lines, at, place)
         if place < at or (at and not is_open and place > begins):
             continue
         # Without an opening mark, a closing one between blanks or quotes, or behind one that opens within a text, is a mere word.
@@ -85,7 +87,7 @@ def take_apart(text: str, opened: str = "", closing: str = "", opening: str = ""
         if is_open or not place or not (is_quoted or first < place):
             at, begins = end, _behind_space(text, end)
             is_open = text.startswith(openings, begins)
-    if is_open or _begins_line(text, openings, at, len(text)):
+    if is_open or _is_within(on_lines, at, len(text)):
         return Reply("", text, unfinished=True)
     answer = text[at:].strip()
     for mark in _ENDS:
@@ -95,8 +97,9 @@ def take_apart(text: str, opened: str = "", closing: str = "", opening: str = ""
     return Reply(answer, text[:at])
 
 
-def _begins_line(text: str, openings: Sequence[str], start: int, end: int) -> bool:
-    return any(text.find(f"\n{before}", start, end) >= 0 for before in openings)
+def _is_within(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:
+    first = bisect_left(spans, (start, 0))
+    return first < len(spans) and spans[first][1] <= end
 
 
 def _behind_space(text: str, at: int) -> int:

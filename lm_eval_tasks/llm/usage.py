@@ -153,7 +153,7 @@ def read_price(path: Path, model: str) -> Price:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as err:
         raise OptionError(f"the price table {path} cannot be read: {err.strerror or err}") from err
-    except ValueError as err:
+    except (ValueError, RecursionError) as err:
         raise OptionError(f"the price table {path} is not TOML ({err})") from err
     if not model:
         raise OptionError("the price table needs the model's name: add pretrained=... or model=... to --model_args")

@@ -300,7 +300,7 @@ def _last_lines(text: str) -> str:
         if verdict := _VERDICT.fullmatch(entry):
             entry = verdict[1] if verdict[2].casefold() in ("yes", "true") else ""
         parts = _PARTS.findall(entry)
-        if entry and not (_WORDED.match(parts[0].strip(" \"'(")) and all(map(_is_label, parts))):
+        if entry and not (parts and _WORDED.match(parts[0].strip(" \"'(")) and all(map(_is_label, parts))):
             if not (entry.endswith(":") and _DENIED.search(entry) and any(kept)):
                 break
             # What stands below is what does not fit.

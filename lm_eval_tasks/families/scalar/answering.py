@@ -77,8 +77,7 @@ def _strict_answer_of(text: str) -> str:
 
 def accuracy_sound(answers: Answers) -> Values:
     """Accuracy over the questions in which each candidate has a text, and none has another's."""
-    scores = accuracy(answers)
-    return [score if row.is_sound else None for score, row in zip(scores, answers.rows, strict=True)]
+    return [score if row.is_sound else None for score, row in zip(accuracy(answers), answers.rows, strict=True)]
 
 
 def accuracy_constant(answers: Answers) -> Values:

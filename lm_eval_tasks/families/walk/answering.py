@@ -36,10 +36,9 @@ def _of_sets(
     read: Callable[[str], tuple[int, ...] | None] = set_of,
 ) -> Values:
     """A measure of each answer's set against the right one; 0 for an answer that cannot be read."""
-    sets = [read(answer.reply) for answer in answers.each]
     return [
         0.0 if named is None else measure(named, answer.row.answer or ())
-        for named, answer in zip(sets, answers.each, strict=True)
+        for named, answer in ((read(answer.reply), answer) for answer in answers.each)
     ]
 
 

@@ -72,6 +72,13 @@ def test_a_store_that_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPatc
     answer.set()
 
 
+def test_a_file_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(object_store, "_MOST_BYTES", 1 << 20)
+    (tmp_path / "long.pdf").write_bytes(bytes(3 << 20))
+    with pytest.raises(SourceError, match="more than 1048576 bytes"), local_copy(f"file://{tmp_path}/long.pdf"):
+        pass
+
+
 def test_an_output_that_is_one_of_the_files_is_refused_also_by_address(tmp_path: Path, command: Command) -> None:
     draw(tmp_path / "a.pdf", [stack(*PAPER)])
     before = (tmp_path / "a.pdf").read_bytes()

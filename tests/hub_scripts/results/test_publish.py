@@ -92,7 +92,14 @@ def test_nothing_is_published_of_the_machine(command: Command, hub: Hub, tmp_pat
         "base_url": "https://inner.example:8443/v1/chat?code=abcdef",
         "pretrained": "/home/ada/models/tiny",
     }
-    content["academiceval"]["run"]["metadata"] = {"dataset": str(tmp_path / "academiceval")}
+    content["academiceval"]["run"]["metadata"] = {"dataset": str(tmp_path / "ada lovelace" / "academiceval")}
+    content["config"]["more"] = [
+        "s3://bucket-of-us/x",
+        "models/of-us/run7/m",
+        "$HOME/of-us/m",
+        "10.1.2.3:8000",
+        "./of-us/it/m",
+    ]
     (tmp_path / "results_tiny.json").write_text(json.dumps(content))
     assert command("push-results", tmp_path / "results_tiny.json", "--repo", "org/results", "--yes")[0] == 0
     texts = tree(hub, RESULTS).values()
@@ -102,6 +109,8 @@ def test_nothing_is_published_of_the_machine(command: Command, hub: Hub, tmp_pat
         "/home",
         "/ada",
         "10.1.2.3",
+        "of-us",
+        "lovelace",
         "inner.example",
         "8443",
         "abcdef",
@@ -122,10 +131,20 @@ def test_a_score_that_its_samples_do_not_give_is_not_published(
     file = tmp_path / "results_lead.json"
     content = json.loads(file.read_text())
     score = next(score for score in content["academiceval"]["scores"] if score["metric"] == "rouge_l_content")
-    score.update(value=0.99, high=1.0)
-    file.write_text(json.dumps(content))
-    code, _, err = command("push-results", tmp_path, "--repo", "org/results", "--yes")
-    assert (code, "is not what the samples beside it give" in err, hub.repos) == (1, True, {})
+    for edit in ({"value": 0.99, "high": 1.0}, {"samples": 2 * score["samples"]}):
+        edited = json.loads(json.dumps(content))
+        next(each for each in edited["academiceval"]["scores"] if each == score).update(edit)
+        file.write_text(json.dumps(edited))
+        code, _, err = command("push-results", tmp_path, "--repo", "org/results", "--yes")
+        assert (code, "is not what the samples beside it give" in err, hub.repos) == (1, True, {})
+
+
+def test_another_setting_is_not_published_under_the_name_of_a_task(command: Command, hub: Hub, tmp_path: Path) -> None:
+    content = json.loads(json.dumps(RESULT))
+    content["academiceval"]["run"]["metadata"] = {"config": "Abs-Own"}
+    (tmp_path / "results_tiny.json").write_text(json.dumps(content))
+    code, _, err = command("push-results", tmp_path / "results_tiny.json", "--repo", "org/results", "--yes")
+    assert (code, "config=Abs-Own" in err, hub.repos) == (1, True, {})
 
 
 def test_results_of_the_plain_lm_eval(command: Command, hub: Hub, tmp_path: Path) -> None:

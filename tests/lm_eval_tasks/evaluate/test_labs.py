@@ -366,6 +366,10 @@ def test_a_run_stops_before_its_cost_is_passed_and_resumes(command: Command, dat
         code, _, err = spend(1000)
         assert code == 0, err
         assert len(asked) == 5
+        line = ("--prices", prices, "--max-cost", "1000", "--limit", "1", "--gen_kwargs")
+        for longer in ("max_tokens=5000", "max_gen_toks=600,n=2"):
+            code, _, err = run_on(server.url, command, dataset, tmp_path / "c", *line, longer)
+            assert (code, "stopped at a cost of 0.0000" in err, len(asked)) == (1, True, 5), err
         code, _, err = run(command, dataset, tmp_path / "b", answer, "--max-cost", "5")
         assert (code, "needs a table of prices" in err) == (1, True)
         prices.write_text("[another]\ninput = 1\noutput = 1\n")

@@ -601,6 +601,24 @@ def test_a_response_without_an_answer_is_paid_for(
     assert len(server.requests) == 2
 
 
+@pytest.mark.slow
+def test_responses_without_an_answer_count_in_later_runs(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lm_eval_tasks.llm.chat._WAIT", wait_none())
+    folder = make_samples(tmp_path / "run", 1)
+    prices = tmp_path / "prices.toml"
+    prices.write_text("[m]\ninput = 100\noutput = 100\n")
+    lost = (200, {}, json.dumps({"choices": [], "usage": {"prompt_tokens": 5000, "completion_tokens": 1000}}))
+    with serve(lambda body: lost) as server:
+        line = ("judge", folder, "--model", "m", "--base-url", server.url, "--concurrency", "1", "--prices", prices)
+        command(*line, "--max-cost", "2", "--output", tmp_path / "judged")
+        asked = len(server.requests)
+        for _ in range(2):
+            code, _, err = command(*line, "--max-cost", "2", "--output", tmp_path / "judged")
+            assert (code, f"stopped at a cost of {0.6 * asked:.4f}" in err, len(server.requests)) == (1, True, asked)
+
+
 CLAIM = "The method reaches 77.7 percent."
 
 

@@ -84,6 +84,8 @@ def test_sets(text: str, lenient: tuple[int, ...] | None, strict: tuple[int, ...
         ("Passage 1\nPassage 2", None, None),
         ("{}", None, {}),
         ("{" * 5000, None, None),
+        (",", None, None),
+        ("Passage 3\n,", None, None),
     ],
 )
 def test_pairs(text: str, lenient: dict[int, int] | None, strict: dict[int, int] | None) -> None:
