@@ -158,7 +158,7 @@ class ScoreRow:
 
 
 def score_rows(groups: Sequence[Group], cutoffs: Mapping[str, str]) -> list[ScoreRow]:
-    """The rows of all settings, the newest round first."""
+    """The rows of all settings, the newest round and the highest scores first."""
     by_round = sorted(groups, key=lambda group: group.key.round, reverse=True)
     return [
         ScoreRow(
@@ -177,8 +177,11 @@ def score_rows(groups: Sequence[Group], cutoffs: Mapping[str, str]) -> list[Scor
             dict(_by_month(group, over)),
         )
         for group in by_round
-        for cell in group.cells
         for metric in LABELS
+        for cell in sorted(
+            group.cells,
+            key=lambda cell: (is_baseline(cell.model), -cell.columns[metric].mean if metric in cell.columns else 0),
+        )
         if (over := cell.columns.get(metric))
     ]
 

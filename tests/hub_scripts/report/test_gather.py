@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from statistics import fmean
 
 import pytest
 
@@ -47,6 +48,10 @@ def test_a_row_has_its_scores_before_and_since_each_month() -> None:
     ]
     group = Group(Key("2026.11", "Abs-9K"), "abs", 9, ids, ids, ids, days, cells, [1], {})
     rows = score_rows([group], {})
+    assert [row.model for row in rows] == sorted(
+        ("all", "some"), key=lambda model: -fmean({"all": scores, "some": some}[model].values())
+    )
+    rows.sort(key=lambda row: row.model)
     steps = month_steps(rows)
     assert steps["months"] == ["2026-09", "2026-10"]
     for row, own in zip(steps["rows"], (scores, some), strict=True):
