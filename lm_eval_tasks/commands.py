@@ -296,10 +296,13 @@ def score(arguments: Namespace) -> Iterator[str | Table]:
             f"{name!r:.80} is no name of a model: give one of letters, digits, dots and hyphens with --name"
         )
     answers = list(given_answers(str(arguments.answers)))
-    settings, contexts = dict.fromkeys(each.setting for each in answers), {each.shown for each in answers}
+    named, contexts = metadata_of(arguments.metadata).get("config", ""), {each.shown for each in answers}
+    settings = dict.fromkeys(each.setting or str(named) for each in answers)
     if "" in settings or not settings:
         what = "an answer without its setting" if settings else "no answer"
-        raise EvalError(f"{arguments.answers} has {what}: keep id, row_hash, setting and shown of exported lines")
+        raise EvalError(
+            f"{arguments.answers} has {what}: keep that of exported lines, or name it with --metadata config=NAME"
+        )
     if len(contexts) > 1:
         raise EvalError(f"{arguments.answers} has answers in several contexts (shown): score each context alone")
     asked = [task_asking(setting) for setting in settings]

@@ -48,8 +48,10 @@ def load_counts(place: str, name: str, cache: Path, revision: str | None = None,
         HfFileSystem.clear_instance_cache()
         if streaming:
             with without_torch():
-                streamed = load_dataset(place, name, revision=revision, streaming=True)
-                return {split: sum(1 for _ in rows.select_columns(["id"])) for split, rows in streamed.items()}
+                return {
+                    split: sum(1 for _ in rows.select_columns(["id"]))
+                    for split, rows in load_dataset(place, name, revision=revision, streaming=True).items()
+                }
         files = DownloadConfig(cache_dir=cache / "files")
         loaded = load_dataset(place, name, revision=revision, cache_dir=str(cache), download_config=files)
         return {split: rows.num_rows for split, rows in loaded.items()}

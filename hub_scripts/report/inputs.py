@@ -16,7 +16,7 @@ from lm_eval_tasks.base.tables import Table
 from lm_eval_tasks.base.text import ODD, parse_json
 from lm_eval_tasks.judge.verdict import is_complete, table, texts_hash
 from lm_eval_tasks.samples.results import JOURNAL, RESULTS, Results, read_results
-from lm_eval_tasks.samples.run_folder import SAMPLES, samples_beside, samples_of
+from lm_eval_tasks.samples.run_folder import SAMPLES, results_in, samples_beside, samples_of, task_of
 from lm_eval_tasks.samples.sample import Sample
 
 _LOGGER = logging.getLogger(__name__)
@@ -141,7 +141,9 @@ def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inp
     labels_by_folder = {folder.resolve(): name for name, folder in (labels or {}).items()}
     if lost := [folder for folder in labels_by_folder if not folder.is_dir()]:
         raise ReportError(f"--label names {lost[0]}, which is not a folder")
-    files = sorted({file.resolve() for path in paths for file in _files(path)})
+    given = {file.resolve() for path in paths for file in _files(path)}
+    # Results say of which split samples are.
+    files = sorted(given | {each for file in given for each in results_in(file.parent) if task_of(file.name, each)})
     inputs = Inputs()
     folders: dict[Path, list[str]] = {}
     results = {path: read_results(path) for path in files if path.match(f"{RESULTS}*.json")}

@@ -233,8 +233,9 @@ def _off_board(groups: Sequence[Group], boards: Sequence[Sequence[Standings]]) -
     placed = {
         standing.model for of_round in boards for board in of_round for standing in board.standings if standing.overall
     }
-    ran = {cell.model for group in groups for cell in group.cells if not (cell.is_carried or cell.shown)}
-    return sorted(ran - placed)
+    return sorted(
+        {cell.model for group in groups for cell in group.cells if not (cell.is_carried or cell.shown)} - placed
+    )
 
 
 def round_page(manifest: Manifest, runs: tuple[int, int]) -> dict[str, Any]:

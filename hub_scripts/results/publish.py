@@ -209,7 +209,12 @@ def checked_results(path: Path) -> Results:
     try:
         results = read_results(path)
         samples = {task: list(read_file(file)) for task, file in samples_of(results).items()}
-        again = {(score.task, score.metric): score for score in scores_of(samples, results.model)}
+        # lm-eval has some metrics under two names.
+        again = {
+            (score.task, name): score
+            for score in scores_of(samples, results.model)
+            for name in (score.metric, getattr(find_metric(score.metric), "usual", ""))
+        }
     except SamplesError as err:
         raise HubError(str(err)) from err
     if not all(map(FOLDER_NAME.fullmatch, (results.model, results.round))):

@@ -56,9 +56,10 @@ class Usage:
 
     @classmethod
     def of_json(cls, content: object) -> Usage:
-        """Read what `to_json` wrote; a field that is not what it should be is unknown."""
+        """Read what `to_json` wrote, or totals; a field that is not what it should be is unknown."""
         fields = content if isinstance(content, Mapping) else {}
-        finish, served = (word if isinstance(word := fields.get(name), str) else "" for name in _COUNTED)
+        words = (next(iter(word), "") if isinstance(word := fields.get(name), dict) else word for name in _COUNTED)
+        finish, served = (word if isinstance(word, str) else "" for word in words)
         return cls(**{name: _count(fields, name) for name in _TOKENS}, finish=finish, served=served)
 
     def plus(self, other: Usage) -> Usage:

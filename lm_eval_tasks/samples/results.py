@@ -20,7 +20,6 @@ from lm_eval_tasks.samples.block import OURS, Arguments, Block, RunRequest, Scor
 
 UNKNOWN = "unknown"  # round
 RESULTS, JOURNAL = "results_", "journal.jsonl"
-_Z95 = 1.959964
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _HASH = re.compile(r"[0-9a-f]{40,64}")
 _HUB_ID = re.compile(r"\w[\w.-]{0,99}/\w[\w.-]{0,99}")
@@ -231,15 +230,11 @@ def _lm_eval_results(path: Path, file: Arguments) -> Results:
 
 
 def _scores_of(content: _LmEvals, task: str, model: str) -> Iterator[Score]:
-    """lm-eval writes `metric,filter`, and next to it a standard error or "N/A"."""
-    figures = content.results[task]
-    for name, value in figures.items():
+    """lm-eval writes `metric,filter`; its standard errors know no first authors."""
+    for name, value in content.results[task].items():
         metric, _, filter_ = name.partition(",")
         if filter_ and not metric.endswith("_stderr") and isinstance(value, int | float):
-            mean, error = number(value), figures.get(f"{metric}_stderr,{filter_}")
-            spread = _Z95 * number(error) if isinstance(error, int | float) else None
-            low, high = (None, None) if spread is None else (mean - spread, mean + spread)
-            yield Score(model, task, metric, mean, low, high, content.counts[task]["effective"])
+            yield Score(model, task, metric, number(value), None, None, content.counts[task]["effective"])
 
 
 def label(name: str) -> str:

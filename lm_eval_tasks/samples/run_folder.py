@@ -30,9 +30,14 @@ def results_in(folder: Path, *, deep: bool = False) -> list[Path]:
 def run_folder(label: str) -> Path:
     """Where a run of a model goes if nobody says: results/MODEL/TIME, or the newest such folder if its run did not end."""
     place = Path("results") / label
-    newest = max(place.glob("*T*"), default=place)
+    newest = newest_run(place)
     has_ended = not (newest / JOURNAL).is_file() or results_in(newest)
     return place / f"{datetime.now(UTC):{_TIME}}" if has_ended else newest
+
+
+def newest_run(place: Path) -> Path:
+    """The folder itself, or if runs lie below it by their times, that of the newest."""
+    return max((folder for folder in place.glob("*T*") if is_time(folder.name)), default=place)
 
 
 def is_time(name: str) -> bool:
@@ -55,7 +60,7 @@ def removed_if_empty(folder: Path) -> Iterator[None]:
 
 def only_result(folder: Path, owner: str = "the output folder of a run") -> Results:
     """The results of a folder that has one file of them; a SamplesError that says what such a folder is if this one has not."""
-    files = results_in(folder)
+    files = results_in(folder) or results_in(newest_run(folder))
     if len(files) != 1:
         raise SamplesError(f"{folder} contains {len(files) or 'no'} results_*.json; {owner} has one")
     return read_results(files[0])

@@ -19,7 +19,7 @@ from lm_eval_tasks.llm.thoughts import take_apart
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.samples.results import JOURNAL
 from lm_eval_tasks.samples.row import PromptRow, ends_of
-from lm_eval_tasks.samples.run_folder import samples_below
+from lm_eval_tasks.samples.run_folder import newest_run, samples_below
 
 # A sample as lm-eval logs it, or a line of a journal: what it has besides ours is kept as it is.
 Logged = Mapping[str, Any]
@@ -98,7 +98,7 @@ def read(paths: Sequence[Path]) -> list[Sample]:
     files = [
         file
         for path in paths
-        for file in ((samples_below(path) or sorted(path.rglob(JOURNAL))) if path.is_dir() else [path])
+        for file in ((samples_below(newest_run(path)) or sorted(path.rglob(JOURNAL))) if path.is_dir() else [path])
     ]
     if not files:
         raise SamplesError(

@@ -90,7 +90,8 @@ class ReadingRow:
         day(self.published)
         if self.labels > len(self.parts):
             raise ValueError(f"{self.id:.80} has {self.labels} labels, but {len(self.parts)} parts")
-        if any(label > self.labels for labels in (self.answer, self.shortcut) for label in labels):
-            raise ValueError(f"{self.id:.80} names a label above its {self.labels}")
+        above = any(label > self.labels for labels in (self.answer, self.shortcut, self.asked) for label in labels)
+        if above or any(len(set(labels)) < len(labels) for labels in (self.answer, self.asked)):
+            raise ValueError(f"{self.id:.80} names a label above its {self.labels}, or one twice")
         if any(part.paper >= len(self.papers) for part in self.parts):
             raise ValueError(f"{self.id:.80} shows a stretch of a text that there is not")

@@ -149,6 +149,19 @@ def test_made_up_papers_are_called_so_on_every_page(
     )
 
 
+def test_samples_of_the_validation_papers_reach_no_board_without_their_results(
+    results: Path, command: Command, tmp_path: Path
+) -> None:
+    for file in (results / "lead").glob("*lead*"):
+        shutil.copy(file, tmp_path)
+    content = json.loads((tmp_path / "results_lead.json").read_text())
+    content["academiceval"]["run"]["metadata"]["split"] = "validation"
+    (tmp_path / "results_lead.json").write_text(json.dumps(content))
+    [samples, *_] = sorted(tmp_path.glob("samples_*"))
+    code, _, err = command("report", samples, "-o", tmp_path / "site")
+    assert (code, "'validation'" in err) == (1, True), err
+
+
 def test_one_authors_papers_have_no_interval(results: Path, command: Command, tmp_path: Path) -> None:
     source = next(iter((results / "lead").glob("samples_*_9k_*")))
     (tmp_path / source.name).write_text(source.read_text().splitlines(keepends=True)[0])

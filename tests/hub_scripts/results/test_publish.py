@@ -137,6 +137,15 @@ def test_a_score_that_its_samples_do_not_give_is_not_published(
         file.write_text(json.dumps(edited))
         code, _, err = command("push-results", tmp_path, "--repo", "org/results", "--yes")
         assert (code, "is not what the samples beside it give" in err, hub.repos) == (1, True, {})
+    # The plain lm_eval writes no block, and some metrics under two names.
+    del content["academiceval"]
+    file.write_text(json.dumps(content))
+    line = ("push-results", tmp_path, "--repo", "org/results", "--subset")
+    assert command(*line)[0] == 0
+    content["results"]["academiceval_abs_9k"]["rougeL,score"] = 0.99
+    file.write_text(json.dumps(content))
+    code, _, err = command(*line)
+    assert (code, "is not what the samples beside it give" in err) == (1, True)
 
 
 def test_another_setting_is_not_published_under_the_name_of_a_task(command: Command, hub: Hub, tmp_path: Path) -> None:

@@ -44,6 +44,8 @@ def _folder(place: Path, name: str, *rows: Change) -> str:
         ("Next-128K", reading.load, READING, {"answer": [-1]}, "answer"),
         ("Next-128K", reading.load, READING, {"answer": [9]}, "above its 2"),
         ("Next-128K", reading.load, READING, {"asked": []}, "asks about 0 labels"),
+        ("Next-128K", reading.load, READING, {"asked": [9]}, "above its 2"),
+        ("Next-128K", reading.load, READING, {"asked": [1, 1], "answer": [1, 2]}, "one twice"),
         ("Next-128K", reading.load, READING, {"answer": [1, 2]}, "has 2 answers"),
         ("Next-128K", reading.load, READING, {"published": "2026-W01"}, "is not a day"),
         ("Next-128K", reading.load, READING, {"paper_id": None}, "paper_id"),

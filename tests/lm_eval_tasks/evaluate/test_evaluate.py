@@ -610,6 +610,13 @@ def test_without_a_folder_a_run_has_one_of_its_own(
     assert list((tmp_path / "results" / "lead").iterdir()) == [folder]
     assert command("eval", "--model", "lead", "--tasks", "academiceval_no_such")[0] == 1
     assert list((tmp_path / "results" / "lead").iterdir()) == [folder]
+    # The model's folder stands for its newest run.
+    shutil.copytree(folder, folder.with_name("2020-01-01T00-00-00"))
+    assert command("show", "results/lead")[0] == 0
+    other = (*line[:2], "random-sentence", *line[3:])
+    assert command(*other)[0] == 0
+    code, out, err = command("compare", "results/lead", "results/random-sentence")
+    assert (code, "random-sentence" in out) == (0, True), err
 
 
 def test_answers_from_elsewhere_are_scored_by_the_rows_that_they_are_of(
@@ -624,10 +631,10 @@ def test_answers_from_elsewhere_are_scored_by_the_rows_that_they_are_of(
     kept = [{name: line[name] for name in ("id", "row_hash", "setting")} for line in lines]
     rows = [{**line, "answer": answers[line["id"]]} for line in kept]
 
-    def scored(rows: list[dict[str, str]], output: str) -> tuple[int, str, str]:
+    def scored(rows: list[dict[str, str]], output: str, *more: str) -> tuple[int, str, str]:
         given.write_text("".join(json.dumps(row) + "\n" for row in rows))
         line = ("score", given, "--name", "elsewhere", "--dataset", dataset, "--bertscore", "none")
-        return command(*line, "--output", tmp_path / output)
+        return command(*line, "--output", tmp_path / output, *more)
 
     code, _, err = scored(rows, "elsewhere")
     assert code == 0, err
@@ -637,6 +644,9 @@ def test_answers_from_elsewhere_are_scored_by_the_rows_that_they_are_of(
     assert both[0] == both[1]
     code, out, err = command("compare", tmp_path / "lead", tmp_path / "elsewhere")
     assert (code, "+0.0000" in out) == (0, True), err
+    bare = [{name: row[name] for name in ("id", "row_hash", "answer")} for row in rows]
+    assert scored(bare, "bare", "--metadata", '{"config": "Abs-9K"}')[0] == 0
+    assert {sample.id: sample.scores["rouge_l"] for sample in read([tmp_path / "bare"])} == both[0]
     # Corrected answers under the same name are asked for again.
     code, out, err = scored([{**row, "answer": "Nothing."} for row in rows], "elsewhere")
     assert (code, "| 0.0000" in out) == (0, True), err
