@@ -161,7 +161,12 @@ def _row(
     )
     own = [gain for gain in gains if gain.metric == metric.name and gain.configuration not in others]
     margin = next((gain for gain in own if gain.shortcut == BEST_PROGRAM), None)
-    floor = margin.short if margin else None
+    # No run over part of a context has a margin.
+    floor = (
+        margin.short
+        if margin
+        else max((scores[name].value for name in metric.zero if asked and name in scores), default=None)
+    )
     gain = next((gain for gain in own if gain.is_headline and gain.by == "model"), None)
     cut = scores.get("truncated")
     return (
