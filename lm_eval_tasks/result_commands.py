@@ -85,7 +85,7 @@ def compare(arguments: Namespace) -> Iterator[str | Table]:
 
     check_names(arguments.metrics.split(",") if arguments.metrics else ())
     from lm_eval_tasks.base.intervals import NO_INTERVAL
-    from lm_eval_tasks.stats.compare import agreement, compare, names_of, table, tasks_apart
+    from lm_eval_tasks.stats.compare import agreement, answered_as, compare, names_of, table, tasks_apart
 
     metrics = arguments.metrics.split(",") if arguments.metrics else None
     differences = compare(arguments.runs, metrics, uncut=arguments.uncut)
@@ -105,6 +105,7 @@ def compare(arguments: Namespace) -> Iterator[str | Table]:
         yield from ("", "Boards: 1 is a perfect score, 0 the floor.")
     if any(difference.difference.bounds is None for difference in differences):
         yield from ("", NO_INTERVAL)
+    yield from answered_as(arguments.runs)
     if same := list(agreement(arguments.runs)):
         yield from ("", *same)
 

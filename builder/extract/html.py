@@ -171,8 +171,10 @@ def _mentions(blocks: list[Block], index: dict[str, int], entries: Sequence[Refe
 def _entry(item: html.HtmlElement) -> Reference:
     """One bibliography item; ids and addresses in its links count like printed ones."""
     label = _plain_text(next(iter(item.find_class("ltx_tag_bibitem")), None)).strip("[]() ")
-    raw = _plain_text(item, "ltx_tag_bibitem")
-    return replace(parse_entry(raw, [link.get("href", "") for link in item.iter("a")]), label=label)
+    return replace(
+        parse_entry(_plain_text(item, "ltx_tag_bibitem"), [link.get("href", "") for link in item.iter("a")]),
+        label=label,
+    )
 
 
 def _plain_text(element: html.HtmlElement | None, without: str = "") -> str:

@@ -136,8 +136,11 @@ class MirrorSource:
         return self._index.fingerprint
 
     def by_author(self, name: str, first: date | None = None, last: date | None = None) -> Iterator[Paper | Drop]:
-        papers = self._index.store.papers_by_author(author_key(name))
-        return (paper for paper in papers if (first or date.min) <= paper.published <= (last or date.max))
+        return (
+            paper
+            for paper in self._index.store.papers_by_author(author_key(name))
+            if (first or date.min) <= paper.published <= (last or date.max)
+        )
 
     def by_ids(self, ids: Iterable[str]) -> Iterator[Paper | Drop]:
         return self._index.store.papers(sorted({parsed.bare for name in ids if (parsed := PaperId.parse(name))}))

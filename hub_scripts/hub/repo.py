@@ -104,12 +104,11 @@ class Repo:
 
     def files(self, revision: str) -> dict[str, str]:
         """Path -> hash of its content, `sha256:...` of large files and `git:...` of others."""
-        tree = self._ask(
-            lambda: list(self._api.list_repo_tree(self.id, recursive=True, revision=revision, repo_type=self.kind))
-        )
         return {
             entry.path: f"sha256:{entry.lfs.sha256}" if entry.lfs else f"git:{entry.blob_id}"
-            for entry in tree
+            for entry in self._ask(
+                lambda: list(self._api.list_repo_tree(self.id, recursive=True, revision=revision, repo_type=self.kind))
+            )
             if isinstance(entry, RepoFile)
         }
 

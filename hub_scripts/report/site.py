@@ -125,8 +125,7 @@ def _labels_of(arguments: Sequence[str]) -> dict[str, Path]:
 def _known_cutoffs(inputs: Inputs) -> dict[str, str]:
     """Model -> the cut-off that its newest run with one states."""
     stated = {model: [run for run in runs if run.cutoff] for model, runs in inputs.runs.items()}
-    newest = {model: max(runs, key=lambda run: run.seconds) for model, runs in stated.items() if runs}
-    return {model: run.cutoff for model, run in newest.items() if run.cutoff}
+    return {model: str(max(runs, key=lambda run: run.seconds).cutoff) for model, runs in stated.items() if runs}
 
 
 def _write(

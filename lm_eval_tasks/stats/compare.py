@@ -228,6 +228,13 @@ def _p(value: float | None) -> str:
 # --- two runs of one model, stage by stage: an installation checked against another one
 
 
+def answered_as(runs: Sequence[Path]) -> list[str]:
+    """A sentence for each folder of a run whose server answered as several models."""
+    blocks = {run: only_result(run).block for run in runs if len(results_in(run)) == 1}
+    served = {run: block.usage.served for run, block in blocks.items() if block and len(block.usage.served) > 1}
+    return [f"{run} was answered by several models: {', '.join(sorted(names))}" for run, names in served.items()]
+
+
 def agreement(runs: Sequence[Path]) -> Iterator[str]:
     """For two folders of runs of one model, how many rows of each task agree at each stage, so that the first that differs is seen; else
     nothing.

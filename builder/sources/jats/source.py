@@ -118,8 +118,10 @@ def _front(name: str) -> dict[str, Any]:
     beside = other_abstracts(metadata) if metadata is not None else 0
     if isinstance(item, Drop):
         return {"id": item.id, "drop": item.reason, "beside": beside}
-    days = {"published": item.published.isoformat(), "updated": item.updated.isoformat()}
-    return {"record": asdict(item) | days, "beside": beside}
+    return {
+        "record": asdict(item) | {"published": item.published.isoformat(), "updated": item.updated.isoformat()},
+        "beside": beside,
+    }
 
 
 def _no_record(name: str) -> dict[str, Any]:

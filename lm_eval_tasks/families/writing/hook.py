@@ -153,8 +153,12 @@ def _with_chunks(rows: Sequence[WritingRow], query: str | None, options: Options
     from lm_eval_tasks.retrieval import retrieve
 
     questions = [retrieve.Query("".join(slot.text for slot in prompts.slots(query, row)), corpus(row)) for row in rows]
-    chunk_lists = retrieve.retrieve(questions, options.retrieval, cache_folder() / "retrieval")
-    return [replace(row, chunks=tuple(map(Chunk, chunks))) for row, chunks in zip(rows, chunk_lists, strict=True)]
+    return [
+        replace(row, chunks=tuple(map(Chunk, chunks)))
+        for row, chunks in zip(
+            rows, retrieve.retrieve(questions, options.retrieval, cache_folder() / "retrieval"), strict=True
+        )
+    ]
 
 
 def _of_paper(row: WritingRow) -> dict[str, Any]:

@@ -472,6 +472,10 @@ def test_a_server_that_answers_as_another_model_half_way_is_named(
     assert results.run.served_as == ("first", "second")
     assert results.block.usage.served == {"first": 2, "second": 1}
     assert "answered as | first (2), second (1)" in command("show", tmp_path)[1]
+    program = ("eval", "--model", "lead", "--tasks", "academiceval_title_10k", "--metadata", no_bertscore(dataset))
+    assert command(*program, "--output", tmp_path.with_name("lead"))[0] == 0
+    compared = command("compare", tmp_path, tmp_path.with_name("lead"))[1]
+    assert f"{tmp_path} was answered by several models: first, second" in compared
 
 
 def completed(body: dict[str, Any], model: str) -> tuple[int, dict[str, str], str]:
