@@ -92,8 +92,9 @@ class PaperId:
         """The page of the paper; None for a file of somebody's own."""
         if self.kind not in _PAGES:
             return None
-        version = f"v{self.version}" if self.version else ""
-        return _PAGES[self.kind].format(quote(self.bare.removeprefix("PMID"), safe="/") + version)
+        return _PAGES[self.kind].format(
+            quote(self.bare.removeprefix("PMID"), safe="/") + (f"v{self.version}" if self.version else "")
+        )
 
     @property
     def month(self) -> date | None:

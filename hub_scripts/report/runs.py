@@ -84,6 +84,7 @@ class RunFacts:
         tokens_in, tokens_out: means per answer; None if a run does not say them.
         cost: of 1,000 answers, in the unit of the price table; None if a run does not say it.
         record: path in the site of the file that says all of it.
+        served: the models that a server said it was.
     """
 
     day: str
@@ -91,6 +92,7 @@ class RunFacts:
     tokens_out: float | None
     cost: float | None
     record: str
+    served: tuple[str, ...]
 
 
 def run_facts(runs: Mapping[str, Sequence[Results]], site: Path) -> dict[tuple[str, str], RunFacts]:
@@ -141,6 +143,7 @@ def _facts(runs: Sequence[Results], record: str) -> RunFacts:
         mean("tokens_out"),
         None if cost is None else 1000 * cost,
         record,
+        tuple(usage.served),
     )
 
 

@@ -168,7 +168,7 @@ def twelve(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     standings = tuple(_standing(number + 1, one) for number, one in enumerate(at))
     runs = {
         ("2026.11", one.model): RunFacts(
-            "2026-11-20", 10.0 ** (number % 7), 5.0, None if number == 4 else 1.5**number, "x"
+            "2026-11-20", 10.0 ** (number % 7), 5.0, None if number == 4 else 1.5**number, "x", ("a", "b")
         )
         for number, one in enumerate(standings)
     }
@@ -190,6 +190,10 @@ def twelve(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (place / "data").mkdir()
     shutil.copy(site / "data" / "months.js", place / "data")
     return place
+
+
+def test_a_board_says_which_models_a_server_was(twelve: Path) -> None:
+    assert (twelve / "index.html").read_text().count("answered as a, b") == 12
 
 
 def test_columns_are_sorted_by_their_numbers(browser: Any, twelve: Path) -> None:

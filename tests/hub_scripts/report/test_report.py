@@ -359,6 +359,8 @@ def test_runs_that_are_shown_count(tmp_path: Path) -> None:
     # The old one is the only one of task b; after the newest nobody needs either.
     assert run_facts({"m": [old, new]}, tmp_path)["2026.11", "m"].cost == 300.0
     assert run_facts({"m": [old, new, newest]}, tmp_path)["2026.11", "m"].cost == 500.0
+    served = run(1, ("a",), UsageTotals(served={"first": 2, "second": 1}))
+    assert run_facts({"m": [served]}, tmp_path)["2026.11", "m"].served == ("first", "second")
     names = ("n", "x" * 290, "a/b", "a b", "a-b")
     facts = run_facts({name: [run(1, ("a",), UsageTotals(), name)] for name in names}, tmp_path)
     assert facts["2026.11", "n"].tokens_in is None
