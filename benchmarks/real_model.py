@@ -7,6 +7,7 @@ of each task in docs/results: are the smallest and the largest model told apart?
 
 from __future__ import annotations
 
+import csv
 import sys
 import time
 from pathlib import Path
@@ -19,7 +20,6 @@ from lm_eval.tasks import TaskManager
 
 from benchmarks.shared.running import ROOT, Figures, command, run
 from lm_eval_tasks.engines.registry import LocalEngine
-from lm_eval_tasks.stats.compare import compare
 from lm_eval_tasks.tasks.catalogue import tasks_path
 from tests.helpers import rounds
 from tests.helpers.real_model import FOLDER, UNPACKED
@@ -27,8 +27,6 @@ from tests.helpers.rounds import small_round
 
 # The weights, and tokens that are written for each prompt.
 MODEL, WRITTEN = FOLDER / UNPACKED, 16
-# Models of docs/results by size, as folders begin.
-BY_SIZE = ("*-135M-*", "*-0.5B-*", "*-1.5B-*")
 
 
 class Watched(HFLM):  # type: ignore[misc]
@@ -87,13 +85,15 @@ def alone(model: Watched) -> tuple[int, float]:
 
 def separated() -> dict[str, bool]:
     """Papers and task of docs/results -> whether the smallest and the largest of its models are told apart at 95 %."""
-    folders = [folder for size in BY_SIZE for folder in sorted((ROOT / "docs" / "results").glob(f"*/{size}/*"))]
+    with (ROOT / "docs" / "results" / "pairs.csv").open(encoding="utf-8", newline="") as file:
+        pairs = list(csv.DictReader(file))
+    smallest: dict[str, str] = {}
     apart = {}
-    for task in sorted({(folder.parts[-3], folder.name) for folder in folders}):
-        of_models = [folder for folder in folders if (folder.parts[-3], folder.name) == task]
-        if len(of_models) > 1:
-            low, high = compare([of_models[0], of_models[-1]])[0].difference.bounds or (0.0, 0.0)
-            apart[" ".join(task)] = not low <= 0 <= high
+    # A task's models come from small to large.
+    for pair in pairs:
+        task = f"{pair['papers']} {pair['task']}"
+        if smallest.setdefault(task, pair["other"]) == pair["other"]:
+            apart[task] = not float(pair["low"] or 0) <= 0 <= float(pair["high"] or 0)
     return apart
 
 

@@ -98,10 +98,10 @@ def _original_configurations(manifest: Manifest) -> Sequence[Configuration]:
 SOURCE = "AcademicEval"
 FILE = ".eval_results/academiceval.yaml"
 _METRICS = tuple(dict.fromkeys(family.ranking for family in FAMILIES))
-# Options with which a run is about a part of the samples; the last is of an earlier release.
-OF_A_PART = ("published_after", "published_before", "shard", "fits_only", "core", "config")
+# Options with which a run is about another setting's samples, or a part; the last is of an earlier release.
+OF_A_PART = ("config", "published_after", "published_before", "shard", "fits_only", "core")
 # Options with which a task is another one.
-_OTHER_TASK = ("config", "context", "retriever", "similarity", "chunks", "chunk_size")
+_OTHER_TASK = ("context", "retriever", "similarity", "chunks", "chunk_size")
 
 
 def entries(results: Results, published: PublishedRound, url: str) -> list[dict[str, Any]]:
