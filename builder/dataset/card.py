@@ -62,7 +62,7 @@ _ABOUT = {
         "Questions over many papers at once. What an answer scores that is the same whatever the context says, and what a program scores "
         "that does not read: a search for the titles in the papers' texts (Walk), BM25 between passages (Next), for titles and abstracts "
         "(Match); by the metric that models are ranked by. Right answers stand at 0.5 of a context on average if their place tells "
-        "nothing. Contexts that share papers count as one for intervals; with fewer than ten there is none."
+        "nothing. Contexts that share papers count as one for intervals; with fewer than twelve there is none."
     ),
 }
 # The Hub's names of the tasks: of writing settings, and of questions.

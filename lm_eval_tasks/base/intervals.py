@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 # A test at 5 % that finds a difference in four out of five cases.
 LEVEL, POWER = 0.95, 0.8
-# Fewer first authors say too little about how others would do; fewer than so many of equal weight, too.
-FEWEST, FEWEST_EFFECTIVE = 10, 8
+# Fewer first authors say too little about how others would do; fewer than so many of equal weight, too. Right and wrong answers by fewer
+# than twelve can have so few means that their level's interval is too wide or too narrow.
+FEWEST, FEWEST_EFFECTIVE, FEWEST_OF_LEVELS = 10, 8, 12
 # A gain can hide a collapse on few samples.
 FEWEST_OF_GAINS = 30
 _ROUNDING = 1e-9
@@ -26,9 +27,9 @@ _UNSEEN = 3
 # intervals hold the truth.
 _FARTHEST, _MOST_SKEWED = 8, 0.2
 NO_INTERVAL = (
-    f"If an interval is missing, the papers have fewer than {FEWEST} first authors ({FEWEST_OF_GAINS} for gains), a few authors have most "
-    "of them, all scores, or all differences, are equal, a few scores are far from all others, or scores are so alike that one rare "
-    "failure would move the mean far."
+    f"If an interval is missing, the papers have fewer than {FEWEST_OF_LEVELS} first authors ({FEWEST} for differences, {FEWEST_OF_GAINS} for "
+    "gains), a few authors have most of them, all scores, or all differences, are equal, a few scores are far from all others, or scores "
+    "are so alike that one rare failure would move the mean far."
 )
 # The limits of most scores.
 SHARES = (0.0, 1.0)
@@ -112,13 +113,13 @@ class Estimate:
         width = limits[1] - limits[0]
         share = (self.value - limits[0]) / width
         spread = share * (1 - share)
-        if not self.has_enough(FEWEST) or self.error < _ROUNDING or spread < _ROUNDING:
+        counted = effective(self.weights)
+        if counted < FEWEST_OF_LEVELS - _ROUNDING or self.error < _ROUNDING or spread < _ROUNDING:
             return self.bare()
         independent = spread / (self.error / width) ** 2
         middle = share + self.t**2 / (2 * independent)
         reach = self.t * math.sqrt(spread / independent + (self.t / (2 * independent)) ** 2)
         scale = 1 + self.t**2 / independent
-        counted = effective(self.weights)
         # Wilson's interval assumes that scores are as skewed as right and wrong answers, drawn together to the spread of the scores.
         assumed = (1 - 2 * share) * self.spread / (width * spread)
         if (

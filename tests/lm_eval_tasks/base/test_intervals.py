@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from lm_eval_tasks.base.intervals import FEWEST, FEWEST_EFFECTIVE, Estimate, detectable_with, difference, holm, level
+from lm_eval_tasks.base.intervals import FEWEST, FEWEST_EFFECTIVE, FEWEST_OF_LEVELS, Estimate, detectable_with, difference, holm, level
 
 
 def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
@@ -28,6 +28,15 @@ def test_few_first_authors_have_no_interval_and_no_p() -> None:
     assert (few.low, few.high, few.p, few.bounds) == (None, None, None, None)
     assert (few.mean, few.samples, few.clusters) == (pytest.approx(1.45), 30, FEWEST - 1)
     assert difference([0.1 * i for i in range(30)], [str(i % FEWEST) for i in range(30)]).bounds is not None
+
+
+def test_right_and_wrong_answers_by_few_authors_have_no_level() -> None:
+    answers = [float(i % 2) for i in range(FEWEST_OF_LEVELS)]
+    names = [str(i) for i in range(FEWEST_OF_LEVELS)]
+    assert level(answers, names).bounds is not None
+    assert level(answers[:-1], names[:-1]).bounds is None
+    # Of a few more papers by some of them, fewer count.
+    assert level([*answers, 1.0], [*names, "0"]).bounds is None
 
 
 def test_papers_of_one_author_count_less_than_papers_of_many() -> None:
