@@ -13,6 +13,7 @@ from lm_eval_tasks.families import of_task, registry
 from lm_eval_tasks.families.registry import BASELINES, FAMILIES, TARGETS
 from lm_eval_tasks.samples.block import BinScore
 from lm_eval_tasks.stats.columns import Column
+from lm_eval_tasks.stats.scores import BINS
 
 
 def interval_cells(estimate: Interval | None) -> tuple[float | None, float | None, float | None]:
@@ -51,7 +52,8 @@ class Cell:
         is_carried: whether nobody ran it: a baseline whose scores other models' samples carry.
         prompts: sample -> hash of its prompt, "" if it is not known.
         shown, reader: of a cell with retrieved chunks in place of the full context, that context and the model without its retriever.
-        lengths, places: bin of prompt lengths, third of the context where the answers stand -> n, mean and interval.
+        lengths: sample -> tokens of its prompt before cutting; none if no tokenizer was known.
+        places: third of the context where the answers stand -> n, mean and interval.
     """
 
     model: str
@@ -61,7 +63,7 @@ class Cell:
     tokens: float | None
     of: int | None
     is_carried: bool = False
-    lengths: dict[str, BinScore] = field(default_factory=dict)
+    lengths: dict[str, int] = field(default_factory=dict)
     places: dict[str, BinScore] = field(default_factory=dict)
     prompts: dict[str, str] = field(default_factory=dict)
     shown: str = ""
@@ -134,8 +136,10 @@ class ScoreRow:
         cutoff: the month up to which the model was trained; "" if it is not known.
         of: how many samples the setting has, if not all have this score.
         floor: what is scored without reading or writing; None if the metric has no floor.
+        margin: how much more that is scored, over the same samples; None likewise.
         cut, capped, empty: shares of prompts that were cut, and of answers that reached their cap or have no text; None if not noted.
-        months: month -> the score over the papers before it, and from it on; None where there are none.
+        splits: month -> the score over the papers before it, and from it on; bin of prompt lengths -> over prompts that are no longer,
+            and over longer ones; None where there are none.
     """
 
     round: str
@@ -150,7 +154,8 @@ class ScoreRow:
     cut: float | None
     capped: float | None
     empty: float | None
-    months: Mapping[str, tuple[Interval | None, Interval | None]]
+    margin: Interval | None
+    splits: Mapping[str, tuple[Interval | None, Interval | None]]
 
     @property
     def is_baseline(self) -> bool:
@@ -170,11 +175,12 @@ def score_rows(groups: Sequence[Group], cutoffs: Mapping[str, str]) -> list[Scor
             metric,
             over.interval(),
             whole if (whole := max(cell.of or 0, len(group.ids))) != over.n else None,
-            floor.mean if metric in cell.floors and (floor := cell.floors[metric].over(over.scores)) else None,
+            floor.mean if (floor := cell.floors[metric].over(over.scores) if metric in cell.floors else None) else None,
             share([cell], "truncated"),
             share([cell], "capped"),
             share([cell], "empty", "no_answer"),
-            dict(_by_month(group, over)),
+            both.minus(floor) if floor and (both := over.over(floor.scores)) else None,
+            dict(_splits(group, cell, over)),
         )
         for group in by_round
         for metric in LABELS
@@ -186,12 +192,17 @@ def score_rows(groups: Sequence[Group], cutoffs: Mapping[str, str]) -> list[Scor
     ]
 
 
-def _by_month(group: Group, scores: Column) -> Iterator[tuple[str, tuple[Interval | None, Interval | None]]]:
-    """For each month but the first of a setting's papers, the scores before it and from it on."""
-    for month in sorted({day[:7] for day in group.published})[1:]:
-        earlier = {id_ for id_, day in zip(group.ids, group.published, strict=True) if day < month}
-        before, since = scores.over(earlier), scores.over(scores.scores.keys() - earlier)
-        yield month, (before.interval() if before else None, since.interval() if since else None)
+def _splits(group: Group, cell: Cell, scores: Column) -> Iterator[tuple[str, tuple[Interval | None, Interval | None]]]:
+    """The scores before and since each month but the first of a setting's papers, and over prompts of a bin or shorter, and longer."""
+    days = dict(zip(group.ids, group.published, strict=True))
+    months = sorted({day[:7] for day in days.values()})[1:]
+    parts = {month: {id_ for id_, day in days.items() if day < month} for month in months}
+    if scores.scores.keys() <= cell.lengths.keys():
+        parts |= {name: {id_ for id_, n in cell.lengths.items() if n <= 1024 * size} for size, name in BINS.items()}
+    for name, ids in parts.items():
+        first, rest = scores.over(ids), scores.over(scores.scores.keys() - ids)
+        if name in months or (first and rest):
+            yield name, (first.interval() if first else None, rest.interval() if rest else None)
 
 
 def share(cells: Iterable[Cell], *flags: str) -> float | None:
@@ -201,11 +212,12 @@ def share(cells: Iterable[Cell], *flags: str) -> float | None:
     return fmean(values) if values else None
 
 
-def month_steps(rows: Sequence[ScoreRow]) -> dict[str, Any]:
-    """What the page's slider shows: its months, and for each row and month both scores as text."""
-    months = sorted({month for row in rows for month in row.months})
-    shown = [[[_text(part) for part in row.months.get(month, (None, None))] for month in months] for row in rows]
-    return {"months": months, "rows": shown}
+def split_steps(rows: Sequence[ScoreRow]) -> dict[str, Any]:
+    """What the page shows of two parts: its splits, and for each row and split both scores as text."""
+    names = {name for row in rows for name in row.splits}
+    splits = [*sorted(names - {*BINS.values()}), *(name for name in BINS.values() if name in names)]
+    shown = [[[_text(part) for part in row.splits.get(name, (None, None))] for name in splits] for row in rows]
+    return {"splits": splits, "rows": shown}
 
 
 def _text(score: Interval | None) -> str:
@@ -217,22 +229,27 @@ def scores_csv(rows: Sequence[ScoreRow]) -> str:
     names = ("round", "task", "setting", "model", "cutoff", "metric")
     more = ("of", "floor", "cut", "capped", "empty")
     lines = (
-        [*(getattr(row, name) for name in names), *_numbers(row.score), *(getattr(row, name) for name in more)]
+        [
+            *(getattr(row, name) for name in names),
+            *_numbers(row.score),
+            *(getattr(row, name) for name in more),
+            *interval_cells(row.margin),
+        ]
         for row in rows
     )
-    return csv_text([*names, "value", "low", "high", "n", *more], lines)
+    return csv_text([*names, "value", "low", "high", "n", *more, "margin", "margin_low", "margin_high"], lines)
 
 
-def months_csv(rows: Sequence[ScoreRow]) -> str:
-    """A line for each row and month."""
+def splits_csv(rows: Sequence[ScoreRow]) -> str:
+    """A line for each row and split."""
     names = ("round", "setting", "model", "metric")
-    numbers = [f"{which}_{name}" for which in ("before", "since") for name in ("value", "low", "high", "n")]
+    numbers = [f"{which}_{name}" for which in ("first", "rest") for name in ("value", "low", "high", "n")]
     lines = (
-        [*(getattr(row, name) for name in names), month, *_numbers(before), *_numbers(since)]
+        [*(getattr(row, name) for name in names), split, *_numbers(first), *_numbers(rest)]
         for row in rows
-        for month, (before, since) in row.months.items()
+        for split, (first, rest) in row.splits.items()
     )
-    return csv_text([*names, "month", *numbers], lines)
+    return csv_text([*names, "split", *numbers], lines)
 
 
 def _numbers(score: Interval | None) -> list[float | None]:

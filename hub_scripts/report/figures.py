@@ -1,7 +1,6 @@
 """The plots of the results: what each shows, and its data."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import product
 from operator import itemgetter
 from pathlib import Path
 from statistics import fmean
@@ -15,7 +14,7 @@ from hub_scripts.report.drawing import REFERENCE, STYLE, Plot, Sheet, both, look
 from lm_eval_tasks.base.intervals import Interval
 from lm_eval_tasks.families.registry import FAMILIES
 from lm_eval_tasks.stats.columns import Column, column
-from lm_eval_tasks.stats.scores import BINS, LONGER, PLACES
+from lm_eval_tasks.stats.scores import PLACES
 
 _PAIRS = {
     "title": ("Title-30K", "Title-31K-G"),
@@ -200,51 +199,36 @@ def _tasks(rows: Sequence[_Row]) -> list[str]:
     return [task for task in TASKS if any(row[0] == task for row in rows)]
 
 
-_LENGTH, _PLACE = "length of the uncut prompt, at most", "place of what answers"
-_ORDER = {_LENGTH: (*BINS.values(), LONGER), _PLACE: PLACES}
-
-
 def _place_rows(groups: Sequence[Group]) -> Iterator[_Row]:
-    """axis, task, setting, bin, model, mean, low, high, samples, floor; of settings with more than one bin, asked as usual."""
+    """task, setting, third, model, mean, low, high, samples; of settings with more than one third, asked as usual."""
     for group in (group for group in groups if " " not in group.key.setting):
         for cell in group.cells:
-            whole = cell.floors.get(group.metric)
-            for axis, bins in ((_LENGTH, cell.lengths), (_PLACE, cell.places)):
-                for name, found in bins.items() if len(bins) > 1 else ():
-                    figures = (found.mean, found.low, found.high, found.n)
-                    # What is found of an answer's parts has another floor than whole answers.
-                    floor = whole.mean if whole and axis == _LENGTH else None
-                    yield axis, group.task, group.key.setting, name, cell.model, *figures, floor
+            for name, found in cell.places.items() if len(cell.places) > 1 else ():
+                yield group.task, group.key.setting, name, cell.model, found.mean, found.low, found.high, found.n
 
 
 def _by_place(sheet: Sheet, rows: Sequence[_Row], round_: str, styles: _Looks) -> Plot:
-    axes_shown = [axis for axis in _ORDER if any(row[0] == axis for row in rows)]
-    tasks = [task for task in TASKS if any(row[1] == task for row in rows)]
-    figure, panels = sheet.panels(len(axes_shown), len(tasks), 10, 0.8 + 2.4 * len(axes_shown) + 0.12 * len(styles))
-    for panel, (axis, task) in zip(panels.flat, product(axes_shown, tasks), strict=True):
-        of_panel = [row for row in rows if row[:2] == (axis, task)]
-        _draw(panel, of_panel, _ORDER[axis], styles)
-        panel.set(title=TASK_LABELS[task], xlabel=axis)
-        panel.set_visible(bool(of_panel))
-        if task == tasks[0]:
-            panel.set_ylabel("score")
+    tasks = _tasks(rows)
+    figure, panels = sheet.panels(1, len(tasks), 10, 3.2 + 0.12 * len(styles))
+    for panel, task in zip(panels.flat, tasks, strict=True):
+        _draw(panel, [row for row in rows if row[0] == task], styles)
+        panel.set(title=TASK_LABELS[task], xlabel="place of what answers")
+    panels.flat[0].set_ylabel("score")
     sheet.add_legend(figure, list(panels.flat))
-    title = f"Scores by length and by place, round {round_}"
+    title = f"Scores by place, round {round_}"
     alt = (
         f"{title}: {len(rows)} points with 95 % intervals where there are any, for {len(tasks)} tasks, by the metric that models are "
-        "ranked by. Dotted lines are the floors, what is scored without reading."
+        "ranked by."
     )
-    takeaway = (
-        "A model that reads all of its context scores alike wherever the answer stands; compare with the dotted floors."
-    )
-    head = ("by", "task", "setting", "bin", "model", "mean", "low", "high", "samples", "floor")
+    takeaway = "A model that reads all of its context scores alike wherever the answer stands."
+    head = ("task", "setting", "third", "model", "mean", "low", "high", "samples")
     return sheet.save(figure, Plot(f"places_{round_}", title, alt, takeaway), head, rows)
 
 
-def _draw(panel: Any, rows: Sequence[_Row], order: Sequence[str], styles: _Looks) -> None:
-    shown = [name for name in order if any(row[3] == name for row in rows)]
-    for model, setting in dict.fromkeys((row[4], row[2]) for row in rows):
-        line = sorted((shown.index(row[3]), *row[5:8]) for row in rows if (row[4], row[2]) == (model, setting))
+def _draw(panel: Any, rows: Sequence[_Row], styles: _Looks) -> None:
+    shown = [name for name in PLACES if any(row[2] == name for row in rows)]
+    for model, setting in dict.fromkeys((row[3], row[1]) for row in rows):
+        line = sorted((shown.index(row[2]), *row[4:7]) for row in rows if (row[3], row[1]) == (model, setting))
         style = {**styles[model], **(REFERENCE if is_baseline(model) else {})}
         panel.plot([point[0] for point in line], [point[1] for point in line], **style, label=model)
         for at, mean, low, high in line:
@@ -252,6 +236,4 @@ def _draw(panel: Any, rows: Sequence[_Row], order: Sequence[str], styles: _Looks
                 panel.errorbar(
                     at, mean, yerr=[[mean - low], [high - mean]], color=style["color"], capsize=2, linewidth=1
                 )
-    for floor in sorted({row[9] for row in rows if row[9] is not None}):
-        panel.axhline(floor, color="black", linewidth=0.8, linestyle=":", label="floor")
     panel.set_xticks(range(len(shown)), shown)

@@ -23,7 +23,7 @@ from lm_eval_tasks.judge.verdict import points_of
 from lm_eval_tasks.samples.row import PromptRow
 from lm_eval_tasks.samples.sample import Sample, paired, read_file
 from lm_eval_tasks.stats.columns import column, columns_of, zero_of
-from lm_eval_tasks.stats.scores import by_length, by_place
+from lm_eval_tasks.stats.scores import by_place
 
 _LOGGER = logging.getLogger(__name__)
 # Of English papers, on average.
@@ -244,7 +244,7 @@ def _cell(model: str, samples: Sequence[Sample], wins: Sequence[tuple[str, float
         prompts={sample.identity: sample.prompt_hash for sample in samples},
         shown=samples[0].row.shown,
         reader=model.removesuffix(f" + {samples[0].row.retriever}"),
-        lengths=by_length(samples),
+        lengths={sample.identity: sample.row.tokens_before for sample in samples if sample.row.tokens_before},
         places=by_place(samples),
     )
 

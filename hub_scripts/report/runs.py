@@ -3,9 +3,11 @@
 import hashlib
 import json
 import re
+import shlex
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -59,18 +61,22 @@ def _given_facts(path: Path, name: str, values: Any) -> ModelFacts:
 
 RECORDS = Path("data") / "runs"
 _KEPT = ("prompt_versions", "made_with", "usage", "subsets", "datasets")
-# Of how a run was asked for: what is about the model, and what is not about the machine.
-_RUN = (
+# Of how a run was asked for: what is about the model, and what is not about the machine; the former are options of `academiceval eval`.
+_OPTIONS = (
     "model",
+    "model_args",
+    "tasks",
+    "contexts",
+    "metadata",
     "apply_chat_template",
     "system_instruction",
     "gen_kwargs",
     "seed",
     "repeats",
     "limit",
-    "model_cutoff",
-    "weights",
+    "samples",
 )
+_RUN = ("model_cutoff", "weights")
 # A value that may be a place on somebody's machine or network.
 _PLACE = re.compile(r"[/\\~$]")
 
@@ -150,13 +156,23 @@ def _facts(runs: Sequence[Results], record: str) -> RunFacts:
 def _record(run: Results) -> dict[str, Any]:
     """What a reader needs to repeat a run, without places on the machine that it ran on."""
     request = asdict(run.run) if run.run else {}
-    asked = {name: request[name] for name in _RUN if name in request}
-    asked |= {name: _shown(request.get(name) or {}, run) for name in ("model_args", "metadata")}
+    places = {name: _shown(request.get(name) or {}, run) for name in ("model_args", "metadata")}
+    asked = {name: request[name] for name in (*_OPTIONS, *_RUN) if name in request} | places
     block = asdict(run.block) if run.block else {}
     about = {name: block[name] for name in _KEPT if name in block}
     facts = {"model": run.model, "round": run.round, "day": run.day, "engine": run.engine, "run": asked, **about}
     shown: dict[str, Any] = redact(facts)
-    return shown
+    return shown | ({"command": _command(shown["run"])} if asked.get("tasks") else {})
+
+
+def _command(asked: Mapping[str, Any]) -> str:
+    """The command that asks the same."""
+    given = {name: asked[name] for name in _OPTIONS if asked.get(name)}
+    texts: dict[str, str] = {name: json.dumps(given[name]) for name in ("metadata", "samples") if name in given}
+    texts |= {name: ",".join(given[name]) for name in ("tasks", "contexts") if name in given}
+    texts["model_args"] = ",".join(f"{key}={value}" for key, value in asked["model_args"].items())
+    flags = ((f"--{name}", *([] if value is True else [texts.get(name, str(value))])) for name, value in given.items())
+    return shlex.join(["academiceval", "eval", *chain.from_iterable(flags)])
 
 
 def _shown(value: Any, run: Results) -> Any:

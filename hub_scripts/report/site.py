@@ -22,11 +22,11 @@ from hub_scripts.report.cells import (
     TASKS,
     Group,
     in_order,
-    month_steps,
-    months_csv,
     reader_of,
     score_rows,
     scores_csv,
+    split_steps,
+    splits_csv,
 )
 from hub_scripts.report.figures import draw_all
 from hub_scripts.report.gather import MOST_COPIED, gather, groups, script
@@ -165,12 +165,12 @@ def _write(
     if off_board:
         yield f"on no board, only by task and setting: {', '.join(off_board)}"
     rows = score_rows(all_groups, model_cutoffs)
-    steps = month_steps(rows)
+    steps = split_steps(rows)
     data = {
         "scores.csv": scores_csv(rows),
-        "months.csv": months_csv(rows),
+        "splits.csv": splits_csv(rows),
         "boards.csv": boards_csv([board for of_round in boards for board in of_round]),
-        "months.js": script("months", steps),
+        "splits.js": script("splits", steps),
         "settings.js": script("settings", [_setting(group) for group in all_groups]),
     }
     (place / "data").mkdir(exist_ok=True)
@@ -182,7 +182,7 @@ def _write(
             "off_board": off_board,
             "groups": all_groups,
             "rows": rows,
-            "months": steps["months"],
+            "splits": steps["splits"],
             "plots": draw_all(all_groups, model_cutoffs, place / "plots"),
             "pages": sorted(
                 (round_page(manifest, over[path]) for path, manifest in inputs.manifests.items()),

@@ -27,8 +27,8 @@ _UNSEEN = 3
 # intervals hold the truth.
 _FARTHEST, _MOST_SKEWED = 8, 0.2
 NO_INTERVAL = (
-    f"If an interval is missing, the papers have fewer than {FEWEST_OF_LEVELS} first authors ({FEWEST} for differences, {FEWEST_OF_GAINS} for "
-    "gains), a few authors have most of them, all scores, or all differences, are equal, a few scores are far from all others, or scores "
+    f"If an interval is missing, the papers have fewer than {FEWEST_OF_LEVELS} first authors ({FEWEST} for differences, {FEWEST_OF_GAINS} "
+    "for gains), a few authors have most of them, all scores, or all differences, are equal, a few scores are far from all others, or scores "
     "are so alike that one rare failure would move the mean far."
 )
 # The limits of most scores.
@@ -99,10 +99,6 @@ class Estimate:
 
         return float(special.stdtrit(self.freedom, (1 + LEVEL) / 2))
 
-    def has_enough(self, fewest: int) -> bool:
-        """Whether there are enough clusters, none of which counts for most of them."""
-        return len(self.weights) >= fewest and effective(self.weights) >= FEWEST_EFFECTIVE - _ROUNDING
-
     def bare(self) -> Interval:
         return Interval(self.value, None, None, None, self.samples, len(self.weights))
 
@@ -134,7 +130,7 @@ class Estimate:
         """The t interval of a difference, or of any mean without limits, if there are enough clusters."""
         from scipy import special
 
-        if not self.has_enough(fewest):
+        if len(self.weights) < fewest or effective(self.weights) < FEWEST_EFFECTIVE - _ROUNDING:
             return self.bare()
         if self.error < _ROUNDING:
             # All clusters agree: nothing tells how far others would not, unless there is no difference at all.

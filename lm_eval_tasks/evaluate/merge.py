@@ -108,7 +108,7 @@ def _identity_of(part: _Part) -> dict[str, object]:
     """What makes a run a different one: not where and how fast its model and data were served."""
     run = part.request
     return {
-        **{name: value for name, value in asdict(run).items() if name not in RUNTIME},
+        **{name: value for name, value in asdict(run).items() if name not in (*RUNTIME, "tasks", "contexts")},
         "model_args": distinguishing(run.model_args),
         "metadata": {key: value for key, value in run.metadata.items() if key != "dataset"},
     }

@@ -86,7 +86,7 @@ def evaluate(
     with exclusive(output / JOURNAL) if output else nullcontext(), TemporaryDirectory() as folder:
         write_tasks(asked, Path(folder))
         return _evaluate(
-            model,
+            RunRequest(model=model, tasks=tuple(tasks), contexts=tuple(contexts)),
             model_args,
             [task.name for task in asked] or tasks,
             metadata,
@@ -116,7 +116,7 @@ def _contexts(
 
 
 def _evaluate(
-    model: str,
+    typed: RunRequest,
     model_args: str,
     tasks: Sequence[str],
     metadata: Mapping[str, object],
@@ -128,6 +128,7 @@ def _evaluate(
 ) -> list[Score]:
     check(metadata)
     command_line.quiet()
+    model = typed.model
     parsed = command_line.parse_args(model_args)
     task_metadata = {
         **metadata,
@@ -143,8 +144,8 @@ def _evaluate(
     label = label_of(model, parsed)
     _check(model, metadata, part, generation, means)
     weights = weights_of(model, parsed)
-    run = RunRequest(
-        model=model,
+    run = replace(
+        typed,
         model_args=parsed,
         metadata={**metadata, "dataset": dataset_of(task_metadata)},
         **asdict(generation),

@@ -51,12 +51,15 @@ class RunRequest:
     """How a run was asked for, as the options of `academiceval eval` say.
 
     Attributes:
+        tasks, contexts: as `eval` was given them; none if the run does not say it.
         weights: what identifies the model's weights: a commit of the Hub, or hashes of files.
         model_cutoff: the month up to which the model was trained; None if it is not known.
         served_as: the models that a server said it was.
     """
 
     model: str
+    tasks: tuple[str, ...] = ()
+    contexts: tuple[str, ...] = ()
     model_args: Arguments = field(default_factory=dict)
     metadata: Arguments = field(default_factory=dict)
     batch_size: str | int = "1"
@@ -97,7 +100,7 @@ class Block:
         subsets: task -> how many of its samples were run and how many there are, for tasks of which only a part was run.
         datasets: revisions of the dataset.
         failures: task -> metric -> of how many samples it could not be computed.
-        lengths, places: task -> bin of prompt lengths, or third of the context where the answers stand, see `stats.scores`.
+        places: task -> third of the context where the answers stand -> its score, see `stats.scores`.
         gains: what reading is worth, see `stats.columns.Gain`.
         usage: what the answers used.
         files: name -> sha256 of the files of samples, added as they are written.
@@ -110,7 +113,6 @@ class Block:
     subsets: Mapping[str, tuple[Count, Count]] = field(default_factory=dict)
     datasets: tuple[str, ...] = ()
     failures: Mapping[str, Mapping[str, Count]] = field(default_factory=dict)
-    lengths: Mapping[str, Mapping[str, BinScore]] = field(default_factory=dict)
     places: Mapping[str, Mapping[str, BinScore]] = field(default_factory=dict)
     gains: object = ()
     usage: UsageTotals = field(default_factory=UsageTotals)

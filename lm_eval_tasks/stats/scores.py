@@ -23,9 +23,8 @@ from lm_eval_tasks.tasks.catalogue import TASKS
 
 # Task, as lm-eval names it, -> its samples.
 Samples = Mapping[str, Sequence[Sample]]
-# Upper ends of the bins of lengths, in units of 1,024 tokens; longer prompts are in one of their own.
+# Lengths at which prompts are told apart, in units of 1,024 tokens.
 BINS = {8: "8K", 16: "16K", 32: "32K", 64: "64K", 128: "128K", 256: "256K", 512: "512K", 1024: "1M"}
-LONGER = "over 1M"
 PLACES = ("first third", "middle third", "last third")
 
 
@@ -57,7 +56,6 @@ def block_of(samples: Samples, run: RunRequest, scores: Sequence[Score], usage: 
         subsets={task: (n, of) for task, (n, of) in sizes.items() if of is not None and of != n},
         datasets=tuple(sorted({row.dataset_revision for row in rows})),
         failures={task: dict(sorted(names.items())) for task, names in failed.items() if names},
-        lengths={task: bins for task, of_task in samples.items() if (bins := by_length(of_task))},
         places={task: thirds for task, of_task in samples.items() if (thirds := by_place(of_task))},
         gains=gains_of(sample for of_task in samples.values() for sample in of_task),
         usage=usage,
@@ -65,22 +63,10 @@ def block_of(samples: Samples, run: RunRequest, scores: Sequence[Score], usage: 
     )
 
 
-def by_length(samples: Sequence[Sample]) -> dict[str, BinScore]:
-    """Bin of the uncut prompt's length in the model's tokens, by its upper end -> n, mean and 95 % interval of the score that models are
-    ranked by. Empty if no tokenizer was known.
-    """
-    bins: dict[str, list[tuple[float, str]]] = defaultdict(list)
-    for sample in samples:
-        metric = sample.row.family.ranking
-        if sample.row.tokens_before and metric in sample.scores:
-            longer_bins = (name for size, name in BINS.items() if sample.row.tokens_before <= size * 1024)
-            bins[next(longer_bins, LONGER)].append((sample.scores[metric], sample.cluster))
-    return {name: _summary(bins[name]) for name in (*BINS.values(), LONGER) if name in bins}
-
-
 def by_place(samples: Sequence[Sample]) -> dict[str, BinScore]:
-    """Third of the context where the answers stand -> the same: of SCALAR's right candidates and of the pairs of Next and Match, each by
-    itself; of Walk, the F1 within the third. Empty for other tasks, and if prompts were answered several times.
+    """Third of the context where the answers stand -> n, mean and 95 % interval of the score that models are ranked by: of SCALAR's right
+    candidates and of the pairs of Next and Match, each by itself; of Walk, the F1 within the third. Empty for other tasks, and if prompts
+    were answered several times.
     """
     thirds: dict[str, list[tuple[float, str]]] = defaultdict(list)
     for sample in samples:

@@ -40,21 +40,20 @@ document.addEventListener("DOMContentLoaded", () => {
   const search = document.getElementById("search");
   search.addEventListener("input", () => board.search(search.value).draw());
 
-  // The slider: scores over the papers before a month and from it on, which were computed when the page was made.
-  const slider = document.getElementById("month");
+  // Scores over two parts, older and newer papers or shorter and longer prompts, which were computed when the page was made.
+  const split = document.getElementById("split");
   const show = () => {
-    const { months, rows } = handed.months;
-    const step = Number(slider.value) - 1;
-    document.getElementById("month-shown").textContent = step < 0 ? "all papers together" : `before and from ${months[step]} on`;
+    const { rows } = handed.splits;
+    const step = Number(split.value) - 1;
     board.rows().every(function update(index) {
       const texts = step < 0 ? ["", ""] : rows[Number(this.node().dataset.row)][step];
-      [".before", ".since"].forEach((column, i) => board.cell(index, column).data(texts[i]));
+      [".first", ".rest"].forEach((column, i) => board.cell(index, column).data(texts[i]));
     });
-    board.columns([".before", ".since"]).visible(step >= 0);
+    board.columns([".first", ".rest"]).visible(step >= 0);
     board.columns(".whole").visible(step < 0);
     board.draw();
   };
-  slider?.addEventListener("input", show);
-  board.columns([".before", ".since"]).visible(false);
+  split?.addEventListener("input", show);
+  board.columns([".first", ".rest"]).visible(false);
   board.draw();
 });

@@ -7,7 +7,7 @@ from statistics import fmean
 
 import pytest
 
-from hub_scripts.report.cells import Cell, Group, Key, month_steps, score_rows
+from hub_scripts.report.cells import Cell, Group, Key, score_rows, split_steps
 from hub_scripts.report.figures import length_rows
 from hub_scripts.report.gather import carried_baselines
 from lm_eval_tasks.base.intervals import difference, level
@@ -52,8 +52,8 @@ def test_a_row_has_its_scores_before_and_since_each_month() -> None:
         ("all", "some"), key=lambda model: -fmean({"all": scores, "some": some}[model].values())
     )
     rows.sort(key=lambda row: row.model)
-    steps = month_steps(rows)
-    assert steps["months"] == ["2026-09", "2026-10"]
+    steps = split_steps(rows)
+    assert steps["splits"] == ["2026-09", "2026-10"]
     for row, own in zip(steps["rows"], (scores, some), strict=True):
         for texts, at in zip(row, (12, 24), strict=True):
             for text, part in zip(texts, (ids[:at], ids[at:]), strict=True):
@@ -65,7 +65,33 @@ def test_a_row_has_its_scores_before_and_since_each_month() -> None:
                 assert over.bounds
                 shown = [sum(values) / len(values), *over.bounds, len(values)]
                 assert [float(one) for one in re.findall(r"[\d.]+", text)] == pytest.approx(shown, abs=0.00051)
-    assert [dict(row.months)["2026-10"][1] is None for row in rows] == [False, True]
+    assert [dict(row.splits)["2026-10"][1] is None for row in rows] == [False, True]
+
+
+def test_a_row_has_its_margin_and_its_scores_over_shorter_and_longer_prompts() -> None:
+    ids = [f"q{i}" for i in range(24)]
+    scores, zero = ({id_: (7 * i % 24) / part for i, id_ in enumerate(ids)} for part in (24, 48))
+    authors = {id_: id_ for id_ in ids}
+    lengths = {id_: 8192 if i < 12 else 200_000 for i, id_ in enumerate(ids)}
+    cell = Cell(
+        "m",
+        24,
+        {"rouge_l": Column("rouge_l", scores, authors)},
+        {"rouge_l": Column("best program", zero, authors)},
+        None,
+        24,
+        lengths=lengths,
+    )
+    group = Group(Key("2026.11", "Abs-9K"), "abs", 9, ids, ids, ids, ["2026-11-01"] * 24, [cell], [1], {})
+    [row] = score_rows([group], {})
+    assert row.margin == Column("rouge_l", scores, authors).minus(Column("best program", zero, authors))
+    assert row.margin.mean == pytest.approx(row.score.mean - (row.floor or 0))
+    # A length that does not tell prompts apart is left out.
+    assert split_steps([row])["splits"] == list(row.splits) == ["8K", "16K", "32K", "64K", "128K"]
+    first, rest = row.splits["8K"]
+    assert first and rest
+    assert (first.mean, first.samples) == (pytest.approx(fmean([scores[id_] for id_ in ids[:12]])), 12)
+    assert (rest.mean, rest.samples) == (pytest.approx(fmean([scores[id_] for id_ in ids[12:]])), 12)
 
 
 def test_the_curve_over_lengths_pairs_the_questions() -> None:

@@ -102,16 +102,16 @@ def test_without_javascript_every_score_is_there(browser: Any, site: Path) -> No
     assert not page.locator("#filters").is_visible()
 
 
-def test_the_slider_shows_what_python_computed(browser: Any, site: Path) -> None:
+def test_scores_apart_are_what_python_computed(browser: Any, site: Path) -> None:
     visit = Visit(browser, site, "index.html")
     page, board = visit.page, visit.page.locator("#scores")
-    steps, rows = handed(site / "data" / "months.js"), _rows(site)
-    assert len(steps["months"]) > 1
+    steps, rows = handed(site / "data" / "splits.js"), _rows(site)
+    assert len(steps["splits"]) > 1
     page.locator("[data-column=task]").select_option("Abstract")
     page.locator("[data-column=metric]").select_option("all")
     whole = [row for row in rows if row["task"] == "abs"]
     expect(board.locator("tbody tr")).to_have_count(len(whole))
-    heads = {"Value", "n", "Before", "Since"}
+    heads = {"Value", "n", "Before, up to", "From, longer"}
 
     def columns() -> set[str]:
         return heads & {text.strip() for text in board.locator("thead th").all_inner_texts()}
@@ -119,22 +119,21 @@ def test_the_slider_shows_what_python_computed(browser: Any, site: Path) -> None
     assert columns() == {"Value", "n"}
     values = _column(board, "Value")
     assert [_numbers(text)[0] for text in values] == pytest.approx([float(row["value"]) for row in whole], abs=5e-4)
-    page.locator("#month").focus()
-    for number, month in enumerate(steps["months"]):
-        page.keyboard.press("ArrowRight")
-        expect(page.locator("#month-shown")).to_contain_text(month)
-        assert columns() == {"Before", "Since"}
-        of_month = [steps["rows"][i][number] for i, row in enumerate(rows) if row["task"] == "abs"]
-        assert [list(pair) for pair in zip(_column(board, "Before"), _column(board, "Since"), strict=True)] == of_month
+    for number, split in enumerate(steps["splits"]):
+        page.locator("#split").select_option(str(number + 1))
+        expect(page.locator("#split option:checked")).to_contain_text(split)
+        assert columns() == {"Before, up to", "From, longer"}
+        texts = [steps["rows"][i][number] for i, row in enumerate(rows) if row["task"] == "abs"]
+        shown = zip(_column(board, "Before, up to"), _column(board, "From, longer"), strict=True)
+        assert [list(pair) for pair in shown] == texts
     # Filters still hold, and what is shown can be sorted.
-    _sort(board, "Since")
-    sorted_ = [_numbers(text)[0] for text in _column(board, "Since")]
+    _sort(board, "From, longer")
+    sorted_ = [_numbers(text)[0] for text in _column(board, "From, longer")]
     assert sorted_ == sorted(sorted_)
     page.locator("#search").fill("copy-demo")
     expect(board.locator("tbody tr")).to_have_count(sum(row["model"] == "copy-demo" for row in whole))
     page.locator("#search").fill("")
-    page.locator("#month").focus()
-    page.keyboard.press("Home")
+    page.locator("#split").select_option("0")
     assert columns() == {"Value", "n"}
     assert sorted(_column(board, "Value")) == sorted(values)
     assert visit.complaints == []
@@ -179,7 +178,7 @@ def twelve(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         "off_board": [],
         "rows": [],
         "groups": [],
-        "months": [],
+        "splits": [],
         "made_up": [],
         "scorers": [],
         "cutoffs": {},
@@ -188,7 +187,7 @@ def twelve(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("site.css", "tables.js", "datatables.js"):
         shutil.copy(site / name, place)
     (place / "data").mkdir()
-    shutil.copy(site / "data" / "months.js", place / "data")
+    shutil.copy(site / "data" / "splits.js", place / "data")
     return place
 
 
@@ -271,9 +270,9 @@ def test_every_page_fits_and_is_told(width: int, scheme: str, browser: Any, site
         # As much as the page can show at once.
         page.locator("details:not([open]) > summary").evaluate_all("all => all.forEach((one) => one.click())")
         if name == "index.html":
-            for select in page.locator("#filters select").all():
+            for select in page.locator("#filters select[data-column]").all():
                 select.select_option("all")
-            page.locator("#month").press("End")
+            page.locator("#split").select_option("1")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
         pictures = page.evaluate(PICTURES)
         assert all(width_ > 0 and source.endswith(ending) for source, width_ in pictures), pictures

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shlex
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -75,21 +76,21 @@ def test_the_board_says_what_the_results_say(site: Path, results: Path) -> None:
 
 
 def test_scores_before_and_since_a_month_are_those_of_the_samples(site: Path, results: Path) -> None:
-    """What the slider shows is text that was made with the page; the spreadsheet has the same numbers."""
-    steps = handed(site / "data" / "months.js")
+    """What the page shows apart is text that was made with it; the spreadsheet has the same numbers."""
+    steps = handed(site / "data" / "splits.js")
     table = re.findall(r'<tr data-row="(\d+)".*?</tr>', (site / "index.html").read_text(), re.DOTALL)
     assert list(map(int, table)) == list(range(len(steps["rows"])))
     names = [tuple(row) for row in _rows(site)]
     samples = [one for one in read([results / "lead"]) if one.task == "Abs-9K"]
     months = sorted({one.row.published[:7] for one in samples})
     assert len(months) > 2
-    listed = list(csv.DictReader((site / "data" / "months.csv").read_text().splitlines()))
-    of_row = {row["month"]: row for row in listed if (row["model"], row["setting"], row["metric"]) == LEAD}
+    listed = list(csv.DictReader((site / "data" / "splits.csv").read_text().splitlines()))
+    of_row = {row["split"]: row for row in listed if (row["model"], row["setting"], row["metric"]) == LEAD}
     assert sorted(of_row) == months[1:]
     for month in months[1:]:
-        texts = steps["rows"][names.index(LEAD)][steps["months"].index(month)]
-        for which, text in zip(("before", "since"), texts, strict=True):
-            own = [one for one in samples if (one.row.published[:7] < month) == (which == "before")]
+        texts = steps["rows"][names.index(LEAD)][steps["splits"].index(month)]
+        for which, text in zip(("first", "rest"), texts, strict=True):
+            own = [one for one in samples if (one.row.published[:7] < month) == (which == "first")]
             over = level([one.scores["rouge_l"] for one in own], [one.cluster for one in own])
             told = [of_row[month][f"{which}_{name}"] for name in ("value", "low", "high", "n")]
             wanted = [over.mean, *(over.bounds or ()), len(own)]
@@ -293,6 +294,23 @@ def test_one_point_is_no_plot(results: Path, tmp_path: Path) -> None:
     assert "On no board" not in (tmp_path / "site" / "index.html").read_text()
     plots = {path.name for path in (tmp_path / "site" / "plots").glob("*.svg")}
     assert not {name for name in plots if name.startswith(("length", "months", "judge"))}
+
+
+def test_the_command_of_a_record_gives_the_run_again(
+    dataset: Path, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(dataset.parent)
+    metadata = ("--metadata", '{"published_after": "2026-01-01"}', "--dataset", dataset.name)
+    asked = ("--tasks", "academiceval_title_10k,academiceval_abs_9k", "--limit", "3", "--bertscore", "none")
+    assert command("eval", "--model", "lead", *asked, *metadata, "--output", tmp_path / "first")[0] == 0
+    assert command("report", tmp_path / "first", "-o", tmp_path / "site")[0] == 0
+    [record] = (tmp_path / "site" / "data" / "runs").iterdir()
+    [shown] = json.loads(record.read_text())
+    program, *again = shlex.split(shown["command"])
+    assert program == "academiceval"
+    assert command(*again, "--output", tmp_path / "second")[0] == 0
+    first, second = (read([tmp_path / name]) for name in ("first", "second"))
+    assert [(one.identity, one.scores) for one in first] == [(one.identity, one.scores) for one in second]
 
 
 def test_a_run_has_its_record(results: Path, dataset: Path, command: Command, tmp_path: Path) -> None:

@@ -5,7 +5,16 @@ import random
 import numpy as np
 import pytest
 
-from lm_eval_tasks.base.intervals import FEWEST, FEWEST_EFFECTIVE, FEWEST_OF_LEVELS, Estimate, detectable_with, difference, holm, level
+from lm_eval_tasks.base.intervals import (
+    FEWEST,
+    FEWEST_EFFECTIVE,
+    FEWEST_OF_LEVELS,
+    Estimate,
+    detectable_with,
+    difference,
+    holm,
+    level,
+)
 
 
 def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from lm_eval_tasks.samples.sample import Sample
-from lm_eval_tasks.stats.scores import by_length, by_place
+from lm_eval_tasks.stats.scores import by_place
 from tests.helpers.samples import sample
 
 
@@ -32,19 +32,6 @@ def asked(shares: dict[str, float], clusters: int = 40) -> list[Sample]:
 
 
 FOUND = {"none": 0.3, "local": 0.5, "retrieved": 0.6, "full": 0.9}
-
-
-def test_lengths_are_those_of_uncut_prompts() -> None:
-    samples = [
-        sample(f"p{i}", f"author {i}", {"rouge_l_content": i / 10}, tokens_before=tokens, tokens_after=1000)
-        for i, tokens in enumerate((8192, 8193, 16000, 2_000_000, 0))
-    ]
-    bins = by_length(samples)
-    assert {name: (found.n, round(found.mean, 2)) for name, found in bins.items()} == {
-        "8K": (1, 0.0),
-        "16K": (2, 0.15),
-        "over 1M": (1, 0.3),
-    }
 
 
 def test_places_are_those_of_what_answers() -> None:
