@@ -173,6 +173,7 @@ def run(arguments: Namespace) -> Iterator[str | Table]:
                 manifest, reports = pipeline.build(workspace, engine, replace=arguments.replace)
                 yield from (report.line() for report in reports)
                 yield from _built(manifest)
+                yield from _to_correct(workspace)
                 yield f"written: {round_.output}"
             elif "link" in wanted:
                 yield from _links(workspace)
@@ -186,6 +187,20 @@ def _built(manifest: Manifest) -> Iterator[str | Table]:
     for table in tables.build_tables(manifest):
         yield from ("", table)
     yield from ("", *(f"warning: {line}" for line in tables.short_of_name(manifest)))
+
+
+def _to_correct(workspace: Workspace) -> Iterator[str]:
+    """What a maintainer may have to correct: papers without authors, and exclusions of what is not there."""
+    from builder.ids import bare_id
+    from builder.sources.metadata_file import unknown_author
+
+    papers = workspace.papers
+    if unknown := sum(paper.authors == (unknown_author(paper.id),) for paper in papers):
+        yield f"authors unknown: {unknown} of {len(papers)} papers; each stands for itself and has no co-author settings"
+    ids = {paper.id for paper in papers}
+    for entry in workspace.round_.exclude:
+        if bare_id(entry.id.partition("#")[0]) not in ids:
+            yield f"warning: exclude names {entry.id}, but no paper of the round has that id"
 
 
 def _links(workspace: Workspace) -> Iterator[str | Table]:

@@ -85,15 +85,14 @@ def compare(arguments: Namespace) -> Iterator[str | Table]:
 
     check_names(arguments.metrics.split(",") if arguments.metrics else ())
     from lm_eval_tasks.base.intervals import NO_INTERVAL
-    from lm_eval_tasks.stats.compare import agreement, answered_as, compare, names_of, table, tasks_apart
+    from lm_eval_tasks.stats.compare import agreement, answered_as, compare, left_out, names_of, table
 
     metrics = arguments.metrics.split(",") if arguments.metrics else None
     differences = compare(arguments.runs, metrics, uncut=arguments.uncut)
     names = names_of(arguments.runs)
     for _, pair in groupby(differences, key=lambda difference: difference.runs):
         yield table(list(pair), names)
-    only = "only one of the runs has" if len(names) == 2 else "not all of the runs have"
-    yield from (f"left out: {task}, which {only}" for task in tasks_apart(arguments.runs))
+    yield from left_out(arguments.runs)
     compared = {(difference.task, difference.metric) for difference in differences}
     for task in dict.fromkeys(difference.task for difference in differences if not difference.of_board):
         yield from (

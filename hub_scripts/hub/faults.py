@@ -66,6 +66,7 @@ def ask_with_retries(
     caught: type[Exception] | tuple[type[Exception], ...],
     done: Callable[[FaultError], _T | None] = lambda fault: None,
     moves_files: bool = True,
+    patient: bool = True,
 ) -> _T:
     """Ask, and ask again if that may help.
 
@@ -73,6 +74,7 @@ def ask_with_retries(
         caught: what a failed request raises.
         done: what to return if the request turns out to have been carried out; None if it was not.
         moves_files: whether it may take an hour.
+        patient: whether to ask again at all.
 
     Raises:
         FaultError: it failed for good.
@@ -85,6 +87,7 @@ def ask_with_retries(
             fault = understand(err, repo)
             if (outcome := done(fault)) is not None:
                 return outcome
+            fault.again &= patient
             raise fault from err
 
     def fault_of(state: RetryCallState) -> FaultError:

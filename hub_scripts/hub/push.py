@@ -81,7 +81,7 @@ def push(
     """
     if replaces and not (note.strip() and is_valid(note)):
         raise HubError("--replaces needs --note TEXT: what was wrong, for the errata on the card")
-    repo = Repo(repo_id)
+    repo = Repo(repo_id, patient=yes)
     if yes:
         repo.check_write()
     folder, manifest, contents = checked_folder(source, licenses)

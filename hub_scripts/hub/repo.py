@@ -48,12 +48,12 @@ class Change:
 
 
 class Repo:
-    """One repository, ORG/NAME, of a dataset or a model."""
+    """One repository, ORG/NAME, of a dataset or a model; one that is not patient asks once, and not again where that may help."""
 
-    def __init__(self, id_: str, kind: str = "dataset") -> None:
+    def __init__(self, id_: str, kind: str = "dataset", *, patient: bool = True) -> None:
         if id_.count("/") != 1 or not all(id_.split("/")):
             raise HubError(f"{id_!r} is not a repository; give ORG/NAME")
-        self.id, self.kind = id_, kind
+        self.id, self.kind, self._patient = id_, kind, patient
         self._api = HfApi(library_name="academiceval")
 
     def check_write(self) -> None:
@@ -236,6 +236,7 @@ class Repo:
                 caught=FAULTS,
                 done=lambda fault: done() if fault.again or fault.status in (404, 412) else None,
                 moves_files=moves_files,
+                patient=self._patient,
             )
         except FaultError as err:
             raise err.error from err.__cause__

@@ -21,7 +21,7 @@ from lm_eval_tasks.base.word_runs import run_words, share_run
 from lm_eval_tasks.families import registry as metrics
 from lm_eval_tasks.judge.verdict import points_of
 from lm_eval_tasks.samples.row import PromptRow
-from lm_eval_tasks.samples.sample import Sample, paired, read_file
+from lm_eval_tasks.samples.sample import Sample, paired, read_file, revisions_apart
 from lm_eval_tasks.stats.columns import column, columns_of, zero_of
 from lm_eval_tasks.stats.scores import by_place
 
@@ -174,6 +174,8 @@ def _contents(key: Key, every: Mapping[str, Sequence[Sample]]) -> dict[str, str]
             paired(key.setting, every[most], samples)
         except SamplesError as err:
             raise ReportError(f"the runs of {most} and {model} do not belong on one page: {err}") from err
+        if apart := revisions_apart(every[most], samples):
+            _LOGGER.warning("%s, round %s, of %s and %s: %s", key.setting, key.round, most, model, apart)
     return {sample.id: sample.identity for sample in reversed(every[most])}
 
 

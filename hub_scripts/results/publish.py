@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hub_scripts.errors import HubError
+from hub_scripts.errors import HubError, UnreachableError
 from hub_scripts.hub.faults import endpoint
 from hub_scripts.hub.repo import MAIN, Change, Repo
 from hub_scripts.hub.uploads import Content, digest, refuse_secrets, unchanged_paths
@@ -85,9 +85,15 @@ def push_results(
     yield from (f"{repo_id}: {path}" for path in files)
     of_model: dict[str, Content] = {}
     if card:
-        model = Repo(card, "model")
-        model_head = model.head()
-        of_model = _model_files(model, model_head, results, dataset)
+        model = Repo(card, "model", patient=yes)
+        try:
+            model_head = model.head()
+            of_model = _model_files(model, model_head, results, dataset)
+        except UnreachableError as err:
+            if yes:
+                raise
+            yield f"{err}: so it is not known what would stand on the card; nothing was uploaded; add --yes to publish"
+            return
         ran = results[0].results.hub_model or results[0].results.model
         if ran.casefold() not in (card.casefold(), _name(card)):
             yield f"{card}: the results are of {ran!r}; make sure that this is the same model"

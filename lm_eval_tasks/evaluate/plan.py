@@ -271,5 +271,6 @@ def _line_of(doc: Mapping[str, object]) -> dict[str, object]:
     kept = {name: doc[name] for name in _KEPT if name in doc}
     # Without a tokenizer nothing has counted them.
     before, after = (doc["tokens_before"], doc["tokens_after"]) if doc.get("tokenizer") else (None, None)
-    messages = [{"role": "user", "content": doc_to_text(doc)}]
-    return {**kept, "tokens_before": before, "prompt_tokens": after, "messages": messages, "target": doc["target"]}
+    prompt = doc_to_text(doc)
+    counts = {"tokens_before": before, "prompt_tokens": after, "size": len(prompt)}
+    return {**kept, **counts, "messages": [{"role": "user", "content": prompt}], "target": doc["target"]}

@@ -21,6 +21,7 @@ from lm_eval_tasks.samples.results import JOURNAL
 from lm_eval_tasks.samples.row import PromptRow, ends_of
 from lm_eval_tasks.samples.run_folder import newest_run, samples_below
 
+_ROWS_SHOWN = 10
 # A sample as lm-eval logs it, or a line of a journal: what it has besides ours is kept as it is.
 Logged = Mapping[str, Any]
 # What a journal records of each sample besides its answer.
@@ -201,6 +202,21 @@ def paired(task: str, first: Sequence[Sample], second: Sequence[Sample]) -> list
             f"the two runs of {task} have only {len(pairs)} of {fewest} rows in common: {_difference_of(first, second)}"
         )
     return pairs
+
+
+def revisions_apart(first: Sequence[Sample], second: Sequence[Sample]) -> str:
+    """The rows that the revisions of the dataset, of two runs of a task, have differently; "" if they have none, or are one revision."""
+    contents = [{sample.id: sample.identity for sample in run} for run in (first, second)]
+    ids = contents[0].keys() | contents[1].keys()
+    if any(len(run) != run[0].row.of for run in (first, second)):
+        # What a run was not asked, its revision may have.
+        ids = contents[0].keys() & contents[1].keys()
+    apart = sorted(id_ for id_ in ids if contents[0].get(id_) != contents[1].get(id_))
+    names = [", ".join(sorted({sample.row.dataset_revision[:12] for sample in run})) for run in (first, second)]
+    if not apart or names[0] == names[1]:
+        return ""
+    shown = ", ".join(apart[:_ROWS_SHOWN]) + " and others" * (len(apart) > _ROWS_SHOWN)
+    return f"the revisions {names[0]} and {names[1]} of the dataset differ in {len(apart)} rows: {shown}"
 
 
 def _difference_of(first: Sequence[Sample], second: Sequence[Sample]) -> str:

@@ -14,7 +14,7 @@ from lm_eval_tasks.families.family import Board, Family
 from lm_eval_tasks.families.registry import BOARDS, comparisons, counted
 from lm_eval_tasks.samples.results import Results
 from lm_eval_tasks.samples.run_folder import is_time, only_result, results_in
-from lm_eval_tasks.samples.sample import Sample, by_task, paired, read
+from lm_eval_tasks.samples.sample import Sample, by_task, paired, read, revisions_apart
 from lm_eval_tasks.stats import placed
 from lm_eval_tasks.stats.columns import columns_of, zero_of
 from lm_eval_tasks.stats.placed import PlacedTask
@@ -176,10 +176,16 @@ def _part(task: str, samples: Sequence[Sample], metric: str) -> PlacedTask | Non
     return placed.part_of(task, samples[0].row.task, columns.get(metric), zero_of(metric, columns)) if samples else None
 
 
-def tasks_apart(runs: Sequence[Path]) -> list[str]:
-    """The tasks that only some of the runs have."""
-    tasks = [{sample.task for sample in read([run])} for run in runs]
-    return sorted({task for of_run in tasks for task in of_run if not all(task in other for other in tasks)})
+def left_out(runs: Sequence[Path]) -> Iterator[str]:
+    """The tasks that only some of the runs have, and the rows in which the revisions of their datasets differ."""
+    samples = [by_task(read([run])) for run in runs]
+    only = "only one of the runs has" if len(runs) == 2 else "not all of the runs have"
+    for task in sorted({task for of_run in samples for task in of_run}):
+        if not all(task in of_run for of_run in samples):
+            yield f"left out: {task}, which {only}"
+        of_task = [of_run[task] for of_run in samples if task in of_run]
+        said = dict.fromkeys(revisions_apart(first, second) for first, second in combinations(of_task, 2))
+        yield from (f"left out of {task}, in which {apart}" for apart in said if apart)
 
 
 def table(differences: Sequence[Difference], names: Mapping[Path, str]) -> Table:
