@@ -169,8 +169,9 @@ def _search_titles(round_: Round, source: Source, store: Store, papers: Sequence
     left = round_.link.searches - store.times_asked(_ASKED, round_.round)
     if left <= 0:
         return
-    searched = progress(papers, "unresolved titles", len(papers))
-    titles = dict(islice(_unresolved(round_, store, searched, documents), left))
+    titles = dict(
+        islice(_unresolved(round_, store, progress(papers, "unresolved titles", len(papers)), documents), left)
+    )
     records: list[Paper] = []
     answered: list[str] = []
     parts = batches(list(titles), TITLES_AT_ONCE)

@@ -38,8 +38,7 @@ def orcids_of(papers: Iterable[Authorship | Paper]) -> dict[str, set[str]]:
 
 def _author_keys(paper: Authorship | Paper, orcids: Mapping[str, set[str]]) -> Iterator[str]:
     """The key of each author of a paper: an ORCID, the only one of the name, or the name."""
-    ids = paper.author_ids or ("",) * len(paper.authors)
-    for name, author_id in zip(paper.authors, ids, strict=True):
+    for name, author_id in zip(paper.authors, paper.author_ids or ("",) * len(paper.authors), strict=True):
         if author_id == GROUP:
             yield f"{GROUP} {paper.id} {name}"
         elif author_id:
@@ -196,8 +195,7 @@ class _Papers:
         # Those whose first author has no newer paper, in any author position.
         newest = np.zeros(self.different, np.int64)
         np.maximum.at(newest, self._authors, np.repeat(self._days, self._counts))
-        first = self._authors[np.cumsum(self._counts) - self._counts]
-        inactive = (newest[first] < active_from.toordinal()).tolist()
+        inactive = (newest[self._authors[np.cumsum(self._counts) - self._counts]] < active_from.toordinal()).tolist()
         for i in sorted(range(len(self.ids)), key=self.ids.__getitem__):
             reason: GraphReason | None = None
             if members is not None and self._first_names[i] not in members:

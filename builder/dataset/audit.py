@@ -222,7 +222,13 @@ def _audit_of(findings: Sequence[_Findings], of_questions: Mapping[str, list[str
         for id_, length in of_task.lengths.items():
             lengths[id_][of_task.task] = length
     faults["length_outlier"] = [where for of_task in findings for where in _outliers(of_task.tokens)]
-    faults["content_lost"] = _content_losses(lengths)
+    # A task shows less than a fifth of what another one shows of the paper: more than one section is missing.
+    faults["content_lost"] = [
+        f"{task} {paper_id}"
+        for paper_id, of_paper in lengths.items()
+        for task, n in of_paper.items()
+        if n < _LEAST_CONTENT * max(of_paper.values())
+    ]
     seen = Copies()
     counts = {
         "same_paper": [
@@ -267,16 +273,6 @@ def _outliers(tokens: dict[str, list[tuple[int, str]]]) -> list[str]:
             room = 3 * (high - low)
             out += [where for n, where in rows if not low - room <= n <= high + room]
     return out
-
-
-def _content_losses(lengths: dict[str, dict[Task, int]]) -> list[str]:
-    """Papers of which a task shows less than a fifth of what another task shows: more than one section is missing."""
-    return [
-        f"{task} {paper_id}"
-        for paper_id, tasks in lengths.items()
-        for task, n in tasks.items()
-        if n < _LEAST_CONTENT * max(tasks.values())
-    ]
 
 
 def _disorder(days: dict[str, dict[Split, tuple[str, str]]]) -> list[str]:

@@ -249,8 +249,9 @@ def with_lead(folder: Path, configuration: Configuration) -> Configuration:
     words = int(median(lengths))
     scores, authors = [], []
     for row in read_rows(folder, configuration, "test", ["content", "target", "authors"]):
-        shown = row["content"].replace(row["target"], "")
-        scores.append(rouge_l_content(row["target"], " ".join(shown.split()[:words])))
+        scores.append(
+            rouge_l_content(row["target"], " ".join(row["content"].replace(row["target"], "").split()[:words]))
+        )
         authors.append(row["authors"][0])
     measured = replace(test.statistics, shortcuts={LEAD: bounds_of(level(scores, authors))})
     return replace(configuration, splits={**configuration.splits, "test": replace(test, statistics=measured)})

@@ -67,8 +67,9 @@ def extract_to_jsonl(
         # File -> the place of its line.
         places = {name: earlier[valid(name)][1] for name in files if _is_unchanged(name, earlier)}
         todo = [name for name in files if name not in places]
-        extracted = extract_files(todo, engine, limits.time_limit, limits.memory_limit)
-        for result in progress(extracted, "extract", len(todo)):
+        for result in progress(
+            extract_files(todo, engine, limits.time_limit, limits.memory_limit), "extract", len(todo)
+        ):
             places[result.name] = results.seek(0, os.SEEK_END)
             results.write(valid(json.dumps(_line(result), ensure_ascii=False) + "\n").encode())
             results.flush()

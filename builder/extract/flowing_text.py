@@ -109,8 +109,7 @@ class Block:
 def within_brackets(text: str, start: int, end: int) -> tuple[int, int]:
     """The marker without the brackets around all of it, which a page counts in."""
     closing = {"(": ")", "[": "]"}.get(text[start : start + 1])
-    enclosed = closing is not None and text.find(closing, start, end) == end - 1
-    return (start + 1, end - 1) if enclosed else (start, end)
+    return (start + 1, end - 1) if closing is not None and text.find(closing, start, end) == end - 1 else (start, end)
 
 
 def runs(text: str, cites: Sequence[Cite], *, only_ranges: bool = False) -> Iterator[list[Cite]]:

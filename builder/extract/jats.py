@@ -153,8 +153,7 @@ def _write(element: etree._Element, text: FlowingText) -> None:
     if is_lost(element):
         text.gaps += 1
         return
-    is_terms = element.get("list-content", "").startswith("abbreviation")
-    if is_terms or element.tag in _BESIDE or links_to_note(element):
+    if element.get("list-content", "").startswith("abbreviation") or element.tag in _BESIDE or links_to_note(element):
         text.add("" if element.tag in _WITHIN_LINES else " ")
         return
     if element.tag in BLOCKS:
@@ -189,8 +188,7 @@ def _mentions(
 ) -> Iterator[Mention]:
     for i, block in enumerate(blocks):
         text = str(block.text)
-        cites = [cite for cite in block.text.cites if not places.keys().isdisjoint(cite[2])]
-        for run in runs(text, cites):
+        for run in runs(text, [cite for cite in block.text.cites if not places.keys().isdisjoint(cite[2])]):
             linked = [place for cite in run for target in cite[2] for place in places.get(target, ())]
             start, end = run[0][0], run[-1][1]
             cited = cited_by(text[start:end], linked, entries)

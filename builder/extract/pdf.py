@@ -280,8 +280,7 @@ def _find_author(names: str, year: int, by_name: dict[tuple[str, int], list[int]
     """How many characters precede the first author in `names`, and the entries of that author and year."""
     for word in re.finditer(r"[^\s,]+", names):
         rest = names[word.start() :]
-        full_surname = re.split(r",| and | & | et al|['’]s", rest)[0]
-        for surname in (full_surname, word.group()):
+        for surname in (re.split(r",| and | & | et al|['’]s", rest)[0], word.group()):
             entries = by_name.get((fold(surname), year))
             if entries and _OTHERS.fullmatch(rest[len(surname) :]):
                 return word.start(), entries

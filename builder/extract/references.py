@@ -99,8 +99,7 @@ def _hanging_starts(lines: Sequence[Line]) -> list[int]:
     for column in _columns(lines):
         left = min(lines[i].x0 for i in column)
         starts += [i for i in column if lines[i].x0 < left + 3]
-    share = len(starts) / max(1, len(lines))
-    return sorted(starts) if len(starts) >= 3 and share < 0.7 else []
+    return sorted(starts) if len(starts) >= 3 and len(starts) / max(1, len(lines)) < 0.7 else []
 
 
 def _spaced_starts(lines: Sequence[Line]) -> list[int]:

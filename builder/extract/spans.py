@@ -102,8 +102,7 @@ def _is_visible(span: Span, picture: _Picture | None, direction: Sequence[float]
 def with_exponents(spans: Sequence[Span]) -> Iterator[Span]:
     """The spans with a "^" before those that are exponents, as in 10^5, and without the marks of citations behind words."""
     before = ""
-    behind = [*(span["text"] for span in spans[1:]), ""]
-    for span, after in zip(spans, behind, strict=False):
+    for span, after in zip(spans, [*(span["text"] for span in spans[1:]), ""], strict=False):
         text = span["text"].strip()
         is_raised = (
             span["flags"] & _SUPERSCRIPT and before and not before[-1].isspace() and not span["text"][:1].isspace()
@@ -151,8 +150,7 @@ def marks_of(blocks: Sequence[dict[str, Any]]) -> frozenset[str]:
 def _raised_marks(lines: Sequence[Sequence[Span]], small: float) -> Iterator[str]:
     """Marks that are raised next to small print: the first span of its line, or a separate line before it."""
     within = ((spans[0], spans[1]) for spans in lines if len(spans) > 1)
-    before = ((mine[0], after[0]) for mine, after in pairwise(lines) if len(mine) == 1)
-    for mark, note in chain(within, before):
+    for mark, note in chain(within, ((mine[0], after[0]) for mine, after in pairwise(lines) if len(mine) == 1)):
         close = 0 <= note["bbox"][0] - mark["bbox"][2] < note["size"]
         if close and note["size"] < small and _is_raised(mark, note) and _MARK.fullmatch(mark["text"].strip()):
             yield mark["text"].strip()

@@ -72,8 +72,7 @@ def answer(path: Path) -> dict[str, Any]:
     try:
         result["sha256"] = _hash(path)
         is_page = path.name.endswith((".html", ".html.xz", ".htm"))
-        read = read_jats if path.name.endswith(ENDINGS) else read_html if is_page else read_pdf
-        reading = read(path)
+        reading = (read_jats if path.name.endswith(ENDINGS) else read_html if is_page else read_pdf)(path)
         if not reading.document.sections:
             raise ExtractError("no_sections", "no heading was found")
         result["document"] = _DOCUMENT.dump_python(reading.document, mode="json")

@@ -184,8 +184,7 @@ class HttpClient:
     def _request(self, url: str) -> tuple[httpx2.Response, bytes]:
         host, began = _host(url), time.monotonic()
         # Since the last request of any process; a clock that was set back must not make us wait for the old time to come again.
-        since = max(0.0, time.time() - self._answers.last_request())
-        time.sleep(max(0.0, self._source.delay - since))
+        time.sleep(max(0.0, self._source.delay - max(0.0, time.time() - self._answers.last_request())))
         self._answers.count_request(host, time.time())
         try:
             return asyncio.run(self._receive(url))
@@ -218,8 +217,7 @@ class HttpClient:
                 if len(body) > _MOST_BYTES:
                     break
         # What else a server says is told by its status alone.
-        packing = response.headers.get("Content-Encoding", "") if response.is_success else ""
-        plain = _unpacked(bytes(body), packing)
+        plain = _unpacked(bytes(body), response.headers.get("Content-Encoding", "") if response.is_success else "")
         if len(plain) > _MOST_BYTES:
             raise SourceError(f"{url[:200]} sends more than {_MOST_BYTES} bytes, which is refused")
         return response, plain

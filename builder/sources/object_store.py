@@ -49,8 +49,7 @@ def expand_names(names: Iterable[str]) -> list[str]:
     """
     all_names: list[str] = []
     for name in names:
-        is_pattern = is_address(name) and "*" in name
-        matches = _ask_with_retries(partial(_matches, name), name) if is_pattern else [name]
+        matches = _ask_with_retries(partial(_matches, name), name) if is_address(name) and "*" in name else [name]
         if not matches:
             raise SourceError(f"{name} matches nothing; check the address and the permission to list it")
         all_names += matches

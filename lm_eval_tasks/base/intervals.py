@@ -28,8 +28,8 @@ _UNSEEN = 3
 _FARTHEST, _MOST_SKEWED = 8, 0.2
 NO_INTERVAL = (
     f"If an interval is missing, the papers have fewer than {FEWEST_OF_LEVELS} first authors ({FEWEST} for differences, {FEWEST_OF_GAINS} "
-    "for gains), a few authors have most of them, all scores, or all differences, are equal, a few scores are far from all others, or scores "
-    "are so alike that one rare failure would move the mean far."
+    "for gains), a few authors have most of them, all scores, or all differences, are equal, a few scores are far from all others, or "
+    "scores are so alike that one rare failure would move the mean far."
 )
 # The limits of most scores.
 SHARES = (0.0, 1.0)

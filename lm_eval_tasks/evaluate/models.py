@@ -193,8 +193,7 @@ def label_of(model: str, arguments: Mapping[str, object], *, full: bool = False)
             "the model's name looks like a key, which would become the name of a file: give the key in OPENAI_API_KEY"
         )
     # A folder may have several such files.
-    file = str(arguments.get("gguf_file") or "").removesuffix(GGUF)
-    return name if full else label(file or name)
+    return name if full else label(str(arguments.get("gguf_file") or "").removesuffix(GGUF) or name)
 
 
 def distinguishing(arguments: Mapping[str, object]) -> dict[str, object]:

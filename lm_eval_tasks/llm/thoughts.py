@@ -120,8 +120,7 @@ def opening_mark(prompt: str, own: str = "") -> str:
     known; "" without one.
     """
     end = prompt.rstrip()
-    marks = (own, *(mark for mark, _ in _REASONING))
-    return next((mark for mark in marks if mark and end.endswith(mark)), "")
+    return next((mark for mark in (own, *(mark for mark, _ in _REASONING)) if mark and end.endswith(mark)), "")
 
 
 def marks_of(render: Callable[[dict[str, str]], str], prompt: str) -> tuple[str, str]:

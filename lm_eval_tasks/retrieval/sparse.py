@@ -71,8 +71,7 @@ def _tfidf(query: str, chunks: Sequence[str], top: int) -> list[int]:
     vectorizer = TfidfVectorizer()
     if not any(map(vectorizer.build_analyzer(), chunks)):
         return list(range(len(chunks)))[:top]
-    matrix = vectorizer.fit_transform(chunks)
-    return best((matrix @ vectorizer.transform([query]).T).toarray()[:, 0], top)
+    return best((vectorizer.fit_transform(chunks) @ vectorizer.transform([query]).T).toarray()[:, 0], top)
 
 
 SPARSE = {

@@ -199,8 +199,9 @@ def gains_over(
         if both := full.over(short.scores):
             gain = both.minus(short, FEWEST_OF_GAINS if by == "model" else FEWEST)
             means = both.mean, fmean(short.scores[id_] for id_ in both.scores)
-            is_headline = name.partition(" ")[0] == headline
-            gains.append(Gain(configuration, metric, name, by, *means, gain, is_headline, same))
+            gains.append(
+                Gain(configuration, metric, name, by, *means, gain, name.partition(" ")[0] == headline, same)
+            )
     return gains
 
 

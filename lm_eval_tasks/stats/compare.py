@@ -74,8 +74,7 @@ def compare(runs: Sequence[Path], metrics: Sequence[str] | None = None, *, uncut
     differences = [difference for shown, _ in of_pairs for difference in shown]
     # As `plan` counts them, before it is known which have a p-value.
     rows = sum(planned for _, planned in of_pairs)
-    p_values = [p for difference in differences if (p := difference.difference.p) is not None]
-    corrected = iter(holm(p_values, rows))
+    corrected = iter(holm([p for difference in differences if (p := difference.difference.p) is not None], rows))
     return [
         replace(
             difference,

@@ -73,8 +73,7 @@ def _of_section(read: PaperRead, section: int) -> Iterator[Passage]:
         ]
         moved = tuple(Edit(edit.start + at, edit.end + at, edit.text) for edit in inside)
         shown = edited(text, start, end, inside)
-        ends_paragraph = "\n" in text[end : end + 2]
-        whole = _BEGINS.match(shown) is not None, ends_paragraph and _ENDS.search(shown) is not None
+        whole = _BEGINS.match(shown) is not None, "\n" in text[end : end + 2] and _ENDS.search(shown) is not None
         yield Passage(read.paper.id, section, number, start + at, end + at, moved, *whole)
 
 
@@ -111,8 +110,7 @@ def _possible_cuts(text: str, edits: Sequence[Edit]) -> list[int]:
 
 
 def _words(text: str, start: int, end: int, edits: Sequence[Edit]) -> int:
-    inside = [edit for edit in edits if start <= edit.start and edit.end <= end]
-    return len(edited(text, start, end, inside).split())
+    return len(edited(text, start, end, [edit for edit in edits if start <= edit.start and edit.end <= end]).split())
 
 
 # Passages that a context asks about; and in one call, which is long whatever it asks.
@@ -289,8 +287,7 @@ class NextFamily(ReadingFamily[NextCall]):
         ]
 
     def _text(self, passage: Passage) -> str:
-        text = self.library.read(passage.paper).shown.text
-        return edited(text, passage.start, passage.end, passage.edits)
+        return edited(self.library.read(passage.paper).shown.text, passage.start, passage.end, passage.edits)
 
 
 FAMILY = reading_family(lambda library, round_: [NextFamily(library, round_.seed)])

@@ -109,6 +109,5 @@ def _faults(row: Row, titles: Mapping[str, str]) -> Iterator[str]:
         yield "context_newer"
     if len(set(map(bare_id, ids))) < len(ids):
         yield "context_repeats"
-    asked = {title_key(work["title"]) for work in row["works"]}
-    if not asked.isdisjoint(titles.get(id_, "") for id_ in ids):
+    if not {title_key(work["title"]) for work in row["works"]}.isdisjoint(titles.get(id_, "") for id_ in ids):
         yield "answer_visible"

@@ -106,8 +106,7 @@ def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """What to call each record in a message, and the record."""
     place = path
     try:
-        files = [file for file in path.glob("*.json") if file.is_file()] if path.is_dir() else []
-        for place in sorted(files):
+        for place in sorted([file for file in path.glob("*.json") if file.is_file()] if path.is_dir() else []):
             yield str(place), parse_json(read_packed(place))
         for number, line in enumerate(() if path.is_dir() else lines_of(path), 1):
             if line is None:

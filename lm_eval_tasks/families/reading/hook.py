@@ -72,8 +72,7 @@ def load(
     ask = _LOADED[opened.revision, config, less] = _asking(rows, text_of, answering, shown)
     tokens = _tokens(ask, [row.id for row in asked_rows], model, answer_tokens, options, config)
     if model and options.reserve is None and not options.reasoning_tokens:
-        room = model.length - max(count or 0 for count in tokens)
-        answer_tokens = max(answer_tokens, min(_LONGEST_ANSWER, room))
+        answer_tokens = max(answer_tokens, min(_LONGEST_ANSWER, model.length - max(count or 0 for count in tokens)))
     common = {
         "setting": config,
         "prompt_name": family.name,
