@@ -69,8 +69,15 @@ def _take_all(round_: Round, source: Source, store: Store) -> None:
     previous = read_coverage(store).get(round_.round)
     if previous is not None and previous.settings == settings:
         return
-    window = round_.papers.published_from, round_.papers.published_to
-    report = harvest(round_, source, store, *window, StageReport("crawl"), round_.round)
+    report = harvest(
+        round_,
+        source,
+        store,
+        round_.papers.published_from,
+        round_.papers.published_to,
+        StageReport("crawl"),
+        round_.round,
+    )
     if not report.kept:
         if report.dropped.get("other_category"):
             raise RoundError(

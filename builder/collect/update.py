@@ -203,8 +203,9 @@ def is_update(round_: Round, source: Source, store: Store) -> bool:
 
 def update(round_: Round, source: Source, store: Store) -> None:
     """Bring the workspace's graph to a later round."""
-    last = max(coverage.last_day for coverage in read_coverage(store).values())
-    first = last + timedelta(days=1 - round_.update.overlap_days)
+    first = max(coverage.last_day for coverage in read_coverage(store).values()) + timedelta(
+        days=1 - round_.update.overlap_days
+    )
     store.answers.forget_other_rounds(round_.round)
     if round_.crawl.seeds:
         report, settings = _walk_on(round_, source, store, first), ""

@@ -241,5 +241,6 @@ class Titles(Tables):
             "SELECT id, title FROM papers WHERE pid IN (SELECT rowid FROM titles WHERE titles MATCH ? LIMIT ?)",
             (query, _MOST_ROWS),
         )
-        shared = sorted((-len(wanted.intersection(title_words(title))), id_) for id_, title in rows)
-        return [id_ for _, id_ in shared[:most]]
+        return [
+            id_ for _, id_ in sorted((-len(wanted.intersection(title_words(title))), id_) for id_, title in rows)[:most]
+        ]

@@ -44,8 +44,9 @@ _EXPORT = re.compile(r"export\s*\{[^}]*?([\w$]+) as default[^}]*\};?")
 
 def table_library() -> str:
     """The library as a script; a ReportError if the installed release of itables has it in another form."""
-    text = (resources.files("itables") / "html" / "dt_bundle.js").read_text(encoding="utf-8")
-    script, count = _EXPORT.subn(r"window.DataTable=\1;", text)
+    script, count = _EXPORT.subn(
+        r"window.DataTable=\1;", (resources.files("itables") / "html" / "dt_bundle.js").read_text(encoding="utf-8")
+    )
     if count != 1:
         raise ReportError("this release of itables is not understood: pip install itables==2.9.1")
     return f"(() => {{\n{script}\n}})();\n"

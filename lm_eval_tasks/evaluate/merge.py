@@ -62,8 +62,9 @@ def _merge_parts(folders: Sequence[Path], output: Path) -> list[Score]:
     check_output(output, first.results.model, lines)
     samples = {task: [Sample.of_logged(line) for line in task_lines] for task, task_lines in lines.items()}
     scores = scores_of(samples, first.results.model)
-    usage = usage_together([part.block.usage for part in parts])
-    block = block_of(samples, first.request, scores, usage, first.block.made_with)
+    block = block_of(
+        samples, first.request, scores, usage_together([part.block.usage for part in parts]), first.block.made_with
+    )
     content = {name: value for name, value in first.results.content.items() if name not in _REPLACED}
     figures = {
         task: _means(task_lines, [part.results.table("results").get(task) for part in parts])

@@ -83,8 +83,14 @@ def ask_judge(
             journal.add(key, outcome)
             progress.update()
 
-        budget = means.budget(usages_of(journal))
-        ask_all(server, missing, lambda ask, key: _verdict(ask, missing[key]), note, concurrency, budget)
+        ask_all(
+            server,
+            missing,
+            lambda ask, key: _verdict(ask, missing[key]),
+            note,
+            concurrency,
+            means.budget(usages_of(journal)),
+        )
 
 
 def usages_of(journal: Journal | Mapping[str, object]) -> list[Usage]:

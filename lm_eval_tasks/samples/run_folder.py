@@ -31,9 +31,7 @@ def run_folder(label: str) -> Path:
     """Where a run of a model goes if nobody says: results/MODEL/TIME, or the newest such folder if its run did not end."""
     place = Path("results") / label
     newest = newest_run(place)
-    return (
-        place / f"{datetime.now(UTC):{_TIME}}" if not (newest / JOURNAL).is_file() or results_in(newest) else newest
-    )
+    return place / f"{datetime.now(UTC):{_TIME}}" if not (newest / JOURNAL).is_file() or results_in(newest) else newest
 
 
 def newest_run(place: Path) -> Path:

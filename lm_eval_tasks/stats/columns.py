@@ -199,9 +199,7 @@ def gains_over(
         if both := full.over(short.scores):
             gain = both.minus(short, FEWEST_OF_GAINS if by == "model" else FEWEST)
             means = both.mean, fmean(short.scores[id_] for id_ in both.scores)
-            gains.append(
-                Gain(configuration, metric, name, by, *means, gain, name.partition(" ")[0] == headline, same)
-            )
+            gains.append(Gain(configuration, metric, name, by, *means, gain, name.partition(" ")[0] == headline, same))
     return gains
 
 

@@ -202,8 +202,11 @@ def facts_table(results: Results) -> Table:
             value = getattr(usage, key)
             if value is not None and (value or key != "unanswered"):
                 facts[label] = f"{value:,.2f}" if isinstance(value, float) else f"{value:,}"
-    rows = [("round", results.round), *((label, fact) for label, fact in facts.items() if fact)]
-    return Table(("Run", results.model), "ll", rows)
+    return Table(
+        ("Run", results.model),
+        "ll",
+        [("round", results.round), *((label, fact) for label, fact in facts.items() if fact)],
+    )
 
 
 def _engine(engine: EngineSettings) -> str:

@@ -70,8 +70,9 @@ def task_names() -> list[str]:
 def tasks_of(name: str) -> list[Task]:
     """The tasks of a name, which is a task's, a group's, or a tag."""
     members = next((group.members for group in GROUPS if group.name == name), ())
-    in_group = [task for member in members for task in tasks_of(member)]
-    return in_group or [task for task in TASKS if name in (task.name, task.tag)]
+    return [task for member in members for task in tasks_of(member)] or [
+        task for task in TASKS if name in (task.name, task.tag)
+    ]
 
 
 def expanded(names: Iterable[str]) -> list[str]:

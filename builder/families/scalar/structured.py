@@ -119,8 +119,9 @@ def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 def _citing_paper(record: _Record, known: dict[str, Cited], titles: Mapping[str, set[str]]) -> Citing:
     data = record.references.data
     # Works about which nothing is known are cited too: their entries are empty.
-    cited_keys = (place.paper_id for section in record.sections.values() for place in section.citations)
-    keys = list(dict.fromkeys([*data, *cited_keys]))
+    keys = list(
+        dict.fromkeys([*data, *(place.paper_id for section in record.sections.values() for place in section.citations)])
+    )
     index = {key: i for i, key in enumerate(keys)}
     cited: dict[int, str] = {}
     for key, read in data.items():

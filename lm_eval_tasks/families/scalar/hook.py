@@ -35,8 +35,9 @@ def load(
     opened = open_dataset(config, options)
     all_rows = rows_of_split(opened, config, options, _FACTS)
     columns = all_rows.select_columns(list(_FACTS))
-    facts = [Fact(row["paper_id"], row["published"], row["section"]) for row in columns]
-    chosen_places, count = chosen(facts, config, options, size)
+    chosen_places, count = chosen(
+        [Fact(row["paper_id"], row["published"], row["section"]) for row in columns], config, options, size
+    )
     typed_rows = TypedRows(ScalarRow, all_rows, config)
     rows = [typed_rows[place] for place in chosen_places]
     cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), [row.published for row in rows])

@@ -74,8 +74,9 @@ def load(
     all_rows = list(TypedRows(WritingRow, split, config))
     # Always the same, however few of the rows a run asks for.
     others = [tuple(all_rows[i].target for i in near) for near in others_of([row.id for row in all_rows])]
-    facts = [Fact(row.id, row.published, row.primary_category) for row in all_rows]
-    chosen_places, count = chosen(facts, config, options, size)
+    chosen_places, count = chosen(
+        [Fact(row.id, row.published, row.primary_category) for row in all_rows], config, options, size
+    )
     rows = [all_rows[i] for i in chosen_places]
     cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), [row.published for row in rows])
     lead_words = _median_words(opened)
