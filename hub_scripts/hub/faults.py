@@ -150,7 +150,7 @@ def _fault_of_answer(err: HfHubHTTPError, repo: str) -> FaultError:
     message = (err.server_message or _first_line(err)).rstrip(".")
     if status in (408, 429) or status >= 500:
         return FaultError(
-            UnreachableError(f"{repo}: the Hub answered {status} again and again ({message}); try again later"),
+            UnreachableError(f"{repo}: the Hub answered {status} ({message}); try again later"),
             True,
             retry_after(err.response.headers.get("Retry-After")),
             status,

@@ -56,6 +56,10 @@ def test_what_is_wrong_is_left_out_and_said(command: Command, tmp_path: Path) ->
     assert out.count("excluded 1") >= 3
     manifest = json.loads((tmp_path / "academiceval" / "manifest.json").read_text())
     assert {entry["reason"] for entry in manifest["config"]["exclude"]} == {"its gold is wrong"}
+    assert "exclude names" not in out
+    file.write_text(ROUND.format(exclude='exclude = [{ id = "2401.99999v1#3", reason = "mistyped" }]'))
+    code, out, err = command("run", file, "--replace")
+    assert (code, "exclude names 2401.99999v1#3" in out) == (0, True), err
 
 
 def test_an_entry_without_a_reason_is_refused(command: Command, tmp_path: Path) -> None:

@@ -61,6 +61,7 @@ def test_a_folder_becomes_a_round_without_an_edit(folder: Path, command: Command
     code, out, err = command("run", "round.toml")
     assert code == 0, err
     assert "crawl: 5 in, 5 kept" in out
+    assert "authors unknown" not in out
     assert "Title-10K" in out
 
 
@@ -81,6 +82,7 @@ def test_corrections_count_and_stay(folder: Path, command: Command) -> None:
     code, out, err = command("run")
     assert code == 0, err
     assert "crawl: 6 in, 5 kept, bad_record 1" in out
+    assert "authors unknown: 1 of 5 papers" in out
     # A changed round.toml is nobody's but its owner's.
     Path("round.toml").write_text(Path("round.toml").read_text().replace("seed = 2026", "seed = 7"))
     code, out, err = command("init", "--source", "pdfs", folder)

@@ -196,7 +196,7 @@ def test_a_hub_that_goes_away_while_verifying_is_no_difference(hub: Hub, quick: 
 @pytest.mark.parametrize("step", ["POST /commit/", "POST /tag/", "POST /api/repos/create", "GET /refs"])
 def test_a_hub_that_stays_away(step: str, hub: Hub, quick: Callable[[], str]) -> None:
     hub.fault = lambda number, method, path: Fault(503) if _matches(step, method, path) else None
-    with pytest.raises(HubError, match="answered 503 again and again"):
+    with pytest.raises(HubError, match="answered 503"):
         quick()
 
 

@@ -325,6 +325,19 @@ def test_a_machine_that_is_told_to_stay_offline(
     assert "checked: hashes" in out
 
 
+def test_a_dry_run_asks_a_hub_that_is_away_once(
+    command: Command, hub: Hub, two_rounds: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr("time.sleep", waits.append)
+    hub.fault = lambda number, method, path: Fault(503)
+    code, out, err = command("push", two_rounds[0], "--repo", REPO)
+    assert (code, "it is not known what is there already" in out) == (0, True), err
+    assert not waits
+    assert command("push", two_rounds[0], "--repo", REPO, "--yes")[0] == 1
+    assert len(waits) > 3
+
+
 SECRET = "hf_abcdefghijklmnopqrstuvwxyz"
 
 

@@ -219,6 +219,17 @@ def test_scores_go_onto_the_card_of_the_model_that_answered(command: Command, hu
         assert (found, says in out + err) == (code, True), out + err
 
 
+def test_a_dry_run_for_a_card_needs_no_hub(
+    command: Command, hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "results_tiny.json").write_text(json.dumps(RESULT))
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    push = ("push-results", tmp_path / "results_tiny.json", "--repo", "org/results", "--card", "org/tiny")
+    code, out, err = command(*push)
+    assert (code, "it is not known what would stand on the card" in out, hub.repos) == (0, True, {}), err
+    assert command(*push, "--yes")[0] == 1
+
+
 def test_two_runs_of_one_model_lie_side_by_side(command: Command, hub: Hub, tmp_path: Path) -> None:
     for name, value in (("one", 0.25), ("two", 0.26)):
         (tmp_path / name).mkdir()

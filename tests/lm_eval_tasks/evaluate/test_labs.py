@@ -792,6 +792,7 @@ def test_prompts_are_exported_as_they_are_asked(
     assert command("export", dataset, "--setting", "Title-10K", "--output", tmp_path / "uncounted.jsonl")[0] == 0
     uncounted = [json.loads(line) for line in (tmp_path / "uncounted.jsonl").read_text().splitlines()]
     assert {(row["tokens_before"], row["prompt_tokens"]) for row in uncounted} == {(None, None)}
+    assert all(row["size"] == len(row["messages"][0]["content"]) for row in uncounted)
     assert command("export", dataset, "--setting", "Poem-1K")[0] == 1
 
 

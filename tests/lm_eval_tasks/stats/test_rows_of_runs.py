@@ -83,7 +83,7 @@ def test_a_part_of_the_rows_is_compared_with_all(first: Path, answered: Callable
 
 
 def test_a_later_revision_without_a_paper_and_another_name_of_it(
-    first: Path, answered: Callable[..., Path], command: Command, tmp_path: Path
+    first: Path, answered: Callable[..., Path], command: Command, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     a = answered("lead", first, "a")
     victim = bare_id(next(iter(read([a]))).id)
@@ -95,6 +95,17 @@ def test_a_later_revision_without_a_paper_and_another_name_of_it(
     assert row["n"] == f"{part} of {whole} and {part}"
     # An own content of one question changes that question and no other.
     assert {one.identity for one in read([b])} < {one.identity for one in read([a])}
+    # Which rows the revisions differ in is said, where a run may not simply lack them.
+    lacking = sorted({one.id for one in read([a])} - {one.id for one in read([b])})
+    said = f"of the dataset differ in {len(lacking)} rows: {', '.join(lacking)}"
+    assert said in command("compare", a, b)[1]
+    assert command("report", a, b, "-o", tmp_path / "site")[0] == 0
+    assert said in caplog.text
+    assert (
+        "revisions"
+        not in command("compare", a, answered("function-words", tmp_path / "renamed", "c", "--limit", "3"))[1]
+    )
+    assert "revisions" not in command("compare", a, answered("function-words", first, "d"))[1]
 
 
 def test_another_round_is_named(first: Path, answered: Callable[..., Path], command: Command, tmp_path: Path) -> None:
