@@ -105,10 +105,17 @@ def plan(
     seen: set[str] | None = set() if asked and repeats == 1 else None
     shown = {name: _shown(name, task) for name, task in loaded.items()}
     rows = comparisons({shown[name]: families.of_task(_target(task)).board for name, task in loaded.items()})
-    return [
+    planned = [
         _plan_task(name, task, limit, repeats, seen, rows, (like or {}).get(shown[name]))
         for name, task in sorted(loaded.items())
     ]
+    sizes = {name: over.samples for name, over in (like or {}).items()}
+    if sizes and not any(sizes.get(shown[entry.task]) == entry.samples for entry in planned):
+        raise OptionError(
+            f"the runs of --like answered {', '.join(sizes)}, and none of the tasks over the samples that are planned; leave --like "
+            "out, or give runs over these samples"
+        )
+    return planned
 
 
 def _first(task: Any) -> Any:

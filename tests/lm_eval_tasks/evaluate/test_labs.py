@@ -753,6 +753,12 @@ def test_a_plan_and_a_comparison_correct_for_the_same_rows(command: Command, dat
     assert [float(row["Detectable"]) for row in planned[:2]] == pytest.approx(
         [compared["Abs-9K"], compared["Title-10K"]], abs=6e-4
     )
+    # Runs that say nothing of what is planned are not passed over.
+    code, _, err = command("plan", "--tasks", "academiceval_abs_28k", "--metadata", metadata(dataset), *like)
+    assert (code, "--like answered Title-10K, Abs-9K" in err or "--like answered Abs-9K, Title-10K" in err) == (
+        1,
+        True,
+    ), err
     # The corrected test of three rows needs a larger difference, by the quantiles of t with few degrees of freedom.
     assert 1.1 < shown[1] / shown[0] < 1.4
     # Four times as many samples show half the difference.
