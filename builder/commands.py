@@ -190,16 +190,16 @@ def _built(manifest: Manifest) -> Iterator[str | Table]:
 
 
 def _to_correct(workspace: Workspace) -> Iterator[str]:
-    """What a maintainer may have to correct: papers without authors, and exclusions of what is not there."""
+    """What a maintainer may have to correct: papers without authors, and exclusions of papers that are not there."""
     from builder.ids import bare_id
-    from builder.sources.metadata_file import unknown_author
+    from builder.sources.metadata_file import has_unknown_authors
 
     papers = workspace.papers
-    if unknown := sum(paper.authors == (unknown_author(paper.id),) for paper in papers):
+    if unknown := sum(map(has_unknown_authors, papers)):
         yield f"authors unknown: {unknown} of {len(papers)} papers; each stands for itself and has no co-author settings"
     ids = {paper.id for paper in papers}
     for entry in workspace.round_.exclude:
-        if bare_id(entry.id.partition("#")[0]) not in ids:
+        if ids.isdisjoint(map(bare_id, (entry.id, entry.id.rpartition("#")[0]))):
             yield f"warning: exclude names {entry.id}, but no paper of the round has that id"
 
 

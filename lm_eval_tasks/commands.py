@@ -254,7 +254,7 @@ def plan(arguments: Namespace) -> Iterator[str | Table]:
         arguments.limit,
         arguments.repeats,
         contexts_of(arguments.contexts) if arguments.contexts else (),
-        {row.task: row.difference for row in compare(arguments.like)} if arguments.like else None,
+        {row.task: row.difference for row in compare(arguments.like) if not row.of_board} if arguments.like else None,
     )
     yield planning.table(planned)
     yield from ("", *planning.sentences(planned, price, arguments.tokens_per_second))

@@ -16,13 +16,14 @@ from pathlib import Path
 from typing import Any, get_args
 
 from builder.errors import SourceError
-from builder.ids import PaperId, bare_id
+from builder.ids import PaperId
 from builder.packed import ERRORS, lines_of
 from builder.records import GROUP, UNKNOWN_LICENSE, CrawlReason, Drop, Paper
 from lm_eval_tasks.base.text import ODD, day, is_valid, parse_json
 
 # Of a table of PDFs; `source` says where a row is from.
 COLUMNS = ("file", "id", "title", "authors", "published", "categories", "license", "doi", "source", "abstract")
+_UNKNOWN = "unknown "
 # Raise with every change that can affect a record: indexes of another version are made again.
 READER = "3"
 
@@ -82,16 +83,16 @@ def table_rows(path: Path) -> Iterator[dict[str, str]]:
         raise SourceError(f"cannot read the table {path}: {err}") from err
 
 
-def unknown_author(id_: str) -> str:
-    """Who stands for the authors of a paper, if they are unknown."""
-    return f"unknown ({bare_id(id_)})"
+def has_unknown_authors(paper: Paper) -> bool:
+    """Whether a table of PDFs does not say who wrote a paper."""
+    return paper.author_ids == (GROUP,) and paper.authors[0].startswith(_UNKNOWN)
 
 
 def _of_row(row: dict[str, str], where: str) -> Paper | Drop:
     """The paper of a row. Where its authors are unknown it stands for itself, and joins nobody to anybody."""
     try:
         authors = [name for name in row["authors"].split(";") if name.strip()]
-        unknown = {"authors": [unknown_author(row["id"])], "author_ids": [GROUP]}
+        unknown = {"authors": [f"{_UNKNOWN}({row['id']})"], "author_ids": [GROUP]}
         return checked_paper(paper_from_record(row | ({"authors": names_of(authors)} if authors else unknown)))
     except ODD as err:
         if row["title"] and row["published"]:

@@ -81,13 +81,13 @@ def push(
     """
     if replaces and not (note.strip() and is_valid(note)):
         raise HubError("--replaces needs --note TEXT: what was wrong, for the errata on the card")
-    repo = Repo(repo_id, patient=yes)
+    repo = Repo(repo_id)
     if yes:
         repo.check_write()
     folder, manifest, contents = checked_folder(source, licenses)
     yield from _summary(folder, manifest, contents, licenses)
     try:
-        refs = repo.refs()
+        refs = Repo(repo_id, patient=yes).refs()
     except UnreachableError as err:
         if yes or replaces:
             raise

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from statistics import fmean
 from typing import Any
 
@@ -215,7 +216,10 @@ def share(cells: Iterable[Cell], *flags: str) -> float | None:
 def split_steps(rows: Sequence[ScoreRow]) -> dict[str, Any]:
     """What the page shows of two parts: its splits, and for each row and split both scores as text."""
     names = {name for row in rows for name in row.splits}
-    splits = [*sorted(names - {*BINS.values()}), *(name for name in BINS.values() if name in names)]
+    bins = [name for name in BINS.values() if name in names]
+    # Of lengths that tell the same prompts apart, the shortest.
+    new = (b for a, b in pairwise(["", *bins]) if any(row.splits.get(a) != row.splits.get(b) for row in rows))
+    splits = [*sorted(names - {*bins}), *new]
     shown = [[[_text(part) for part in row.splits.get(name, (None, None))] for name in splits] for row in rows]
     return {"splits": splits, "rows": shown}
 

@@ -7,13 +7,13 @@ import shlex
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from hub_scripts.errors import ReportError
 from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.base.redaction import redact
+from lm_eval_tasks.base.row_format import GIVEN
 from lm_eval_tasks.data.cutoff import folded_name
 from lm_eval_tasks.llm.usage import UsageTotals, usage_together
 from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL
@@ -79,6 +79,8 @@ _OPTIONS = (
 _RUN = ("model_cutoff", "weights")
 # A value that may be a place on somebody's machine or network.
 _PLACE = re.compile(r"[/\\~$]")
+# A shard, or a mark around thoughts.
+_NO_PLACE = re.compile(r"\d+/\d+|</?[\w|]+>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,23 +164,29 @@ def _record(run: Results) -> dict[str, Any]:
     about = {name: block[name] for name in _KEPT if name in block}
     facts = {"model": run.model, "round": run.round, "day": run.day, "engine": run.engine, "run": asked, **about}
     shown: dict[str, Any] = redact(facts)
-    return shown | ({"command": _command(shown["run"])} if asked.get("tasks") else {})
+    return shown | ({"command": _command(shown["run"])} if asked.get("tasks") and run.engine != GIVEN else {})
 
 
 def _command(asked: Mapping[str, Any]) -> str:
-    """The command that asks the same."""
-    given = {name: asked[name] for name in _OPTIONS if asked.get(name)}
-    texts: dict[str, str] = {name: json.dumps(given[name]) for name in ("metadata", "samples") if name in given}
-    texts |= {name: ",".join(given[name]) for name in ("tasks", "contexts") if name in given}
-    texts["model_args"] = ",".join(f"{key}={value}" for key, value in asked["model_args"].items())
-    flags = ((f"--{name}", *([] if value is True else [texts.get(name, str(value))])) for name, value in given.items())
-    return shlex.join(["academiceval", "eval", *chain.from_iterable(flags)])
+    """The command that asks the same; where the record has only the end of a place, so has the command."""
+    given = {name: asked[name] for name in _OPTIONS if asked.get(name) and (name, asked[name]) != ("repeats", 1)}
+    texts = {
+        name: json.dumps(value)
+        if isinstance(value, Mapping)
+        else ",".join(value)
+        if isinstance(value, tuple)
+        else value
+        for name, value in given.items()
+    }
+    flags = (f"--{name}" if value is True else f"--{name}={value}" for name, value in texts.items())
+    return shlex.join(["academiceval", "eval", *flags])
 
 
 def _shown(value: Any, run: Results) -> Any:
     """An argument; of one that may be a place only the last part, unless it is the model or the dataset of the Hub that was run."""
     if isinstance(value, Mapping):
         return {key: _shown(part, run) for key, part in value.items()}
-    if not isinstance(value, str) or not _PLACE.search(value) or value in (run.hub_model, run.hub_id):
+    names = (run.hub_model, run.hub_id, DEFAULT_MODEL)
+    if not isinstance(value, str) or not _PLACE.search(value) or value in names or _NO_PLACE.fullmatch(value):
         return value
     return re.split(_PLACE, value.rstrip("/\\"))[-1]

@@ -85,9 +85,9 @@ def push_results(
     yield from (f"{repo_id}: {path}" for path in files)
     of_model: dict[str, Content] = {}
     if card:
-        model = Repo(card, "model", patient=yes)
+        model = Repo(card, "model")
         try:
-            model_head = model.head()
+            model_head = Repo(card, "model", patient=yes).head()
             of_model = _model_files(model, model_head, results, dataset)
         except UnreachableError as err:
             if yes:

@@ -23,6 +23,7 @@ from lm_eval_tasks.evaluate.shorter import in_contexts, of_round, write_tasks
 from lm_eval_tasks.families.reading.hook import doc_to_text
 from lm_eval_tasks.families.registry import comparisons
 from lm_eval_tasks.llm.usage import CHARACTERS_OF_TOKEN, Price, Usage
+from lm_eval_tasks.samples.row import PromptRow
 from lm_eval_tasks.tasks.catalogue import TASKS, check_tasks, task_of, tasks_path
 
 # Between two models: what a decision may hang on.
@@ -103,7 +104,7 @@ def plan(
         loaded = RunTasks([tasks_path(), Path(folder)], task_metadata).load(names)["tasks"]
     # One prompt of several contexts is asked once.
     seen: set[str] | None = set() if asked and repeats == 1 else None
-    shown = {name: _shown(name, task) for name, task in loaded.items()}
+    shown = {name: PromptRow.of_doc(_first(task)).name for name, task in loaded.items()}
     rows = comparisons({shown[name]: families.of_task(_target(task)).board for name, task in loaded.items()})
     planned = [
         _plan_task(name, task, limit, repeats, seen, rows, (like or {}).get(shown[name]))
@@ -112,21 +113,14 @@ def plan(
     sizes = {name: over.samples for name, over in (like or {}).items()}
     if sizes and not any(sizes.get(shown[entry.task]) == entry.samples for entry in planned):
         raise OptionError(
-            f"the runs of --like answered {', '.join(sizes)}, and none of the tasks over the samples that are planned; leave --like "
-            "out, or give runs over these samples"
+            f"the runs of --like share answers to {', '.join(f'{n} samples of {name}' for name, n in sizes.items())}, and to no task as it "
+            "is planned; leave --like out, or give runs over these samples"
         )
     return planned
 
 
 def _first(task: Any) -> Any:
     return task.dataset[task.config.test_split][0]
-
-
-def _shown(name: str, task: Any) -> str:
-    """The configuration, as boards name it, unless something else than usual is asked."""
-    first = _first(task)
-    is_usual = families.of_task(_target(task)).is_usual(first["prompt_name"]) and not first.get("shown")
-    return str(first["setting"]) if is_usual else name
 
 
 def _target(task: Any) -> str:

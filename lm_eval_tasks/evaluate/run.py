@@ -79,6 +79,7 @@ def evaluate(
     """
     check_tasks(tasks)
     contexts, metadata = _contexts(model, contexts, metadata)
+    typed = RunRequest(model=model, tasks=tuple(tasks), contexts=tuple(contexts), **asdict(part or SampleSelection()))
     tasks = of_round(tasks, metadata)
     asked = in_contexts(tasks, contexts) if contexts else []
     if part and part.samples:
@@ -86,7 +87,7 @@ def evaluate(
     with exclusive(output / JOURNAL) if output else nullcontext(), TemporaryDirectory() as folder:
         write_tasks(asked, Path(folder))
         return _evaluate(
-            RunRequest(model=model, tasks=tuple(tasks), contexts=tuple(contexts)),
+            typed,
             model_args,
             [task.name for task in asked] or tasks,
             metadata,
@@ -149,7 +150,6 @@ def _evaluate(
         model_args=parsed,
         metadata={**metadata, "dataset": dataset_of(task_metadata)},
         **asdict(generation),
-        **asdict(part),
         weights=weights,
     )
     earlier = check_output(output, label, expanded(tasks)) if output else None

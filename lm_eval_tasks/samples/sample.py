@@ -205,18 +205,17 @@ def paired(task: str, first: Sequence[Sample], second: Sequence[Sample]) -> list
 
 
 def revisions_apart(first: Sequence[Sample], second: Sequence[Sample]) -> str:
-    """The rows that the revisions of the dataset, of two runs of a task, have differently; "" if they have none, or are one revision."""
-    contents = [{sample.id: sample.identity for sample in run} for run in (first, second)]
-    ids = contents[0].keys() | contents[1].keys()
-    if any(len(run) != run[0].row.of for run in (first, second)):
-        # What a run was not asked, its revision may have.
-        ids = contents[0].keys() & contents[1].keys()
-    apart = sorted(id_ for id_ in ids if contents[0].get(id_) != contents[1].get(id_))
-    names = [", ".join(sorted({sample.row.dataset_revision[:12] for sample in run})) for run in (first, second)]
-    if not apart or names[0] == names[1]:
+    """The rows that the revisions of the dataset, of two runs of a task, have differently; "" if none, or if they are not known."""
+    contents, others = ({sample.id: sample.identity for sample in run} for run in (first, second))
+    # What a run was not asked, its revision may have.
+    are_whole = len(contents) == first[0].row.of and len(others) == second[0].row.of
+    ids = contents.keys() | others.keys() if are_whole else contents.keys() & others.keys()
+    apart = sorted(id_ for id_ in ids if contents.get(id_) != others.get(id_))
+    names = {sample.row.dataset_revision[:12] for sample in (*first, *second)}
+    if not apart or len(names) < 2 or "" in names:
         return ""
     shown = ", ".join(apart[:_ROWS_SHOWN]) + " and others" * (len(apart) > _ROWS_SHOWN)
-    return f"the revisions {names[0]} and {names[1]} of the dataset differ in {len(apart)} rows: {shown}"
+    return f"the revisions {' and '.join(sorted(names))} of the dataset differ in {len(apart)} row{'s' * (len(apart) > 1)}: {shown}"
 
 
 def _difference_of(first: Sequence[Sample], second: Sequence[Sample]) -> str:

@@ -184,7 +184,7 @@ def left_out(runs: Sequence[Path]) -> Iterator[str]:
             yield f"left out: {task}, which {only}"
         of_task = [of_run[task] for of_run in samples if task in of_run]
         said = dict.fromkeys(revisions_apart(first, second) for first, second in combinations(of_task, 2))
-        yield from (f"left out of {task}, in which {apart}" for apart in said if apart)
+        yield from (f"{task}: {apart}" for apart in said if apart)
 
 
 def table(differences: Sequence[Difference], names: Mapping[Path, str]) -> Table:

@@ -29,7 +29,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const value = DataTable.util.escapeRegex(select.value);
     board.column(`.${select.dataset.column}`).search(value ? `^${value}$` : "", { regex: true, smart: false });
   };
-  const selects = [...form.querySelectorAll("select")];
+  const selects = [...form.querySelectorAll("select[data-column]")];
   selects.forEach((select) => {
     choose(select);
     select.addEventListener("input", () => {

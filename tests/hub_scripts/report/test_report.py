@@ -296,21 +296,31 @@ def test_one_point_is_no_plot(results: Path, tmp_path: Path) -> None:
     assert not {name for name in plots if name.startswith(("length", "months", "judge"))}
 
 
+@pytest.mark.parametrize(
+    "part",
+    [
+        ("--limit", "3"),
+        ("--shard", "1/2"),
+        ("--samples", '{"academiceval_title_10k": [0, 2], "academiceval_abs_9k": [1]}'),
+    ],
+)
 def test_the_command_of_a_record_gives_the_run_again(
-    dataset: Path, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    part: tuple[str, ...], dataset: Path, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(dataset.parent)
     metadata = ("--metadata", '{"published_after": "2026-01-01"}', "--dataset", dataset.name)
-    asked = ("--tasks", "academiceval_title_10k,academiceval_abs_9k", "--limit", "3", "--bertscore", "none")
+    asked = ("--tasks", "academiceval_title_10k,academiceval_abs_9k", "--bertscore", "none", *part)
     assert command("eval", "--model", "lead", *asked, *metadata, "--output", tmp_path / "first")[0] == 0
     assert command("report", tmp_path / "first", "-o", tmp_path / "site")[0] == 0
     [record] = (tmp_path / "site" / "data" / "runs").iterdir()
     [shown] = json.loads(record.read_text())
     program, *again = shlex.split(shown["command"])
     assert program == "academiceval"
-    assert command(*again, "--output", tmp_path / "second")[0] == 0
-    first, second = (read([tmp_path / name]) for name in ("first", "second"))
+    code, _, err = command(*again, "--output", tmp_path / "second")
+    assert code == 0, err
+    first, second = (list(read([tmp_path / name])) for name in ("first", "second"))
     assert [(one.identity, one.scores) for one in first] == [(one.identity, one.scores) for one in second]
+    assert first
 
 
 def test_a_run_has_its_record(results: Path, dataset: Path, command: Command, tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def test_a_later_revision_without_a_paper_and_another_name_of_it(
     assert {one.identity for one in read([b])} < {one.identity for one in read([a])}
     # Which rows the revisions differ in is said, where a run may not simply lack them.
     lacking = sorted({one.id for one in read([a])} - {one.id for one in read([b])})
-    said = f"of the dataset differ in {len(lacking)} rows: {', '.join(lacking)}"
+    said = f"of the dataset differ in {len(lacking)} row{'s' * (len(lacking) > 1)}: {', '.join(lacking)}"
     assert said in command("compare", a, b)[1]
     assert command("report", a, b, "-o", tmp_path / "site")[0] == 0
     assert said in caplog.text
