@@ -62,6 +62,8 @@ def measure(_: Path, quick: bool) -> Figures:
         differences[f"difference_collapse_{n}"] = coverage(list(collapses_of(n, draws)), 0.0)
     gains = {f"gain_{n}": coverage(list(gains_of(n, draws)), 0.05) for n in (FEWEST_OF_GAINS, 80)}
     held = [cell["coverage"] for cell in levels.values() if cell["printed"] >= 0.5]
+    # What prints only on unusual draws holds less often than on all.
+    rare = [cell for cell in levels.values() if 0 < cell["printed"] < 0.5]
     apart_held = [cell["coverage"] for cell in differences.values() if cell["printed"] >= 0.5]
     for name, cell in {**levels, **differences, **gains}.items():
         print(f"{name}: {cell}", flush=True)
@@ -73,6 +75,10 @@ def measure(_: Path, quick: bool) -> Figures:
         "difference_min": min(apart_held),
         "difference_max": max(apart_held),
         "printed": round(fmean(cell["printed"] for cell in levels.values()), 3),
+        "printed_rare": round(sum(cell["printed"] for cell in rare) / len(levels), 3),
+        "coverage_rare": round(
+            sum(cell["printed"] * cell["coverage"] for cell in rare) / (sum(cell["printed"] for cell in rare) or 1), 3
+        ),
         **several(draws),
         **boards(draws // 4),
         **{f"{name}_uneven": figure for name, figure in boards(draws // 4, (16, 40, 40, 40)).items()},

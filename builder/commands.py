@@ -8,13 +8,13 @@ from __future__ import annotations
 import os
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from builder.errors import BuildError
 from builder.round.starter import NEEDED, STARTS, write_start
-from builder.stage_report import STAGES
+from builder.stage_report import STAGES, StageReport
 from lm_eval_tasks.base.command_line import (
     BUILDING,
     EVALUATE,
@@ -173,7 +173,7 @@ def run(arguments: Namespace) -> Iterator[str | Table]:
                 manifest, reports = pipeline.build(workspace, engine, replace=arguments.replace)
                 yield from (report.line() for report in reports)
                 yield from _built(manifest)
-                yield from _to_correct(workspace)
+                yield from _to_correct(workspace, reports)
                 yield f"written: {round_.output}"
             elif "link" in wanted:
                 yield from _links(workspace)
@@ -189,18 +189,17 @@ def _built(manifest: Manifest) -> Iterator[str | Table]:
     yield from ("", *(f"warning: {line}" for line in tables.short_of_name(manifest)))
 
 
-def _to_correct(workspace: Workspace) -> Iterator[str]:
-    """What a maintainer may have to correct: papers without authors, and exclusions of papers that are not there."""
+def _to_correct(workspace: Workspace, reports: Sequence[StageReport]) -> Iterator[str]:
+    """What a maintainer may have to correct: papers without authors, and exclusions of what is not there."""
     from builder.ids import bare_id
     from builder.sources.metadata_file import has_unknown_authors
 
     papers = workspace.papers
     if unknown := sum(map(has_unknown_authors, papers)):
         yield f"authors unknown: {unknown} of {len(papers)} papers; each stands for itself and has no co-author settings"
-    ids = {paper.id for paper in papers}
-    for entry in workspace.round_.exclude:
-        if ids.isdisjoint(map(bare_id, (entry.id, entry.id.rpartition("#")[0]))):
-            yield f"warning: exclude names {entry.id}, but no paper of the round has that id"
+    left_out = {bare_id(id_.removesuffix("r")) for report in reports for id_ in report.examples.get("excluded", ())}
+    for id_ in sorted({id_.removesuffix("r") for id_ in workspace.round_.excluded} - left_out):
+        yield f"warning: exclude names {id_}, which is the id of no row"
 
 
 def _links(workspace: Workspace) -> Iterator[str | Table]:

@@ -37,10 +37,10 @@ class StageReport:
     seconds: float = 0.0
 
     def drop(self, paper_id: str, reason: str) -> None:
-        """Count one dropped paper; the first five ids of a reason are kept as examples."""
+        """Count one dropped paper; the first five ids of a reason are kept as examples, and all that were excluded by name."""
         self.dropped[reason] += 1
         examples = self.examples.setdefault(reason, [])
-        if len(examples) < 5:
+        if len(examples) < 5 or reason == "excluded":
             examples.append(paper_id)
 
     @property

@@ -17,7 +17,8 @@ rows, texts = load_dataset(folder, setting, split="test").to_list(), {}
 for name in {paper["texts"] for row in rows for paper in row.get("papers", [])}:
     texts |= {(name, row["id"]): row["text"] for split in load_dataset(folder, name).values() for row in split}
 for row in rows:
-    parts = [f"{work['title']}\n\n{work['content']}" for work in row.get("candidates", [])]
+    heads = ("\n", "") if row.get("candidate_text") == "body" else ("{title}\n\n", "{title}\n\n")
+    parts = [heads[not work["content"]].format(**work) + work["content"] for work in row.get("candidates", [])]
     for part in row.get("parts", []):
         paper = row["papers"][part["paper"]]
         text = texts[paper["texts"], paper["id"]][: part["end"]]

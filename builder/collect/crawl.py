@@ -85,7 +85,8 @@ def _take_all(round_: Round, source: Source, store: Store) -> None:
                 "correct `papers.categories` in round.toml"
             )
         raise RoundError(
-            f"the source has no paper for this round ({report.line()}); check its metadata and the `papers` window"
+            f"the source has no paper for this round ({report.line()}); check its metadata (of PDFs, titles and days in their table) and "
+            "the `papers` window"
         )
     finish(store, round_.round, Covered(round_.last_day, report, settings))
 

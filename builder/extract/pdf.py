@@ -28,6 +28,7 @@ _END = re.compile(r"(?:index terms|key ?words?|ccs concepts|pacs|acm reference)\
 # Run-in headings.
 _RUN_IN_LEVEL, _MAX_RUN_IN = 4, 80
 _MIN_RELATED_WORDS = 60
+_MOST_OF_ABSTRACT = 1000
 _BODY = ("introduction", "related_work", "body", "conclusion")
 _THANKS = re.compile(r"Acknowledge?ments?(?:[.:–—-]|\b(?=\s+[A-Z]))")
 
@@ -115,6 +116,8 @@ def assemble(
     title = title_of(before, size)
     stamp = next((page.stamp for page in pages if page.stamp), "")
     front, stamped = front_of(printed, info, stamp, before, title), STAMPED_ID.search(stamp)
+    # A letter without sections is no abstract.
+    abstract = abstract if len(abstract.split()) <= _MOST_OF_ABSTRACT else ""
     document = Document(title, abstract, tuple(sections), tuple(references), mentions, stamped and stamped[1], front)
     return MeasuredDocument(
         document, sum(len(line.text) for line in lines), unmapped, agree, sum(page.hidden for page in pages)

@@ -100,7 +100,7 @@ _USUAL = """# settings = ["Title-10K", "Abs-9K"]    # left out: all sixteen
 _TAIL = """
 [split]
 validation = 0.1              # shares of the papers, the newest in test; or days: validation_from, test_from
-test = 0.2
+test = {test}
 """
 
 
@@ -124,7 +124,11 @@ def write_start(
     texts = {name: value.replace("\\", "\\\\").replace('"', '\\"') for name, value in values.items()}
     asked = _OPEN_ACCESS if is_open_access(kind) else _OWN if kind == "pdfs" else _USUAL
     content = (_HEAD + asked + _SOURCES[kind] + _TAIL).format(
-        round=f"{today:%Y.%m}", from_=today.replace(year=today.year - 1, day=1).isoformat(), table=PDF_TABLE, **texts
+        round=f"{today:%Y.%m}",
+        from_=today.replace(year=today.year - 1, day=1).isoformat(),
+        table=PDF_TABLE,
+        test=0.5 if kind == "pdfs" else 0.2,
+        **texts,
     )
     if place.exists() and place.read_text(encoding="utf-8", errors="replace") != content:
         raise RoundError(f"{place} exists already; name another file, such as `academiceval init other.toml`")

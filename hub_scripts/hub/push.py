@@ -89,7 +89,7 @@ def push(
     try:
         refs = Repo(repo_id, patient=yes).refs()
     except UnreachableError as err:
-        if yes or replaces:
+        if yes:
             raise
         refuse_secrets(stage(folder, repo_id, "", Notices(), "", manifest.published_as).files)
         yield f"{err}: so it is not known what is there already, what would change, and what was taken down there"

@@ -231,7 +231,22 @@ def checked_results(path: Path) -> Results:
         raise HubError(
             f"{path}: {wrong.task}, {wrong.metric}: {wrong.value} ({wrong.low} to {wrong.high}) over {wrong.samples} samples cannot be"
         )
-    if edited := next((score for score in results.scores if _differs(score, again)), None):
+    stated = {
+        (task, name.partition(",")[0]): value
+        for task, figures in results.table("results").items()
+        if isinstance(figures, Mapping)
+        for name, value in figures.items()
+        if isinstance(value, float)
+    }
+    if edited := next(
+        (
+            score
+            for score in results.scores
+            if _differs(score, again)
+            or abs(stated.get((score.task, score.metric), score.value) - score.value) > _ROUNDING
+        ),
+        None,
+    ):
         raise HubError(
             f"{path}: {edited.task}, {edited.metric}: {edited.value} over {edited.samples} is not what the samples beside it give; run "
             "`academiceval eval` again into this folder, which asks nothing twice"

@@ -38,6 +38,7 @@ class _Split(msgspec.Struct):
 
 class _Configuration(msgspec.Struct):
     name: str
+    task: str = ""
     splits: dict[str, _Split] = msgspec.field(default_factory=dict)
 
     def files_below(self, folder: Path) -> Splits:
@@ -59,6 +60,7 @@ class Listing:
     Attributes:
         revision: the sha256 of the manifest.
         configurations: name -> its files, not yet compared with what is there.
+        tasks: name -> its task, "" if the manifest does not say it.
         is_made_up: whether the round's papers are.
         core: the configurations that every model is asked first.
     """
@@ -66,6 +68,7 @@ class Listing:
     folder: Path
     revision: str
     configurations: Mapping[str, Splits]
+    tasks: Mapping[str, str]
     is_made_up: bool
     core: tuple[str, ...]
 
@@ -81,7 +84,8 @@ class Listing:
             if len(splits) < len(manifest.configurations):
                 raise ValueError("it lists a configuration twice")
             core = tuple(str(entry["configuration"]) for entry in manifest.core)
-            return cls(folder, sha256_of_bytes(data), splits, manifest.source == MADE_UP, core)
+            tasks = {entry.name: entry.task for entry in manifest.configurations}
+            return cls(folder, sha256_of_bytes(data), splits, tasks, manifest.source == MADE_UP, core)
         except OSError as err:
             raise DatasetError(
                 f"{folder} has no {MANIFEST}, so it is not a finished dataset; name the folder of one, or build it again"

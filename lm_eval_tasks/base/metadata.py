@@ -181,10 +181,6 @@ def switch(what: str, value: object) -> bool:
     raise OptionError(f"{what} is {value!r:.60}, which is neither true nor false")
 
 
-def _shard(key: str, value: Any) -> Shard | None:
-    return Shard.of(_text(key, value))
-
-
 def _day(key: str, value: Any) -> str | None:
     text = _text(key, value)
     try:
@@ -215,7 +211,7 @@ OPTIONS: dict[str, tuple[Option, ...]] = {
         Option("split", _one_of(*SPLITS), "`test` (default), `validation`, `train`, or `all`"),
         Option("published_after", _day, "only papers published after this day (ISO date)"),
         Option("published_before", _day, "only papers published before this day (ISO date)"),
-        Option("shard", _shard, 'only this part, e.g. `"2/8"`; `academiceval merge` combines the parts', "--shard I/N"),
+        Option("shard", lambda key, value: Shard.of(_text(key, value)), 'only this part, e.g. `"2/8"`; `academiceval merge` combines the parts', "--shard I/N"),
         Option("config", _text, 'a custom setting of the round, run in place of the task\'s, e.g. `"Title-128K-G"`'),
         Option("fits_only", _flag, "`true`: leave out prompts that would be cut, and say how many", "--fits-only"),
     ),

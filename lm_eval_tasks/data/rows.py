@@ -171,7 +171,10 @@ def rows_of_split(opened: Opened, config: str, options: Options, columns: Iterab
     """
     names = [name for name in (SPLITS[:-1] if options.split == "all" else [options.split]) if name in opened.splits]
     if not names:
-        raise DatasetError(f"the setting {config} has no {options.split} sample in this dataset; take another round")
+        raise DatasetError(
+            f"the setting {config} has no {options.split} sample in this dataset; take another round, or build one that "
+            "has it (`split`, `scalar.splits`)"
+        )
     rows = datasets.concatenate_datasets([opened.splits[name] for name in names])
     if missing := sorted({"id", "round", *columns} - set(rows.column_names)):
         raise DatasetError(

@@ -35,7 +35,14 @@ _CONTEXT = re.compile(r"context|too long|max_model_len|maximum.{0,20}length", re
 # What lm-eval's models raise after the last refusal.
 _UNREACHED = re.compile(r"Connection refused|Failed to resolve|Name or service not known|Cannot connect to host")
 _REFUSALS = ("HTTPError", "ClientResponseError", "RetryError")
-_TOO_LONG = "; so that prompts are cut to the model's context, name tokenizer and max_length in --model_args"
+# What a server says -> what to do.
+_HINTS = {
+    _CONTEXT: "; so that prompts are cut to the model's context, name tokenizer and max_length in --model_args",
+    re.compile(r"unsupported|unrecognized|unknown (?:field|param)|not permitted", re.IGNORECASE): (
+        "; leave a parameter that it refuses out with --gen_kwargs NAME=omit"
+    ),
+    re.compile(r"api.?key|authenti|unauthori[sz]ed", re.IGNORECASE): "; give its key in the variable OPENAI_API_KEY",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +248,7 @@ class AnsweringLM(GeneratingLM):
             reason = " ".join(str(redact(said or str(err))).split())[:300]
             raise ModelError(
                 f"the model gave up ({'the server says' if said else type(err).__name__}{': ' * bool(reason)}{reason}); its answers so far "
-                f"are kept, and the same command resumes from them{_TOO_LONG * bool(_CONTEXT.search(said))}"
+                f"are kept, and the same command resumes from them{''.join(hint for form, hint in _HINTS.items() if form.search(said))}"
             ) from err
 
     def _note_early(

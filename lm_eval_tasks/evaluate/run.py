@@ -205,7 +205,8 @@ def _score_samples(samples: Samples, label: str) -> list[Score]:
     scores = scores_of(samples, label)
     if not scores:
         raise NoScoreError(
-            f"{label} has no score on any of these tasks: it answers no such prompt; docs/evaluate.md says what each baseline answers"
+            f"{label} has no score on any of these tasks: it answers no such prompt, or needs training papers that this round lacks; "
+            "docs/evaluate.md says what each baseline answers"
         )
     return scores
 

@@ -118,7 +118,8 @@ def score_table(scores: Sequence[Score], gains: Sequence[Gain] = ()) -> Iterator
     ]
     if lost := sorted({task for task, model in tasks if not tasks[task, model].keys() & headline()}):
         yield f"no answer to {', '.join(lost)} has the score of its task: its metrics failed; --verbose says why"
-    main = ("Task", "Model", *_MAIN[1:5], "Cut") if len({model for _, model in tasks}) > 1 else _MAIN
+    # Of several models, each has a floor over its own answers.
+    main = ("Task", "Model", *_MAIN[1:4], "Cut") if len({model for _, model in tasks}) > 1 else _MAIN
     yield Table(("Task", "Model", *_MAIN[1:], "Gain [95%]", "Placed"), "lllrrrrrrr", rows, main)
     every = [
         (task, model, score.metric, _value(score), _samples(score))

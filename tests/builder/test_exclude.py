@@ -35,13 +35,19 @@ def ids(folder: Path) -> dict[str, set[str]]:
     return every
 
 
+def contents(folder: Path) -> dict[str, str]:
+    """Id -> all of a test row."""
+    rows = [row for file in folder.glob("test-*.parquet") for row in pq.read_table(file).to_pylist()]
+    return {row["id"]: json.dumps(row, sort_keys=True) for row in rows}
+
+
 @pytest.mark.slow
 def test_what_is_wrong_is_left_out_and_said(command: Command, tmp_path: Path) -> None:
     file = tmp_path / "round.toml"
     file.write_text(ROUND.format(exclude=""))
     code, _, err = command("run", file)
     assert code == 0, err
-    before = ids(tmp_path / "academiceval")
+    before, hashes = ids(tmp_path / "academiceval"), contents(tmp_path / "academiceval" / "SCALAR-One")
     names = ("Title-10K", "SCALAR-One", "Next-16K")
     wrong = {name: min(before[name]) for name in names}
     entries = ", ".join(f'{{ id = "{id_}", reason = "its gold is wrong" }}' for id_ in wrong.values())
@@ -57,9 +63,17 @@ def test_what_is_wrong_is_left_out_and_said(command: Command, tmp_path: Path) ->
     manifest = json.loads((tmp_path / "academiceval" / "manifest.json").read_text())
     assert {entry["reason"] for entry in manifest["config"]["exclude"]} == {"its gold is wrong"}
     assert "exclude names" not in out
-    file.write_text(ROUND.format(exclude='exclude = [{ id = "2401.99999v1#3", reason = "mistyped" }]'))
+    others = before["SCALAR-One"] - {wrong["SCALAR-One"]}
+    assert {id_: hashes[id_] for id_ in others} == contents(tmp_path / "academiceval" / "SCALAR-One")
+    asked = sorted(before["SCALAR-One"])[1]
+    mistyped = (f"{asked}99", "2401.99999v1#3")
+    entries = ", ".join(f'{{ id = "{id_}", reason = "mistyped" }}' for id_ in (*mistyped, asked))
+    file.write_text(ROUND.format(exclude=f"exclude = [{entries}]"))
     code, out, err = command("run", file, "--replace")
-    assert (code, "exclude names 2401.99999v1#3" in out) == (0, True), err
+    assert code == 0, err
+    assert [line for line in out.splitlines() if "exclude names" in line] == [
+        f"warning: exclude names {id_}, which is the id of no row" for id_ in sorted(mistyped)
+    ]
 
 
 def test_an_entry_without_a_reason_is_refused(command: Command, tmp_path: Path) -> None:

@@ -64,9 +64,10 @@ def test_scalars_prompt_is_ours(upstream: ModuleType, candidate_text: str) -> No
         assert upstream.process_scalar(row, [answer]) == {"acc": float(answer_of(answer, 4) == 2)}
 
 
-def test_the_script_for_other_harnesses_asks_scalar_as_we_do(tmp_path: Path) -> None:
-    works = [{"title": f"Work {i}", "content": f"About {i}, {{PAPER}}."} for i in range(3)]
-    row = {"question": "A **[MASKED_CITATION]** {INDEX}.", "candidate_text": "full", "candidates": works, "label": 2}
+@pytest.mark.parametrize("shown", ["full", "body"])
+def test_the_script_for_other_harnesses_asks_scalar_as_we_do(shown: str, tmp_path: Path) -> None:
+    works = [{"title": f"Work {i}", "content": f"About {i}, {{PAPER}}." * (i > 0)} for i in range(3)]
+    row = {"question": "A **[MASKED_CITATION]** {INDEX}.", "candidate_text": shown, "candidates": works, "label": 2}
     said = {
         "right": "<answer>1</answer> no: <answer>2</answer>",
         "wrong": "<answer>0</answer>",

@@ -46,6 +46,7 @@ class ChosenContexts:
     Attributes:
         questions: by the new paper of a context.
         withheld: reason -> what could have been asked, but has no certain answer.
+        excluded: ids of rows that are left out by name.
         papers: that the contexts show.
         overlapping: contexts that show some of these again.
     """
@@ -55,6 +56,7 @@ class ChosenContexts:
     contexts: list[PaperSet] = field(default_factory=list)
     questions: dict[str, Sequence[Any]] = field(default_factory=dict)
     withheld: Counter[str] = field(default_factory=Counter)
+    excluded: list[str] = field(default_factory=list)
     papers: set[str] = field(default_factory=set)
     overlapping: list[PaperSet] = field(default_factory=list)
 
@@ -167,7 +169,9 @@ def build(
             shown |= {paper.id for context in chosen.contexts for paper in context.papers}
             # What could have been asked.
             asked = StageReport(f"questions {chosen.reading.name}", configuration.samples, chosen.withheld)
-            yield configuration, [chosen.report, asked] if chosen.withheld else [chosen.report]
+            for name in chosen.excluded:
+                asked.drop(name, "excluded")
+            yield configuration, [chosen.report, asked] if asked.dropped else [chosen.report]
     if shown:
         yield _write_texts(folder, library, shown, round_name)
 
@@ -185,7 +189,7 @@ def _write(
     for context in progress(chosen.contexts, chosen.reading.name):
         for row in asking.rows(context, chosen.questions[context.paper.id], round_name):
             if {row["id"], row["id"].removesuffix("r")} & excluded:
-                chosen.withheld["excluded"] += 1
+                chosen.excluded.append(row["id"])
             else:
                 writer.add(_SPLIT, row)
     return writer.close()

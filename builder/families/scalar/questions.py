@@ -73,7 +73,7 @@ class QuestionMaker:
         lengths: Lengths = "cut",
         excluded: frozenset[str] = frozenset(),
     ) -> None:
-        self._excluded = excluded
+        self.excluded = excluded
         self._level, self._seed, self._typing, self._most, self._lengths = level, seed, typing, most, lengths
         self._candidates = cache(lambda id_: candidate_of(known(id_), level, lengths))
         self.report = StageReport(f"questions {level.name}")
@@ -121,8 +121,6 @@ class QuestionMaker:
 
     def _question(self, citing: Citing, place: _Place, all_parts: Sequence[TopSection]) -> ClozeQuestion | ClozeReason:
         name = f"{citing.paper.versioned_id}#{citing.document.mentions.index(place.mention)}"
-        if name in self._excluded:
-            return "excluded"
         gold = self._candidates(place.cited_id)
         if not isinstance(gold, Candidate):
             return gold
@@ -182,10 +180,15 @@ def ask_all(maker: QuestionMaker, papers: Iterable[Citing], seed: int, most: int
         if turns and len(turns[0]) == most:
             break
     questions = [cloze for turn in turns for cloze in turn]
-    maker.report.kept += len(questions[:most])
     for cloze in questions[most:]:
         maker.report.drop(cloze.id, "enough_questions")
-    return balance_positions(sorted(questions[:most], key=lambda cloze: row_order(cloze.id)), seed)
+    placed = balance_positions(sorted(questions[:most], key=lambda cloze: row_order(cloze.id)), seed)
+    # Last, so that all others stay as they were.
+    for cloze in (cloze for cloze in placed if cloze.id in maker.excluded):
+        maker.report.drop(cloze.id, "excluded")
+    kept = [cloze for cloze in placed if cloze.id not in maker.excluded]
+    maker.report.kept += len(kept)
+    return kept
 
 
 def balance_positions(questions: Iterable[ClozeQuestion], seed: int) -> list[ClozeQuestion]:

@@ -38,7 +38,7 @@ def _check_samples(settings: Sequence[Configuration], sampled: Sequence[StageRep
         if setting.samples and not setting.statistics("test").samples:
             raise FolderError(
                 f"the test split of {setting.name} is empty ({setting.samples} samples, test from {dates.test_from}): "
-                "begin it earlier in `split`, nothing was written"
+                "begin it earlier in `split`, or leave it out of `settings`; nothing was written"
             )
 
 

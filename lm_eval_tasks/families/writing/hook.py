@@ -20,7 +20,7 @@ from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.compat import lm_eval_command as command_line
 from lm_eval_tasks.data import context, cutoff, prompt_columns
 from lm_eval_tasks.data.options import Options, noted
-from lm_eval_tasks.data.rows import Fact, Opened, TypedRows, chosen, open_dataset, rows_of_split
+from lm_eval_tasks.data.rows import Fact, Opened, TypedRows, chosen, listing_of, open_dataset, rows_of_split
 from lm_eval_tasks.families.score import others_of
 from lm_eval_tasks.families.writing import FAMILY
 from lm_eval_tasks.families.writing.row import Chunk, WritingRow
@@ -50,9 +50,15 @@ def load(
             Under lm-eval's own command line, the process ends with that sentence instead.
     """
     options = Options.of(arguments)
-    tasks = {record.name: record.task for record in SETTINGS}
-    # The prompt would not fit a built-in setting of another task.
-    if options.config in tasks and tasks[options.config] != tasks[setting]:
+    tasks: dict[str, str] = {record.name: record.task for record in SETTINGS}
+    if (
+        options.config
+        and options.config not in tasks
+        and (own := listing_of(options.dataset, options.dataset_revision))
+    ):
+        tasks |= {options.config: own.tasks.get(options.config) or tasks[setting]}
+    # The prompt would not fit a setting of another task.
+    if tasks.get(options.config or "", tasks[setting]) != tasks[setting]:
         raise OptionError(
             f"the option config={options.config!r} is a setting of another task than {setting}; ask it by a task of its own"
         )
