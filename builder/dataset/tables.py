@@ -86,8 +86,11 @@ def labels(configurations: Sequence[Configuration]) -> Table:
     tests = [(configuration.name, configuration.statistics("test").labels) for configuration in configurations]
     places = max((len(counts) for _, counts in tests if counts), default=0)
     head = ("Test split", *(f"Right at {place}" for place in range(places)))
-    rows = [(name, *counts, *[0] * (places - len(counts))) for name, counts in tests if any(counts)]
-    return Table(head, "l" + "r" * (len(head) - 1), rows)
+    return Table(
+        head,
+        "l" + "r" * (len(head) - 1),
+        [(name, *counts, *[0] * (places - len(counts))) for name, counts in tests if any(counts)],
+    )
 
 
 def without_reading(manifest: Manifest) -> Table:

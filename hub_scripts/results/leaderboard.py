@@ -73,8 +73,9 @@ def published_round(results: Results, dataset: str | None) -> PublishedRound | N
     tasks = task_ids(repo.read(EVAL, commit) or b"", f"{EVAL} of {id_}")
     sizes = Counter[str]()
     for configuration in manifest.configurations:
-        is_by_id = configuration.form == "ids"
-        sizes[configuration.of if is_by_id else configuration.name] += configuration.statistics("test").samples
+        sizes[configuration.of if configuration.form == "ids" else configuration.name] += configuration.statistics(
+            "test"
+        ).samples
     return PublishedRound(id_, commit, manifest.published_as, tasks, sizes)
 
 

@@ -211,7 +211,12 @@ OPTIONS: dict[str, tuple[Option, ...]] = {
         Option("split", _one_of(*SPLITS), "`test` (default), `validation`, `train`, or `all`"),
         Option("published_after", _day, "only papers published after this day (ISO date)"),
         Option("published_before", _day, "only papers published before this day (ISO date)"),
-        Option("shard", lambda key, value: Shard.of(_text(key, value)), 'only this part, e.g. `"2/8"`; `academiceval merge` combines the parts', "--shard I/N"),
+        Option(
+            "shard",
+            lambda key, value: Shard.of(_text(key, value)),
+            'only this part, e.g. `"2/8"`; `academiceval merge` combines the parts',
+            "--shard I/N",
+        ),
         Option("config", _text, 'a custom setting of the round, run in place of the task\'s, e.g. `"Title-128K-G"`'),
         Option("fits_only", _flag, "`true`: leave out prompts that would be cut, and say how many", "--fits-only"),
     ),

@@ -164,8 +164,14 @@ def settings_of(lm: Any) -> EngineSettings | None:
         loaded = config.model_config
         kept_as, text_config = str(config.cache_config.cache_dtype), loaded.hf_text_config
         # lm-eval cuts to its own, the engine refuses what is longer than its.
-        length = min(int(lm.max_length), int(loaded.max_model_len))
-        return _settings("vllm", length, loaded.dtype, kept_as, loaded.quantization, text_config)
+        return _settings(
+            "vllm",
+            min(int(lm.max_length), int(loaded.max_model_len)),
+            loaded.dtype,
+            kept_as,
+            loaded.quantization,
+            text_config,
+        )
     if hasattr(model, "config") and hasattr(model, "dtype"):
         text_config = getattr(model.config, "text_config", None) or model.config
         quantized = getattr(model.config, "quantization_config", None)

@@ -96,8 +96,11 @@ class Options:
         from lm_eval_tasks.retrieval.retrieve import Chunking, Retrieval
 
         given = {"size": self.chunk_size, "overlap": self.chunk_overlap, "top": self.chunks}
-        chunking = Chunking(**{name: value for name, value in given.items() if value is not None})
-        return Retrieval(self.retriever or "", self.similarity, chunking)
+        return Retrieval(
+            self.retriever or "",
+            self.similarity,
+            Chunking(**{name: value for name, value in given.items() if value is not None}),
+        )
 
     def context_of(self, always: Context | None, name: str) -> Context:
         """How much of what it shows a task is asked with: what it always says itself, else what the option says; an OptionError if the

@@ -34,8 +34,10 @@ def passages_for(folders: Sequence[Path], samples: Sequence[Sample], count: int)
     options: dict[str, Any] = {**(run.metadata if run else {}), "bertscore_model": NO_MODEL, "keep_parts": True}
     rows: dict[tuple[str, str], PromptRow] = {}
     for setting in sorted({sample.row.setting for sample in samples}):
-        docs = hook.load(setting.split(" ")[0], 1, **options)["test"]
-        rows |= {(setting, row.id): row for row in map(PromptRow.of_doc, docs)}
+        rows |= {
+            (setting, row.id): row
+            for row in map(PromptRow.of_doc, hook.load(setting.split(" ")[0], 1, **options)["test"])
+        }
     shown = {}
     for sample in samples:
         row = rows.get((sample.row.setting, sample.id))

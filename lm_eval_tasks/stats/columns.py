@@ -67,8 +67,9 @@ class Column:
 
     def minus(self, other: Column, fewest: int = FEWEST) -> Interval:
         """How much higher it is than a column over the same samples, or more of them; `fewest` first authors make an interval."""
-        gains = [score - other.scores[id_] for id_, score in self.scores.items()]
-        return difference(gains, list(self.clusters.values()), fewest)
+        return difference(
+            [score - other.scores[id_] for id_, score in self.scores.items()], list(self.clusters.values()), fewest
+        )
 
 
 def column(metric: str, scores: Iterable[tuple[str, float, str]]) -> Column | None:

@@ -221,8 +221,12 @@ def _engine(engine: EngineSettings) -> str:
         "quantization ": engine.quantization,
         "rope ": " and ".join(dict.fromkeys(stretched)),
     }
-    named = [f"{label}{value}" for label, value in settings.items() if value]
-    return ", ".join([f"{engine.name} {engine.version or ''}".strip(), *named])
+    return ", ".join(
+        [
+            f"{engine.name} {engine.version or ''}".strip(),
+            *[f"{label}{value}" for label, value in settings.items() if value],
+        ]
+    )
 
 
 def shown_scores(results: Results) -> Iterator[str | Table]:
