@@ -1,4 +1,5 @@
-"""Writes scores.csv, a row for each run in this folder, and pairs.csv, a row for each two models in one task.
+"""Writes scores.csv, a row for each run in this folder, pairs.csv, a row for each two models in one task, and gains.csv, a row for each
+model that was asked the same with more to read.
 
 python docs/results/tables.py
 """
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
+from lm_eval_tasks.base.intervals import FEWEST_OF_GAINS, difference
 from lm_eval_tasks.samples.results import read_results
 from lm_eval_tasks.samples.sample import read
 from lm_eval_tasks.stats.columns import columns_of, zero_of
@@ -19,11 +21,13 @@ from lm_eval_tasks.stats.compare import compare
 HERE = Path(__file__).parent
 # From small to large, as their folders are called.
 MODELS = ("SmolLM2-135M-Instruct", "Qwen2.5-Coder-0.5B-Instruct", "Qwen2.5-Coder-1.5B-Instruct")
+# Papers, a task, and the same with less to read.
+MORE = (("scalar", "hard_local", "hard_none"), ("lab-12k", "title_31k_g", "title_10k"))
 Row = dict[str, object]
 
 
 def main() -> None:
-    """Write both."""
+    """Write them."""
     for name, content in tables().items():
         (HERE / name).write_text(content, encoding="utf-8")
 
@@ -32,7 +36,9 @@ def tables() -> dict[str, str]:
     """Name of each file -> its content."""
     runs = sorted((run for model in MODELS for run in HERE.glob(f"*/{model}/*/")), key=_task)
     of_pairs = [row for _, of_task in groupby(runs, key=_task) for row in pairs(list(of_task))]
-    return {"scores.csv": as_csv([score(run) for run in runs]), "pairs.csv": as_csv(of_pairs)}
+    of_models = [gain(HERE / papers / model, more, less) for papers, more, less in MORE for model in MODELS]
+    scores, gains = [score(run) for run in runs], [row for row in of_models if row]
+    return {"scores.csv": as_csv(scores), "pairs.csv": as_csv(of_pairs), "gains.csv": as_csv(gains)}
 
 
 def score(run: Path) -> Row:
@@ -59,6 +65,19 @@ def pairs(runs: list[Path]) -> Iterator[Row]:
         named: Row = {"papers": runs[0].parts[-3], "task": runs[0].name, "model": row.runs[1].parts[-2]}
         named |= {"other": row.runs[0].parts[-2], "rows": row.difference.samples, "difference": row.difference.mean}
         yield named | {"low": row.difference.low, "high": row.difference.high, "p (Holm)": row.corrected_p}
+
+
+def gain(folder: Path, more: str, less: str) -> Row:
+    """How much higher a model scores with more to read, over the same rows; those that its window cut to one prompt stay in with 0."""
+    if not (folder / more).is_dir():
+        return {}
+    full, short = ({sample.id: sample for sample in read([folder / task])} for task in (more, less))
+    ids, metric = [id_ for id_ in full if id_ in short], next(iter(full.values())).row.family.ranking
+    apart = [full[id_].scores[metric] - short[id_].scores[metric] for id_ in ids]
+    over = difference(apart, [full[id_].cluster for id_ in ids], FEWEST_OF_GAINS)
+    same = sum(full[id_].prompt_hash == short[id_].prompt_hash for id_ in ids)
+    named: Row = {"papers": folder.parent.name, "model": folder.name, "task": more, "less to read": less}
+    return named | {"rows": len(ids), "same prompts": same, "gain": over.mean, "low": over.low, "high": over.high}
 
 
 def as_csv(rows: list[Row]) -> str:

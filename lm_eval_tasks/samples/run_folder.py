@@ -59,7 +59,8 @@ def removed_if_empty(folder: Path) -> Iterator[None]:
 
 def only_result(folder: Path, owner: str = "the output folder of a run") -> Results:
     """The results of a folder that has one file of them; a SamplesError that says what such a folder is if this one has not."""
-    files = results_in(folder) or results_in(newest_run(folder))
+    # lm-eval writes into a folder below the one that it is given.
+    files = results_in(folder) or results_in(newest_run(folder)) or results_in(folder, deep=True)
     if len(files) != 1:
         raise SamplesError(f"{folder} contains {len(files) or 'no'} results_*.json; {owner} has one")
     return read_results(files[0])

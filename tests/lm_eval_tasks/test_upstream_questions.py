@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import random
 import subprocess
 import sys
@@ -83,7 +84,9 @@ def test_the_script_for_other_harnesses_asks_scalar_as_we_do(shown: str, tmp_pat
     card = "---\nconfigs:\n- config_name: SCALAR\n  data_files:\n  - split: test\n    path: test.jsonl\n---\n"
     (tmp_path / "round" / "README.md").write_text(card)
     script = [sys.executable, ROOT / "docs" / "portable.py", "round", "SCALAR", "answers.jsonl"]
-    out = subprocess.run(script, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    # Copies that `datasets` keeps of files whose names have no hash may be those of another folder.
+    env = {**os.environ, "HF_DATASETS_CACHE": str(tmp_path / "cache")}
+    out = subprocess.run(script, cwd=tmp_path, env=env, capture_output=True, text=True, check=True).stdout
     prompt = "".join(slot.text for slot in scalar.slots_of(scalar_row(**row)))
     assert list(map(json.loads, out.splitlines())) == [
         {"id": id_, "prompt": prompt, "score": float(id_ == "right")} for id_ in said
