@@ -14,7 +14,6 @@ from lm_eval_tasks.families import of_task, registry
 from lm_eval_tasks.families.registry import BASELINES, FAMILIES, TARGETS
 from lm_eval_tasks.samples.block import BinScore
 from lm_eval_tasks.stats.columns import Column
-from lm_eval_tasks.stats.scores import BINS
 
 
 def interval_cells(estimate: Interval | None) -> tuple[float | None, float | None, float | None]:
@@ -22,6 +21,8 @@ def interval_cells(estimate: Interval | None) -> tuple[float | None, float | Non
     return (estimate.mean, estimate.low, estimate.high) if estimate else (None, None, None)
 
 
+# Lengths at which prompts are told apart, in units of 1,024 tokens.
+BINS = {8: "8K", 16: "16K", 32: "32K", 64: "64K", 128: "128K", 256: "256K", 512: "512K", 1024: "1M"}
 # What judges say about an answer, besides the metrics of the registry.
 WIN_RATE = "win_rate"
 TASKS = tuple(target.name for target in TARGETS)

@@ -23,8 +23,6 @@ from lm_eval_tasks.tasks.catalogue import TASKS
 
 # Task, as lm-eval names it, -> its samples.
 Samples = Mapping[str, Sequence[Sample]]
-# Lengths at which prompts are told apart, in units of 1,024 tokens.
-BINS = {8: "8K", 16: "16K", 32: "32K", 64: "64K", 128: "128K", 256: "256K", 512: "512K", 1024: "1M"}
 PLACES = ("first third", "middle third", "last third")
 
 

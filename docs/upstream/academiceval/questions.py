@@ -177,10 +177,8 @@ def _untagged(lines: Sequence[str]) -> list[str]:
         match = _ANSWER.fullmatch(line)
         if _UNDECIDED.search(line) or len(set(_CANDIDATE.findall(line))) > 1:
             continue
-        said = match[1] if match else line
-        (called if match and _CALLED.search(line[: match.start(1)]) else other).append(said)
-    items = {item[1] for line in lines if (item := _ITEM.match(line))}
-    return [*(other if len(items) < 2 else ()), *called]
+        (called if match and _CALLED.search(line[: match.start(1)]) else other).append(match[1] if match else line)
+    return [*(other if len({item[1] for line in lines if (item := _ITEM.match(line))}) < 2 else ()), *called]
 
 
 def _index(text: str) -> int | None:
@@ -233,8 +231,7 @@ def _last(text: str, read: Callable[[str, bool], _T | None]) -> _T | None:
         is_led = bool(_BEFORE.search((("x" if begins > _NEAR else "") + before[-_NEAR:]).rpartition("\n")[2]))
         is_last = _BEHIND.fullmatch(text[ends : ends + _NEAR].partition("\n")[0]) is not None
         content = read(stretch, is_led and (is_last or not stretch.strip("[]{} \n")))
-        is_alone = not before.rpartition("\n")[2].strip()
-        if content == () and not is_alone and _WORDED.search(text[ends:]):
+        if content == () and before.rpartition("\n")[2].strip() and _WORDED.search(text[ends:]):
             # What the instruction says of no label at all.
             continue
         is_void = isinstance(content, dict) and not any(content.values())

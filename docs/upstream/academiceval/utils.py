@@ -181,8 +181,7 @@ def _unwrap(line: str) -> str | None:
         return None
     both = min(begins, ends)
     # "This" and "that": the first mark is closed before the line ends.
-    mark = closing if opening in _QUOTES else closing * both
-    second = line.find(mark, both, -both)
+    second = line.find(closing if opening in _QUOTES else closing * both, both, -both)
     if second > both and line[second - 1] not in " (":
         return None
     # If there are two pairs of quotes, the inner one may be the title's own.
