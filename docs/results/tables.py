@@ -21,8 +21,8 @@ from lm_eval_tasks.stats.compare import compare
 HERE = Path(__file__).parent
 # From small to large, as their folders are called.
 MODELS = ("SmolLM2-135M-Instruct", "Qwen2.5-Coder-0.5B-Instruct", "Qwen2.5-Coder-1.5B-Instruct")
-# Papers, a task, and the same with less to read.
-MORE = (("scalar", "hard_local", "hard_none"), ("lab-12k", "title_31k_g", "title_10k"))
+# Papers and task, and the same with less to read.
+MORE = (("scalar/{}/hard_local", "scalar/{}/hard_none"), ("lab-12k/{}/title_31k_g", "lab/{}/title_10k"))
 Row = dict[str, object]
 
 
@@ -36,7 +36,7 @@ def tables() -> dict[str, str]:
     """Name of each file -> its content."""
     runs = sorted((run for model in MODELS for run in HERE.glob(f"*/{model}/*/")), key=_task)
     of_pairs = [row for _, of_task in groupby(runs, key=_task) for row in pairs(list(of_task))]
-    of_models = [gain(HERE / papers / model, more, less) for papers, more, less in MORE for model in MODELS]
+    of_models = [gain(*(HERE / place.format(model) for place in places)) for places in MORE for model in MODELS]
     scores, gains = [score(run) for run in runs], [row for row in of_models if row]
     return {"scores.csv": as_csv(scores), "pairs.csv": as_csv(of_pairs), "gains.csv": as_csv(gains)}
 
@@ -67,16 +67,17 @@ def pairs(runs: list[Path]) -> Iterator[Row]:
         yield named | {"low": row.difference.low, "high": row.difference.high, "p (Holm)": row.corrected_p}
 
 
-def gain(folder: Path, more: str, less: str) -> Row:
+def gain(more: Path, less: Path) -> Row:
     """How much higher a model scores with more to read, over the same rows; those that its window cut to one prompt stay in with 0."""
-    if not (folder / more).is_dir():
+    if not more.is_dir():
         return {}
-    full, short = ({sample.id: sample for sample in read([folder / task])} for task in (more, less))
+    full, short = ({sample.id: sample for sample in read([run])} for run in (more, less))
     ids, metric = [id_ for id_ in full if id_ in short], next(iter(full.values())).row.family.ranking
     apart = [full[id_].scores[metric] - short[id_].scores[metric] for id_ in ids]
     over = difference(apart, [full[id_].cluster for id_ in ids], FEWEST_OF_GAINS)
     same = sum(full[id_].prompt_hash == short[id_].prompt_hash for id_ in ids)
-    named: Row = {"papers": folder.parent.name, "model": folder.name, "task": more, "less to read": less}
+    named: Row = {"model": more.parts[-2], "task": "/".join((more.parts[-3], more.name))}
+    named |= {"less to read": "/".join((less.parts[-3], less.name))}
     return named | {"rows": len(ids), "same prompts": same, "gain": over.mean, "low": over.low, "high": over.high}
 
 
