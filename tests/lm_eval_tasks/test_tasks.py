@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from lm_eval_tasks import families
-from lm_eval_tasks.base.errors import EvalError
+from lm_eval_tasks.base.errors import EvalError, OptionError
 from lm_eval_tasks.base.tables import text_lines
 from lm_eval_tasks.evaluate.run import SampleSelection, evaluate
 from lm_eval_tasks.families.scalar import ALL_LEVELS, LEVELS
@@ -199,6 +199,12 @@ def test_lm_eval_ends_with_the_sentence_of_an_error(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(sys, "argv", ["lm_eval", "--tasks", "academiceval_abs_9k"])
     with pytest.raises(SystemExit, match="error: the dataset 'nowhere' is neither"):
         hook.load("Abs-9K", 512, dataset="nowhere", bertscore_model="none")
+
+
+def test_a_setting_of_the_rounds_own_is_asked_by_its_own_task_alone(dataset: Path) -> None:
+    """As the manifest says: a prompt for abstracts asks for no title and no choice."""
+    with pytest.raises(OptionError, match="is a setting of another task than Abs-9K"):
+        hook.load("Abs-9K", 512, dataset=str(dataset), config="SCALAR-Easy", bertscore_model="none")
 
 
 @pytest.mark.slow

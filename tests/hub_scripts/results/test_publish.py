@@ -137,6 +137,12 @@ def test_a_score_that_its_samples_do_not_give_is_not_published(
         file.write_text(json.dumps(edited))
         code, _, err = command("push-results", tmp_path, "--repo", "org/results", "--yes")
         assert (code, "is not what the samples beside it give" in err, hub.repos) == (1, True, {})
+    # Nor if only lm-eval's own part says another number.
+    edited = json.loads(json.dumps(content))
+    edited["results"]["academiceval_abs_9k"]["rouge_l_content,score"] += 0.3
+    file.write_text(json.dumps(edited))
+    code, _, err = command("push-results", tmp_path, "--repo", "org/results", "--yes")
+    assert (code, "is not what the samples beside it give" in err, hub.repos) == (1, True, {})
     # The plain lm_eval writes no block, and some metrics under two names.
     del content["academiceval"]
     file.write_text(json.dumps(content))
