@@ -201,10 +201,13 @@ def test_lm_eval_ends_with_the_sentence_of_an_error(monkeypatch: pytest.MonkeyPa
         hook.load("Abs-9K", 512, dataset="nowhere", bertscore_model="none")
 
 
-def test_a_setting_of_the_rounds_own_is_asked_by_its_own_task_alone(dataset: Path) -> None:
-    """As the manifest says: a prompt for abstracts asks for no title and no choice."""
+def test_a_setting_of_the_rounds_own_is_asked_by_its_own_task_alone(dataset: Path, tmp_path: Path) -> None:
+    """As the manifest says: a prompt for abstracts asks for no title."""
+    manifest = json.loads((dataset / "manifest.json").read_text())
+    manifest["configurations"].append({**manifest["configurations"][0], "name": "Own", "task": "title"})
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(OptionError, match="is a setting of another task than Abs-9K"):
-        hook.load("Abs-9K", 512, dataset=str(dataset), config="SCALAR-Easy", bertscore_model="none")
+        hook.load("Abs-9K", 512, dataset=str(tmp_path), config="Own", bertscore_model="none")
 
 
 @pytest.mark.slow
