@@ -191,14 +191,14 @@ def _built(manifest: Manifest) -> Iterator[str | Table]:
 
 def _to_correct(workspace: Workspace, reports: Sequence[StageReport]) -> Iterator[str]:
     """What a maintainer may have to correct: papers without authors, and exclusions of what is not there."""
-    from builder.ids import bare_id
     from builder.sources.metadata_file import has_unknown_authors
 
     papers = workspace.papers
     if unknown := sum(map(has_unknown_authors, papers)):
         yield f"authors unknown: {unknown} of {len(papers)} papers; each stands for itself and has no co-author settings"
-    left_out = {bare_id(id_.removesuffix("r")) for report in reports for id_ in report.examples.get("excluded", ())}
-    for id_ in sorted({id_.removesuffix("r") for id_ in workspace.round_.excluded} - left_out):
+    for id_ in sorted(
+        workspace.round_.excluded.difference(*(report.examples.get("excluded", ()) for report in reports))
+    ):
         yield f"warning: exclude names {id_}, which is the id of no row"
 
 

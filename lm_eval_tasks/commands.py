@@ -244,7 +244,7 @@ def plan(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.evaluate import plan as planning
     from lm_eval_tasks.evaluate.models import label_of
     from lm_eval_tasks.evaluate.shorter import contexts_of
-    from lm_eval_tasks.stats.compare import compare
+    from lm_eval_tasks.stats.compare import compare, runs_of
 
     price = means_of(arguments, label_of("", parse_args(arguments.model_args), full=True)).price
     planned = planning.plan(
@@ -254,7 +254,7 @@ def plan(arguments: Namespace) -> Iterator[str | Table]:
         arguments.limit,
         arguments.repeats,
         contexts_of(arguments.contexts) if arguments.contexts else (),
-        {row.task: row.difference for row in compare(arguments.like) if not row.of_board} if arguments.like else None,
+        {row.task: row.difference for row in compare(runs_of(arguments.like or ())) if not row.of_board} or None,
     )
     yield planning.table(planned)
     yield from ("", *planning.sentences(planned, price, arguments.tokens_per_second))

@@ -85,14 +85,15 @@ def compare(arguments: Namespace) -> Iterator[str | Table]:
 
     check_names(arguments.metrics.split(",") if arguments.metrics else ())
     from lm_eval_tasks.base.intervals import NO_INTERVAL
-    from lm_eval_tasks.stats.compare import agreement, answered_as, compare, left_out, names_of, table
+    from lm_eval_tasks.stats.compare import agreement, answered_as, compare, left_out, names_of, runs_of, table
 
     metrics = arguments.metrics.split(",") if arguments.metrics else None
-    differences = compare(arguments.runs, metrics, uncut=arguments.uncut)
+    runs = runs_of(arguments.runs)
+    differences = compare(runs, metrics, uncut=arguments.uncut)
     names = names_of(arguments.runs)
     for _, pair in groupby(differences, key=lambda difference: difference.runs):
         yield table(list(pair), names)
-    yield from left_out(arguments.runs)
+    yield from left_out(runs.values())
     compared = {(difference.task, difference.metric) for difference in differences}
     for task in dict.fromkeys(difference.task for difference in differences if not difference.of_board):
         yield from (
@@ -105,7 +106,7 @@ def compare(arguments: Namespace) -> Iterator[str | Table]:
     if any(difference.difference.bounds is None for difference in differences):
         yield from ("", NO_INTERVAL)
     yield from answered_as(arguments.runs)
-    if same := list(agreement(arguments.runs)):
+    if same := list(agreement(runs)):
         yield from ("", *same)
 
 

@@ -16,7 +16,7 @@ from lm_eval_tasks.base.intervals import FEWEST_OF_GAINS, difference
 from lm_eval_tasks.samples.results import read_results
 from lm_eval_tasks.samples.sample import read
 from lm_eval_tasks.stats.columns import columns_of, zero_of
-from lm_eval_tasks.stats.compare import compare
+from lm_eval_tasks.stats.compare import compare, runs_of
 
 HERE = Path(__file__).parent
 # From small to large, as their folders are called.
@@ -61,7 +61,7 @@ def score(run: Path) -> Row:
 
 def pairs(runs: list[Path]) -> Iterator[Row]:
     """The differences between the models of a task, corrected for their number by Holm's method."""
-    for row in compare(runs) if len(runs) > 1 else ():
+    for row in compare(runs_of(runs)) if len(runs) > 1 else ():
         named: Row = {"papers": runs[0].parts[-3], "task": runs[0].name, "model": row.runs[1].parts[-2]}
         named |= {"other": row.runs[0].parts[-2], "rows": row.difference.samples, "difference": row.difference.mean}
         yield named | {"low": row.difference.low, "high": row.difference.high, "p (Holm)": row.corrected_p}

@@ -153,10 +153,10 @@ class ScoreRow:
     score: Interval
     of: int | None
     floor: float | None
+    margin: Interval | None
     cut: float | None
     capped: float | None
     empty: float | None
-    margin: Interval | None
     splits: Mapping[str, tuple[Interval | None, Interval | None]]
 
     @property
@@ -178,10 +178,10 @@ def score_rows(groups: Sequence[Group], cutoffs: Mapping[str, str]) -> list[Scor
             over.interval(),
             whole if (whole := max(cell.of or 0, len(group.ids))) != over.n else None,
             floor.mean if (floor := cell.floors[metric].over(over.scores) if metric in cell.floors else None) else None,
+            both.minus(floor) if floor and (both := over.over(floor.scores)) else None,
             share([cell], "truncated"),
             share([cell], "capped"),
             share([cell], "empty", "no_answer"),
-            both.minus(floor) if floor and (both := over.over(floor.scores)) else None,
             dict(_splits(group, cell, over)),
         )
         for group in by_round

@@ -314,8 +314,12 @@ def copies(answer: Mapping[str, Any], texts: Sequence[str]) -> bool:
 
 
 def _without_texts(prompt: Mapping[str, Any]) -> dict[str, Any]:
-    bare = [{name: value for name, value in slot.items() if name not in ("head", "tail")} for slot in prompt["slots"]]
-    return {**prompt, "slots": bare}
+    return {
+        **prompt,
+        "slots": [
+            {name: value for name, value in slot.items() if name not in ("head", "tail")} for slot in prompt["slots"]
+        ],
+    }
 
 
 def script(name: str, data: object) -> str:

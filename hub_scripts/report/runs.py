@@ -170,14 +170,8 @@ def _record(run: Results) -> dict[str, Any]:
 def _command(asked: Mapping[str, Any]) -> str:
     """The command that asks the same; where the record has only the end of a place, so has the command."""
     given = {name: asked[name] for name in _OPTIONS if asked.get(name) and (name, asked[name]) != ("repeats", 1)}
-    texts = {
-        name: json.dumps(value)
-        if isinstance(value, Mapping)
-        else ",".join(value)
-        if isinstance(value, tuple)
-        else value
-        for name, value in given.items()
-    }
+    texts = {name: ",".join(value) if isinstance(value, tuple) else value for name, value in given.items()}
+    texts |= {name: json.dumps(value) for name, value in given.items() if isinstance(value, Mapping)}
     flags = (f"--{name}" if value is True else f"--{name}={value}" for name, value in texts.items())
     return shlex.join(["academiceval", "eval", *flags])
 

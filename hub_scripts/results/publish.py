@@ -21,7 +21,7 @@ from lm_eval_tasks.base.files import sha256_of, sha256_of_bytes
 from lm_eval_tasks.base.metadata import TEST
 from lm_eval_tasks.families.registry import find_metric, headline
 from lm_eval_tasks.samples.block import Score
-from lm_eval_tasks.samples.results import FOLDER_NAME, Results, read_results
+from lm_eval_tasks.samples.results import FOLDER_NAME, Results, figures_of, read_results
 from lm_eval_tasks.samples.run_folder import results_in, samples_beside, samples_of
 from lm_eval_tasks.samples.sample import read_file
 from lm_eval_tasks.stats.scores import scores_of
@@ -231,22 +231,14 @@ def checked_results(path: Path) -> Results:
         raise HubError(
             f"{path}: {wrong.task}, {wrong.metric}: {wrong.value} ({wrong.low} to {wrong.high}) over {wrong.samples} samples cannot be"
         )
+    # A file of ours says each number in lm-eval's part, too.
     stated = {
-        (task, name.partition(",")[0]): value
-        for task, figures in results.table("results").items()
-        if isinstance(figures, Mapping)
-        for name, value in figures.items()
-        if isinstance(value, float)
+        (task, metric): value
+        for task, table in results.table("results").items()
+        if isinstance(table, Mapping)
+        for metric, value in figures_of(table)
     }
-    if edited := next(
-        (
-            score
-            for score in results.scores
-            if _differs(score, again)
-            or abs(stated.get((score.task, score.metric), score.value) - score.value) > _ROUNDING
-        ),
-        None,
-    ):
+    if edited := next((score for score in results.scores if _differs(score, again, stated)), None):
         raise HubError(
             f"{path}: {edited.task}, {edited.metric}: {edited.value} over {edited.samples} is not what the samples beside it give; run "
             "`academiceval eval` again into this folder, which asks nothing twice"
@@ -254,14 +246,15 @@ def checked_results(path: Path) -> Results:
     return results
 
 
-def _differs(score: Score, again: Mapping[tuple[str, str], Score]) -> bool:
-    """Whether the samples, where there are any, give another score, or are not as many as it says."""
+def _differs(score: Score, again: Mapping[tuple[str, str], Score], stated: Mapping[tuple[str, str], float]) -> bool:
+    """Whether the samples, where there are any, give another score, or are not as many as it says; or lm-eval's part states another."""
     computed = again.get((score.task, score.metric)) if again else score
     return (
         computed is None
         or abs(computed.value - score.value) > _ROUNDING
         or computed.samples != score.samples
         or bool(score.of and computed.of != score.of)
+        or not score.value - _ROUNDING <= stated.get((score.task, score.metric), score.value) <= score.value + _ROUNDING
     )
 
 

@@ -130,7 +130,7 @@ class Estimate:
         """The t interval of a difference, or of any mean without limits, if there are enough clusters."""
         from scipy import special
 
-        if len(self.weights) < fewest or effective(self.weights) < FEWEST_EFFECTIVE - _ROUNDING:
+        if not has_enough(self.weights, fewest):
             return self.bare()
         if self.error < _ROUNDING:
             # All clusters agree: nothing tells how far others would not, unless there is no difference at all.
@@ -177,6 +177,11 @@ def effective(weights: Collection[float]) -> float:
     return float(sum(weights)) ** 2 / float(sum(weight * weight for weight in weights))
 
 
+def has_enough(weights: Collection[float], fewest: int = FEWEST) -> bool:
+    """Whether there are enough clusters for a difference, none of which counts for most of them."""
+    return len(weights) >= fewest and effective(weights) >= FEWEST_EFFECTIVE - _ROUNDING
+
+
 def detectable(error: float, freedom: float, comparisons: int = 1) -> float:
     """The smallest difference that a test at 5 % finds in four out of five cases: the error is an estimate too, so that t is noncentral
     (approximated as Johnson and Welch 1940, Biometrika 31).
@@ -197,7 +202,7 @@ def detectable_with(samples: Collection[int], spread: float, comparisons: int = 
     """The same for a design, by how many samples each first author has, which are assumed to come and go together, and the standard
     deviation of the difference between two models on one sample; None with too few first authors for an interval.
     """
-    independent = effective(samples) if len(samples) >= FEWEST else 0
-    return (
-        None if independent < FEWEST_EFFECTIVE else detectable(spread / independent**0.5, independent - 1, comparisons)
-    )
+    if not has_enough(samples):
+        return None
+    independent = effective(samples)
+    return detectable(spread / independent**0.5, independent - 1, comparisons)

@@ -36,8 +36,11 @@ class Table:
         if self.main is None:
             return self
         places = [self.head.index(name) for name in self.main]
-        rows = [[row[i] for i in places] for row in self.rows]
-        return Table(self.main, "".join(self.align[i] for i in places), rows) if places else None
+        return (
+            Table(self.main, "".join(self.align[i] for i in places), [[row[i] for i in places] for row in self.rows])
+            if places
+            else None
+        )
 
 
 def with_bounds(value: float, low: float | None, high: float | None, form: str = ".4f") -> str:

@@ -297,8 +297,11 @@ def _pairs(stretch: str, alone: bool) -> dict[int, int] | None:
 
 def _rows(stretch: str) -> list[str]:
     """The lists in a list, or what one has in it."""
-    inside = stretch.strip("[]") if stretch.startswith("[") else stretch
-    return _INNER.findall(stretch) if stretch.startswith("[[") else [inside]
+    return (
+        _INNER.findall(stretch)
+        if stretch.startswith("[[")
+        else [stretch.strip("[]") if stretch.startswith("[") else stretch]
+    )
 
 
 def _entries(text: str) -> Iterator[str]:

@@ -87,8 +87,10 @@ class ScoredAnswer:
     failed: tuple[str, ...] = ()
 
     def to_text(self) -> str:
-        content = {name: value for name, value in asdict(self).items() if value or name in ("answer", "scores")}
-        return json.dumps(content, ensure_ascii=False)
+        return json.dumps(
+            {name: value for name, value in asdict(self).items() if value or name in ("answer", "scores")},
+            ensure_ascii=False,
+        )
 
     @classmethod
     def from_text(cls, text: str) -> "ScoredAnswer":

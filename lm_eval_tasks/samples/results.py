@@ -230,11 +230,16 @@ def _lm_eval_results(path: Path, file: Arguments) -> Results:
 
 
 def _scores_of(content: _LmEvals, task: str, model: str) -> Iterator[Score]:
-    """lm-eval writes `metric,filter`; its standard errors know no first authors."""
-    for name, value in content.results[task].items():
+    for metric, value in figures_of(content.results[task]):
+        yield Score(model, task, metric, number(value), None, None, content.counts[task]["effective"])
+
+
+def figures_of(table: Mapping[str, object]) -> Iterator[tuple[str, float]]:
+    """The metrics of a task in lm-eval's part, which writes `metric,filter`; its standard errors know no first authors."""
+    for name, value in table.items():
         metric, _, filter_ = name.partition(",")
         if filter_ and not metric.endswith("_stderr") and isinstance(value, int | float):
-            yield Score(model, task, metric, number(value), None, None, content.counts[task]["effective"])
+            yield metric, value
 
 
 def label(name: str) -> str:

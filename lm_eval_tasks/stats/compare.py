@@ -1,6 +1,6 @@
 """`academiceval compare A B ...`: paired differences between runs, with clustered intervals and corrected p-values."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -20,7 +20,7 @@ from lm_eval_tasks.stats.columns import columns_of, zero_of
 from lm_eval_tasks.stats.placed import PlacedTask
 
 # Task -> its samples.
-_Run = Mapping[str, Sequence[Sample]]
+Run = Mapping[str, Sequence[Sample]]
 # What a sample says of each stage, in the order in which they follow one another; nothing for what it does not know.
 _STAGES: dict[str, Callable[[Sample], object]] = {
     "prompts": lambda sample: sample.prompt_hash,
@@ -54,23 +54,26 @@ class Difference:
     detectable: float | None = None
 
 
-def compare(runs: Sequence[Path], metrics: Sequence[str] | None = None, *, uncut: bool = False) -> list[Difference]:
+def runs_of(paths: Sequence[Path]) -> dict[Path, Run]:
+    """The runs of samples files or folders of them; a SamplesError if one is given twice."""
+    for i, path in enumerate(paths):
+        if any(_is_part(path, other) or _is_part(other, path) for other in paths[:i]):
+            raise SamplesError(f"{path} cannot be compared with itself: give the runs of two models")
+    return {path: by_task(read([path])) for path in paths}
+
+
+def compare(runs: Mapping[Path, Run], metrics: Sequence[str] | None = None, *, uncut: bool = False) -> list[Difference]:
     """Compare runs, sample by sample: each with each that comes later.
 
     Args:
-        runs: samples files or folders of them, at least two.
+        runs: at least two, see `runs_of`.
         metrics: names; by default the one that models are ranked by, of each task.
         uncut: whether samples whose prompts were cut for a run are left out.
 
     Raises:
         SamplesError: runs have few rows in common.
     """
-    for i, run in enumerate(runs):
-        if any(_is_part(run, other) or _is_part(other, run) for other in runs[:i]):
-            raise SamplesError(f"{run} cannot be compared with itself: give the runs of two models")
-    names = list(dict.fromkeys(metrics or ()))
-    samples = {run: by_task(read([run])) for run in runs}
-    of_pairs = [_of_pair((a, b), samples[a], samples[b], names, uncut=uncut) for a, b in combinations(runs, 2)]
+    of_pairs = [_of_pair((a, b), runs[a], runs[b], metrics or (), uncut=uncut) for a, b in combinations(runs, 2)]
     differences = [difference for shown, _ in of_pairs for difference in shown]
     # As `plan` counts them, before it is known which have a p-value.
     rows = sum(planned for _, planned in of_pairs)
@@ -91,7 +94,7 @@ def _is_part(run: Path, other: Path) -> bool:
 
 
 def _of_pair(
-    runs: tuple[Path, Path], first: _Run, second: _Run, metrics: Sequence[str], *, uncut: bool
+    runs: tuple[Path, Path], first: Run, second: Run, metrics: Sequence[str], *, uncut: bool
 ) -> tuple[list[Difference], int]:
     """The differences of two runs, of each task, then of the boards that both have; and how many were to be expected."""
     common = [task for task in first if task in second]
@@ -129,7 +132,7 @@ def _of_task(
     sizes: tuple[int, int],
     metrics: Sequence[str],
 ) -> Iterator[Difference]:
-    for metric in metrics or {x.row.family.ranking: None for x, _ in pairs}:
+    for metric in dict.fromkeys(metrics or [x.row.family.ranking for x, _ in pairs]):
         both = [(x, y) for x, y in pairs if metric in x.scores and metric in y.scores]
         if both:
             gains = [y.scores[metric] - x.scores[metric] for x, y in both]
@@ -175,14 +178,13 @@ def _part(task: str, samples: Sequence[Sample], metric: str) -> PlacedTask | Non
     return placed.part_of(task, samples[0].row.task, columns.get(metric), zero_of(metric, columns)) if samples else None
 
 
-def left_out(runs: Sequence[Path]) -> Iterator[str]:
+def left_out(runs: Collection[Run]) -> Iterator[str]:
     """The tasks that only some of the runs have, and the rows in which the revisions of their datasets differ."""
-    samples = [by_task(read([run])) for run in runs]
     only = "only one of the runs has" if len(runs) == 2 else "not all of the runs have"
-    for task in sorted({task for of_run in samples for task in of_run}):
-        if not all(task in of_run for of_run in samples):
+    for task in sorted({task for run in runs for task in run}):
+        if not all(task in run for run in runs):
             yield f"left out: {task}, which {only}"
-        of_task = [of_run[task] for of_run in samples if task in of_run]
+        of_task = [run[task] for run in runs if task in run]
         said = dict.fromkeys(revisions_apart(first, second) for first, second in combinations(of_task, 2))
         yield from (f"{task}: {apart}" for apart in said if apart)
 
@@ -240,7 +242,7 @@ def answered_as(runs: Sequence[Path]) -> list[str]:
     return [f"{run} was answered by several models: {', '.join(sorted(names))}" for run, names in served.items()]
 
 
-def agreement(runs: Sequence[Path]) -> Iterator[str]:
+def agreement(runs: Mapping[Path, Run]) -> Iterator[str]:
     """For two folders of runs of one model, how many rows of each task agree at each stage, so that the first that differs is seen; else
     nothing.
     """
@@ -250,9 +252,9 @@ def agreement(runs: Sequence[Path]) -> Iterator[str]:
     if first.model != second.model:
         return
     yield f"Both runs are of {first.model}{_made_otherwise(first, second)}."
-    samples = [by_task(read([run])) for run in runs]
-    for task in [task for task in samples[0] if task in samples[1]]:
-        pairs = paired(task, samples[0][task], samples[1][task])
+    mine, theirs = runs.values()
+    for task in [task for task in mine if task in theirs]:
+        pairs = paired(task, mine[task], theirs[task])
         equal = (f"{name} {_equal(of, pairs)}" for name, of in _STAGES.items())
         yield f"{task}: of {len(pairs)} rows, equal are {', '.join(equal)}"
 

@@ -11,7 +11,7 @@ from statistics import fmean
 import numpy as np
 from numpy.typing import NDArray
 
-from lm_eval_tasks.base.intervals import FEWEST, FEWEST_EFFECTIVE, Estimate, Interval, effective
+from lm_eval_tasks.base.intervals import FEWEST, Estimate, Interval, effective, has_enough
 from lm_eval_tasks.stats.columns import Column
 
 # A higher floor leaves no room above it.
@@ -147,4 +147,4 @@ def _freedom(sets: Sequence[Sequence[PlacedTask]], others: Sequence[Sequence[Pla
 
 def too_small(parts: Iterable[PlacedTask], fewest: int = FEWEST) -> list[str]:
     """The settings of parts with fewer first authors than an interval needs, or a few that have most of the samples."""
-    return [part.setting for part in parts if len(part.names) < fewest or effective(part.counts) < FEWEST_EFFECTIVE]
+    return [part.setting for part in parts if not has_enough(part.counts, fewest)]

@@ -46,7 +46,7 @@ class ChosenContexts:
     Attributes:
         questions: by the new paper of a context.
         withheld: reason -> what could have been asked, but has no certain answer.
-        excluded: ids of rows that are left out by name.
+        excluded: of each row that is left out, the name by which it is.
         papers: that the contexts show.
         overlapping: contexts that show some of these again.
     """
@@ -188,8 +188,10 @@ def _write(
     writer = ConfigurationWriter(folder, Configuration(chosen.reading.name, chosen.reading.task, "questions"))
     for context in progress(chosen.contexts, chosen.reading.name):
         for row in asking.rows(context, chosen.questions[context.paper.id], round_name):
-            if {row["id"], row["id"].removesuffix("r")} & excluded:
-                chosen.excluded.append(row["id"])
+            # What is wrong with a question is wrong with it in the other order, too.
+            name = row["id"] if row["id"] in excluded else row["id"].removesuffix("r")
+            if name in excluded:
+                chosen.excluded.append(name)
             else:
                 writer.add(_SPLIT, row)
     return writer.close()

@@ -51,21 +51,16 @@ def load(
     """
     options = Options.of(arguments)
     tasks: dict[str, str] = {record.name: record.task for record in SETTINGS}
-    if (
-        options.config
-        and options.config not in tasks
-        and (own := listing_of(options.dataset, options.dataset_revision))
-    ):
-        tasks |= {options.config: own.tasks.get(options.config) or tasks[setting]}
-    # The prompt would not fit a setting of another task.
-    if tasks.get(options.config or "", tasks[setting]) != tasks[setting]:
+    config = options.config or setting
+    own = None if config in tasks else listing_of(options.dataset, options.dataset_revision)
+    # The prompt would not fit a setting of another task; what nobody says is taken for one of the same.
+    if (tasks | dict(own.tasks if own else {})).get(config) not in (tasks[setting], "", None):
         raise OptionError(
             f"the option config={options.config!r} is a setting of another task than {setting}; ask it by a task of its own"
         )
     shown = options.context_of(shown, setting)
     name = prompt_name_of(setting, shown)
     query = prompt_name_of(setting, QUERY) if shown == RETRIEVED else None
-    config = options.config or setting
     # Before the model: a command that is offered in its place must find the dataset.
     check_dataset(options.dataset)
     scorer = _scorer(options.bertscore_model)

@@ -18,7 +18,7 @@ from lm_eval_tasks.samples.results import JOURNAL
 from lm_eval_tasks.samples.run_folder import only_result
 from lm_eval_tasks.samples.sample import Sample, read, read_file
 from lm_eval_tasks.stats.columns import columns_of, gains_of, zero_of
-from lm_eval_tasks.stats.compare import compare
+from lm_eval_tasks.stats.compare import compare, runs_of
 from lm_eval_tasks.stats.scores import score_table, scores_of
 from tests.helpers.rounds import build, small_round
 from tests.helpers.samples import sample
@@ -62,7 +62,7 @@ def test_repeated_answers_keep_a_metric_that_only_some_have() -> None:
 def test_samples_that_lack_a_score_are_left_out_and_counted(tmp_path: Path) -> None:
     for name, scores in (("a", [{"rouge_l": 0.5}, {"rouge_l": 0.3}]), ("b", [{"rouge_l": 0.6}, {}])):
         write(tmp_path / name, samples(*scores))
-    [difference] = compare([tmp_path / "a", tmp_path / "b"], ["rouge_l"])
+    [difference] = compare(runs_of([tmp_path / "a", tmp_path / "b"]), ["rouge_l"])
     assert (difference.difference.samples, difference.sizes) == (1, (2, 2))
 
 
@@ -119,7 +119,7 @@ def test_rows_with_and_without_demonstrations(command: Command, world: Path, tmp
     assert all(row.scores for row in able)
     [score] = [score for score in only_result(runs[1]).scores if score.metric == "rouge_l"]
     assert (score.samples, score.of) == (len(able), len(rows))
-    [difference] = compare(runs)
+    [difference] = compare(runs_of(runs))
     assert (difference.difference.samples, difference.sizes) == (len(able), (len(rows), len(able)))
 
 

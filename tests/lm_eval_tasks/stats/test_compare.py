@@ -15,7 +15,7 @@ from lm_eval_tasks.base.files import sha256_of
 from lm_eval_tasks.base.intervals import holm
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.samples.block import Score
-from lm_eval_tasks.stats.compare import compare, names_of
+from lm_eval_tasks.stats.compare import compare, names_of, runs_of
 from lm_eval_tasks.stats.scores import score_table
 from tests.helpers.pages import ROOT
 from tests.helpers.samples import sample
@@ -42,7 +42,7 @@ def write(folder: Path, better: float, settings: tuple[str, ...] = tuple(SETTING
 
 
 def test_the_board_is_the_mean_over_tasks_between_floor_and_one(tmp_path: Path) -> None:
-    differences = compare([write(tmp_path / "a", 0.0), write(tmp_path / "b", 0.08)])
+    differences = compare(runs_of([write(tmp_path / "a", 0.0), write(tmp_path / "b", 0.08)]))
     assert [(one.task, one.metric) for one in differences if one.of_board] == [
         ("Writing board: Title-10K, Abs-9K", METRIC)
     ]
@@ -57,7 +57,7 @@ def test_the_board_is_the_mean_over_tasks_between_floor_and_one(tmp_path: Path) 
 
 def test_several_runs_are_compared_pair_by_pair_and_corrected_together(tmp_path: Path, command: Command) -> None:
     runs = [write(tmp_path / name, better) for name, better in (("a", 0.0), ("b", 0.08), ("c", 0.081))]
-    differences = compare(runs, [METRIC])
+    differences = compare(runs_of(runs), [METRIC])
     pairs = list(dict.fromkeys(one.runs for one in differences))
     assert pairs == [(runs[0], runs[1]), (runs[0], runs[2]), (runs[1], runs[2])]
     assert [one.corrected_p for one in differences] == holm([one.difference.p or 0.0 for one in differences])
@@ -69,10 +69,10 @@ def test_several_runs_are_compared_pair_by_pair_and_corrected_together(tmp_path:
 def test_rows_without_a_place_between_floor_and_one_are_planned_for(tmp_path: Path) -> None:
     """As many comparisons as `plan` counts, whether or not a board has floors to stand on."""
     runs = [write(tmp_path / name, better) for name, better in (("a", 0.0), ("b", 0.005))]
-    with_board = compare(runs, [METRIC])
+    with_board = compare(runs_of(runs), [METRIC])
     for file in [file for run in runs for file in run.iterdir()]:
         file.write_text(file.read_text().replace("rouge_l_content_wrong_paper", "rouge_l_of_nothing"))
-    without = compare(runs, [METRIC])
+    without = compare(runs_of(runs), [METRIC])
     assert (len(with_board), len(without)) == (3, 2)
     assert [one.detectable for one in without] == [one.detectable for one in with_board[:2]]
     assert max(one.corrected_p or 0 for one in without) >= 2 * min(one.difference.p or 0 for one in without)
@@ -86,7 +86,7 @@ def test_what_only_some_runs_have_is_named(tmp_path: Path, command: Command) -> 
     code, _, err = command("compare", runs[0])
     assert (code, "nothing to be compared with" in err) == (1, True)
     with pytest.raises(SamplesError, match="cannot be compared with itself"):
-        compare([runs[0], runs[1], runs[0]])
+        compare(runs_of([runs[0], runs[1], runs[0]]))
 
 
 @pytest.mark.parametrize(
