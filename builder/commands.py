@@ -265,7 +265,7 @@ def _ask(question: str, usual: str) -> str:
 def status(arguments: Namespace) -> Iterator[str | Table | Mapping[str, object]]:
     round_ = _load_round(arguments)
     from builder.citations.link import search_status
-    from builder.collect.update import status
+    from builder.collect.coverage import status
     from builder.store import STORE, Store
 
     path = round_.workspace / STORE

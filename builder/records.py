@@ -301,13 +301,10 @@ class ReadingSummary:
     Attributes:
         documents: kind of file -> documents of that kind that are used.
         means: name of a figure of `Quality` -> its mean over them.
-        html_pdf_papers, html_pdf_agreement: what earlier code said of papers of which it read both files.
     """
 
     documents: dict[FileKind, int]
     means: dict[str, float]
-    html_pdf_papers: int = 0
-    html_pdf_agreement: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -358,5 +358,7 @@ def link_tasks(arguments: Namespace) -> Iterator[str | Table]:
         # lm-eval would warn of every task that it finds twice.
         yield str(without_tasks() if is_linked() else tasks_path())
         return
-    for place in unlink() if arguments.unlink else link():
-        yield f"{'removed' if arguments.unlink else 'linked'}: {place}"
+    if not arguments.unlink:
+        yield f"linked: {link()}"
+    elif removed := unlink():
+        yield f"removed: {removed}"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from pathlib import Path
 
-from builder.collect.update import Covered, finish
+from builder.collect.coverage import Covered, finish
 from builder.extract.stage import EXTRACTOR
 from builder.records import Document, Link, Mention, Paper, Quality, Reference, Role, Section
 from builder.round.model import load_round

@@ -8,18 +8,9 @@ outside_window, other_category; after an update also no_graph_author.
 import time
 from collections.abc import Iterator
 
-from builder.collect.update import (
-    Covered,
-    finish,
-    first_authored,
-    harvest,
-    harvest_key,
-    is_update,
-    read_coverage,
-    sort_out,
-    update,
-    visit,
-)
+from builder.collect.admission import first_authored, harvest, sort_out, visit
+from builder.collect.coverage import Covered, finish, harvest_key, read_coverage
+from builder.collect.update import is_update, update
 from builder.errors import RoundError, StoreError
 from builder.ids import author_key
 from builder.records import Paper

@@ -64,7 +64,7 @@ def fill(source: Path, output: Path, workspace: Workspace, engine: Engine) -> St
 
 
 def _as_measured(filled: Configuration, original: Configuration | None) -> Configuration:
-    """A configuration with what the round measured on the same files: shortcuts may have taken a model, months are not counted any more."""
+    """A configuration with what the round measured on the same files: shortcuts may have taken a model."""
     if original is None or filled.every_file != original.every_file:
         return filled
     splits = {}
@@ -72,7 +72,7 @@ def _as_measured(filled: Configuration, original: Configuration | None) -> Confi
         whole = original.statistics(split)
         splits[split] = replace(
             contents,
-            statistics=replace(contents.statistics, shortcuts=whole.shortcuts, shown_months=whole.shown_months),
+            statistics=replace(contents.statistics, shortcuts=whole.shortcuts),
         )
     return replace(filled, splits=splits)
 

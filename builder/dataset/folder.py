@@ -72,7 +72,7 @@ def file_differences(folder: Path, manifest: Manifest) -> Iterator[str]:
 def unlisted_files(folder: Path, manifest: Manifest) -> list[str]:
     """The files of a folder that its manifest does not list."""
     there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
-    return sorted(there - manifest.files.keys() - manifest.other_files.keys() - {MANIFEST, *manifest.gone_files})
+    return sorted(there - manifest.files.keys() - manifest.other_files.keys() - {MANIFEST})
 
 
 def core_of(configurations: Iterable[Configuration]) -> Iterator[CoreEntry]:
@@ -105,7 +105,7 @@ def refuse_other_contents(new: Manifest, output: Path) -> None:
 
 def _is_of_dataset(entry: Path) -> bool:
     if not entry.is_dir():
-        return entry.name in (MANIFEST, CARD, "croissant.json")  # the last one of earlier releases
+        return entry.name in (MANIFEST, CARD)
     return not entry.name.startswith(".") and all(
         path.suffix == ".parquet" for path in entry.rglob("*") if path.is_file()
     )

@@ -20,7 +20,6 @@ from builder.errors import FolderError
 from builder.records import PAPERS, SPLITS, TASKS, LinkWay, ReadingSummary, Split, SplitDates
 from builder.round.allowed import AuditTable, Licenses
 from builder.stage_report import StageCounts
-from lm_eval_tasks.base import gone
 from lm_eval_tasks.base.files import is_inside
 from lm_eval_tasks.base.row_format import MANIFEST as MANIFEST
 from lm_eval_tasks.base.row_format import Context, Measured
@@ -111,7 +110,6 @@ class Statistics:
         labels: SCALAR: how often each place holds the right candidate.
         shortcuts: baseline that does not read the paper -> its score: SCALAR's accuracy, ROUGE-L over content words of texts.
         kinds: reading families: kind of question -> what is known of it.
-        shown_months: what earlier code said of the contexts of reading families: month -> papers of that month.
         detectable: the smallest difference between two models' mean scores that the samples show in four out of five
             cases (`lm_eval_tasks/base/intervals.py`); None if there are too few first authors, or it has not been computed.
         one_group: the share of the samples whose papers' authors are connected by co-authors among these papers, in the largest group;
@@ -131,7 +129,6 @@ class Statistics:
     one_group: _Share | None = None
     shortcuts: dict[Measured, Bounds] = field(default_factory=dict)
     kinds: dict[_Name, KindStatistics] = field(default_factory=dict)
-    shown_months: dict[_Month, _Count] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for lengths in (self.input_lengths, self.target_lengths):
@@ -280,7 +277,6 @@ class Manifest:
         takedown: rows that were taken out of this folder.
         fill: rows by id that could not be completed.
         other_files: name -> sha256 of the files next to the data.
-        gone_files: paths of data files that an earlier release wrote and this one passes over.
     """
 
     # Of the types in it, too: a dataclass without a configuration has that of what holds it.
@@ -306,7 +302,6 @@ class Manifest:
     takedown: StageCounts | None = None
     fill: StageCounts | None = None
     other_files: dict[str, str] = field(default_factory=dict)
-    gone_files: Annotated[tuple[str, ...], Field(exclude=True)] = ()
 
     def __post_init__(self) -> None:
         if len({each.name.casefold() for each in self.configurations}) < len(self.configurations):
@@ -364,7 +359,7 @@ def parse_manifest(data: bytes, origin: str) -> Manifest:
             "release that made it"
         )
     try:
-        return _ADAPTER.validate_python(_without_gone(content))
+        return _ADAPTER.validate_python(content)
     except ValidationError as err:
         problem = err.errors()[0]
         where, says = ".".join(map(str, problem["loc"])), problem["msg"].removeprefix("Value error, ")
@@ -373,28 +368,6 @@ def parse_manifest(data: bytes, origin: str) -> Manifest:
         ) from err
     except ODD as err:
         raise FolderError(f"{origin}: {why(err)}") from err
-
-
-def _without_gone(content: dict[str, Any]) -> dict[str, Any]:
-    """A manifest without what earlier releases wrote of features that are gone."""
-    gone.refuse_sealed(content.get("revision"))
-    kept = {name: value for name, value in content.items() if name not in ("ceilings", "report_card", "core_round")}
-    if isinstance(audit := kept.get("audit"), dict):
-        kept["audit"] = {name: value for name, value in audit.items() if name != "markers"}
-    if isinstance(publishable := kept.get("publishable"), dict):
-        kept["publishable"] = publishable | {"original": _split_gone(publishable.get("original"))[0]}
-    kept["configurations"], gone_rows = _split_gone(kept.get("configurations"))
-    splits = [contents for each in gone_rows for contents in each["splits"].values()]
-    return kept | {"gone_files": [file["path"] for contents in splits for file in contents["files"]]}
-
-
-def _split_gone(configurations: Any) -> tuple[Any, list[dict[str, Any]]]:
-    """The configurations that are known, and those that are gone: Select, and rows carried over from an older round."""
-    if not isinstance(configurations, list) or not all(isinstance(each, dict) for each in configurations):
-        return configurations, []
-    names = {each.get("name") for each in configurations if each.get("task") == "select" or each.get("form") == "core"}
-    gone_rows = [each for each in configurations if {each.get("name"), each.get("of")} & names]
-    return [each for each in configurations if each not in gone_rows], gone_rows
 
 
 def manifest_bytes(manifest: Manifest) -> bytes:

@@ -58,7 +58,6 @@ class CrawlTable(RoundTable):
 class UpdateTable(RoundTable):
     """The monthly update of a crawled graph."""
 
-    by: Literal["harvest", "author"] = Field("harvest", description="fetch whole months, or ask author by author")
     papers: int | None = Field(
         None,
         ge=0,

@@ -11,7 +11,6 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
 from builder.errors import RoundError
-from lm_eval_tasks.base import gone
 from lm_eval_tasks.base.text import suggestion
 
 # What is larger is a mistake, and does not fit where it is used.
@@ -31,8 +30,6 @@ def among(names: Sequence[str]) -> AfterValidator:
     """A text that must be one of some names."""
 
     def check(name: str) -> str:
-        if name not in names and (said := gone.task(name)):
-            raise ValueError(f"{name} is gone: {said}")
         if name not in names:
             raise ValueError(f"there is no {name!r:.60}; {suggestion(name, names)}")
         return name
@@ -88,8 +85,6 @@ def _problem_in(err: ValidationError, content: Any, table: type[RoundTable]) -> 
     """What is wrong with some data, in a sentence: the first problem; a mistyped key is named, not the key that is missing for it."""
     problem = min(err.errors(), key=lambda problem: problem["type"] != "extra_forbidden")
     where = _place(problem["loc"], content)
-    if problem["type"] == "extra_forbidden" and where in gone.ROUND:
-        return f"the key `{where}` is gone: {gone.ROUND[where]}"
     if problem["type"] == "extra_forbidden":
         return (
             f"unknown key `{where}`; {suggestion(where.rpartition('.')[2], _keys(table.model_json_schema()), '`{}`')}"

@@ -22,12 +22,6 @@ from builder.store.tables import AnswerTable, Author, Frontier, Titles
 # The file in a workspace.
 STORE = "store.sqlite3"
 SCHEMA_VERSION = 5
-# Version -> what makes the next one of it.
-_UPGRADES = {
-    2: "",
-    3: papers.KNOWN_ELSEWHERE,
-    4: "DROP TRIGGER authors_changed;" + papers.AUTHORS_CHANGED + tables.SEEN_BEFORE + documents.ASKED_BY_ROUND,
-}
 _ROOM = "make room on its disk and run the same command again, nothing is lost"
 _DAMAGED = "it is damaged: put a copy of it back, or remove it, and what it knew is fetched and read again"
 _ADVICE = {
@@ -69,13 +63,11 @@ class Store(PaperTables, DocumentTables):
                 # Pages that many transactions touch are written back once in 64 MB instead of once in 4.
                 "PRAGMA wal_autocheckpoint=16000; PRAGMA cache_size=-65536;"
             )
-            version = _version(db)
-            while version == 0 or version in _UPGRADES:
-                version = _bring_up_to_date(db)
+            version = _version(db) or _create_tables(db)
         except (OSError, sqlite3.Error) as err:
             hint = f"; {advice(err)}" if isinstance(err, sqlite3.Error) else ""
             raise StoreError(f"cannot open the store {path}: {err}{hint}") from err
-        if version not in (0, SCHEMA_VERSION):
+        if version != SCHEMA_VERSION:
             raise StoreError(
                 f"the store {path} has version {version}, but this code reads {SCHEMA_VERSION}: use the academiceval "
                 "release that made it, or another workspace"
@@ -156,17 +148,15 @@ def _version(db: sqlite3.Connection) -> int:
     return int(db.execute("PRAGMA user_version").fetchone()[0])
 
 
-def _bring_up_to_date(db: sqlite3.Connection) -> int:
-    """Create the tables, or those that an older version lacks, in one transaction; the version of the store after it."""
+def _create_tables(db: sqlite3.Connection) -> int:
+    """Create the tables of an empty store in one transaction; the version of the store after it."""
     db.execute("BEGIN IMMEDIATE")
     try:
         # Another process may have done it meanwhile.
-        version = _version(db)
-        script, version = (_SCHEMA, SCHEMA_VERSION) if version == 0 else (_UPGRADES.get(version, ""), version + 1)
-        for statement in _statements(script):
-            db.execute(statement)
-        if script:
-            db.execute(f"PRAGMA user_version={version}")
+        if not _version(db):
+            for statement in _statements(_SCHEMA):
+                db.execute(statement)
+            db.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
         db.execute("COMMIT")
     except BaseException:
         db.execute("ROLLBACK")

@@ -26,13 +26,6 @@ CREATE TABLE links (
 CREATE TABLE linked (id TEXT PRIMARY KEY, by TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE asked (key TEXT NOT NULL, round TEXT NOT NULL, PRIMARY KEY (key, round)) WITHOUT ROWID;
 """
-# What version 5 of the store has otherwise than version 4: each round's own questions.
-ASKED_BY_ROUND = """
-ALTER TABLE asked RENAME TO asked_once;
-CREATE TABLE asked (key TEXT NOT NULL, round TEXT NOT NULL, PRIMARY KEY (key, round)) WITHOUT ROWID;
-INSERT INTO asked SELECT key, round FROM asked_once;
-DROP TABLE asked_once;
-"""
 
 
 class DocumentTables(Tables):

@@ -10,6 +10,8 @@ from builder.records import Authorship, Paper
 from builder.store.tables import Tables
 from lm_eval_tasks.base.text import title_key
 
+# A statement that resolves conflicts imposes its way on what its triggers do.
+# A statement that resolves conflicts imposes its way on what its triggers do.
 SCHEMA = """
 CREATE TABLE papers (
     pid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, version INTEGER NOT NULL, title TEXT NOT NULL,
@@ -23,24 +25,12 @@ CREATE INDEX papers_by_day ON papers (published, id);
 CREATE INDEX papers_by_doi ON papers (doi) WHERE doi <> '';
 CREATE TABLE authorship (key TEXT NOT NULL, pid INTEGER NOT NULL, PRIMARY KEY (key, pid)) WITHOUT ROWID;
 CREATE TABLE changed (pid INTEGER PRIMARY KEY);
-"""
-# A statement that resolves conflicts imposes its way on what its triggers do.
-AUTHORS_CHANGED = """
 CREATE TRIGGER authors_changed AFTER UPDATE OF authors, look_up ON papers
 WHEN (old.authors <> new.authors OR old.look_up <> new.look_up) AND new.pid NOT IN changed
 BEGIN INSERT INTO changed VALUES (new.pid); END;
+CREATE TABLE other_ids (other TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (other, id)) WITHOUT ROWID;
+CREATE INDEX other_ids_by_id ON other_ids (id);
 """
-SCHEMA += AUTHORS_CHANGED
-OTHER_IDS = (
-    "CREATE TABLE other_ids (other TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (other, id)) WITHOUT ROWID;"
-    "CREATE INDEX other_ids_by_id ON other_ids (id);"
-)
-SCHEMA += OTHER_IDS
-# What version 4 of the store has more than version 3.
-KNOWN_ELSEWHERE = (
-    "ALTER TABLE papers ADD COLUMN author_ids TEXT NOT NULL DEFAULT '[]';"
-    "ALTER TABLE papers ADD COLUMN other_ids TEXT NOT NULL DEFAULT '[]';" + OTHER_IDS
-)
 _NOTE = "authors indexed"
 _PAPERS_AT_ONCE = 100_000
 _ROWS_AT_ONCE = 200

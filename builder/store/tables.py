@@ -13,15 +13,8 @@ from builder.records import Drop
 from builder.stage_report import StageReport
 from lm_eval_tasks.base.text import fold
 
-# What notes the titles that are not in the index: of new papers, and of those whose title was revised.
-WAITING = """
-CREATE TABLE titles_waiting (pid INTEGER PRIMARY KEY);
-CREATE TRIGGER title_new AFTER INSERT ON papers WHEN new.pid NOT IN titles_waiting
-BEGIN INSERT INTO titles_waiting VALUES (new.pid); END;
-CREATE TRIGGER title_revised AFTER UPDATE OF title ON papers WHEN old.title <> new.title AND new.pid NOT IN titles_waiting
-BEGIN INSERT INTO titles_waiting VALUES (new.pid); END;
-"""
-SCHEMA = f"""
+# `titles_waiting` notes the titles that are not in the index: of new papers, and of those whose title was revised.
+SCHEMA = """
 CREATE TABLE frontier (
     place INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, name TEXT NOT NULL, priority INTEGER NOT NULL,
     round TEXT NOT NULL, visited TEXT NOT NULL, checked TEXT NOT NULL
@@ -37,11 +30,11 @@ CREATE TABLE requests (
 ) WITHOUT ROWID;
 CREATE VIRTUAL TABLE titles USING fts5 (words, content='', detail=none, columnsize=0, tokenize='ascii');
 CREATE VIRTUAL TABLE title_words USING fts5vocab (titles, row);
-{WAITING}"""
-# What version 5 of the store has more than version 4.
-SEEN_BEFORE = f"""{WAITING}
-INSERT INTO titles_waiting SELECT pid FROM papers
-WHERE pid > COALESCE((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'titles indexed'), 0);
+CREATE TABLE titles_waiting (pid INTEGER PRIMARY KEY);
+CREATE TRIGGER title_new AFTER INSERT ON papers WHEN new.pid NOT IN titles_waiting
+BEGIN INSERT INTO titles_waiting VALUES (new.pid); END;
+CREATE TRIGGER title_revised AFTER UPDATE OF title ON papers WHEN old.title <> new.title AND new.pid NOT IN titles_waiting
+BEGIN INSERT INTO titles_waiting VALUES (new.pid); END;
 """
 _WORD = re.compile(r"[^\W_]+")
 _RAREST = 5

@@ -107,7 +107,7 @@ def check_card(folder: Path, manifest: Manifest) -> None:
         }
     except (OSError, ValueError, KeyError, TypeError) as err:
         raise HubError(f"{folder / CARD} has no front matter that can be read ({err}); build the folder again") from err
-    if odd := sorted((paths - set(manifest.gone_files)) ^ set(manifest.files)):
+    if odd := sorted(paths ^ set(manifest.files)):
         raise HubError(f"{folder / CARD} and {MANIFEST} disagree about {', '.join(odd[:3])}; build the folder again")
     check_canary(folder, manifest)
 

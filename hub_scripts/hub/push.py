@@ -160,11 +160,6 @@ def checked_folder(source: Path, licenses: Licenses) -> tuple[Path, Manifest, Co
     check(audit(source, original.configurations), original.allowed)
     folder = publishable_copy(source, licenses)
     manifest = checks.check_files(folder)
-    if manifest.gone_files:
-        raise HubError(
-            f"{folder} has configurations that this release does not know, such as {manifest.gone_files[0].partition('/')[0]}; build the "
-            "round again under another name, or push with the release that made it"
-        )
     checks.check_card(folder, manifest)
     contents = checks.contents(folder, manifest, licenses)
     checks.check_loading(folder, manifest)

@@ -99,8 +99,8 @@ def _original_configurations(manifest: Manifest) -> Sequence[Configuration]:
 SOURCE = "AcademicEval"
 FILE = ".eval_results/academiceval.yaml"
 _METRICS = tuple(dict.fromkeys(family.ranking for family in FAMILIES))
-# Options with which a run is about another setting's samples, or a part; the last is of an earlier release.
-OF_A_PART = ("config", "published_after", "published_before", "shard", "fits_only", "core")
+# Options with which a run is about another setting's samples, or a part.
+OF_A_PART = ("config", "published_after", "published_before", "shard", "fits_only")
 # Options with which a task is another one.
 _OTHER_TASK = ("context", "retriever", "similarity", "chunks", "chunk_size")
 

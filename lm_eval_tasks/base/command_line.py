@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
-from lm_eval_tasks.base import gone
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.metadata import OURS, with_switches
 from lm_eval_tasks.base.tables import Table
@@ -75,8 +74,6 @@ class Parser(argparse.ArgumentParser):
     def refuse_unknown(self, extra: Sequence[str]) -> NoReturn:
         """Exit with an error about unknown arguments."""
         name = next((word for word in extra if word.startswith("-")), extra[0]).partition("=")[0]
-        if said := gone.option(name, self.prog.rpartition(" ")[2]):
-            self.error(f"{name} is gone: {said}")
         near = nearest(name, [text for action in self.options.values() for text in action.option_strings])
         self.error(f"unrecognized arguments: {' '.join(extra)}" + (f"; did you mean {near}?" if near else ""))
 
@@ -126,9 +123,6 @@ class Commands:
         """
         words = list(sys.argv[1:] if argv is None else argv)
         if words and not words[0].startswith("-") and words[0] not in self._subparsers.choices:
-            for name in (" ".join(words[:2]), words[0]):
-                if name in gone.COMMANDS:
-                    self._parser.error(f"`academiceval {name}` is gone: {gone.COMMANDS[name]}")
             self._parser.error(f"invalid choice: {words[0]!r}; {suggestion(words[0], sorted(self.parsers))}")
         arguments, extra = self._parser.parse_known_args(words)
         if arguments.version:

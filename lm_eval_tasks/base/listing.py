@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
-from lm_eval_tasks.base import gone
 from lm_eval_tasks.base.errors import DatasetError
 from lm_eval_tasks.base.files import is_inside, known_sha256, sha256_of_bytes
 from lm_eval_tasks.base.metadata import VARIABLE
@@ -78,7 +77,6 @@ class Listing:
         try:
             data = (folder / MANIFEST).read_bytes()
             content = parse_json(data)
-            gone.refuse_sealed(content.get("revision"))
             manifest = typed(_Manifest, content)
             splits = {entry.name: entry.files_below(folder) for entry in manifest.configurations}
             if len(splits) < len(manifest.configurations):
@@ -96,8 +94,6 @@ class Listing:
     def check_setting(self, name: str, setting: str) -> None:
         """Raise a DatasetError if the folder, here as the user typed it, lacks a setting."""
         if setting not in self.configurations:
-            if said := gone.task(setting):
-                raise DatasetError(f"{setting} is gone: {said}")
             hint = suggestion(setting, [known for known in self.configurations if not known.endswith(IDS)], "{}")
             raise DatasetError(f"the dataset {name!r} has no setting {setting}; {hint}")
 

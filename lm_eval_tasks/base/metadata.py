@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Self, get_args
 
-from lm_eval_tasks.base import gone
 from lm_eval_tasks.base.errors import OptionError
 from lm_eval_tasks.base.row_format import CONTEXTS
 from lm_eval_tasks.base.text import day, nearest, suggestion
@@ -80,8 +79,6 @@ class Option:
 def check_keys(names: Iterable[str], *, others: bool) -> None:
     """Raise an OptionError for a key of --metadata that is not one of ours; if others may occur too, only for what looks like ours."""
     for name in names:
-        if name in gone.METADATA:
-            raise OptionError(f"the key {name!r} of --metadata is gone: {gone.METADATA[name]}")
         if name not in KEYS and (not others or nearest(name, KEYS, 0.75)):
             raise OptionError(f"--metadata has a key {name!r} that no task reads; {suggestion(name, sorted(KEYS))}")
 

@@ -7,7 +7,6 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from lm_eval_tasks.base import gone
 from lm_eval_tasks.base.command_line import SHORT, Parser, options_metadata
 from lm_eval_tasks.base.errors import OptionError
 from lm_eval_tasks.base.metadata import switch
@@ -63,8 +62,6 @@ def _words(content: dict[str, object], parser: Parser, path: Path) -> Iterator[s
         if action is None:
             if key in _IGNORED:
                 continue
-            if said := gone.option(f"--{name.replace('_', '-')}", "eval"):
-                raise OptionError(f"the key {key!r} of {path} is gone: {said}")
             raise OptionError(f"{path} has the key {key!r}, which `academiceval eval` does not read")
         if value is None:
             continue

@@ -205,9 +205,6 @@ def distinguishing(arguments: Mapping[str, object]) -> dict[str, object]:
 def identity_of(model: str, arguments: Mapping[str, object], weights: Mapping[str, str], generation: Generation) -> str:
     """What an answer depends on besides the prompt: the model's type, arguments and weights, and how it is prompted."""
     how = {key: value for key, value in asdict(generation).items() if key not in (*RUNTIME, "repeats")}
-    # Answers of releases that had no seeds are found under the same key.
-    if not generation.seed:
-        del how["seed"]
     # A renewed key does not make another model.
     return json.dumps(
         redact([model, distinguishing(arguments), how, *([weights] if weights else [])]), sort_keys=True, default=str

@@ -10,7 +10,6 @@ from typing import Any
 
 import msgspec
 
-from lm_eval_tasks.base import gone
 from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.metadata import TEST
 from lm_eval_tasks.base.text import ODD, day, parse_json
@@ -147,8 +146,7 @@ def read_results(path: Path) -> Results:
     except (OSError, *ODD) as err:
         reason = str(err) if isinstance(err, ValueError | TypeError) else f"{type(err).__name__}: {err}"
         raise SamplesError(f"{path} is not a result of `academiceval eval` or lm_eval ({reason})") from err
-    scores = tuple(score for score in results.scores if not gone.is_score(score.task, score.metric))
-    return replace(results, scores=scores, seconds=_seconds(content.get("date")), content=content)
+    return replace(results, seconds=_seconds(content.get("date")), content=content)
 
 
 def _model_id(arguments: object, label_: str) -> str:

@@ -191,11 +191,7 @@ class PromptRow:
             raise ValueError("doc is not an object")
         values = {name: value for name, value in doc.items() if value is not None}
         cuts = {name.removeprefix(_CUT): values[name] for name in filter(_CUT_COLUMN.fullmatch, values)}
-        old = {} if "shown" in values else {"shown": _shown_of(str(values.get("prompt_name")))}
-        if isinstance(shown := values.get("demonstrations"), list):
-            # Of earlier releases whole papers.
-            values["demonstrations"] = [one.get("output") if isinstance(one, Mapping) else one for one in shown]
-        return typed(cls, {**values, **old, "cuts": cuts})
+        return typed(cls, {**values, "cuts": cuts})
 
     def to_doc(self) -> dict[str, object]:
         """The row as lm-eval takes it: one column for each field, and one for each part that could be cut."""
@@ -218,10 +214,3 @@ def ends_of(text: str) -> dict[str, Any]:
     """The first and last characters of a text; if the first are the whole, the last are empty."""
     head, tail = (text, "") if len(text) <= 2 * EXCERPT else (text[:EXCERPT], text[-EXCERPT:])
     return {"head": head, "tail": tail}
-
-
-def _shown_of(prompt_name: str) -> str:
-    """What rows without the column `shown`, which older releases wrote, were asked with."""
-    if prompt_name.endswith("_ralm"):
-        return RETRIEVED
-    return NONE if prompt_name.endswith(("_title_only", "probe")) else ""

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from lm_eval_tasks.base import gone
 from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.journal import read_entries
@@ -136,9 +135,8 @@ def read_file(file: Path) -> Iterator[Sample]:
     samples = {}
     for entry in newest.values():
         with suppress(*ODD):
-            if not _is_gone(entry):
-                sample = Sample.of_entry(entry)
-                samples[sample.task, sample.id] = sample
+            sample = Sample.of_entry(entry)
+            samples[sample.task, sample.id] = sample
     yield from samples.values()
 
 
@@ -147,22 +145,18 @@ def read_lines(file: Path) -> Iterator[tuple[Sample, Logged]]:
     try:
         with file.open("rb") as lines:
             for number, line in enumerate(lines, 1):
-                if line.strip() and (parsed := _parse_line(line, f"line {number} of {file}")):
-                    yield parsed
+                if line.strip():
+                    yield _parse_line(line, f"line {number} of {file}")
     except OSError as err:
         raise SamplesError(f"{file} cannot be read: {err.strerror or err}") from err
 
 
-def _parse_line(line: bytes, where: str) -> tuple[Sample, Logged] | None:
+def _parse_line(line: bytes, where: str) -> tuple[Sample, Logged]:
     try:
         content = parse_json(line)
-        return None if _is_gone(content) else (Sample.of_logged(content), content)
+        return Sample.of_logged(content), content
     except ODD as err:
         raise SamplesError(f"{where} is not a logged sample of AcademicEval ({err})") from err
-
-
-def _is_gone(content: Logged) -> bool:
-    return str(content["doc"]["prompt_name"]).startswith(gone.PROMPTS)
 
 
 def compact(line: Logged) -> Logged:

@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from lm_eval_tasks import families
-from lm_eval_tasks.base import gone
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.text import suggestion
 from lm_eval_tasks.compat.lm_eval import tasks_folder
@@ -91,8 +90,6 @@ def task_of(configuration: str) -> Task | None:
 
 
 _MARKER, _FOLDER = ".made-by-academiceval", "academiceval"
-# Beside it, in what earlier releases linked.
-_EARLIER = ("scalar", "reading")
 
 
 def tasks_path() -> Path:
@@ -101,7 +98,7 @@ def tasks_path() -> Path:
 
 
 def is_linked() -> bool:
-    """Whether lm-eval finds the tasks without --include_path; links that an earlier release made may lead nowhere."""
+    """Whether lm-eval finds the tasks without --include_path."""
     folder = tasks_folder()
     return folder is not None and all((folder / _FOLDER / name / _MARKER).is_file() for name in NAMES)
 
@@ -115,8 +112,6 @@ def check_tasks(tasks: Iterable[str], option: str = "--tasks") -> None:
     """Raise an EvalError for a task that does not exist; it says what option names them."""
     known = task_names()
     for task in tasks:
-        if said := gone.task(task):
-            raise EvalError(f"the task {task!r} of {option} is gone: {said}")
         if task not in known:
             prefixes = dict.fromkeys(name.partition("_")[0] for name in known)
             near = [name for prefix in prefixes if (name := f"{prefix}_{task}") in known]
@@ -125,42 +120,39 @@ def check_tasks(tasks: Iterable[str], option: str = "--tasks") -> None:
             raise EvalError(f"unknown task {task!r} in {option}; {hint}")
 
 
-def link() -> list[Path]:
-    """Link every task file into the installed lm_eval; doing it again changes nothing. Returns the folder made; an EvalError if
+def link() -> Path:
+    """Link every task file into the installed lm_eval, and return the folder made; doing it again changes nothing. An EvalError if
     lm_eval is not installed, its folder cannot be written, or contains a folder that is not ours.
     """
     unlink()
-    place = _place(_FOLDER)
+    folder = _linked_folder()
     try:
         for source in (FAMILIES_FOLDER, *(FAMILIES_FOLDER / name for name in NAMES)):
-            target = place / source.relative_to(FAMILIES_FOLDER)
+            target = folder / source.relative_to(FAMILIES_FOLDER)
             target.mkdir()
             (target / _MARKER).touch()
             for file in sorted(source.glob("*yaml")):
                 (target / file.name).symlink_to(file)
     except OSError as err:
-        raise EvalError(f"cannot write {place}: {err.strerror}; use --include_path {tasks_path()} instead") from err
-    return [place]
+        raise EvalError(f"cannot write {folder}: {err.strerror}; use --include_path {tasks_path()} instead") from err
+    return folder
 
 
-def unlink() -> list[Path]:
-    """Remove what `link` made, of this release or an earlier one; returns the folders removed."""
-    removed = []
-    for name in (_FOLDER, *_EARLIER):
-        place = _place(name)
-        if not place.is_symlink() and (place / _MARKER).is_file():
-            shutil.rmtree(place)
-            removed.append(place)
-        # `link` needs this place alone.
-        elif name == _FOLDER and (place.exists() or place.is_symlink()):
-            raise EvalError(
-                f"{place} was not made by academiceval and is left alone; remove it yourself, or use --include_path"
-            )
-    return removed
+def unlink() -> Path | None:
+    """Remove the folder that `link` made, and return it; None if there is none. An EvalError if the folder there is not ours."""
+    folder = _linked_folder()
+    if not folder.is_symlink() and (folder / _MARKER).is_file():
+        shutil.rmtree(folder)
+        return folder
+    if folder.exists() or folder.is_symlink():
+        raise EvalError(
+            f"{folder} was not made by academiceval and is left alone; remove it yourself, or use --include_path"
+        )
+    return None
 
 
-def _place(name: str) -> Path:
+def _linked_folder() -> Path:
     folder = tasks_folder()
     if folder is None:
         raise EvalError("lm_eval is not installed; `pip install academiceval` installs it")
-    return folder / name
+    return folder / _FOLDER

@@ -1,0 +1,71 @@
+"""Which rounds a workspace has been brought to, by a crawl or an update, and what that depended on."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+
+from builder.round.model import Round
+from builder.sources import Source
+from builder.stage_report import StageReport
+from builder.store import Store
+
+# Of the store: what was done for each round.
+_NOTE = "rounds"
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """A finished crawl or update.
+
+    Attributes:
+        last_day: the last day that was covered.
+        settings: what the work depended on besides the round's name.
+    """
+
+    last_day: date
+    report: StageReport
+    settings: str = ""
+
+
+def read_coverage(store: Store) -> dict[str, Covered]:
+    """Round -> what was done for it."""
+    return {
+        name: Covered(date.fromisoformat(entry["last_day"]), StageReport.from_dict(entry["report"]), entry["settings"])
+        for name, entry in (store.note(_NOTE) or {}).items()
+    }
+
+
+def finish(store: Store, round_: str, done: Covered) -> None:
+    """Note that a round is done."""
+    note = store.note(_NOTE) or {}
+    note[round_] = {"last_day": done.last_day.isoformat(), "report": done.report.to_dict(), "settings": done.settings}
+    store.set_note(_NOTE, note)
+
+
+def harvest_key(round_: Round, source: Source) -> str:
+    """What taking every paper depends on: if that has changed, the papers are taken again."""
+    return f"{source.fingerprint()} {round_.papers.model_dump_json()}"
+
+
+def status(round_: Round, store: Store) -> Iterator[str]:
+    """Human-readable lines: counts, frontier, requests made, estimated time left, what is fetched beyond the round's own papers."""
+    for name, count in store.counts().items():
+        yield f"{name}: {count}"
+    for name, done in sorted(read_coverage(store).items()):
+        yield f"round {name}: covered to {done.last_day}"
+    requests = store.answers.requests()
+    for host, (n, seconds) in sorted(requests.items()):
+        yield f"requests to {host}: {n} in {seconds:.0f} s"
+    visited, waiting = store.frontier.counts()
+    if visited + waiting:
+        yield f"frontier: {visited} authors visited, {waiting} waiting"
+    left = min(waiting, max(0, round_.crawl.authors - visited))
+    if left and round_.round not in read_coverage(store):
+        # The average time of a visit, waiting included; before the first one, the delay that politeness asks for.
+        spent = sum(seconds for _, seconds in requests.values())
+        each = spent / visited if visited and spent else (round_.source.seconds_between_requests if requests else 0.0)
+        yield f"left of the crawl: {left} authors, about {left * each / 60:.0f} min"
+    for family, most in (("SCALAR", round_.scalar.fetched), ("Match", round_.reading.fetched)):
+        if most and round_.source.LIVE:
+            hours = most * round_.source.seconds_between_requests / 3600
+            yield f"cited papers to fetch for {family}: at most {most}, {hours:.1f} h"
