@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Self
 
 from lm_eval_tasks import families
-from lm_eval_tasks.base.row_format import CONTEXTS, FULL, NONE, RETRIEVED, paper_of
+from lm_eval_tasks.base.row_format import CONTEXTS, FULL, paper_of
 from lm_eval_tasks.base.text import day
 from lm_eval_tasks.base.typed import Count, Name, Rate, typed
 from lm_eval_tasks.families.family import Family

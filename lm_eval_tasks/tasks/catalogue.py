@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from lm_eval_tasks import families
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.text import suggestion
 from lm_eval_tasks.compat.lm_eval import tasks_folder
@@ -33,12 +32,11 @@ CORE: tuple[Core, ...] = tuple(
 
 
 def _of_core(core: Core) -> Iterator[Task]:
-    """The tasks of a core configuration: with all its contexts, and a tenth of it."""
+    """The tasks of a core configuration: all of its samples, and a tenth of them."""
     [usual] = [task for task in _USUAL if task.configuration == core.configuration and not task.alias]
     slug = slug_of(core.configuration)
     whole = replace(usual, name=f"{_CORE}_{slug}", alias="core", size=core.samples, tag="")
     yield whole
-    yield from map(whole.with_context, families.target_of_configuration(core.configuration).shorter)
     yield replace(whole, name=f"{_CORE_TINY}_{slug}", alias="core, tiny", size=core.samples // _TINY_SHARE)
 
 

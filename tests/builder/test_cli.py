@@ -14,7 +14,6 @@ import pytest
 from builder import cli
 from builder.sources import tokenizer
 from builder.sources.tokenizer import token_counter
-from lm_eval_tasks.base import gone
 from tests.helpers.drawing import FILLER, draw, stack
 from tests.helpers.places import BIN
 
@@ -290,13 +289,3 @@ def test_what_is_printed_moves_no_cursor(command: Command, tmp_path: Path) -> No
     assert code == 1
     assert "\x1b" not in err
     assert "\x07" not in err
-
-
-@pytest.mark.parametrize("name", gone.COMMANDS)
-def test_a_command_that_is_gone_names_what_replaces_it(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        cli.all_commands().parse([name, "whatever"])
-    assert ended.value.code == 1
-    errors = capsys.readouterr().err
-    assert gone.COMMANDS[name] in errors
-    assert errors.count("\n") == 1

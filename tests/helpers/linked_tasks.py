@@ -20,7 +20,7 @@ def linked_tasks(shared: Path) -> Iterator[None]:
         shared: a folder of all test processes.
     """
     with FileLock(shared / "linked-tasks.lock"):
-        existed = (task_folder._place("academiceval") / task_folder._MARKER).exists()
+        existed = (task_folder._linked_folder() / task_folder._MARKER).exists()
         assert task_folder.link() == task_folder.link()
         try:
             yield

@@ -334,9 +334,9 @@ class Watched:
         return self._source.by_author(name, first, last)
 
     def submitted_between(self, first: date | None, last: date | None) -> Iterator[Paper | Drop]:
-        for paper in self._source.submitted_between(first, last):
+        for item in self._source.submitted_between(first, last):
             self._count()
-            yield paper
+            yield item
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._source, name)

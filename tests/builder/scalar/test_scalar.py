@@ -664,16 +664,17 @@ def test_models_are_asked_and_scored(with_scalar: Path, tmp_path: Path) -> None:
         scores = evaluate(
             "local-chat-completions",
             arguments,
-            ["scalar", "academiceval_core_scalar_hard_none"],
+            ["scalar"],
             metadata,
             SampleSelection(12),
             tmp_path,
             Generation(apply_chat_template=True),
+            contexts=("none", "full"),
         )
     found = {(score.task, score.metric): score.value for score in scores}
     assert found["scalar_easy", "accuracy"] == pytest.approx(0.25, abs=0.1)
     assert found["scalar_hard", "truncated"] == 1.0
-    assert found["academiceval_core_scalar_hard_none", "no_answer"] == 0.0
+    assert found["scalar_hard_none", "no_answer"] == 0.0
     prompts = [body["messages"][-1]["content"] for body in server.requests]
     assert all(prompt.count(MASK) == 2 and prompt.count("<Candidate>Candidate [") == 4 for prompt in prompts)
 

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from lm_eval_tasks.base.errors import BudgetError, DatasetError, EvalError, OptionError
-from lm_eval_tasks.base.listing import Listing
+from lm_eval_tasks.base.errors import BudgetError, EvalError, OptionError
 from lm_eval_tasks.base.row_format import MASK
 from lm_eval_tasks.evaluate.generation import Generation
 from lm_eval_tasks.evaluate.run import SampleSelection, evaluate
@@ -221,12 +220,6 @@ def test_the_core_of_a_dataset_on_the_hub_is_what_its_manifest_says(
     monkeypatch.setattr("lm_eval_tasks.data.rows.hf_hub_download", download)
     metadata = {"dataset": "org/academiceval", "dataset_revision": "2026.11"}
     assert of_round(["academiceval_core"], metadata) == ["academiceval_core_abs_29k_g"]
-
-
-def test_a_sealed_copy_of_an_earlier_release_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "manifest.json").write_text('{"revision": "2026.11.sealed", "configurations": []}')
-    with pytest.raises(DatasetError, match="sealed copies are gone"):
-        Listing.of(tmp_path)
 
 
 def test_a_group_asks_what_the_round_has(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
