@@ -21,12 +21,12 @@ $(BIN)/uv: constraints.txt
 
 $(VENV)/installed-demo: $(BIN)/uv pyproject.toml
 	$(UV) -e ".[demo]"
-	$(BIN)/python -m tests.helpers.real_model $(VENV)/smollm2
+	$(BIN)/python -m standins.real_model $(VENV)/smollm2
 	touch $@
 
 $(VENV)/installed: $(BIN)/uv pyproject.toml
 	$(UV) -e ".[dev]"
-	$(BIN)/python -m tests.helpers.real_model $(VENV)/smollm2
+	$(BIN)/python -m standins.real_model $(VENV)/smollm2
 	touch $@ $(VENV)/installed-demo
 
 # A full round over a made-up arXiv, offline; then the bare lm_eval command over what it built: with a model that says nothing, and with

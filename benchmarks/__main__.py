@@ -24,7 +24,7 @@ from typing import Any
 import torch
 
 from benchmarks.shared.running import ROOT, offline
-from tests.helpers.real_model import is_there
+from standins.real_model import is_there
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results.json"

@@ -68,9 +68,9 @@ def prepare(folder: Path, quick: bool) -> None:
     from datasets import load_dataset
 
     from lm_eval_tasks.engines.registry import LocalEngine
-    from tests.helpers import rounds
-    from tests.helpers.llama import make_llama
-    from tests.helpers.rounds import small_round
+    from standins import rounds
+    from standins.llama import make_llama
+    from standins.rounds import small_round
 
     levels = ["SCALAR-Easy", "SCALAR-Medium", "SCALAR-Hard"]
     changes: dict[str, Any] = {"split": {"validation": 0.1, "test": 0.5}}

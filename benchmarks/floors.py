@@ -31,22 +31,22 @@ from builder.families.scalar.rows import row_of
 from builder.families.scalar.structured import Structured, read_structured
 from builder.records import Cited, Citing, Document, Paper
 from builder.sources.jats.source import JatsSource
-from lm_eval_tasks.base.row_format import OF_SCALAR
+from lm_eval_tasks.base.bm25 import bm25_scores, standardised
+from lm_eval_tasks.base.contract import OF_SCALAR
 from lm_eval_tasks.base.text import sentences
 from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.families.reading.answering import ReadingAnswering, reading_answering, share_right_of
 from lm_eval_tasks.families.reading.prompt import part_texts, prompt_of
-from lm_eval_tasks.families.reading.row import ReadingRow
+from lm_eval_tasks.families.reading.reading_row import ReadingRow
 from lm_eval_tasks.families.scalar import LEVELS
 from lm_eval_tasks.families.scalar.prompt import ScalarRow
 from lm_eval_tasks.families.scalar.shortcuts import around_the_mask, chooser
 from lm_eval_tasks.families.walk.rules import papers_that
 from lm_eval_tasks.llm.weights import minilm_path
 from lm_eval_tasks.retrieval.dense import encoder
-from lm_eval_tasks.retrieval.sparse import bm25_scores, standardised
-from tests.helpers.jats_world import papers_of
-from tests.helpers.rounds import build, prepare
+from standins.jats_world import papers_of
+from standins.rounds import build, prepare
 
 # Characters of an n-gram, and of a passage's end and beginning.
 N, END = 4, 500

@@ -16,15 +16,15 @@ from typing import Any
 from benchmarks.shared.running import ACADEMICEVAL, Figures, command, run
 from builder.round.configurations import thousands_in
 from builder.round.tables import READINGS
+from lm_eval_tasks.base.contract import FULL, MASK, Context
 from lm_eval_tasks.base.files import sha256_of_bytes
-from lm_eval_tasks.base.row_format import FULL, MASK, Context
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.families import of_task, target_of, target_of_configuration
+from lm_eval_tasks.families.registry import CORE
 from lm_eval_tasks.families.scalar import hook as scalar_hook
-from lm_eval_tasks.tasks.catalogue import CORE
-from tests.helpers import rounds
-from tests.helpers.openai_server import serve
-from tests.helpers.rounds import small_round
+from standins import rounds
+from standins.openai_server import serve
+from standins.rounds import small_round
 
 LEVEL = "SCALAR-Easy"
 CONTEXTS: tuple[Context, ...] = (*target_of("scalar").shorter, FULL)

@@ -14,9 +14,9 @@ from statistics import fmean, median, stdev
 
 from benchmarks.shared.data import GOLD_SECTIONS, records_of
 from benchmarks.shared.running import Figures, run
-from lm_eval_tasks.metrics import rouge
+from lm_eval_tasks.base import rouge
+from lm_eval_tasks.base.rouge import text_of
 from lm_eval_tasks.metrics.bertscore import bertscore
-from lm_eval_tasks.metrics.rouge import text_of
 
 # How far on in the list the other papers are.
 STEPS = (1, 5, 11, 17)

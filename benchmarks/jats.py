@@ -25,7 +25,7 @@ from builder.records import NO_LICENSE, UNKNOWN_LICENSE, Paper
 from builder.sources.jats.source import JatsSource
 from builder.sources.sample import draw
 from builder.sources.sample.world import make_world
-from tests.helpers.jats_world import article, drops_of, papers_of
+from standins.jats_world import article, drops_of, papers_of
 
 ARTICLES = DATA / "jats"
 ASIDE = frozenset(

@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks.shared.made_up import text, vocabulary
 from benchmarks.shared.running import ACADEMICEVAL, Figures, command, interrupt, run
-from tests.helpers.openai_server import FIRST_WINS, Server, serve
+from standins.openai_server import FIRST_WINS, Server, serve
 
 CONCURRENCY = 64
 DELAY = 0.02

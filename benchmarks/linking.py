@@ -24,9 +24,9 @@ from builder.sources.sample import SampleSource
 from builder.store import STORE, Store
 from lm_eval_tasks.base.text import title_key
 from lm_eval_tasks.engines.registry import LocalEngine
-from tests.helpers.citations import citation
-from tests.helpers.loopback import World, serve
-from tests.helpers.rounds import prepare
+from standins.citations import citation
+from standins.loopback import World, serve
+from standins.rounds import prepare
 
 KNOWN, UNKNOWN, SCANNED = 2000, 500, 20
 WAYS = {"alone": {"fetch": False, "searches": 0}, "by_ids": {"searches": 0}, "by_searches": {}}

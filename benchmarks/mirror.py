@@ -21,7 +21,7 @@ from builder.records import Paper
 from builder.round.model import Round
 from builder.sources.mirror import MirrorSource
 from lm_eval_tasks.engines.registry import LocalEngine
-from tests.helpers.rounds import graph_of, stages
+from standins.rounds import graph_of, stages
 
 FIRST_YEAR, YEARS = 2008, 18
 LOOK_UPS = 200

@@ -17,8 +17,8 @@ from builder.extract.workers import Extracted, extract_files
 from builder.round.model import load_round
 from lm_eval_tasks.engines.ray import RayEngine
 from lm_eval_tasks.engines.registry import Engine, LocalEngine
-from tests.helpers.ray_cluster import RayCluster
-from tests.helpers.rounds import build
+from standins.ray_cluster import RayCluster
+from standins.rounds import build
 
 NODES = ("head", "other")
 

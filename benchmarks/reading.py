@@ -23,13 +23,13 @@ from builder.families.reading.papers_read import PaperRead
 from builder.families.scalar.importer import import_papers
 from builder.round.model import Round
 from builder.store import STORE, Store
-from lm_eval_tasks.base.row_format import ABSTRACTS, PAPERS
+from lm_eval_tasks.base.contract import ABSTRACTS, PAPERS
 from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.families.reading.answering import reading_answering
-from lm_eval_tasks.families.reading.row import ReadingRow
+from lm_eval_tasks.families.reading.reading_row import ReadingRow
 from lm_eval_tasks.families.scalar.shortcuts import choosers_of
-from tests.helpers.rounds import build, prepare, small_round
+from standins.rounds import build, prepare, small_round
 
 # Family -> what its shortcut scores for a row.
 SCORES = {name: reading_answering(name.lower()).shortcut_score for name in ("Walk", "Next", "Match")}

@@ -21,9 +21,9 @@ from lm_eval.tasks import TaskManager
 from benchmarks.shared.running import ROOT, Figures, command, run
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.tasks.catalogue import tasks_path
-from tests.helpers import rounds
-from tests.helpers.real_model import FOLDER, UNPACKED
-from tests.helpers.rounds import small_round
+from standins import rounds
+from standins.real_model import FOLDER, UNPACKED
+from standins.rounds import small_round
 
 # The weights, and tokens that are written for each prompt.
 MODEL, WRITTEN = FOLDER / UNPACKED, 16

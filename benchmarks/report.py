@@ -21,7 +21,7 @@ from builder.round.configurations import thousands_in
 from lm_eval_tasks.families.scalar import LEVELS
 from lm_eval_tasks.families.writing.settings import SETTINGS
 from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL, texts_hash
-from tests.helpers.runs import write_results
+from standins.runs import write_results
 
 WORDS = "the model of a graph and its papers we show that long inputs help or hurt as tokens grow beyond what was read".split()
 LICENSE = "http://creativecommons.org/licenses/by/4.0/"

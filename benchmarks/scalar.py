@@ -19,7 +19,7 @@ from builder.extract.sections import parts
 from builder.families.scalar import train
 from builder.families.scalar.rows import question
 from builder.families.scalar.structured import Structured, read_structured
-from lm_eval_tasks.base.row_format import MASK
+from lm_eval_tasks.base.contract import MASK
 from lm_eval_tasks.families.scalar import Scope
 
 SCALAR = DATA / "scalar"

@@ -21,9 +21,9 @@ from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.evaluate.generation import Generation
 from lm_eval_tasks.evaluate.run import SampleSelection, evaluate
 from lm_eval_tasks.tasks.catalogue import tasks_path
-from tests.helpers import rounds
-from tests.helpers.openai_server import serve
-from tests.helpers.rounds import small_round
+from standins import rounds
+from standins.openai_server import serve
+from standins.rounds import small_round
 
 TASKS = ["academiceval_title", "academiceval_abs"]
 CONCURRENT = 32

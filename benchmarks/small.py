@@ -13,8 +13,8 @@ from pathlib import Path
 from benchmarks.shared.data import DATA
 from benchmarks.shared.running import ACADEMICEVAL, Figures, command, run
 from lm_eval_tasks.tasks.catalogue import tasks_path
-from tests.helpers import hub_server
-from tests.helpers.places import BIN
+from standins import hub_server
+from standins.places import BIN
 
 ROUND = """
 round = "2026.11"

@@ -17,15 +17,14 @@ from builder.round.starter import NEEDED, STARTS, write_start
 from builder.stage_report import STAGES, StageReport
 from lm_eval_tasks.base.command_line import (
     BUILDING,
-    EVALUATE,
     MAKE,
     PUBLISHING,
     Commands,
     add_engine,
+    add_jobs,
     check_dataset,
     check_there,
     month,
-    positive,
 )
 
 _STAGES = (*STAGES, "build", "audit")
@@ -69,7 +68,7 @@ def register(commands: Commands) -> None:
     )
     sub.add_argument("--field", default="", help="europepmc: words to search for, such as neuroscience")
     sub.add_argument("--seed", default="", help="arxiv: an author to start from")
-    _add_jobs(sub)
+    add_jobs(sub)
     sub = commands.add(
         MAKE,
         "run",
@@ -123,10 +122,6 @@ def register(commands: Commands) -> None:
     sub.add_argument("--memory-limit", type=int, default=2048, help="MiB a file may take (default: 2048)")
     _add_work(sub)
 
-    sub = commands.add(EVALUATE, "demo", "a full round and an evaluation on a made-up arXiv, offline", demo)
-    sub.add_argument("--folder", type=Path, default=Path("demo"), help="where to work (default: ./demo)")
-    _add_jobs(sub)
-
 
 def _add_round_file(sub: ArgumentParser) -> None:
     sub.add_argument("file", type=Path, nargs="?", default=Path("round.toml"), metavar="round.toml")
@@ -139,17 +134,8 @@ def _add_round(sub: ArgumentParser) -> None:
     sub.add_argument("--output", type=Path, help="write this dataset folder instead of the round's")
 
 
-def _add_jobs(sub: ArgumentParser) -> None:
-    sub.add_argument(
-        "--jobs",
-        type=positive,
-        default=os.cpu_count() or 1,
-        help="number of processes on this machine (default: number of processors)",
-    )
-
-
 def _add_work(sub: ArgumentParser) -> None:
-    _add_jobs(sub)
+    add_jobs(sub)
     add_engine(sub)
 
 
@@ -349,12 +335,6 @@ def _read_names(path: Path) -> list[str]:
         return [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     except UnicodeDecodeError as err:
         raise BuildError(f"{path} is not a list of names in UTF-8") from err
-
-
-def demo(arguments: Namespace) -> Iterator[str | Table]:
-    from builder.demo import demo
-
-    yield from demo(arguments.folder, arguments.jobs)
 
 
 def _engine(arguments: Namespace) -> Engine:

@@ -8,7 +8,8 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from builder.citations.link import link_papers, link_report, link_ways
-from builder.collect.crawl import crawl, crawl_report
+from builder.collect.coverage import crawl_report
+from builder.collect.crawl import crawl
 from builder.dataset import families, folder
 from builder.dataset.audit import audit, check
 from builder.dataset.manifest import Manifest

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Self
 
-from builder.collect.crawl import crawl_report
+from builder.collect.coverage import crawl_report
 from builder.collect.graph import CoAuthorGraph, build_graph, orcids_of
 from builder.collect.near_duplicates import copies
 from builder.errors import FolderError

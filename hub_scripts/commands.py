@@ -8,7 +8,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hub_scripts.errors import HubError
-from lm_eval_tasks.base.command_line import MAKE, PUBLISHING, READ, Commands, check_dataset, check_there, repository
+from lm_eval_tasks.base.command_line import (
+    EVALUATE,
+    MAKE,
+    PUBLISHING,
+    READ,
+    Commands,
+    add_jobs,
+    check_dataset,
+    check_there,
+    repository,
+)
 from lm_eval_tasks.base.tables import Table
 
 _LICENSES = ("all", "noncommercial", "redistributable", "none")
@@ -16,6 +26,9 @@ _LICENSES = ("all", "noncommercial", "redistributable", "none")
 
 def register(commands: Commands) -> None:
     """Add the commands."""
+    sub = commands.add(EVALUATE, "demo", "a full round and an evaluation on a made-up arXiv, offline", demo)
+    sub.add_argument("--folder", type=Path, default=Path("demo"), help="where to work (default: ./demo)")
+    add_jobs(sub)
     _register_report(commands)
     help_ = "check a dataset folder and publish it on the Hub as one revision; without --yes, only show what would be uploaded"
     sub = commands.add(MAKE, "push", help_, push)
@@ -69,6 +82,12 @@ def _register_report(commands: Commands) -> None:
 
 
 # --- what the commands do
+
+
+def demo(arguments: Namespace) -> Iterator[str | Table]:
+    from hub_scripts.demo import demo
+
+    yield from demo(arguments.folder, arguments.jobs)
 
 
 def report(arguments: Namespace) -> Iterator[str | Table]:

@@ -285,7 +285,7 @@ def export(arguments: Namespace) -> Iterator[str | Table]:
 
 def score(arguments: Namespace) -> Iterator[str | Table]:
     check_there(arguments.answers)
-    from lm_eval_tasks.base.row_format import GIVEN
+    from lm_eval_tasks.base.contract import GIVEN
     from lm_eval_tasks.evaluate.baselines import given_answers
     from lm_eval_tasks.evaluate.plan import task_asking
     from lm_eval_tasks.samples.results import FOLDER_NAME

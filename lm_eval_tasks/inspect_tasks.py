@@ -19,10 +19,10 @@ from lm_eval_tasks.compat.inspect_ai import StopError, as_package
 from lm_eval_tasks.compat.lm_eval import quiet
 from lm_eval_tasks.compat.run_tasks import RunTasks
 from lm_eval_tasks.data.options import Options
-from lm_eval_tasks.families.family import CAPPED
+from lm_eval_tasks.families.descriptor import CAPPED
 from lm_eval_tasks.families.reading.hook import doc_to_text
 from lm_eval_tasks.samples.answers import Generated, ScoredAnswer
-from lm_eval_tasks.samples.row import PromptRow
+from lm_eval_tasks.samples.prompt_row import PromptRow
 from lm_eval_tasks.tasks.catalogue import TASKS as RECORDS
 from lm_eval_tasks.tasks.catalogue import tasks_path
 

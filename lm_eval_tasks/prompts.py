@@ -12,7 +12,7 @@ from functools import cache
 from typing import Literal
 
 from lm_eval_tasks import families
-from lm_eval_tasks.families.family import FAMILIES_FOLDER
+from lm_eval_tasks.families.descriptor import FAMILIES_FOLDER
 
 # The last three are SCALAR's: a candidate's text and its abstract, and the paper around the mask.
 Part = Literal["fixed", "demonstration", "body", "citation", "chunk", "candidate", "candidate_abstract", "around"]

@@ -19,8 +19,8 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from standins.places import DATA
 from tests.helpers.kept import copy_kept
-from tests.helpers.places import DATA
 from tests.helpers.warm import Warm
 from tests.helpers.warm import warm as warm_interpreter
 
@@ -65,7 +65,7 @@ def world(shared_tmp: Path, pytestconfig: pytest.Config) -> Path:
 
 def _build_world(place: Path) -> None:
     from lm_eval_tasks.engines.registry import LocalEngine
-    from tests.helpers.rounds import run, small_round
+    from standins.rounds import run, small_round
 
     run(small_round(place), LocalEngine(2))
 

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.helpers.places import DATA
+from standins.places import DATA
 
 RECORD = Path(__file__).with_name("referee.json")
 # Baseline -> what its tasks are of; "" for all.

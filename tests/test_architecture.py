@@ -29,7 +29,7 @@ ROOMS = {
         "dataset",
         "families",
         "pipeline",
-        "demo reference",
+        "reference",
         "commands",
         "cli",
     ],
@@ -49,12 +49,12 @@ ROOMS = {
         "commands",
         "result_commands",
     ],
-    "hub_scripts": ["errors", "hub", "results report", "commands"],
+    "hub_scripts": ["errors", "hub", "results report", "demo", "commands"],
 }
 # What the builder takes from the package that every installation has.
-SHARED = "base families families.* tasks llm compat engines prompts metrics retrieval"
+SHARED = "base families families.* llm engines"
 # Only these assemble the packages' commands, or show all of them at work.
-ASSEMBLING = {"builder.cli", "builder.demo"}
+ASSEMBLING = {"builder.cli", "hub_scripts.demo"}
 # Modules that can open a connection -> the rooms that may import them.
 CONNECTING = {
     "httpx2": "builder.sources",
@@ -136,7 +136,7 @@ def graph(*, early: bool) -> dict[str, set[str]]:
 
 
 # What descriptors are made of; everything else in a family's folder is read when its tasks are used.
-DESCRIBING = {"family", "settings", "refine", "row", "registry"}
+DESCRIBING = {"descriptor", "settings", "refine", "writing_row", "reading_row", "registry"}
 
 
 def room(name: str) -> str:

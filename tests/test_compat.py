@@ -14,9 +14,10 @@ from huggingface_hub import DatasetCardData
 from inspect_ai._util.registry import registry_name
 from lm_eval.api.model import LM, CacheHook
 
+from builder.dataset import compat as card_compat
 from builder.sources.arxiv import export_api as arxiv_compat
 from lm_eval_tasks.compat import bert_score as bert_compat
-from lm_eval_tasks.compat import datasets as datasets_compat
+from lm_eval_tasks.compat import datasets as lm_datasets
 from lm_eval_tasks.compat import huggingface_hub as shared_hub_compat
 from lm_eval_tasks.compat import inspect_ai as inspect_compat
 from lm_eval_tasks.compat import lm_eval as lm_eval_compat
@@ -31,9 +32,7 @@ from lm_eval_tasks.llm.weights import minilm_path
 
 def test_datasets_writes_its_info_into_cards() -> None:
     card = DatasetCardData()
-    datasets_compat.add_dataset_info(
-        card, {"A": DatasetInfo(config_name="A", features=Features({"id": Value("string")}))}
-    )
+    card_compat.add_dataset_info(card, {"A": DatasetInfo(config_name="A", features=Features({"id": Value("string")}))})
     info = card.to_dict()["dataset_info"]
     assert (info["config_name"], info["features"]) == ("A", [{"name": "id", "dtype": "string"}])
 
@@ -128,7 +127,7 @@ def test_openais_client_can_be_bounded() -> None:
 
 def test_datasets_streams_without_torch() -> None:
     before = datasets.config.TORCH_AVAILABLE
-    with datasets_compat.without_torch():
+    with lm_datasets.without_torch():
         assert not datasets.config.TORCH_AVAILABLE
     assert before == datasets.config.TORCH_AVAILABLE
 

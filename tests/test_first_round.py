@@ -14,8 +14,9 @@ from lm_eval_tasks.base.metadata import TEST, check
 from lm_eval_tasks.compat.lm_eval import parse_args
 from lm_eval_tasks.evaluate.config_file import with_config
 from lm_eval_tasks.evaluate.generation import check_model
+from lm_eval_tasks.families.registry import CORE
 from lm_eval_tasks.llm.served_length import served_length
-from lm_eval_tasks.tasks.catalogue import CORE, check_tasks
+from lm_eval_tasks.tasks.catalogue import check_tasks
 from tests.helpers.pages import ROOT
 
 PLACE = ROOT / "docs" / "configs" / "first-round"

@@ -16,13 +16,13 @@ from datasets import load_dataset
 
 from builder.round.model import load_round
 from lm_eval_tasks.engines.registry import LocalEngine
+from standins.places import DATA
+from standins.rounds import SMALL_SOURCE, run
 from tests.builder.dataset.test_settings_audit_copies import reference
 from tests.faults.cases import questions
 from tests.helpers.desk import Desk, desk
 from tests.helpers.linked_tasks import linked_tasks
 from tests.helpers.pages import PAGES, ROOT, blocks
-from tests.helpers.places import DATA
-from tests.helpers.rounds import SMALL_SOURCE, run
 
 pytestmark = pytest.mark.slow
 Command = Callable[..., tuple[int, str, str]]

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from builder.dataset.manifest import read_manifest
-from tests.helpers.places import DATA
+from standins.places import DATA
 
 Command = Callable[..., tuple[int, str, str]]
 ZERO = Path(__file__).resolve().parents[1] / "rounds" / "zero"

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from standins.places import BIN
 from tests.helpers.pages import ROOT
-from tests.helpers.places import BIN
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
 Run = Callable[..., str]

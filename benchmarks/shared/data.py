@@ -9,7 +9,7 @@ from typing import Any
 
 from builder.records import Paper
 from builder.sources.metadata_file import read_metadata
-from tests.helpers.places import DATA
+from standins.places import DATA
 
 PDF = DATA / "pdf"
 # 152,736 records.

@@ -15,7 +15,7 @@ from builder.round.model import load_round
 from builder.stage_report import StageReport
 from builder.store import STORE, Store
 from lm_eval_tasks.engines.registry import LocalEngine
-from tests.helpers.rounds import build
+from standins.rounds import build
 
 _ROUND = """
 round = "2026.11"

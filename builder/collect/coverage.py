@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
+from builder.errors import StoreError
 from builder.round.model import Round
 from builder.sources import Source
 from builder.stage_report import StageReport
@@ -33,6 +34,14 @@ def read_coverage(store: Store) -> dict[str, Covered]:
         name: Covered(date.fromisoformat(entry["last_day"]), StageReport.from_dict(entry["report"]), entry["settings"])
         for name, entry in (store.note(_NOTE) or {}).items()
     }
+
+
+def crawl_report(round_: Round, store: Store) -> StageReport:
+    """Read what the finished crawl, or update, of this round did; a StoreError if it was not finished."""
+    done = read_coverage(store).get(round_.round)
+    if done is None:
+        raise StoreError(f"round {round_.round} has not been crawled yet; run `academiceval run round.toml`")
+    return done.report
 
 
 def finish(store: Store, round_: str, done: Covered) -> None:

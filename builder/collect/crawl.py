@@ -9,9 +9,9 @@ import time
 from collections.abc import Iterator
 
 from builder.collect.admission import first_authored, harvest, sort_out, visit
-from builder.collect.coverage import Covered, finish, harvest_key, read_coverage
+from builder.collect.coverage import Covered, crawl_report, finish, harvest_key, read_coverage
 from builder.collect.update import is_update, update
-from builder.errors import RoundError, StoreError
+from builder.errors import RoundError
 from builder.ids import author_key
 from builder.records import Paper
 from builder.round.model import Round
@@ -42,14 +42,6 @@ def crawl(round_: Round, source: Source, store: Store) -> StageReport:
     report = crawl_report(round_, store)
     report.seconds = time.perf_counter() - started
     return report
-
-
-def crawl_report(round_: Round, store: Store) -> StageReport:
-    """What the finished crawl, or update, of this round did; a StoreError if it was not finished."""
-    done = read_coverage(store).get(round_.round)
-    if done is None:
-        raise StoreError(f"round {round_.round} has not been crawled yet; run `academiceval run round.toml`")
-    return done.report
 
 
 # --- without seeds

@@ -9,6 +9,7 @@ from datasets.splits import SplitDict, SplitInfo
 from huggingface_hub import DatasetCardData
 
 from builder.dataset import tables
+from builder.dataset.compat import add_dataset_info
 from builder.dataset.families import columns_of
 from builder.dataset.manifest import Configuration, Manifest, canary
 from builder.errors import FolderError
@@ -16,7 +17,6 @@ from builder.records import SPLITS
 from builder.round.source import is_open_access
 from builder.round.takedowns import Erratum
 from lm_eval_tasks.base.tables import Table, markdown
-from lm_eval_tasks.compat.datasets import add_dataset_info
 
 CARD = "README.md"
 _ACADEMICEVAL = """\

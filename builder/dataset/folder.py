@@ -30,7 +30,7 @@ from lm_eval_tasks.base.files import (
     write_whole,
 )
 from lm_eval_tasks.families import target_of_configuration
-from lm_eval_tasks.tasks.catalogue import CORE
+from lm_eval_tasks.families.registry import CORE
 
 
 def finish(place: Path, manifest: Manifest) -> Manifest:

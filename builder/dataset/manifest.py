@@ -20,9 +20,9 @@ from builder.errors import FolderError
 from builder.records import PAPERS, SPLITS, TASKS, LinkWay, ReadingSummary, Split, SplitDates
 from builder.round.allowed import AuditTable, Licenses
 from builder.stage_report import StageCounts
+from lm_eval_tasks.base.contract import MANIFEST as MANIFEST
+from lm_eval_tasks.base.contract import Context, Measured
 from lm_eval_tasks.base.files import is_inside
-from lm_eval_tasks.base.row_format import MANIFEST as MANIFEST
-from lm_eval_tasks.base.row_format import Context, Measured
 from lm_eval_tasks.base.text import ODD, parse_json, why
 from lm_eval_tasks.families.registry import FAMILIES
 

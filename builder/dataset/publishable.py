@@ -19,8 +19,8 @@ from builder.ids import bare_id
 from builder.records import SPLITS, Split
 from builder.round.allowed import Licenses, allows
 from builder.stage_report import StageReport
+from lm_eval_tasks.base.contract import IDS
 from lm_eval_tasks.base.progress import progress
-from lm_eval_tasks.base.row_format import IDS
 
 
 def publishable(source: Path, output: Path, licenses: Licenses) -> StageReport:

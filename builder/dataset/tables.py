@@ -7,7 +7,7 @@ from builder.dataset.manifest import QUANTILES, Audit, Bounds, Configuration, Co
 from builder.records import PAPERS, SPLITS, LinkWay, ReadingSummary
 from builder.round.allowed import AuditTable
 from builder.round.configurations import thousands_in
-from lm_eval_tasks.base.row_format import LEAD, OF_SCALAR, POPULARITY
+from lm_eval_tasks.base.contract import LEAD, OF_SCALAR, POPULARITY
 from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.families import target_of
 

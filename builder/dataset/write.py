@@ -26,16 +26,16 @@ from builder.dataset.manifest import (
     canary,
 )
 from builder.records import SPLITS, Split
+from lm_eval_tasks.base.contract import LEAD, Measured
 from lm_eval_tasks.base.files import sha256_of
 from lm_eval_tasks.base.intervals import detectable_with, level
-from lm_eval_tasks.base.row_format import LEAD, Measured
+from lm_eval_tasks.base.rouge import rouge_l_content
 from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.families import target_of
 from lm_eval_tasks.families.reading.answering import reading_answering
-from lm_eval_tasks.families.reading.row import ReadingRow
+from lm_eval_tasks.families.reading.reading_row import ReadingRow
 from lm_eval_tasks.families.scalar.prompt import ScalarRow
 from lm_eval_tasks.families.scalar.shortcuts import Chooser, choosers_of
-from lm_eval_tasks.metrics.rouge import rouge_l_content
 
 _GROUP_ROWS = 64
 _GROUP_BYTES = 32 * 2**20

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from builder.errors import RoundError
 from builder.records import TASKS, Task
-from lm_eval_tasks.base.row_format import IDS
+from lm_eval_tasks.base.contract import IDS
 from lm_eval_tasks.base.text import suggestion
 from lm_eval_tasks.families.scalar import Level
 from lm_eval_tasks.families.writing.settings import Setting

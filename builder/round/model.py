@@ -34,8 +34,8 @@ from builder.round.tables import (
 from builder.round.takedowns import TAKEDOWNS, taken_down
 from builder.round.toml_file import RoundTable, among, read_toml, text_like
 from lm_eval_tasks.base.command_line import ROUND
+from lm_eval_tasks.base.contract import ABSTRACTS, PAPERS
 from lm_eval_tasks.base.redaction import redact
-from lm_eval_tasks.base.row_format import ABSTRACTS, PAPERS
 from lm_eval_tasks.families.scalar import ALL_LEVELS
 from lm_eval_tasks.families.writing.settings import SETTINGS, Setting
 

@@ -14,7 +14,7 @@ from hub_scripts.errors import HubError
 from lm_eval_tasks.base.typed import Name, typed
 from lm_eval_tasks.base.yaml_text import parse_yaml
 from lm_eval_tasks.families import of_task
-from lm_eval_tasks.families.family import slug_of
+from lm_eval_tasks.families.descriptor import slug_of
 
 EVAL = "eval.yaml"
 FRAMEWORK = "inspect-ai"

@@ -20,7 +20,7 @@ from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.word_runs import run_words, share_run
 from lm_eval_tasks.families import registry as metrics
 from lm_eval_tasks.judge.verdict import points_of
-from lm_eval_tasks.samples.row import PromptRow
+from lm_eval_tasks.samples.prompt_row import PromptRow
 from lm_eval_tasks.samples.sample import Sample, paired, read_file, revisions_apart
 from lm_eval_tasks.stats.columns import column, columns_of, zero_of
 from lm_eval_tasks.stats.scores import by_place

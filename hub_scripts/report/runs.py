@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from hub_scripts.errors import ReportError
+from lm_eval_tasks.base.contract import GIVEN
 from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.base.redaction import redact
-from lm_eval_tasks.base.row_format import GIVEN
 from lm_eval_tasks.data.cutoff import folded_name
 from lm_eval_tasks.llm.usage import UsageTotals, usage_together
 from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL

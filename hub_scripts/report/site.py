@@ -33,8 +33,8 @@ from hub_scripts.report.gather import MOST_COPIED, gather, groups, script
 from hub_scripts.report.inputs import Inputs, find
 from hub_scripts.report.runs import ModelFacts, facts_of, known_models, run_facts, scorers_of
 from hub_scripts.report.standings import Standings, boards_csv, standings_of
+from lm_eval_tasks.base.contract import MADE_UP
 from lm_eval_tasks.base.progress import progress
-from lm_eval_tasks.base.row_format import MADE_UP
 from lm_eval_tasks.families.registry import BOARDS, label
 from lm_eval_tasks.samples.results import cutoffs_of
 

@@ -11,10 +11,10 @@ from statistics import fmean
 
 from hub_scripts.report.cells import Cell, Group, interval_cells, is_baseline, share
 from hub_scripts.report.drawing import csv_text
+from lm_eval_tasks.base.contract import FULL
 from lm_eval_tasks.base.intervals import FEWEST_OF_GAINS, LEVEL, Interval, holm
-from lm_eval_tasks.base.row_format import FULL
 from lm_eval_tasks.families import target_of
-from lm_eval_tasks.families.family import Board
+from lm_eval_tasks.families.descriptor import Board
 from lm_eval_tasks.families.registry import counted
 from lm_eval_tasks.stats.columns import Column, Gain, gains_over
 from lm_eval_tasks.stats.placed import (

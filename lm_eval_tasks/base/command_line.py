@@ -1,6 +1,7 @@
 """How each package adds its commands to `academiceval`; the command line itself only puts them together."""
 
 import argparse
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -168,6 +169,16 @@ def check_there(*paths: Path | None) -> None:
     """Raise an EvalError for a path that was given and does not exist, before anything large is imported."""
     if lost := [path for path in paths if path and not path.exists()]:
         raise EvalError(f"{lost[0]} does not exist")
+
+
+def add_jobs(sub: argparse.ArgumentParser) -> None:
+    """Add the option that says how many processes work."""
+    sub.add_argument(
+        "--jobs",
+        type=positive,
+        default=os.cpu_count() or 1,
+        help="number of processes on this machine (default: number of processors)",
+    )
 
 
 def add_engine(sub: argparse.ArgumentParser, what: str = "") -> None:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
+from lm_eval_tasks.base.contract import IDS, MADE_UP, MANIFEST
 from lm_eval_tasks.base.errors import DatasetError
 from lm_eval_tasks.base.files import is_inside, known_sha256, sha256_of_bytes
 from lm_eval_tasks.base.metadata import VARIABLE
-from lm_eval_tasks.base.row_format import IDS, MADE_UP, MANIFEST
 from lm_eval_tasks.base.text import ODD, parse_json, suggestion, why
 from lm_eval_tasks.base.typed import typed
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Self, get_args
 
+from lm_eval_tasks.base.contract import CONTEXTS
 from lm_eval_tasks.base.errors import OptionError
-from lm_eval_tasks.base.row_format import CONTEXTS
 from lm_eval_tasks.base.text import day, nearest, suggestion
 
 TEST = "test"  # the default: a round's scores are those of its test papers

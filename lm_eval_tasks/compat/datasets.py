@@ -1,19 +1,9 @@
 """`datasets`: the insides that we use."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
-from datasets import DatasetInfo, config
-from datasets.info import DatasetInfosDict
-
-
-def add_dataset_info(card: Any, infos: Mapping[str, DatasetInfo]) -> None:
-    """Put the `dataset_info` of configurations into a card's data (`huggingface_hub.DatasetCardData`).
-
-    A public way would be a method of `DatasetInfo` that gives its YAML form; `push_to_hub` alone has it.
-    """
-    DatasetInfosDict(dict(infos)).to_dataset_card_data(card)
+from datasets import config
 
 
 def lacks_configuration(err: Exception) -> bool:

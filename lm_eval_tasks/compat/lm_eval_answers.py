@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 import requests
 
 from lm_eval_tasks.base.completions import MOST_BYTES, CompletionError, readable
+from lm_eval_tasks.base.contract import CAPPED
 from lm_eval_tasks.base.progress import within
-from lm_eval_tasks.base.row_format import CAPPED
 from lm_eval_tasks.compat import vllm
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from lm_eval_tasks import families
 from lm_eval_tasks.base import metadata
+from lm_eval_tasks.base.contract import FULL, Context
 from lm_eval_tasks.base.errors import OptionError
 from lm_eval_tasks.base.metadata import Cut, Shard, Similarity
-from lm_eval_tasks.base.row_format import FULL, Context
 from lm_eval_tasks.compat import lm_eval_command as command_line
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ from datasets.exceptions import DatasetNotFoundError, DatasetsError
 from huggingface_hub import hf_hub_download, list_repo_refs
 from huggingface_hub.errors import HFValidationError
 
+from lm_eval_tasks.base.contract import IDS, MANIFEST
 from lm_eval_tasks.base.errors import DatasetError
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.listing import Listing, check_dataset, checked_splits, unreachable
 from lm_eval_tasks.base.metadata import SPLITS
-from lm_eval_tasks.base.row_format import IDS, MANIFEST
 from lm_eval_tasks.base.text import ODD
 from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.compat.datasets import lacks_configuration

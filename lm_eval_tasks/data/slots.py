@@ -20,7 +20,7 @@ from typing import Any
 from lm_eval_tasks.base.errors import BudgetError
 from lm_eval_tasks.base.metadata import Cut
 from lm_eval_tasks.prompts import BEFORE, Slot
-from lm_eval_tasks.samples.row import Span
+from lm_eval_tasks.samples.prompt_row import Span
 
 _FIELD_ORDER = ("content", "output", "abstract", "title")
 CUT_PARTS = ("demonstration", "chunk", "body", "citation", "candidate", "around", "candidate_abstract")

@@ -13,12 +13,12 @@ from typing import Any
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
 
+from lm_eval_tasks.base.contract import CAPPED
 from lm_eval_tasks.base.errors import CostError, EvalError, ModelError
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.base.progress import counted
 from lm_eval_tasks.base.redaction import redact
-from lm_eval_tasks.base.row_format import CAPPED
 from lm_eval_tasks.compat.lm_eval_answers import Watch, as_given, listening, message_of
 from lm_eval_tasks.evaluate.baselines import GeneratingLM
 from lm_eval_tasks.evaluate.generation import by_beginning
@@ -26,7 +26,7 @@ from lm_eval_tasks.llm import tokenizers
 from lm_eval_tasks.llm.thoughts import in_marks, take_apart
 from lm_eval_tasks.llm.usage import Budget, Means, Usage, UsageTotals, at_most, most_tokens
 from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Generated
-from lm_eval_tasks.samples.row import PromptRow
+from lm_eval_tasks.samples.prompt_row import PromptRow
 from lm_eval_tasks.samples.sample import EMPTY, JOURNALED
 
 _LOGGER = logging.getLogger(__name__)

@@ -8,13 +8,13 @@ from typing import Any
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
 
+from lm_eval_tasks.base.contract import GIVEN
 from lm_eval_tasks.base.errors import EvalError, ModelError
-from lm_eval_tasks.base.row_format import GIVEN
 from lm_eval_tasks.base.text import parse_json
 from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.families.answering import answering_of
 from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Generated
-from lm_eval_tasks.samples.row import PromptRow
+from lm_eval_tasks.samples.prompt_row import PromptRow
 
 
 class GeneratingLM(LM):  # type: ignore[misc]

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from lm_eval_tasks.base.contract import GIVEN
 from lm_eval_tasks.base.errors import EvalError, OptionError
-from lm_eval_tasks.base.row_format import GIVEN
 from lm_eval_tasks.base.text import suggestion
 from lm_eval_tasks.compat.lm_eval import model_types
 from lm_eval_tasks.families.registry import BASELINES

@@ -12,14 +12,14 @@ from importlib.metadata import PackageNotFoundError, version
 
 from lm_eval.api.model import LM
 
+from lm_eval_tasks.base.contract import GIVEN
 from lm_eval_tasks.base.errors import ModelError, OptionError
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.metadata import text_or_none
 from lm_eval_tasks.base.redaction import redact, secrets_in
-from lm_eval_tasks.base.row_format import GIVEN
 from lm_eval_tasks.compat import lm_eval as compat
 from lm_eval_tasks.compat.vllm import EngineSettings, errors_kept
-from lm_eval_tasks.data import context
+from lm_eval_tasks.data import window as context
 from lm_eval_tasks.evaluate.baselines import BaselineLM, GivenAnswersLM
 from lm_eval_tasks.evaluate.generation import Generation
 from lm_eval_tasks.families.registry import BASELINES

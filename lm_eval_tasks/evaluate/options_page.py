@@ -9,7 +9,7 @@ from pathlib import Path
 from lm_eval_tasks.base.metadata import OPTIONS
 from lm_eval_tasks.base.tables import Table, markdown
 from lm_eval_tasks.evaluate.models import RUNTIME
-from lm_eval_tasks.families.family import Metric
+from lm_eval_tasks.families.descriptor import Metric
 from lm_eval_tasks.families.registry import FAMILIES, METRICS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "options.md"

@@ -11,11 +11,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from lm_eval_tasks import families
+from lm_eval_tasks.base.contract import Context
 from lm_eval_tasks.base.errors import OptionError
 from lm_eval_tasks.base.files import sha256_of_bytes, write_together
 from lm_eval_tasks.base.intervals import Interval, detectable_with
 from lm_eval_tasks.base.metadata import check
-from lm_eval_tasks.base.row_format import Context
 from lm_eval_tasks.base.tables import Table
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.compat.run_tasks import RunTasks
@@ -23,7 +23,7 @@ from lm_eval_tasks.evaluate.shorter import in_contexts, of_round, write_tasks
 from lm_eval_tasks.families.reading.hook import doc_to_text
 from lm_eval_tasks.families.registry import comparisons
 from lm_eval_tasks.llm.usage import CHARACTERS_OF_TOKEN, Price, Usage
-from lm_eval_tasks.samples.row import PromptRow
+from lm_eval_tasks.samples.prompt_row import PromptRow
 from lm_eval_tasks.tasks.catalogue import TASKS, check_tasks, task_of, tasks_path
 
 # Between two models: what a decision may hang on.

@@ -10,11 +10,11 @@ from typing import Any
 
 from lm_eval.api.model import LM
 
+from lm_eval_tasks.base.contract import EMBED_LOCAL, FULL, Context
 from lm_eval_tasks.base.errors import EvalError, NoScoreError
 from lm_eval_tasks.base.files import exclusive
 from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.base.metadata import check, dataset_of, text_or_none
-from lm_eval_tasks.base.row_format import EMBED_LOCAL, FULL, Context
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.compat.lm_eval_answers import OMIT
 from lm_eval_tasks.compat.lm_eval_command import max_gen_toks

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from lm_eval_tasks import families
+from lm_eval_tasks.base.contract import CONTEXTS, FULL, Context
 from lm_eval_tasks.base.errors import OptionError
 from lm_eval_tasks.base.metadata import dataset_of, text_or_none
-from lm_eval_tasks.base.row_format import CONTEXTS, FULL, Context
 from lm_eval_tasks.base.text import suggestion
 from lm_eval_tasks.data.rows import listing_of
-from lm_eval_tasks.families.family import FAMILIES_FOLDER, Task, slug_of
+from lm_eval_tasks.families.descriptor import FAMILIES_FOLDER, Task, slug_of
 from lm_eval_tasks.families.registry import BASELINES
 from lm_eval_tasks.tasks.catalogue import CORE_GROUPS, GROUPS, TASKS, tasks_of
 from lm_eval_tasks.tasks.yaml_files import BASE, task_text

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from lm_eval_tasks.base.errors import EvalError
 
 if TYPE_CHECKING:
-    from lm_eval_tasks.families.family import Configuration, Family, Target
+    from lm_eval_tasks.families.descriptor import Configuration, Family, Target
 
 NAMES = ("writing", "scalar", "walk", "next", "match")
 

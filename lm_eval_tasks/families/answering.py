@@ -5,7 +5,7 @@ from functools import cache
 from importlib import import_module
 
 from lm_eval_tasks.families import of_task
-from lm_eval_tasks.samples.row import PromptRow
+from lm_eval_tasks.samples.prompt_row import PromptRow
 
 # (What is asked, the place of its answer in the context from 0 to 1, its score.)
 Placed = tuple[str, float, float]

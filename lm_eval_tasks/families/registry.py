@@ -11,7 +11,7 @@ from typing import get_args
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.text import suggestion
 from lm_eval_tasks.families import NAMES, family_of_name
-from lm_eval_tasks.families.family import Board, Family, Metric, Target
+from lm_eval_tasks.families.descriptor import Board, Core, Family, Metric, Target
 
 FAMILIES: tuple[Family, ...] = tuple(map(family_of_name, NAMES))
 TARGETS: tuple[Target, ...] = tuple(target for family in FAMILIES for target in family.targets)
@@ -20,6 +20,15 @@ METRICS: tuple[Metric, ...] = tuple(dict.fromkeys(metric for family in FAMILIES 
 _BY_NAME = {metric.name: metric for metric in METRICS}
 BOARDS: tuple[Board, ...] = get_args(Board)
 WRITING, READING = BOARDS
+# Questions first, then those that join a round's core only if it has enough of them.
+CORE: tuple[Core, ...] = tuple(
+    core
+    for conditional in (False, True)
+    for board in ("reading", "writing")
+    for family in FAMILIES
+    for core in family.core
+    if family.board == board and bool(core.masks) == conditional
+)
 
 
 def headline() -> tuple[str, ...]:

@@ -10,9 +10,9 @@ from lm_eval_tasks.base.metadata import ALL
 from lm_eval_tasks.base.text import ODD
 from lm_eval_tasks.families import of_task, task_of_prompt
 from lm_eval_tasks.families.answering import answering_of
-from lm_eval_tasks.families.family import Metric
+from lm_eval_tasks.families.descriptor import Metric
 from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Answer, Answers, ScoredAnswer, mean_of
-from lm_eval_tasks.samples.row import PromptRow
+from lm_eval_tasks.samples.prompt_row import PromptRow
 
 _LOGGER = logging.getLogger(__name__)
 Docs = Sequence[Mapping[str, object]]

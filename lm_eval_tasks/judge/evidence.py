@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from lm_eval_tasks.base.bm25 import best, bm25_scores
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.base.text import sentences
 from lm_eval_tasks.families.writing import hook
-from lm_eval_tasks.retrieval.sparse import best, bm25_scores
+from lm_eval_tasks.samples.prompt_row import PromptRow
 from lm_eval_tasks.samples.results import read_results
-from lm_eval_tasks.samples.row import PromptRow
 from lm_eval_tasks.samples.run_folder import results_in
 from lm_eval_tasks.samples.sample import Sample
 

@@ -8,10 +8,10 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from lm_eval_tasks.base.contract import GIVEN
 from lm_eval_tasks.base.errors import EvalError, ModelError
 from lm_eval_tasks.base.files import known_sha256, sha256_of_bytes
 from lm_eval_tasks.base.progress import progress
-from lm_eval_tasks.base.row_format import GIVEN
 
 # lm-eval's arguments that name files of a model which runs here.
 PRETRAINED, TOKENIZER = "pretrained", "tokenizer"

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from lm_eval_tasks.base.row_format import CAPPED
+from lm_eval_tasks.base.contract import CAPPED
 from lm_eval_tasks.families import target_of
 from lm_eval_tasks.samples.answers import Answer, Answers
 

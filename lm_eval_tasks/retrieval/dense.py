@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from lm_eval_tasks.base.bm25 import best
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.metadata import INNER_PRODUCT, Similarity
 from lm_eval_tasks.llm.weights import MINILM, minilm_path
-from lm_eval_tasks.retrieval.sparse import Retriever, best
+from lm_eval_tasks.retrieval.sparse import Retriever
 
 _MAX_TOKENS, _BATCH = 512, 64
 Encode = Callable[[Sequence[str]], Any]

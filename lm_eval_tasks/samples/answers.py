@@ -8,7 +8,7 @@ from statistics import fmean
 from lm_eval_tasks.base.text import parse_json, valid
 from lm_eval_tasks.base.typed import Number, typed
 from lm_eval_tasks.llm.thoughts import take_apart
-from lm_eval_tasks.samples.row import PromptRow
+from lm_eval_tasks.samples.prompt_row import PromptRow
 
 # Why the answer ended of a baseline that has none to give, such as a copied demonstration if there are none.
 NOT_APPLICABLE = "not applicable"

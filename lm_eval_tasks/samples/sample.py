@@ -16,8 +16,8 @@ from lm_eval_tasks.base.text import ODD, parse_json
 from lm_eval_tasks.families import target_of
 from lm_eval_tasks.llm.thoughts import take_apart
 from lm_eval_tasks.samples.answers import ScoredAnswer
+from lm_eval_tasks.samples.prompt_row import PromptRow, ends_of
 from lm_eval_tasks.samples.results import JOURNAL
-from lm_eval_tasks.samples.row import PromptRow, ends_of
 from lm_eval_tasks.samples.run_folder import newest_run, samples_below
 
 _ROWS_SHOWN = 10

@@ -17,9 +17,9 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Literal
 
 from lm_eval_tasks import families
+from lm_eval_tasks.base.contract import FULL
 from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.intervals import FEWEST, FEWEST_OF_GAINS, SHARES, Interval, difference, level
-from lm_eval_tasks.base.row_format import FULL
 from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.families import registry
 

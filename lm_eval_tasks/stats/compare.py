@@ -10,7 +10,7 @@ from lm_eval_tasks.base import intervals
 from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.intervals import Interval, holm
 from lm_eval_tasks.base.tables import Table, with_bounds
-from lm_eval_tasks.families.family import Board, Family
+from lm_eval_tasks.families.descriptor import Board, Family
 from lm_eval_tasks.families.registry import BOARDS, comparisons, counted
 from lm_eval_tasks.samples.results import Results
 from lm_eval_tasks.samples.run_folder import is_time, only_result, results_in

@@ -5,12 +5,12 @@ answers the question, too; and all that as readable tables.
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
+from lm_eval_tasks.base.contract import FULL
 from lm_eval_tasks.base.intervals import NO_INTERVAL, level
-from lm_eval_tasks.base.row_format import FULL
 from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.compat.vllm import EngineSettings
 from lm_eval_tasks.families.answering import answering_of
-from lm_eval_tasks.families.family import Metric
+from lm_eval_tasks.families.descriptor import Metric
 from lm_eval_tasks.families.registry import METRICS, headline
 from lm_eval_tasks.llm.usage import UsageTotals
 from lm_eval_tasks.samples.block import BinScore, Block, MadeWith, RunRequest, Score

@@ -14,21 +14,12 @@ from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.text import suggestion
 from lm_eval_tasks.compat.lm_eval import tasks_folder
 from lm_eval_tasks.families import NAMES
-from lm_eval_tasks.families.family import FAMILIES_FOLDER, Core, Task, TaskGroup, slug_of
-from lm_eval_tasks.families.registry import FAMILIES
+from lm_eval_tasks.families.descriptor import FAMILIES_FOLDER, Core, Task, TaskGroup, slug_of
+from lm_eval_tasks.families.registry import CORE, FAMILIES
 
 # Of the core's samples, those that its small edition asks.
 _TINY_SHARE = 10
 _CORE, _CORE_TINY = CORE_GROUPS = "academiceval_core", "academiceval_core_tiny"
-# Questions first, then those that join a round's core only if it has enough of them.
-CORE: tuple[Core, ...] = tuple(
-    core
-    for conditional in (False, True)
-    for board in ("reading", "writing")
-    for family in FAMILIES
-    for core in family.core
-    if family.board == board and bool(core.masks) == conditional
-)
 
 
 def _of_core(core: Core) -> Iterator[Task]:

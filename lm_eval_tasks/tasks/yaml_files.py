@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from lm_eval_tasks.base.row_format import FULL
-from lm_eval_tasks.families.family import FAMILIES_FOLDER, Task, TaskGroup, slug_of
+from lm_eval_tasks.base.contract import FULL
+from lm_eval_tasks.families.descriptor import FAMILIES_FOLDER, Task, TaskGroup, slug_of
 from lm_eval_tasks.families.reading import ReadingFamily
 from lm_eval_tasks.families.registry import FAMILIES
 from lm_eval_tasks.families.scalar import ALL_LEVELS

@@ -14,8 +14,8 @@ import pytest
 from builder import cli
 from builder.sources import tokenizer
 from builder.sources.tokenizer import token_counter
+from standins.places import BIN
 from tests.helpers.drawing import FILLER, draw, stack
-from tests.helpers.places import BIN
 
 Command = Callable[..., tuple[int, str, str]]
 PAPER = [

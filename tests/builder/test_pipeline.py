@@ -32,7 +32,7 @@ from lm_eval_tasks.base.errors import DatasetError
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.families.writing import hook
 from lm_eval_tasks.families.writing.settings import SETTINGS
-from tests.helpers.rounds import build, run, small_round, stages
+from standins.rounds import build, run, small_round, stages
 from tests.helpers.warm import Warm
 
 
@@ -280,7 +280,7 @@ def _documents(place: Path) -> int:
 def test_a_killed_run_goes_on_and_gives_the_same_bytes(tiny: Path, warm: Warm, tmp_path: Path, moment: str) -> None:
     shutil.copytree(tiny / "work" / "sample", tmp_path / "work" / "sample")
     script = (
-        "from pathlib import Path; from tests.builder.test_pipeline import tiny_round; from tests.helpers.rounds import run; "
+        "from pathlib import Path; from tests.builder.test_pipeline import tiny_round; from standins.rounds import run; "
         "from lm_eval_tasks.engines.registry import LocalEngine; "
         f"run(tiny_round(Path({str(tmp_path)!r})), LocalEngine())"
     )

@@ -26,8 +26,8 @@ from builder.round.tables import GraphTable, SamplesTable, SplitTable
 from builder.store import STORE, Store
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.evaluate.run import evaluate
-from tests.helpers.places import DATA
-from tests.helpers.rounds import run
+from standins.places import DATA
+from standins.rounds import run
 
 pytestmark = [pytest.mark.data, pytest.mark.slow]
 TOOLS = DATA.parent / "tools"

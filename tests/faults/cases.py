@@ -24,13 +24,13 @@ from lm_eval_tasks.evaluate.run import evaluate
 from lm_eval_tasks.families.scalar.prompt import slots_of
 from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL
 from lm_eval_tasks.samples.results import JOURNAL
-from tests.helpers import loopback, openai_server
+from standins import loopback, openai_server
+from standins.jats_world import draw_jats
+from standins.rounds import build, crawl_only, run, small_round, stages
 from tests.helpers.drawing import FILLER, draw, stack
 from tests.helpers.dump import content
-from tests.helpers.jats_world import draw_jats
 from tests.helpers.papers import mirror, paper
 from tests.helpers.published import write_reference, write_structured
-from tests.helpers.rounds import build, crawl_only, run, small_round, stages
 from tests.helpers.typed_rows import scalar_row
 from tests.lm_eval_tasks.judge.test_judge import make_samples
 

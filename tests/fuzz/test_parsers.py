@@ -48,10 +48,10 @@ from lm_eval_tasks.base.text import parse_json
 from lm_eval_tasks.judge.verdict import parse
 from lm_eval_tasks.samples.results import read_results
 from lm_eval_tasks.samples.sample import read
+from standins import loopback
+from standins.jats_world import article, result_of
 from tests.faults.cases import questions
-from tests.helpers import loopback
 from tests.helpers.damage import damaged
-from tests.helpers.jats_world import article, result_of
 from tests.helpers.papers import paper
 from tests.helpers.published import REFERENCE, STRUCTURED
 from tests.lm_eval_tasks.judge.test_judge import make_samples, verdict

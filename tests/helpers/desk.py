@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_tasks.judge.verdict import OVERALL
-from tests.helpers import hub_server, openai_server
-from tests.helpers.hub_server import Hub, hub_environment
-from tests.helpers.llama import make_llama
-from tests.helpers.places import BIN
+from standins import hub_server, openai_server
+from standins.hub_server import Hub, hub_environment
+from standins.llama import make_llama
+from standins.places import BIN
 from tests.helpers.warm import Warm, warm
 
 ADDRESS = "http://127.0.0.1:8000/v1"  # of the pages' model server

@@ -14,7 +14,7 @@ from hashlib import md5
 from urllib.parse import parse_qs, unquote, urlsplit
 from xml.sax.saxutils import escape
 
-from tests.helpers.serving import JsonHandler, Quiet, serving
+from standins.serving import JsonHandler, Quiet, serving
 
 
 @dataclass

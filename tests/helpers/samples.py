@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lm_eval_tasks.samples.row import PromptRow
+from lm_eval_tasks.samples.prompt_row import PromptRow
 from lm_eval_tasks.samples.sample import Sample
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from lm_eval_tasks.base.row_format import MASK
+from lm_eval_tasks.base.contract import MASK
 from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.families.reading.answering import reading_answering as reading_answering
-from lm_eval_tasks.families.reading.row import ReadingRow
+from lm_eval_tasks.families.reading.reading_row import ReadingRow
 from lm_eval_tasks.families.scalar.prompt import ScalarRow
-from lm_eval_tasks.families.writing.row import WritingRow
+from lm_eval_tasks.families.writing.writing_row import WritingRow
 
 COMMON: dict[str, Any] = {
     "id": "1v1",

@@ -11,8 +11,8 @@ import pytest
 from filelock import FileLock
 
 from lm_eval_tasks.engines.registry import LocalEngine
-from tests.helpers.hub_server import Hub, hub_settings, serve
-from tests.helpers.rounds import run, small_round
+from standins.hub_server import Hub, hub_settings, serve
+from standins.rounds import run, small_round
 
 
 @pytest.fixture(scope="session")

@@ -13,10 +13,10 @@ import pytest
 import yaml
 from datasets import load_dataset
 
-from tests.helpers import hub_server
-from tests.helpers.hub_server import Hub, hub_environment
+from standins import hub_server
+from standins.hub_server import Hub, hub_environment
+from standins.rounds import SMALL_SOURCE
 from tests.helpers.pages import ROOT
-from tests.helpers.rounds import SMALL_SOURCE
 from tests.helpers.warm import warm
 
 pytestmark = pytest.mark.slow

@@ -11,7 +11,7 @@ from filelock import FileLock
 @pytest.fixture(scope="session")
 def tiny_llama(shared_tmp: Path) -> Path:
     """A folder with a tiny random Llama, a byte-level tokenizer and a chat template."""
-    from tests.helpers.llama import make_llama
+    from standins.llama import make_llama
 
     place = shared_tmp / "tiny-llama"
     with FileLock(shared_tmp / "tiny-llama.lock"):

@@ -17,9 +17,9 @@ import pytest
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.samples.sample import read
 from lm_eval_tasks.tasks.catalogue import TASKS as RECORDS
-from tests.helpers.openai_server import serve
-from tests.helpers.places import BIN
-from tests.helpers.rounds import build, prepare, small_round
+from standins.openai_server import serve
+from standins.places import BIN
+from standins.rounds import build, prepare, small_round
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog

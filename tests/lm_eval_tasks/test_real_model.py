@@ -10,7 +10,7 @@ import pytest
 
 from lm_eval_tasks.samples.run_folder import only_result
 from lm_eval_tasks.samples.sample import read
-from tests.helpers.real_model import FOLDER, NAME, PACKAGE, SHA256, is_there
+from standins.real_model import FOLDER, NAME, PACKAGE, SHA256, is_there
 
 pytestmark = [
     pytest.mark.slow,

@@ -25,9 +25,9 @@ from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.stats.scores import score_table
 from lm_eval_tasks.tasks import catalogue as task_folder
 from lm_eval_tasks.tasks.catalogue import GROUPS, TASKS, task_names
+from standins.llama import CONTEXT
+from standins.places import BIN
 from tests.helpers.linked_tasks import linked_tasks
-from tests.helpers.llama import CONTEXT
-from tests.helpers.places import BIN
 from tests.helpers.warm import Warm
 
 Command = Callable[..., tuple[int, str, str]]

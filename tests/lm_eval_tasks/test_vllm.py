@@ -20,8 +20,8 @@ import pytest
 from lm_eval_tasks.llm.served_length import served_length
 from lm_eval_tasks.samples.results import JOURNAL
 from lm_eval_tasks.samples.sample import Sample, read
-from tests.helpers.llama import make_llama
-from tests.helpers.places import BIN
+from standins.llama import make_llama
+from standins.places import BIN
 
 pytestmark = [
     pytest.mark.vllm,
@@ -180,7 +180,7 @@ def test_a_context_of_128k_is_computed_once(tmp_path: Path) -> None:
         pytest.skip("prompts of 128K tokens take a GPU; benchmarks/engine.py asks them without")
     from builder.round.model import Round
     from lm_eval_tasks.engines.registry import LocalEngine
-    from tests.helpers.rounds import run as build
+    from standins.rounds import run as build
 
     round_ = Round.model_validate(
         {

@@ -13,7 +13,7 @@ from builder.families.reading.neutral import CITE, citations_in, without_overlap
 from builder.families.reading.papers_read import PaperLibrary
 from builder.records import Paper, ReadingReason
 from builder.sources.tokenizer import token_counter
-from lm_eval_tasks.families.reading.row import Edit
+from lm_eval_tasks.families.reading.reading_row import Edit
 
 # The masks of a paper, in the order of their numbers.
 Masks = Sequence[Mask]

@@ -14,8 +14,8 @@ from builder.families.reading.neutral import sentence_end, sentence_start, with_
 from builder.families.reading.papers_read import PaperLibrary, PaperRead
 from builder.records import Mention, Paper, Reference
 from builder.seeding import digest_of
+from lm_eval_tasks.base.bm25 import bm25_scores
 from lm_eval_tasks.base.text import title_key, without_marks
-from lm_eval_tasks.retrieval.sparse import bm25_scores
 
 _WORD = re.compile(r"[^\W_][\w’'-]*")
 _HEAD_END, _WRAPPED = re.compile(r":|\?|\s[–—-]\s"), re.compile(r"(?<=\w)[-\u00ad]\s+(?=\w)")

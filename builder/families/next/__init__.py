@@ -20,10 +20,10 @@ from builder.families.reading.papers_read import PaperLibrary, PaperRead
 from builder.records import Paper, ReadingReason
 from builder.seeding import digest_of
 from builder.sources.tokenizer import token_counter
+from lm_eval_tasks.base.bm25 import bm25_scores, standardised
 from lm_eval_tasks.families.reading import SMALL
 from lm_eval_tasks.families.reading.prompt import edited
-from lm_eval_tasks.families.reading.row import Edit
-from lm_eval_tasks.retrieval.sparse import bm25_scores, standardised
+from lm_eval_tasks.families.reading.reading_row import Edit
 
 # Words of a passage: twice the shortest is no more than the longest, so that every rest of a passage or more can be cut.
 SHORTEST, LONGEST = 175, 350

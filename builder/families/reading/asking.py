@@ -16,11 +16,11 @@ from builder.families.reading.rows import shared_columns
 from builder.records import Paper, ReadingReason, months_before
 from builder.seeding import digest_of, share_of
 from builder.sources.tokenizer import token_counter
-from lm_eval_tasks.base.row_format import PAPERS
+from lm_eval_tasks.base.contract import PAPERS
 from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.families.reading.answering import reading_answering
 from lm_eval_tasks.families.reading.prompt import prompt_of
-from lm_eval_tasks.families.reading.row import ReadingRow
+from lm_eval_tasks.families.reading.reading_row import ReadingRow
 
 # Of the tokens in a configuration's name: the rest is left to other tokenizers, templates and answers. With the prompt's own words
 # a context has between 0.85 and 0.92 of them.

@@ -27,10 +27,10 @@ from builder.round.allowed import allows
 from builder.seeding import row_order
 from builder.stage_report import StageReport
 from builder.store import Store
+from lm_eval_tasks.base.contract import PAPERS
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.intervals import FEWEST
 from lm_eval_tasks.base.progress import progress
-from lm_eval_tasks.base.row_format import PAPERS
 from lm_eval_tasks.engines.registry import Engine
 from lm_eval_tasks.families.reading import Reading
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from lm_eval_tasks.families.reading.row import Edit
+from lm_eval_tasks.families.reading.reading_row import Edit
 
 CITE, NUMBER, FORMULA = "[cite]", "[number]", "[formula]"
 

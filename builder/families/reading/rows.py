@@ -9,7 +9,7 @@ from builder.dataset.families import TEXTS, Row, RowKind, rows_of
 from builder.dataset.manifest import Configuration
 from builder.ids import bare_id
 from builder.records import Paper
-from lm_eval_tasks.base.row_format import PAPERS, PARTS_VERSION
+from lm_eval_tasks.base.contract import PAPERS, PARTS_VERSION
 from lm_eval_tasks.base.text import title_key
 from lm_eval_tasks.families import of_task
 from lm_eval_tasks.families.reading import ReadingFamily

@@ -23,9 +23,9 @@ from builder.records import Cited, Document, Paper, Split
 from builder.round.allowed import allows
 from builder.sources.tokenizer import TokenCounter, token_counter
 from builder.store import Store
+from lm_eval_tasks.base.contract import POPULARITY, Measured
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.progress import progress
-from lm_eval_tasks.base.row_format import POPULARITY, Measured
 from lm_eval_tasks.engines.registry import Engine
 from lm_eval_tasks.families.scalar import Level
 from lm_eval_tasks.families.scalar.prompt import ScalarRow

@@ -31,8 +31,8 @@ from builder.round.tables import READINGS, ScalarTable
 from builder.seeding import digest_of, row_order
 from builder.sources.tokenizer import token_counter
 from builder.stage_report import StageReport
+from lm_eval_tasks.base.contract import BODY, Measured
 from lm_eval_tasks.base.progress import progress
-from lm_eval_tasks.base.row_format import BODY, Measured
 from lm_eval_tasks.base.text import ODD, parse_json, title_key, why
 from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.families.scalar import ALL_LEVELS, LEVELS

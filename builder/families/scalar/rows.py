@@ -13,7 +13,7 @@ from builder.dataset.families import TEXTS, RowKind
 from builder.extract.sections import OUTSIDE, TopSection, parts
 from builder.records import Cited, Document, Mention, Paper, Role
 from builder.sources.tokenizer import TokenCounter, token_counter
-from lm_eval_tasks.base.row_format import BODY, MASK
+from lm_eval_tasks.base.contract import BODY, MASK
 from lm_eval_tasks.families.scalar import CandidateText, Level, Scope
 
 # Characters of any paper, the question's or a candidate's, where papers are cut.

@@ -1,7 +1,7 @@
 """Match: the citations of a paper are masked; which of the papers shown belongs to which mask?"""
 
-from lm_eval_tasks.base.row_format import LOCAL, NONE
-from lm_eval_tasks.families.family import SPREAD_OF_CHOICES, Core, Target
+from lm_eval_tasks.base.contract import LOCAL, NONE
+from lm_eval_tasks.families.descriptor import SPREAD_OF_CHOICES, Core, Target
 from lm_eval_tasks.families.reading import ANSWER_TOKENS, reading_family
 
 FAMILY = reading_family(

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from lm_eval_tasks.base.row_format import NONE, Context
+from lm_eval_tasks.base.contract import NONE, Context
 from lm_eval_tasks.base.text import sentences
 from lm_eval_tasks.families.match import FAMILY
 from lm_eval_tasks.families.reading.answering import PairsAnswering, Parts
-from lm_eval_tasks.families.reading.row import ReadingRow
+from lm_eval_tasks.families.reading.reading_row import ReadingRow
 
 
 class MatchAnswering(PairsAnswering):

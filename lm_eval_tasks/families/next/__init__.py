@@ -1,7 +1,7 @@
 """Next: of many passages in random order, which one follows another in its paper?"""
 
-from lm_eval_tasks.base.row_format import RETRIEVED
-from lm_eval_tasks.families.family import SPREAD_OF_CHOICES, Core, Target
+from lm_eval_tasks.base.contract import RETRIEVED
+from lm_eval_tasks.families.descriptor import SPREAD_OF_CHOICES, Core, Target
 from lm_eval_tasks.families.reading import ANSWER_TOKENS, SMALL, WHOLE_PAPERS, reading_family
 
 FAMILY = reading_family(

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from lm_eval_tasks.base.row_format import Context
+from lm_eval_tasks.base.contract import Context
 from lm_eval_tasks.families.next import FAMILY
 from lm_eval_tasks.families.reading.answering import PairsAnswering, Parts
-from lm_eval_tasks.families.reading.row import ReadingRow
+from lm_eval_tasks.families.reading.reading_row import ReadingRow
 
 # Passages that a search finds for another.
 _PASSAGES = 5
@@ -16,7 +16,7 @@ class NextAnswering(PairsAnswering):
 
     def shortened(self, row: ReadingRow, parts: Sequence[str], context: Context) -> Parts:
         """The passages that are asked about, and those that are most like them."""
-        from lm_eval_tasks.retrieval.sparse import best, bm25_scores
+        from lm_eval_tasks.base.bm25 import best, bm25_scores
 
         labelled = list(parts[: row.labels])
         scores = bm25_scores([labelled[label - 1] for label in row.asked], labelled)

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lm_eval_tasks.base.row_format import BM25_PARTS
-from lm_eval_tasks.families.family import (
+from lm_eval_tasks.base.contract import BM25_PARTS
+from lm_eval_tasks.families.descriptor import (
     CAPPED,
     NO_ANSWER,
     UNFINISHED,

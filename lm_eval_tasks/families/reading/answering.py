@@ -7,13 +7,13 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from lm_eval_tasks.base.row_format import Context
+from lm_eval_tasks.base.contract import Context
 from lm_eval_tasks.families.answering import Answering, Placed, answering_of
 from lm_eval_tasks.families.labels import list_of, pairs_of
 from lm_eval_tasks.families.reading import BLIND, ReadingFamily
-from lm_eval_tasks.families.reading.row import ReadingRow
+from lm_eval_tasks.families.reading.reading_row import ReadingRow
 from lm_eval_tasks.samples.answers import Answers
-from lm_eval_tasks.samples.row import PromptRow
+from lm_eval_tasks.samples.prompt_row import PromptRow
 
 Values = Sequence[float | None]
 _STRICT = re.compile(r"(?:Paper|Passage|Work|Mask) ([1-9]\d{0,5})")

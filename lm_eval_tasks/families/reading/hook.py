@@ -11,18 +11,19 @@ from typing import Any
 import datasets
 
 from lm_eval_tasks import families
+from lm_eval_tasks.base.contract import FULL, Context
 from lm_eval_tasks.base.errors import BudgetError, DatasetError, OptionError
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.metadata import NO_MODEL
-from lm_eval_tasks.base.row_format import FULL, Context
 from lm_eval_tasks.compat import lm_eval_command as command_line
-from lm_eval_tasks.data import context, cutoff, prompt_columns
+from lm_eval_tasks.data import cutoff, prompt_columns
+from lm_eval_tasks.data import window as context
 from lm_eval_tasks.data.options import Options, noted
 from lm_eval_tasks.data.rows import Fact, TypedRows, chosen, open_dataset, rows_of_split
 from lm_eval_tasks.families.reading.answering import ReadingAnswering, reading_answering
 from lm_eval_tasks.families.reading.prompt import part_texts, with_parts
-from lm_eval_tasks.families.reading.row import ReadingRow, ShownPaper
-from lm_eval_tasks.samples.row import PromptRow
+from lm_eval_tasks.families.reading.reading_row import ReadingRow, ShownPaper
+from lm_eval_tasks.samples.prompt_row import PromptRow
 
 # Tokens that an answer may have with its reasoning, where the model's context has room for them behind the longest prompt.
 _LONGEST_ANSWER = 16_384

@@ -7,10 +7,10 @@ What the rows of a context share comes first and is the same for all of them, so
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from lm_eval_tasks.base.contract import PARTS_VERSION
 from lm_eval_tasks.base.errors import EvalError
-from lm_eval_tasks.base.row_format import PARTS_VERSION
 from lm_eval_tasks.families.reading.answering import ReadingAnswering
-from lm_eval_tasks.families.reading.row import Edit, ReadingRow
+from lm_eval_tasks.families.reading.reading_row import Edit, ReadingRow
 from lm_eval_tasks.prompts import filled, named_lines, words
 
 # (Configuration of texts, versioned id) -> text.

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from lm_eval_tasks.base.row_format import BM25_LOCAL, EMBED_LOCAL, LEAD, LOCAL, NAME_LOCAL, NONE, OF_SCALAR, RETRIEVED
-from lm_eval_tasks.families.family import (
+from lm_eval_tasks.base.contract import BM25_LOCAL, EMBED_LOCAL, LEAD, LOCAL, NAME_LOCAL, NONE, OF_SCALAR, RETRIEVED
+from lm_eval_tasks.families.descriptor import (
     CAPPED,
     CUT_SHARE,
     NO_ANSWER,

@@ -4,12 +4,12 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 
-from lm_eval_tasks.base.row_format import OF_SCALAR
+from lm_eval_tasks.base.contract import OF_SCALAR
 from lm_eval_tasks.families.answering import Answering, Placed
 from lm_eval_tasks.families.labels import answer_of
 from lm_eval_tasks.families.scalar import ANY, FIRST
 from lm_eval_tasks.samples.answers import Answers
-from lm_eval_tasks.samples.row import PromptRow
+from lm_eval_tasks.samples.prompt_row import PromptRow
 
 
 class ScalarAnswering(Answering):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lm_eval_tasks import prompts
-from lm_eval_tasks.base.row_format import BODY, MASK
+from lm_eval_tasks.base.contract import BODY, MASK
 from lm_eval_tasks.base.text import day
 from lm_eval_tasks.base.typed import Count
 from lm_eval_tasks.prompts import AFTER, BEFORE, Slot

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from lm_eval_tasks.base.row_format import (
+from lm_eval_tasks.base.bm25 import bm25_scores, standardised
+from lm_eval_tasks.base.contract import (
     BM25_LOCAL,
     BODY,
     EMBED_LOCAL,
@@ -27,7 +28,6 @@ from lm_eval_tasks.base.row_format import (
     OfScalar,
 )
 from lm_eval_tasks.families.scalar.prompt import ScalarRow, ShownCandidate
-from lm_eval_tasks.retrieval.sparse import bm25_scores, standardised
 
 Chooser = Callable[["ScalarRow"], int]
 # Characters on each side of the mask, at most.

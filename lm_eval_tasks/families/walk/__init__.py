@@ -1,7 +1,7 @@
 """Walk: of the papers shown, which cite a work where the question says? The answer is a set, which may be empty."""
 
-from lm_eval_tasks.base.row_format import NONE, RETRIEVED, TITLE_SEARCH
-from lm_eval_tasks.families.family import Core, Metric, Target
+from lm_eval_tasks.base.contract import NONE, RETRIEVED, TITLE_SEARCH
+from lm_eval_tasks.families.descriptor import Core, Metric, Target
 from lm_eval_tasks.families.reading import ANSWER_TOKENS, BLIND, RATES, Reading, reading_family
 
 _MODULE = "families.walk.answering"

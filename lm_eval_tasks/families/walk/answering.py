@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from statistics import fmean
 
-from lm_eval_tasks.base.row_format import NONE, Context
+from lm_eval_tasks.base.contract import NONE, Context
 from lm_eval_tasks.base.text import title_key
 from lm_eval_tasks.families.answering import Placed
 from lm_eval_tasks.families.labels import set_of
@@ -16,12 +16,12 @@ from lm_eval_tasks.families.reading.answering import (
     strict_set_of,
     write_list,
 )
-from lm_eval_tasks.families.reading.row import ReadingRow
+from lm_eval_tasks.families.reading.reading_row import ReadingRow
 from lm_eval_tasks.families.walk import FAMILY, RULES
 from lm_eval_tasks.families.walk.rules import papers_that, paragraphs_of
 from lm_eval_tasks.prompts import filled, named_lines
 from lm_eval_tasks.samples.answers import Answers
-from lm_eval_tasks.samples.row import PromptRow
+from lm_eval_tasks.samples.prompt_row import PromptRow
 
 
 def f1_of(answer: Collection[int], right: Collection[int]) -> float:
@@ -149,7 +149,7 @@ def _naming(row: ReadingRow, parts: Sequence[str]) -> Parts:
     """Of each paper the entries of its reference list that have a title which is asked about, and under their headings the
     paragraphs that a search for the title finds.
     """
-    from lm_eval_tasks.retrieval.sparse import best, bm25_scores
+    from lm_eval_tasks.base.bm25 import best, bm25_scores
 
     keys = [title_key(work.title) for work in row.works]
     query = " ".join(work.title for work in row.works)

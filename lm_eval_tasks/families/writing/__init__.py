@@ -8,8 +8,8 @@ papers' targets ("random pair"), other papers' targets, human texts, as the answ
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from lm_eval_tasks.base.row_format import LEAD
-from lm_eval_tasks.families.family import CAPPED, CUT_SHARE, EMPTY, TRUNCATED, UNFINISHED, Core, Family, Metric
+from lm_eval_tasks.base.contract import LEAD
+from lm_eval_tasks.families.descriptor import CAPPED, CUT_SHARE, EMPTY, TRUNCATED, UNFINISHED, Core, Family, Metric
 from lm_eval_tasks.families.writing.settings import SETTINGS, TARGETS, groups, prompt_name_of, tasks
 
 COPY_DEMO, RANDOM_SENTENCE, FUNCTION_WORDS = "copy-demo", "random-sentence", "function-words"

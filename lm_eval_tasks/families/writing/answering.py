@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from statistics import fmean, median
 
+from lm_eval_tasks.base import rouge
 from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.families import target_of
 from lm_eval_tasks.families.answering import Answering
 from lm_eval_tasks.families.writing import COPY_DEMO, FUNCTION_WORDS, RANDOM_SENTENCE
-from lm_eval_tasks.metrics import rouge
 from lm_eval_tasks.samples.answers import Answer, Answers
-from lm_eval_tasks.samples.row import PromptRow
+from lm_eval_tasks.samples.prompt_row import PromptRow
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 

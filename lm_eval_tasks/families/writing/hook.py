@@ -11,21 +11,22 @@ from typing import Any
 import datasets
 
 from lm_eval_tasks import prompts
+from lm_eval_tasks.base.contract import RETRIEVED, START, Context
 from lm_eval_tasks.base.errors import OptionError
 from lm_eval_tasks.base.files import cache_folder
 from lm_eval_tasks.base.listing import check_dataset
 from lm_eval_tasks.base.metadata import NO_MODEL
-from lm_eval_tasks.base.row_format import RETRIEVED, START, Context
 from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.compat import lm_eval_command as command_line
-from lm_eval_tasks.data import context, cutoff, prompt_columns
+from lm_eval_tasks.data import cutoff, prompt_columns
+from lm_eval_tasks.data import window as context
 from lm_eval_tasks.data.options import Options, noted
 from lm_eval_tasks.data.rows import Fact, Opened, TypedRows, chosen, listing_of, open_dataset, rows_of_split
 from lm_eval_tasks.families.score import others_of
 from lm_eval_tasks.families.writing import FAMILY
-from lm_eval_tasks.families.writing.row import Chunk, WritingRow
 from lm_eval_tasks.families.writing.settings import QUERY, SETTINGS, prompt_name_of
-from lm_eval_tasks.samples.row import PromptRow
+from lm_eval_tasks.families.writing.writing_row import Chunk, WritingRow
+from lm_eval_tasks.samples.prompt_row import PromptRow
 
 _LOGGER = logging.getLogger(__name__)
 # Words of a body that are its beginning: some 2,000 tokens, the same for all models.

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from lm_eval_tasks.base.contract import FULL, NONE, RETRIEVED, START, Context
 from lm_eval_tasks.base.errors import EvalError
-from lm_eval_tasks.base.row_format import FULL, NONE, RETRIEVED, START, Context
-from lm_eval_tasks.families.family import Configuration, Target, Task, TaskGroup, slug_of
+from lm_eval_tasks.families.descriptor import Configuration, Target, Task, TaskGroup, slug_of
 from lm_eval_tasks.families.writing import refine
 
 Writing = Literal["title", "abs", "intro", "related"]

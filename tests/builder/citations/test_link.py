@@ -19,10 +19,10 @@ from builder.round.model import Round
 from builder.sources import TITLES_AT_ONCE
 from builder.sources.metadata_file import read_metadata
 from builder.store import Store
-from tests.helpers.citations import DAMAGES, STYLES, citation, damage
+from standins.citations import DAMAGES, STYLES, citation, damage
+from standins.places import DATA
+from standins.rounds import small_round
 from tests.helpers.papers import paper
-from tests.helpers.places import DATA
-from tests.helpers.rounds import small_round
 
 CITING = paper(50, "Me Myself", day=20)
 KNOWN = paper(1, "Jane Doe", day=1, title="Sparse routing for long inputs")

@@ -24,11 +24,11 @@ from builder.sources.mirror import MirrorSource
 from builder.sources.sample import SampleSource
 from builder.store import STORE, Author, Store
 from lm_eval_tasks.engines.registry import LocalEngine
+from standins.loopback import Fault, Loopback, World, serve
+from standins.rounds import crawl_only, run
 from tests.helpers.dump import content
 from tests.helpers.graphs import as_networkx
-from tests.helpers.loopback import Fault, Loopback, World, serve
 from tests.helpers.papers import mirror, paper
-from tests.helpers.rounds import crawl_only, run
 from tests.helpers.warm import Warm
 
 Command = Callable[..., tuple[int, str, str]]

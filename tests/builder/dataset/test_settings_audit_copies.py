@@ -29,10 +29,10 @@ from builder.store import Store
 from lm_eval_tasks.base.word_runs import longest_common_run, longest_runs, run_words
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.families.writing import hook
+from standins.loopback import World, serve
+from standins.rounds import build, fill_only, small_round
 from tests.builder.test_pipeline import copy_of, digests, rows
-from tests.helpers.loopback import World, serve
 from tests.helpers.papers import paper
-from tests.helpers.rounds import build, fill_only, small_round
 
 Command = Callable[..., tuple[int, str, str]]
 BUDGET = 14000

@@ -17,7 +17,7 @@ from builder.ids import bare_id
 from builder.round.takedowns import TAKEDOWNS, parse_takedowns, taken_down
 from builder.store import STORE, Store
 from lm_eval_tasks.engines.registry import LocalEngine
-from tests.helpers.rounds import build, fill_only, small_round
+from standins.rounds import build, fill_only, small_round
 
 pytestmark = pytest.mark.slow
 

@@ -13,7 +13,7 @@ from builder.extract.sections import role_span
 from builder.records import Document, Role
 from builder.sources.sample import draw, page
 from builder.sources.sample.world import make_world
-from tests.helpers.places import DATA
+from standins.places import DATA
 
 PAGE = """<!DOCTYPE html><html><body><nav>Menu <a href="/">home</a></nav>
 <div id="watermark-tr">arXiv:2601.01234v2 [cs.CL] 05 Jan 2026</div>

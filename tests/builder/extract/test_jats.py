@@ -15,8 +15,8 @@ from builder.sources.jats.front import abstract_of
 from builder.sources.jats.markup import parse_article as parsed_article
 from builder.sources.sample.world import make_world
 from lm_eval_tasks.engines.registry import LocalEngine
-from tests.helpers.jats_world import article, doi_of
-from tests.helpers.places import DATA
+from standins.jats_world import article, doi_of
+from standins.places import DATA
 from tests.helpers.planted import citations
 
 FRONT = """<front><article-meta><article-id pub-id-type="doi">10.5555/x.1</article-id><title-group><article-title>A

@@ -24,8 +24,8 @@ from builder.families.match import masks as match_masks
 from builder.families.next import NextFamily
 from builder.families.reading import asking
 from builder.records import ReadingReason
+from lm_eval_tasks.base.contract import PAPERS
 from lm_eval_tasks.base.errors import BudgetError, DatasetError, OptionError
-from lm_eval_tasks.base.row_format import PAPERS
 from lm_eval_tasks.base.text import title_key
 from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.engines.registry import LocalEngine
@@ -34,19 +34,19 @@ from lm_eval_tasks.evaluate.run import SampleSelection, evaluate
 from lm_eval_tasks.families.reading import hook as reading_hook
 from lm_eval_tasks.families.reading.answering import write_list, write_pairs
 from lm_eval_tasks.families.reading.prompt import prompt_of
-from lm_eval_tasks.families.reading.row import ReadingRow
+from lm_eval_tasks.families.reading.reading_row import ReadingRow
 from lm_eval_tasks.families.registry import READING as READING_BOARD
 from lm_eval_tasks.families.registry import counted
 from lm_eval_tasks.families.walk.answering import f1_of
 from lm_eval_tasks.samples.sample import read
 from lm_eval_tasks.tasks.catalogue import tasks_path
+from standins.llama import make_llama
+from standins.openai_server import serve
+from standins.places import BIN
+from standins.rounds import SMALL_SOURCE, build, prepare, small_round
 from tests.builder.test_pipeline import digests, rows
-from tests.helpers.llama import make_llama
-from tests.helpers.openai_server import serve
 from tests.helpers.pages import ROOT
-from tests.helpers.places import BIN
 from tests.helpers.planted import planted_answer, world_of
-from tests.helpers.rounds import SMALL_SOURCE, build, prepare, small_round
 from tests.helpers.typed_rows import reading_answering
 from tests.helpers.warm import Warm
 

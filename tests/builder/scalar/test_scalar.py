@@ -39,9 +39,9 @@ from builder.records import Cited, Citing, Document, Mention, Paper, Reference, 
 from builder.round.configurations import select
 from builder.seeding import row_order
 from builder.store import STORE, Store
+from lm_eval_tasks.base.contract import BM25_LOCAL, EMBED_LOCAL, MASK, NAME_LOCAL, OF_SCALAR, POPULARITY
 from lm_eval_tasks.base.errors import BudgetError
 from lm_eval_tasks.base.journal import Journal
-from lm_eval_tasks.base.row_format import BM25_LOCAL, EMBED_LOCAL, MASK, NAME_LOCAL, OF_SCALAR, POPULARITY
 from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.evaluate.run import SampleSelection, evaluate
@@ -53,11 +53,11 @@ from lm_eval_tasks.families.scalar.prompt import ScalarRow, slots_of
 from lm_eval_tasks.families.scalar.shortcuts import bm25_choice, shortened
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.samples.sample import read
+from standins.openai_server import serve
+from standins.places import DATA
+from standins.rounds import SMALL_SOURCE, build, prepare, small_round
 from tests.builder.test_pipeline import digests, rows
 from tests.faults.cases import questions
-from tests.helpers.openai_server import serve
-from tests.helpers.places import DATA
-from tests.helpers.rounds import SMALL_SOURCE, build, prepare, small_round
 from tests.helpers.samples import sample
 from tests.helpers.typed_rows import scalar_row
 from tests.lm_eval_tasks.data.test_slots import Words, fit
@@ -652,7 +652,7 @@ def test_a_publishable_copy_holds_no_text_without_licence_and_can_be_filled(
 
 @pytest.mark.long
 def test_models_are_asked_and_scored(with_scalar: Path, tmp_path: Path) -> None:
-    from tests.helpers.llama import make_llama
+    from standins.llama import make_llama
 
     tiny_llama = tmp_path / "tiny-llama"
     make_llama(tiny_llama)

@@ -20,10 +20,10 @@ from builder.sources.arxiv.export_api import check_feed, phrase
 from builder.sources.http_client import DoubtfulAnswer
 from builder.store import Store
 from lm_eval_tasks.base.progress import LONGEST_WAIT, retry_after
-from tests.helpers import loopback
-from tests.helpers.loopback import ATOM, Fault, Loopback, World, serve
+from standins import loopback
+from standins.loopback import ATOM, Fault, Loopback, World, serve
+from standins.places import DATA
 from tests.helpers.papers import mirror, paper
-from tests.helpers.places import DATA
 
 ADA = "Ada Lovelace"
 PAPERS = [

@@ -18,10 +18,10 @@ from builder.sources.europepmc import EuropePmcSource, paper_of
 from builder.sources.jats.source import JatsSource
 from builder.store import STORE, Store
 from lm_eval_tasks.engines.registry import LocalEngine
+from standins.jats_world import EuropePmc, doi_of, draw_jats, orcid_of, papers_of, result_of
+from standins.loopback import Fault, World, serve
+from standins.rounds import crawl_only, run
 from tests.helpers.dump import content
-from tests.helpers.jats_world import EuropePmc, doi_of, draw_jats, orcid_of, papers_of, result_of
-from tests.helpers.loopback import Fault, World, serve
-from tests.helpers.rounds import crawl_only, run
 from tests.helpers.warm import Warm
 
 FIRST, LAST = date(2025, 9, 1), date(2026, 10, 31)

@@ -29,8 +29,8 @@ from builder.sources.jats.front import orcid, other_abstracts, paper_of
 from builder.sources.jats.markup import parse_article, read_article
 from builder.sources.jats.source import JatsSource
 from builder.store import Store
-from tests.helpers.jats_world import doi_of, draw_jats, drops_of, papers_of, pmcid_of
-from tests.helpers.places import DATA
+from standins.jats_world import doi_of, draw_jats, drops_of, papers_of, pmcid_of
+from standins.places import DATA
 
 ORCID = "0000-0002-1825-0097"
 META = {

@@ -17,7 +17,7 @@ from builder.ids import author_key
 from builder.records import Drop, Paper
 from builder.sources.sample import draw
 from builder.sources.sample.world import make_world
-from tests.helpers.places import DATA
+from standins.places import DATA
 
 Command = Callable[..., tuple[int, str, str]]
 WORLD = [paper for paper in make_world(3, 8, 12) if not paper.flaw]

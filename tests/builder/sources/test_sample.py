@@ -13,7 +13,7 @@ from builder.extract.html import read_html
 from builder.ids import author_key
 from builder.sources.sample import SampleSource, draw, page
 from builder.sources.sample.world import LAST_DAY, WorldPaper, WorldSection, make_world
-from lm_eval_tasks.metrics.rouge import rouge_l_content
+from lm_eval_tasks.base.rouge import rouge_l_content
 from tests.helpers.planted import citations
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.hub_server import Hub
+from standins.hub_server import Hub
 
 Command = Callable[..., tuple[int, str, str]]
 

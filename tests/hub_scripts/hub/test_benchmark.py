@@ -14,8 +14,8 @@ from datasets import load_dataset
 from builder.dataset.manifest import read_manifest
 from hub_scripts.errors import HubError
 from hub_scripts.hub.benchmark import EVAL, eval_yaml, task_ids
-from tests.helpers.hub_server import Hub
-from tests.helpers.places import BIN
+from standins.hub_server import Hub
+from standins.places import BIN
 
 Command = Callable[..., tuple[int, str, str]]
 

@@ -24,8 +24,8 @@ from hub_scripts.hub import push as pushing
 from hub_scripts.hub.checks import Contents, verify
 from hub_scripts.hub.push import checked_folder, push
 from hub_scripts.hub.repo import Repo
-from tests.helpers.hub_server import Fault, Hub, hub_settings
-from tests.helpers.serving import JsonHandler, serving
+from standins.hub_server import Fault, Hub, hub_settings
+from standins.serving import JsonHandler, serving
 
 pytestmark = pytest.mark.slow
 

@@ -23,8 +23,8 @@ from builder.dataset.write import ConfigurationWriter
 from builder.round.allowed import AuditTable
 from hub_scripts.errors import DifferenceError
 from hub_scripts.hub.checks import load_counts
-from tests.helpers.hub_server import Fault, Hub, hub_environment
-from tests.helpers.places import BIN
+from standins.hub_server import Fault, Hub, hub_environment
+from standins.places import BIN
 
 pytestmark = pytest.mark.slow
 

@@ -16,7 +16,7 @@ from builder.dataset.card import card
 from builder.dataset.manifest import parse_manifest, read_manifest
 from builder.errors import FolderError
 from builder.round.takedowns import TAKEDOWNS, Erratum, parse_errata
-from tests.helpers.hub_server import Fault, Hub
+from standins.hub_server import Fault, Hub
 
 pytestmark = pytest.mark.slow
 

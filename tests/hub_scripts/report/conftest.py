@@ -13,8 +13,8 @@ import pytest
 from filelock import FileLock
 
 from lm_eval_tasks.samples.answers import ScoredAnswer
-from tests.helpers import openai_server
-from tests.helpers.runs import relist
+from standins import openai_server
+from standins.runs import relist
 
 TASKS = "academiceval_abs_9k,academiceval_abs_28k,academiceval_abs_29k_g,academiceval_title_10k"
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">\u2028</script>"

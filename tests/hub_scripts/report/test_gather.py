@@ -10,8 +10,8 @@ import pytest
 from hub_scripts.report.cells import Cell, Group, Key, score_rows, split_steps
 from hub_scripts.report.figures import length_rows
 from hub_scripts.report.gather import carried_baselines
+from lm_eval_tasks.base.contract import BM25_LOCAL
 from lm_eval_tasks.base.intervals import difference, level
-from lm_eval_tasks.base.row_format import BM25_LOCAL
 from lm_eval_tasks.stats.columns import Column
 from tests.helpers.samples import sample
 

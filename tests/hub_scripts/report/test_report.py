@@ -25,10 +25,10 @@ from lm_eval_tasks.base.intervals import level
 from lm_eval_tasks.llm.usage import UsageTotals
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.samples.block import Block, RunRequest, Score
+from lm_eval_tasks.samples.prompt_row import EXCERPT, PromptRow
 from lm_eval_tasks.samples.results import Results
-from lm_eval_tasks.samples.row import EXCERPT, PromptRow
 from lm_eval_tasks.samples.sample import compact, read
-from tests.helpers.runs import relist
+from standins.runs import relist
 from tests.helpers.samples import sample
 from tests.hub_scripts.report.conftest import handed
 

@@ -15,7 +15,7 @@ from huggingface_hub import EvalResultEntry, HfApi, eval_result_entries_to_yaml,
 
 from builder.dataset.manifest import read_manifest
 from hub_scripts.results.leaderboard import SOURCE
-from tests.helpers.hub_server import Blob, Fault, Hub, Repository
+from standins.hub_server import Blob, Fault, Hub, Repository
 
 pytestmark = pytest.mark.slow
 
@@ -525,7 +525,7 @@ def test_the_plain_lm_evals_run_over_a_part_is_on_no_leaderboard(
         assert (f"no {FILE}" not in out) == is_shown
 
 
-@pytest.mark.parametrize("option", [{"published_after": "2026-09-01"}, {"shard": "1/2"}, {"core": True}])
+@pytest.mark.parametrize("option", [{"published_after": "2026-09-01"}, {"shard": "1/2"}])
 def test_the_plain_lm_evals_run_over_a_part_is_a_subsets(
     option: dict[str, object], command: Command, hub: Hub, tmp_path: Path
 ) -> None:

@@ -11,7 +11,7 @@ from builder.dataset.publishable import publishable
 from lm_eval_tasks.base.errors import BudgetError, DatasetError, EvalError
 from lm_eval_tasks.families.score import others_of
 from lm_eval_tasks.families.writing import hook
-from tests.helpers.llama import CONTEXT
+from standins.llama import CONTEXT
 from tests.helpers.typed_rows import writing_row
 
 

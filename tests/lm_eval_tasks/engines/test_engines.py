@@ -23,9 +23,9 @@ from lm_eval_tasks.engines.ray_driver import code_version
 from lm_eval_tasks.engines.registry import LocalEngine, current_engine, open_engine, working_with
 from lm_eval_tasks.metrics.bertscore import bertscore
 from lm_eval_tasks.retrieval.retrieve import Query, Retrieval, retrieve
+from standins.ray_cluster import RayCluster
+from standins.rounds import build, small_round
 from tests.builder.test_pipeline import copy_of, digests
-from tests.helpers.ray_cluster import RayCluster
-from tests.helpers.rounds import build, small_round
 
 Command = Callable[..., tuple[int, str, str]]
 

@@ -22,12 +22,12 @@ from lm_eval_tasks.data.options import Options
 from lm_eval_tasks.data.rows import open_dataset, rows_of_split
 from lm_eval_tasks.evaluate.merge import merge
 from lm_eval_tasks.families import score
-from lm_eval_tasks.families.family import Metric
+from lm_eval_tasks.families.descriptor import Metric
 from lm_eval_tasks.families.writing import answering as writing
 from lm_eval_tasks.llm.weights import pinned, weights_of
 from lm_eval_tasks.samples.answers import Answers, ScoredAnswer
 from lm_eval_tasks.samples.sample import read
-from tests.helpers.runs import arguments_of_lead, evaluated
+from standins.runs import arguments_of_lead, evaluated
 from tests.helpers.samples import sample
 
 Command = Callable[..., tuple[int, str, str]]

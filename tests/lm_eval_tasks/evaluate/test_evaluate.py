@@ -23,9 +23,9 @@ from lm_eval_tasks.evaluate.run import SampleSelection, evaluate
 from lm_eval_tasks.samples.run_folder import only_result
 from lm_eval_tasks.samples.sample import read
 from lm_eval_tasks.tasks.catalogue import tasks_path
-from tests.helpers.openai_server import completion, serve
-from tests.helpers.places import BIN
-from tests.helpers.runs import relist
+from standins.openai_server import completion, serve
+from standins.places import BIN
+from standins.runs import relist
 from tests.helpers.warm import Warm
 
 CONFIGS = sorted((Path(__file__).resolve().parents[3] / "docs" / "configs").glob("*.yaml"))

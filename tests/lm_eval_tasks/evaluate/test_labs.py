@@ -26,9 +26,9 @@ from lm_eval_tasks.llm.thoughts import in_marks
 from lm_eval_tasks.llm.usage import Budget, Price, Usage
 from lm_eval_tasks.metrics.rates import capped
 from lm_eval_tasks.samples.answers import Answer, Answers
-from lm_eval_tasks.samples.row import EXCERPT
+from lm_eval_tasks.samples.prompt_row import EXCERPT
 from lm_eval_tasks.samples.sample import read
-from tests.helpers.openai_server import Reply, serve
+from standins.openai_server import Reply, serve
 from tests.helpers.samples import sample
 
 Command = Callable[..., tuple[int, str, str]]

@@ -17,8 +17,8 @@ from tenacity import wait_none
 
 from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL, TIE, Judged, parse, prompt_of, summary
 from lm_eval_tasks.samples.answers import ScoredAnswer
-from tests.helpers.openai_server import Server, serve
-from tests.helpers.places import BIN
+from standins.openai_server import Server, serve
+from standins.places import BIN
 from tests.helpers.warm import Warm
 
 Command = Callable[..., tuple[int, str, str]]

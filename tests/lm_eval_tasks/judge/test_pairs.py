@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.openai_server import serve
+from standins.openai_server import serve
 from tests.lm_eval_tasks.judge.test_judge import answers_of, judging, make_samples
 
 Command = Callable[..., tuple[int, str, str]]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from builder.families.scalar.importer import _split_prompt
+from lm_eval_tasks.base import rouge
+from lm_eval_tasks.base.contract import MASK
 from lm_eval_tasks.base.redaction import redact
-from lm_eval_tasks.base.row_format import MASK
 from lm_eval_tasks.families.labels import answer_of
 from lm_eval_tasks.families.scalar.prompt import slots_of
 from lm_eval_tasks.families.writing import refine
 from lm_eval_tasks.llm.thoughts import take_apart
-from lm_eval_tasks.metrics import rouge
 from tests.helpers.typed_rows import scalar_row
 
 N = 200_000

@@ -5,9 +5,10 @@ import random
 import pytest
 from rouge_score import rouge_scorer
 
+from lm_eval_tasks.base import rouge
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.families import registry, score
-from lm_eval_tasks.metrics import bertscore, rouge
+from lm_eval_tasks.metrics import bertscore
 from lm_eval_tasks.samples.answers import Generated, ScoredAnswer
 from tests.helpers.samples import sample
 

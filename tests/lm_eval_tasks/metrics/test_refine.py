@@ -7,7 +7,7 @@ import lzma
 import pytest
 
 from lm_eval_tasks.families.writing import refine
-from tests.helpers.places import DATA
+from standins.places import DATA
 
 TITLE = "Sparse Routing for Long Inputs: A Study"
 

@@ -10,7 +10,7 @@ import pytest
 
 from lm_eval_tasks import prompts
 from lm_eval_tasks.base.files import sha256_of_bytes
-from lm_eval_tasks.families.family import FAMILIES_FOLDER
+from lm_eval_tasks.families.descriptor import FAMILIES_FOLDER
 from lm_eval_tasks.families.registry import FAMILIES
 from lm_eval_tasks.families.writing.settings import SETTINGS, prompts_of
 from lm_eval_tasks.judge import verdict

@@ -20,7 +20,7 @@ from lm_eval_tasks.samples.sample import Sample, read, read_file
 from lm_eval_tasks.stats.columns import columns_of, gains_of, zero_of
 from lm_eval_tasks.stats.compare import compare, runs_of
 from lm_eval_tasks.stats.scores import score_table, scores_of
-from tests.helpers.rounds import build, small_round
+from standins.rounds import build, small_round
 from tests.helpers.samples import sample
 
 Command = Callable[..., tuple[int, str, str]]

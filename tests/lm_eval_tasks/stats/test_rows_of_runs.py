@@ -14,8 +14,8 @@ from builder.ids import bare_id
 from builder.round.source import SampleTable
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.samples.sample import read
-from tests.helpers import rounds
-from tests.helpers.rounds import small_round
+from standins import rounds
+from standins.rounds import small_round
 
 pytestmark = pytest.mark.slow
 

@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from lm_eval_tasks.base.row_format import FULL, Context
+from lm_eval_tasks.base.contract import FULL, Context
 
 # No number averages over both, see `families.registry`.
 Board = Literal["writing", "reading"]

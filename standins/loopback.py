@@ -29,7 +29,7 @@ from builder.ids import PaperId, bare_id
 from builder.records import Paper
 from builder.round import taxonomy
 from builder.sources import Source
-from tests.helpers.serving import serving
+from standins.serving import serving
 
 OAI_PAGE = 1000
 MOST_REVISED = 20_000

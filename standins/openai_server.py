@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL
-from tests.helpers.serving import JsonHandler, Quiet, serving
+from standins.serving import JsonHandler, Quiet, serving
 
 # A judge's verdict: the first answer wins in everything.
 FIRST_WINS = json.dumps(

@@ -9,8 +9,8 @@ from builder.pipeline import build, stages
 from builder.round.model import load_round
 from builder.workspace import Workspace
 from hub_scripts.report.site import report
+from lm_eval_tasks.base.contract import BM25_PARTS, TITLE_SEARCH
 from lm_eval_tasks.base.files import write_whole
-from lm_eval_tasks.base.row_format import BM25_PARTS, TITLE_SEARCH
 from lm_eval_tasks.base.tables import Table
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.evaluate.run import evaluate

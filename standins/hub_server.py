@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from tests.helpers.serving import serving
-from tests.helpers.xet_store import XetStore
+from standins.serving import serving
+from standins.xet_store import XetStore
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 BIG = 10 << 20  # bytes from which any file is a large one
 USERS = {
     "hf_write": {"name": "ann", "role": "write", "orgs": ["org", "ORG", "my-org"]},

@@ -14,7 +14,7 @@ from builder.extract.references import parse_entry
 from builder.records import Drop, Paper
 from builder.sources.jats.source import JatsSource
 from builder.sources.sample.world import WorldPaper, make_world
-from tests.helpers.loopback import Loopback, Reply, words
+from standins.loopback import Loopback, Reply, words
 
 _JSON = {"Content-Type": "application/json"}
 _DOI = "10.5555/made.up"

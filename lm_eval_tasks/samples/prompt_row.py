@@ -9,10 +9,10 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Self
 
 from lm_eval_tasks import families
-from lm_eval_tasks.base.row_format import CONTEXTS, FULL, paper_of
+from lm_eval_tasks.base.contract import CONTEXTS, FULL, paper_of
 from lm_eval_tasks.base.text import day
 from lm_eval_tasks.base.typed import Count, Name, Rate, typed
-from lm_eval_tasks.families.family import Family
+from lm_eval_tasks.families.descriptor import Family
 
 # Characters of each end of a slot that are kept of a logged prompt.
 EXCERPT = 2000

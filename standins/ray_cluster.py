@@ -13,7 +13,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 # Ray takes 127.0.0.1 for a mistake and puts an address of the network in its place.
 HOST = "127.0.0.2"
 _MEMORY = 100 * 2**20
