@@ -18,7 +18,6 @@ import pyarrow.parquet as pq
 from benchmarks.scalar import FILES
 from benchmarks.shared.data import DATA
 from benchmarks.shared.running import Figures, call, processor_seconds, run
-from builder.dataset.manifest import read_manifest
 from builder.families.reading.papers_read import PaperRead
 from builder.families.scalar.importer import import_papers
 from builder.round.model import Round
@@ -28,6 +27,7 @@ from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.families.reading.answering import reading_answering
 from lm_eval_tasks.families.reading.reading_row import ReadingRow
+from lm_eval_tasks.families.rounds import read_manifest
 from lm_eval_tasks.families.scalar.shortcuts import choosers_of
 from standins.rounds import build, prepare, small_round
 

@@ -14,12 +14,12 @@ from typing import Any
 from benchmarks.shared.data import DATA, records_of
 from benchmarks.shared.made_up import build_workspace, fill_workspace, hashes
 from benchmarks.shared.running import Figures, call, run
-from builder.dataset.manifest import read_manifest
 from builder.extract.sections import parts
 from builder.families.scalar import train
 from builder.families.scalar.rows import question
 from builder.families.scalar.structured import Structured, read_structured
 from lm_eval_tasks.base.contract import MASK
+from lm_eval_tasks.families.rounds import read_manifest
 from lm_eval_tasks.families.scalar import Scope
 
 SCALAR = DATA / "scalar"

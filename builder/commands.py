@@ -39,9 +39,9 @@ _QUESTIONS = {
 
 if TYPE_CHECKING:
     from builder.collect.graph import CoAuthorGraph
-    from builder.dataset.manifest import Manifest
     from builder.round.model import Round
     from builder.workspace import Workspace
+    from lm_eval_tasks.base.manifest import Manifest
     from lm_eval_tasks.base.tables import Table
     from lm_eval_tasks.engines.registry import Engine
 
@@ -268,8 +268,8 @@ def status(arguments: Namespace) -> Iterator[str | Table | Mapping[str, object]]
 
 def fill(arguments: Namespace) -> Iterator[str | Table]:
     check_dataset(arguments.folder)
-    from builder.dataset.manifest import read_manifest
     from builder.round.model import load_round, round_of_source
+    from lm_eval_tasks.families.rounds import read_manifest
 
     if arguments.source:
         values = {name: value for name in ("path", "contact") if (value := getattr(arguments, name))}
@@ -356,11 +356,12 @@ def _audit(folder: Path, engine: Engine) -> Iterator[str | Table]:
     from builder.dataset import tables
     from builder.dataset.audit import audit, check
     from builder.dataset.card import check_canary
-    from builder.dataset.manifest import read_manifest
+    from builder.round.allowed import allowed_by
+    from lm_eval_tasks.families.rounds import read_manifest
 
     manifest = read_manifest(folder)
     findings = audit(folder, manifest.configurations, engine)
-    for table in tables.audit_tables(findings, manifest.allowed):
+    for table in tables.audit_tables(findings, allowed_by(manifest)):
         yield from (table, "")
-    check(findings, manifest.allowed)
+    check(findings, allowed_by(manifest))
     check_canary(folder, manifest)

@@ -9,16 +9,20 @@ from typing import TYPE_CHECKING
 
 from builder.citations.link import link_papers, link_report, link_ways
 from builder.collect.coverage import crawl_report
-from builder.collect.crawl import crawl
+from builder.collect.crawl import add_reference_records, crawl
+from builder.collect.update import is_update, update
 from builder.dataset import families, folder
 from builder.dataset.audit import audit, check
-from builder.dataset.manifest import Manifest
 from builder.extract.stage import EXTRACTOR, extract_papers, summarise
 from builder.sources.tokenizer import token_counter
 from builder.stage_report import STAGES, Stage, StageReport
+from lm_eval_tasks.base.manifest import Manifest
 from lm_eval_tasks.llm.weights import minilm_path
 
 if TYPE_CHECKING:
+    from builder.round.model import Round
+    from builder.sources import Source
+    from builder.store import Store
     from builder.workspace import Workspace
     from lm_eval_tasks.engines.registry import Engine
 
@@ -37,7 +41,7 @@ def stages(workspace: Workspace, engine: Engine, wanted: Sequence[Stage] = STAGE
         minilm_path("shortcut")
     source = workspace.source
     if "crawl" in wanted:
-        yield crawl(round_, source, store)
+        yield collect(round_, source, store)
         yield workspace.graph.report
     if "extract" in wanted:
         started = time.perf_counter()
@@ -50,6 +54,25 @@ def stages(workspace: Workspace, engine: Engine, wanted: Sequence[Stage] = STAGE
         families.prepare(workspace, engine)
         workspace.forget_papers()
         yield linked
+
+
+def collect(round_: Round, source: Source, store: Store) -> StageReport:
+    """Take the round's papers into the store; what an earlier call did is not done again.
+
+    A workspace that has an earlier round is brought up to this one: only what is new is asked for.
+
+    Raises:
+        RoundError: nothing can be taken, see `collect.crawl`.
+    """
+    started = time.perf_counter()
+    if is_update(round_, source, store):
+        update(round_, source, store)
+    else:
+        crawl(round_, source, store)
+    add_reference_records(round_, store)
+    report = crawl_report(round_, store)
+    report.seconds = time.perf_counter() - started
+    return report
 
 
 # --- the build
@@ -93,7 +116,7 @@ def build(workspace: Workspace, engine: Engine, *, replace: bool = False) -> tup
             seed=round_.seed,
             config=round_.config(),
             source=round_.source.kind,
-            allowed=round_.audit,
+            allowed=round_.audit.model_dump(mode="json"),
             changes=round_.changes,
             extractor=EXTRACTOR,
             split=workspace.dates,

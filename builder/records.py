@@ -4,12 +4,11 @@ import calendar
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Literal, get_args
+from typing import Literal
 
 from builder.ids import PaperId, with_version
+from lm_eval_tasks.base.contract import WRITING_TASKS, Task
 
-Task = Literal["title", "abs", "intro", "related"]
-Split = Literal["train", "validation", "test"]
 DemoKind = Literal["random", "co-author"]
 FileKind = Literal["html", "pdf", "jats"]
 # What stands in a title or an abstract for a formula of which there is only a picture; such a text is asked for by no task.
@@ -94,15 +93,10 @@ PUBLIC_DOMAIN = "http://creativecommons.org/publicdomain/zero/1.0/"
 # In place of an author's id: a consortium, which joins nobody to anybody.
 GROUP = "group"
 
-TASKS: tuple[Task, ...] = get_args(Task)
-SPLITS: tuple[Split, ...] = get_args(Split)
-# What manifests call the rows with the texts that others show.
-PAPERS = "papers"
-
 
 def writing_task(name: str) -> Task:
     """The writing task of a name; a KeyError if there is none."""
-    known: dict[str, Task] = {task: task for task in TASKS}
+    known: dict[str, Task] = {task: task for task in WRITING_TASKS}
     return known[name]
 
 
@@ -166,19 +160,6 @@ class Authorship:
     published: date
     authors: tuple[str, ...]
     author_ids: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class SplitDates:
-    """The first days of the validation and the test split."""
-
-    validation_from: date
-    test_from: date
-
-    def split_of(self, paper: Paper) -> Split:
-        if paper.published >= self.test_from:
-            return "test"
-        return "validation" if paper.published >= self.validation_from else "train"
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,19 +273,6 @@ class Quality:
     in_order: bool
     headings_agree: bool = True
     hidden: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class ReadingSummary:
-    """How well a round's files were read.
-
-    Attributes:
-        documents: kind of file -> documents of that kind that are used.
-        means: name of a figure of `Quality` -> its mean over them.
-    """
-
-    documents: dict[FileKind, int]
-    means: dict[str, float]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,29 +1,17 @@
 """What a stage did with the papers that it was given: kept, or dropped with a reason from its closed set."""
 
+from __future__ import annotations
+
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.base.figures import StageCounts
 
 Stage = Literal["crawl", "extract", "link"]
 # Those before the build.
 STAGES: tuple[Stage, ...] = get_args(Stage)
-
-
-@dataclass(frozen=True, slots=True)
-class StageCounts:
-    """What a finished stage did: the repeatable part of a report, the same for the same input however the stage was run.
-
-    Attributes:
-        given: papers that went in; kept and dropped together.
-        dropped: reason -> number of papers.
-        examples: reason -> up to five ids.
-    """
-
-    stage: str
-    given: int
-    kept: int
-    dropped: dict[str, int]
-    examples: dict[str, list[str]]
 
 
 @dataclass(slots=True)
@@ -53,6 +41,9 @@ class StageReport:
             raise AssertionError(f"stage {self.stage}: {count} in, {self.kept} kept, {self.dropped} dropped")
 
     def counts(self) -> StageCounts:
+        """Leave out what differs from run to run."""
+        from lm_eval_tasks.base.figures import StageCounts
+
         return StageCounts(
             self.stage, self.total, self.kept, dict(sorted(self.dropped.items())), dict(sorted(self.examples.items()))
         )

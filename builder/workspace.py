@@ -14,13 +14,14 @@ from builder.collect.graph import CoAuthorGraph, build_graph, orcids_of
 from builder.collect.near_duplicates import copies
 from builder.errors import FolderError
 from builder.extract.stage import Documents, choose_documents, extract_papers
-from builder.records import UNKNOWN_LICENSE, Citing, Paper, SplitDates, months_before
+from builder.records import UNKNOWN_LICENSE, Citing, Paper, months_before
 from builder.round.model import Round
 from builder.round.tables import SplitTable
 from builder.seeding import digest_of
 from builder.sources import Source, open_source
 from builder.store import STORE, Store
 from lm_eval_tasks.base.files import exclusive, named
+from lm_eval_tasks.base.manifest import SplitDates
 from lm_eval_tasks.base.progress import announce, progress
 from lm_eval_tasks.engines.registry import Engine
 

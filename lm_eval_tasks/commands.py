@@ -271,8 +271,8 @@ def merge(arguments: Namespace) -> Iterator[str | Table]:
 
 
 def export(arguments: Namespace) -> Iterator[str | Table]:
-    from lm_eval_tasks.base.listing import check_dataset
     from lm_eval_tasks.base.metadata import check
+    from lm_eval_tasks.data.round_folder import check_dataset
 
     metadata = {"dataset": arguments.dataset, **metadata_of(arguments.metadata)}
     check(metadata)
@@ -330,8 +330,8 @@ def score(arguments: Namespace) -> Iterator[str | Table]:
 
 def _check_request(tasks: Sequence[str], metadata: Mapping[str, object], samples: Iterable[str] = ()) -> None:
     """Raise an EvalError for a typing mistake, also in the tasks named by --samples, before anything large is imported."""
-    from lm_eval_tasks.base.listing import check_dataset
     from lm_eval_tasks.base.metadata import check, dataset_of, text_or_none
+    from lm_eval_tasks.data.round_folder import check_dataset
     from lm_eval_tasks.tasks.catalogue import check_tasks
 
     if not any(tasks):

@@ -9,12 +9,12 @@ from pathlib import Path
 from builder import pipeline
 from builder.collect.graph import CoAuthorGraph
 from builder.dataset.fill import fill
-from builder.dataset.manifest import Manifest
 from builder.round.model import Round
 from builder.round.source import SampleTable
 from builder.round.tables import SplitTable
 from builder.stage_report import STAGES, Stage, StageReport
 from builder.workspace import Workspace
+from lm_eval_tasks.base.manifest import Manifest
 from lm_eval_tasks.engines.registry import Engine, LocalEngine
 
 # As a table of round.toml.

@@ -19,9 +19,9 @@ from lm_eval._cli.harness import HarnessCLI
 from pydantic import BaseModel
 
 from builder import cli
-from builder.dataset.manifest import Manifest
 from builder.reference import PAGE, key_page
 from builder.round.model import Round
+from lm_eval_tasks.base.manifest import Manifest
 from lm_eval_tasks.base.metadata import check
 from lm_eval_tasks.evaluate.options_page import PAGE as OPTIONS_PAGE
 from lm_eval_tasks.evaluate.options_page import meaning_of, options_page

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from builder.dataset.manifest import read_manifest
+from lm_eval_tasks.families.rounds import read_manifest
 from standins.places import DATA
 
 Command = Callable[..., tuple[int, str, str]]

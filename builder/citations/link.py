@@ -137,7 +137,7 @@ def _resolve(round_: Round, store: Store, paper: Paper, document: Document) -> I
             yield Link(paper.id, index, name, resolved.how, resolved.score)
 
 
-def link_ways(store: Store, papers: Iterable[Paper]) -> dict[LinkWay, int]:
+def link_ways(store: Store, papers: Iterable[Paper]) -> dict[str, int]:
     """How many citations were resolved in each way, or stayed unresolved."""
     counts = Counter(link.how for paper in papers for link in store.links(paper.id))
     return {way: counts[way] for way in get_args(LinkWay) if counts[way]}

@@ -5,12 +5,10 @@ graph is walked breadth-first from them (section 3.1 of the AcademicEval paper).
 outside_window, other_category; after an update also no_graph_author.
 """
 
-import time
 from collections.abc import Iterator
 
 from builder.collect.admission import first_authored, harvest, sort_out, visit
-from builder.collect.coverage import Covered, crawl_report, finish, harvest_key, read_coverage
-from builder.collect.update import is_update, update
+from builder.collect.coverage import Covered, finish, harvest_key, read_coverage
 from builder.errors import RoundError
 from builder.ids import author_key
 from builder.records import Paper
@@ -22,26 +20,17 @@ from builder.store import Author, Store
 from lm_eval_tasks.base.progress import progress
 
 
-def crawl(round_: Round, source: Source, store: Store) -> StageReport:
+def crawl(round_: Round, source: Source, store: Store) -> None:
     """Take the round's papers into the store; what an earlier call did is not done again.
-
-    A workspace that has an earlier round is brought up to this one: only what is new is asked for.
 
     Raises:
         RoundError: a seed author is not known or has no paper to start from, the workspace was crawled with
             other settings, or no paper of the source belongs to the round.
     """
-    started = time.perf_counter()
-    if is_update(round_, source, store):
-        update(round_, source, store)
-    elif round_.crawl.seeds:
+    if round_.crawl.seeds:
         _walk(round_, source, store)
     else:
         _take_all(round_, source, store)
-    _add_reference_records(round_, store)
-    report = crawl_report(round_, store)
-    report.seconds = time.perf_counter() - started
-    return report
 
 
 # --- without seeds
@@ -165,7 +154,8 @@ def _visits(round_: Round, source: Source, store: Store) -> Iterator[Author]:
         yield author
 
 
-def _add_reference_records(round_: Round, store: Store) -> None:
+def add_reference_records(round_: Round, store: Store) -> None:
+    """Take the records that round.toml names for references alone; they are of no round."""
     for path in round_.source.references:
         key = f"references {file_fingerprint(path)}" if path.is_file() else ""
         if not key:

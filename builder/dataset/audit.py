@@ -15,12 +15,14 @@ from typing import TypeAlias
 
 from builder.collect.near_duplicates import Copies, near_duplicate
 from builder.dataset.families import Row, faults, rows_of
-from builder.dataset.manifest import Audit, Configuration
 from builder.errors import AuditError
 from builder.extract.quality import common_share, words_of
 from builder.ids import author_key, bare_id
-from builder.records import SPLITS, Split, Task, writing_task
+from builder.records import writing_task
 from builder.round.allowed import AuditTable
+from lm_eval_tasks.base.contract import SPLITS, Split, Task
+from lm_eval_tasks.base.figures import Audit
+from lm_eval_tasks.base.manifest import ListedConfiguration
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.text import title_key
 from lm_eval_tasks.base.word_runs import Words, longest_common_run, longest_runs, run_words
@@ -40,7 +42,7 @@ _IDS = ("id", "target", "demonstrations.list.element.id")
 _LARGE = 1 << 28
 
 
-def audit(folder: Path, configurations: Iterable[Configuration], engine: Engine | None = None) -> Audit:
+def audit(folder: Path, configurations: Iterable[ListedConfiguration], engine: Engine | None = None) -> Audit:
     """Audit the whole rows of a dataset folder's writing settings and reading families.
 
     SCALAR asks for a number, not for a text that could leak; rows by id have no text.
@@ -48,7 +50,7 @@ def audit(folder: Path, configurations: Iterable[Configuration], engine: Engine 
     Args:
         engine: runs the work, task by task; without one, this process does it.
     """
-    every, by_task = list(configurations), dict[Task, list[Configuration]]()
+    every, by_task = list(configurations), dict[Task, list[ListedConfiguration]]()
     for configuration in every:
         if configuration.form == "full":
             by_task.setdefault(writing_task(configuration.task), []).append(configuration)
@@ -97,7 +99,7 @@ class _Findings:
     papers: dict[str, Row] = field(default_factory=dict)
 
 
-def look_through(folder: Path, rows: tuple[Task, Sequence[Configuration]]) -> _Findings:
+def look_through(folder: Path, rows: tuple[Task, Sequence[ListedConfiguration]]) -> _Findings:
     """Everything that the audit finds in the rows of one task, which are those of some configurations."""
     task, configurations = rows
     findings, runs = _Findings(task), _SharedRuns(folder, task, configurations)
@@ -170,7 +172,7 @@ class _SharedRuns:
     as only those of a damaged folder do, it is compared by itself.
     """
 
-    def __init__(self, folder: Path, task: Task, configurations: Iterable[Configuration]) -> None:
+    def __init__(self, folder: Path, task: Task, configurations: Iterable[ListedConfiguration]) -> None:
         self._targets: dict[str, tuple[int, Words]] = {}
         self._shown_to: dict[_Place, dict[str, None]] = {}
         self._runs: dict[_Place, tuple[int, dict[str, int]]] = {}

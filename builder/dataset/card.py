@@ -11,11 +11,12 @@ from huggingface_hub import DatasetCardData
 from builder.dataset import tables
 from builder.dataset.compat import add_dataset_info
 from builder.dataset.families import columns_of
-from builder.dataset.manifest import Configuration, Manifest, canary
 from builder.errors import FolderError
-from builder.records import SPLITS
+from builder.round.allowed import allowed_by
 from builder.round.source import is_open_access
 from builder.round.takedowns import Erratum
+from lm_eval_tasks.base.contract import SPLITS
+from lm_eval_tasks.base.manifest import ListedConfiguration, Manifest, canary
 from lm_eval_tasks.base.tables import Table, markdown
 
 CARD = "README.md"
@@ -158,7 +159,7 @@ def card(manifest: Manifest, dataset: str = "academiceval", revision: str = "", 
     return "\n".join(lines)
 
 
-def _shown(manifest: Manifest) -> list[Configuration]:
+def _shown(manifest: Manifest) -> list[ListedConfiguration]:
     """What a round asked for and did not get is shown; what a publishable copy merely has in another form is not."""
     return [each for each in manifest.configurations if each.samples or not manifest.publishable]
 
@@ -178,7 +179,7 @@ def sections(manifest: Manifest) -> list[tuple[str, list[Table], str]]:
         "Kept and dropped": [tables.stages(manifest)],
         "Extraction": [tables.extraction_quality(manifest.reading)] if manifest.reading else [],
         "Citations": [tables.links(manifest.links)],
-        "Audit": tables.audit_tables(manifest.audit, manifest.allowed) if manifest.audit else [],
+        "Audit": tables.audit_tables(manifest.audit, allowed_by(manifest)) if manifest.audit else [],
         "Licences": [tables.licenses(shown)],
     }
     about = _ABOUT | {"Licences": _left_out_for_their_licence(manifest)}
@@ -223,7 +224,7 @@ def _notices(manifest: Manifest, errata: Sequence[Erratum]) -> tuple[Table, Tabl
     return Table(("Round", "What changed"), "ll", changes), Table(("Do not use", "Use", "Since", "Why"), "llll", wrong)
 
 
-def _front_matter(shown: Sequence[Configuration], source: str) -> dict[str, object]:
+def _front_matter(shown: Sequence[ListedConfiguration], source: str) -> dict[str, object]:
     """Configurations and splits without samples are left out, because `datasets` cannot load them."""
     loadable = [configuration for configuration in shown if configuration.samples]
     configs = [
@@ -261,14 +262,14 @@ def _front_matter(shown: Sequence[Configuration], source: str) -> dict[str, obje
     return {**data.to_dict(), "configs": configs}  # type: ignore[no-untyped-call]
 
 
-def _size(shown: Sequence[Configuration]) -> str:
+def _size(shown: Sequence[ListedConfiguration]) -> str:
     """The Hub's class of the number of rows."""
     rows = sum(configuration.samples for configuration in shown)
     limits = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
     return next((name for limit, name in limits if rows < limit), "1M<n<10M")
 
 
-def _info(configuration: Configuration) -> DatasetInfo:
+def _info(configuration: ListedConfiguration) -> DatasetInfo:
     splits = SplitDict(dataset_name="academiceval")
     for split in _SHOWN_SPLITS:
         if files := configuration.files(split):

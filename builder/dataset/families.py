@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from builder.dataset.manifest import Configuration, DataFile, place_of
 from builder.errors import FolderError
-from builder.records import PAPERS, SPLITS, Split
 from lm_eval_tasks import families as evaluated
+from lm_eval_tasks.base.contract import PAPERS_TASK, SPLITS, Split
 from lm_eval_tasks.base.files import sha256_of_bytes
-from lm_eval_tasks.base.listing import batch_rows, largest_chunk
+from lm_eval_tasks.base.manifest import DataFile, ListedConfiguration, place_of
+from lm_eval_tasks.base.unpacked import batch_rows, largest_chunk
 
 if TYPE_CHECKING:
     from builder.stage_report import StageReport
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 # In place of the texts of a row by id: by their places in the whole row, their hashes and lengths.
 TEXTS = ("texts", pa.list_(pa.struct([("name", pa.string()), ("sha256", pa.string()), ("characters", pa.int64())])))
-NAMES = (*evaluated.NAMES, PAPERS)
+NAMES = (*evaluated.NAMES, PAPERS_TASK)
 Lacking = Literal["missing_paper", "missing_file", "changed_text"]
-Written = Iterator[tuple[Configuration, Sequence["StageReport"]]]
+Written = Iterator[tuple[ListedConfiguration, Sequence["StageReport"]]]
 # Check -> the rows that fail it, as "Configuration id".
 Faults = dict[str, list[str]]
 # Offsets and bit maps, which differ with how a table is cut into batches.
@@ -119,12 +119,12 @@ class Family:
     complete: Callable[[Row, str, Store], Row | Lacking]
     prepare: Callable[[Workspace, Engine], None] | None = None
     write: Callable[[Workspace, Path, Engine], Written] | None = None
-    faults: Callable[[Path, Sequence[Configuration]], Faults] | None = None
+    faults: Callable[[Path, Sequence[ListedConfiguration]], Faults] | None = None
 
 
 def family_of(task: str) -> Family:
     """The family of a manifest's task."""
-    return _load(PAPERS if task == PAPERS else evaluated.of_task(task).name)
+    return _load(PAPERS_TASK if task == PAPERS_TASK else evaluated.of_task(task).name)
 
 
 def families() -> list[Family]:
@@ -144,7 +144,7 @@ def write(workspace: Workspace, folder: Path, engine: Engine) -> Written:
         yield from write_family(workspace, folder, engine)
 
 
-def faults(folder: Path, configurations: Sequence[Configuration]) -> Faults:
+def faults(folder: Path, configurations: Sequence[ListedConfiguration]) -> Faults:
     """The rows that fail the checks of their families."""
     checks = dict.fromkeys(family.faults for family in families() if family.faults)
     return {name: rows for check in checks for name, rows in check(folder, configurations).items()}
@@ -160,19 +160,19 @@ def _load(name: str) -> Family:
 # --- rows as a manifest lists them
 
 
-def kind_of(configuration: Configuration) -> RowKind:
+def kind_of(configuration: ListedConfiguration) -> RowKind:
     """The kind of a configuration's rows."""
     return family_of(configuration.task).rows(configuration.task)
 
 
-def columns_of(configuration: Configuration) -> pa.Schema:
+def columns_of(configuration: ListedConfiguration) -> pa.Schema:
     """The columns of a configuration's files."""
     kind = kind_of(configuration)
     return kind.id_columns if configuration.form == "ids" else kind.columns
 
 
 def read_rows(
-    folder: Path, configuration: Configuration, split: Split, columns: Sequence[str] | None = None
+    folder: Path, configuration: ListedConfiguration, split: Split, columns: Sequence[str] | None = None
 ) -> Iterator[Row]:
     """The rows of one split of a dataset folder, few in memory at a time.
 
@@ -187,7 +187,7 @@ def read_rows(
 
 
 def _rows(
-    folder: Path, configuration: Configuration, data_file: DataFile, columns: Sequence[str] | None
+    folder: Path, configuration: ListedConfiguration, data_file: DataFile, columns: Sequence[str] | None
 ) -> Iterator[Row]:
     path, size = place_of(folder, data_file.path), 0
     try:
@@ -218,7 +218,7 @@ def _has_null(array: pa.Array) -> bool:
 
 
 def rows_of(
-    folder: Path, configuration: Configuration, columns: Sequence[str] | None = None
+    folder: Path, configuration: ListedConfiguration, columns: Sequence[str] | None = None
 ) -> Iterator[tuple[Split, Row]]:
     """The rows of a configuration with their splits, split after split; see `read_rows`."""
     for split in SPLITS:

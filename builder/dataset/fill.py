@@ -11,17 +11,19 @@ from pathlib import Path
 
 from builder.dataset.families import Row, family_of, kind_of, read_rows, rows_of, with_positions
 from builder.dataset.folder import finish, replacing
-from builder.dataset.manifest import MANIFEST, Configuration, Manifest, read_manifest
 from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
 from builder.extract.stage import extract_papers
 from builder.ids import PaperId, bare_id
-from builder.records import SPLITS, Paper
+from builder.records import Paper
 from builder.stage_report import StageReport
 from builder.store import Store
 from builder.workspace import Workspace
+from lm_eval_tasks.base.contract import MANIFEST, SPLITS
+from lm_eval_tasks.base.manifest import ListedConfiguration, Manifest
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.engines.registry import Engine
+from lm_eval_tasks.families.rounds import read_manifest
 
 
 def fill(source: Path, output: Path, workspace: Workspace, engine: Engine) -> StageReport:
@@ -63,7 +65,7 @@ def fill(source: Path, output: Path, workspace: Workspace, engine: Engine) -> St
     return report
 
 
-def _as_measured(filled: Configuration, original: Configuration | None) -> Configuration:
+def _as_measured(filled: ListedConfiguration, original: ListedConfiguration | None) -> ListedConfiguration:
     """A configuration with what the round measured on the same files: shortcuts may have taken a model."""
     if original is None or filled.every_file != original.every_file:
         return filled
@@ -101,11 +103,11 @@ def _complete(
     source: Path,
     place: Path,
     manifest: Manifest,
-    configuration: Configuration,
+    configuration: ListedConfiguration,
     store: Store,
     report: StageReport,
     doubtful: set[str],
-) -> Configuration:
+) -> ListedConfiguration:
     """Write one configuration with all rows that could be completed, in their original order; papers of the others become doubtful."""
     ids = manifest.by_ids_of(configuration.name)
     writer = ConfigurationWriter(place, configuration)
@@ -119,7 +121,7 @@ def _complete(
 
 
 def _complete_rows(
-    rows: Sequence[Row], configuration: Configuration, store: Store, report: StageReport, doubtful: set[str]
+    rows: Sequence[Row], configuration: ListedConfiguration, store: Store, report: StageReport, doubtful: set[str]
 ) -> Iterator[tuple[int, Row]]:
     complete, papers = family_of(configuration.task).complete, kind_of(configuration).papers
     for row in rows:

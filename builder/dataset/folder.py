@@ -8,17 +8,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 from builder.dataset.card import CARD, card
-from builder.dataset.manifest import (
-    MANIFEST,
-    Configuration,
-    CoreEntry,
-    Manifest,
-    manifest_bytes,
-    place_of,
-    read_manifest,
-)
 from builder.errors import FolderError
 from builder.stage_report import StageReport
+from lm_eval_tasks.base.contract import MANIFEST
 from lm_eval_tasks.base.files import (
     exchange,
     exclusive,
@@ -29,8 +21,10 @@ from lm_eval_tasks.base.files import (
     sync_folder,
     write_whole,
 )
+from lm_eval_tasks.base.manifest import CoreEntry, ListedConfiguration, Manifest, manifest_bytes, place_of
 from lm_eval_tasks.families import target_of_configuration
 from lm_eval_tasks.families.registry import CORE
+from lm_eval_tasks.families.rounds import read_manifest
 
 
 def finish(place: Path, manifest: Manifest) -> Manifest:
@@ -44,7 +38,11 @@ def finish(place: Path, manifest: Manifest) -> Manifest:
 
 
 def finish_import(
-    place: Path, round_name: str, origin: str, configurations: Sequence[Configuration], reports: Sequence[StageReport]
+    place: Path,
+    round_name: str,
+    origin: str,
+    configurations: Sequence[ListedConfiguration],
+    reports: Sequence[StageReport],
 ) -> None:
     """Write the card and the manifest of a dataset that was made elsewhere, at `origin`."""
     finish(
@@ -75,7 +73,7 @@ def unlisted_files(folder: Path, manifest: Manifest) -> list[str]:
     return sorted(there - manifest.files.keys() - manifest.other_files.keys() - {MANIFEST})
 
 
-def core_of(configurations: Iterable[Configuration]) -> Iterator[CoreEntry]:
+def core_of(configurations: Iterable[ListedConfiguration]) -> Iterator[CoreEntry]:
     """What every model is asked first, of a round's configurations; where it asks for masks, only if enough of them need full texts."""
     tests = {configuration.name: configuration.statistics("test") for configuration in configurations}
     for core in CORE:

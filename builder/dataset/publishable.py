@@ -12,15 +12,15 @@ from pathlib import Path
 
 from builder.dataset.families import kind_of, read_rows, rows_of, with_positions
 from builder.dataset.folder import finish, replacing
-from builder.dataset.manifest import Configuration, CoreEntry, Manifest, Publishable, read_manifest
 from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
 from builder.ids import bare_id
-from builder.records import SPLITS, Split
-from builder.round.allowed import Licenses, allows
+from builder.round.allowed import allows
 from builder.stage_report import StageReport
-from lm_eval_tasks.base.contract import IDS
+from lm_eval_tasks.base.contract import IDS, SPLITS, Licenses, Split
+from lm_eval_tasks.base.manifest import CoreEntry, ListedConfiguration, Manifest, Publishable
 from lm_eval_tasks.base.progress import progress
+from lm_eval_tasks.families.rounds import read_manifest
 
 
 def publishable(source: Path, output: Path, licenses: Licenses) -> StageReport:
@@ -53,13 +53,13 @@ def publishable(source: Path, output: Path, licenses: Licenses) -> StageReport:
 
 
 def _by_license(
-    source: Path, place: Path, configuration: Configuration, licenses: Licenses, report: StageReport
-) -> Iterator[Configuration]:
+    source: Path, place: Path, configuration: ListedConfiguration, licenses: Licenses, report: StageReport
+) -> Iterator[ListedConfiguration]:
     """One configuration as two: the rows that may be published, and the others by id."""
     kind = kind_of(configuration)
     full_writer = ConfigurationWriter(place, configuration)
     ids_writer = ConfigurationWriter(
-        place, Configuration(configuration.name + IDS, configuration.task, "ids", configuration.name)
+        place, ListedConfiguration(configuration.name + IDS, configuration.task, "ids", configuration.name)
     )
     for split in SPLITS:
         for position, row in enumerate(read_rows(source, configuration, split)):
@@ -83,7 +83,7 @@ def rows_to_remove(source: Path, manifest: Manifest, ids: frozenset[str]) -> dic
     return row_ids
 
 
-def group_of(configuration: Configuration) -> str:
+def group_of(configuration: ListedConfiguration) -> str:
     """What must contain the same samples: the settings of a task, or one SCALAR level."""
     return configuration.task if configuration.is_writing else configuration.of or configuration.name
 
@@ -123,7 +123,7 @@ def without_papers(source: Path, output: Path, ids: Collection[str], revision: s
     return report
 
 
-def _core_left(core: Iterable[CoreEntry], copied: Iterable[Configuration]) -> Iterator[CoreEntry]:
+def _core_left(core: Iterable[CoreEntry], copied: Iterable[ListedConfiguration]) -> Iterator[CoreEntry]:
     """The core as far as the copy has its test rows, whole or by id."""
     left: Counter[str] = Counter()
     for part in copied:
@@ -137,10 +137,10 @@ def _without(
     source: Path,
     place: Path,
     manifest: Manifest,
-    configuration: Configuration,
+    configuration: ListedConfiguration,
     gone: Mapping[str, set[str]],
     report: StageReport,
-) -> Iterator[Configuration]:
+) -> Iterator[ListedConfiguration]:
     """One configuration without the rows that go: its whole rows, and those by id, whose positions close up."""
     ids = manifest.by_ids_of(configuration.name)
     group = gone.get(group_of(configuration), set())
@@ -159,7 +159,7 @@ def _without(
 
 
 def _removed_positions(
-    source: Path, configuration: Configuration, ids: Configuration, split: Split, group: Collection[str]
+    source: Path, configuration: ListedConfiguration, ids: ListedConfiguration, split: Split, group: Collection[str]
 ) -> list[int]:
     """The positions, in the completed split, of the rows that go."""
     by_id = {row["position"]: row["id"] for row in read_rows(source, ids, split)}

@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from builder.dataset.manifest import QUANTILES, Audit, Bounds, Configuration, CoreEntry, Manifest, Statistics
-from builder.records import PAPERS, SPLITS, LinkWay, ReadingSummary
 from builder.round.allowed import AuditTable
 from builder.round.configurations import thousands_in
-from lm_eval_tasks.base.contract import LEAD, OF_SCALAR, POPULARITY
+from lm_eval_tasks.base.contract import LEAD, OF_SCALAR, PAPERS_TASK, POPULARITY, SPLITS
+from lm_eval_tasks.base.figures import QUANTILES, Audit, Bounds, ReadingSummary, Statistics
+from lm_eval_tasks.base.manifest import CoreEntry, ListedConfiguration, Manifest
 from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.families import target_of
 
@@ -21,7 +21,7 @@ _CAUSES = {
 }
 
 
-def statistics(configurations: Sequence[Configuration]) -> Table:
+def statistics(configurations: Sequence[ListedConfiguration]) -> Table:
     """A row for each configuration, as in Table 2 of the AcademicEval paper."""
     head = ("Setting", "Task", "Comp. rate", "In", "Out", "Samples", "Train-Val-Test", "Test timespan")
     rows = []
@@ -30,7 +30,7 @@ def statistics(configurations: Sequence[Configuration]) -> Table:
         given, asked = sum(part.input_tokens for part in parts), sum(part.target_tokens for part in parts)
         shares = "-".join(f"{100 * part.samples / n:.0f}%" for part in parts)
         span = f"{test.first[:7]} to {test.last[:7]}" if test.samples else "no test sample"
-        title = PAPERS if each.task == PAPERS else target_of(each.task).title
+        title = PAPERS_TASK if each.task == PAPERS_TASK else target_of(each.task).title
         # SCALAR asks for a number, not for a text.
         compression, out = (f"{given / asked:.0f}", f"{asked / n:.0f}") if asked else ("-", "-")
         rows.append((each.name, title, compression, f"{given / n:.0f}", out, each.samples, shares, span))
@@ -52,7 +52,7 @@ def short_of_name(manifest: Manifest) -> list[str]:
     return short
 
 
-def lengths(configurations: Sequence[Configuration]) -> Table:
+def lengths(configurations: Sequence[ListedConfiguration]) -> Table:
     """How long the test samples are: tokens at most, for growing shares of them."""
     names = [f"{100 * share:g}%" for share in QUANTILES]
     head = ("Test split", *(f"In, {name}" for name in names), *(f"Out, {name}" for name in names))
@@ -65,7 +65,7 @@ def lengths(configurations: Sequence[Configuration]) -> Table:
     return Table(head, "l" + "r" * (len(head) - 1), rows)
 
 
-def power(configurations: Sequence[Configuration]) -> Table:
+def power(configurations: Sequence[ListedConfiguration]) -> Table:
     """What differences the test samples of each configuration can show."""
     rows = []
     for configuration in configurations:
@@ -81,7 +81,7 @@ def _bounds(bounds: Bounds | None) -> str | None:
     return with_bounds(bounds.mean, bounds.low, bounds.high, ".3f") if bounds else None
 
 
-def labels(configurations: Sequence[Configuration]) -> Table:
+def labels(configurations: Sequence[ListedConfiguration]) -> Table:
     """SCALAR: where the right candidates of the test questions are."""
     tests = [(configuration.name, configuration.statistics("test").labels) for configuration in configurations]
     places = max((len(counts) for _, counts in tests if counts), default=0)
@@ -164,7 +164,7 @@ def extraction_quality(summary: ReadingSummary) -> Table:
     return Table(("Figure", "Value"), "lr", rows)
 
 
-def links(ways: Mapping[LinkWay, int]) -> Table:
+def links(ways: Mapping[str, int]) -> Table:
     """How the citations of related-work sections were resolved."""
     total = max(1, sum(ways.values()))
     rows = [(way.replace("_", " "), n, f"{100 * n / total:.1f}%") for way, n in sorted(ways.items())]
@@ -191,7 +191,7 @@ def audit_tables(audit: Audit, allowed: AuditTable) -> list[Table]:
     ]
 
 
-def licenses(configurations: Sequence[Configuration]) -> Table:
+def licenses(configurations: Sequence[ListedConfiguration]) -> Table:
     """Rows under each licence, and their share."""
     rows: Counter[str] = Counter()
     for configuration in configurations:

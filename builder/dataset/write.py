@@ -15,20 +15,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from builder.dataset.families import Row, columns_of, read_rows
-from builder.dataset.manifest import (
-    QUANTILES,
-    Configuration,
-    DataFile,
-    KindStatistics,
-    SplitContents,
-    Statistics,
-    bounds_of,
-    canary,
-)
-from builder.records import SPLITS, Split
-from lm_eval_tasks.base.contract import LEAD, Measured
+from lm_eval_tasks.base.contract import LEAD, SPLITS, Measured, Split
+from lm_eval_tasks.base.figures import QUANTILES, Bounds, KindStatistics, Statistics
 from lm_eval_tasks.base.files import sha256_of
 from lm_eval_tasks.base.intervals import detectable_with, level
+from lm_eval_tasks.base.manifest import DataFile, ListedConfiguration, SplitContents, canary
 from lm_eval_tasks.base.rouge import rouge_l_content
 from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.families import target_of
@@ -62,7 +53,7 @@ def _statistics(questions: list[_Question]) -> KindStatistics:
         empty=round(fmean(not question.answers for question in questions), 4),
         place=round(fmean(places), 4) if places else 0.5,
         blind=round(fmean(question.blind for question in questions), 4),
-        shortcut=bounds_of(level(scores, clusters)),
+        shortcut=Bounds.of(level(scores, clusters)),
         body_masks=sum(question.body_masks for question in questions),
     )
 
@@ -126,7 +117,7 @@ class Tally:
             labels=tuple(self.labels[place] for place in range(max(self.labels, default=-1) + 1)),
             detectable=smallest and round(smallest, 4),
             one_group=round(max(groups) / sum(groups), 4) if groups else None,
-            shortcuts={name: bounds_of(level(right, self.clusters)) for name, right in self.right.items()},
+            shortcuts={name: Bounds.of(level(right, self.clusters)) for name, right in self.right.items()},
             kinds={kind: _statistics(questions) for kind, questions in sorted(self.kinds.items())},
         )
 
@@ -148,7 +139,7 @@ class ConfigurationWriter:
     """
 
     def __init__(
-        self, folder: Path, configuration: Configuration, choosers: Mapping[Measured, Chooser] | None = None
+        self, folder: Path, configuration: ListedConfiguration, choosers: Mapping[Measured, Chooser] | None = None
     ) -> None:
         choosers = choosers_of(embed_local=False) if choosers is None else choosers
         self._folder, self._configuration = folder, configuration
@@ -161,7 +152,7 @@ class ConfigurationWriter:
     def add(self, split: Split, row: Row) -> None:
         self._splits[split].add(row)
 
-    def close(self) -> Configuration:
+    def close(self) -> ListedConfiguration:
         """Finish the files; the configuration with them. A split without rows has none: `datasets` refuses empty files."""
         closed = {split: writer.close() for split, writer in self._splits.items()}
         filled = {split: contents for split, contents in closed.items() if contents.files}
@@ -234,7 +225,7 @@ class SplitWriter:
         return DataFile(f"{self._place.name}/{path.name}", digest, path.stat().st_size, rows, nbytes)
 
 
-def with_lead(folder: Path, configuration: Configuration) -> Configuration:
+def with_lead(folder: Path, configuration: ListedConfiguration) -> ListedConfiguration:
     """The configuration of a writing setting with the ROUGE-L over content words of `lead` on its test split.
 
     As many words are taken as the median target of the train split has, as the baseline of that name does. Nothing is measured
@@ -253,5 +244,5 @@ def with_lead(folder: Path, configuration: Configuration) -> Configuration:
             rouge_l_content(row["target"], " ".join(row["content"].replace(row["target"], "").split()[:words]))
         )
         authors.append(row["authors"][0])
-    measured = replace(test.statistics, shortcuts={LEAD: bounds_of(level(scores, authors))})
+    measured = replace(test.statistics, shortcuts={LEAD: Bounds.of(level(scores, authors))})
     return replace(configuration, splits={**configuration.splits, "test": replace(test, statistics=measured)})

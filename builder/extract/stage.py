@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 from builder.errors import StoreError
 from builder.extract import quality
 from builder.extract.workers import extract_files
-from builder.records import Document, FileKind, Paper, Quality, ReadingSummary
+from builder.records import Document, FileKind, Paper, Quality
 from builder.stage_report import StageReport
 from builder.store import Store
 from builder.store.documents import unpack_document
+from lm_eval_tasks.base.figures import ReadingSummary
 from lm_eval_tasks.base.files import sha256_of
 from lm_eval_tasks.base.progress import progress
 

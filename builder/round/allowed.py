@@ -1,14 +1,17 @@
 """What a round allows: texts under which licences (https://info.arxiv.org/help/license/index.html), and what the audit may find."""
 
+from __future__ import annotations
+
 import re
-from typing import Annotated, Literal, Self
+from typing import Annotated, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationError, model_validator
 
+from builder.errors import FolderError
 from builder.round.toml_file import RoundTable
+from lm_eval_tasks.base.contract import Licenses
+from lm_eval_tasks.base.manifest import Manifest
 
-# What a round may contain: everything (for private use), what may be redistributed for free, what may be redistributed, no text.
-Licenses = Literal["all", "noncommercial", "redistributable", "none"]
 _CREATIVE_COMMONS = re.compile(
     r"https?://creativecommons\.org/(?:licenses/(by(?:-[a-z]+)*)|(publicdomain)/zero)(?:/\d\.\d(?:/[a-z]{2,3})?)?/?"
 )
@@ -29,6 +32,16 @@ def allows(license_: str, wanted: Licenses) -> bool:
         return True
     match = _CREATIVE_COMMONS.fullmatch(license_.strip())
     return match is not None and (match[1] or match[2]) in _ALLOWED[wanted]
+
+
+def allowed_by(manifest: Manifest) -> AuditTable:
+    """Read what the audit of a round's folder may find; a FolderError if its manifest says something else there."""
+    known = {name: value for name, value in manifest.allowed.items() if name in AuditTable.model_fields}
+    try:
+        return AuditTable.model_validate(known)
+    except ValidationError as err:
+        [*_, where] = err.errors()[0]["loc"]
+        raise FolderError(f"the manifest of round {manifest.round} allows an audit what cannot be ({where})") from err
 
 
 class AuditTable(RoundTable):

@@ -1,17 +1,20 @@
 """The configurations of a round: which of the known ones it asks for, its own ones, and names that could be mistaken."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from builder.errors import RoundError
-from builder.records import TASKS, Task
-from lm_eval_tasks.base.contract import IDS
+from lm_eval_tasks.base.contract import IDS, WRITING_TASKS, Task
 from lm_eval_tasks.base.text import suggestion
-from lm_eval_tasks.families.scalar import Level
-from lm_eval_tasks.families.writing.settings import Setting
 
-_Configuration = TypeVar("_Configuration", Setting, Level)
+if TYPE_CHECKING:
+    from lm_eval_tasks.families.scalar import Level
+    from lm_eval_tasks.families.writing.settings import Setting
+
+_Configuration = TypeVar("_Configuration", "Setting", "Level")
 _LENGTH = re.compile(r"-(\d+)K")
 
 
@@ -34,7 +37,7 @@ def select(
 def by_task(settings: Iterable[Setting]) -> dict[Task, tuple[Setting, ...]]:
     """The settings of each task, for the tasks that have any."""
     chosen = tuple(settings)
-    grouped = {task: tuple(setting for setting in chosen if setting.task == task) for task in TASKS}
+    grouped = {task: tuple(setting for setting in chosen if setting.task == task) for task in WRITING_TASKS}
     return {task: group for task, group in grouped.items() if group}
 
 

@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError, model_validator
 from builder.errors import RoundError
 from builder.ids import bare_id
 from builder.round import taxonomy
-from builder.round.allowed import AuditTable, Licenses
+from builder.round.allowed import AuditTable
 from builder.round.configurations import refuse_names, select
 from builder.round.source import AnySource, ArxivTable
 from builder.round.tables import (
@@ -34,7 +34,7 @@ from builder.round.tables import (
 from builder.round.takedowns import TAKEDOWNS, taken_down
 from builder.round.toml_file import RoundTable, among, read_toml, text_like
 from lm_eval_tasks.base.command_line import ROUND
-from lm_eval_tasks.base.contract import ABSTRACTS, PAPERS
+from lm_eval_tasks.base.contract import ABSTRACTS, PAPERS, Licenses
 from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.families.scalar import ALL_LEVELS
 from lm_eval_tasks.families.writing.settings import SETTINGS, Setting

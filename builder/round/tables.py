@@ -8,9 +8,10 @@ from pydantic import Field, model_validator
 
 from builder.errors import RoundError
 from builder.ids import PaperId
-from builder.records import DemoKind, Split, Task
+from builder.records import DemoKind
 from builder.round.configurations import select
 from builder.round.toml_file import RoundTable, among
+from lm_eval_tasks.base.contract import Split, Task
 from lm_eval_tasks.families import of_task
 from lm_eval_tasks.families.reading import Reading, ReadingFamily
 from lm_eval_tasks.families.registry import FAMILIES

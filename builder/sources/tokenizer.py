@@ -7,7 +7,7 @@ from huggingface_hub import hf_hub_download
 from tokenizers import Tokenizer
 
 from builder.errors import BuildError
-from builder.records import Task
+from lm_eval_tasks.base.contract import Task
 from lm_eval_tasks.llm.weights import has_minilm, minilm_path
 
 NAME = "bert-base-uncased"

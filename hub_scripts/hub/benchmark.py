@@ -9,8 +9,8 @@ from typing import Literal
 import msgspec
 import yaml
 
-from builder.dataset.manifest import Manifest
 from hub_scripts.errors import HubError
+from lm_eval_tasks.base.manifest import Manifest
 from lm_eval_tasks.base.typed import Name, typed
 from lm_eval_tasks.base.yaml_text import parse_yaml
 from lm_eval_tasks.families import of_task

@@ -13,17 +13,19 @@ from huggingface_hub import HfFileSystem
 from builder.dataset.card import CARD, check_canary
 from builder.dataset.families import kind_of, rows_of
 from builder.dataset.folder import file_differences, unlisted_files
-from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
 from builder.errors import BuildError
 from builder.ids import bare_id
-from builder.round.allowed import Licenses, allows
+from builder.round.allowed import allows
 from hub_scripts.errors import AccessError, DifferenceError, HubError
 from hub_scripts.hub.faults import FaultError, ask_with_retries
 from hub_scripts.hub.repo import MAIN, Repo
 from hub_scripts.hub.uploads import ATTRIBUTES
+from lm_eval_tasks.base.contract import MANIFEST, Licenses
+from lm_eval_tasks.base.manifest import Manifest
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.yaml_text import FRONT_MATTER, parse_yaml
 from lm_eval_tasks.compat.datasets import without_torch
+from lm_eval_tasks.families.rounds import read_manifest
 
 # Split -> rows.
 Count = dict[str, int]

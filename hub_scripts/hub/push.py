@@ -9,10 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from builder.dataset.audit import audit, check
-from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
 from builder.dataset.publishable import publishable, without_papers
-from builder.errors import FolderError
-from builder.round.allowed import Licenses
+from builder.round.allowed import allowed_by
 from hub_scripts.errors import HubError, UnreachableError
 from hub_scripts.hub import checks
 from hub_scripts.hub.benchmark import EVAL
@@ -32,8 +30,12 @@ from hub_scripts.hub.staging import (
     tell_main,
 )
 from hub_scripts.hub.uploads import gone, refuse_secrets, unchanged_paths
+from lm_eval_tasks.base.contract import MANIFEST, Licenses
+from lm_eval_tasks.base.errors import DatasetError
 from lm_eval_tasks.base.files import sha256_of, sha256_of_bytes
+from lm_eval_tasks.base.manifest import Manifest
 from lm_eval_tasks.base.text import is_valid
+from lm_eval_tasks.families.rounds import read_manifest
 
 
 def publishable_copy(source: Path, licenses: Licenses) -> Path:
@@ -47,7 +49,7 @@ def publishable_copy(source: Path, licenses: Licenses) -> Path:
     copy = source.resolve().with_name(f"{source.resolve().name}-publishable")
     try:
         there = read_manifest(copy)
-    except FolderError:  # there is none, or one of another release
+    except DatasetError:  # there is none, or one of another release
         there = None
     if there is not None:
         if there.publishable is None:
@@ -157,7 +159,7 @@ def push(
 def checked_folder(source: Path, licenses: Licenses) -> tuple[Path, Manifest, Contents]:
     """The folder to upload, its manifest and what its rows show, after all checks that need no network; a BuildError says which failed."""
     original = checks.check_files(source)
-    check(audit(source, original.configurations), original.allowed)
+    check(audit(source, original.configurations), allowed_by(original))
     folder = publishable_copy(source, licenses)
     manifest = checks.check_files(folder)
     checks.check_card(folder, manifest)

@@ -10,13 +10,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from builder.dataset.card import CARD, card
-from builder.dataset.manifest import MANIFEST, Manifest, manifest_bytes, parse_manifest, place_of, read_manifest
 from builder.round.takedowns import ERRATA, TAKEDOWNS, Erratum, Takedown, json_lines, parse_errata, parse_takedowns
 from hub_scripts.errors import HubError
 from hub_scripts.hub.benchmark import EVAL, eval_yaml
 from hub_scripts.hub.repo import MAIN, Change, Refs, Repo
 from hub_scripts.hub.uploads import Content, gone
+from lm_eval_tasks.base.contract import MANIFEST
 from lm_eval_tasks.base.files import sha256_of, sha256_of_bytes
+from lm_eval_tasks.base.manifest import Manifest, manifest_bytes, place_of
+from lm_eval_tasks.families.rounds import parse_manifest, read_manifest
 
 
 @dataclass(frozen=True, slots=True)

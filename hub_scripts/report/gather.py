@@ -11,11 +11,12 @@ from statistics import fmean
 from typing import Any
 
 from builder.ids import url_of
-from builder.round.allowed import Licenses, allows
+from builder.round.allowed import allows
 from builder.round.configurations import thousands_in
 from hub_scripts.errors import ReportError
 from hub_scripts.report.cells import WIN_RATE, Cell, Group, Key
 from hub_scripts.report.inputs import Inputs, SamplesFile
+from lm_eval_tasks.base.contract import Licenses
 from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.word_runs import run_words, share_run
 from lm_eval_tasks.families import registry as metrics

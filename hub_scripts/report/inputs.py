@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from builder.dataset.manifest import MANIFEST, Manifest, read_manifest
 from hub_scripts.errors import ReportError
+from lm_eval_tasks.base.contract import MANIFEST
 from lm_eval_tasks.base.files import sha256_of
+from lm_eval_tasks.base.manifest import Manifest
 from lm_eval_tasks.base.metadata import TEST
 from lm_eval_tasks.base.tables import Table
 from lm_eval_tasks.base.text import ODD, parse_json
+from lm_eval_tasks.families.rounds import read_manifest
 from lm_eval_tasks.judge.verdict import is_complete, table, texts_hash
 from lm_eval_tasks.samples.results import JOURNAL, RESULTS, Results, read_results
 from lm_eval_tasks.samples.run_folder import SAMPLES, results_in, samples_beside, samples_of, task_of

@@ -13,8 +13,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 
 from builder.dataset.card import sections
 from builder.dataset.folder import replacing
-from builder.dataset.manifest import Manifest
-from builder.round.allowed import Licenses
 from hub_scripts.errors import ReportError
 from hub_scripts.report.cells import (
     LABELS,
@@ -33,7 +31,8 @@ from hub_scripts.report.gather import MOST_COPIED, gather, groups, script
 from hub_scripts.report.inputs import Inputs, find
 from hub_scripts.report.runs import ModelFacts, facts_of, known_models, run_facts, scorers_of
 from hub_scripts.report.standings import Standings, boards_csv, standings_of
-from lm_eval_tasks.base.contract import MADE_UP
+from lm_eval_tasks.base.contract import MADE_UP, Licenses
+from lm_eval_tasks.base.manifest import Manifest
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.families.registry import BOARDS, label
 from lm_eval_tasks.samples.results import cutoffs_of

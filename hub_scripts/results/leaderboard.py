@@ -12,15 +12,17 @@ from typing import Any
 import yaml
 from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 
-from builder.dataset.manifest import MANIFEST, Configuration, Manifest, parse_manifest, read_manifest
 from builder.round.takedowns import ERRATA, parse_errata
 from hub_scripts.errors import HubError
 from hub_scripts.hub.benchmark import EVAL, task_id, task_ids
 from hub_scripts.hub.repo import MAIN, Repo
+from lm_eval_tasks.base.contract import MANIFEST
 from lm_eval_tasks.base.files import sha256_of
+from lm_eval_tasks.base.manifest import ListedConfiguration, Manifest
 from lm_eval_tasks.base.metadata import TEST
 from lm_eval_tasks.base.yaml_text import parse_yaml
 from lm_eval_tasks.families.registry import FAMILIES
+from lm_eval_tasks.families.rounds import parse_manifest, read_manifest
 from lm_eval_tasks.samples.block import Score
 from lm_eval_tasks.samples.results import UNKNOWN, Results
 from lm_eval_tasks.tasks.catalogue import setting_of
@@ -92,7 +94,7 @@ def _folder(results: Results, id_: str) -> Manifest:
     )
 
 
-def _original_configurations(manifest: Manifest) -> Sequence[Configuration]:
+def _original_configurations(manifest: Manifest) -> Sequence[ListedConfiguration]:
     return manifest.publishable.original if manifest.publishable else manifest.configurations
 
 

@@ -30,6 +30,14 @@ PARTS_VERSION = 1
 MADE_UP = "sample"
 # The finish reason of an answer that ended at its cap.
 CAPPED = "length"
+Task = Literal["title", "abs", "intro", "related"]
+WRITING_TASKS: tuple[Task, ...] = get_args(Task)
+Split = Literal["train", "validation", "test"]
+SPLITS: tuple[Split, ...] = get_args(Split)
+# What manifests call the rows with the texts that others show.
+PAPERS_TASK = "papers"
+# What a round may contain: everything (for private use), what may be redistributed for free, what may be redistributed, no text.
+Licenses = Literal["all", "noncommercial", "redistributable", "none"]
 # The file next to the data that says what is in it.
 MANIFEST = "manifest.json"
 Context = Literal["full", "none", "start", "local", "retrieved"]

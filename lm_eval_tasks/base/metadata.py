@@ -15,7 +15,7 @@ from lm_eval_tasks.base.errors import OptionError
 from lm_eval_tasks.base.text import day, nearest, suggestion
 
 TEST = "test"  # the default: a round's scores are those of its test papers
-SPLITS = (TEST, "validation", "train", "all")
+SPLIT_OPTIONS = (TEST, "validation", "train", "all")
 # What lm-eval prints: the headline metrics, or every one.
 METRICS = HEADLINE, ALL = "headline", "all"
 # What is cut of a body that is too long: its end or its middle.
@@ -205,7 +205,7 @@ OPTIONS: dict[str, tuple[Option, ...]] = {
         ),
         Option("dataset_revision", _text, "revision of a Hub dataset"),
         Option("round", _text, 'the round that the dataset must have, e.g. `"2026.11"`'),
-        Option("split", _one_of(*SPLITS), "`test` (default), `validation`, `train`, or `all`"),
+        Option("split", _one_of(*SPLIT_OPTIONS), "`test` (default), `validation`, `train`, or `all`"),
         Option("published_after", _day, "only papers published after this day (ISO date)"),
         Option("published_before", _day, "only papers published before this day (ISO date)"),
         Option(

@@ -12,8 +12,8 @@ from lm_eval_tasks.base.errors import BudgetError, NothingFitsError, OptionError
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.data import slots
 from lm_eval_tasks.data import window as context
+from lm_eval_tasks.data.opened import Opened
 from lm_eval_tasks.data.options import Options
-from lm_eval_tasks.data.rows import Opened
 from lm_eval_tasks.prompts import Slot
 from lm_eval_tasks.samples.prompt_row import PromptRow, to_docs
 

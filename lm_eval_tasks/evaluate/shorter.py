@@ -7,9 +7,9 @@ from pathlib import Path
 from lm_eval_tasks import families
 from lm_eval_tasks.base.contract import CONTEXTS, FULL, Context
 from lm_eval_tasks.base.errors import OptionError
-from lm_eval_tasks.base.metadata import dataset_of, text_or_none
+from lm_eval_tasks.base.metadata import TEST, dataset_of, text_or_none
 from lm_eval_tasks.base.text import suggestion
-from lm_eval_tasks.data.rows import listing_of
+from lm_eval_tasks.data.round_folder import find_round
 from lm_eval_tasks.families.descriptor import FAMILIES_FOLDER, Task, slug_of
 from lm_eval_tasks.families.registry import BASELINES
 from lm_eval_tasks.tasks.catalogue import CORE_GROUPS, GROUPS, TASKS, tasks_of
@@ -28,27 +28,24 @@ def contexts_of(text: str) -> tuple[Context, ...]:
 
 
 def of_round(tasks: Sequence[str], metadata: Mapping[str, object]) -> list[str]:
-    """The tasks, with groups as far as the round has what they ask; those of the core as its manifest has it."""
+    """Name the tasks, with groups as far as the round has rows of what they ask; those of the core as its manifest has it."""
     groups = {group.name for group in GROUPS}
-    listing = (
-        listing_of(dataset_of(metadata), text_or_none(metadata.get("dataset_revision")))
-        if groups & set(tasks)
-        else None
-    )
-    if listing is None:
+    if not groups & set(tasks):
         return list(tasks)
+    round_ = find_round(dataset_of(metadata), text_or_none(metadata.get("dataset_revision")))
+    if round_ is None:
+        return list(tasks)
+    with_rows = round_.with_rows(str(metadata.get("split") or TEST))
     asked: list[str] = []
     lacking: list[str] = []
     for name in tasks:
-        is_core = name in CORE_GROUPS and bool(listing.core)
+        is_core = name in CORE_GROUPS and bool(round_.core)
         members = tasks_of(name) if name in groups else []
-        there = [
-            task for task in members if task.configuration in (listing.core if is_core else listing.configurations)
-        ]
+        there = [task for task in members if task.configuration in (round_.core if is_core else with_rows)]
         if not is_core and len(there) in (0, len(members)):
             asked.append(name)
             continue
-        asked += [f"{name}_{slug_of(core)}" for core in listing.core] if is_core else [task.name for task in there]
+        asked += [f"{name}_{slug_of(core)}" for core in round_.core] if is_core else [task.name for task in there]
         lacking += [task.configuration for task in members if task not in there]
     if lacking:
         _LOGGER.warning("not asked, because this round does not have it: %s", ", ".join(dict.fromkeys(lacking)))

@@ -20,16 +20,17 @@ import pytest
 import yaml
 
 from builder.dataset import folder
-from builder.dataset.manifest import QUANTILES, read_manifest
 from builder.dataset.tables import short_of_name
 from builder.errors import FolderError, RoundError, StoreError
-from builder.records import SPLITS
 from builder.round.model import Round
 from builder.round.source import MirrorTable, SampleTable
 from builder.round.tables import PapersTable, SamplesTable, SplitTable
 from builder.store import STORE
+from lm_eval_tasks.base.contract import SPLITS
 from lm_eval_tasks.base.errors import DatasetError
+from lm_eval_tasks.base.figures import QUANTILES
 from lm_eval_tasks.engines.registry import LocalEngine
+from lm_eval_tasks.families.rounds import read_manifest
 from lm_eval_tasks.families.writing import hook
 from lm_eval_tasks.families.writing.settings import SETTINGS
 from standins.rounds import build, run, small_round, stages
@@ -430,12 +431,12 @@ def test_building_before_crawling_says_what_to_run(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_manifest_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(FolderError, match="does not exist"):
+    with pytest.raises(DatasetError, match="does not exist"):
         read_manifest(tmp_path / "x")
-    with pytest.raises(FolderError, match=r"no manifest\.json"):
+    with pytest.raises(DatasetError, match=r"no manifest\.json"):
         read_manifest(tmp_path)
     (tmp_path / "manifest.json").write_text(json.dumps({"format": 99}))
-    with pytest.raises(FolderError, match="is of format 99"):
+    with pytest.raises(DatasetError, match="is of format 99"):
         read_manifest(tmp_path)
 
 

@@ -21,7 +21,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from builder.dataset.manifest import parse_manifest
 from builder.errors import BuildError, ExtractError
 from builder.extract.jats import read_jats
 from builder.families.scalar.importer import read_questions
@@ -45,6 +44,7 @@ from hub_scripts.report.inputs import find
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.base.text import parse_json
+from lm_eval_tasks.families.rounds import parse_manifest
 from lm_eval_tasks.judge.verdict import parse
 from lm_eval_tasks.samples.results import read_results
 from lm_eval_tasks.samples.sample import read

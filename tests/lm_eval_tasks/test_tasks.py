@@ -204,7 +204,7 @@ def test_lm_eval_ends_with_the_sentence_of_an_error(monkeypatch: pytest.MonkeyPa
 def test_a_setting_of_the_rounds_own_is_asked_by_its_own_task_alone(dataset: Path, tmp_path: Path) -> None:
     """As the manifest says: a prompt for abstracts asks for no title."""
     manifest = json.loads((dataset / "manifest.json").read_text())
-    manifest["configurations"].append({**manifest["configurations"][0], "name": "Own", "task": "title"})
+    manifest["configurations"].append({"name": "Own", "task": "title", "form": "full"})
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(OptionError, match="is a setting of another task than Abs-9K"):
         hook.load("Abs-9K", 512, dataset=str(tmp_path), config="Own", bertscore_model="none")

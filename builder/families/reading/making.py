@@ -16,20 +16,20 @@ from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
 from builder.dataset.families import Family, Lacking, Row, Written, families, hashes_of, matches
-from builder.dataset.manifest import Configuration
 from builder.dataset.write import ConfigurationWriter
 from builder.extract.stage import choose_documents
 from builder.families.reading.asking import PaperSet, ReadingFamily, neighbours
 from builder.families.reading.papers_read import PaperLibrary
 from builder.families.reading.rows import KEPT, KIND, reading_faults, texts
-from builder.records import Cited, Paper, ReadingReason, Split
+from builder.records import Cited, Paper, ReadingReason
 from builder.round.allowed import allows
 from builder.seeding import row_order
 from builder.stage_report import StageReport
 from builder.store import Store
-from lm_eval_tasks.base.contract import PAPERS
+from lm_eval_tasks.base.contract import PAPERS, Split
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.intervals import FEWEST
+from lm_eval_tasks.base.manifest import ListedConfiguration
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.engines.registry import Engine
 from lm_eval_tasks.families.reading import Reading
@@ -139,7 +139,7 @@ def build(
     most: int,
     round_name: str,
     excluded: frozenset[str] = frozenset(),
-) -> Iterator[tuple[Configuration, Sequence[StageReport]]]:
+) -> Iterator[tuple[ListedConfiguration, Sequence[StageReport]]]:
     """Write the configurations of families, then the texts that they show; each configuration with the report of its stage.
 
     Args:
@@ -176,7 +176,7 @@ def build(
         yield _write_texts(folder, library, shown, round_name)
 
 
-def _floor(configuration: Configuration) -> float:
+def _floor(configuration: ListedConfiguration) -> float:
     """What the shortcut scores on average; 0 without rows."""
     kinds = [kind for split in configuration.splits.values() for kind in split.statistics.kinds.values()]
     return sum(kind.shortcut.mean * kind.n for kind in kinds) / max(1, sum(kind.n for kind in kinds))
@@ -184,8 +184,8 @@ def _floor(configuration: Configuration) -> float:
 
 def _write(
     folder: Path, chosen: ChosenContexts, asking: ReadingFamily[Any], round_name: str, excluded: frozenset[str]
-) -> Configuration:
-    writer = ConfigurationWriter(folder, Configuration(chosen.reading.name, chosen.reading.task, "questions"))
+) -> ListedConfiguration:
+    writer = ConfigurationWriter(folder, ListedConfiguration(chosen.reading.name, chosen.reading.task, "questions"))
     for context in progress(chosen.contexts, chosen.reading.name):
         for row in asking.rows(context, chosen.questions[context.paper.id], round_name):
             # What is wrong with a question is wrong with it in the other order, too.
@@ -199,11 +199,11 @@ def _write(
 
 def _write_texts(
     folder: Path, library: PaperLibrary, ids: set[str], round_name: str
-) -> tuple[Configuration, Sequence[StageReport]]:
+) -> tuple[ListedConfiguration, Sequence[StageReport]]:
     """The texts of papers, in the order of their ids."""
     from builder.families import papers
 
-    writer = ConfigurationWriter(folder, Configuration(PAPERS, "papers", "papers"))
+    writer = ConfigurationWriter(folder, ListedConfiguration(PAPERS, "papers", "papers"))
     for id_ in sorted(ids):
         read = library.read(id_)
         writer.add(_SPLIT, papers.row_of(read.paper, read.shown.text, round_name))
@@ -258,7 +258,7 @@ def write(workspace: Workspace, folder: Path, engine: Engine) -> Written:
 
 def _new_papers(workspace: Workspace) -> list[Paper]:
     """The test papers, in the order of their rows."""
-    new = (paper for paper in workspace.papers if workspace.dates.split_of(paper) == "test")
+    new = (paper for paper in workspace.papers if workspace.dates.split_of(paper.published) == "test")
     return sorted(new, key=lambda paper: row_order(paper.versioned_id))
 
 

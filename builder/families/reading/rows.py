@@ -6,10 +6,10 @@ from pathlib import Path
 import pyarrow as pa
 
 from builder.dataset.families import TEXTS, Row, RowKind, rows_of
-from builder.dataset.manifest import Configuration
 from builder.ids import bare_id
 from builder.records import Paper
 from lm_eval_tasks.base.contract import PAPERS, PARTS_VERSION
+from lm_eval_tasks.base.manifest import ListedConfiguration
 from lm_eval_tasks.base.text import title_key
 from lm_eval_tasks.families import of_task
 from lm_eval_tasks.families.reading import ReadingFamily
@@ -85,7 +85,7 @@ KIND = RowKind(
 )
 
 
-def reading_faults(folder: Path, configurations: Iterable[Configuration]) -> dict[str, list[str]]:
+def reading_faults(folder: Path, configurations: Iterable[ListedConfiguration]) -> dict[str, list[str]]:
     """Check -> the rows that fail it, as "Configuration id"."""
     every = list(configurations)
     titles = {

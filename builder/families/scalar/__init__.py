@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from builder.dataset.families import Family, Lacking, Row, Written, hashes_of, matches
-from builder.dataset.manifest import Configuration
 from builder.dataset.write import ConfigurationWriter
 from builder.extract.sections import parts
 from builder.extract.stage import Documents, choose_documents
@@ -19,12 +18,13 @@ from builder.families.scalar.annotate import typing_of
 from builder.families.scalar.questions import QuestionMaker, ask_all, turn_of
 from builder.families.scalar.rows import KIND, MOST_CHARACTERS, TASK, candidate, question, row_of, with_token_counts
 from builder.ids import bare_id
-from builder.records import Cited, Document, Paper, Split
+from builder.records import Cited, Document, Paper
 from builder.round.allowed import allows
 from builder.sources.tokenizer import TokenCounter, token_counter
 from builder.store import Store
-from lm_eval_tasks.base.contract import POPULARITY, Measured
+from lm_eval_tasks.base.contract import POPULARITY, Measured, Split
 from lm_eval_tasks.base.files import sha256_of_bytes
+from lm_eval_tasks.base.manifest import ListedConfiguration
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.engines.registry import Engine
 from lm_eval_tasks.families.scalar import Level
@@ -54,7 +54,7 @@ def question_papers(workspace: Workspace) -> list[Paper]:
     fit = [
         paper
         for paper in sorted(workspace.papers, key=lambda paper: turn_of(paper, round_.seed))
-        if dates.split_of(paper) in round_.scalar.splits
+        if dates.split_of(paper.published) in round_.scalar.splits
         and (accepted is None or paper.id in accepted)
         and allows(paper.license, round_.licenses)
         and paper.abstract
@@ -63,7 +63,7 @@ def question_papers(workspace: Workspace) -> list[Paper]:
     return [
         paper
         for split in round_.scalar.splits
-        for paper in islice((candidate for candidate in fit if dates.split_of(candidate) == split), most)
+        for paper in islice((candidate for candidate in fit if dates.split_of(candidate.published) == split), most)
     ]
 
 
@@ -154,7 +154,7 @@ def write(workspace: Workspace, folder: Path, engine: Engine) -> Written:
         )
         rows: dict[Split, Iterable[Row]] = {}
         for split in scalar.splits:
-            of_split = [paper for paper in papers if workspace.dates.split_of(paper) == split]
+            of_split = [paper for paper in papers if workspace.dates.split_of(paper.published) == split]
             citing = map(workspace.citing, progress(of_split, maker.report.stage, len(of_split)))
             rows[split] = map(row_of, ask_all(maker, citing, round_.seed, scalar.questions))
         yield write_level(folder, level, rows, round_.round, token_counter(), choosers), [maker.report]
@@ -167,9 +167,9 @@ def write_level(
     round_name: str,
     count: TokenCounter,
     choosers: Mapping[Measured, Chooser],
-) -> Configuration:
+) -> ListedConfiguration:
     """Write the rows of one SCALAR level, as `rows.row_of` makes them."""
-    writer = ConfigurationWriter(folder, Configuration(level.name, TASK, "questions"), choosers)
+    writer = ConfigurationWriter(folder, ListedConfiguration(level.name, TASK, "questions"), choosers)
     for split, of_split in rows.items():
         waiting = iter(of_split)
         while group := list(islice(waiting, _COUNTED_TOGETHER)):

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from builder.dataset.folder import finish_import, replacing
-from builder.dataset.manifest import Configuration
 from builder.errors import FolderError
 from builder.families.match import MatchFamily
 from builder.families.reading.making import build
@@ -32,6 +31,7 @@ from builder.seeding import digest_of, row_order
 from builder.sources.tokenizer import token_counter
 from builder.stage_report import StageReport
 from lm_eval_tasks.base.contract import BODY, Measured
+from lm_eval_tasks.base.manifest import ListedConfiguration
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.text import ODD, parse_json, title_key, why
 from lm_eval_tasks.base.typed import typed
@@ -82,7 +82,7 @@ def import_papers(source: Path, output: Path, seed: int, choosers: Mapping[Measu
     """
     structured, usual = read_structured(source), ScalarTable()
     in_turn = sorted(structured.citing, key=lambda citing: turn_of(citing.paper, seed))
-    built: list[Configuration] = []
+    built: list[ListedConfiguration] = []
     reports: list[StageReport] = []
     with replacing(output) as place:
         for level in ALL_LEVELS:

@@ -9,16 +9,17 @@ from itertools import groupby
 from pathlib import Path
 
 from builder.dataset.families import Family, Row, Written
-from builder.dataset.manifest import Configuration, SplitContents
 from builder.dataset.write import SplitWriter, with_lead
 from builder.errors import FolderError
 from builder.families.writing.cut import Cut, Pool, cut_papers, text_at
 from builder.families.writing.plan import PlannedSample, plan
 from builder.families.writing.rows import columns, complete_row, demonstration_of, kind_of, row_of
-from builder.records import SPLITS, DemoKind, Split, SplitDates, Task, writing_task
+from builder.records import DemoKind, writing_task
 from builder.round.configurations import by_task
 from builder.stage_report import StageReport
 from builder.workspace import Workspace
+from lm_eval_tasks.base.contract import SPLITS, Split, Task
+from lm_eval_tasks.base.manifest import ListedConfiguration, SplitContents, SplitDates
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.engines.registry import Engine
 from lm_eval_tasks.families.writing.settings import Setting
@@ -27,7 +28,7 @@ from lm_eval_tasks.families.writing.settings import Setting
 TEXTS = "build.texts"
 
 
-def _check_samples(settings: Sequence[Configuration], sampled: Sequence[StageReport], dates: SplitDates) -> None:
+def _check_samples(settings: Sequence[ListedConfiguration], sampled: Sequence[StageReport], dates: SplitDates) -> None:
     """Raise a FolderError if there is nothing to test on."""
     if not any(setting.samples for setting in settings):
         raise FolderError(
@@ -97,7 +98,7 @@ def write_settings(
     dates: SplitDates,
     round_name: str,
     engine: Engine,
-) -> list[Configuration]:
+) -> list[ListedConfiguration]:
     """Write the writing settings.
 
     Args:
@@ -114,7 +115,7 @@ def write_settings(
     ]
     written = engine.map(partial(_write, place, texts, round_name), orders)
     named = zip(orders, progress(written, "write", len(orders)), strict=True)
-    empty = {setting.name: Configuration(setting.name, setting.task, "full") for setting in planned}
+    empty = {setting.name: ListedConfiguration(setting.name, setting.task, "full") for setting in planned}
     filled = {
         name: replace(empty[name], splits={split: contents for (_, split, _), contents in group})
         for name, group in groupby(named, key=lambda item: item[0][0].name)
@@ -126,7 +127,7 @@ def _samples(
     planned: Sequence[PlannedSample], setting: Setting, split: Split, pool: Pool, dates: SplitDates
 ) -> Iterator[_Sample]:
     for sample in planned:
-        if dates.split_of(sample.paper) == split:
+        if dates.split_of(sample.paper.published) == split:
             chosen = sample.demonstrations[setting.name]
             kinds: tuple[tuple[DemoKind, tuple[str, ...]], ...] = (
                 ("random", chosen.random),

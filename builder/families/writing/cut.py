@@ -16,12 +16,13 @@ from typing import BinaryIO, TypeAlias
 from builder.collect.graph import CoAuthorGraph
 from builder.extract.sections import OUTSIDE, cited_in_related_work, role_span
 from builder.extract.stage import Documents
-from builder.records import NO_TEXT, Document, Paper, Role, SampleReason, Task
-from builder.round.allowed import Licenses, allows
+from builder.records import NO_TEXT, Document, Paper, Role, SampleReason
+from builder.round.allowed import allows
 from builder.round.tables import SamplesTable
 from builder.sources.tokenizer import shown_beside, token_counter
 from builder.store import Store
 from builder.store.documents import unpack_document
+from lm_eval_tasks.base.contract import Licenses, Task
 from lm_eval_tasks.engines.registry import Engine
 
 # Title: nothing is cut; abstract: the conclusion repeats it; the others: the section that is asked for.

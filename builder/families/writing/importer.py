@@ -12,16 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from builder.dataset.folder import finish_import, replacing
-from builder.dataset.manifest import Configuration
 from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
 from builder.families.writing.rows import demonstration_of, row_of
 from builder.ids import PaperId
 from builder.packed import ERRORS, read_packed
-from builder.records import PUBLIC_DOMAIN, DemoKind, Paper, Split, Task
+from builder.records import PUBLIC_DOMAIN, DemoKind, Paper
 from builder.sources.metadata_file import checked_paper
 from builder.sources.tokenizer import TokenCounter, shown_beside, token_counter
 from builder.stage_report import StageReport
+from lm_eval_tasks.base.contract import Split, Task
+from lm_eval_tasks.base.manifest import ListedConfiguration
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.text import ODD, day, parse_json, title_key
 from lm_eval_tasks.families.writing.settings import SETTINGS, Setting
@@ -47,7 +48,7 @@ def import_academiceval(source: Path, output: Path) -> list[StageReport]:
     folders = [(setting, place) for setting, place in named if place.is_dir()]
     if not folders:
         raise FolderError(f"{source} contains no folder of the reference dataset, such as title_10K or abs_29K_G")
-    built: list[Configuration] = []
+    built: list[ListedConfiguration] = []
     reports: list[StageReport] = []
     with replacing(output) as place:
         for setting, files in folders:
@@ -62,8 +63,8 @@ def import_academiceval(source: Path, output: Path) -> list[StageReport]:
 
 def _import_setting(
     setting: Setting, source: Path, place: Path, counter: TokenCounter, report: StageReport
-) -> Configuration:
-    writer = ConfigurationWriter(place, Configuration(setting.name, setting.task, "full"))
+) -> ListedConfiguration:
+    writer = ConfigurationWriter(place, ListedConfiguration(setting.name, setting.task, "full"))
     samples = sorted(_files(source), key=lambda item: item[1].name)
     seen: set[tuple[Split, str]] = set()
     for split, path in progress(samples, setting.name, len(samples)):

@@ -20,9 +20,10 @@ from itertools import chain, zip_longest
 from builder.collect.graph import CoAuthorGraph
 from builder.collect.near_duplicates import near_duplicate
 from builder.families.writing.cut import Pool
-from builder.records import DemoKind, Paper, SampleReason, Task
+from builder.records import DemoKind, Paper, SampleReason
 from builder.seeding import digest_of, row_order
 from builder.stage_report import StageReport
+from lm_eval_tasks.base.contract import Task
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.engines.registry import Engine
 from lm_eval_tasks.families.writing.settings import Setting

@@ -10,8 +10,9 @@ import pyarrow as pa
 
 from builder.dataset.families import TEXTS, Lacking, Row, RowKind, hashes_of, matches
 from builder.families.writing.cut import content_parts, target_of
-from builder.records import PUBLIC_DOMAIN, DemoKind, Paper, Task, writing_task
+from builder.records import PUBLIC_DOMAIN, DemoKind, Paper, writing_task
 from builder.store import Store
+from lm_eval_tasks.base.contract import Task
 from lm_eval_tasks.base.files import sha256_of_bytes
 
 _STRINGS = pa.list_(pa.string())

@@ -16,7 +16,6 @@ from urllib.parse import urlencode
 from builder.errors import ExtractError, SourceError
 from builder.ids import PaperId, author_key, bare_ids, stem_of
 from builder.records import GROUP, NO_LICENSE, UNKNOWN_LICENSE, Drop, FileKind, Paper
-from builder.round.allowed import Licenses
 from builder.round.model import Round
 from builder.round.source import EuropePmcTable
 from builder.sources.http_client import DoubtfulAnswer, HttpClient
@@ -25,6 +24,7 @@ from builder.sources.jats.licenses import license_of
 from builder.sources.jats.markup import parse_article, read_article
 from builder.sources.metadata_file import checked_paper, once_within
 from builder.store import Store
+from lm_eval_tasks.base.contract import Licenses
 from lm_eval_tasks.base.progress import batches
 from lm_eval_tasks.base.text import ODD, day, parse_json, title_key
 

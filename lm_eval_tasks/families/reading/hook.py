@@ -18,8 +18,9 @@ from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.compat import lm_eval_command as command_line
 from lm_eval_tasks.data import cutoff, prompt_columns
 from lm_eval_tasks.data import window as context
+from lm_eval_tasks.data.opened import TypedRows, open_dataset, rows_of_split
 from lm_eval_tasks.data.options import Options, noted
-from lm_eval_tasks.data.rows import Fact, TypedRows, chosen, open_dataset, rows_of_split
+from lm_eval_tasks.data.selection import Fact, chosen
 from lm_eval_tasks.families.reading.answering import ReadingAnswering, reading_answering
 from lm_eval_tasks.families.reading.prompt import part_texts, with_parts
 from lm_eval_tasks.families.reading.reading_row import ReadingRow, ShownPaper

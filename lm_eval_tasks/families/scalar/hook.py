@@ -11,8 +11,9 @@ from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.compat import lm_eval_command as command_line
 from lm_eval_tasks.data import cutoff, prompt_columns
 from lm_eval_tasks.data import window as context
+from lm_eval_tasks.data.opened import TypedRows, open_dataset, rows_of_split
 from lm_eval_tasks.data.options import Options, noted
-from lm_eval_tasks.data.rows import Fact, TypedRows, chosen, open_dataset, rows_of_split
+from lm_eval_tasks.data.selection import Fact, chosen
 from lm_eval_tasks.families.scalar import FAMILY
 from lm_eval_tasks.families.scalar.prompt import ScalarRow, slots_of
 from lm_eval_tasks.families.scalar.shortcuts import Chooser, choosers_of, shortened

@@ -14,14 +14,15 @@ from lm_eval_tasks import prompts
 from lm_eval_tasks.base.contract import RETRIEVED, START, Context
 from lm_eval_tasks.base.errors import OptionError
 from lm_eval_tasks.base.files import cache_folder
-from lm_eval_tasks.base.listing import check_dataset
 from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.compat import lm_eval_command as command_line
 from lm_eval_tasks.data import cutoff, prompt_columns
 from lm_eval_tasks.data import window as context
+from lm_eval_tasks.data.opened import Opened, TypedRows, open_dataset, rows_of_split
 from lm_eval_tasks.data.options import Options, noted
-from lm_eval_tasks.data.rows import Fact, Opened, TypedRows, chosen, listing_of, open_dataset, rows_of_split
+from lm_eval_tasks.data.round_folder import check_dataset, find_round
+from lm_eval_tasks.data.selection import Fact, chosen
 from lm_eval_tasks.families.score import others_of
 from lm_eval_tasks.families.writing import FAMILY
 from lm_eval_tasks.families.writing.settings import QUERY, SETTINGS, prompt_name_of
@@ -53,9 +54,12 @@ def load(
     options = Options.of(arguments)
     tasks: dict[str, str] = {record.name: record.task for record in SETTINGS}
     config = options.config or setting
-    own = None if config in tasks else listing_of(options.dataset, options.dataset_revision)
+    if config not in tasks:
+        own = find_round(options.dataset, options.dataset_revision)
+        listed = own and own.manifest.find(config)
+        tasks |= {config: listed.task} if listed else {}
     # The prompt would not fit a setting of another task; what nobody says is taken for one of the same.
-    if (tasks | dict(own.tasks if own else {})).get(config) not in (tasks[setting], "", None):
+    if tasks.get(config) not in (tasks[setting], None):
         raise OptionError(
             f"the option config={options.config!r} is a setting of another task than {setting}; ask it by a task of its own"
         )

@@ -13,17 +13,17 @@ from pathlib import Path
 
 import pytest
 
-from builder.collect.crawl import crawl
 from builder.collect.update import update
-from builder.dataset.manifest import read_manifest
 from builder.errors import RoundError, StoreError
 from builder.ids import author_key
+from builder.pipeline import collect
 from builder.records import Drop, Paper, months_before
 from builder.round.model import Round
 from builder.sources.mirror import MirrorSource
 from builder.sources.sample import SampleSource
 from builder.store import STORE, Author, Store
 from lm_eval_tasks.engines.registry import LocalEngine
+from lm_eval_tasks.families.rounds import read_manifest
 from standins.loopback import Fault, Loopback, World, serve
 from standins.rounds import crawl_only, run
 from tests.helpers.dump import content
@@ -351,13 +351,13 @@ def test_a_walk_killed_at_any_question_ends_the_same(folder: Path, left: int) ->
         for limit in limits:
             with Store.open(workspace / STORE) as store:
                 try:
-                    crawl(round_, Watched(folder, left=limit), store)
+                    collect(round_, Watched(folder, left=limit), store)
                 except Killed:
                     continue
                 later = make_round(folder, "2026.03", update={"papers": 9})
                 for again in (left, 10**6) if len(limits) > 1 else (10**6,):
                     try:
-                        crawl(later, Watched(folder, left=again), store)
+                        collect(later, Watched(folder, left=again), store)
                     except Killed:
                         continue
         stores.append(content(workspace / STORE))

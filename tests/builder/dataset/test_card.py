@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from builder.dataset.manifest import canary
+from lm_eval_tasks.base.manifest import canary
 
 Command = Callable[..., tuple[int, str, str]]
 

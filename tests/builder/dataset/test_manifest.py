@@ -16,21 +16,16 @@ import pytest
 from builder.dataset.audit import audit
 from builder.dataset.families import columns_of, kind_of, read_rows, rows_of
 from builder.dataset.folder import file_differences
-from builder.dataset.manifest import (
-    FORMAT,
-    Configuration,
-    DataFile,
-    SplitContents,
-    Statistics,
-    manifest_bytes,
-    parse_manifest,
-    read_manifest,
-)
 from builder.dataset.publishable import publishable
 from builder.errors import FolderError, RoundError
+from builder.round.allowed import allowed_by
 from builder.round.configurations import select
 from builder.round.model import load_round
-from lm_eval_tasks.base.listing import batch_rows, largest_chunk
+from lm_eval_tasks.base.errors import DatasetError
+from lm_eval_tasks.base.figures import Statistics
+from lm_eval_tasks.base.manifest import FORMAT, DataFile, ListedConfiguration, SplitContents, manifest_bytes
+from lm_eval_tasks.base.unpacked import batch_rows, largest_chunk
+from lm_eval_tasks.families.rounds import parse_manifest, read_manifest
 from lm_eval_tasks.families.scalar import ALL_LEVELS, Level
 from lm_eval_tasks.families.writing.settings import SETTINGS, Setting
 
@@ -64,8 +59,7 @@ def _set(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
     [
         (_set("format", 1), f"is of format 1, but this release reads {FORMAT}"),
         (_set("round", None), "round"),
-        (_set("stranger", 1), "stranger"),
-        (_set("configurations.0.form", "texts"), "configurations.0.form"),
+        (_set("configurations.0.form", "texts"), "configurations[0].form"),
         (_set("configurations.0.name", "../Title-10K"), "is not a valid configuration name"),
         (_set("configurations.0.name", "Other"), "is not a data file of Other"),
         (_set("configurations.0.splits.test.files.0.path", "../../etc/passwd"), "is not a data file"),
@@ -94,32 +88,54 @@ def _set(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
         (_set("audit.months", {"zz": 1}), "audit.months"),
         (_set("audit.shares", {"long_run": 1e300}), "audit.shares"),
         (_set("other_files", {"../README.md": "0"}), "is not a valid name of a file next to the data"),
-        (_set("allowed", {"long_run": 7}), "allowed.long_run"),
     ],
 )
 def test_what_a_stranger_may_not_write(change: Callable[[dict[str, Any]], None], says: str, dataset: Path) -> None:
     content = json.loads((dataset / "manifest.json").read_text())
     change(content)
-    with pytest.raises(FolderError) as caught:
+    with pytest.raises(DatasetError) as caught:
         parse_manifest(json.dumps(content).encode(), "their/manifest.json")
     assert says in str(caught.value)
     assert str(caught.value).startswith("their/manifest.json is not ") or says.startswith("is of format")
     assert "\n" not in str(caught.value)
 
 
+def test_a_newer_round_is_read_without_what_is_unknown(dataset: Path, caplog: pytest.LogCaptureFixture) -> None:
+    content = json.loads((dataset / "manifest.json").read_text())
+    known = parse_manifest(json.dumps(content).encode(), "theirs")
+    assert not caplog.text
+    content["stranger"] = 1
+    content["configurations"][0]["splits"]["test"]["statistics"]["stranger"] = {"a": 1}
+    tail = json.loads(json.dumps(content["configurations"][0]).replace(known.configurations[0].name, "Recall-9K"))
+    content["configurations"].append({**tail, "task": "of-another-family", "form": "questions"})
+    content["core"].append({"configuration": "Recall-9K", "samples": 5, "shortcut": "other"})
+    for _ in range(2):
+        assert parse_manifest(json.dumps(content).encode(), "a newer one") == known
+    [record] = caplog.records
+    for name in ("a newer one", "Recall-9K", "configurations.splits.test.statistics.stranger", " stranger"):
+        assert name in record.message
+
+
+def test_what_an_audit_allows_is_checked_when_it_is_used(dataset: Path) -> None:
+    manifest = read_manifest(dataset)
+    assert allowed_by(replace(manifest, allowed={"long_run": 1, "stranger": 2})).long_run == 1
+    with pytest.raises(FolderError, match="long_run"):
+        allowed_by(replace(manifest, allowed={"long_run": 7}))
+
+
 @pytest.mark.parametrize("data", [b"{", b"[]", b"null", b"\xff", b"[" * 100_000, f'{{"format": {FORMAT}}}'.encode()])
 def test_what_is_no_manifest(data: bytes) -> None:
-    with pytest.raises(FolderError, match="their manifest is "):
+    with pytest.raises(DatasetError, match="their manifest is "):
         parse_manifest(data, "their manifest")
 
 
 def test_names_are_told_apart_by_the_manifest_and_not_by_their_endings() -> None:
     file = DataFile(f"Any-ids/test-{HASH}-00000-of-00001.parquet", HASH * 4, 1, 1, 1)
     contents = SplitContents((file,), Statistics(1, 9, 9, "2026-01-01", "2026-01-01", {"unknown": 1}))
-    setting = Configuration("Any-ids", "abs", "full", splits={"test": contents})
+    setting = ListedConfiguration("Any-ids", "abs", "full", splits={"test": contents})
     assert columns_of(setting) == kind_of(setting).columns
     assert "content" in columns_of(setting).names
-    ids = Configuration(f"{setting.name}-ids", setting.task, "ids", setting.name)
+    ids = ListedConfiguration(f"{setting.name}-ids", setting.task, "ids", setting.name)
     assert (ids.name, ids.form, ids.of) == ("Any-ids-ids", "ids", "Any-ids")
     assert "texts" in columns_of(ids).names
 
@@ -187,10 +203,10 @@ def test_links_out_of_a_folder_are_refused(place: str, dataset: Path, tmp_path: 
     else:
         victim.unlink()
     victim.symlink_to(tmp_path / "elsewhere" / victim.relative_to(tmp_path / "ds"))
-    with pytest.raises(FolderError, match="leads out of the dataset folder"):
+    with pytest.raises(DatasetError, match="leads out of the dataset folder"):
         audit(tmp_path / "ds", read_manifest(tmp_path / "ds").configurations)
     if place == "data":
-        with pytest.raises(FolderError, match="leads out of the dataset folder"):
+        with pytest.raises(DatasetError, match="leads out of the dataset folder"):
             list(file_differences(tmp_path / "ds", read_manifest(tmp_path / "ds")))
 
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from builder.dataset.families import kind_of, rows_of
-from builder.dataset.manifest import read_manifest
 from builder.dataset.publishable import publishable, without_papers
 from builder.errors import RoundError
 from builder.ids import bare_id
 from builder.round.takedowns import TAKEDOWNS, parse_takedowns, taken_down
 from builder.store import STORE, Store
 from lm_eval_tasks.engines.registry import LocalEngine
+from lm_eval_tasks.families.rounds import read_manifest
 from standins.rounds import build, fill_only, small_round
 
 pytestmark = pytest.mark.slow

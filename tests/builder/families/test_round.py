@@ -17,7 +17,6 @@ import pytest
 from datasets import load_dataset
 
 from builder.dataset.folder import core_of
-from builder.dataset.manifest import read_manifest
 from builder.dataset.publishable import publishable
 from builder.families import match as match_rows
 from builder.families.match import masks as match_masks
@@ -37,6 +36,7 @@ from lm_eval_tasks.families.reading.prompt import prompt_of
 from lm_eval_tasks.families.reading.reading_row import ReadingRow
 from lm_eval_tasks.families.registry import READING as READING_BOARD
 from lm_eval_tasks.families.registry import counted
+from lm_eval_tasks.families.rounds import read_manifest
 from lm_eval_tasks.families.walk.answering import f1_of
 from lm_eval_tasks.samples.sample import read
 from lm_eval_tasks.tasks.catalogue import tasks_path

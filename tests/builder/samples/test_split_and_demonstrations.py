@@ -7,15 +7,16 @@ import pytest
 from builder.collect.graph import build_graph
 from builder.collect.near_duplicates import copies, near_duplicate
 from builder.families.writing.plan import Demonstrators
-from builder.records import Paper, SplitDates
+from builder.records import Paper
 from builder.round.tables import SplitTable
 from builder.workspace import split_dates
+from lm_eval_tasks.base.manifest import SplitDates
 from tests.helpers.papers import paper
 
 
 def test_given_days_cut() -> None:
     cut = split_dates(SplitTable(validation_from=date(2026, 1, 5), test_from=date(2026, 1, 8)), [])
-    assert [cut.split_of(paper(i, day=i)) for i in (3, 4, 6, 7, 9)] == [
+    assert [cut.split_of(paper(i, day=i).published) for i in (3, 4, 6, 7, 9)] == [
         "train",
         "validation",
         "validation",
@@ -27,7 +28,7 @@ def test_given_days_cut() -> None:
 def test_shares_cut_between_days_and_the_test_split_is_the_newest() -> None:
     papers = [paper(i, day=i // 2) for i in range(100)]
     cut = split_dates(SplitTable(validation=0.2, test=0.1), papers)
-    splits = [cut.split_of(p) for p in papers]
+    splits = [cut.split_of(p.published) for p in papers]
     assert (splits.count("train"), splits.count("validation"), splits.count("test")) == (70, 20, 10)
     assert max(p.published for p, s in zip(papers, splits, strict=True) if s == "train") < cut.validation_from
     assert all(splits[i] == splits[i + 1] for i in range(0, 100, 2))
@@ -35,12 +36,12 @@ def test_shares_cut_between_days_and_the_test_split_is_the_newest() -> None:
 
 def test_one_day_is_one_split() -> None:
     papers = [paper(i) for i in range(10)]
-    assert {split_dates(SplitTable(), papers).split_of(p) for p in papers} == {"test"}
+    assert {split_dates(SplitTable(), papers).split_of(p.published) for p in papers} == {"test"}
 
 
 @pytest.mark.parametrize("table", [SplitTable(), SplitTable(validation=0.5, test=0.01)])
 def test_one_paper_is_the_test_split(table: SplitTable) -> None:
-    assert split_dates(table, [paper(1)]).split_of(paper(1)) == "test"
+    assert split_dates(table, [paper(1)]).split_of(paper(1).published) == "test"
 
 
 def test_no_papers_no_cut() -> None:

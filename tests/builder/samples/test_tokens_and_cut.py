@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builder.dataset.families import rows_of
-from builder.dataset.manifest import read_manifest
 from builder.families.writing.cut import add_texts, has_debris, text_at
 from builder.sources.tokenizer import load_tokenizer, shown_beside, token_counter
+from lm_eval_tasks.families.rounds import read_manifest
 
 ODD = "aB é́ ß Σς ﬁ 中文 \t\n\r\x0b\x1c\u2028\u00a0\u200b[SEP][MASK] ##ing don't e.g. 3.14 -- _x_ 🙂 İ \ufffd"
 

@@ -17,7 +17,6 @@ import pytest
 from datasets import load_dataset
 
 from benchmarks import scalar as benchmark
-from builder.dataset.manifest import read_manifest
 from builder.dataset.publishable import publishable
 from builder.errors import RoundError, SourceError
 from builder.extract.sections import parts
@@ -47,6 +46,7 @@ from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.evaluate.run import SampleSelection, evaluate
 from lm_eval_tasks.families import score
 from lm_eval_tasks.families.labels import answer_of
+from lm_eval_tasks.families.rounds import read_manifest
 from lm_eval_tasks.families.scalar import ALL_LEVELS, LEVELS, Level
 from lm_eval_tasks.families.scalar import hook as scalar_hook
 from lm_eval_tasks.families.scalar.prompt import ScalarRow, slots_of

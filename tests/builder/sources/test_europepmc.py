@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from builder.dataset.manifest import read_manifest
 from builder.errors import SourceError
 from builder.records import NO_LICENSE, UNKNOWN_LICENSE, Drop, Paper
 from builder.round.model import Round
@@ -18,6 +17,7 @@ from builder.sources.europepmc import EuropePmcSource, paper_of
 from builder.sources.jats.source import JatsSource
 from builder.store import STORE, Store
 from lm_eval_tasks.engines.registry import LocalEngine
+from lm_eval_tasks.families.rounds import read_manifest
 from standins.jats_world import EuropePmc, doi_of, draw_jats, orcid_of, papers_of, result_of
 from standins.loopback import Fault, World, serve
 from standins.rounds import crawl_only, run

@@ -11,9 +11,9 @@ import pytest
 import yaml
 from datasets import load_dataset
 
-from builder.dataset.manifest import read_manifest
 from hub_scripts.errors import HubError
 from hub_scripts.hub.benchmark import EVAL, eval_yaml, task_ids
+from lm_eval_tasks.families.rounds import read_manifest
 from standins.hub_server import Hub
 from standins.places import BIN
 

@@ -16,7 +16,6 @@ from typing import Any
 
 import pytest
 
-from builder.dataset.manifest import Manifest
 from builder.round.takedowns import TAKEDOWNS
 from hub_scripts.errors import HubError, UnreachableError
 from hub_scripts.hub import faults
@@ -24,6 +23,7 @@ from hub_scripts.hub import push as pushing
 from hub_scripts.hub.checks import Contents, verify
 from hub_scripts.hub.push import checked_folder, push
 from hub_scripts.hub.repo import Repo
+from lm_eval_tasks.base.manifest import Manifest
 from standins.hub_server import Fault, Hub, hub_settings
 from standins.serving import JsonHandler, serving
 

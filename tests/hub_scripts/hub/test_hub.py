@@ -17,12 +17,13 @@ from huggingface_hub import HfFileSystem
 
 from builder.dataset import folder as folders
 from builder.dataset.folder import finish_import
-from builder.dataset.manifest import Configuration, parse_manifest, read_manifest
 from builder.dataset.publishable import publishable
 from builder.dataset.write import ConfigurationWriter
 from builder.round.allowed import AuditTable
 from hub_scripts.errors import DifferenceError
 from hub_scripts.hub.checks import load_counts
+from lm_eval_tasks.base.manifest import ListedConfiguration
+from lm_eval_tasks.families.rounds import parse_manifest, read_manifest
 from standins.hub_server import Fault, Hub, hub_environment
 from standins.places import BIN
 
@@ -190,7 +191,7 @@ def test_a_round_that_breaches_its_audit_is_refused(
     shutil.copytree(two_rounds[0], place)
     strict = AuditTable(length_outlier=0.0, long_run=0.0)
     manifest = read_manifest(place)
-    folders.finish(place, replace(manifest, allowed=strict))
+    folders.finish(place, replace(manifest, allowed=strict.model_dump(mode="json")))
     code, _, err = command("push", place, "--repo", REPO, "--yes")
     assert code == 1
     assert "the audit found" in err
@@ -251,7 +252,7 @@ def _large(place: Path, megabytes: int) -> Path:
     """A dataset folder with a file that does not compress."""
     rng = random.Random(1)
     with folders.replacing(place) as building:
-        writer = ConfigurationWriter(building, Configuration("Abs-9K", "abs", "full"))
+        writer = ConfigurationWriter(building, ListedConfiguration("Abs-9K", "abs", "full"))
         for i in range(megabytes):
             writer.add(
                 "test",

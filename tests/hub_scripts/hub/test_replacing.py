@@ -13,9 +13,9 @@ import pytest
 
 from builder.dataset import folder as folders
 from builder.dataset.card import card
-from builder.dataset.manifest import parse_manifest, read_manifest
 from builder.errors import FolderError
 from builder.round.takedowns import TAKEDOWNS, Erratum, parse_errata
+from lm_eval_tasks.families.rounds import parse_manifest, read_manifest
 from standins.hub_server import Fault, Hub
 
 pytestmark = pytest.mark.slow

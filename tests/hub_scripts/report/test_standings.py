@@ -13,7 +13,7 @@ from hub_scripts.errors import ReportError
 from hub_scripts.report.cells import Cell, Group, Key
 from hub_scripts.report.runs import ModelFacts, facts_of, known_models, scorers_of
 from hub_scripts.report.standings import Standings, standings_of
-from lm_eval_tasks.data.rows import Fact, representative_rows
+from lm_eval_tasks.data.selection import Fact, representative_rows
 from lm_eval_tasks.families.registry import READING, WRITING, Board, counted
 from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL
 from lm_eval_tasks.samples.block import Block, RunRequest

@@ -18,6 +18,7 @@ from lm_eval_tasks.families.scalar.shortcuts import shortened
 from lm_eval_tasks.families.writing import hook
 from lm_eval_tasks.samples.sample import by_task, read
 from standins.openai_server import serve
+from tests.helpers.manifests import write_manifest
 from tests.helpers.samples import sample
 
 pytestmark = pytest.mark.slow
@@ -195,8 +196,7 @@ def test_a_row_was_asked_with_a_context_that_exists() -> None:
 
 
 def test_the_group_of_the_core_is_the_rounds(tmp_path: Path) -> None:
-    entries = [{"configuration": name, "samples": 5, "shortcut": "start"} for name in ("Abs-29K-G", "Match-128K")]
-    (tmp_path / "manifest.json").write_text(json.dumps({"configurations": [], "core": entries}))
+    write_manifest(tmp_path, ["Abs-29K-G", "Match-128K"], core=["Abs-29K-G", "Match-128K"])
     assert of_round(["academiceval_core_tiny", "academiceval_abs_9k"], {"dataset": str(tmp_path)}) == [
         "academiceval_core_tiny_abs_29k_g",
         "academiceval_core_tiny_match_128k",
@@ -208,20 +208,19 @@ def test_the_group_of_the_core_is_the_rounds(tmp_path: Path) -> None:
 def test_the_core_of_a_dataset_on_the_hub_is_what_its_manifest_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "manifest.json").write_text('{"configurations": [], "core": [{"configuration": "Abs-29K-G"}]}')
+    write_manifest(tmp_path, ["Abs-29K-G"], core=["Abs-29K-G"])
 
     def download(dataset: str, name: str, *, repo_type: str, revision: str | None) -> str:
         assert (dataset, name, repo_type, revision) == ("org/academiceval", "manifest.json", "dataset", "2026.11")
         return str(tmp_path / name)
 
-    monkeypatch.setattr("lm_eval_tasks.data.rows.hf_hub_download", download)
+    monkeypatch.setattr("lm_eval_tasks.data.round_folder.hf_hub_download", download)
     metadata = {"dataset": "org/academiceval", "dataset_revision": "2026.11"}
     assert of_round(["academiceval_core"], metadata) == ["academiceval_core_abs_29k_g"]
 
 
 def test_a_group_asks_what_the_round_has(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    there = [{"name": name} for name in ("Walk-128K", "Next-128K", "Title-10K")]
-    (tmp_path / "manifest.json").write_text(json.dumps({"configurations": there}))
+    write_manifest(tmp_path, ["Walk-128K", "Next-128K", "Title-10K"], empty=["Match-128K"])
     metadata = {"dataset": str(tmp_path)}
     assert of_round(["academiceval_reading"], metadata) == ["academiceval_walk_128k", "academiceval_next_128k"]
     assert "this round does not have it: Walk-256K" in caplog.text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,12 +10,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from lm_eval_tasks.base import listing
+from lm_eval_tasks.base import unpacked
 from lm_eval_tasks.base.errors import DatasetError
-from lm_eval_tasks.base.files import sha256_of
 from lm_eval_tasks.families.reading import hook as reading
 from lm_eval_tasks.families.scalar import hook as scalar
 from lm_eval_tasks.families.writing import hook as writing
+from tests.helpers import manifests
 from tests.helpers.typed_rows import COMMON, READING, SCALAR, WRITING
 
 Change = dict[str, Any]
@@ -30,11 +29,8 @@ OVERLAPPING = {
 
 def _folder(place: Path, name: str, *rows: Change) -> str:
     (place / name).mkdir()
-    file = place / name / "test-0123456789abcdef-00000-of-00001.parquet"
-    pq.write_table(pa.Table.from_pylist(list(rows)), file)
-    listed = {"path": str(file.relative_to(place)), "sha256": sha256_of(file)}
-    manifest = {"configurations": [{"name": name, "splits": {"test": {"files": [listed]}}}]}
-    (place / "manifest.json").write_text(json.dumps(manifest))
+    pq.write_table(pa.Table.from_pylist(list(rows)), place / manifests.test_file(name))
+    manifests.write_manifest(place, [name], rows=len(rows))
     return str(place)
 
 
@@ -66,7 +62,7 @@ def test_an_odd_row_is_named(
 
 
 def test_a_small_file_that_unpacks_to_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listing, "_LEAST", 1 << 20)
+    monkeypatch.setattr(unpacked, "_LEAST", 1 << 20)
     long = {**COMMON, **WRITING, "content": "x" * 100_000}
     dataset = _folder(tmp_path, "Abs-9K", *({**long, "id": f"{i}v1"} for i in range(200)))
     assert sum(file.stat().st_size for file in tmp_path.rglob("*.parquet")) < 100_000

@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 
 from builder.dataset.audit import audit
-from builder.dataset.manifest import read_manifest
 from builder.extract.workers import _read_anywhere
 from lm_eval_tasks.base.errors import EngineError
 from lm_eval_tasks.engines import ray_driver, registry
 from lm_eval_tasks.engines.ray import RayEngine
 from lm_eval_tasks.engines.ray_driver import code_version
 from lm_eval_tasks.engines.registry import LocalEngine, current_engine, open_engine, working_with
+from lm_eval_tasks.families.rounds import read_manifest
 from lm_eval_tasks.metrics.bertscore import bertscore
 from lm_eval_tasks.retrieval.retrieve import Query, Retrieval, retrieve
 from standins.ray_cluster import RayCluster

@@ -19,7 +19,7 @@ import yaml
 from lm_eval_tasks.base.errors import CostError
 from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.compat.lm_eval_answers import Watch
-from lm_eval_tasks.data.rows import Fact, representative_rows
+from lm_eval_tasks.data.selection import Fact, representative_rows
 from lm_eval_tasks.evaluate.plan import TaskPlan, table
 from lm_eval_tasks.llm.chat import Ask, NoAnswer
 from lm_eval_tasks.llm.thoughts import in_marks

@@ -2,26 +2,24 @@
 
 import glob
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
 import datasets
 from datasets.exceptions import DatasetNotFoundError, DatasetsError
-from huggingface_hub import hf_hub_download, list_repo_refs
-from huggingface_hub.errors import HFValidationError
 
-from lm_eval_tasks.base.contract import IDS, MANIFEST
+from lm_eval_tasks.base.contract import IDS
 from lm_eval_tasks.base.errors import DatasetError
 from lm_eval_tasks.base.files import sha256_of_bytes
-from lm_eval_tasks.base.listing import Listing, check_dataset, checked_splits, unreachable
-from lm_eval_tasks.base.metadata import SPLITS
+from lm_eval_tasks.base.manifest import ListedConfiguration
+from lm_eval_tasks.base.metadata import SPLIT_OPTIONS
 from lm_eval_tasks.base.text import ODD
 from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.compat.datasets import lacks_configuration
-from lm_eval_tasks.compat.huggingface_hub import HTTPError
 from lm_eval_tasks.data.options import Options
+from lm_eval_tasks.data.round_folder import RoundFolder, check_dataset, first_versions_of, unreachable
 
 _LOGGER = logging.getLogger(__name__)
 _Row = TypeVar("_Row")
@@ -63,7 +61,7 @@ def open_dataset(config: str, options: Options) -> Opened:
             "dataset_revision=%s is ignored: %s is a folder, which has one revision", options.dataset_revision, folder
         )
     try:
-        opened = _open_folder(folder, config, options) if is_folder else _open_from_hub(config, options)
+        opened = _open_folder(RoundFolder.of(folder), config) if is_folder else _open_from_hub(config, options)
     except (DatasetNotFoundError, FileNotFoundError, ConnectionError) as err:
         if is_folder:
             raise _not_loaded(name, config, err) from err
@@ -101,40 +99,32 @@ def _not_loaded(name: str, config: str, err: BaseException) -> DatasetError:
     )
 
 
-def listing_of(dataset: str, revision: str | None) -> Listing | None:
-    """What the manifest of a folder, or of a dataset on the Hub, says; None if there is none or the Hub does not answer."""
-    try:
-        folder = Path(dataset).expanduser()
-        if not (folder / MANIFEST).is_file():
-            folder = Path(hf_hub_download(dataset, MANIFEST, repo_type="dataset", revision=revision)).parent
-        return Listing.of(folder)
-    except (DatasetError, HFValidationError, OSError, RuntimeError, HTTPError):
-        return None
-
-
-def _open_folder(folder: Path, config: str, options: Options) -> Opened:
+def _open_folder(folder: RoundFolder, config: str) -> Opened:
     """From the files that the manifest lists, if they are what it says; the card, which `datasets` goes by, is not asked."""
-    listing = Listing.of(folder)
-    listing.check_setting(options.dataset, config)
+    by_ids = folder.by_ids_of(config)
+    return Opened(
+        _load_files(folder, folder.configuration(config)),
+        _sizes(_load_files(folder, by_ids)) if by_ids else {},
+        folder.revision,
+        folder.is_made_up,
+    )
 
-    def load(name: str) -> datasets.DatasetDict:
-        splits = checked_splits(listing, name)
-        # The copies that `datasets` keeps, which knows files by name and time alone: other contents, another folder.
-        digests = sha256_of_bytes(" ".join(digest for files in splits.values() for digest in files.values()))
-        cache = str(Path(datasets.config.HF_DATASETS_CACHE) / f"academiceval-{digests[:16]}")
-        # A path is taken for a pattern; `load_dataset` would also tell a server which builder it loads.
-        return datasets.DatasetDict(
-            {
-                split: datasets.Dataset.from_parquet(
-                    [glob.escape(str(file)) for file in files], split=datasets.NamedSplit(split), cache_dir=cache
-                )
-                for split, files in splits.items()
-                if files
-            }
-        )
 
-    by_id = load(config + IDS) if config + IDS in listing.configurations else {}
-    return Opened(load(config), _sizes(by_id), listing.revision, listing.is_made_up)
+def _load_files(folder: RoundFolder, configuration: ListedConfiguration) -> datasets.DatasetDict:
+    splits = folder.checked_files(configuration)
+    # The copies that `datasets` keeps, which knows files by name and time alone: other contents, another folder.
+    digests = sha256_of_bytes(" ".join(file.sha256 for file in configuration.every_file))
+    cache = str(Path(datasets.config.HF_DATASETS_CACHE) / f"academiceval-{digests[:16]}")
+    # A path is taken for a pattern; `load_dataset` would also tell a server which builder it loads.
+    return datasets.DatasetDict(
+        {
+            split: datasets.Dataset.from_parquet(
+                [glob.escape(str(file)) for file in files], split=datasets.NamedSplit(split), cache_dir=cache
+            )
+            for split, files in splits.items()
+            if files
+        }
+    )
 
 
 def _open_from_hub(config: str, options: Options) -> Opened:
@@ -169,7 +159,9 @@ def rows_of_split(opened: Opened, config: str, options: Options, columns: Iterab
     Raises:
         DatasetError: there are none, they lack one of the columns, belong to another round or to several, or two have one id.
     """
-    names = [name for name in (SPLITS[:-1] if options.split == "all" else [options.split]) if name in opened.splits]
+    names = [
+        name for name in (SPLIT_OPTIONS[:-1] if options.split == "all" else [options.split]) if name in opened.splits
+    ]
     if not names:
         raise DatasetError(
             f"the setting {config} has no {options.split} sample in this dataset; take another round, or build one that "
@@ -225,65 +217,3 @@ class TypedRows(Generic[_Row]):
             return record
         except ValueError as err:
             raise DatasetError(f"row {place} of {self.config} cannot be used ({err}): get the dataset again") from err
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """What decides whether a run asks for a sample: its paper, when it was published, its category."""
-
-    paper: str
-    published: str
-    category: str
-
-
-def chosen(facts: Sequence[Fact], config: str, options: Options, size: int | None) -> tuple[dict[int, int], int]:
-    """The samples that a run asks for: from those in the window of days, `size` that represent all, and of these one shard.
-
-    Returns:
-        Each one's place among all samples of the split -> its place among those of all shards; and how many these are.
-
-    Raises:
-        DatasetError: none is left.
-    """
-    after, before = options.published_after, options.published_before
-    kept = [
-        i
-        for i, fact in enumerate(facts)
-        if (not after or fact.published > after) and (not before or fact.published < before)
-    ]
-    if not kept:
-        raise DatasetError(f"no sample of {config} is left in the publication window; widen it or take another round")
-    if size is not None:
-        kept = representative_rows(kept, facts, size)
-    places = {i: place for place, i in enumerate(kept)}
-    if options.shard is None:
-        return places, len(places)
-    shard_places = {
-        i: place
-        for i, place in places.items()
-        if _hash(facts[i].paper) % options.shard.count == options.shard.number - 1
-    }
-    if not shard_places:
-        raise DatasetError(f"no sample of {config} falls into shard {options.shard}; use fewer shards")
-    return shard_places, len(places)
-
-
-def representative_rows(kept: Sequence[int], facts: Sequence[Fact], size: int) -> list[int]:
-    """About `size` samples at equal distances, after sorting by month, category and a hash of the paper: a systematic sample, in which
-    each month and category has its share.
-    """
-    ordered = sorted(kept, key=lambda i: (facts[i].published[:7], facts[i].category, _hash(facts[i].paper)))
-    taken = min(size, len(ordered))
-    return sorted(ordered[(2 * n + 1) * len(ordered) // (2 * taken)] for n in range(taken))
-
-
-def _hash(paper: str) -> int:
-    return int(sha256_of_bytes(paper)[:16], 16)
-
-
-def first_versions_of(dataset: str) -> list[str]:
-    """The published revisions of a dataset on the Hub; none if the Hub does not say."""
-    try:
-        return sorted(ref.name for ref in list_repo_refs(dataset, repo_type="dataset").tags)
-    except (HFValidationError, OSError, HTTPError):
-        return []
