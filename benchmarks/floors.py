@@ -25,10 +25,10 @@ from benchmarks.shared.running import Figures, run
 from builder.extract.jats import read_jats
 from builder.families.match.masks import Mask, masks_of
 from builder.families.scalar.citation_classifier import types_of
-from builder.families.scalar.importer import library_of
+from builder.families.scalar.columns import row_of
 from builder.families.scalar.questions import QuestionMaker, ask_all, turn_of
-from builder.families.scalar.rows import row_of
 from builder.families.scalar.structured import Structured, read_structured
+from builder.imports.scalar import library_of
 from builder.records import Cited, Citing, Document, Paper
 from builder.sources.jats.source import JatsSource
 from lm_eval_tasks.base.bm25 import bm25_scores, standardised

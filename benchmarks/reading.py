@@ -19,7 +19,7 @@ from benchmarks.scalar import FILES
 from benchmarks.shared.data import DATA
 from benchmarks.shared.running import Figures, call, processor_seconds, run
 from builder.families.reading.papers_read import PaperRead
-from builder.families.scalar.importer import import_papers
+from builder.imports.scalar import import_papers
 from builder.round.model import Round
 from builder.store import STORE, Store
 from lm_eval_tasks.base.contract import ABSTRACTS, PAPERS

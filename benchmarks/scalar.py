@@ -16,7 +16,7 @@ from benchmarks.shared.made_up import build_workspace, fill_workspace, hashes
 from benchmarks.shared.running import Figures, call, run
 from builder.extract.sections import parts
 from builder.families.scalar import train
-from builder.families.scalar.rows import question
+from builder.families.scalar.columns import question
 from builder.families.scalar.structured import Structured, read_structured
 from lm_eval_tasks.base.contract import MASK
 from lm_eval_tasks.families.rounds import read_manifest

@@ -290,8 +290,8 @@ def fill(arguments: Namespace) -> Iterator[str | Table]:
 
 def import_(arguments: Namespace) -> Iterator[str | Table]:
     check_there(arguments.source)
-    from builder.families.scalar.importer import import_papers, import_questions
-    from builder.families.writing.importer import import_academiceval
+    from builder.imports.scalar import import_papers, import_questions
+    from builder.imports.writing import import_academiceval
     from lm_eval_tasks.families.scalar.shortcuts import choosers_of
 
     output = arguments.output or Path(f"{arguments.kind}-original")

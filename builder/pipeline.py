@@ -11,9 +11,10 @@ from builder.citations.link import link_papers, link_report, link_ways
 from builder.collect.coverage import crawl_report
 from builder.collect.crawl import add_reference_records, crawl
 from builder.collect.update import is_update, update
-from builder.dataset import families, folder
+from builder.dataset import folder
 from builder.dataset.audit import audit, check
 from builder.extract.stage import EXTRACTOR, extract_papers, summarise
+from builder.families import registry as families
 from builder.sources.tokenizer import token_counter
 from builder.stage_report import STAGES, Stage, StageReport
 from lm_eval_tasks.base.manifest import Manifest

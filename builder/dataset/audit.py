@@ -14,10 +14,11 @@ from statistics import quantiles
 from typing import TypeAlias
 
 from builder.collect.near_duplicates import Copies, near_duplicate
-from builder.dataset.families import Row, faults, rows_of
 from builder.errors import AuditError
 from builder.extract.quality import common_share, words_of
+from builder.families.registry import faults, rows_of
 from builder.ids import author_key, bare_id
+from builder.parquet.schema import Row
 from builder.records import writing_task
 from builder.round.allowed import AuditTable
 from lm_eval_tasks.base.contract import SPLITS, Split, Task

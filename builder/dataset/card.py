@@ -10,8 +10,8 @@ from huggingface_hub import DatasetCardData
 
 from builder.dataset import tables
 from builder.dataset.compat import add_dataset_info
-from builder.dataset.families import columns_of
 from builder.errors import FolderError
+from builder.families.registry import columns_of
 from builder.round.allowed import allowed_by
 from builder.round.source import is_open_access
 from builder.round.takedowns import Erratum

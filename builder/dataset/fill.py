@@ -9,12 +9,13 @@ from dataclasses import replace
 from heapq import merge
 from pathlib import Path
 
-from builder.dataset.families import Row, family_of, kind_of, read_rows, rows_of, with_positions
 from builder.dataset.folder import finish, replacing
-from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
 from builder.extract.stage import extract_papers
+from builder.families.registry import family_of, read_rows, rows_of, schema_of, with_positions
+from builder.families.writer import writer_of
 from builder.ids import PaperId, bare_id
+from builder.parquet.schema import Row
 from builder.records import Paper
 from builder.stage_report import StageReport
 from builder.store import Store
@@ -84,7 +85,7 @@ def _learn(workspace: Workspace, folder: Path, manifest: Manifest, engine: Engin
     shown, cited = set[str](), set[str]()
     for configuration in manifest.configurations:
         if configuration.form == "ids":
-            papers_of = kind_of(configuration).papers
+            papers_of = schema_of(configuration).papers
             for _, row in rows_of(folder, configuration):
                 # Of what is cited, title and abstract are enough.
                 shown.update(name for name, _ in papers_of({**row, "citations": ()}))
@@ -110,7 +111,7 @@ def _complete(
 ) -> ListedConfiguration:
     """Write one configuration with all rows that could be completed, in their original order; papers of the others become doubtful."""
     ids = manifest.by_ids_of(configuration.name)
-    writer = ConfigurationWriter(place, configuration)
+    writer = writer_of(place, configuration)
     for split in SPLITS:
         by_id = list(read_rows(source, ids, split)) if ids else []
         rows = with_positions(read_rows(source, configuration, split), {row["position"] for row in by_id})
@@ -123,7 +124,7 @@ def _complete(
 def _complete_rows(
     rows: Sequence[Row], configuration: ListedConfiguration, store: Store, report: StageReport, doubtful: set[str]
 ) -> Iterator[tuple[int, Row]]:
-    complete, papers = family_of(configuration.task).complete, kind_of(configuration).papers
+    complete, papers = family_of(configuration.task).complete, schema_of(configuration).papers
     for row in rows:
         try:
             outcome = complete(row, configuration.task, store)

@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from builder.dataset.families import kind_of, read_rows, rows_of, with_positions
 from builder.dataset.folder import finish, replacing
-from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
+from builder.families.registry import read_rows, rows_of, schema_of, with_positions
+from builder.families.writer import writer_of
 from builder.ids import bare_id
 from builder.round.allowed import allows
 from builder.stage_report import StageReport
@@ -56,9 +56,9 @@ def _by_license(
     source: Path, place: Path, configuration: ListedConfiguration, licenses: Licenses, report: StageReport
 ) -> Iterator[ListedConfiguration]:
     """One configuration as two: the rows that may be published, and the others by id."""
-    kind = kind_of(configuration)
-    full_writer = ConfigurationWriter(place, configuration)
-    ids_writer = ConfigurationWriter(
+    kind = schema_of(configuration)
+    full_writer = writer_of(place, configuration)
+    ids_writer = writer_of(
         place, ListedConfiguration(configuration.name + IDS, configuration.task, "ids", configuration.name)
     )
     for split in SPLITS:
@@ -76,7 +76,7 @@ def rows_to_remove(source: Path, manifest: Manifest, ids: frozenset[str]) -> dic
     """Task, or SCALAR level -> ids of the rows that show any of the papers in any setting."""
     row_ids: dict[str, set[str]] = {}
     for configuration in manifest.configurations:
-        papers = kind_of(configuration).papers
+        papers = schema_of(configuration).papers
         for _, row in rows_of(source, configuration):
             if not ids.isdisjoint(bare_id(name) for name, _ in papers(row)):
                 row_ids.setdefault(group_of(configuration), set()).add(row["id"])
@@ -146,7 +146,7 @@ def _without(
     group = gone.get(group_of(configuration), set())
     removed = {split: _removed_positions(source, configuration, ids, split, group) for split in SPLITS} if ids else {}
     for part in filter(None, (configuration, ids)):
-        writer = ConfigurationWriter(place, part)
+        writer = writer_of(place, part)
         for split, row in rows_of(source, part):
             if row["id"] in group:
                 report.drop(f"{part.name} {row['id']}", "taken_down")

@@ -1,1 +1,1 @@
-"""The families of tasks: one folder each, described for `builder.dataset.families`; what several share lies beside them."""
+"""The families of tasks: one folder each, described for `builder.families.registry`; what several share lies beside them."""

@@ -2,8 +2,9 @@
 
 import pyarrow as pa
 
-from builder.dataset.families import TEXTS, Family, Lacking, Row, RowKind, hashes_of, matches
+from builder.families.descriptor import FamilyBuilder
 from builder.families.reading.papers_read import abstract_text, shown_text
+from builder.parquet.schema import TEXTS, Lacking, Row, RowSchema, hashes_of, matches
 from builder.records import Paper
 from builder.sources.tokenizer import token_counter
 from builder.store import Store
@@ -36,7 +37,7 @@ def row_of(paper: Paper, text: str, round_name: str) -> Row:
     }
 
 
-KIND = RowKind(
+SCHEMA = RowSchema(
     columns=COLUMNS,
     id_columns=pa.schema([*(COLUMNS.field(name) for name in KEPT), ("position", pa.int64()), TEXTS]),
     paper_column="id",
@@ -61,4 +62,4 @@ def complete(row: Row, task: str, store: Store) -> Row | Lacking:
 
 
 # Written with the families whose rows show the papers.
-FAMILY = Family(rows=lambda _: KIND, complete=complete)
+FAMILY = FamilyBuilder(schema=lambda _: SCHEMA, complete=complete)

@@ -11,9 +11,9 @@ from datasets import DownloadConfig, load_dataset
 from huggingface_hub import HfFileSystem
 
 from builder.dataset.card import CARD, check_canary
-from builder.dataset.families import kind_of, rows_of
 from builder.dataset.folder import file_differences, unlisted_files
 from builder.errors import BuildError
+from builder.families.registry import rows_of, schema_of
 from builder.ids import bare_id
 from builder.round.allowed import allows
 from hub_scripts.errors import AccessError, DifferenceError, HubError
@@ -130,7 +130,7 @@ def contents(folder: Path, manifest: Manifest, licenses: Licenses) -> Contents:
     counted: Counter[str] = Counter()
     unlicensed: list[str] = []
     for configuration in progress(manifest.configurations, "licences"):
-        kind = kind_of(configuration)
+        kind = schema_of(configuration)
         for _, row in rows_of(folder, configuration, kind.facts):
             paper_licenses = kind.papers(row)
             papers.update(bare_id(name) for name, _ in paper_licenses)

@@ -23,9 +23,9 @@ from hypothesis import strategies as st
 
 from builder.errors import BuildError, ExtractError
 from builder.extract.jats import read_jats
-from builder.families.scalar.importer import read_questions
 from builder.families.scalar.structured import read_structured
-from builder.families.writing.importer import import_academiceval
+from builder.imports.scalar import read_questions
+from builder.imports.writing import import_academiceval
 from builder.records import Drop, Paper
 from builder.round.model import load_round
 from builder.round.takedowns import parse_errata, parse_takedowns

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from builder.families.reading.asking import LEAST_PAPERS, PaperSet, ReadingFamily, fill
+from builder.families.reading.asking import LEAST_PAPERS, PaperSet, ReadingAsker, fill
 from builder.records import Paper
 
 
-class ContextsAlone(ReadingFamily[str]):
+class ContextsAlone(ReadingAsker[str]):
     """Chooses contexts and counts questions; rows cannot be made of them."""
 
     fewest = LEAST_PAPERS

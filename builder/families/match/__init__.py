@@ -5,12 +5,12 @@ from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
 
-from builder.dataset.families import Row
 from builder.families.match.masks import FEWEST, Mask, around, best, distractors, masks_of, summary, tag_of, wide
-from builder.families.reading.asking import LABEL_TOKENS, LEAST_PAPERS, PaperSet, ReadingFamily, fill, part_of
+from builder.families.reading.asking import LABEL_TOKENS, LEAST_PAPERS, PaperSet, ReadingAsker, fill, part_of
 from builder.families.reading.making import reading_family
 from builder.families.reading.neutral import CITE, citations_in, without_overlaps
 from builder.families.reading.papers_read import PaperLibrary
+from builder.parquet.schema import Row
 from builder.records import Paper, ReadingReason
 from builder.sources.tokenizer import token_counter
 from lm_eval_tasks.families.reading.reading_row import Edit
@@ -19,7 +19,7 @@ from lm_eval_tasks.families.reading.reading_row import Edit
 Masks = Sequence[Mask]
 
 
-class MatchFamily(ReadingFamily[Masks]):
+class MatchFamily(ReadingAsker[Masks]):
     """Match over the papers of a round; for `oldest` see `match.masks`."""
 
     task = "match"

@@ -12,11 +12,11 @@ from itertools import accumulate, groupby
 from math import inf
 from typing import Any
 
-from builder.dataset.families import Row
-from builder.families.reading.asking import LABEL_TOKENS, LEAST, PaperSet, ReadingFamily, part_of, room
+from builder.families.reading.asking import LABEL_TOKENS, LEAST, PaperSet, ReadingAsker, part_of, room
 from builder.families.reading.making import reading_family
 from builder.families.reading.neutral import SENTENCE_END, edits_of
 from builder.families.reading.papers_read import PaperLibrary, PaperRead
+from builder.parquet.schema import Row
 from builder.records import Paper, ReadingReason
 from builder.seeding import digest_of
 from builder.sources.tokenizer import token_counter
@@ -206,7 +206,7 @@ _KEPT, _END_WORDS = 1024, 120
 _RUN, _MOST_SHARED = 25, 0.2
 
 
-class NextFamily(ReadingFamily[NextCall]):
+class NextFamily(ReadingAsker[NextCall]):
     """Next over the papers of a round."""
 
     task = "next"

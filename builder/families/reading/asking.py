@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from builder.collect.graph import CoAuthorGraph
-from builder.dataset.families import Row
+from builder.families.reading.columns import shared_columns
 from builder.families.reading.papers_read import PaperLibrary
-from builder.families.reading.rows import shared_columns
+from builder.parquet.schema import Row
 from builder.records import Paper, ReadingReason, months_before
 from builder.seeding import digest_of, share_of
 from builder.sources.tokenizer import token_counter
@@ -125,7 +125,7 @@ _AGAIN = 0.1
 _OF_QUESTION = ("answer", "shortcut", "asked", "works", "tags", "cited_by", "ages")
 
 
-class ReadingFamily(ABC, Generic[Question]):
+class ReadingAsker(ABC, Generic[Question]):
     """One family over the papers of a round.
 
     Attributes:

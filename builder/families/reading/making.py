@@ -15,12 +15,15 @@ from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
-from builder.dataset.families import Family, Lacking, Row, Written, families, hashes_of, matches
-from builder.dataset.write import ConfigurationWriter
 from builder.extract.stage import choose_documents
-from builder.families.reading.asking import PaperSet, ReadingFamily, neighbours
+from builder.families.descriptor import FamilyBuilder, Written
+from builder.families.reading.asking import PaperSet, ReadingAsker, neighbours
+from builder.families.reading.columns import KEPT, SCHEMA, reading_faults, texts
+from builder.families.reading.measured import ReadingMeasure
 from builder.families.reading.papers_read import PaperLibrary
-from builder.families.reading.rows import KEPT, KIND, reading_faults, texts
+from builder.families.registry import families
+from builder.families.writer import writer_of
+from builder.parquet.schema import Lacking, Row, hashes_of, matches
 from builder.records import Cited, Paper, ReadingReason
 from builder.round.allowed import allows
 from builder.seeding import row_order
@@ -62,7 +65,7 @@ class ChosenContexts:
 
 
 def choose(
-    asking: ReadingFamily[Any],
+    asking: ReadingAsker[Any],
     readings: Sequence[Reading],
     most: int,
     new: Sequence[Paper],
@@ -105,7 +108,7 @@ def choose(
 
 
 def _take(
-    asking: ReadingFamily[Any], every: Sequence[ChosenContexts], chosen: ChosenContexts, context: PaperSet
+    asking: ReadingAsker[Any], every: Sequence[ChosenContexts], chosen: ChosenContexts, context: PaperSet
 ) -> None:
     """Take a context, if there is something to ask; what is asked over the next smaller one around its paper comes first."""
     smaller = [other.questions for other in every if other.reading.size < chosen.reading.size]
@@ -134,7 +137,7 @@ def build(
     library: PaperLibrary,
     new: Sequence[Paper],
     reasons: Mapping[str, ReadingReason],
-    families: Sequence[ReadingFamily[Any]],
+    families: Sequence[ReadingAsker[Any]],
     readings: Sequence[Reading],
     most: int,
     round_name: str,
@@ -183,9 +186,9 @@ def _floor(configuration: ListedConfiguration) -> float:
 
 
 def _write(
-    folder: Path, chosen: ChosenContexts, asking: ReadingFamily[Any], round_name: str, excluded: frozenset[str]
+    folder: Path, chosen: ChosenContexts, asking: ReadingAsker[Any], round_name: str, excluded: frozenset[str]
 ) -> ListedConfiguration:
-    writer = ConfigurationWriter(folder, ListedConfiguration(chosen.reading.name, chosen.reading.task, "questions"))
+    writer = writer_of(folder, ListedConfiguration(chosen.reading.name, chosen.reading.task, "questions"))
     for context in progress(chosen.contexts, chosen.reading.name):
         for row in asking.rows(context, chosen.questions[context.paper.id], round_name):
             # What is wrong with a question is wrong with it in the other order, too.
@@ -203,7 +206,7 @@ def _write_texts(
     """The texts of papers, in the order of their ids."""
     from builder.families import papers
 
-    writer = ConfigurationWriter(folder, ListedConfiguration(PAPERS, "papers", "papers"))
+    writer = writer_of(folder, ListedConfiguration(PAPERS, "papers", "papers"))
     for id_ in sorted(ids):
         read = library.read(id_)
         writer.add(_SPLIT, papers.row_of(read.paper, read.shown.text, round_name))
@@ -251,7 +254,7 @@ def write(workspace: Workspace, folder: Path, engine: Engine) -> Written:
     reasons = {paper.id: reason for paper in new if (reason := _reason(paper, workspace))}
     library = _library(workspace)
     asking = [
-        each for family in families() if isinstance(family, MadeTogether) for each in family.asking(library, round_)
+        each for family in families() if isinstance(family, ReadingBuilder) for each in family.asking(library, round_)
     ]
     yield from build(folder, library, new, reasons, asking, table.chosen, table.contexts, round_.round, round_.excluded)
 
@@ -294,18 +297,24 @@ def _known(workspace: Workspace) -> Callable[[str], Cited | None]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MadeTogether(Family):
+class ReadingBuilder(FamilyBuilder):
     """A reading family.
 
     Attributes:
         asking: what asks its questions over the papers of a round.
     """
 
-    asking: Callable[[PaperLibrary, Round], Sequence[ReadingFamily[Any]]]
+    asking: Callable[[PaperLibrary, Round], Sequence[ReadingAsker[Any]]]
 
 
-def reading_family(asking: Callable[[PaperLibrary, Round], Sequence[ReadingFamily[Any]]]) -> MadeTogether:
+def reading_family(asking: Callable[[PaperLibrary, Round], Sequence[ReadingAsker[Any]]]) -> ReadingBuilder:
     """A family whose rows are made, completed and checked as those of the other reading families."""
-    return MadeTogether(
-        rows=lambda _: KIND, complete=complete_row, prepare=prepare, write=write, faults=reading_faults, asking=asking
+    return ReadingBuilder(
+        schema=lambda _: SCHEMA,
+        complete=complete_row,
+        prepare=prepare,
+        write=write,
+        faults=reading_faults,
+        measure=ReadingMeasure,
+        asking=asking,
     )

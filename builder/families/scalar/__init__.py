@@ -9,15 +9,25 @@ from itertools import islice, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from builder.dataset.families import Family, Lacking, Row, Written, hashes_of, matches
-from builder.dataset.write import ConfigurationWriter
 from builder.extract.sections import parts
 from builder.extract.stage import Documents, choose_documents
-from builder.families.scalar import rows
+from builder.families.descriptor import FamilyBuilder, Written
+from builder.families.scalar import columns as rows
 from builder.families.scalar.annotate import typing_of
+from builder.families.scalar.columns import (
+    MOST_CHARACTERS,
+    SCHEMA,
+    TASK,
+    candidate,
+    question,
+    row_of,
+    with_token_counts,
+)
+from builder.families.scalar.measured import ScalarMeasure
 from builder.families.scalar.questions import QuestionMaker, ask_all, turn_of
-from builder.families.scalar.rows import KIND, MOST_CHARACTERS, TASK, candidate, question, row_of, with_token_counts
+from builder.families.writer import writer_of
 from builder.ids import bare_id
+from builder.parquet.schema import Lacking, Row, hashes_of, matches
 from builder.records import Cited, Document, Paper
 from builder.round.allowed import allows
 from builder.sources.tokenizer import TokenCounter, token_counter
@@ -169,7 +179,7 @@ def write_level(
     choosers: Mapping[Measured, Chooser],
 ) -> ListedConfiguration:
     """Write the rows of one SCALAR level, as `rows.row_of` makes them."""
-    writer = ConfigurationWriter(folder, ListedConfiguration(level.name, TASK, "questions"), choosers)
+    writer = writer_of(folder, ListedConfiguration(level.name, TASK, "questions"), lambda: ScalarMeasure(choosers))
     for split, of_split in rows.items():
         waiting = iter(of_split)
         while group := list(islice(waiting, _COUNTED_TOGETHER)):
@@ -189,4 +199,10 @@ def _by_citations(workspace: Workspace) -> Chooser:
     return choose
 
 
-FAMILY = Family(rows=lambda _: KIND, complete=complete_question, prepare=prepare, write=write)
+FAMILY = FamilyBuilder(
+    schema=lambda _: SCHEMA,
+    complete=complete_question,
+    prepare=prepare,
+    write=write,
+    measure=lambda _: ScalarMeasure(choosers_of(embed_local=False)),
+)

@@ -13,7 +13,7 @@ from typing import Literal
 
 from builder.extract.sections import TopSection, parts
 from builder.families.scalar.citation_classifier import CitationContext, is_single
-from builder.families.scalar.rows import Candidate, ClozeQuestion, Lengths, candidate_of, cut_at, question
+from builder.families.scalar.columns import Candidate, ClozeQuestion, Lengths, candidate_of, cut_at, question
 from builder.records import Cited, Citing, Document, Mention, Paper
 from builder.seeding import digest_of, integer_of, row_order
 from builder.stage_report import StageReport

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from itertools import chain, combinations, islice, permutations
 from typing import Any, Literal, get_args
 
-from builder.dataset.families import Row
-from builder.families.reading.asking import LABEL_TOKENS, LEAST_PAPERS, PaperSet, ReadingFamily, fill, part_of
+from builder.families.reading.asking import LABEL_TOKENS, LEAST_PAPERS, PaperSet, ReadingAsker, fill, part_of
 from builder.families.reading.citing import Places
 from builder.families.reading.making import reading_family
 from builder.families.reading.papers_read import PaperLibrary, PaperRead
 from builder.families.reading.works import CitedWork, WorkFault, certain_works, is_garbled, near_titles
+from builder.parquet.schema import Row
 from builder.records import Paper, ReadingReason
 from builder.seeding import digest_of, share_of
 from lm_eval_tasks.base.text import title_key
@@ -236,7 +236,7 @@ def _share_a_paragraph(first: Places, second: Places) -> bool | None:
     return None if any((i, n + step) in second for i, n in first for step in (-1, 1)) else False
 
 
-class WalkFamily(ReadingFamily[WalkQuestion]):
+class WalkFamily(ReadingAsker[WalkQuestion]):
     """Walk over the papers of a round.
 
     Args:

@@ -19,7 +19,7 @@ from itertools import chain, zip_longest
 
 from builder.collect.graph import CoAuthorGraph
 from builder.collect.near_duplicates import near_duplicate
-from builder.families.writing.cut import Pool
+from builder.families.writing.prepare import Pool, PreparedPaper
 from builder.records import DemoKind, Paper, SampleReason
 from builder.seeding import digest_of, row_order
 from builder.stage_report import StageReport
@@ -136,23 +136,18 @@ def plan(
     pool: Pool, task: Task, settings: Sequence[Setting], engine: Engine
 ) -> tuple[list[PlannedSample], StageReport]:
     """Decide which papers become samples of a task, and with which demonstrations; in the order of the rows."""
-    report = StageReport(f"samples {task}")
-    cuts = pool.cuts.values()
-    unfit: dict[str, SampleReason | None] = {
-        cut.paper.id: "near_duplicate" if cut.paper.id in pool.copies else cut.tasks[task].unfit for cut in cuts
-    }
-    unfit |= dict.fromkeys(unfit.keys() & pool.excluded, "excluded")
-    usable = [cut.paper for cut in cuts if unfit[cut.paper.id] is None]
+    unfit = {id_: _unfit_reason(prepared, pool, task) for id_, prepared in pool.prepared.items()}
+    usable = [prepared for id_, prepared in pool.prepared.items() if unfit[id_] is None]
     costs = {
-        paper.id: (pool.cuts[paper.id].tokens_as_target(task), pool.cuts[paper.id].tokens_as_demonstration(task))
-        for paper in usable
+        prepared.paper.id: (prepared.tokens_as_target(task), prepared.tokens_as_demonstration(task))
+        for prepared in usable
     }
-    choose = partial(_choose, tuple(settings), Demonstrators(usable, pool.graph, pool.seed), costs)
+    demonstrators = Demonstrators((prepared.paper for prepared in usable), pool.graph, pool.seed)
     if task == "related":
-        unfit |= {
-            paper.id: "too_few_citations" for paper in usable if len(pool.cuts[paper.id].citations) < pool.min_citations
-        }
-    targets = [cut.paper for cut in cuts if unfit[cut.paper.id] is None]
+        few = (prepared.paper.id for prepared in usable if len(prepared.citations) < pool.min_citations)
+        unfit |= dict.fromkeys(few, "too_few_citations")
+    targets = [prepared.paper for id_, prepared in pool.prepared.items() if unfit[id_] is None]
+    choose = partial(_choose, tuple(settings), demonstrators, costs)
     outcomes = engine.map(choose, targets, _LEAST_AT_ONCE + len(targets) // _MOST_BATCHES)
     planned = {}
     for paper, outcome in zip(targets, progress(outcomes, f"plan {task}", len(targets)), strict=True):
@@ -160,19 +155,33 @@ def plan(
             planned[paper.id] = outcome
         else:
             unfit[paper.id] = outcome
+    return sorted(planned.values(), key=lambda sample: row_order(sample.paper.id)), _report(task, unfit)
+
+
+def _unfit_reason(prepared: PreparedPaper, pool: Pool, task: Task) -> SampleReason | None:
+    """Tell why a paper is neither a target nor a demonstration; None if it may be one."""
+    if prepared.paper.id in pool.excluded:
+        return "excluded"
+    if prepared.paper.id in pool.copies:
+        return "near_duplicate"
+    return prepared.tasks[task].unfit
+
+
+def _report(task: Task, unfit: Mapping[str, SampleReason | None]) -> StageReport:
+    report = StageReport(f"samples {task}")
     for id_, reason in unfit.items():
         if reason is None:
             report.kept += 1
         else:
             report.drop(id_, reason)
-    report.check(len(cuts))
-    return sorted(planned.values(), key=lambda sample: row_order(sample.paper.id)), report
+    report.check(len(unfit))
+    return report
 
 
 def _choose(
     settings: Sequence[Setting], demonstrators: Demonstrators, costs: Mapping[str, tuple[int, int]], paper: Paper
 ) -> PlannedSample | SampleReason:
-    """The demonstrations of a target for every setting; or what there are too few of.
+    """Choose the demonstrations of a target for every setting; or what there are too few of.
 
     Args:
         costs: id -> tokens of the paper as a target's input, and as a demonstration.

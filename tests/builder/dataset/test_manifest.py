@@ -14,10 +14,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from builder.dataset.audit import audit
-from builder.dataset.families import columns_of, kind_of, read_rows, rows_of
 from builder.dataset.folder import file_differences
 from builder.dataset.publishable import publishable
 from builder.errors import FolderError, RoundError
+from builder.families.registry import columns_of, read_rows, rows_of, schema_of
 from builder.round.allowed import allowed_by
 from builder.round.configurations import select
 from builder.round.model import load_round
@@ -133,7 +133,7 @@ def test_names_are_told_apart_by_the_manifest_and_not_by_their_endings() -> None
     file = DataFile(f"Any-ids/test-{HASH}-00000-of-00001.parquet", HASH * 4, 1, 1, 1)
     contents = SplitContents((file,), Statistics(1, 9, 9, "2026-01-01", "2026-01-01", {"unknown": 1}))
     setting = ListedConfiguration("Any-ids", "abs", "full", splits={"test": contents})
-    assert columns_of(setting) == kind_of(setting).columns
+    assert columns_of(setting) == schema_of(setting).columns
     assert "content" in columns_of(setting).names
     ids = ListedConfiguration(f"{setting.name}-ids", setting.task, "ids", setting.name)
     assert (ids.name, ids.form, ids.of) == ("Any-ids-ids", "ids", "Any-ids")

@@ -20,7 +20,7 @@ from builder.dataset.audit import LONG_RUN, audit
 from builder.dataset.card import card
 from builder.dataset.publishable import publishable
 from builder.errors import AuditError, FolderError, RoundError
-from builder.families.writing.importer import import_academiceval
+from builder.imports.writing import import_academiceval
 from builder.round.allowed import AuditTable, allowed_by, allows
 from builder.round.model import Round, load_round
 from builder.sources.sample import SampleSource

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from builder.dataset.families import kind_of, rows_of
 from builder.dataset.publishable import publishable, without_papers
 from builder.errors import RoundError
+from builder.families.registry import rows_of, schema_of
 from builder.ids import bare_id
 from builder.round.takedowns import TAKEDOWNS, parse_takedowns, taken_down
 from builder.store import STORE, Store
@@ -27,7 +27,7 @@ def _shown(place: Path) -> set[str]:
         bare_id(name)
         for one in read_manifest(place).configurations
         for _, row in rows_of(place, one)
-        for name, _ in kind_of(one).papers(row)
+        for name, _ in schema_of(one).papers(row)
     }
 
 

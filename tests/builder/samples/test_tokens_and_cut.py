@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from builder.dataset.families import rows_of
-from builder.families.writing.cut import add_texts, has_debris, text_at
+from builder.families.registry import rows_of
+from builder.families.writing.prepare import add_texts, has_debris, text_at
 from builder.sources.tokenizer import load_tokenizer, shown_beside, token_counter
 from lm_eval_tasks.families.rounds import read_manifest
 

@@ -22,6 +22,7 @@ from builder.errors import RoundError, SourceError
 from builder.extract.sections import parts
 from builder.families.scalar.annotate import ask_model
 from builder.families.scalar.citation_classifier import CitationContext, is_single, types_of
+from builder.families.scalar.columns import MOST_CHARACTERS, candidate, question
 from builder.families.scalar.questions import (
     CANDIDATES,
     ClozeQuestion,
@@ -31,7 +32,6 @@ from builder.families.scalar.questions import (
     context_of,
     turn_of,
 )
-from builder.families.scalar.rows import MOST_CHARACTERS, candidate, question
 from builder.families.scalar.structured import read_structured
 from builder.ids import bare_id
 from builder.records import Cited, Citing, Document, Mention, Paper, Reference, Section

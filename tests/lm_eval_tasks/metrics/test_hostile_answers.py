@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from builder.families.scalar.importer import _split_prompt
+from builder.imports.scalar import _split_prompt
 from lm_eval_tasks.base import rouge
 from lm_eval_tasks.base.contract import MASK
 from lm_eval_tasks.base.redaction import redact

@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from builder.dataset.families import TEXTS, RowKind
 from builder.extract.sections import OUTSIDE, TopSection, parts
+from builder.parquet.schema import TEXTS, RowSchema
 from builder.records import Cited, Document, Mention, Paper, Role
 from builder.sources.tokenizer import TokenCounter, token_counter
 from lm_eval_tasks.base.contract import BODY, MASK
@@ -227,7 +227,7 @@ def papers(row: dict[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-KIND = RowKind(
+SCHEMA = RowSchema(
     columns=COLUMNS,
     id_columns=ID_COLUMNS,
     paper_column="paper_id",

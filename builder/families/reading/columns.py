@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from builder.dataset.families import TEXTS, Row, RowKind, rows_of
+from builder.families.registry import rows_of
 from builder.ids import bare_id
+from builder.parquet.schema import TEXTS, Row, RowSchema
 from builder.records import Paper
 from lm_eval_tasks.base.contract import PAPERS, PARTS_VERSION
 from lm_eval_tasks.base.manifest import ListedConfiguration
@@ -75,7 +76,7 @@ def texts(row: Row) -> dict[str, str]:
     return {"title": row["title"], **{f"works.{i}.title": work["title"] for i, work in enumerate(row["works"])}}
 
 
-KIND = RowKind(
+SCHEMA = RowSchema(
     columns=COLUMNS,
     id_columns=ID_COLUMNS,
     paper_column="paper_id",

@@ -5,38 +5,44 @@ missing_file, changed_text.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import pyarrow as pa
 
-from builder.dataset.families import TEXTS, Lacking, Row, RowKind, hashes_of, matches
-from builder.families.writing.cut import content_parts, target_of
+from builder.families.writing.prepare import content_parts, target_of
+from builder.parquet.schema import TEXTS, Lacking, Row, RowSchema, hashes_of, matches
 from builder.records import PUBLIC_DOMAIN, DemoKind, Paper, writing_task
 from builder.store import Store
 from lm_eval_tasks.base.contract import Task
 from lm_eval_tasks.base.files import sha256_of_bytes
 
-_STRINGS = pa.list_(pa.string())
+_STRING, _INTEGER = pa.string(), pa.int64()
+_STRINGS = pa.list_(_STRING)
+
+
+def _strings(*names: str) -> list[tuple[str, pa.DataType]]:
+    return [(name, _STRING) for name in names]
+
+
 _AUTHORS = ("authors", _STRINGS)
-_CITATION = pa.struct([*((name, pa.string()) for name in ("id", "license", "title", "abstract")), _AUTHORS])
 _SHOWN = ("id", "kind", "published", "license")
-_DEMONSTRATION = pa.struct(
-    [*((name, pa.string()) for name in (*_SHOWN, "title", "abstract", "content", "output")), _AUTHORS]
-)
+_CITATION = pa.struct([*_strings("id", "license", "title", "abstract"), _AUTHORS])
+_DEMONSTRATION = pa.struct([*_strings(*_SHOWN, "title", "abstract", "content", "output"), _AUTHORS])
 
 
 def columns(task: Task) -> pa.Schema:
-    """Columns of a row of this task, the short ones first, as viewers show them; `published` and `updated` are ISO days."""
+    """List the columns of a row of this task, the short ones first, as viewers show them; `published` and `updated` are ISO days."""
+    citations = [("citations", pa.list_(_CITATION))] if task == "related" else []
     return pa.schema(
         [
-            *((name, pa.string()) for name in ("id", "title", "published", "license", "primary_category")),
-            ("input_tokens", pa.int64()),
-            ("target_tokens", pa.int64()),
-            ("round", pa.string()),
-            ("updated", pa.string()),
+            *_strings("id", "title", "published", "license", "primary_category"),
+            ("input_tokens", _INTEGER),
+            ("target_tokens", _INTEGER),
+            *_strings("round", "updated"),
             ("categories", _STRINGS),
-            ("authors", _STRINGS),
-            *((name, pa.string()) for name in ("target", "abstract", "content")),
-            *([("citations", pa.list_(_CITATION))] if task == "related" else []),
+            _AUTHORS,
+            *_strings("target", "abstract", "content"),
+            *citations,
             ("demonstrations", pa.list_(_DEMONSTRATION)),
         ]
     )
@@ -46,10 +52,10 @@ _KEPT = "id authors primary_category categories published updated license input_
 ID_COLUMNS = pa.schema(
     [
         *(columns("title").field(name) for name in _KEPT),
-        ("position", pa.int64()),
-        ("task", pa.string()),
-        ("demonstrations", pa.list_(pa.struct([(name, pa.string()) for name in _SHOWN]))),
-        ("citations", pa.list_(pa.struct([(name, pa.string()) for name in ("id", "license")]))),
+        ("position", _INTEGER),
+        ("task", _STRING),
+        ("demonstrations", pa.list_(pa.struct(_strings(*_SHOWN)))),
+        ("citations", pa.list_(pa.struct(_strings("id", "license")))),
         TEXTS,
     ]
 )
@@ -62,16 +68,18 @@ def demonstration_of(paper: Paper, kind: DemoKind, content: str, output: str) ->
     return {**shown, **texts, "authors": list(paper.authors)}
 
 
-def row_of(
-    paper: Paper,
-    task: Task,
-    round_name: str,
-    content: str,
-    target: str,
-    demonstrations: Sequence[Row],
-    citations: Sequence[Row],
-) -> Row:
-    """A row without its tokens, which are those of bert-base-uncased, the prompt's own words left out."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowTexts:
+    """What a row shows and asks for besides its paper's record."""
+
+    content: str
+    target: str
+    demonstrations: Sequence[Row]
+    citations: Sequence[Row]
+
+
+def row_of(paper: Paper, task: Task, shown: RowTexts) -> Row:
+    """Make a row without its round and tokens, which are those of bert-base-uncased, the prompt's own words left out."""
     return {
         "id": paper.versioned_id,
         "title": paper.title,
@@ -82,11 +90,10 @@ def row_of(
         "published": paper.published.isoformat(),
         "updated": paper.updated.isoformat(),
         "license": paper.license,
-        "content": content,
-        "demonstrations": demonstrations,
-        "target": target,
-        "round": round_name,
-        **({"citations": citations} if task == "related" else {}),
+        "content": shown.content,
+        "demonstrations": shown.demonstrations,
+        "target": shown.target,
+        **({"citations": shown.citations} if task == "related" else {}),
     }
 
 
@@ -109,9 +116,9 @@ def papers(row: Row) -> list[tuple[str, str]]:
     return [(shown["id"], shown["license"]) for shown in (row, *row["demonstrations"], *cited)]
 
 
-def kind_of(task: Task) -> RowKind:
+def schema_of_task(task: Task) -> RowSchema:
     """The kind of the rows of a task."""
-    return RowKind(
+    return RowSchema(
         columns=columns(task),
         id_columns=ID_COLUMNS,
         paper_column="id",

@@ -21,8 +21,8 @@ from builder.families.reading.making import build
 from builder.families.reading.papers_read import PaperLibrary
 from builder.families.scalar import write_level
 from builder.families.scalar.citation_classifier import types_of
+from builder.families.scalar.columns import row_of
 from builder.families.scalar.questions import QuestionMaker, ask_all, turn_of
-from builder.families.scalar.rows import row_of
 from builder.families.scalar.structured import Structured, paper_of, read_structured
 from builder.packed import ERRORS, lines_of, read_packed
 from builder.records import UNKNOWN_LICENSE, Paper

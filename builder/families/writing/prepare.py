@@ -1,8 +1,10 @@
-"""Stage 6, cutting: what each task shows of a paper and asks for, how long that is, and whether it can be shown at all.
+"""Stage 6, preparing: what each task shows of a paper and asks for, how long that is, and whether it can be shown at all.
 
 The main body runs from the introduction up to the references; each task leaves its own section out of it (section 3.2 of the
 AcademicEval paper). Each paper is processed once for all settings; its texts wait in a file until rows are put together.
 """
+
+from __future__ import annotations
 
 import os
 import re
@@ -11,19 +13,21 @@ from dataclasses import dataclass, replace
 from functools import partial
 from io import FileIO
 from itertools import count
-from typing import BinaryIO, TypeAlias
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 from builder.collect.graph import CoAuthorGraph
 from builder.extract.sections import OUTSIDE, cited_in_related_work, role_span
-from builder.extract.stage import Documents
 from builder.records import NO_TEXT, Document, Paper, Role, SampleReason
 from builder.round.allowed import allows
 from builder.round.tables import SamplesTable
 from builder.sources.tokenizer import shown_beside, token_counter
-from builder.store import Store
 from builder.store.documents import unpack_document
 from lm_eval_tasks.base.contract import Licenses, Task
 from lm_eval_tasks.engines.registry import Engine
+
+if TYPE_CHECKING:
+    from builder.extract.stage import Documents
+    from builder.store import Store
 
 # Title: nothing is cut; abstract: the conclusion repeats it; the others: the section that is asked for.
 _OWN: dict[Task, Role | None] = {"title": None, "abs": "conclusion", "intro": "introduction", "related": "related_work"}
@@ -96,12 +100,25 @@ _AT_ONCE = 16
 
 
 @dataclass(frozen=True, slots=True)
-class TaskCut:
-    """What one task makes of a paper. Texts are given by their places in `Cut.spans`.
+class Rules:
+    """What a round shows of papers.
+
+    Attributes:
+        needs: what a paper must have to become a sample.
+    """
+
+    tasks: tuple[Task, ...]
+    licenses: Licenses
+    needs: SamplesTable
+
+
+@dataclass(frozen=True, slots=True)
+class TaskTexts:
+    """What one task makes of a paper. Texts are given by their places in `PreparedPaper.spans`.
 
     Attributes:
         unfit: why the paper cannot be shown, as target or demonstration; None if it can; then the other fields count.
-        content: the parts of the main body, an empty line between them.
+        content: the sections of the main body, an empty line between them.
         output: what is asked for.
         input_tokens: of what a prompt shows of the paper, citations left out.
         output_tokens: of what is asked for.
@@ -115,8 +132,8 @@ class TaskCut:
 
 
 @dataclass(frozen=True, slots=True)
-class CutCitation:
-    """A work that a paper's related work cites; `title` and `abstract` are places in `Cut.spans`."""
+class CitedTexts:
+    """A work that a paper's related work cites; `title` and `abstract` are places in `PreparedPaper.spans`."""
 
     id: str
     license: str
@@ -126,7 +143,7 @@ class CutCitation:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class PreparedPaper:
     """A paper as the tasks show it.
 
     Attributes:
@@ -136,22 +153,27 @@ class Cut:
     """
 
     paper: Paper
-    tasks: Mapping[Task, TaskCut]
-    citations: tuple[CutCitation, ...]
+    tasks: Mapping[Task, TaskTexts]
+    citations: tuple[CitedTexts, ...]
     cited_tokens: int
     spans: tuple[Span, ...]
 
     def tokens_as_target(self, task: Task) -> int:
-        """Of what a prompt shows of the paper when it is asked for, citations included."""
+        """Count what a prompt shows of the paper when it is asked for, citations included."""
         return self.tasks[task].input_tokens + (self.cited_tokens if task == "related" else 0)
 
     def tokens_as_demonstration(self, task: Task) -> int:
-        """Of what a prompt shows of the paper when it demonstrates."""
+        """Count what a prompt shows of the paper when it demonstrates."""
         return self.tasks[task].input_tokens + self.tasks[task].output_tokens
 
 
-# A paper as the store has it: its record, its document, packed, and by their references the papers that it cites.
-_Read = tuple[Paper, bytes, Mapping[int, Paper]]
+@dataclass(frozen=True, slots=True)
+class _StoredPaper:
+    """A paper as the store has it: its record, its document, packed, and by their references the papers that it cites."""
+
+    paper: Paper
+    document: bytes
+    cited: Mapping[int, Paper]
 
 
 class _Texts:
@@ -162,7 +184,7 @@ class _Texts:
         self._tokens: list[int] = []
 
     def add(self, *texts: str) -> tuple[int, ...]:
-        """The places of some texts."""
+        """Hold some texts; return their places."""
         new = [text for text in dict.fromkeys(texts) if text not in self._places]
         self._places.update(zip(new, count(len(self._tokens)), strict=False))
         self._tokens += token_counter()(new)
@@ -175,63 +197,63 @@ class _Texts:
         return iter(self._places)
 
 
-def _cut(tasks: tuple[Task, ...], licenses: Licenses, needs: SamplesTable, read: _Read) -> tuple[Cut, tuple[str, ...]]:
-    """A paper without spans, and the texts that they will give; pure, for any process."""
-    texts, (paper, body, known) = _Texts(), read
-    document = unpack_document(body, paper.id)
-    cuts: dict[Task, TaskCut] = {}
-    for task in tasks:
-        content, output = content_parts(document, task), target_of(paper, document, task)
-        if unfit := _unfit_reason(paper, task, content, output, licenses, needs):
-            cuts[task] = TaskCut(unfit)
-        else:
-            # No token spans the empty line between two parts.
-            parts, answer = texts.add(*content), texts.add(output)
-            beside = texts.add(*shown_beside(paper.title, paper.abstract, task))
-            cuts[task] = TaskCut(None, parts, answer[0], texts.tokens((*parts, *beside)), texts.tokens(answer))
+def _prepare(rules: Rules, stored: _StoredPaper) -> tuple[PreparedPaper, tuple[str, ...]]:
+    """Prepare a paper without spans, and the texts that they will give; pure, for any process."""
+    texts, document = _Texts(), unpack_document(stored.document, stored.paper.id)
+    tasks = {task: _task_texts(stored.paper, document, task, rules, texts) for task in rules.tasks}
     related = set(cited_in_related_work(document))
-    cited: list[CutCitation] = []
-    for work in (work for i, work in known.items() if i in related):
+    cited: list[CitedTexts] = []
+    for work in (work for i, work in stored.cited.items() if i in related):
         title, abstract = texts.add(work.title, work.abstract)
-        cited.append(CutCitation(work.id, work.abstract_license, work.authors, title, abstract))
+        cited.append(CitedTexts(work.id, work.abstract_license, work.authors, title, abstract))
     tokens = texts.tokens(place for citation in cited for place in (citation.title, citation.abstract))
-    return Cut(paper, cuts, tuple(cited), tokens, ()), tuple(texts)
+    return PreparedPaper(stored.paper, tasks, tuple(cited), tokens, ()), tuple(texts)
 
 
-def _unfit_reason(
-    paper: Paper, task: Task, content: list[str], output: str, licenses: Licenses, needs: SamplesTable
-) -> SampleReason | None:
-    if not allows(paper.license, licenses):
+def _task_texts(paper: Paper, document: Document, task: Task, rules: Rules, texts: _Texts) -> TaskTexts:
+    content, output = content_parts(document, task), target_of(paper, document, task)
+    unfit = _unfit_reason(paper, task, content, output, rules)
+    if unfit:
+        return TaskTexts(unfit)
+    # No token spans the empty line between two sections.
+    sections, answer = texts.add(*content), texts.add(output)
+    beside = texts.add(*shown_beside(paper.title, paper.abstract, task))
+    return TaskTexts(
+        unfit=None,
+        content=sections,
+        output=answer[0],
+        input_tokens=texts.tokens((*sections, *beside)),
+        output_tokens=texts.tokens(answer),
+    )
+
+
+def _unfit_reason(paper: Paper, task: Task, content: list[str], output: str, rules: Rules) -> SampleReason | None:
+    if not allows(paper.license, rules.licenses):
         return "license"
     if not paper.abstract:
         return "no_abstract"
     if not output and task in ("intro", "related"):
         return "no_introduction" if task == "intro" else "no_related_work"
-    if task != "title" and len(output.split()) < needs.min_target_words:
+    if task != "title" and len(output.split()) < rules.needs.min_target_words:
         return "short_target"
     if NO_TEXT in output or (task != "title" and has_debris(output)):
         return "debris_in_target"
-    return None if sum(len(part.split()) for part in content) >= needs.min_content_words else "short_content"
+    words = sum(len(section.split()) for section in content)
+    return None if words >= rules.needs.min_content_words else "short_content"
 
 
-def cut_papers(
-    papers: Iterable[Paper],
-    documents: Documents,
-    tasks: Iterable[Task],
-    licenses: Licenses,
-    needs: SamplesTable,
-    file: BinaryIO,
-    engine: Engine,
-) -> dict[str, Cut]:
-    """Cut papers that have a document, by id; their texts go to `file`."""
-    asked = tuple(tasks)
-    store = documents.store if "related" in asked else None
-    reads = (
-        (paper, documents.packed_document(paper.id), _cited_papers(store, paper.id, licenses) if store else {})
-        for paper in papers
-    )
-    cuts = engine.map(partial(_cut, asked, licenses, needs), reads, _AT_ONCE)
-    return {cut.paper.id: replace(cut, spans=add_texts(file, texts)) for cut, texts in cuts}
+def prepare_papers(
+    papers: Iterable[Paper], documents: Documents, rules: Rules, *, file: BinaryIO, engine: Engine
+) -> dict[str, PreparedPaper]:
+    """Prepare papers that have a document, by id; their texts go to `file`."""
+    store = documents.store if "related" in rules.tasks else None
+
+    def stored(paper: Paper) -> _StoredPaper:
+        cited = _cited_papers(store, paper.id, rules.licenses) if store else {}
+        return _StoredPaper(paper, documents.packed_document(paper.id), cited)
+
+    prepared = engine.map(partial(_prepare, rules), map(stored, papers), _AT_ONCE)
+    return {paper.paper.id: replace(paper, spans=add_texts(file, texts)) for paper, texts in prepared}
 
 
 def _cited_papers(store: Store, paper_id: str, licenses: Licenses) -> dict[int, Paper]:
@@ -248,14 +270,14 @@ class Pool:
     """What samples are drawn from.
 
     Attributes:
-        cuts: the papers with a usable document, by id.
+        prepared: the papers with a usable document, by id.
         seed: the round's.
         min_citations: resolved citations that a target of the related-work task needs.
         excluded: ids of papers that are no targets.
         copies: ids of papers that are nearly the same as older ones, and shown neither as targets nor as demonstrations.
     """
 
-    cuts: Mapping[str, Cut]
+    prepared: Mapping[str, PreparedPaper]
     graph: CoAuthorGraph
     seed: int
     min_citations: int

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from builder.dataset.folder import finish_import, replacing
-from builder.dataset.write import ConfigurationWriter
 from builder.errors import FolderError
-from builder.families.writing.rows import demonstration_of, row_of
+from builder.families.writer import writer_of
+from builder.families.writing.columns import RowTexts, demonstration_of, row_of
 from builder.ids import PaperId
 from builder.packed import ERRORS, read_packed
 from builder.records import PUBLIC_DOMAIN, DemoKind, Paper
@@ -64,7 +64,7 @@ def import_academiceval(source: Path, output: Path) -> list[StageReport]:
 def _import_setting(
     setting: Setting, source: Path, place: Path, counter: TokenCounter, report: StageReport
 ) -> ListedConfiguration:
-    writer = ConfigurationWriter(place, ListedConfiguration(setting.name, setting.task, "full"))
+    writer = writer_of(place, ListedConfiguration(setting.name, setting.task, "full"))
     samples = sorted(_files(source), key=lambda item: item[1].name)
     seen: set[tuple[Split, str]] = set()
     for split, path in progress(samples, setting.name, len(samples)):
@@ -148,7 +148,13 @@ def _row(record: dict[str, Any], others: Sequence[dict[str, Any]], setting: Sett
         for entry in others
         if entry.get("label") == "Related Work"
     ]
-    return row_of(paper, setting.task, ROUND, content, target, list(_demonstrations(record, paper, setting)), citations)
+    shown = RowTexts(
+        content=content,
+        target=target,
+        demonstrations=list(_demonstrations(record, paper, setting)),
+        citations=citations,
+    )
+    return {**row_of(paper, setting.task, shown), "round": ROUND}
 
 
 def _demonstrations(record: dict[str, Any], target: Paper, setting: Setting) -> Iterator[dict[str, Any]]:

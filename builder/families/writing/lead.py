@@ -1,0 +1,36 @@
+"""What the first words of the body score as an answer, measured when a round is built."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+
+from builder.families.registry import read_rows
+from lm_eval_tasks.base.contract import LEAD
+from lm_eval_tasks.base.figures import Bounds
+from lm_eval_tasks.base.intervals import level
+from lm_eval_tasks.base.manifest import ListedConfiguration
+from lm_eval_tasks.base.rouge import rouge_l_content
+
+
+def with_lead(folder: Path, configuration: ListedConfiguration) -> ListedConfiguration:
+    """Add to the configuration of a writing setting the ROUGE-L over content words of `lead` on its test split.
+
+    As many words are taken as the median target of the train split has, as the baseline of that name does. Nothing is measured
+    without a train split, or of rows by id only.
+    """
+    test = configuration.splits.get("test")
+    if configuration.form != "full" or test is None:
+        return configuration
+    lengths = [len(row["target"].split()) for row in read_rows(folder, configuration, "train", ["target"])]
+    if not lengths:
+        return configuration
+    words = int(median(lengths))
+    scores, authors = [], []
+    for row in read_rows(folder, configuration, "test", ["content", "target", "authors"]):
+        body = row["content"].replace(row["target"], "").split()
+        scores.append(rouge_l_content(row["target"], " ".join(body[:words])))
+        authors.append(row["authors"][0])
+    measured = replace(test.statistics, shortcuts={LEAD: Bounds.of(level(scores, authors))})
+    return replace(configuration, splits={**configuration.splits, "test": replace(test, statistics=measured)})

@@ -1,0 +1,131 @@
+"""Planned samples -> the rows of the writing settings, their texts read from the file where prepared papers left them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from io import FileIO
+from itertools import groupby
+from pathlib import Path
+
+from builder.families.writer import tally_of
+from builder.families.writing.columns import RowTexts, columns, demonstration_of, row_of
+from builder.families.writing.lead import with_lead
+from builder.families.writing.plan import DemonstrationIds, PlannedSample
+from builder.families.writing.prepare import Pool, PreparedPaper, text_at
+from builder.parquet.schema import Row
+from builder.parquet.write import SplitWriter
+from builder.records import DemoKind
+from lm_eval_tasks.base.contract import SPLITS, Split, Task
+from lm_eval_tasks.base.manifest import ListedConfiguration, SplitContents, SplitDates
+from lm_eval_tasks.base.progress import progress
+from lm_eval_tasks.engines.registry import Engine
+from lm_eval_tasks.families.writing.settings import Setting
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRound:
+    """What is to be written.
+
+    Attributes:
+        round_name: the revision that every row carries.
+        planned: for each setting its samples, in the order of the rows.
+        texts: the file that the spans of the pool point into.
+    """
+
+    round_name: str
+    planned: Mapping[Setting, Sequence[PlannedSample]]
+    pool: Pool
+    texts: Path
+    dates: SplitDates
+
+
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    """A target, and each demonstration with its kind."""
+
+    target: PreparedPaper
+    demonstrations: tuple[tuple[DemoKind, PreparedPaper], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _SplitOrder:
+    """One split of one setting that is to be written."""
+
+    setting: Setting
+    split: Split
+    samples: tuple[_Sample, ...]
+
+
+def write_settings(folder: Path, what: PlannedRound, engine: Engine) -> list[ListedConfiguration]:
+    """Write the writing settings into a dataset folder."""
+    orders = list(_orders(what))
+    contents = engine.map(partial(_write_split, folder, what.texts, what.round_name), orders)
+    written = zip(orders, progress(contents, "write", len(orders)), strict=True)
+    configurations = {setting.name: ListedConfiguration(setting.name, setting.task, "full") for setting in what.planned}
+    for name, of_setting in groupby(written, key=lambda item: item[0].setting.name):
+        splits = {order.split: of_split for order, of_split in of_setting}
+        configurations[name] = replace(configurations[name], splits=splits)
+    return list(engine.map(partial(with_lead, folder), configurations.values()))
+
+
+def _orders(what: PlannedRound) -> Iterator[_SplitOrder]:
+    """List the splits that have samples, setting after setting."""
+    for setting, planned in what.planned.items():
+        for split in SPLITS:
+            of_split = [sample for sample in planned if what.dates.split_of(sample.paper.published) == split]
+            if of_split:
+                samples = tuple(_sample(sample, sample.demonstrations[setting.name], what.pool) for sample in of_split)
+                yield _SplitOrder(setting, split, samples)
+
+
+def _sample(planned: PlannedSample, chosen: DemonstrationIds, pool: Pool) -> _Sample:
+    kinds: tuple[tuple[DemoKind, tuple[str, ...]], ...] = (("random", chosen.random), ("co-author", chosen.co_author))
+    demonstrations = tuple((kind, pool.prepared[id_]) for kind, ids in kinds for id_ in ids)
+    return _Sample(pool.prepared[planned.paper.id], demonstrations)
+
+
+def _write_split(folder: Path, texts: Path, round_name: str, order: _SplitOrder) -> SplitContents:
+    task = order.setting.task
+    writer = SplitWriter(folder / order.setting.name, order.split, columns(task), tally_of(task))
+    with FileIO(texts) as file:
+        for sample in order.samples:
+            writer.add({**_row(sample, task, file), "round": round_name})
+    return writer.close()
+
+
+def _row(sample: _Sample, task: Task, file: FileIO) -> Row:
+    """Put together the row of a sample, without its round."""
+    target = sample.target
+    content, output = _texts_of(target, task, file)
+    shown = RowTexts(
+        content=content,
+        target=output,
+        demonstrations=[
+            demonstration_of(paper.paper, kind, *_texts_of(paper, task, file)) for kind, paper in sample.demonstrations
+        ],
+        citations=list(_citations(target, file)) if task == "related" else [],
+    )
+    demonstration_tokens = (paper.tokens_as_demonstration(task) for _, paper in sample.demonstrations)
+    return {
+        **row_of(target.paper, task, shown),
+        "input_tokens": target.tokens_as_target(task) + sum(demonstration_tokens),
+        "target_tokens": target.tasks[task].output_tokens,
+    }
+
+
+def _citations(target: PreparedPaper, file: FileIO) -> Iterator[Row]:
+    for cited in target.citations:
+        yield {
+            "id": cited.id,
+            "license": cited.license,
+            "authors": cited.authors,
+            "title": text_at(file, target.spans[cited.title]),
+            "abstract": text_at(file, target.spans[cited.abstract]),
+        }
+
+
+def _texts_of(paper: PreparedPaper, task: Task, file: FileIO) -> tuple[str, str]:
+    """Read what the task shows of a paper, and what it asks for."""
+    texts = paper.tasks[task]
+    content = (text_at(file, paper.spans[place]) for place in texts.content)
+    return "\n\n".join(content), text_at(file, paper.spans[texts.output])

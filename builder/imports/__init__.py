@@ -1,0 +1,1 @@
+"""Datasets that were made elsewhere, as dataset folders of ours."""

@@ -1,0 +1,78 @@
+"""What a row has: its columns, the texts in it, and how it stands by id alone where a text may not be published."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import pyarrow as pa
+
+from lm_eval_tasks.base.files import sha256_of_bytes
+
+Row = dict[str, Any]
+# In place of the texts of a row by id: by their places in the whole row, their hashes and lengths.
+TEXTS = ("texts", pa.list_(pa.struct([("name", pa.string()), ("sha256", pa.string()), ("characters", pa.int64())])))
+# Why a row by id cannot be completed.
+Lacking = Literal["missing_paper", "missing_file", "changed_text"]
+
+
+@dataclass(frozen=True, slots=True)
+class RowSchema:
+    """What the rows of a task have, whole and by id alone.
+
+    Attributes:
+        columns, id_columns: of whole rows, and of rows by id.
+        paper_column: where a row has the id of the paper that it asks about.
+        shown_column: the list of the papers that a row shows, or of the others; "" without one.
+        texts: a whole row -> every text in it, by its place.
+        papers: a row of either form -> (id with version, licence) of the papers whose texts it shows or represents.
+        constants: columns that every row by id has, and whole rows have not.
+    """
+
+    columns: pa.Schema
+    id_columns: pa.Schema
+    paper_column: str
+    shown_column: str
+    texts: Callable[[Row], dict[str, str]]
+    papers: Callable[[Row], list[tuple[str, str]]]
+    constants: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def facts(self) -> list[str]:
+        """The columns, as pyarrow names them, that say which papers a row shows, and their licences."""
+        shown = [f"{self.shown_column}.list.element.{name}" for name in ("id", "license") if self.shown_column]
+        return [*dict.fromkeys(("id", self.paper_column, "license")), *shown]
+
+    def id_row(self, row: Row, position: int) -> Row:
+        """Make the row by id: what `id_columns` have of a whole row, its position in its split, and the hashes of its texts."""
+        made = {
+            **self.constants,
+            "position": position,
+            "texts": [
+                {"name": name, "sha256": sha256_of_bytes(text), "characters": len(text)}
+                for name, text in self.texts(row).items()
+            ],
+        }
+        return {
+            name: made[name] if name in made else _fields_of(row, self.id_columns.field(name))
+            for name in self.id_columns.names
+        }
+
+
+def _fields_of(row: Row, column: pa.Field) -> Any:
+    """Take what a column has of a whole row; of a list of records only their fields that it has, none if the row has no such list."""
+    if not (pa.types.is_list(column.type) and pa.types.is_struct(column.type.value_type)):
+        return row[column.name]
+    names = [part.name for part in column.type.value_type]
+    return [{name: record[name] for name in names} for record in row.get(column.name) or ()]
+
+
+def hashes_of(row: Row) -> dict[str, str]:
+    """Read the hashes of a row by id: place of a text in the whole row -> its hash."""
+    return {text["name"]: text["sha256"] for text in row["texts"]}
+
+
+def matches(texts: Mapping[str, str], hashes: Mapping[str, str]) -> bool:
+    """Tell whether texts are those that these hashes were made of."""
+    return {name: sha256_of_bytes(text) for name, text in texts.items()} == hashes
