@@ -14,9 +14,9 @@ from typing import Any
 from benchmarks.shared.data import DATA, records_of
 from benchmarks.shared.made_up import build_workspace, fill_workspace, hashes
 from benchmarks.shared.running import Figures, call, run
-from builder.extract.sections import parts
+from builder.extract.sections import top_sections
 from builder.families.scalar import train
-from builder.families.scalar.columns import question
+from builder.families.scalar.shown import question
 from builder.families.scalar.structured import Structured, read_structured
 from lm_eval_tasks.base.contract import MASK
 from lm_eval_tasks.families.rounds import read_manifest
@@ -61,7 +61,7 @@ def shown_alike(structured: Sequence[Structured], data: Path) -> tuple[int, int]
     equal = total = 0
     for each, file in zip(structured, FILES, strict=True):
         for citing, record in zip(each.citing, records_of(data / file), strict=True):
-            document, all_parts = citing.document, parts(citing.document)
+            document, all_parts = citing.document, top_sections(citing.document)
             of_section = {i: part for part in all_parts for i in part.sections}
             mentions = iter(document.mentions)
             for heading, section in record["sections"].items():
@@ -73,8 +73,7 @@ def shown_alike(structured: Sequence[Structured], data: Path) -> tuple[int, int]
                     part = of_section.get(mention.section)
                     title, abstract = citing.paper.title, citing.paper.abstract
                     equal += part is not None and all(
-                        question(document, title, abstract, mention, part, scope, all_parts)
-                        == laid_out(record, heading, place, scope)
+                        question(document, title, abstract, mention, scope) == laid_out(record, heading, place, scope)
                         for scope in SCOPES
                     )
     return equal, total

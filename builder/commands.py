@@ -153,8 +153,9 @@ def run(arguments: Namespace) -> Iterator[str | Table]:
             yield from _audit(round_.output, engine)
             return
         with Workspace.open(round_) as workspace:
-            if before := [stage for stage in STAGES if stage in wanted]:
-                yield from (report.line() for report in pipeline.stages(workspace, engine, before))
+            before = [stage for stage in STAGES if stage in wanted]
+            for report in pipeline.stages(workspace, engine, before) if before else ():
+                yield report.line()
             if "build" in wanted:
                 manifest, reports = pipeline.build(workspace, engine, replace=arguments.replace)
                 yield from (report.line() for report in reports)
@@ -229,7 +230,7 @@ def init(arguments: Namespace) -> Iterator[str | Table]:
     if files and place.exists():
         yield f"{place} stays as it is"
     else:
-        write_start(place, kind, datetime.now(UTC).date(), **values)
+        write_start(place, kind, datetime.now(UTC).date(), values)
         yield f"written: {place}; read it, change it, then: academiceval run {place}"
     if files:
         table = place.with_name(PDF_TABLE)

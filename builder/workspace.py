@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Self
 
 from builder.collect.coverage import crawl_report
-from builder.collect.graph import CoAuthorGraph, build_graph, orcids_of
+from builder.collect.graph import CoAuthorGraph, Pruning, build_graph, orcids_of
 from builder.collect.near_duplicates import copies
 from builder.errors import FolderError
 from builder.extract.stage import Documents, choose_documents, extract_papers
@@ -62,9 +62,11 @@ class Workspace:
             round_.graph.max_authors,
             round_.graph.component,
             orcids=orcids_of(store.identified_authorships(round_.round)),
-            members=store.frontier.members(round_.round) if round_.crawl.seeds else None,
-            papers_from=self._months_back(round_.max_age_months),
-            active_from=self._months_back(round_.inactive_months),
+            pruning=Pruning(
+                members=store.frontier.members(round_.round) if round_.crawl.seeds else None,
+                papers_from=self._months_back(round_.max_age_months),
+                active_from=self._months_back(round_.inactive_months),
+            ),
         )
         graph.report.seconds = time.perf_counter() - started
         return graph

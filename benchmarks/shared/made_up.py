@@ -14,6 +14,7 @@ from builder.records import Document, Link, Mention, Paper, Quality, Reference, 
 from builder.round.model import load_round
 from builder.stage_report import StageReport
 from builder.store import STORE, Store
+from builder.store.documents import FileOutcome
 from lm_eval_tasks.engines.registry import LocalEngine
 from standins.rounds import build
 
@@ -93,7 +94,7 @@ def fill_workspace(
         for i, paper in enumerate(records):
             quality = Quality(words, 0.9, 0.0, 0.0, 1.0, 0.2, in_order=True)
             document = _document(paper, rng, known, words, cited)
-            store.put_document(paper.id, "html", EXTRACTOR, paper.id, quality=quality, document=document)
+            store.put_document(paper.id, "html", EXTRACTOR, FileOutcome(paper.id, quality=quality, document=document))
             older = rng.sample(records[:i], min(cited, i))
             links = [Link(paper.id, n, other.id, "title", 1.0) for n, other in enumerate(older)]
             with store.transaction():

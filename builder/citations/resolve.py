@@ -125,11 +125,12 @@ def _by_title(store: Store, citing: Paper, entry: Reference) -> Resolved:
         for paper in store.papers(id_ for id_ in candidates if id_ not in matches):
             if can_cite(citing, paper):
                 matches[paper.id] = text.match(paper)
-        if passing := sorted((match for match in matches.values() if match.passes), key=lambda m: m.rank, reverse=True):
+        passing = [match for match in matches.values() if match.passes]
+        if passing:
             break
     else:
         return Resolved(None, "unresolved", 0.0)
-    first = passing[0]
+    first = max(passing, key=lambda match: match.rank)
     best = [match.paper for match in passing if match.rank == first.rank]
     if len({(title_key(paper.title), fold(paper.authors[0])) for paper in best}) > 1:
         return Resolved(None, "ambiguous", 0.0)

@@ -27,15 +27,20 @@ def drop_other_categories(round_: Round, items: Iterable[Paper | Drop]) -> Itera
 
 
 def harvest(
-    round_: Round, source: Source, store: Store, first: date | None, last: date | None, report: StageReport, since: str
+    round_: Round, source: Source, store: Store, days: tuple[date | None, date | None], stage: str, since: str
 ) -> StageReport:
     """Store the papers of some days that belong to the round, and report them and the others.
 
     Drop reasons: bad_record, withdrawn, outside_window, other_category.
+
+    Args:
+        days: the first and the last; None without a bound.
+        since: the round that the papers are of, see `Store.add_papers`.
     """
+    report = StageReport(stage)
 
     def belonging() -> Iterator[Paper]:
-        for item in drop_other_categories(round_, progress(source.submitted_between(first, last), "harvest")):
+        for item in drop_other_categories(round_, progress(source.submitted_between(*days), "harvest")):
             if isinstance(item, Drop):
                 report.drop(item.id, item.reason)
             else:

@@ -15,7 +15,6 @@ from builder.records import Paper
 from builder.round.model import Round
 from builder.sources import Source
 from builder.sources.metadata_file import file_fingerprint, read_metadata
-from builder.stage_report import StageReport
 from builder.store import Author, Store
 from lm_eval_tasks.base.progress import progress
 
@@ -41,15 +40,8 @@ def _take_all(round_: Round, source: Source, store: Store) -> None:
     previous = read_coverage(store).get(round_.round)
     if previous is not None and previous.settings == settings:
         return
-    report = harvest(
-        round_,
-        source,
-        store,
-        round_.papers.published_from,
-        round_.papers.published_to,
-        StageReport("crawl"),
-        round_.round,
-    )
+    days = (round_.papers.published_from, round_.papers.published_to)
+    report = harvest(round_, source, store, days, stage="crawl", since=round_.round)
     if not report.kept:
         if report.dropped.get("other_category"):
             raise RoundError(

@@ -99,15 +99,31 @@ class CoAuthorGraph:
         return {key: i for i, key in enumerate(self.nodes)}
 
 
+@dataclass(frozen=True, slots=True)
+class Pruning:
+    """What is left out of a graph.
+
+    Attributes:
+        members: keys of the authors that the crawl has visited, of whom alone papers are taken; None if it took every paper.
+        papers_from: older papers are left out.
+        active_from: authors whose newest paper, in any position, is older are left out.
+    """
+
+    members: frozenset[str] | None = None
+    papers_from: date = date.min
+    active_from: date = date.min
+
+
+NO_PRUNING = Pruning()
+
+
 def build_graph(
     papers: Iterable[Authorship | Paper],
     max_authors: int,
     component: str,
     *,
     orcids: Mapping[str, set[str]] = MappingProxyType({}),
-    members: frozenset[str] | None = None,
-    papers_from: date = date.min,
-    active_from: date = date.min,
+    pruning: Pruning = NO_PRUNING,
 ) -> CoAuthorGraph:
     """Build the graph of the given papers and report which of them are on it.
 
@@ -116,15 +132,12 @@ def build_graph(
         orcids: of their authors, as `orcids_of` gives them; without them all go by their names.
         max_authors: papers with more authors add no edges.
         component: "largest" keeps the largest connected component, "all" keeps every first author.
-        members: keys of the authors that the crawl has visited; None if it took every paper.
-        papers_from: older papers are pruned.
-        active_from: authors whose newest paper, in any position, is older are pruned.
 
     Drop reasons: not_visited, too_old, inactive_author, outside_component.
     """
     written, report = _Papers(papers, orcids), StageReport("graph")
     first: dict[str, list[str]] = {}
-    for id_, author, reason in written.by_id(members, papers_from, active_from):
+    for id_, author, reason in written.by_id(pruning):
         if reason:
             report.drop(id_, reason)
         else:
@@ -132,10 +145,7 @@ def build_graph(
     nodes = sorted(first)
     shared = written.shared(nodes, max_authors)
     if component == "largest" and nodes:
-        _, labels = connected_components(shared, directed=False)
-        sizes, (_, firsts) = np.bincount(labels), np.unique(labels, return_index=True)
-        # Of two equally large ones, the one whose first author comes later.
-        kept = np.flatnonzero(labels == max(range(len(sizes)), key=lambda label: (sizes[label], firsts[label])))
+        kept = _largest_component(shared)
         nodes, shared = [nodes[i] for i in kept.tolist()], shared[kept][:, kept]
     on_graph = {author: tuple(first[author]) for author in nodes}
     for author, ids in first.items():
@@ -145,7 +155,6 @@ def build_graph(
             for id_ in ids:
                 report.drop(id_, "outside_component")
     report.check(len(written.ids))
-    known, shared_names = set[str]().union(*orcids.values()), sum(len(of_name) > 1 for of_name in orcids.values())
     return CoAuthorGraph(
         tuple(nodes),
         csr_array(shared),
@@ -153,9 +162,19 @@ def build_graph(
         report,
         authors=written.different,
         first_authors=len(first),
-        orcids=len(known),
-        shared_names=shared_names,
+        orcids=len(set[str]().union(*orcids.values())),
+        shared_names=sum(len(of_name) > 1 for of_name in orcids.values()),
     )
+
+
+def _largest_component(shared: csr_array) -> NDArray[np.int64]:
+    """Find the places of the nodes of the largest connected component."""
+    _, labels = connected_components(shared, directed=False)
+    sizes = np.bincount(labels)
+    _, firsts = np.unique(labels, return_index=True)
+    # Of two equally large ones, the one whose first author comes later.
+    largest = max(range(len(sizes)), key=lambda label: (sizes[label], firsts[label]))
+    return np.flatnonzero(labels == largest)
 
 
 class _Papers:
@@ -187,18 +206,18 @@ class _Papers:
         self._hashes, self._authors = np.unique(np.array(hashes, np.int64), return_inverse=True)
         self.different = len(self._hashes)
 
-    def by_id(
-        self, members: frozenset[str] | None, papers_from: date, active_from: date
-    ) -> Iterator[tuple[str, str, GraphReason | None]]:
-        """Each paper with its first author, and why it is not on the graph, components aside."""
-        old = (self._days < papers_from.toordinal()).tolist()
+    def by_id(self, pruning: Pruning) -> Iterator[tuple[str, str, GraphReason | None]]:
+        """List each paper with its first author, and why it is not on the graph, components aside."""
+        old = (self._days < pruning.papers_from.toordinal()).tolist()
         # Those whose first author has no newer paper, in any author position.
         newest = np.zeros(self.different, np.int64)
         np.maximum.at(newest, self._authors, np.repeat(self._days, self._counts))
-        inactive = (newest[self._authors[np.cumsum(self._counts) - self._counts]] < active_from.toordinal()).tolist()
+        inactive = (
+            newest[self._authors[np.cumsum(self._counts) - self._counts]] < pruning.active_from.toordinal()
+        ).tolist()
         for i in sorted(range(len(self.ids)), key=self.ids.__getitem__):
             reason: GraphReason | None = None
-            if members is not None and self._first_names[i] not in members:
+            if pruning.members is not None and self._first_names[i] not in pruning.members:
                 reason = "not_visited"
             elif old[i] or inactive[i]:
                 reason = "too_old" if old[i] else "inactive_author"

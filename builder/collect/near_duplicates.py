@@ -68,13 +68,14 @@ class Copies:
 
 
 def copies(papers: Iterable[Paper]) -> frozenset[str]:
-    """The ids of papers that are copies of older ones among them."""
+    """Find the ids of papers that are copies of older ones among them."""
     seen = Copies()
-    return frozenset(
-        paper.id
-        for paper in sorted(papers, key=lambda paper: (paper.published, paper.id))
-        if seen.add(paper.id, paper.title, paper.authors[0] if paper.authors else "", paper.abstract)
-    )
+    found = set()
+    for paper in sorted(papers, key=lambda paper: (paper.published, paper.id)):
+        first_author = paper.authors[0] if paper.authors else ""
+        if seen.add(paper.id, paper.title, first_author, paper.abstract):
+            found.add(paper.id)
+    return frozenset(found)
 
 
 def _same_text(first: np.ndarray, second: np.ndarray) -> bool:

@@ -53,7 +53,7 @@ def update(round_: Round, source: Source, store: Store) -> None:
     if round_.crawl.seeds:
         report, settings = _walk_on(round_, source, store, first), ""
     else:
-        report = harvest(round_, source, store, first, round_.last_day, StageReport("update"), round_.round)
+        report = harvest(round_, source, store, (first, round_.last_day), stage="update", since=round_.round)
         settings = harvest_key(round_, source)
     finish(store, round_.round, Covered(round_.last_day, report, settings))
 
@@ -65,7 +65,7 @@ def _walk_on(round_: Round, source: Source, store: Store, first: date) -> StageR
     if note:
         report = StageReport.from_dict(note)
     else:
-        report = harvest(round_, source, store, first, round_.last_day, StageReport("update"), "")
+        report = harvest(round_, source, store, (first, round_.last_day), stage="update", since="")
         store.set_note(key, report.to_dict())
     with store.transaction():
         store.index_authors()

@@ -214,6 +214,41 @@ def _shown(row: Row) -> Iterator[tuple[_Place, Row]]:
 
 
 def _audit_of(findings: Sequence[_Findings], of_questions: Mapping[str, list[str]]) -> Audit:
+    together = _together(findings)
+    papers = together.papers
+    counts = {
+        "same_paper": _same_papers(papers),
+        "split_order": [name for of_task in findings for name in _disorder(of_task.days)],
+        **of_questions,
+    }
+    samples = sum(of_task.samples for of_task in findings)
+    shares = {name: len(together.faults.get(name, ())) / max(1, samples) for name in SHARES}
+    shown = sorted({**together.faults, **counts}.items())
+    months = Counter(paper["published"][:7] for paper in papers.values())
+    categories = Counter(paper["primary_category"] for paper in papers.values())
+    authors = Counter(paper["author"] for paper in papers.values())
+    by_most_active = sum(n for _, n in authors.most_common(_ACTIVE))
+    return Audit(
+        samples=samples,
+        shares={name: round(share, 4) for name, share in shares.items()},
+        counts=dict(zip(counts, map(len, counts.values()), strict=True)),
+        examples={name: where[:3] for name, where in shown if where},
+        longest_run=max([0, *(of_task.longest for of_task in findings)]),
+        months=dict(sorted(months.items())),
+        categories=dict(sorted(categories.items())),
+        active_authors=round(by_most_active / max(1, len(papers)), 4),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Together:
+    """What the findings of all tasks are about: check -> where it failed, and the papers by their ids."""
+
+    faults: Mapping[str, list[str]]
+    papers: Mapping[str, Row]
+
+
+def _together(findings: Sequence[_Findings]) -> _Together:
     faults: dict[str, list[str]] = defaultdict(list)
     papers: dict[str, Row] = {}
     lengths: dict[str, dict[Task, int]] = defaultdict(dict)
@@ -232,26 +267,13 @@ def _audit_of(findings: Sequence[_Findings], of_questions: Mapping[str, list[str
         for task, n in of_paper.items()
         if n < _LEAST_CONTENT * max(of_paper.values())
     ]
+    return _Together(faults, papers)
+
+
+def _same_papers(papers: Mapping[str, Row]) -> list[str]:
+    """Find papers that another one repeats under a second id."""
     seen = Copies()
-    counts = {
-        "same_paper": [
-            id_ for id_, each in papers.items() if seen.add(id_, each["title"], each["author"], each["abstract"])
-        ],
-        "split_order": [name for of_task in findings for name in _disorder(of_task.days)],
-        **of_questions,
-    }
-    most_active = Counter(paper["author"] for paper in papers.values()).most_common(_ACTIVE)
-    samples = sum(of_task.samples for of_task in findings)
-    return Audit(
-        samples=samples,
-        shares={name: round(len(faults.get(name, ())) / max(1, samples), 4) for name in SHARES},
-        counts={name: len(where) for name, where in counts.items()},
-        examples={name: where[:3] for name, where in sorted({**faults, **counts}.items()) if where},
-        longest_run=max((of_task.longest for of_task in findings), default=0),
-        months=dict(sorted(Counter(paper["published"][:7] for paper in papers.values()).items())),
-        categories=dict(sorted(Counter(paper["primary_category"] for paper in papers.values()).items())),
-        active_authors=round(sum(n for _, n in most_active) / max(1, len(papers)), 4),
-    )
+    return [id_ for id_, paper in papers.items() if seen.add(id_, paper["title"], paper["author"], paper["abstract"])]
 
 
 SHARES = (

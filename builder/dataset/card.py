@@ -1,6 +1,6 @@
 """The dataset card (README.md), rendered from the manifest alone: anyone who has a folder can render it again."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import yaml
@@ -103,9 +103,11 @@ def card(manifest: Manifest, dataset: str = "academiceval", revision: str = "", 
     changelog, wrong = _notices(manifest, errata)
     name = next((configuration.name for configuration in shown if configuration.samples), "Intro-28K-G")
     of_revision = f', revision="{revision}"' if revision else ""
+    front_matter = yaml.safe_dump(_front_matter(shown, manifest.source), sort_keys=False, allow_unicode=True)
+    tables = [line for section in others for line in _section(*section)]
     lines = [
         "---",
-        yaml.safe_dump(_front_matter(shown, manifest.source), sort_keys=False, allow_unicode=True).strip(),
+        front_matter.strip(),
         "---",
         f"# AcademicEval, round {manifest.round}",
         "",
@@ -123,7 +125,7 @@ def card(manifest: Manifest, dataset: str = "academiceval", revision: str = "", 
         "Input and output lengths are means over all splits in bert-base-uncased tokens; the prompt's own words are not "
         "counted. Comp. rate is input divided by output tokens.",
         "",
-        *(line for section in others for line in _section(*section)),
+        *tables,
         _USE[is_open_access(manifest.source)],
         "",
         *_section("Changelog", [changelog], ""),
@@ -151,12 +153,19 @@ def card(manifest: Manifest, dataset: str = "academiceval", revision: str = "", 
         "are of different samples.",
         "",
         "```bibtex",
-        *([_ACADEMICEVAL] if any(configuration.is_writing for configuration in shown) else []),
-        *([_SCALAR] if any(configuration.task == "cloze" for configuration in shown) else []),
+        *_references(shown),
         "```",
         "",
     ]
     return "\n".join(lines)
+
+
+def _references(shown: Sequence[ListedConfiguration]) -> Iterator[str]:
+    """Name the papers that a dataset's tasks come from, as BibTeX."""
+    if any(configuration.is_writing for configuration in shown):
+        yield _ACADEMICEVAL
+    if any(configuration.task == "cloze" for configuration in shown):
+        yield _SCALAR
 
 
 def _shown(manifest: Manifest) -> list[ListedConfiguration]:
@@ -227,30 +236,20 @@ def _notices(manifest: Manifest, errata: Sequence[Erratum]) -> tuple[Table, Tabl
 def _front_matter(shown: Sequence[ListedConfiguration], source: str) -> dict[str, object]:
     """Configurations and splits without samples are left out, because `datasets` cannot load them."""
     loadable = [configuration for configuration in shown if configuration.samples]
-    configs = [
-        {
-            "config_name": configuration.name,
-            "data_files": [
-                {"split": split, "path": [file.path for file in configuration.files(split)]}
-                for split in _SHOWN_SPLITS
-                if configuration.files(split)
-            ],
-            **({"default": True} if configuration is loadable[0] else {}),
-        }
-        for configuration in loadable
-    ]
+    configs = [_data_files(configuration) for configuration in loadable]
+    if configs:
+        configs[0]["default"] = True
     kinds = {configuration.is_writing for configuration in shown}
     name, link = (
         ("per-paper", "https://creativecommons.org/licenses/")
         if is_open_access(source)
         else ("arxiv-per-paper", "https://info.arxiv.org/help/license/index.html")
     )
+    categories = [category for writing in (True, False) if writing in kinds for category in _CATEGORIES[writing]]
     data = DatasetCardData(
         language=["en"],
         pretty_name="AcademicEval",
-        task_categories=[
-            category for writing in (True, False) if writing in kinds for category in _CATEGORIES[writing]
-        ],
+        task_categories=categories,
         source_datasets=["original"],
         tags=["long-context", "live-benchmark", "arxiv:2510.17725", "arxiv:2502.13753"],
         size_categories=[_size(loadable)],
@@ -260,6 +259,16 @@ def _front_matter(shown: Sequence[ListedConfiguration], source: str) -> dict[str
     )
     add_dataset_info(data, {configuration.name: _info(configuration) for configuration in loadable})
     return {**data.to_dict(), "configs": configs}  # type: ignore[no-untyped-call]
+
+
+def _data_files(configuration: ListedConfiguration) -> dict[str, object]:
+    """List the files of a configuration as `load_dataset` reads them."""
+    files = [
+        {"split": split, "path": [file.path for file in configuration.files(split)]}
+        for split in _SHOWN_SPLITS
+        if configuration.files(split)
+    ]
+    return {"config_name": configuration.name, "data_files": files}
 
 
 def _size(shown: Sequence[ListedConfiguration]) -> str:

@@ -5,8 +5,9 @@ with its hash. A folder that could be completed in full is the original one, byt
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from heapq import merge
+from operator import itemgetter
 from pathlib import Path
 
 from builder.dataset.folder import finish, replacing
@@ -41,19 +42,16 @@ def fill(source: Path, output: Path, workspace: Workspace, engine: Engine) -> St
     if manifest.publishable is None:
         raise FolderError(f"{source} is not a publishable copy; it has nothing to fill")
     _learn(workspace, source, manifest, engine)
-    store, report = workspace.store, StageReport("fill")
-    doubtful: set[str] = set()
+    filling = _Filling(source, manifest, workspace.store)
+    report = filling.report
     with replacing(output) as place:
         originals = {configuration.name: configuration for configuration in manifest.publishable.original}
         filled = tuple(
-            _as_measured(
-                _complete(source, place, manifest, configuration, store, report, doubtful),
-                originals.get(configuration.name),
-            )
+            _as_measured(filling.complete(place, configuration), originals.get(configuration.name))
             for configuration in manifest.complete_configurations
         )
         # What a source said of them once is not believed for good.
-        store.forget(sorted(doubtful))
+        workspace.store.forget(sorted(filling.doubtful))
         # After a takedown the hashes of the whole are not known, only those of each text.
         expected = manifest.publishable.original or (filled if not report.dropped else None)
         if not report.dropped and expected and filled != expected:
@@ -100,42 +98,46 @@ def _learn(workspace: Workspace, folder: Path, manifest: Manifest, engine: Engin
     extract_papers(workspace.round_, source, store, with_text, engine)
 
 
-def _complete(
-    source: Path,
-    place: Path,
-    manifest: Manifest,
-    configuration: ListedConfiguration,
-    store: Store,
-    report: StageReport,
-    doubtful: set[str],
-) -> ListedConfiguration:
-    """Write one configuration with all rows that could be completed, in their original order; papers of the others become doubtful."""
-    ids = manifest.by_ids_of(configuration.name)
-    writer = writer_of(place, configuration)
-    for split in SPLITS:
-        by_id = list(read_rows(source, ids, split)) if ids else []
-        rows = with_positions(read_rows(source, configuration, split), {row["position"] for row in by_id})
-        completed = _complete_rows(by_id, configuration, store, report, doubtful)
-        for _, row in merge(rows, completed, key=lambda item: item[0]):
-            writer.add(split, row)
-    return writer.close()
+@dataclass(slots=True)
+class _Filling:
+    """A copy whose rows by id are completed from a store.
 
+    Attributes:
+        doubtful: papers of rows that could not be completed, of which the store may know something wrong.
+    """
 
-def _complete_rows(
-    rows: Sequence[Row], configuration: ListedConfiguration, store: Store, report: StageReport, doubtful: set[str]
-) -> Iterator[tuple[int, Row]]:
-    complete, papers = family_of(configuration.task).complete, schema_of(configuration).papers
-    for row in rows:
-        try:
-            outcome = complete(row, configuration.task, store)
-        except (KeyError, ValueError, IndexError, OverflowError) as err:
-            raise FolderError(
-                f"{configuration.name} {row['id']!r:.80} is not a row by id that this release can read ({err})"
-            ) from err
-        if isinstance(outcome, str):
-            report.drop(f"{configuration.name} {row['id']}", outcome)
-            if outcome != "missing_file":
-                doubtful |= {bare_id(name) for name, _ in papers(row)}
-        else:
-            report.kept += 1
-            yield row["position"], outcome
+    source: Path
+    manifest: Manifest
+    store: Store
+    report: StageReport = field(default_factory=lambda: StageReport("fill"))
+    doubtful: set[str] = field(default_factory=set)
+
+    def complete(self, place: Path, configuration: ListedConfiguration) -> ListedConfiguration:
+        """Write one configuration with all rows that could be completed, in their original order."""
+        ids = self.manifest.by_ids_of(configuration.name)
+        writer = writer_of(place, configuration)
+        for split in SPLITS:
+            by_id = list(read_rows(self.source, ids, split)) if ids else []
+            whole = read_rows(self.source, configuration, split)
+            rows = with_positions(whole, {row["position"] for row in by_id})
+            for _, row in merge(rows, self._completed(by_id, configuration), key=itemgetter(0)):
+                writer.add(split, row)
+        return writer.close()
+
+    def _completed(self, rows: Sequence[Row], configuration: ListedConfiguration) -> Iterator[tuple[int, Row]]:
+        """Complete rows by id; each with its position."""
+        complete, papers = family_of(configuration.task).complete, schema_of(configuration).papers
+        for row in rows:
+            try:
+                outcome = complete(row, configuration.task, self.store)
+            except (KeyError, ValueError, IndexError, OverflowError) as err:
+                raise FolderError(
+                    f"{configuration.name} {row['id']!r:.80} is not a row by id that this release can read ({err})"
+                ) from err
+            if isinstance(outcome, str):
+                self.report.drop(f"{configuration.name} {row['id']}", outcome)
+                if outcome != "missing_file":
+                    self.doubtful |= {bare_id(name) for name, _ in papers(row)}
+            else:
+                self.report.kept += 1
+                yield row["position"], outcome

@@ -148,7 +148,8 @@ def _begin(output: Path, building: Path, old: Path, mark: str, kind: str, is_our
             raise FolderError(f"{output} exists and is a file; move it away or choose another `output`")
         if output.exists() and any(output.iterdir()) and not (output / mark).is_file():
             raise FolderError(f"{output} exists and is not a {kind}; move it away or choose another `output`")
-        if others := sorted(entry.name for entry in output.glob("*") if not is_ours(entry)):
+        others = sorted(entry.name for entry in output.glob("*") if not is_ours(entry))
+        if others:
             raise FolderError(
                 f"{output} contains {', '.join(others[:3])}, which would be lost with it: move that away or choose another `output`"
             )

@@ -22,7 +22,7 @@ from builder.extract import quality
 from builder.extract.stage import EXTRACTOR
 from builder.extract.workers import Extracted, extract_files
 from builder.ids import PaperId, bare_id
-from builder.records import READING_REASONS, Paper
+from builder.records import READING_REASONS, Document, Paper
 from builder.round.model import round_of_source
 from builder.round.tables import ExtractTable, QualityTable
 from builder.sources import open_source
@@ -118,25 +118,37 @@ def _is_unchanged(name: str, earlier: dict[str, tuple[str, int]]) -> bool:
 
 
 def _line(result: Extracted) -> dict[str, Any]:
-    document = result.document
-    reason = f"{result.reason}: {result.detail}" if result.reason else ""
-    doubt = quality.fault(result.quality, QualityTable()) if result.quality else None
-    named = PaperId.of_stem(Path(result.name).name.split(".html")[0].removesuffix(".pdf"))
+    """Write what became of a file as a record of `academiceval extract`."""
+    document = result.document or Document("", "", ())
+    texts = {name: list(map(asdict, getattr(document, name))) for name in ("sections", "references", "mentions")}
     return {
         "file": valid(result.name),
-        "id": (document and document.stamped_id) or (named.bare if named else None),
-        "status": "failed" if document is None else "doubtful" if doubt else "ok",
-        "reason": reason or doubt or "",
-        "title": document.title if document else "",
-        "abstract": document.abstract if document else "",
-        "sections": [asdict(section) for section in document.sections] if document else [],
-        "references": [asdict(entry) for entry in document.references] if document else [],
-        "mentions": [asdict(mention) for mention in document.mentions] if document else [],
+        "id": document.stamped_id or _id_in_name(result.name),
+        **_outcome(result),
+        "title": document.title,
+        "abstract": document.abstract,
+        **texts,
         "quality": asdict(result.quality) if result.quality else None,
         "sha256": result.sha256,
         "extractor": EXTRACTOR,
         "seconds": round(result.seconds, 3),
     }
+
+
+def _id_in_name(name: str) -> str | None:
+    """Read the paper's id in the name of its file; None if it has none."""
+    stem = Path(name).name.split(".html")[0].removesuffix(".pdf")
+    named = PaperId.of_stem(stem)
+    return named.bare if named else None
+
+
+def _outcome(result: Extracted) -> dict[str, str]:
+    """Tell whether a file was read, and if it was not or is doubtful, why."""
+    reason = f"{result.reason}: {result.detail}" if result.reason else ""
+    doubt = quality.fault(result.quality, QualityTable()) if result.quality else None
+    if result.document is None:
+        return {"status": "failed", "reason": reason or doubt or ""}
+    return {"status": "doubtful" if doubt else "ok", "reason": reason or doubt or ""}
 
 
 # --- a folder of PDFs -> a table

@@ -95,7 +95,7 @@ class FlowingText:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class TextBlock:
     """A section and its own text, that of deeper ones left out; `kind` is what its element says of it."""
 
     heading: Heading

@@ -7,6 +7,7 @@ stand; a page that is not understood names nobody. A wrong author would tie a pa
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 from typing import Any
@@ -58,21 +59,27 @@ def front_of(words: Sequence[Word], info: Mapping[str, Any], stamp: str, before:
         info: the file's own description, as MuPDF gives it.
         stamp: the line in arXiv's margin; "" if there is none.
     """
-    marked = _STAMP.search(stamp)
     text = "\n".join(line.text for line in before[:_MOST_LINES])
     printed = _authors(words, before, title)
     listed = tuple(name for name in _pieces(info.get("author") or "") if _is_name(name))
     # What the file says of itself may be of another paper or of a drawing in it: it counts where the page has it too.
-    confirmed = listed if listed and all(_key(name) in _key(text) for name in listed) else ()
-    made = re.match(r"D:(\d{4})(\d\d)(\d\d)", info.get("creationDate") or "")
-    doi = _DOI.search(f"{info.get('subject') or ''} {text}")
-    return Front(
+    confirmed = listed if all(_key(name) in _key(text) for name in listed) else ()
+    front = Front(
         authors=max(printed, confirmed, key=len),
-        category=(marked["category"] or "") if marked else "",
-        day=_iso(marked["day"]) if marked else "-".join(made.groups()) if made else "",
-        day_from="stamp" if marked else "file" if made else "",
-        doi=parsed.bare if doi and (parsed := PaperId.parse(doi[0].rstrip(".,;)"))) else "",
+        doi=_doi(f"{info.get('subject') or ''} {text}"),
     )
+    marked = _STAMP.search(stamp)
+    if marked:
+        return replace(front, category=marked["category"] or "", day=_iso(marked["day"]), day_from="stamp")
+    made = re.match(r"D:(\d{4})(\d\d)(\d\d)", info.get("creationDate") or "")
+    return replace(front, day="-".join(made.groups()), day_from="file") if made else front
+
+
+def _doi(text: str) -> str:
+    """Find the first DOI in a text; "" if it has none that is valid."""
+    found = _DOI.search(text)
+    parsed = PaperId.parse(found[0].rstrip(".,;)")) if found else None
+    return parsed.bare if parsed else ""
 
 
 def _iso(text: str) -> str:

@@ -77,10 +77,14 @@ def _headings_with_numbering(
     numbered = [c for c in candidates if _kind(c.number) == numbering == "decimal" and _is_titled(c.words)]
     # What must be a section, however it is set, because its own first subsection comes next.
     parents = {c.first for c, after in pairwise(numbered) if after.number == f"{c.number}.1" and "." not in c.number}
-    judged = [
-        (c, _level(c, style, numbering, lines) or (2 if c.style in lower else 1 if c.first in parents else 0))
-        for c in candidates
-    ]
+
+    def level_of(candidate: HeadingCandidate) -> int:
+        told = _level(candidate, style, numbering, lines)
+        if told or candidate.style in lower:
+            return told or 2
+        return int(candidate.first in parents)
+
+    judged = [(c, level_of(c)) for c in candidates]
     chosen = [Heading(c.first, c.last, c.number, c.words, level) for c, level in judged if level]
     headings = _drop_miscounted(chosen, numbering)
     return _contradictions(headings, numbering, candidates, style), headings

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from lxml import etree, html
 
 from builder.errors import ExtractError
-from builder.extract.flowing_text import Block, FlowingText, cited_by, runs, within_brackets
+from builder.extract.flowing_text import FlowingText, TextBlock, cited_by, runs, within_brackets
 from builder.extract.headings import Heading, roles_of
 from builder.extract.quality import MeasuredDocument
 from builder.extract.references import parse_entry
@@ -80,20 +80,13 @@ def read_html(path: Path) -> MeasuredDocument:
 
 
 def _read(root: html.HtmlElement, page: html.HtmlElement) -> MeasuredDocument:
-    blocks: list[Block] = []
+    blocks: list[TextBlock] = []
     _walk(root, None, blocks)
     items = root.find_class("ltx_bibitem")
     references = tuple(_entry(item) for item in items)
     listed = "\n".join(entry.raw for entry in references)
-    sections = tuple(
-        Section(
-            f"{block.heading.number} {block.heading.words}".strip(),
-            _ROLES.get(block.kind, role),
-            block.heading.level,
-            listed if block.kind == "ltx_bibliography" else str(block),
-        )
-        for block, role in zip(blocks, roles_of([block.heading for block in blocks]), strict=True)
-    )
+    roles = roles_of([block.heading for block in blocks])
+    sections = tuple(_section(block, role, listed) for block, role in zip(blocks, roles, strict=True))
     index = {item.get("id", ""): i for i, item in enumerate(items)}
     abstracts = root.find_class("ltx_abstract")
     in_english = [each for each in abstracts if (each.get("lang") or "en").casefold().startswith("en")]
@@ -111,10 +104,21 @@ def _read(root: html.HtmlElement, page: html.HtmlElement) -> MeasuredDocument:
     return MeasuredDocument(document, characters + beside, 0)
 
 
-def _walk(element: html.HtmlElement, block: Block | None, blocks: list[Block]) -> None:
+def _section(block: TextBlock, role: Role, listed: str) -> Section:
+    """Make the section of a block; `listed` is the reference list as text."""
+    return Section(
+        heading=f"{block.heading.number} {block.heading.words}".strip(),
+        role=_ROLES.get(block.kind, role),
+        level=block.heading.level,
+        text=listed if block.kind == "ltx_bibliography" else str(block),
+    )
+
+
+def _walk(element: html.HtmlElement, block: TextBlock | None, blocks: list[TextBlock]) -> None:
     for child in element.iterchildren():
-        if kind := next((name for name in _classes(child) if name in _LEVELS), None):
-            blocks.append(Block(_heading(child, kind, len(blocks)), kind))
+        kind = next((name for name in _classes(child) if name in _LEVELS), None)
+        if kind:
+            blocks.append(TextBlock(_heading(child, kind, len(blocks)), kind))
             _walk(child, blocks[-1], blocks)
         elif _is_beside(child):
             pass
@@ -157,7 +161,7 @@ def _write(element: html.HtmlElement, text: FlowingText) -> None:
         text.end_block()
 
 
-def _mentions(blocks: list[Block], index: dict[str, int], entries: Sequence[Reference]) -> Iterator[Mention]:
+def _mentions(blocks: list[TextBlock], index: dict[str, int], entries: Sequence[Reference]) -> Iterator[Mention]:
     for i, block in enumerate(blocks):
         text = str(block.text)
         cites = [cite for cite in block.text.cites if not index.keys().isdisjoint(cite[2])]

@@ -5,14 +5,14 @@ never part of the article (https://jats.nlm.nih.gov/archiving/tag-library/1.3/).
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from lxml import etree
 
 from builder.errors import ExtractError
-from builder.extract.flowing_text import Block, FlowingText, cited_by, runs, within_brackets
+from builder.extract.flowing_text import FlowingText, TextBlock, cited_by, runs, within_brackets
 from builder.extract.headings import Heading, roles_of
 from builder.extract.quality import MeasuredDocument
 from builder.extract.references import parse_entry, with_ids
@@ -77,7 +77,7 @@ def read_jats(path: Path) -> MeasuredDocument:
     article = read_article(path)
     if (body := article.find("body")) is None:
         raise ExtractError("no_sections", f"{path} has no body")
-    blocks = [Block(Heading(0, 0, "", "", 1))]
+    blocks = [TextBlock(Heading(0, 0, "", "", 1))]
     _walk(body, blocks[0].text, 1, blocks)
     blocks = blocks if blocks[0].text.length else blocks[1:]
     entries, places = _references(article)
@@ -95,7 +95,7 @@ def read_jats(path: Path) -> MeasuredDocument:
     return MeasuredDocument(document, sum(len(section.text) for section in sections) + len(abstract), 0)
 
 
-def _walk(container: etree._Element, text: FlowingText, level: int, blocks: list[Block]) -> None:
+def _walk(container: etree._Element, text: FlowingText, level: int, blocks: list[TextBlock]) -> None:
     for child in container.iterchildren("*"):
         if child.tag == "sec" and not _is_left_out(child):
             heading = _heading(child, level, len(blocks))
@@ -103,7 +103,7 @@ def _walk(container: etree._Element, text: FlowingText, level: int, blocks: list
                 # It only holds the others together.
                 _walk(child, text, level, blocks)
             else:
-                blocks.append(Block(heading))
+                blocks.append(TextBlock(heading))
                 _walk(child, blocks[-1].text, level + 1, blocks)
         elif child.tag not in ("sec", "title", "label"):
             _write(child, text)
@@ -123,7 +123,7 @@ def _is_left_out(section: etree._Element) -> bool:
     return is_kind or _LEFT_OUT.fullmatch(words) is not None
 
 
-def _roles(blocks: Sequence[Block]) -> list[Role]:
+def _roles(blocks: Sequence[TextBlock]) -> list[Role]:
     """A role for each section; where none is called an introduction, the background or what stands before all headings is one."""
     roles = roles_of([block.heading for block in blocks])
     if len(blocks) > 1 and "introduction" not in roles:
@@ -184,7 +184,7 @@ def _write(element: etree._Element, text: FlowingText) -> None:
 
 
 def _mentions(
-    blocks: Sequence[Block], entries: Sequence[Reference], places: dict[str, tuple[int, ...]]
+    blocks: Sequence[TextBlock], entries: Sequence[Reference], places: dict[str, tuple[int, ...]]
 ) -> Iterator[Mention]:
     for i, block in enumerate(blocks):
         text = str(block.text)
@@ -245,7 +245,6 @@ def _entry(citation: etree._Element, label: str) -> Reference:
         links.append(f"https://doi.org/{doi.group()}")
     if ids.get("arxiv"):
         links.append(f"arXiv:{ids['arxiv'].removeprefix('arXiv:')}")
-    pubmed = (f"PMC{ids.get('pmcid', ids.get('pmc', '')).upper().removeprefix('PMC')}", f"PMID{ids.get('pmid', '')}")
     # Editors of a volume are no authors of its chapters.
     groups = [group for group in citation.iter("person-group") if group.get("person-group-type", "author") == "author"]
     authors = tuple(one_line(name) for group in groups or [citation] for name in group.iter("surname", "collab"))
@@ -259,8 +258,18 @@ def _entry(citation: etree._Element, label: str) -> Reference:
         authors=authors or entry.authors,
         year=int(year.group()) if year else entry.year,
         doi=entry.doi.lower() if entry.doi else None,
-        pubmed=next((parsed.bare for name in pubmed if (parsed := PaperId.parse(name))), None),
+        pubmed=_pubmed(ids),
     )
+
+
+def _pubmed(ids: Mapping[str, str]) -> str | None:
+    """Read PubMed Central's id of a work, else PubMed's, from its ids by their types."""
+    central = ids.get("pmcid", ids.get("pmc", "")).upper().removeprefix("PMC")
+    for name in (f"PMC{central}", f"PMID{ids.get('pmid', '')}"):
+        parsed = PaperId.parse(name)
+        if parsed:
+            return parsed.bare
+    return None
 
 
 def _title(citation: etree._Element) -> str:
@@ -271,17 +280,18 @@ def _title(citation: etree._Element) -> str:
     return title.strip(" .")
 
 
+def _printed_name(name: etree._Element) -> str:
+    if name.find("surname") is None:
+        return one_line(name)
+    return " ".join(one_line(each) for each in (name.find("surname"), name.find("given-names")) if each is not None)
+
+
 def _printed(citation: etree._Element) -> str:
     """The entry as it is printed; where the marks between its parts are left to a style, as "Doe J (2020) Title. Journal"."""
     marked = [citation.text or "", *(child.tail or "" for child in citation)]
     if citation.tag != "element-citation" and any(re.search(r"[^\s]", text) for text in marked):
         return one_line(citation, _NOT_PRINTED)
-    names = [
-        " ".join(one_line(part) for part in (name.find("surname"), name.find("given-names")) if part is not None)
-        if name.find("surname") is not None
-        else one_line(name)
-        for name in citation.iter("name", "string-name", "collab")
-    ]
+    names = [_printed_name(name) for name in citation.iter("name", "string-name", "collab")]
     title = _title(citation)
     source, volume, pages = (one_line(citation.find(f".//{part}")) for part in ("source", "volume", "fpage"))
     source = "" if source.strip(" .") == title else source

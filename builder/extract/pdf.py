@@ -222,13 +222,22 @@ def find_mentions(sections: Sequence[Section], references: Sequence[Reference]) 
     for i, entry in enumerate(references):
         if entry.authors and entry.year:
             by_name[fold(entry.authors[0]), entry.year].append(i)
-    ways: tuple[Callable[[int, str], Iterator[Mention]], ...] = (
-        lambda s, text: _bracketed(s, _in_brackets(text), _expand, by_label),
-        lambda s, text: _bracketed(s, _LABELS.finditer(text), _PARTS_OF_A_MARK.split, by_label),
-        lambda s, text: _author_year_mentions(s, text, by_name),
-    )
-    citing = [(s, section.text) for s, section in enumerate(sections) if section.role not in _NOT_CITED]
-    return max((tuple(mention for s, text in citing for mention in way(s, text)) for way in ways), key=len)
+
+    def by_number(section: int, text: str) -> Iterator[Mention]:
+        return _bracketed(section, _in_brackets(text), _expand, by_label)
+
+    def by_any_label(section: int, text: str) -> Iterator[Mention]:
+        return _bracketed(section, _LABELS.finditer(text), _PARTS_OF_A_MARK.split, by_label)
+
+    def by_author_and_year(section: int, text: str) -> Iterator[Mention]:
+        return _author_year_mentions(section, text, by_name)
+
+    citing = [(i, section.text) for i, section in enumerate(sections) if section.role not in _NOT_CITED]
+    found = [
+        tuple(mention for i, text in citing for mention in way(i, text))
+        for way in (by_number, by_any_label, by_author_and_year)
+    ]
+    return max(found, key=len)
 
 
 def _bracketed(
@@ -240,7 +249,8 @@ def _bracketed(
     """The marks in brackets that name labels of the list."""
     for match in marks:
         labels = [label.strip() for label in labels_in(match[1])]
-        if cited := tuple(dict.fromkeys(by_label[label] for label in labels if label in by_label)):
+        cited = tuple(dict.fromkeys(by_label[label] for label in labels if label in by_label))
+        if cited:
             yield Mention(s, match.start(1), match.end(1), cited, len(labels) > 1)
 
 

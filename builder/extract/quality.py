@@ -38,6 +38,10 @@ class MeasuredDocument:
     hidden: int = 0
 
 
+def _share(count: int, of: int) -> float:
+    return count / of if of else 0.0
+
+
 def measure(reading: MeasuredDocument) -> Quality:
     """The figures of one reading."""
     document = reading.document
@@ -48,12 +52,13 @@ def measure(reading: MeasuredDocument) -> Quality:
     roles = [section.role for section in document.sections]
     positions = [roles.index(role) for role in _ORDER if role in roles]
     labels = [int(entry.label) for entry in document.references if entry.label.isdecimal() and int(entry.label)]
+    entries = min(1.0, len(labels) / max(labels)) if labels else float(bool(document.references))
     return Quality(
         words=len(words),
-        coverage=min(1.0, placed / reading.characters) if reading.characters else 0.0,
-        hyphen_breaks=1000 * breaks / len(words) if words else 0.0,
-        unmapped=reading.unmapped / reading.characters if reading.characters else 0.0,
-        entries=min(1.0, len(labels) / max(labels)) if labels else float(bool(document.references)),
+        coverage=min(1.0, _share(placed, reading.characters)),
+        hyphen_breaks=_share(1000 * breaks, len(words)),
+        unmapped=_share(reading.unmapped, reading.characters),
+        entries=entries,
         common_words=common_share(words),
         in_order=positions == sorted(positions),
         headings_agree=reading.headings_agree,

@@ -158,13 +158,12 @@ def with_ids(entry: Reference, said: str) -> Reference:
     """An entry with the first arXiv id, DOI and address in what it says and links to."""
     arxiv = _ARXIV.search(said)
     parsed = PaperId.parse(arxiv.group(1)) if arxiv else None
-    doi, url = _DOI.search(said), _URL.search(said)
-    return replace(
-        entry,
-        arxiv_id=parsed.bare if parsed else None,
-        doi=doi.group() if doi else None,
-        url=url.group() if url else None,
-    )
+    return replace(entry, arxiv_id=parsed.bare if parsed else None, doi=_first(_DOI, said), url=_first(_URL, said))
+
+
+def _first(pattern: re.Pattern[str], text: str) -> str | None:
+    found = pattern.search(text)
+    return found.group() if found else None
 
 
 def _year(parts: Sequence[str]) -> int | None:

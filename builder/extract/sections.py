@@ -141,14 +141,15 @@ class TopSection:
     sections: tuple[int, ...]
 
 
-def parts(document: Document) -> list[TopSection]:
+def top_sections(document: Document) -> list[TopSection]:
     """The top-level sections of a paper, references, appendices and acknowledgements left out."""
     sections = document.sections
     top = min((section.level for section in sections), default=1)
     starts = [i for i, section in enumerate(sections) if i == 0 or section.level <= top]
-    spans = [range(first, end) for first, end in pairwise([*starts, len(sections)])]
-    return [
-        TopSection(first.heading, first.role, tuple(i for i in span if sections[i].role not in OUTSIDE))
-        for span in spans
-        if (first := sections[span[0]]).role not in OUTSIDE
-    ]
+    found = []
+    for start, end in pairwise([*starts, len(sections)]):
+        first = sections[start]
+        if first.role not in OUTSIDE:
+            inside = tuple(i for i in range(start, end) if sections[i].role not in OUTSIDE)
+            found.append(TopSection(first.heading, first.role, inside))
+    return found

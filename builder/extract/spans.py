@@ -60,7 +60,8 @@ def take_unseen(page: pymupdf.Page, blocks: Sequence[dict[str, Any]]) -> int:
     picture = _picture(page) if may_hide else None
     characters = 0
     for line in lines:
-        if unseen := [span for span in line["spans"] if not _is_visible(span, picture, line["dir"])]:
+        unseen = [span for span in line["spans"] if not _is_visible(span, picture, line["dir"])]
+        if unseen:
             characters += sum(len(span["text"].strip()) for span in unseen)
             line["spans"] = [span for span in line["spans"] if span not in unseen]
     return characters
@@ -134,12 +135,9 @@ _SMALLER, _RAISED = 0.7, 0.85
 
 def marks_of(blocks: Sequence[dict[str, Any]]) -> frozenset[str]:
     """The marks of a page's footnotes: at the beginning of a line in small print."""
-    lines = [
-        spans
-        for block in blocks
-        for line in block.get("lines", ())
-        if (spans := [span for span in line["spans"] if span["text"].strip()])
-    ]
+    every = (line["spans"] for block in blocks for line in block.get("lines", ()))
+    printed = ([span for span in spans if span["text"].strip()] for spans in every)
+    lines = [spans for spans in printed if spans]
     weight: Counter[float] = Counter()
     for span in chain.from_iterable(lines):
         weight[round(span["size"] * 2) / 2] += len(span["text"])
@@ -161,7 +159,8 @@ def _plain_marks(lines: Sequence[Sequence[Span]], small: float) -> Iterator[str]
     lowest = max((spans[0]["bbox"][3] for spans in lines), default=0.0)
     for spans in lines:
         is_note = spans[0]["size"] < small and spans[0]["bbox"][1] > _LOWER * lowest
-        if is_note and (match := _PLAIN.match("".join(span["text"] for span in spans))):
+        match = _PLAIN.match("".join(span["text"] for span in spans)) if is_note else None
+        if match:
             yield match[1]
 
 

@@ -5,6 +5,7 @@ Paper -> document in the store. Drop reasons: `records.ExtractReason`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import tee
@@ -18,7 +19,7 @@ from builder.extract.workers import extract_files
 from builder.records import Document, FileKind, Paper, Quality
 from builder.stage_report import StageReport
 from builder.store import Store
-from builder.store.documents import unpack_document
+from builder.store.documents import FileOutcome, unpack_document
 from lm_eval_tasks.base.figures import ReadingSummary
 from lm_eval_tasks.base.files import sha256_of
 from lm_eval_tasks.base.progress import progress
@@ -63,16 +64,14 @@ def extract_papers(round_: Round, source: Source, store: Store, papers: Sequence
         files, named = tee(_unread_files(round_, source, store, progress(papers, f"extract {kind}", len(papers)), kind))
         results = extract_files((str(path) for path, *_ in files), engine, limits.time_limit, limits.memory_limit)
         for result, (_, paper_id, digest) in zip(results, named, strict=True):
-            store.put_document(
-                paper_id,
-                kind,
-                EXTRACTOR,
+            outcome = FileOutcome(
                 digest,
                 reason=result.reason,
                 detail=result.detail,
                 quality=result.quality,
                 document=result.document,
             )
+            store.put_document(paper_id, kind, EXTRACTOR, outcome)
 
 
 def _order(round_: Round) -> list[FileKind]:
@@ -95,8 +94,11 @@ def _unread_files(
             continue
         path = source.fetch(kind, paper.id, paper.version)
         if path is None:
-            store.put_document(paper.id, kind, EXTRACTOR, "", reason="missing_file", detail="not in the source")
-        elif store.read_file(paper.id, kind, EXTRACTOR) != (digest := sha256_of(path)):
+            outcome = FileOutcome("", reason="missing_file", detail="not in the source")
+            store.put_document(paper.id, kind, EXTRACTOR, outcome)
+            continue
+        digest = sha256_of(path)
+        if store.read_file(paper.id, kind, EXTRACTOR) != digest:
             yield path, paper.id, digest
 
 
@@ -130,7 +132,7 @@ def summarise(documents: Documents, paper_ids: Iterable[str], kinds: Sequence[Fi
     """Means of the quality figures of the documents used, and how many there are of each kind of file that the papers have."""
     outcomes = (documents.store.outcomes(paper_id)[documents.kinds[paper_id]] for paper_id in paper_ids)
     rows = [asdict(figures) for _, figures in outcomes if figures is not None]
-    return ReadingSummary(
-        documents={kind: sum(chosen == kind for chosen in documents.kinds.values()) for kind in kinds},
-        means={name: round(fmean(row[name] for row in rows), 4) for name in (rows[0] if rows else ())},
-    )
+    used = Counter(documents.kinds.values())
+    names = rows[0] if rows else ()
+    means = {name: round(fmean(row[name] for row in rows), 4) for name in names}
+    return ReadingSummary({kind: used[kind] for kind in kinds}, means)

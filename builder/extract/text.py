@@ -57,10 +57,11 @@ def _furniture(pages: Sequence[Page]) -> set[tuple[int, float, float]]:
     for page, line in placed:
         if _in_margin(page, line, usual, _FAR_HEAD, _FAR_FOOT):
             seen[_DIGITS.sub("#", line.text.casefold()), round(line.y0 / 4)].append(line)
+    often = 3 if len(pages) > 5 else 2
     positions: set[tuple[int, float, float]] = set()
     bands: Counter[int] = Counter()
     for same in seen.values():
-        if len({line.page for line in same}) >= (3 if len(pages) > 5 else 2):
+        if len({line.page for line in same}) >= often:
             positions.update((line.page, line.y0, line.x0) for line in same)
             bands[round(same[0].y0 / 4)] += len(same) ** 2
     notice = False

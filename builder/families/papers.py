@@ -4,18 +4,18 @@ import pyarrow as pa
 
 from builder.families.descriptor import FamilyBuilder
 from builder.families.reading.papers_read import abstract_text, shown_text
-from builder.parquet.schema import TEXTS, Lacking, Row, RowSchema, hashes_of, matches
+from builder.parquet.schema import INTEGER, STRING, TEXTS, Lacking, Row, RowSchema, hashes_of, matches, strings
 from builder.records import Paper
 from builder.sources.tokenizer import token_counter
 from builder.store import Store
 
 COLUMNS = pa.schema(
     [
-        *((name, pa.string()) for name in ("id", "title")),
-        ("authors", pa.list_(pa.string())),
-        *((name, pa.string()) for name in ("primary_category", "published", "license", "text")),
-        ("input_tokens", pa.int64()),
-        ("round", pa.string()),
+        *strings("id", "title"),
+        ("authors", pa.list_(STRING)),
+        *strings("primary_category", "published", "license", "text"),
+        ("input_tokens", INTEGER),
+        ("round", STRING),
     ]
 )
 _TEXTS = ("title", "text")
@@ -37,12 +37,19 @@ def row_of(paper: Paper, text: str, round_name: str) -> Row:
     }
 
 
+ID_COLUMNS = pa.schema([*map(COLUMNS.field, KEPT), ("position", INTEGER), TEXTS])
+
+
+def _texts_of(row: Row) -> dict[str, str]:
+    return {name: row[name] for name in _TEXTS}
+
+
 SCHEMA = RowSchema(
     columns=COLUMNS,
-    id_columns=pa.schema([*(COLUMNS.field(name) for name in KEPT), ("position", pa.int64()), TEXTS]),
+    id_columns=ID_COLUMNS,
     paper_column="id",
     shown_column="",
-    texts=lambda row: {name: row[name] for name in _TEXTS},
+    texts=_texts_of,
     papers=lambda row: [(row["id"], row["license"])],
 )
 

@@ -11,8 +11,16 @@ import pyarrow as pa
 from lm_eval_tasks.base.files import sha256_of_bytes
 
 Row = dict[str, Any]
+STRING, INTEGER = pa.string(), pa.int64()
+
+
+def strings(*names: str) -> list[tuple[str, pa.DataType]]:
+    """Declare columns of texts."""
+    return [(name, STRING) for name in names]
+
+
 # In place of the texts of a row by id: by their places in the whole row, their hashes and lengths.
-TEXTS = ("texts", pa.list_(pa.struct([("name", pa.string()), ("sha256", pa.string()), ("characters", pa.int64())])))
+TEXTS = ("texts", pa.list_(pa.struct([*strings("name", "sha256"), ("characters", INTEGER)])))
 # Why a row by id cannot be completed.
 Lacking = Literal["missing_paper", "missing_file", "changed_text"]
 

@@ -65,8 +65,9 @@ class AuditTable(RoundTable):
 
     @model_validator(mode="after")
     def _check_waived_names(self) -> Self:
-        if odd := [name for name in self.waive if name not in self.limits]:
-            raise ValueError(f"`waive` names {odd[0]!r}, which is not a check; there are {', '.join(self.limits)}")
+        for name in self.waive:
+            if name not in self.limits:
+                raise ValueError(f"`waive` names {name!r}, which is not a check; there are {', '.join(self.limits)}")
         return self
 
     @property

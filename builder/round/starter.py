@@ -1,5 +1,6 @@
 """`academiceval init`: a round.toml to start from, commented, for each kind of source."""
 
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 from typing import Literal, get_args
@@ -104,25 +105,29 @@ test = {test}
 """
 
 
-def write_start(
-    place: Path, kind: Start, today: date, *, path: str = "", contact: str = "", seed: str = "", field: str = ""
-) -> None:
-    """Write a round.toml; the options of `academiceval init` say what each kind of source is told.
+def write_start(place: Path, kind: Start, today: date, told: Mapping[str, str]) -> None:
+    """Write a round.toml.
+
+    Args:
+        told: what the user says of the source: `path`, `contact`, `seed`, `field`; "" for what is not said.
 
     Raises:
         RoundError: the file exists already, or something that this kind of source needs is not given.
     """
     from builder.round.source import PDF_TABLE, is_open_access
 
-    values = {"path": path, "contact": contact, "seed": seed, "field": field}
     if kind not in STARTS:
         raise RoundError(f"the kind {kind!r:.40} must be one of {', '.join(STARTS)}")
-    if missing := [f"--{name}" for name in NEEDED.get(kind, ()) if not values[name]]:
+    missing = [f"--{name}" for name in NEEDED.get(kind, ()) if not told[name]]
+    if missing:
         raise RoundError(f"a round from {kind} needs {' and '.join(missing)}")
-    if bad := [value for value in values.values() if not value.isprintable()]:
-        raise RoundError(f"{bad[0]!r:.80} has characters that cannot be printed")
-    texts = {name: value.replace("\\", "\\\\").replace('"', '\\"') for name, value in values.items()}
-    asked = _OPEN_ACCESS if is_open_access(kind) else _OWN if kind == "pdfs" else _USUAL
+    for value in told.values():
+        if not value.isprintable():
+            raise RoundError(f"{value!r:.80} has characters that cannot be printed")
+    texts = {name: value.replace("\\", "\\\\").replace('"', '\\"') for name, value in told.items()}
+    asked = _OWN if kind == "pdfs" else _USUAL
+    if is_open_access(kind):
+        asked = _OPEN_ACCESS
     content = (_HEAD + asked + _SOURCES[kind] + _TAIL).format(
         round=f"{today:%Y.%m}",
         from_=today.replace(year=today.year - 1, day=1).isoformat(),

@@ -104,12 +104,23 @@ def _choice(problem: ErrorDetails, where: str) -> str:
     return f"`{key}` cannot be {_display_value(value)}; {suggestion(str(value), choices)}"
 
 
+def _missing(problem: ErrorDetails, where: str) -> str:
+    return f"the key `{where}` is missing"
+
+
+def _kind_missing(problem: ErrorDetails, where: str) -> str:
+    return f"the key `{where}.kind` is missing"
+
+
+def _wrong_value(problem: ErrorDetails, where: str) -> str:
+    says = problem.get("ctx", {})["error"]
+    return f"`{where}`: {says}" if where else str(says)
+
+
 _SENTENCES: dict[str, Callable[[ErrorDetails, str], str]] = {
-    "missing": lambda _, where: f"the key `{where}` is missing",
-    "union_tag_not_found": lambda _, where: f"the key `{where}.kind` is missing",
-    "value_error": lambda problem, where: (
-        f"`{where}`: {problem['ctx']['error']}" if where else str(problem["ctx"]["error"])
-    ),
+    "missing": _missing,
+    "union_tag_not_found": _kind_missing,
+    "value_error": _wrong_value,
     "literal_error": _choice,
     "union_tag_invalid": _choice,
 }

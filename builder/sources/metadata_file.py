@@ -76,7 +76,8 @@ def table_rows(path: Path) -> Iterator[dict[str, str]]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = csv.DictReader(file, delimiter=delimiter_of(path))
-            if lacking := [name for name in COLUMNS if name not in (rows.fieldnames or ())]:
+            lacking = [name for name in COLUMNS if name not in (rows.fieldnames or ())]
+            if lacking:
                 raise SourceError(f"the table {path} has no column {', '.join(lacking)}")
             yield from ({name: (row[name] or "").strip() for name in COLUMNS} for row in rows)
     except (OSError, ValueError, csv.Error) as err:

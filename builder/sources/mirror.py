@@ -164,8 +164,9 @@ class MirrorSource:
 
 
 def _find_metadata(folder: Path) -> Path:
-    names = (name + packed for name in _NAMES for packed in ("", ".gz", ".xz", ".zst"))
-    if found := next((path for name in names if (path := folder / name).is_file()), None):
+    places = (folder / f"{name}{packed}" for name in _NAMES for packed in ("", ".gz", ".xz", ".zst"))
+    found = next(filter(Path.is_file, places), None)
+    if found:
         return found
     raise SourceError(f"the mirror {folder} contains none of {', '.join(_NAMES)} (plain, .gz, .xz or .zst)")
 

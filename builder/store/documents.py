@@ -3,7 +3,7 @@
 import json
 import zlib
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import get_args
 
 from pydantic import TypeAdapter, ValidationError
@@ -28,33 +28,37 @@ CREATE TABLE asked (key TEXT NOT NULL, round TEXT NOT NULL, PRIMARY KEY (key, ro
 """
 
 
+@dataclass(frozen=True, slots=True)
+class FileOutcome:
+    """What became of one file of a paper: a document, or the reason why there is none.
+
+    Attributes:
+        file_sha256: hash of the file that was read, "" if there was none.
+        reason: a member of `records.ExtractReason`; "" for a document.
+    """
+
+    file_sha256: str
+    reason: str = ""
+    detail: str = ""
+    quality: Quality | None = None
+    document: Document | None = None
+
+
 class DocumentTables(Tables):
     """What a store knows about the papers' files."""
 
-    def put_document(
-        self,
-        paper_id: str,
-        kind: FileKind,
-        extractor: str,
-        file_sha256: str,
-        *,
-        reason: str = "",
-        detail: str = "",
-        quality: Quality | None = None,
-        document: Document | None = None,
-    ) -> None:
-        """Note the outcome of one extraction: a document, or the reason why there is none.
+    def put_document(self, paper_id: str, kind: FileKind, extractor: str, outcome: FileOutcome) -> None:
+        """Note the outcome of one extraction.
 
         Args:
             extractor: version of the extraction code.
-            file_sha256: hash of the file that was read, "" if there was none.
-            reason: a member of `records.ExtractReason`.
         """
+        document, quality = outcome.document, outcome.quality
         body = zlib.compress(_DOCUMENT.dump_json(document)) if document else None
         figures = json.dumps(asdict(quality)) if quality else None
         self._db.execute(
             "INSERT OR REPLACE INTO documents VALUES (?,?,?,?,?,?,?,?)",
-            (paper_id, kind, extractor, file_sha256, reason, detail, figures, body),
+            (paper_id, kind, extractor, outcome.file_sha256, outcome.reason, outcome.detail, figures, body),
         )
 
     def read_file(self, paper_id: str, kind: FileKind, extractor: str) -> str | None:

@@ -24,6 +24,7 @@ from builder.round.model import Round
 from builder.round.source import MirrorTable
 from builder.round.tables import GraphTable, SamplesTable, SplitTable
 from builder.store import STORE, Store
+from builder.store.documents import FileOutcome
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.evaluate.run import evaluate
 from standins.places import DATA
@@ -135,7 +136,9 @@ def seed(round_: Round, extracted: dict[str, dict[str, Any]], folder: str) -> Ro
                     {part: line[part] for part in ("title", "abstract", "sections", "references", "mentions")}
                 )
                 figures = quality.validate_python(line["quality"])
-                store.put_document(parsed.bare, "pdf", EXTRACTOR, line["sha256"], quality=figures, document=read)
+                store.put_document(
+                    parsed.bare, "pdf", EXTRACTOR, FileOutcome(line["sha256"], quality=figures, document=read)
+                )
     return round_
 
 

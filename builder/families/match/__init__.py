@@ -67,15 +67,14 @@ class MatchFamily(ReadingAsker[Masks]):
         by_title = best([around(read, mask) for mask in question], list(map(summary, candidates)), candidates)
         by_body = best([wide(read, mask) for mask in question], texts, candidates)
         answer = [mask.work.id for mask in question]
+        found = zip(answer, by_title, by_body, strict=True)
+        tags = [tag_of(title == right, body == right) for right, title, body in found]
         return {
             "kind": "masks",
-            "answer": [labels[id_] for id_ in answer],
-            "shortcut": [labels[id_] for id_ in by_title],
+            "answer": list(map(labels.__getitem__, answer)),
+            "shortcut": list(map(labels.__getitem__, by_title)),
             "asked": list(range(1, len(answer) + 1)),
-            "tags": [
-                tag_of(title == right, body == right)
-                for right, title, body in zip(answer, by_title, by_body, strict=True)
-            ],
+            "tags": tags,
             "cited_by": [mask.cited_by for mask in question],
             "ages": [mask.age for mask in question],
         }

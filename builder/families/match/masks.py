@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from itertools import islice
+from itertools import chain, islice
 
 from builder.families.reading.neutral import sentence_end, sentence_start, with_brackets
 from builder.families.reading.papers_read import PaperLibrary, PaperRead
@@ -129,9 +129,9 @@ def _mask(
     if age <= 0 or (oldest and age > oldest) or library.citations[id_] > MOST_CITED or len(mentions) > _MOST_PLACES:
         return None
     names = names_of(cited.paper, read.document.references[entry])
-    if all(_stands_together(read, each) for each in mentions) or any(
-        _gives_away(read, each, names) for each in mentions
-    ):
+    if all(_stands_together(read, each) for each in mentions):
+        return None
+    if any(_gives_away(read, each, names) for each in mentions):
         return None
     places = tuple((mention.section, *marker(read, mention)) for mention in mentions)
     return Mask(cited.paper, places, age, library.citations[id_])
@@ -189,19 +189,20 @@ def distractors(read: PaperRead, chosen: Sequence[Mask], library: PaperLibrary) 
     gold = {mask.work.id for mask in chosen}
     titles = {title_key(mask.work.title) for mask in chosen}
     own = [id_ for id_ in dict.fromkeys(read.resolved.values()) if id_ not in gold]
-    others = [
-        id_
-        for id_ in islice(library.cited_nearby(read.paper), _NEARBY)
-        if id_ not in gold and id_ not in own and id_ != read.paper.id
-    ]
-    near = [
-        work
-        for id_ in others
-        if (work := _shown(library, id_, day)) and title_key(work.title) not in read.listed_titles
-    ]
-    for work in (*(work for id_ in own if (work := _shown(library, id_, day))), *_by_likeness(near, chosen)):
-        if (key := title_key(work.title)) not in titles:
+    nearby = islice(library.cited_nearby(read.paper), _NEARBY)
+    others = [id_ for id_ in nearby if id_ not in gold and id_ not in own and id_ != read.paper.id]
+    near = [work for work in _all_shown(library, others, day) if title_key(work.title) not in read.listed_titles]
+    for work in chain(_all_shown(library, own, day), _by_likeness(near, chosen)):
+        key = title_key(work.title)
+        if key not in titles:
             titles.add(key)
+            yield work
+
+
+def _all_shown(library: PaperLibrary, ids: Iterable[str], day: date) -> Iterator[Paper]:
+    for id_ in ids:
+        work = _shown(library, id_, day)
+        if work:
             yield work
 
 

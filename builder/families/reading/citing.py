@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Literal
 
-from builder.extract.sections import TopSection, normalise, parts, split_number
+from builder.extract.sections import TopSection, normalise, split_number, top_sections
 from builder.records import Document, Reference
 from lm_eval_tasks.base.text import fold
 
@@ -144,7 +144,7 @@ class Called:
 def section_kinds(document: Document) -> dict[int, Called]:
     """Section of the document -> what it is called, a subsection by the section that it belongs to."""
     kinds: dict[int, Called] = {}
-    all_parts = parts(document)
+    all_parts = top_sections(document)
     has_introduction = any(part.role == "introduction" for part in all_parts)
     for n, part in enumerate(all_parts):
         called = _called(part)

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from builder.families.registry import rows_of
 from builder.ids import bare_id
-from builder.parquet.schema import TEXTS, Row, RowSchema
+from builder.parquet.schema import INTEGER, STRING, TEXTS, Row, RowSchema, strings
 from builder.records import Paper
 from lm_eval_tasks.base.contract import PAPERS, PARTS_VERSION
 from lm_eval_tasks.base.manifest import ListedConfiguration
@@ -15,40 +15,35 @@ from lm_eval_tasks.base.text import title_key
 from lm_eval_tasks.families import of_task
 from lm_eval_tasks.families.reading import ReadingFamily
 
-_STRING, _INTEGER = pa.string(), pa.int64()
-_EDIT = pa.struct([("start", _INTEGER), ("end", _INTEGER), ("text", _STRING)])
-_PART = pa.struct([("paper", _INTEGER), ("start", _INTEGER), ("end", _INTEGER), ("edits", pa.list_(_EDIT))])
-_SHOWN = pa.struct([(name, _STRING) for name in ("id", "license", "published", "texts")])
-_WORK = pa.struct([("title", _STRING), ("paper", _STRING), ("entry", _INTEGER)])
-_NUMBERS = pa.list_(_INTEGER)
+_EDIT = pa.struct([("start", INTEGER), ("end", INTEGER), ("text", STRING)])
+_PART = pa.struct([("paper", INTEGER), ("start", INTEGER), ("end", INTEGER), ("edits", pa.list_(_EDIT))])
+_SHOWN = pa.struct(strings("id", "license", "published", "texts"))
+_WORK = pa.struct([*strings("title", "paper"), ("entry", INTEGER)])
+_NUMBERS = pa.list_(INTEGER)
 COLUMNS = pa.schema(
     [
-        *((name, _STRING) for name in ("id", "paper_id", "title", "kind")),
-        ("order", _INTEGER),
-        *((name, _STRING) for name in ("published", "license", "primary_category")),
-        ("labels", _INTEGER),
-        ("input_tokens", _INTEGER),
-        *((name, _STRING) for name in ("round", "context")),
-        *((name, _NUMBERS) for name in ("asked", "answer", "shortcut")),
-        ("tags", pa.list_(_STRING)),
+        *strings("id", "paper_id", "title", "kind"),
+        ("order", INTEGER),
+        *strings("published", "license", "primary_category"),
+        ("labels", INTEGER),
+        ("input_tokens", INTEGER),
+        *strings("round", "context"),
+        ("asked", _NUMBERS),
+        ("answer", _NUMBERS),
+        ("shortcut", _NUMBERS),
+        ("tags", pa.list_(STRING)),
         ("cited_by", _NUMBERS),
         ("ages", _NUMBERS),
-        ("authors", pa.list_(_STRING)),
+        ("authors", pa.list_(STRING)),
         ("works", pa.list_(_WORK)),
         ("papers", pa.list_(_SHOWN)),
         ("parts", pa.list_(_PART)),
-        ("parts_version", _INTEGER),
+        ("parts_version", INTEGER),
     ]
 )
 KEPT = tuple(name for name in COLUMNS.names if name not in ("title", "works"))
-ID_COLUMNS = pa.schema(
-    [
-        *(COLUMNS.field(name) for name in KEPT),
-        ("position", _INTEGER),
-        ("works", pa.list_(pa.struct([("paper", _STRING), ("entry", _INTEGER)]))),
-        TEXTS,
-    ]
-)
+_WORK_BY_ID = pa.struct([("paper", STRING), ("entry", INTEGER)])
+ID_COLUMNS = pa.schema([*map(COLUMNS.field, KEPT), ("position", INTEGER), ("works", pa.list_(_WORK_BY_ID)), TEXTS])
 
 
 def shared_columns(papers: Sequence[Paper], round_name: str) -> Row:
@@ -110,5 +105,6 @@ def _faults(row: Row, titles: Mapping[str, str]) -> Iterator[str]:
         yield "context_newer"
     if len(set(map(bare_id, ids))) < len(ids):
         yield "context_repeats"
-    if not {title_key(work["title"]) for work in row["works"]}.isdisjoint(titles.get(id_, "") for id_ in ids):
+    asked_for = {title_key(work["title"]) for work in row["works"]}
+    if any(titles.get(id_, "") in asked_for for id_ in ids):
         yield "answer_visible"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from operator import attrgetter
 from statistics import fmean
 from typing import Any
 
@@ -23,6 +25,12 @@ class _Question:
     shortcut: float
     cluster: str
     body_masks: int
+
+    def right_ones(self) -> int:
+        return len(self.answers)
+
+    def is_empty(self) -> bool:
+        return not self.answers
 
 
 @dataclass(slots=True)
@@ -57,13 +65,17 @@ def _statistics(questions: list[_Question]) -> KindStatistics:
     places = [(label - 1) / max(1, question.labels - 1) for question in questions for label in question.answers]
     scores = [question.shortcut for question in questions]
     clusters = [question.cluster for question in questions]
+
+    def mean(value: Callable[[_Question], float], digits: int = 4) -> float:
+        return round(fmean(map(value, questions)), digits)
+
     return KindStatistics(
         n=len(questions),
-        labels=round(fmean(question.labels for question in questions), 1),
-        answers=round(fmean(len(question.answers) for question in questions), 2),
-        empty=round(fmean(not question.answers for question in questions), 4),
+        labels=mean(attrgetter("labels"), digits=1),
+        answers=mean(_Question.right_ones, digits=2),
+        empty=mean(_Question.is_empty),
         place=round(fmean(places), 4) if places else 0.5,
-        blind=round(fmean(question.blind for question in questions), 4),
+        blind=mean(attrgetter("blind")),
         shortcut=Bounds.of(level(scores, clusters)),
         body_masks=sum(question.body_masks for question in questions),
     )

@@ -64,16 +64,20 @@ def edits_of(text: str, cited: Iterable[tuple[int, int]]) -> list[Edit]:
     Args:
         cited: first and last character of each marker of a citation, without its brackets.
     """
-    wanted = [
-        *(Edit(start, end, FORMULA) for start, end in _debris(text)),
-        *(Edit(start, end, "") for start, end in _roadmap(text)),
-        *(Edit(start, end, CITE) for start, end in citations_in(text, cited)),
-        *(Edit(*match.span("number"), NUMBER) for match in _NUMBERED.finditer(text)),
-        *(Edit(*match.span(), NUMBER) for match in _SECTION_MARK.finditer(text)),
-        *(Edit(match.start(), match.end(), NUMBER) for match in _ENUMERATORS.finditer(text)),
-        *(Edit(*match.span(), "") for match in _SUPERSCRIPTS.finditer(text)),
+    replaced: list[tuple[Iterable[tuple[int, int]], str]] = [
+        (_debris(text), FORMULA),
+        (_roadmap(text), ""),
+        (citations_in(text, cited), CITE),
+        (_spans(_NUMBERED, text, group="number"), NUMBER),
+        (_spans(_SECTION_MARK, text), NUMBER),
+        (_spans(_ENUMERATORS, text), NUMBER),
+        (_spans(_SUPERSCRIPTS, text), ""),
     ]
-    return without_overlaps(wanted)
+    return without_overlaps([Edit(start, end, mark) for spans, mark in replaced for start, end in spans])
+
+
+def _spans(pattern: re.Pattern[str], text: str, group: str | int = 0) -> Iterator[tuple[int, int]]:
+    return (match.span(group) for match in pattern.finditer(text))
 
 
 def citations_in(text: str, cited: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:

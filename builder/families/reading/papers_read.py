@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from builder.extract.sections import parts
+from builder.extract.sections import top_sections
 from builder.families.reading.citing import Called, Places, places_of, section_kinds
 from builder.families.reading.works import Entry, entries_of
 from builder.records import Cited, Citing, Document, Paper
@@ -33,7 +33,7 @@ def shown_text(paper: Paper, document: Document) -> ShownText:
     written = [abstract_text(paper)]
     sections: dict[int, int] = {}
     length = len(written[0])
-    for part in parts(document):
+    for part in top_sections(document):
         for i in part.sections:
             section = document.sections[i]
             mark = "##" if i == part.sections[0] else "###"

@@ -118,7 +118,8 @@ def _fault(key: str, entries: list[Entry], titles_of_id: Mapping[str, set[str]],
         return "short_title"
     if not all(entry.author for entry in entries):
         return "no_author"
-    if len({entry.author for entry in entries}) > 1 or len({entry.paper for entry in entries}) < len(entries):
+    authors, papers = {entry.author for entry in entries}, {entry.paper for entry in entries}
+    if len(authors) > 1 or len(papers) < len(entries):
         return "other_author"
     years = [entry.year for entry in entries if entry.year]
     if len(years) < len(entries) or max(years) - min(years) > _MOST_YEARS:

@@ -9,22 +9,15 @@ from itertools import islice, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from builder.extract.sections import parts
+from builder.extract.sections import top_sections
 from builder.extract.stage import Documents, choose_documents
 from builder.families.descriptor import FamilyBuilder, Written
 from builder.families.scalar import columns as rows
 from builder.families.scalar.annotate import typing_of
-from builder.families.scalar.columns import (
-    MOST_CHARACTERS,
-    SCHEMA,
-    TASK,
-    candidate,
-    question,
-    row_of,
-    with_token_counts,
-)
+from builder.families.scalar.columns import SCHEMA, TASK, row_of, with_token_counts
 from builder.families.scalar.measured import ScalarMeasure
 from builder.families.scalar.questions import QuestionMaker, ask_all, turn_of
+from builder.families.scalar.shown import MOST_CHARACTERS, candidate, question
 from builder.families.writer import writer_of
 from builder.ids import bare_id
 from builder.parquet.schema import Lacking, Row, hashes_of, matches
@@ -135,16 +128,16 @@ def complete_question(row: Row, task: str, store: Store) -> Row | Lacking:
 
 
 def _question(row: Row, paper: Paper, document: Document, most: int | None) -> tuple[str, str] | None:
-    """The section's heading and the question's text, as a document gives them."""
+    """Make the section's heading and the question's text, as a document gives them."""
     number = int(row["id"].rpartition("#")[2])
     if number >= len(document.mentions):
         return None
-    mention, all_parts = document.mentions[number], parts(document)
-    part = next((part for part in all_parts if mention.section in part.sections), None)
-    if part is None:
+    mention = document.mentions[number]
+    section = next((one for one in top_sections(document) if mention.section in one.sections), None)
+    if section is None:
         return None
-    text = question(document, paper.title, paper.abstract, mention, part, row["question_paper"], all_parts, most)
-    return (part.heading, text) if text is not None else None
+    text = question(document, paper.title, paper.abstract, mention, row["question_paper"], most)
+    return (section.heading, text) if text is not None else None
 
 
 _COUNTED_TOGETHER = 16
@@ -160,13 +153,14 @@ def write(workspace: Workspace, folder: Path, engine: Engine) -> Written:
     choosers = choosers_of(embed_local=scalar.embed_local) | {POPULARITY: _by_citations(workspace)}
     for level in scalar.chosen:
         maker = QuestionMaker(
-            level, round_.seed, known, typing_of(round_), scalar.questions_of_paper, scalar.lengths, round_.excluded
+            level, round_.seed, known, typing_of(round_), most=scalar.questions_of_paper, lengths=scalar.lengths
         )
         rows: dict[Split, Iterable[Row]] = {}
         for split in scalar.splits:
             of_split = [paper for paper in papers if workspace.dates.split_of(paper.published) == split]
             citing = map(workspace.citing, progress(of_split, maker.report.stage, len(of_split)))
-            rows[split] = map(row_of, ask_all(maker, citing, round_.seed, scalar.questions))
+            asked = ask_all(maker, citing, round_.seed, scalar.questions, round_.excluded)
+            rows[split] = map(row_of, asked)
         yield write_level(folder, level, rows, round_.round, token_counter(), choosers), [maker.report]
 
 

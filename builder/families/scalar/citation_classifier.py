@@ -130,22 +130,25 @@ def neighbourhood(contexts: Sequence[CitationContext], scores: Sequence[float]) 
         of_work[context.reference or f"#{i}"].append(i)
     alone = [i for i, context in enumerate(contexts) if context.single]
     total = sum(scores[i] for i in alone)
+    # The score of a citation's neighbour, 0 before the first and behind the last.
+    padded = [0.0, *scores, 0.0]
     rows = []
     for i, context in enumerate(contexts):
         others = [k for k in of_work[context.reference or f"#{i}"] if k != i]
-        theirs, single = [scores[k] for k in others], [scores[k] for k in others if contexts[k].single]
+        theirs = [scores[k] for k in others]
+        single = [scores[k] for k in others if contexts[k].single]
         rest = len(alone) - context.single
         rows.append(
             [
                 scores[i],
-                fmean(theirs) if theirs else 0.0,
+                fmean(theirs or [0.0]),
                 len(theirs),
                 max(theirs, default=0.0),
-                fmean(single) if single else 0.0,
+                fmean(single or [0.0]),
                 len(single),
                 (total - context.single * scores[i]) / rest if rest else 0.0,
-                scores[i - 1] if i else 0.0,
-                scores[i + 1] if i + 1 < len(scores) else 0.0,
+                padded[i],
+                padded[i + 2],
             ]
         )
     return np.array(rows)

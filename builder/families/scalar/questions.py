@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
-from builder.extract.sections import TopSection, parts
+from builder.extract.sections import TopSection, top_sections
 from builder.families.scalar.citation_classifier import CitationContext, is_single
-from builder.families.scalar.columns import Candidate, ClozeQuestion, Lengths, candidate_of, cut_at, question
+from builder.families.scalar.shown import Candidate, ClozeQuestion, Lengths, candidate_of, cut_at, question
 from builder.records import Cited, Citing, Document, Mention, Paper
 from builder.seeding import digest_of, integer_of, row_order
 from builder.stage_report import StageReport
@@ -60,7 +60,6 @@ class QuestionMaker:
         typing: tells attributional from descriptive citations.
         most: questions of a paper.
         lengths: whether long papers are cut, or left out as SCALAR's code does.
-        excluded: ids of questions that are left out.
     """
 
     def __init__(
@@ -71,16 +70,14 @@ class QuestionMaker:
         typing: Typing,
         most: int,
         lengths: Lengths = "cut",
-        excluded: frozenset[str] = frozenset(),
     ) -> None:
-        self.excluded = excluded
         self._level, self._seed, self._typing, self._most, self._lengths = level, seed, typing, most, lengths
         self._candidates = cache(lambda id_: candidate_of(known(id_), level, lengths))
         self.report = StageReport(f"questions {level.name}")
 
     def ask(self, citing: Citing) -> list[ClozeQuestion]:
         """Up to `most` questions of a paper, each about another cited work, in the order in which they are wanted."""
-        all_parts = parts(citing.document)
+        all_parts = top_sections(citing.document)
         questions: list[ClozeQuestion] = []
         seen: set[str] = set()
         named = [(self._name(citing, place.mention), place) for place in self._places(citing, all_parts)]
@@ -125,9 +122,7 @@ class QuestionMaker:
         if not isinstance(gold, Candidate):
             return gold
         paper, level, most = citing.paper, self._level, cut_at(self._lengths)
-        text = question(
-            citing.document, paper.title, paper.abstract, place.mention, place.part, level.question, all_parts, most
-        )
+        text = question(citing.document, paper.title, paper.abstract, place.mention, level.question, most)
         if text is None:
             return "mask_beyond_cut"
         distractors = self._distractors(citing, place, all_parts)
@@ -165,11 +160,16 @@ def turn_of(paper: Paper, seed: int) -> bytes:
     return digest_of(seed, paper.id, "questions")
 
 
-def ask_all(maker: QuestionMaker, papers: Iterable[Citing], seed: int, most: int) -> list[ClozeQuestion]:
-    """Up to `most` questions in the order of the rows, their right candidates in even positions.
+def ask_all(
+    maker: QuestionMaker, papers: Iterable[Citing], seed: int, most: int, excluded: frozenset[str] = frozenset()
+) -> list[ClozeQuestion]:
+    """Ask up to `most` questions, in the order of the rows, their right candidates in even positions.
 
     One question of each paper comes before a second one of any, so that they come from as many papers as possible. No
     more papers are tried than that takes.
+
+    Args:
+        excluded: ids of questions that are left out.
     """
     turns: list[list[ClozeQuestion]] = []
     for citing in papers:
@@ -184,9 +184,9 @@ def ask_all(maker: QuestionMaker, papers: Iterable[Citing], seed: int, most: int
         maker.report.drop(cloze.id, "enough_questions")
     placed = balance_positions(sorted(questions[:most], key=lambda cloze: row_order(cloze.id)), seed)
     # Last, so that all others stay as they were.
-    for cloze in (cloze for cloze in placed if cloze.id in maker.excluded):
+    for cloze in (cloze for cloze in placed if cloze.id in excluded):
         maker.report.drop(cloze.id, "excluded")
-    kept = [cloze for cloze in placed if cloze.id not in maker.excluded]
+    kept = [cloze for cloze in placed if cloze.id not in excluded]
     maker.report.kept += len(kept)
     return kept
 

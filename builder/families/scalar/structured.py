@@ -106,9 +106,11 @@ def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """What to call each record in a message, and the record."""
     place = path
     try:
-        for place in sorted([file for file in path.glob("*.json") if file.is_file()] if path.is_dir() else []):
-            yield str(place), parse_json(read_packed(place))
-        for number, line in enumerate(() if path.is_dir() else lines_of(path), 1):
+        if path.is_dir():
+            for place in sorted(file for file in path.glob("*.json") if file.is_file()):
+                yield str(place), parse_json(read_packed(place))
+            return
+        for number, line in enumerate(lines_of(path), 1):
             if line is None:
                 raise ValueError(f"line {number} is too long")
             yield f"line {number} of {path}", parse_json(line)

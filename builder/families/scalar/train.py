@@ -72,14 +72,10 @@ def read_labels(path: Path) -> list[Labelled]:
 
 
 def _labelled_paper(name: str, labels: Sequence[dict[str, Any]]) -> Labelled:
-    contexts = tuple(_context(label) for label in labels)
-    return Labelled(
-        name,
-        contexts,
-        tuple(feature_numbers(features(context)) for context in contexts),
-        tuple(label["type"] == "method" if label["type"] else None for label in labels),
-        tuple(bool(label["single"]) for label in labels),
-    )
+    contexts = tuple(map(_context, labels))
+    numbers = tuple(feature_numbers(features(context)) for context in contexts)
+    is_method = tuple(label["type"] == "method" if label["type"] else None for label in labels)
+    return Labelled(name, contexts, numbers, is_method, tuple(bool(label["single"]) for label in labels))
 
 
 def _context(label: dict[str, Any]) -> CitationContext:

@@ -151,16 +151,14 @@ class Walk:
             groups = list(permutations(self._works.values(), 2))
         elif kind == "same_paragraph":
             groups = self._pairs()
-        ordered = sorted(
-            groups,
-            key=lambda works: (
-                -min(_MANY, len(_citing(works))),
-                not all(self._new in work.entries for work in works),
-                digest_of(seed, self._new, kind, *(work.key for work in works)),
-            ),
-        )
-        for works in ordered:
-            if (question := self._question(kind, works)) is not None:
+
+        def rank(works: tuple[CitedWork, ...]) -> tuple[int, bool, bytes]:
+            by_chance = digest_of(seed, self._new, kind, *(work.key for work in works))
+            return -min(_MANY, len(_citing(works))), not all(self._new in work.entries for work in works), by_chance
+
+        for works in sorted(groups, key=rank):
+            question = self._question(kind, works)
+            if question is not None:
                 yield question
 
     def _pairs(self) -> list[tuple[CitedWork, ...]]:
@@ -281,11 +279,12 @@ class WalkFamily(ReadingAsker[WalkQuestion]):
             min(work.entries.values(), key=lambda entry: (entry.title != work.title, entry.paper))
             for work in question.works
         ]
+        works = [{"title": entry.title, "paper": names[entry.paper], "entry": entry.number} for entry in entries]
         return {
             "kind": question.kind,
             "answer": sorted(labels[id_] for id_ in question.answer),
             "shortcut": sorted(labels[id_] for id_ in question.by_title),
-            "works": [{"title": entry.title, "paper": names[entry.paper], "entry": entry.number} for entry in entries],
+            "works": works,
         }
 
 

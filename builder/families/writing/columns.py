@@ -10,24 +10,17 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from builder.families.writing.prepare import content_parts, target_of
-from builder.parquet.schema import TEXTS, Lacking, Row, RowSchema, hashes_of, matches
+from builder.parquet.schema import INTEGER, STRING, TEXTS, Lacking, Row, RowSchema, hashes_of, matches, strings
 from builder.records import PUBLIC_DOMAIN, DemoKind, Paper, writing_task
 from builder.store import Store
 from lm_eval_tasks.base.contract import Task
 from lm_eval_tasks.base.files import sha256_of_bytes
 
-_STRING, _INTEGER = pa.string(), pa.int64()
-_STRINGS = pa.list_(_STRING)
-
-
-def _strings(*names: str) -> list[tuple[str, pa.DataType]]:
-    return [(name, _STRING) for name in names]
-
-
+_STRINGS = pa.list_(STRING)
 _AUTHORS = ("authors", _STRINGS)
 _SHOWN = ("id", "kind", "published", "license")
-_CITATION = pa.struct([*_strings("id", "license", "title", "abstract"), _AUTHORS])
-_DEMONSTRATION = pa.struct([*_strings(*_SHOWN, "title", "abstract", "content", "output"), _AUTHORS])
+_CITATION = pa.struct([*strings("id", "license", "title", "abstract"), _AUTHORS])
+_DEMONSTRATION = pa.struct([*strings(*_SHOWN, "title", "abstract", "content", "output"), _AUTHORS])
 
 
 def columns(task: Task) -> pa.Schema:
@@ -35,13 +28,13 @@ def columns(task: Task) -> pa.Schema:
     citations = [("citations", pa.list_(_CITATION))] if task == "related" else []
     return pa.schema(
         [
-            *_strings("id", "title", "published", "license", "primary_category"),
-            ("input_tokens", _INTEGER),
-            ("target_tokens", _INTEGER),
-            *_strings("round", "updated"),
+            *strings("id", "title", "published", "license", "primary_category"),
+            ("input_tokens", INTEGER),
+            ("target_tokens", INTEGER),
+            *strings("round", "updated"),
             ("categories", _STRINGS),
             _AUTHORS,
-            *_strings("target", "abstract", "content"),
+            *strings("target", "abstract", "content"),
             *citations,
             ("demonstrations", pa.list_(_DEMONSTRATION)),
         ]
@@ -51,11 +44,11 @@ def columns(task: Task) -> pa.Schema:
 _KEPT = "id authors primary_category categories published updated license input_tokens target_tokens round".split()
 ID_COLUMNS = pa.schema(
     [
-        *(columns("title").field(name) for name in _KEPT),
-        ("position", _INTEGER),
-        ("task", _STRING),
-        ("demonstrations", pa.list_(pa.struct(_strings(*_SHOWN)))),
-        ("citations", pa.list_(pa.struct(_strings("id", "license")))),
+        *map(columns("title").field, _KEPT),
+        ("position", INTEGER),
+        ("task", STRING),
+        ("demonstrations", pa.list_(pa.struct(strings(*_SHOWN)))),
+        ("citations", pa.list_(pa.struct(strings("id", "license")))),
         TEXTS,
     ]
 )

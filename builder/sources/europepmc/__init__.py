@@ -115,17 +115,17 @@ class EuropePmcSource:
 
     def _query(self) -> str:
         """What all searches for papers of the round have in common."""
-        licenses = " OR ".join(f'LICENSE:"{name}"' for name in _LICENSES[self._round.licenses])
-        field = _phrase(self._table.field)
-        parts = (
-            "SRC:PPR AND HAS_FT:y"
-            if self._table.preprints
-            else "OPEN_ACCESS:y AND IN_EPMC:y AND HAS_FT:y AND LANG:eng",
-            f"({licenses})" if licenses else "",
-            f"(TITLE:{field} OR ABSTRACT:{field} OR KW:{field} OR JOURNAL:{field})" if self._table.field else "",
-            f"({self._table.query})" if self._table.query else "",
-        )
-        return " AND ".join(part for part in parts if part)
+        table = self._table
+        parts = ["SRC:PPR AND HAS_FT:y" if table.preprints else "OPEN_ACCESS:y AND IN_EPMC:y AND HAS_FT:y AND LANG:eng"]
+        licenses = [f'LICENSE:"{name}"' for name in _LICENSES[self._round.licenses]]
+        if licenses:
+            parts.append(f"({' OR '.join(licenses)})")
+        if table.field:
+            field = _phrase(table.field)
+            parts.append(f"(TITLE:{field} OR ABSTRACT:{field} OR KW:{field} OR JOURNAL:{field})")
+        if table.query:
+            parts.append(f"({table.query})")
+        return " AND ".join(parts)
 
     def by_author(self, name: str, first: date | None = None, last: date | None = None) -> Iterator[Paper | Drop]:
         key = author_key(name)

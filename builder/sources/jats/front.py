@@ -84,25 +84,25 @@ def paper_of(article: etree._Element) -> Paper | Drop:
     if article.find("body//p") is None:
         return Drop(name, "no_text")
     byline = list(_byline(metadata))
+    doi = next((id_ for id_ in ids if id_.startswith("10.")), "")
     version = next((one_line(element) for element in metadata.iter("article-version")), "")
     try:
         published, updated = _dates(metadata, ids[0])
-        return checked_paper(
-            Paper(
-                id=ids[0],
-                version=int(version) if re.fullmatch(r"[1-9]\d{0,3}", version) else 1,
-                title=one_line(metadata.find("title-group/article-title"), NOTES),
-                abstract=abstract_of(metadata),
-                authors=tuple(author for author, _ in byline),
-                categories=tuple(_categories(article, metadata)),
-                published=published,
-                updated=max(published, updated),
-                license=license_of(metadata),
-                doi=next((id_ for id_ in ids if id_.startswith("10.")), ""),
-                author_ids=author_ids_of(byline),
-                other_ids=tuple(ids[1:]),
-            )
+        paper = Paper(
+            id=ids[0],
+            version=int(version) if re.fullmatch(r"[1-9]\d{0,3}", version) else 1,
+            title=one_line(metadata.find("title-group/article-title"), NOTES),
+            abstract=abstract_of(metadata),
+            authors=tuple(author for author, _ in byline),
+            categories=tuple(_categories(article, metadata)),
+            published=published,
+            updated=max(published, updated),
+            license=license_of(metadata),
+            doi=doi,
+            author_ids=author_ids_of(byline),
+            other_ids=tuple(ids[1:]),
         )
+        return checked_paper(paper)
     except ValueError:
         return Drop(name, "bad_record")
 
@@ -210,11 +210,8 @@ def _text_of(abstract: etree._Element, language: str) -> str:
         within = [part, *part.iterancestors()]
         inner = within[: within.index(abstract)]
         # A paragraph has the text of those within its lists.
-        if (
-            part in others
-            or any(each.tag in _BESIDE or (each is not part and each.tag == "p") for each in inner)
-            or any(_language(each) not in ("", language) for each in inner)
-        ):
+        is_beside = any(each.tag in _BESIDE or (each is not part and each.tag == "p") for each in inner)
+        if part in others or is_beside or any(_language(each) not in ("", language) for each in inner):
             continue
         text = one_line(part, _MARKS | _BESIDE)
         if _PUBLISHERS.fullmatch(text):

@@ -243,6 +243,10 @@ def _authors(rng: random.Random, i: int, group: _Group, groups: Sequence[_Group]
     return tuple(dict.fromkeys(names))[:60]
 
 
+# By their numbers.
+_FLAWS: dict[int, str] = {50: "broken", 70: "withdrawn"}
+
+
 def _paper(
     rng: random.Random, paper_id: str, i: int, day: date, groups: Sequence[_Group], earlier: Sequence[WorldPaper]
 ) -> WorldPaper:
@@ -253,9 +257,8 @@ def _paper(
     line = group.members.index(authors[0]) * len(topics) // len(group.members)
     topic = topics[line if rng.random() < 0.6 else rng.randrange(len(topics))]
     collections = [group.collections[(line + step) % len(group.collections)] for step in range(3)]
-    study = Study(
-        rng, group.discipline.subject, topic, collections, rng.choice([work.method for work in cited] or ["Ridge"])
-    )
+    method = rng.choice([work.method for work in cited] or ["Ridge"])
+    study = Study(rng, group.discipline.subject, topic, collections, method)
     citing: Citing = "numeric" if i % 3 else "author-year"
     sections, references, marks = study.sections(cited, citing, introduction=i % 40 != 7, related=i % 12 != 5)
     return WorldPaper(
@@ -272,7 +275,7 @@ def _paper(
         marks=marks,
         layout="two-column" if i % 2 else "one-column",
         citing=citing,
-        flaw="broken" if i == 50 else "withdrawn" if i == 70 else "",
+        flaw=_FLAWS.get(i, ""),
     )
 
 

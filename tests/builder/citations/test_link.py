@@ -19,6 +19,7 @@ from builder.round.model import Round
 from builder.sources import TITLES_AT_ONCE
 from builder.sources.metadata_file import read_metadata
 from builder.store import Store
+from builder.store.documents import FileOutcome
 from standins.citations import DAMAGES, STYLES, citation, damage
 from standins.places import DATA
 from standins.rounds import small_round
@@ -58,7 +59,7 @@ class Nothing:
 
 def link(store: Store, source: Nothing, *entries: Reference, round_: str = "2026.11", **table: object) -> list[Link]:
     store.add_papers([CITING, KNOWN, LATER, NAMELESS], since="2026.11")
-    store.put_document(CITING.id, "pdf", EXTRACTOR, str(entries), document=document(*entries))
+    store.put_document(CITING.id, "pdf", EXTRACTOR, FileOutcome(str(entries), document=document(*entries)))
     made = Round.model_validate({"round": round_, "source": {"kind": "sample"}, "link": table})
     report = link_papers(made, source, store, [CITING], Documents(store, {CITING.id: "pdf"}))  # type: ignore[arg-type]
     found = store.links(CITING.id)

@@ -19,10 +19,8 @@ from datasets import load_dataset
 from benchmarks import scalar as benchmark
 from builder.dataset.publishable import publishable
 from builder.errors import RoundError, SourceError
-from builder.extract.sections import parts
 from builder.families.scalar.annotate import ask_model
 from builder.families.scalar.citation_classifier import CitationContext, is_single, types_of
-from builder.families.scalar.columns import MOST_CHARACTERS, candidate, question
 from builder.families.scalar.questions import (
     CANDIDATES,
     ClozeQuestion,
@@ -32,6 +30,7 @@ from builder.families.scalar.questions import (
     context_of,
     turn_of,
 )
+from builder.families.scalar.shown import MOST_CHARACTERS, candidate, question
 from builder.families.scalar.structured import read_structured
 from builder.ids import bare_id
 from builder.records import Cited, Citing, Document, Mention, Paper, Reference, Section
@@ -178,14 +177,13 @@ def test_types_agree_on_papers_left_out_of_the_making() -> None:
 
 def test_the_mask_stands_in_place_of_the_citation() -> None:
     one = citing()
-    all_parts = parts(one.document)
     mention = one.document.mentions[5]
-    text = question(one.document, "T", "A", mention, all_parts[1], "full", all_parts)
+    text = question(one.document, "T", "A", mention, "full")
     assert text is not None
     assert text.startswith("T\n\nAbstract: A\n\n\n## Introduction\nSentence 0")
     assert f"Sentence 1 says something of its own {MASK}. " in text
     assert "[6]" not in text
-    alone = question(one.document, "T", "A", mention, all_parts[1], "section", all_parts)
+    alone = question(one.document, "T", "A", mention, "section")
     assert alone is not None
     assert alone.startswith("\n## Related Work\nSentence 0")
     assert "Introduction" not in alone
@@ -196,9 +194,8 @@ def test_a_paper_is_cut_at_100_000_characters_and_a_mask_beyond_is_no_question()
     long = Section("Long", "body", 1, "word " * 30_000)
     text, [(a, b)] = text_with(["[1]"])
     document = Document("T", "A", (long, Section("Late", "body", 1, text)), (), (Mention(1, a, b, (0,), False),))
-    all_parts = parts(document)
-    assert question(document, "T", "A", document.mentions[0], all_parts[1], "full", all_parts) is None
-    assert question(document, "T", "A", document.mentions[0], all_parts[1], "section", all_parts)
+    assert question(document, "T", "A", document.mentions[0], "full") is None
+    assert question(document, "T", "A", document.mentions[0], "section")
     shown = candidate(document, "An abstract.", "full")
     assert shown is not None
     assert len(shown) < MOST_CHARACTERS + 200

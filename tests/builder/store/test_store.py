@@ -9,6 +9,7 @@ import pytest
 from builder.errors import StoreError
 from builder.records import Document, Link, Mention, Quality, Reference, Section
 from builder.store import Store
+from builder.store.documents import FileOutcome
 from tests.helpers.papers import paper
 
 DOCUMENT = Document(
@@ -65,8 +66,8 @@ def test_the_pool_is_cut_by_window_and_category(store: Store) -> None:
 
 
 def test_documents_round_trip(store: Store) -> None:
-    store.put_document("2601.00001", "pdf", "1", "abc", quality=QUALITY, document=DOCUMENT)
-    store.put_document("2601.00001", "html", "1", "", reason="missing_file")
+    store.put_document("2601.00001", "pdf", "1", FileOutcome("abc", quality=QUALITY, document=DOCUMENT))
+    store.put_document("2601.00001", "html", "1", FileOutcome("", reason="missing_file"))
     assert store.document("2601.00001", "pdf") == DOCUMENT
     assert store.document("2601.00001", "html") is None
     assert store.read_file("2601.00001", "pdf", "1") == "abc"
