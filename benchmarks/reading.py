@@ -1,7 +1,7 @@
 """What reading questions yield, and what they cost.
 
-Walk and Next over the papers of the folder `lab` (contexts of 48 months, because these papers are of many years), Match over SCALAR's
-papers; with `--quick` all over a small made-up world. Then, in full runs, the memory of a context of 1M tokens.
+Walk and Next over the papers of the folder `lab` (paper sets of 48 months, because these papers are of many years), Match over SCALAR's
+papers; with `--quick` all over a small made-up world. Then, in full runs, the memory of a paper set of 1M tokens.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ def measure(folder: Path, quick: bool) -> Figures:
 # --- rounds
 
 
-def made_up(place: Path, papers: int, configurations: Sequence[str], contexts: int) -> Round:
+def made_up(place: Path, papers: int, configurations: Sequence[str], paper_sets: int) -> Round:
     """A round over a made-up world."""
     source = {"kind": "sample", "authors": papers // 2, "papers": papers}
-    reading = {"configurations": configurations, "contexts": contexts}
+    reading = {"configurations": configurations, "contexts": paper_sets}
     return small_round(place, seed=SEED, settings=["Title-10K"], source=source, reading=reading)
 
 
@@ -129,7 +129,7 @@ def scalar_papers(folder: Path) -> Path:
 
 
 def build_1m(place: Path) -> None:
-    """Build contexts of 1M tokens, each of which takes seconds."""
+    """Build paper sets of 1M tokens, each of which takes seconds."""
     round_ = made_up(place, 400, ["Walk-1M"], 4)
     with LocalEngine(2) as engine:
         prepare(round_, engine)

@@ -16,9 +16,10 @@ from typing import Any
 
 from builder.dataset.folder import finish_import, replacing
 from builder.errors import FolderError
-from builder.families.match import MatchFamily
-from builder.families.reading.making import build
+from builder.families.match import MatchAsker
+from builder.families.reading.choosing import NewPapers
 from builder.families.reading.papers_read import PaperLibrary
+from builder.families.reading.writing import ReadingWriter
 from builder.families.scalar import write_level
 from builder.families.scalar.citation_classifier import types_of
 from builder.families.scalar.columns import row_of
@@ -93,8 +94,9 @@ def import_papers(source: Path, output: Path, seed: int, choosers: Mapping[Measu
         # Match over the papers and what they cite.
         library, papers = library_of(structured, seed)
         readings = [reading for reading in READINGS if reading.name in _READINGS]
-        families = [MatchFamily(library, seed, None)]
-        for configuration, of_one in build(place, library, papers, {}, families, readings, len(papers), ROUND):
+        writer = ReadingWriter(place, library, ROUND)
+        new = NewPapers(papers, {}, len(papers))
+        for configuration, of_one in writer.write([MatchAsker(library, seed, None)], readings, new):
             built.append(configuration)
             reports += of_one
         if not any(configuration.samples for configuration in built):

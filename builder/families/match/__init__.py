@@ -1,4 +1,4 @@
-"""Match in a round: contexts of candidates, and the paper with its masks."""
+"""Match in a round: paper sets of candidates, and the paper with its masks."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -19,7 +19,7 @@ from lm_eval_tasks.families.reading.reading_row import Edit
 Masks = Sequence[Mask]
 
 
-class MatchFamily(ReadingAsker[Masks]):
+class MatchAsker(ReadingAsker[Masks]):
     """Match over the papers of a round; for `oldest` see `match.masks`."""
 
     task = "match"
@@ -31,7 +31,7 @@ class MatchFamily(ReadingAsker[Masks]):
         super().__init__(library, seed)
         self._masks = lru_cache(maxsize=1)(lambda id_: masks_of(library.read(id_), library, seed, oldest))
 
-    def contexts(self, paper: Paper, sizes: Sequence[int]) -> dict[int, PaperSet] | ReadingReason:
+    def paper_sets(self, paper: Paper, sizes: Sequence[int]) -> dict[int, PaperSet] | ReadingReason:
         read = self.library.read(paper.id)
         if not read.resolved:
             return "unresolved_citations"
@@ -39,29 +39,33 @@ class MatchFamily(ReadingAsker[Masks]):
         if len(chosen) < FEWEST:
             return "too_few_masks"
         golds = [mask.work for mask in chosen]
-        contexts = fill(paper, [*golds, *distractors(read, chosen, self.library)], sizes, self._tokens)
+        paper_sets = fill(paper, [*golds, *distractors(read, chosen, self.library)], sizes, self._tokens)
         needed = {work.id for work in golds}
-        return {size: context for size, context in contexts.items() if needed < {other.id for other in context.papers}}
+        return {
+            size: paper_set
+            for size, paper_set in paper_sets.items()
+            if needed < {other.id for other in paper_set.papers}
+        }
 
     def _tokens(self, paper: Paper) -> int:
         read = self.library.read(paper.id)
         return token_counter()([read.shown.text[: read.shown.references]])[0] + LABEL_TOKENS
 
-    def questions(self, context: PaperSet, preferred: Sequence[Masks]) -> list[Masks]:
-        return list(preferred) or [self._masks(context.paper.id)]
+    def questions(self, paper_set: PaperSet, preferred: Sequence[Masks]) -> list[Masks]:
+        return list(preferred) or [self._masks(paper_set.paper.id)]
 
     def key(self, question: Masks) -> Sequence[object]:
         return [self.task]
 
-    def parts(self, context: PaperSet) -> list[dict[str, Any]]:
-        return [part_of(i, 0, self._end(paper)) for i, paper in enumerate(context.papers) if i]
+    def parts(self, paper_set: PaperSet) -> list[dict[str, Any]]:
+        return [part_of(i, 0, self._end(paper)) for i, paper in enumerate(paper_set.papers) if i]
 
     def _end(self, paper: Paper) -> int:
         return self.library.read(paper.id).shown.references
 
-    def asked(self, question: Masks, context: PaperSet, label: Mapping[Any, int]) -> Row:
-        labels = {paper.id: label[i, 0] for i, paper in enumerate(context.papers) if i}
-        read, candidates = self.library.read(context.paper.id), context.papers[1:]
+    def asked(self, question: Masks, paper_set: PaperSet, label: Mapping[Any, int]) -> Row:
+        labels = {paper.id: label[i, 0] for i, paper in enumerate(paper_set.papers) if i}
+        read, candidates = self.library.read(paper_set.paper.id), paper_set.papers[1:]
         texts = [self.library.read(paper.id).shown.text[: self._end(paper)] for paper in candidates]
         # The shortcut looks for the sentences of a mask among titles and abstracts; the other search for more in whole texts.
         by_title = best([around(read, mask) for mask in question], list(map(summary, candidates)), candidates)
@@ -79,9 +83,9 @@ class MatchFamily(ReadingAsker[Masks]):
             "ages": [mask.age for mask in question],
         }
 
-    def last(self, question: Masks, context: PaperSet) -> list[dict[str, Any]]:
+    def last(self, question: Masks, paper_set: PaperSet) -> list[dict[str, Any]]:
         """The paper that is asked about, without its reference list. Its other citations tell which works are not meant, and so go."""
-        read = self.library.read(context.paper.id)
+        read = self.library.read(paper_set.paper.id)
         masked = {place: f"[MASK {number}]" for number, mask in enumerate(question, 1) for place in mask.places}
         edits: list[dict[str, Any]] = []
         for section, at in read.shown.sections.items():
@@ -93,7 +97,7 @@ class MatchFamily(ReadingAsker[Masks]):
             edits += [
                 asdict(Edit(at + edit.start, at + edit.end, edit.text)) for edit in without_overlaps([*own, *free])
             ]
-        return [part_of(0, 0, self._end(context.paper), edits)]
+        return [part_of(0, 0, self._end(paper_set.paper), edits)]
 
 
-FAMILY = reading_family(lambda library, round_: [MatchFamily(library, round_.seed)])
+FAMILY = reading_family(lambda library, round_: [MatchAsker(library, round_.seed)])

@@ -113,7 +113,7 @@ def _words(text: str, start: int, end: int, edits: Sequence[Edit]) -> int:
     return len(edited(text, start, end, [edit for edit in edits if start <= edit.start and edit.end <= end]).split())
 
 
-# Passages that a context asks about; and in one call, which is long whatever it asks.
+# Passages that a paper set asks about; and in one call, which is long whatever it asks.
 _OF_CONTEXT = 40
 LEAST_OF_CALL, MOST_OF_CALL = 3, 20
 
@@ -159,16 +159,16 @@ def twins(texts: Mapping[Passage, str]) -> set[Passage]:
 
 def calls(
     passages: Sequence[Passage],
-    context: str,
+    paper_id: str,
     seed: int,
     earlier: Sequence[NextCall] = (),
     unclear: Collection[Passage] = (),
 ) -> list[NextCall]:
-    """What is asked over the passages of a context, chosen at random: calls of equal size, between `LEAST_OF_CALL` and
+    """What is asked over the passages of a paper set, chosen at random: calls of equal size, between `LEAST_OF_CALL` and
     `MOST_OF_CALL`; none if there is too little to ask.
 
     Args:
-        earlier: calls that the context has already.
+        earlier: calls that the paper set has already.
         unclear: passages that are neither asked about nor an answer.
     """
     pairs = following(passages).items()
@@ -176,7 +176,7 @@ def calls(
     chosen: list[Passage] = []
     used = {passage for call in earlier for passage in (*call, *call.values())}
     most = _OF_CONTEXT - sum(map(len, earlier))
-    for passage in sorted(after, key=lambda passage: digest_of(seed, context, *passage.key, "asked")):
+    for passage in sorted(after, key=lambda passage: digest_of(seed, paper_id, *passage.key, "asked")):
         # Two links of one chain tell more than each alone.
         if len(chosen) < most and used.isdisjoint((passage, after[passage])):
             chosen.append(passage)
@@ -206,7 +206,7 @@ _KEPT, _END_WORDS = 1024, 120
 _RUN, _MOST_SHARED = 25, 0.2
 
 
-class NextFamily(ReadingAsker[NextCall]):
+class NextAsker(ReadingAsker[NextCall]):
     """Next over the papers of a round."""
 
     task = "next"
@@ -220,16 +220,16 @@ class NextFamily(ReadingAsker[NextCall]):
     def _count(self, id_: str) -> list[int]:
         return [count + LABEL_TOKENS for count in token_counter()(list(map(self._text, self._passages(id_))))]
 
-    def contexts(self, paper: Paper, sizes: Sequence[int]) -> dict[int, PaperSet] | ReadingReason:
+    def paper_sets(self, paper: Paper, sizes: Sequence[int]) -> dict[int, PaperSet] | ReadingReason:
         if not self._passages(paper.id):
             return "no_question"
         papers = [paper, *self.others(paper)]
-        return {size: context for size in sizes if (context := self._filled(papers, size))}
+        return {size: paper_set for size in sizes if (paper_set := self._filled(papers, size))}
 
     def _filled(self, papers: Sequence[Paper], size: int) -> PaperSet | None:
-        """As many passages as fill a context, one paper after another; None if there are too few, or none of the new paper.
+        """As many passages as fill a paper set, one paper after another; None if there are too few, or none of the new paper.
 
-        In small contexts, sections of a single passage would leave too little to ask.
+        In small paper sets, sections of a single passage would leave too little to ask.
         """
         least = 2 if size in SMALL.values() else 1
         taken: dict[str, Paper] = {}
@@ -247,26 +247,26 @@ class NextFamily(ReadingAsker[NextCall]):
                     return PaperSet(tuple(taken.values()), total, frozenset(stretches))
         return None
 
-    def questions(self, context: PaperSet, preferred: Sequence[NextCall]) -> list[NextCall]:
-        every = self._all(context)
+    def questions(self, paper_set: PaperSet, preferred: Sequence[NextCall]) -> list[NextCall]:
+        every = self._all(paper_set)
         shown = set(every)
         earlier = [call for call in preferred if shown.issuperset((*call, *call.values()))]
         unclear = twins({passage: self._text(passage) for passage in every})
-        return [*earlier, *calls(every, context.paper.id, self.seed, earlier, unclear)]
+        return [*earlier, *calls(every, paper_set.paper.id, self.seed, earlier, unclear)]
 
     def key(self, question: NextCall) -> Sequence[object]:
         return [passage.key for passage in question]
 
-    def parts(self, context: PaperSet) -> list[dict[str, Any]]:
-        places = {paper.id: i for i, paper in enumerate(context.papers)}
+    def parts(self, paper_set: PaperSet) -> list[dict[str, Any]]:
+        places = {paper.id: i for i, paper in enumerate(paper_set.papers)}
         return [
             part_of(places[passage.paper], passage.start, passage.end, list(map(asdict, passage.edits)))
-            for passage in self._all(context)
+            for passage in self._all(paper_set)
         ]
 
-    def asked(self, question: NextCall, context: PaperSet, label: Mapping[Any, int]) -> Row:
-        places = {paper.id: i for i, paper in enumerate(context.papers)}
-        labels = {passage: label[places[passage.paper], passage.start] for passage in self._all(context)}
+    def asked(self, question: NextCall, paper_set: PaperSet, label: Mapping[Any, int]) -> Row:
+        places = {paper.id: i for i, paper in enumerate(paper_set.papers)}
+        labels = {passage: label[places[passage.paper], passage.start] for passage in self._all(paper_set)}
         in_order = sorted(labels, key=labels.__getitem__)
         pairs = sorted((labels[first], labels[second]) for first, second in question.items())
         asked = [first for first, _ in pairs]
@@ -278,16 +278,16 @@ class NextFamily(ReadingAsker[NextCall]):
             "shortcut": [place + 1 for place in found],
         }
 
-    def _all(self, context: PaperSet) -> list[Passage]:
+    def _all(self, paper_set: PaperSet) -> list[Passage]:
         return [
             passage
-            for paper in context.papers
+            for paper in paper_set.papers
             for passage in self._passages(paper.id)
-            if (passage.paper, passage.start) in context.stretches
+            if (passage.paper, passage.start) in paper_set.stretches
         ]
 
     def _text(self, passage: Passage) -> str:
         return edited(self.library.read(passage.paper).shown.text, passage.start, passage.end, passage.edits)
 
 
-FAMILY = reading_family(lambda library, round_: [NextFamily(library, round_.seed)])
+FAMILY = reading_family(lambda library, round_: [NextAsker(library, round_.seed)])

@@ -1,6 +1,6 @@
-"""What a reading family does around a new paper: the contexts, what is asked over them, and the rows.
+"""What a reading family does around a new paper: the paper sets, what is asked over them, and the rows.
 
-A context is a new paper and older ones by the authors around its own, or of its category, as many as fill a number of tokens.
+A paper set is a new paper and older ones by the authors around its own, or of its category, as many as fill a number of tokens.
 """
 
 from abc import ABC, abstractmethod
@@ -23,17 +23,17 @@ from lm_eval_tasks.families.reading.prompt import prompt_of
 from lm_eval_tasks.families.reading.reading_row import ReadingRow
 
 # Of the tokens in a configuration's name: the rest is left to other tokenizers, templates and answers. With the prompt's own words
-# a context has between 0.85 and 0.92 of them.
+# a paper set has between 0.85 and 0.92 of them.
 LEAST, MOST = 0.855, 0.915
-# Tokens that the words of prompts and the answers take: much of a small context, nothing of a large one.
+# Tokens that the words of prompts and the answers take: much of a small paper set, nothing of a large one.
 _BESIDE, _LARGE = 640, 128
 
 
 def room(size: int, share: float) -> float:
-    """The tokens of a share of a context that texts may take.
+    """The tokens of a share of a paper set that texts may take.
 
     Args:
-        size: of the context, in units of 1,024 tokens.
+        size: of the paper set, in units of 1,024 tokens.
     """
     return share * size * 1024 - (_BESIDE if size < _LARGE else 0)
 
@@ -95,7 +95,7 @@ def fill(
         sizes: thousands of tokens, times 1,024, in rising order.
         tokens: of a paper as it is shown; None for one that cannot be.
     """
-    contexts: dict[int, PaperSet] = {}
+    paper_sets: dict[int, PaperSet] = {}
     taken, total = {paper.id: paper}, tokens(paper) or 0
     for size in sizes:
         least, most = room(size, LEAST), room(size, MOST)
@@ -106,8 +106,8 @@ def fill(
                 taken[other.id] = other
                 total += more
         if least <= total <= most:
-            contexts[size] = PaperSet(tuple(taken.values()), total)
-    return contexts
+            paper_sets[size] = PaperSet(tuple(taken.values()), total)
+    return paper_sets
 
 
 Question = TypeVar("Question")
@@ -130,11 +130,11 @@ class ReadingAsker(ABC, Generic[Question]):
 
     Attributes:
         controls: whether it asks what a shortcut answers, see `reading.Reading` of `lm_eval_tasks`.
-        fewest: papers of a context, the new one included; what a context with fewer is dropped for is `too_few`.
+        fewest: papers of a paper set, the new one included; what a paper set with fewer is dropped for is `too_few`.
         most_floor: what the shortcut may score; a configuration in which it scores more is not offered.
-        keeps_apart: whether contexts are chosen so that no paper is in two of them.
-        shown: papers of the contexts that were taken.
-        withheld: reason -> questions that have no certain answer, over the contexts since it was last cleared.
+        keeps_apart: whether paper sets are chosen so that no paper is in two of them.
+        shown: papers of the paper sets that were taken.
+        withheld: reason -> questions that have no certain answer, over the paper sets since it was last cleared.
     """
 
     task: str
@@ -150,56 +150,56 @@ class ReadingAsker(ABC, Generic[Question]):
         self.withheld: Counter[str] = Counter()
 
     def others(self, paper: Paper) -> list[Paper]:
-        """What may stand around a paper, the best first: papers that no context shows yet."""
+        """What may stand around a paper, the best first: papers that no paper set shows yet."""
         return sorted(self.library.around(paper), key=lambda other: other.id in self.shown)
 
     @abstractmethod
-    def contexts(self, paper: Paper, sizes: Sequence[int]) -> dict[int, PaperSet] | ReadingReason:
-        """The contexts around a paper, each within the next larger one; or why there is none of any size.
+    def paper_sets(self, paper: Paper, sizes: Sequence[int]) -> dict[int, PaperSet] | ReadingReason:
+        """The paper sets around a paper, each within the next larger one; or why there is none of any size.
 
         Args:
             sizes: thousands of tokens, times 1,024, in rising order.
         """
 
     @abstractmethod
-    def questions(self, context: PaperSet, preferred: Sequence[Question]) -> list[Question]:
-        """What is asked over a context.
+    def questions(self, paper_set: PaperSet, preferred: Sequence[Question]) -> list[Question]:
+        """What is asked over a paper set.
 
         Args:
-            preferred: what was asked over a smaller context within this one.
+            preferred: what was asked over a smaller paper set within this one.
         """
 
     @abstractmethod
     def key(self, question: Question) -> Sequence[object]:
-        """What makes it the same question over a larger context."""
+        """What makes it the same question over a larger paper set."""
 
     @abstractmethod
-    def parts(self, context: PaperSet) -> list[dict[str, Any]]:
+    def parts(self, paper_set: PaperSet) -> list[dict[str, Any]]:
         """What is shown under labels, as the column `parts` of a row, in any order."""
 
     @abstractmethod
-    def asked(self, question: Question, context: PaperSet, label: Mapping[Any, int]) -> Row:
+    def asked(self, question: Question, paper_set: PaperSet, label: Mapping[Any, int]) -> Row:
         """The columns that tell what a question asks; those of `_OF_QUESTION` that are left out are empty.
 
         Args:
             label: key of a part, see `key_of`, -> its label.
         """
 
-    def last(self, question: Question, context: PaperSet) -> list[dict[str, Any]]:
+    def last(self, question: Question, paper_set: PaperSet) -> list[dict[str, Any]]:
         """The parts without a label that a question shows behind the others."""
         return []
 
-    def rows(self, context: PaperSet, questions: Sequence[Question], round_name: str) -> Iterator[Row]:
-        """The rows of a context: all questions, then a tenth of them again with the parts in another order."""
-        paper, *others = context.papers
+    def rows(self, paper_set: PaperSet, questions: Sequence[Question], round_name: str) -> Iterator[Row]:
+        """The rows of a paper set: all questions, then a tenth of them again with the parts in another order."""
+        paper, *others = paper_set.papers
         # An order that does not tell why they were taken; the new one stays first.
         others.sort(key=lambda other: digest_of(self.seed, paper.id, other.id, "listed"))
-        context = replace(context, papers=(paper, *others))
+        paper_set = replace(paper_set, papers=(paper, *others))
         names = [digest_of(*self.key(question)).hex()[:8] for question in questions]
         again = [n for n, name in enumerate(names) if share_of(self.seed, paper.id, name, "again") < _AGAIN]
-        shared = shared_columns(context.papers, round_name)
-        texts = {(PAPERS, other.versioned_id): self.library.read(other.id).shown.text for other in context.papers}
-        parts = self.parts(context)
+        shared = shared_columns(paper_set.papers, round_name)
+        texts = {(PAPERS, other.versioned_id): self.library.read(other.id).shown.text for other in paper_set.papers}
+        parts = self.parts(paper_set)
         answering = reading_answering(self.task)
         for order, numbers in enumerate((range(len(questions)), again)):
             in_order = sorted(parts, key=lambda part: digest_of(self.seed, paper.id, *key_of(part), order))
@@ -210,10 +210,10 @@ class ReadingAsker(ABC, Generic[Question]):
                     **shared,
                     "id": f"{paper.versioned_id}#{names[n]}" + "r" * order,
                     "order": order,
-                    "parts": [*in_order, *self.last(questions[n], context)],
+                    "parts": [*in_order, *self.last(questions[n], paper_set)],
                     "labels": len(in_order),
                     **{name: [] for name in _OF_QUESTION},
-                    **self.asked(questions[n], context, label),
+                    **self.asked(questions[n], paper_set, label),
                 }
                 common, own = prompt_of(typed(ReadingRow, row), texts, answering)
                 common_tokens = common_tokens or token_counter()([common])[0]
@@ -226,5 +226,5 @@ def part_of(paper: int, start: int, end: int, edits: Sequence[Mapping[str, Any]]
 
 
 def key_of(part: Mapping[str, Any]) -> tuple[int, int]:
-    """What tells a part from the others of its context: the paper's place, and where it begins."""
+    """What tells a part from the others of its paper set: the paper's place, and where it begins."""
     return part["paper"], part["start"]

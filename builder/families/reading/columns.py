@@ -47,7 +47,7 @@ ID_COLUMNS = pa.schema([*map(COLUMNS.field, KEPT), ("position", INTEGER), ("work
 
 
 def shared_columns(papers: Sequence[Paper], round_name: str) -> Row:
-    """The columns that all rows of a context share, the paper that they ask about first; `texts` names the configuration of the texts."""
+    """The columns that all rows of a paper set share, the paper that they ask about first; `texts` names the configuration of the texts."""
     paper = papers[0]
     return {
         "paper_id": paper.versioned_id,

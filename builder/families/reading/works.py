@@ -92,7 +92,7 @@ def entries_of(paper: str, document: Document, resolved: Mapping[int, str]) -> l
 
 
 def certain_works(entries: Iterable[Entry]) -> tuple[dict[str, CitedWork], Counter[WorkFault]]:
-    """The works that the papers of a context cite, by the keys of their titles; and why titles stand for no work that is certain, with how
+    """The works that the papers of a set cite, by the keys of their titles; and why titles stand for no work that is certain, with how
     many such titles several papers cite.
     """
     by_key: dict[str, list[Entry]] = defaultdict(list)

@@ -234,11 +234,11 @@ def _share_a_paragraph(first: Places, second: Places) -> bool | None:
     return None if any((i, n + step) in second for i, n in first for step in (-1, 1)) else False
 
 
-class WalkFamily(ReadingAsker[WalkQuestion]):
+class WalkAsker(ReadingAsker[WalkQuestion]):
     """Walk over the papers of a round.
 
     Args:
-        count: most questions over one context.
+        count: most questions over one paper set.
         controls: whether the questions are those that a search for titles answers.
     """
 
@@ -249,18 +249,18 @@ class WalkFamily(ReadingAsker[WalkQuestion]):
         super().__init__(library, seed)
         self.controls, self._count = controls, count
 
-    def contexts(self, paper: Paper, sizes: Sequence[int]) -> dict[int, PaperSet] | ReadingReason:
+    def paper_sets(self, paper: Paper, sizes: Sequence[int]) -> dict[int, PaperSet] | ReadingReason:
         is_sure = self._tokens(paper) is not None
         return fill(paper, self.others(paper), sizes, self._tokens) if is_sure else "doubtful_references"
 
     def _tokens(self, paper: Paper) -> int | None:
-        """The tokens that a paper adds to a context; None if it cannot be shown."""
+        """The tokens that a paper adds to a paper set; None if it cannot be shown."""
         read = self.library.read(paper.id)
         return read.tokens + LABEL_TOKENS if read.has_sure_references else None
 
-    def questions(self, context: PaperSet, preferred: Sequence[WalkQuestion]) -> list[WalkQuestion]:
+    def questions(self, paper_set: PaperSet, preferred: Sequence[WalkQuestion]) -> list[WalkQuestion]:
         walk = Walk(
-            [self.library.read(paper.id) for paper in context.papers], CONTROL_KINDS if self.controls else WALK_KINDS
+            [self.library.read(paper.id) for paper in paper_set.papers], CONTROL_KINDS if self.controls else WALK_KINDS
         )
         questions = walk.questions(self.seed, self._count, preferred)
         self.withheld.update(walk.withheld)
@@ -269,12 +269,12 @@ class WalkFamily(ReadingAsker[WalkQuestion]):
     def key(self, question: WalkQuestion) -> Sequence[object]:
         return question.key
 
-    def parts(self, context: PaperSet) -> list[dict[str, Any]]:
-        return [part_of(i, 0, len(self.library.read(paper.id).shown.text)) for i, paper in enumerate(context.papers)]
+    def parts(self, paper_set: PaperSet) -> list[dict[str, Any]]:
+        return [part_of(i, 0, len(self.library.read(paper.id).shown.text)) for i, paper in enumerate(paper_set.papers)]
 
-    def asked(self, question: WalkQuestion, context: PaperSet, label: Mapping[Any, int]) -> Row:
-        labels = {paper.id: label[i, 0] for i, paper in enumerate(context.papers)}
-        names = {paper.id: paper.versioned_id for paper in context.papers}
+    def asked(self, question: WalkQuestion, paper_set: PaperSet, label: Mapping[Any, int]) -> Row:
+        labels = {paper.id: label[i, 0] for i, paper in enumerate(paper_set.papers)}
+        names = {paper.id: paper.versioned_id for paper in paper_set.papers}
         entries = [
             min(work.entries.values(), key=lambda entry: (entry.title != work.title, entry.paper))
             for work in question.works
@@ -290,6 +290,6 @@ class WalkFamily(ReadingAsker[WalkQuestion]):
 
 FAMILY = reading_family(
     lambda library, round_: [
-        WalkFamily(library, round_.seed, round_.reading.questions_of_context, controls=each) for each in (False, True)
+        WalkAsker(library, round_.seed, round_.reading.questions_of_context, controls=each) for each in (False, True)
     ]
 )

@@ -1,4 +1,4 @@
-"""What reading questions are made of: text, sections, citations, works, passages, masks, contexts."""
+"""What reading questions are made of: text, sections, citations, works, passages, masks, paper sets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from builder.families.next import (
     LONGEST,
     MOST_OF_CALL,
     SHORTEST,
-    NextFamily,
+    NextAsker,
     Passage,
     calls,
     following,
@@ -263,7 +263,7 @@ def test_no_two_links_of_a_chain_are_asked_and_no_call_is_too_small() -> None:
     }
 
 
-def next_family(*of_papers: Mapping[str, str]) -> tuple[NextFamily, list[Paper]]:
+def next_family(*of_papers: Mapping[str, str]) -> tuple[NextAsker, list[Paper]]:
     """Next over some papers, of which each stands around every other."""
     reads = {str(n): read_of(str(n), sections, ()) for n, sections in enumerate(of_papers)}
     papers = [read.paper for read in reads.values()]
@@ -271,28 +271,28 @@ def next_family(*of_papers: Mapping[str, str]) -> tuple[NextFamily, list[Paper]]
     library = PaperLibrary(
         cited, lambda _: [], lambda _: None, lambda paper: [other for other in papers if other is not paper]
     )
-    return NextFamily(library, 1), papers
+    return NextAsker(library, 1), papers
 
 
 def test_small_contexts_lie_within_larger_ones_and_ask_the_same() -> None:
     family, papers = next_family(
         *({"Introduction": paragraphs(2), "Method": paragraphs(40, 8, f"{n}-")} for n in range(4))
     )
-    contexts = family.contexts(papers[0], (8, 16, 1024))
-    assert isinstance(contexts, dict)
-    assert list(contexts) == [8, 16]
-    assert contexts[8].stretches < contexts[16].stretches
-    assert contexts[8].paper is papers[0]
-    small = family.questions(contexts[8], [])
+    paper_sets = family.paper_sets(papers[0], (8, 16, 1024))
+    assert isinstance(paper_sets, dict)
+    assert list(paper_sets) == [8, 16]
+    assert paper_sets[8].stretches < paper_sets[16].stretches
+    assert paper_sets[8].paper is papers[0]
+    small = family.questions(paper_sets[8], [])
     assert small
-    assert family.questions(contexts[16], small)[: len(small)] == small
+    assert family.questions(paper_sets[16], small)[: len(small)] == small
 
 
 def test_a_paper_without_a_section_of_two_passages_has_no_small_context() -> None:
     long = {"Introduction": paragraphs(40)}
     family, papers = next_family({"Introduction": paragraphs(2), "Method": paragraphs(3)}, long, long)
-    assert family.contexts(papers[0], (8,)) == {}
-    assert family.contexts(papers[1], (8,)) != {}
+    assert family.paper_sets(papers[0], (8,)) == {}
+    assert family.paper_sets(papers[1], (8,)) != {}
 
 
 def test_papers_of_a_category_follow_those_of_the_co_authors() -> None:
@@ -312,12 +312,12 @@ def test_papers_of_a_category_follow_those_of_the_co_authors() -> None:
 def test_smaller_contexts_lie_within_larger_ones() -> None:
     papers = [paper(str(n)) for n in range(60)]
     sizes = {each.id: 2000 + 700 * (int(each.id) % 7) for each in papers}
-    contexts = fill(papers[0], papers[1:], (64, 128, 512), lambda each: sizes[each.id])
-    assert list(contexts) == [64, 128]
-    assert set(contexts[64].papers) < set(contexts[128].papers)
-    for size, context in contexts.items():
-        assert context.tokens == sum(sizes[each.id] for each in context.papers)
-        assert 0.85 <= context.tokens / (size * 1024) <= 0.92
+    paper_sets = fill(papers[0], papers[1:], (64, 128, 512), lambda each: sizes[each.id])
+    assert list(paper_sets) == [64, 128]
+    assert set(paper_sets[64].papers) < set(paper_sets[128].papers)
+    for size, paper_set in paper_sets.items():
+        assert paper_set.tokens == sum(sizes[each.id] for each in paper_set.papers)
+        assert 0.85 <= paper_set.tokens / (size * 1024) <= 0.92
 
 
 def library_of(read: PaperRead, works: Mapping[str, Cited]) -> PaperLibrary:

@@ -20,7 +20,7 @@ from builder.dataset.folder import core_of
 from builder.dataset.publishable import publishable
 from builder.families import match as match_rows
 from builder.families.match import masks as match_masks
-from builder.families.next import NextFamily
+from builder.families.next import NextAsker
 from builder.families.reading import asking
 from builder.records import ReadingReason
 from lm_eval_tasks.base.contract import PAPERS
@@ -65,7 +65,7 @@ def with_reading(world: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
     place = tmp_path_factory.mktemp("reading")
     shutil.copytree(world / "work", place / "work")
     round_ = small_round(place, settings=("Title-10K",), reading=READING)
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.paper_set() as patch:
         patch.setattr(asking, "_AGAIN", 0.4)
         patch.setattr(match_masks, "MOST_CITED", 50)
         patch.setattr(match_masks, "FEWEST", 2)
@@ -169,7 +169,7 @@ def know(row: Row, right: list[int]) -> str:
 
 
 def half(row: Row, right: list[int]) -> str:
-    """A reader who sees the first half of the context."""
+    """A reader who sees the first half of the paper set."""
     seen = range(1, row["labels"] // 2 + 1)
     if not row["asked"]:
         return write_list([label for label in right if label in seen], "Paper")
@@ -233,8 +233,8 @@ def test_readers_score_what_they_know(with_reading: Path, tmp_path: Path) -> Non
 def test_shorter_contexts_show_what_they_say(with_reading: Path) -> None:
     folder, dataset = with_reading / "academiceval", {"dataset": str(with_reading / "academiceval")}
 
-    def prompts(setting: str, context: str) -> list[str]:
-        docs = reading_hook.load(setting, 512, context=context, **dataset)["test"]
+    def prompts(setting: str, paper_set: str) -> list[str]:
+        docs = reading_hook.load(setting, 512, paper_set=paper_set, **dataset)["test"]
         return [reading_hook.doc_to_text(doc) for doc in docs]
 
     walk = rows(folder, "Walk-128K")
@@ -425,7 +425,7 @@ def test_reasons_are_counted(with_reading: Path, tmp_path: Path) -> None:
 def test_a_size_that_a_program_answers_is_not_offered(
     with_reading: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(NextFamily, "most_floor", -0.1)
+    monkeypatch.setattr(NextAsker, "most_floor", -0.1)
     reading = {"configurations": ["Walk-128K", "Next-128K"], "contexts": 2}
     folder = tmp_path / "none"
     outcome = build(small_round(with_reading, settings=("Title-10K",), reading=reading, output=folder))

@@ -1,0 +1,104 @@
+"""Chosen paper sets -> rows and texts in a dataset folder."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from shutil import rmtree
+from typing import Any
+
+from builder.families.descriptor import Written
+from builder.families.papers import row_of
+from builder.families.reading.asking import ReadingAsker
+from builder.families.reading.choosing import ChosenSets, NewPapers, choose
+from builder.families.reading.papers_read import PaperLibrary
+from builder.families.writer import writer_of
+from builder.stage_report import StageReport
+from lm_eval_tasks.base.contract import PAPERS, Split
+from lm_eval_tasks.base.manifest import ListedConfiguration
+from lm_eval_tasks.base.progress import progress
+from lm_eval_tasks.families.reading import Reading
+
+_SPLIT: Split = "test"
+_LOGGER = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class ReadingWriter:
+    """Writes configurations of reading families, then the texts that they show.
+
+    Attributes:
+        excluded: ids of rows that are left out.
+        shown: the papers that the rows written so far show.
+    """
+
+    folder: Path
+    library: PaperLibrary
+    round_name: str
+    excluded: frozenset[str] = frozenset()
+    shown: set[str] = field(default_factory=set)
+
+    def write(self, askers: Sequence[ReadingAsker[Any]], readings: Sequence[Reading], new: NewPapers) -> Written:
+        """Write what the readings ask; each configuration with the reports of its stage."""
+        for asking in askers:
+            own = [each for each in readings if (each.task, each.controls) == (asking.task, asking.controls)]
+            for chosen in choose(asking, own, new):
+                yield self._write_reading(chosen, asking)
+        if self.shown:
+            yield self._write_texts()
+
+    def _write_reading(
+        self, chosen: ChosenSets, asking: ReadingAsker[Any]
+    ) -> tuple[ListedConfiguration, Sequence[StageReport]]:
+        excluded: list[str] = []
+        configuration = self._write_rows(chosen, asking, excluded)
+        if _floor(configuration) > asking.most_floor:
+            configuration = self._withdraw(configuration, chosen, asking.most_floor)
+        self.shown |= {paper.id for paper_set in chosen.paper_sets for paper in paper_set.papers}
+        # What could have been asked.
+        asked = StageReport(f"questions {chosen.reading.name}", configuration.samples, chosen.withheld)
+        for name in excluded:
+            asked.drop(name, "excluded")
+        return configuration, [chosen.report, asked] if asked.dropped else [chosen.report]
+
+    def _write_rows(self, chosen: ChosenSets, asking: ReadingAsker[Any], excluded: list[str]) -> ListedConfiguration:
+        """Write the rows; the names of those that are left out are added to `excluded`."""
+        configuration = ListedConfiguration(chosen.reading.name, chosen.reading.task, "questions")
+        writer = writer_of(self.folder, configuration)
+        for paper_set in progress(chosen.paper_sets, chosen.reading.name):
+            for row in asking.rows(paper_set, chosen.questions[paper_set.paper.id], self.round_name):
+                # What is wrong with a question is wrong with it in the other order, too.
+                name = row["id"] if row["id"] in self.excluded else row["id"].removesuffix("r")
+                if name in self.excluded:
+                    excluded.append(name)
+                else:
+                    writer.add(_SPLIT, row)
+        return writer.close()
+
+    def _withdraw(
+        self, configuration: ListedConfiguration, chosen: ChosenSets, most_floor: float
+    ) -> ListedConfiguration:
+        """Take back a configuration that programs answer without reading."""
+        _LOGGER.warning(
+            "%s is not offered: programs that do not read answer %.2f of it, more than %.2f",
+            configuration.name,
+            _floor(configuration),
+            most_floor,
+        )
+        rmtree(self.folder / configuration.name)
+        chosen.give_up("high_floor")
+        return replace(configuration, splits={})
+
+    def _write_texts(self) -> tuple[ListedConfiguration, Sequence[StageReport]]:
+        """Write the texts of the papers that are shown, in the order of their ids."""
+        writer = writer_of(self.folder, ListedConfiguration(PAPERS, "papers", "papers"))
+        for id_ in sorted(self.shown):
+            read = self.library.read(id_)
+            writer.add(_SPLIT, row_of(read.paper, read.shown.text, self.round_name))
+        return writer.close(), [StageReport(PAPERS, len(self.shown))]
+
+
+def _floor(configuration: ListedConfiguration) -> float:
+    """Average what the shortcut scores; 0 without rows."""
+    kinds = [kind for split in configuration.splits.values() for kind in split.statistics.kinds.values()]
+    return sum(kind.shortcut.mean * kind.n for kind in kinds) / max(1, sum(kind.n for kind in kinds))
