@@ -40,7 +40,7 @@ from lm_eval_tasks.families.reading.answering import ReadingAnswering, reading_a
 from lm_eval_tasks.families.reading.prompt import part_texts, prompt_of
 from lm_eval_tasks.families.reading.reading_row import ReadingRow
 from lm_eval_tasks.families.scalar import LEVELS
-from lm_eval_tasks.families.scalar.prompt import ScalarRow
+from lm_eval_tasks.families.scalar.scalar_row import ScalarRow
 from lm_eval_tasks.families.scalar.shortcuts import around_the_mask, chooser
 from lm_eval_tasks.families.walk.rules import papers_that
 from lm_eval_tasks.llm.weights import minilm_path

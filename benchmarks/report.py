@@ -161,7 +161,7 @@ def slots(text: str, setting: str, at: int, cut: int) -> Iterator[dict[str, Any]
         size = 60 if field == "title" else 40_000
         kept = size - (400 * cut if part == "body" else 0)
         yield {
-            "part": part,
+            "component": part,
             "index": index,
             "field": field,
             "characters": size,

@@ -15,7 +15,7 @@ from lm_eval_tasks import families
 from lm_eval_tasks.families.descriptor import FAMILIES_FOLDER
 
 # The last three are SCALAR's: a candidate's text and its abstract, and the paper around the mask.
-Part = Literal["fixed", "demonstration", "body", "citation", "chunk", "candidate", "candidate_abstract", "around"]
+Component = Literal["fixed", "demonstration", "body", "citation", "chunk", "candidate", "candidate_abstract", "around"]
 
 _FIELD = re.compile(r"\{([A-Z_]+?)(_0)?\}")
 _COLUMNS = {
@@ -35,13 +35,13 @@ class Slot:
     """A stretch of a prompt.
 
     Attributes:
-        part: what it belongs to; "fixed" is never cut.
+        component: what it belongs to; "fixed" is never cut.
         index: which demonstration, citation, chunk or candidate, 0 elsewhere.
         field: "" for the prompt's own words, else the column whose text it is.
     """
 
     text: str
-    part: Part = "fixed"
+    component: Component = "fixed"
     index: int = 0
     field: str = ""
 
@@ -64,11 +64,11 @@ def slots(name: str, row: object) -> list[Slot]:
 
 
 @cache
-def blocks(name: str) -> tuple[tuple[str, Part], ...]:
+def blocks(name: str) -> tuple[tuple[str, Component], ...]:
     """The blocks of a prompt file, by its name without ending, in order, each with its line ends and what it repeats over, "fixed" for
     nothing.
     """
-    found: list[tuple[str, Part]] = []
+    found: list[tuple[str, Component]] = []
     pending: list[str] = []
     repeated: list[str] = []
     for line in words(name).splitlines(keepends=True):
@@ -102,12 +102,17 @@ def filled(text: str, fields: Mapping[str, str]) -> str:
     return re.sub(r"\{([A-Z]+)\}", lambda match: fields[match[1]], text)
 
 
-def _fill(text: str, source: object, part: Part, index: int) -> Iterator[Slot]:
+def _fill(text: str, source: object, component: Component, index: int) -> Iterator[Slot]:
     """The slots of one block: the prompt's words, and the texts in it."""
     position = 0
     for match in _FIELD.finditer(text):
         yield Slot(text[position : match.start()], "fixed", index)
         column = _COLUMNS[match.group(1)]
-        yield Slot(getattr(source, column), "body" if part == "fixed" and column == "content" else part, index, column)
+        yield Slot(
+            getattr(source, column),
+            "body" if component == "fixed" and column == "content" else component,
+            index,
+            column,
+        )
         position = match.end()
     yield Slot(text[position:], "fixed", index)

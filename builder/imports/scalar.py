@@ -37,7 +37,8 @@ from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.text import ODD, parse_json, title_key, why
 from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.families.scalar import ALL_LEVELS, LEVELS
-from lm_eval_tasks.families.scalar.prompt import ScalarRow, slots_of
+from lm_eval_tasks.families.scalar.prompt import slots_of
+from lm_eval_tasks.families.scalar.scalar_row import ScalarRow
 from lm_eval_tasks.families.scalar.shortcuts import Chooser
 
 _LOGGER = logging.getLogger(__name__)

@@ -85,7 +85,7 @@ def as_given() -> Iterator[None]:
         def __init__(self, arr: Any, sort_fn: Any = None, *arguments: Any, **keywords: Any) -> None:
             super().__init__(arr, lambda _: 0, *arguments, **keywords)
 
-    class Answer(aiohttp.ClientResponse):
+    class BoundedResponse(aiohttp.ClientResponse):
         async def start(self, connection: Any) -> Any:
             started = await super().start(connection)
             if self.status in _REDIRECTS:
@@ -106,7 +106,7 @@ def as_given() -> Iterator[None]:
     ours = {
         "Collator": InOrder,
         "requests": SimpleNamespace(**{**vars(requests), "post": _post}),
-        "ClientSession": partial(aiohttp.ClientSession, response_class=Answer),
+        "ClientSession": partial(aiohttp.ClientSession, response_class=BoundedResponse),
     }
     modules = [vars(module) for name in _MODULES if (module := sys.modules.get(name)) and hasattr(module, "Collator")]
     theirs = [{name: names[name] for name in ours if name in names} for names in modules]

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
@@ -11,9 +12,9 @@ import msgspec
 from lm_eval_tasks.base.errors import BudgetError, NothingFitsError, OptionError
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.data import slots
-from lm_eval_tasks.data import window as context
 from lm_eval_tasks.data.opened import Opened
 from lm_eval_tasks.data.options import Options
+from lm_eval_tasks.data.window import ModelWindow
 from lm_eval_tasks.prompts import Slot
 from lm_eval_tasks.samples.prompt_row import PromptRow, to_docs
 
@@ -27,86 +28,95 @@ def as_split(rows: Iterable[PromptRow]) -> dict[str, datasets.Dataset]:
     return {"test": datasets.Dataset.from_list(to_docs(rows))}
 
 
-def shared_columns(
-    options: Options,
-    opened: Opened,
-    model: context.ModelContext | None,
-    answer_tokens: int,
-    *,
-    places: int,
-    rows: int,
-    version: int,
-) -> dict[str, Any]:
-    """The columns of `PromptRow` that all rows of a task share: where they are from, of how many that are whole here, the version of the
-    prompts, and how answers are generated.
+@dataclass(frozen=True, slots=True)
+class TaskData:
+    """What a hook has opened of a task.
+
+    Attributes:
+        config: the configuration whose rows are asked.
+        window: of the model; None if it is not known.
+        answer_tokens: that the window must leave for the answer.
     """
-    opens, (begins, closes) = (model.opens, model.marks) if model and options.sees_marks else ("", ("", ""))
-    return {
-        "prompt_version": version,
-        "made_up": opened.made_up or None,
-        "cut": options.cut,
-        "metrics": options.metrics,
-        "places": places,
-        "of": rows + opened.sizes(options.split)[1],
-        "dataset_revision": opened.revision,
-        "answer_cap": answer_cap(options, answer_tokens),
-        "tokenizer": model.name if model else "",
-        "opens": opens,
-        "begins": begins,
-        "closes": options.think_end or closes,
-    }
+
+    config: str
+    options: Options
+    opened: Opened
+    window: ModelWindow | None
+    answer_tokens: int
+
+    @property
+    def answer_cap(self) -> int:
+        """Tokens that an answer may have, its reasoning included."""
+        return (self.options.reserve or self.answer_tokens) + self.options.reasoning_tokens
+
+    def shared_columns(self, *, positions: int, rows: int, version: int) -> dict[str, Any]:
+        """Make the columns of `PromptRow` that all rows of a task share: where they are from, and how answers are generated.
+
+        Args:
+            positions: how many samples the run asks for in all its shards.
+            rows: how many there are that are whole here.
+            version: of the prompts.
+        """
+        options, window = self.options, self.window
+        opens, (begins, closes) = (window.opens, window.marks) if window and options.sees_marks else ("", ("", ""))
+        return {
+            "prompt_version": version,
+            "made_up": self.opened.made_up or None,
+            "cut": options.cut,
+            "metrics": options.metrics,
+            "positions": positions,
+            "of": rows + self.opened.sizes(options.split)[1],
+            "dataset_revision": self.opened.revision,
+            "answer_cap": self.answer_cap,
+            "tokenizer": window.name if window else "",
+            "opens": opens,
+            "begins": begins,
+            "closes": options.think_end or closes,
+        }
+
+    def fit(self, all_slots: Sequence[Sequence[Slot]]) -> dict[int, slots.CutPrompt]:
+        """Make the prompts, by their numbers, cut if the model is known, with room for the answer and its reasoning; or with `fits_only`
+        those that need no cutting.
+
+        Raises:
+            BudgetError: a prompt that cannot fit.
+            NothingFitsError: with `fits_only`, all of them.
+        """
+        options, window = self.options, self.window
+        check_fits_only(options, window)
+        if window is None:
+            return {i: slots.uncut(prompt_slots) for i, prompt_slots in enumerate(all_slots)}
+        budget = window.length - self.answer_cap
+        cut = None if options.fits_only else options.cut
+        try:
+            fitted = enumerate(slots.fit_all(all_slots, budget, window.tokenizer, cut))
+            kept = {i: prompt for i, prompt in fitted if prompt is not None}
+        except BudgetError as err:
+            raise BudgetError(
+                f"{self.config}: {err} beside the {self.answer_cap} of the answer: use a model with a longer context, or allow shorter "
+                "answers (max_gen_toks)"
+            ) from err
+        tell_of_longer(self.config, len(all_slots) - len(kept), len(all_slots), budget)
+        self._tell_of_cut(list(kept.values()), budget)
+        return kept
+
+    def _tell_of_cut(self, prompts: Sequence[slots.CutPrompt], budget: int) -> None:
+        lost = [sum(prompt.cut.values()) / max(1, prompt.tokens_before) for prompt in prompts]
+        cut = sum(share > 0 for share in lost)
+        if cut:
+            _LOGGER.warning(
+                "%s: %d of %d prompts are cut to the %d tokens that the model's context has room for, the median one by %.0f %%",
+                self.config,
+                cut,
+                len(lost),
+                budget,
+                100 * median(lost),
+            )
 
 
-def answer_cap(options: Options, answer_tokens: int) -> int:
-    """Tokens that an answer may have, its reasoning included."""
-    return (options.reserve or answer_tokens) + options.reasoning_tokens
-
-
-def fit(
-    all_slots: Sequence[Sequence[Slot]],
-    model: context.ModelContext | None,
-    answer_tokens: int,
-    options: Options,
-    config: str,
-) -> dict[int, slots.CutPrompt]:
-    """The prompts by their places, cut if the model is known, with room for the answer and its reasoning; or with `fits_only` those
-    that need no cutting.
-
-    Raises:
-        BudgetError: a prompt that cannot fit.
-        NothingFitsError: with `fits_only`, all of them.
-    """
-    check_fits_only(options, model)
-    if model is None:
-        return {i: slots.uncut(prompt_slots) for i, prompt_slots in enumerate(all_slots)}
-    answer = answer_cap(options, answer_tokens)
-    budget = model.length - answer
-    try:
-        fitted = enumerate(
-            slots.fit_all(all_slots, budget, model.tokenizer, None if options.fits_only else options.cut)
-        )
-        kept = {i: prompt for i, prompt in fitted if prompt is not None}
-    except BudgetError as err:
-        raise BudgetError(
-            f"{config}: {err} beside the {answer} of the answer: use a model with a longer context, or allow shorter answers (max_gen_toks)"
-        ) from err
-    tell_of_longer(config, len(all_slots) - len(kept), len(all_slots), budget)
-    lost = [sum(prompt.cut.values()) / max(1, prompt.tokens_before) for prompt in kept.values()]
-    if cut := sum(share > 0 for share in lost):
-        _LOGGER.warning(
-            "%s: %d of %d prompts are cut to the %d tokens that the model's context has room for, the median one by %.0f %%",
-            config,
-            cut,
-            len(lost),
-            budget,
-            100 * median(lost),
-        )
-    return kept
-
-
-def check_fits_only(options: Options, model: context.ModelContext | None) -> None:
+def check_fits_only(options: Options, window: ModelWindow | None) -> None:
     """Raise an OptionError if nothing can tell which prompts fit."""
-    if options.fits_only and model is None:
+    if options.fits_only and window is None:
         raise OptionError(
             "fits_only cannot tell which prompts fit: name the model's tokenizer and context (tokenizer=...,max_length=...)"
         )
@@ -134,7 +144,7 @@ def of_prompt(fitted: slots.CutPrompt) -> dict[str, Any]:
         "tokens_before": fitted.tokens_before,
         "tokens_after": fitted.tokens_after,
         "tokens_cut": sum(fitted.cut.values()),
-        "cuts": {part: fitted.cut.get(part, 0) for part in slots.CUT_PARTS},
+        "cuts": {component: fitted.cut.get(component, 0) for component in slots.CUT_COMPONENTS},
         "slots": fitted.spans,
     }
 

@@ -17,36 +17,43 @@ class Fact:
     category: str
 
 
-def chosen(facts: Sequence[Fact], config: str, options: Options, size: int | None) -> tuple[dict[int, int], int]:
-    """The samples that a run asks for: from those in the window of days, `size` that represent all, and of these one shard.
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The samples that a run asks for.
 
-    Returns:
-        Each one's place among all samples of the split -> its place among those of all shards; and how many these are.
+    Attributes:
+        positions: number of a sample among all of the split -> its position among those of all shards.
+        count: how many samples all shards have.
+    """
+
+    positions: dict[int, int]
+    count: int
+
+
+def chosen(facts: Sequence[Fact], config: str, options: Options, size: int | None) -> Selection:
+    """Choose the samples that a run asks for: from those in the window of days, `size` that represent all, and of these one shard.
 
     Raises:
         DatasetError: none is left.
     """
-    after, before = options.published_after, options.published_before
-    kept = [
-        i
-        for i, fact in enumerate(facts)
-        if (not after or fact.published > after) and (not before or fact.published < before)
-    ]
+    kept = [i for i, fact in enumerate(facts) if _is_between(fact.published, options)]
     if not kept:
         raise DatasetError(f"no sample of {config} is left in the publication window; widen it or take another round")
     if size is not None:
         kept = representative_rows(kept, facts, size)
-    places = {i: place for place, i in enumerate(kept)}
+    positions = {i: position for position, i in enumerate(kept)}
     if options.shard is None:
-        return places, len(places)
-    shard_places = {
-        i: place
-        for i, place in places.items()
-        if _hash(facts[i].paper) % options.shard.count == options.shard.number - 1
-    }
-    if not shard_places:
+        return Selection(positions, len(positions))
+    number, count = options.shard.number - 1, options.shard.count
+    of_shard = {i: position for i, position in positions.items() if _hash(facts[i].paper) % count == number}
+    if not of_shard:
         raise DatasetError(f"no sample of {config} falls into shard {options.shard}; use fewer shards")
-    return shard_places, len(places)
+    return Selection(of_shard, len(positions))
+
+
+def _is_between(published: str, options: Options) -> bool:
+    after, before = options.published_after, options.published_before
+    return (not after or published > after) and (not before or published < before)
 
 
 def representative_rows(kept: Sequence[int], facts: Sequence[Fact], size: int) -> list[int]:

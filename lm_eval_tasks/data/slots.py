@@ -23,8 +23,8 @@ from lm_eval_tasks.prompts import BEFORE, Slot
 from lm_eval_tasks.samples.prompt_row import Span
 
 _FIELD_ORDER = ("content", "output", "abstract", "title")
-CUT_PARTS = ("demonstration", "chunk", "body", "citation", "candidate", "around", "candidate_abstract")
-# Parts whose slots are shortened together, the longest first.
+CUT_COMPONENTS = ("demonstration", "chunk", "body", "citation", "candidate", "around", "candidate_abstract")
+# Components whose slots are shortened together, the longest first.
 _LEVELLED = ("citation", "candidate", "around", "candidate_abstract")
 _BATCH = 16
 # What is needed from a `transformers` tokenizer with a fast version.
@@ -39,8 +39,8 @@ class CutPrompt:
 
     Attributes:
         tokens_before, tokens_after: prompt tokens without and with cutting, special tokens left out.
-        cut: tokens taken from each of `CUT_PARTS`, parts that lost none left out.
-        target_at: the character at which the target's own part of the prompt begins, after the demonstrations.
+        cut: tokens taken from each of `CUT_COMPONENTS`, those that lost none left out.
+        target_at: the character at which what the prompt shows of the target begins, after the demonstrations.
         spans: the slots that contain a text of the row, in order.
     """
 
@@ -77,9 +77,9 @@ def _joined(slots: Sequence[Slot], texts: Sequence[str], before: int, after: int
     for slot, text in zip(slots, texts, strict=True):
         end = start + len(text)
         if slot.field:
-            spans.append(Span(slot.part, slot.index, slot.field, len(slot.text), start, end))
-        # The target's own part begins behind the last demonstration.
-        target_at = end if slot.part == "demonstration" else target_at
+            spans.append(Span(slot.component, slot.index, slot.field, len(slot.text), start, end))
+        # What is shown of the target begins behind the last demonstration.
+        target_at = end if slot.component == "demonstration" else target_at
         start = end
     return CutPrompt("".join(texts), before, after, cut, target_at, tuple(spans))
 
@@ -102,14 +102,14 @@ class _Prompt:
         while after > budget:
             if _take(self._slots, keep, after - budget) > 0:
                 raise BudgetError(
-                    f"the parts of a prompt that are never cut have {sum(keep)} tokens, but the model's context leaves {budget}"
+                    f"what is never cut of a prompt has {sum(keep)} tokens, but the model's context leaves {budget}"
                 )
             kept = [self._kept_stretches(i, keep[i], cut) for i in range(len(keep))]
             after = self._count(_join_stretches(kept))
         texts = ["".join(self._text[start:end] for start, end in ranges) for ranges in kept]
         lost: Counter[str] = Counter()
         for slot, length, left in zip(self._slots, lengths, keep, strict=True):
-            lost[slot.part] += length - left
+            lost[slot.component] += length - left
         return _joined(self._slots, texts, self._total, after, dict(+lost))
 
     def _token_at(self, character: int) -> int:
@@ -122,8 +122,8 @@ class _Prompt:
             return [(start, end)]
         slot = self._slots[i]
         # How many of the tokens that it keeps are at its end.
-        tail = keep // 2 if cut == "middle" and slot.part == "body" else 0
-        if slot.part == "around" and slot.field == BEFORE:
+        tail = keep // 2 if cut == "middle" and slot.component == "body" else 0
+        if slot.component == "around" and slot.field == BEFORE:
             tail = keep
         head = keep - tail
         stretches = []
@@ -182,16 +182,16 @@ def _groups(slots: Sequence[Slot]) -> list[list[int]]:
     """The slots that are cut, in cutting order; those that are shortened together form one group."""
     groups: dict[tuple[int, int, int], list[int]] = {}
     for i, slot in enumerate(slots):
-        if slot.part in CUT_PARTS and not (slot.part == "citation" and slot.field == "title"):
+        if slot.component in CUT_COMPONENTS and not (slot.component == "citation" and slot.field == "title"):
             groups.setdefault(_priority(slot), []).append(i)
     return [groups[key] for key in sorted(groups)]
 
 
 def _priority(slot: Slot) -> tuple[int, int, int]:
-    part = CUT_PARTS.index(slot.part)
-    if slot.part in _LEVELLED:
-        return part, 0, 0
-    return part, -slot.index if slot.part == "chunk" else slot.index, _FIELD_ORDER.index(slot.field)
+    component = CUT_COMPONENTS.index(slot.component)
+    if slot.component in _LEVELLED:
+        return component, 0, 0
+    return component, -slot.index if slot.component == "chunk" else slot.index, _FIELD_ORDER.index(slot.field)
 
 
 def _cap(lengths: Sequence[int], excess: int) -> int:

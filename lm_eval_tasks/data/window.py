@@ -26,7 +26,7 @@ _READ = (
 
 
 @dataclass(frozen=True, slots=True)
-class ModelContext:
+class ModelWindow:
     """What a model reads prompts with.
 
     Attributes:
@@ -45,7 +45,7 @@ class ModelContext:
     marks: tuple[str, str]
 
 
-def of_model(arguments: Mapping[str, object], system_instruction: str = "") -> ModelContext | None:
+def of_model(arguments: Mapping[str, object], system_instruction: str = "") -> ModelWindow | None:
     """The context of the model that lm-eval's arguments name; None if they name none (API servers, baselines).
 
     Args:
@@ -71,7 +71,7 @@ def _warn_of_length(length: int | None) -> None:
 
 
 @cache
-def _load(known: str, system_instruction: str) -> ModelContext:
+def _load(known: str, system_instruction: str) -> ModelWindow:
     from lm_eval_tasks.llm import tokenizers
 
     arguments = json.loads(known)
@@ -85,7 +85,7 @@ def _load(known: str, system_instruction: str) -> ModelContext:
     _LOGGER.info("prompts are cut to %d tokens, as %s says", served.tokens, served.source)
     thinking = None if "enable_thinking" not in arguments else bool(arguments["enable_thinking"])
     around, opens, marks = _around(tokenizer, system_instruction, thinking)
-    return ModelContext(tokenizer, served, served.tokens - around, label, opens, marks)
+    return ModelWindow(tokenizer, served, served.tokens - around, label, opens, marks)
 
 
 def _around(tokenizer: Any, system_instruction: str, thinking: bool | None) -> tuple[int, str, tuple[str, str]]:

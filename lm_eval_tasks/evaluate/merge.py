@@ -122,11 +122,11 @@ def _lines(parts: Sequence[_Part]) -> dict[str, list[Logged]]:
     for part in parts:
         for task, file in samples_of(part.results).items():
             for sample, line in read_lines(file):
-                place = sample.row.place
+                place = sample.row.position
                 if place is None or place in placed[task]:
                     raise SamplesError(f"{file} contains a sample of {task} without a unique place in the run")
                 placed[task][place] = {**line, "doc_id": place}
-                sizes[task].add(sample.row.places)
+                sizes[task].add(sample.row.positions)
     for task, lines in placed.items():
         if sizes[task] != {len(lines)}:
             raise SamplesError(

@@ -19,7 +19,7 @@ from lm_eval_tasks.base.metadata import text_or_none
 from lm_eval_tasks.base.redaction import redact, secrets_in
 from lm_eval_tasks.compat import lm_eval as compat
 from lm_eval_tasks.compat.vllm import EngineSettings, errors_kept
-from lm_eval_tasks.data import window as context
+from lm_eval_tasks.data import window
 from lm_eval_tasks.evaluate.baselines import BaselineLM, GivenAnswersLM
 from lm_eval_tasks.evaluate.generation import Generation
 from lm_eval_tasks.families.registry import BASELINES
@@ -226,11 +226,11 @@ def made_with(lm: LM, engine: EngineSettings | None, generation: Generation, arg
     for name in _PACKAGES:
         with suppress(PackageNotFoundError):
             versions[name] = version(name)
-    read_with = context.of_model(arguments, str(arguments.get("system_instruction") or ""))
+    read_with = window.of_model(arguments, str(arguments.get("system_instruction") or ""))
     template = lm.chat_template(True) if generation.apply_chat_template else None
     return MadeWith(
         versions=versions,
         chat_template=sha256_of_bytes(template) if template else None,
-        context=read_with.served if read_with else None,
+        window=read_with.served if read_with else None,
         engine=replace(engine, version=versions.get(engine.name)) if engine else None,
     )

@@ -187,6 +187,7 @@ class Family:
     Attributes:
         name: of its folder, on the builder's side too.
         board: that counts its scores.
+        own: the type of what a prompt's row says besides what the rows of all families do (`samples.prompt_row`).
         core: its configurations that every model is asked first.
         is_multiple_choice: whether a question names one of the candidates that its row lists.
         group: of lm-eval, for its core configurations together with those of other families; "" for none.
@@ -196,6 +197,7 @@ class Family:
 
     name: str
     board: Board
+    own: type[Any]
     targets: tuple[Target, ...]
     configurations: Sequence[Configuration]
     tasks: tuple[Task, ...]

@@ -9,6 +9,7 @@ from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.base.text import sentences
 from lm_eval_tasks.families.writing import hook
+from lm_eval_tasks.families.writing.answering import own_of
 from lm_eval_tasks.samples.prompt_row import PromptRow
 from lm_eval_tasks.samples.results import read_results
 from lm_eval_tasks.samples.run_folder import results_in
@@ -45,10 +46,11 @@ def passages_for(folders: Sequence[Path], samples: Sequence[Sample], count: int)
             raise EvalError(
                 f"{sample.task} {sample.id} is not in the dataset of the run: --evidence needs the paper's body"
             )
-        chunks = _chunks(row.content or "")
-        if queries := [*sentences(sample.row.target), *sentences(sample.answer)]:
-            chosen = {place for scores in bm25_scores(queries, chunks) for place in best(scores, count)}
-            shown[sample.task, sample.id] = "\n".join(f"[{place + 1}] {chunks[place]}" for place in sorted(chosen))
+        chunks = _chunks(own_of(row).content or "")
+        queries = [*sentences(sample.row.target), *sentences(sample.answer)]
+        if queries:
+            chosen = {i for scores in bm25_scores(queries, chunks) for i in best(scores, count)}
+            shown[sample.task, sample.id] = "\n".join(f"[{i + 1}] {chunks[i]}" for i in sorted(chosen))
     return shown
 
 

@@ -10,6 +10,8 @@ from lm_eval_tasks.llm.usage import UsageTotals
 
 # The block's key in a file of results.
 OURS = "academiceval"
+# Of a run: its block and its samples. Raised when, and only when, an older release would read them wrongly.
+FORMAT = 1
 # Arguments as they were given: of a model, or in --metadata.
 Arguments = Mapping[str, object]
 
@@ -82,13 +84,13 @@ class MadeWith:
 
     Attributes:
         chat_template: its sha256, None if prompts do not go through one.
-        context: the length that prompts were cut to and what said so, None if nothing cut them.
+        window: the length that prompts were cut to and what said so, None if nothing cut them.
         engine: None if it does not run in this process.
     """
 
     versions: Mapping[str, str] = field(default_factory=dict)
     chat_template: str | None = None
-    context: ServedLength | None = None
+    window: ServedLength | None = None
     engine: EngineSettings | None = None
 
 
@@ -97,11 +99,11 @@ class Block:
     """The block.
 
     Attributes:
+        format: see `FORMAT`.
         subsets: task -> how many of its samples were run and how many there are, for tasks of which only a part was run.
         datasets: revisions of the dataset.
         failures: task -> metric -> of how many samples it could not be computed.
         places: task -> third of the context where the answers stand -> its score, see `stats.scores`.
-        gains: what reading is worth, see `stats.columns.Gain`.
         usage: what the answers used.
         files: name -> sha256 of the files of samples, added as they are written.
     """
@@ -114,7 +116,7 @@ class Block:
     datasets: tuple[str, ...] = ()
     failures: Mapping[str, Mapping[str, Count]] = field(default_factory=dict)
     places: Mapping[str, Mapping[str, BinScore]] = field(default_factory=dict)
-    gains: object = ()
     usage: UsageTotals = field(default_factory=UsageTotals)
     made_with: MadeWith = field(default_factory=MadeWith)
     files: Mapping[str, str] = field(default_factory=dict)
+    format: int = FORMAT

@@ -1,6 +1,7 @@
 """One prompt of a run as a typed record: what lm-eval calls `doc`, made by `data` and read back from logged samples.
 
-Whoever wrote a file of samples, everything that readers use of a row is checked here.
+It has two parts: what the rows of all families have, and `own`, a record that only its family's folder knows. Whoever wrote a file of
+samples, everything that readers use of a row is checked here.
 """
 
 import re
@@ -11,15 +12,15 @@ from typing import Any, Self
 from lm_eval_tasks import families
 from lm_eval_tasks.base.contract import CONTEXTS, FULL, paper_of
 from lm_eval_tasks.base.text import day
-from lm_eval_tasks.base.typed import Count, Name, Rate, typed
-from lm_eval_tasks.families.descriptor import Family
+from lm_eval_tasks.base.typed import Count, Name, typed
+from lm_eval_tasks.families.descriptor import Family, Metric
 
 # Characters of each end of a slot that are kept of a logged prompt.
 EXCERPT = 2000
 _CUT = "cut_"
-# Names that tables and pages show.
-_PRINTED = ("id", "setting", "prompt_name", "round", "paper_id", "license", "question_kind", "context", "retriever")
 _CUT_COLUMN = re.compile(r"cut_[a-z_]{1,40}")
+# Names that tables and pages show.
+_PRINTED = ("id", "setting", "prompt_name", "round", "paper_id", "license", "retriever")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +28,14 @@ class Span:
     """Where a slot ended up in a prompt.
 
     Attributes:
+        component: what of the prompt it belongs to, see `prompts.Component`.
         characters: of its whole text.
         start, end: the characters of the prompt between which what is left of it lies.
         head, tail: the ends of what is left of it, if the prompt itself is not kept; if both together are the whole,
             `tail` is empty.
     """
 
-    part: Name
+    component: Name
     index: Count
     field: Name
     characters: Count
@@ -43,6 +45,7 @@ class Span:
     tail: str | None = None
 
     def to_json(self) -> dict[str, object]:
+        """Write the span without what it does not say."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
 
@@ -51,32 +54,21 @@ class PromptRow:
     """One prompt, the sample that it asks, and how it was made.
 
     Attributes:
-        published: the day of version 1, ISO; `month` is its "YYYY-MM".
-        licenses: of all papers whose texts the prompt shows; None if an older release has not noted them.
-        place, places: of the sample among those that the run asks for in all its shards, and how many these are.
-        of: how many samples the setting has in all; None if an older release has not noted it.
-        cuts: part of a prompt -> tokens taken from it.
+        published: the day of version 1, ISO.
+        paper_id: of the paper that is asked about; None where `id` is its own.
+        licenses: of all papers whose texts the prompt shows; None in lines of a journal.
+        position, positions: of the sample among those that the run asks for in all its shards, and how many these are.
+        of: how many samples the setting has in all.
+        cuts: component of a prompt -> tokens taken from it.
         tokens_before, tokens_after: prompt tokens without and with cutting; 0 if no tokenizer is known.
-        target_at: the character at which the target's own part of the prompt begins, after the demonstrations.
+        target_at: the character at which the target's own component of the prompt begins, after the demonstrations.
         answer_cap: tokens that an answer may have, its reasoning included.
         opens: the mark of reasoning that the chat template writes before the answer; "" if it writes none.
         begins, closes: the marks around reasoning that the template shows or the user named; "" if none is known.
-        others: targets of other papers, always the same ones; empty if there are none.
-        lead: the first words of the body, as many as the median train target has; None if they are not noted.
-        content, demonstrations, lead_words: only for baselines and the judge's evidence, which read a paper's body themselves; of
-            demonstrations what they answer.
         shown: with how much less the sample was asked, "" if with all that it shows.
         made_up: whether the papers are, which then have no page; None if they are not.
-        label, candidate_ids, best_constant: of SCALAR; the last is the label that is right most often.
-        is_sound: whether each candidate has a text, and none has another's.
-        bm25_local, name_local, embed_local: the candidates that the shortcuts of SCALAR name; None if they were not asked.
-        question_kind, context, order: of the reading families: what is asked, over which papers, and in which of the two orders.
-        papers, labels: how many papers a context shows, and how many things in it have a label.
-        asked, answer, shortcut: labels: those asked about, if it is not all of them; the right ones; those that the family's
-            shortcut names, which reads no text.
-        chance: what guessing scores; None where `best_constant` tells it.
-        tags: of Match: for each mask what solves it, "title", "body" or "neither".
-        row_hash: of what the dataset's row shows, asks and calls right, see `data.prompt_columns`; "" of older releases.
+        row_hash: of what the dataset's row shows, asks and calls right, see `data.prompt_columns`.
+        own: what its family alone knows, a record of the type `Family.own`; None in lines of a journal.
     """
 
     id: Name
@@ -88,36 +80,10 @@ class PromptRow:
     round: Name
     target: str
     title: str = ""
-    abstract: str | None = None
     primary_category: str | None = None
     license: Name = "unknown"
     licenses: tuple[Name, ...] | None = None
-    month: str | None = None
     paper_id: Name | None = None
-    level: str | None = None
-    section: str | None = None
-    citation_type: str | None = None
-    label: Count | None = None
-    candidate_ids: tuple[str, ...] | None = None
-    best_constant: Count | None = None
-    is_sound: bool | None = None
-    bm25_local: Count | None = None
-    name_local: Count | None = None
-    embed_local: Count | None = None
-    question_kind: Name | None = None
-    context: Name | None = None
-    order: Count | None = None
-    papers: Count | None = None
-    labels: Count | None = None
-    asked: tuple[Count, ...] | None = None
-    answer: tuple[Count, ...] | None = None
-    shortcut: tuple[Count, ...] | None = None
-    chance: Rate | None = None
-    tags: tuple[Name, ...] | None = None
-    content: str | None = None
-    demonstrations: tuple[str, ...] | None = None
-    lead_words: Count | None = None
-    lead: str | None = None
     prompt: str = ""
     target_at: Count = 0
     tokens_before: Count = 0
@@ -125,9 +91,8 @@ class PromptRow:
     tokens_cut: Count = 0
     cuts: dict[str, Count] = field(default_factory=dict)
     slots: tuple[Span, ...] = ()
-    others: tuple[str, ...] = ()
-    place: Count | None = None
-    places: Count | None = None
+    position: Count | None = None
+    positions: Count | None = None
     of: Count | None = None
     cut: str = "end"
     dataset_revision: str = ""
@@ -142,6 +107,7 @@ class PromptRow:
     metrics: str = ""
     made_up: bool | None = None
     row_hash: str = ""
+    own: Any = None
 
     def __post_init__(self) -> None:
         try:
@@ -160,6 +126,11 @@ class PromptRow:
         return families.of_task(self.task)
 
     @property
+    def ranking(self) -> Metric:
+        """The metric that models are ranked by on such a row; its direction and its floors are the metric's."""
+        return self.family.metrics[0]
+
+    @property
     def task(self) -> str:
         """What is asked for: "abs" and the like, or a family of questions such as "scalar"."""
         return families.task_of_prompt(self.prompt_name)
@@ -176,7 +147,7 @@ class PromptRow:
         return self.paper_id or paper_of(self.id)
 
     def excerpts(self) -> tuple[Span, ...]:
-        """The slots with the ends of their texts."""
+        """Give the slots with the ends of their texts."""
         cut = (replace(slot, **ends_of(self.prompt[slot.start : slot.end])) for slot in self.slots)
         return tuple(cut) if self.prompt else self.slots
 
@@ -189,28 +160,51 @@ class PromptRow:
         """
         if not isinstance(doc, Mapping):
             raise ValueError("doc is not an object")
-        values = {name: value for name, value in doc.items() if value is not None}
+        values = _known(doc)
+        own = values.pop("own", None)
         cuts = {name.removeprefix(_CUT): values[name] for name in filter(_CUT_COLUMN.fullmatch, values)}
-        return typed(cls, {**values, "cuts": cuts})
+        row = typed(cls, {**values, "cuts": cuts})
+        return row if own is None else replace(row, own=row.read_own(own))
+
+    def read_own(self, own: object) -> object:
+        """Read what a doc says of the row's family; a ValueError if it is something else."""
+        if not isinstance(own, Mapping):
+            raise ValueError("own is not an object")
+        try:
+            return typed(self.family.own, _known(own))
+        except ValueError as err:
+            raise ValueError(f"own.{err}") from err
 
     def to_doc(self) -> dict[str, object]:
-        """The row as lm-eval takes it: one column for each field, and one for each part that could be cut."""
-        names = [column.name for column in fields(self) if column.name != "cuts"]
-        return {
-            **{name: list(v) if isinstance(v := getattr(self, name), tuple) else v for name in names},
-            "slots": [slot.to_json() for slot in self.slots],
-            **{f"{_CUT}{part}": tokens for part, tokens in self.cuts.items()},
-        }
+        """Write the row as lm-eval takes it: one column for each field, and one for each component that could be cut."""
+        values = {column.name: getattr(self, column.name) for column in fields(self) if column.name != "cuts"}
+        cuts = {f"{_CUT}{component}": tokens for component, tokens in self.cuts.items()}
+        slots = [slot.to_json() for slot in self.slots]
+        own = None if self.own is None else _listed(asdict(self.own))
+        return {**_listed(values), "slots": slots, "own": own, **cuts}
+
+
+def _known(values: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _listed(values: Mapping[str, object]) -> dict[str, object]:
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
 
 def to_docs(rows: Iterable[PromptRow]) -> list[dict[str, object]]:
-    """The rows as lm-eval takes them, without the columns that no row has."""
+    """Write rows as lm-eval takes them, without the columns that no row has."""
     docs = [row.to_doc() for row in rows]
-    used = {name for doc in docs for name, value in doc.items() if value not in (None, [])}
-    return [{name: value for name, value in doc.items() if name in used} for doc in docs]
+    own = _without_unused([doc["own"] for doc in docs if isinstance(doc["own"], dict)])
+    return _without_unused([{**doc, "own": of_family} for doc, of_family in zip(docs, own, strict=True)])
+
+
+def _without_unused(records: list[dict[str, object]]) -> list[dict[str, object]]:
+    used = {name for record in records for name, value in record.items() if value not in (None, [])}
+    return [{name: value for name, value in record.items() if name in used} for record in records]
 
 
 def ends_of(text: str) -> dict[str, Any]:
-    """The first and last characters of a text; if the first are the whole, the last are empty."""
+    """Take the first and last characters of a text; if the first are the whole, the last are empty."""
     head, tail = (text, "") if len(text) <= 2 * EXCERPT else (text[:EXCERPT], text[-EXCERPT:])
     return {"head": head, "tail": tail}

@@ -15,7 +15,7 @@ from lm_eval_tasks.base.metadata import TEST
 from lm_eval_tasks.base.text import ODD, day, parse_json
 from lm_eval_tasks.base.typed import Count, number, typed
 from lm_eval_tasks.families.registry import FAMILIES
-from lm_eval_tasks.samples.block import OURS, Arguments, Block, RunRequest, Score
+from lm_eval_tasks.samples.block import FORMAT, OURS, Arguments, Block, RunRequest, Score
 
 UNKNOWN = "unknown"  # round
 RESULTS, JOURNAL = "results_", "journal.jsonl"
@@ -164,7 +164,7 @@ def _seconds(date: object) -> float:
 
 
 def _our_results(path: Path, content: Arguments) -> Results:
-    block = typed(Block, _known(content[OURS], "run", "made_with"))
+    block = _block(content[OURS])
     models = {score.model for score in block.scores}
     if len(models) != 1:
         raise ValueError(f"its scores are of {len(models)} models")
@@ -190,6 +190,14 @@ def _our_results(path: Path, content: Arguments) -> Results:
         options=options,
         block=block,
     )
+
+
+def _block(content: object) -> Block:
+    """Read the block; a ValueError if it is of another format, or none."""
+    found = content.get("format") if isinstance(content, Mapping) else None
+    if found != FORMAT:
+        raise ValueError(f"it is of format {found!r:.20}, and this release reads {FORMAT}: run it again")
+    return typed(Block, _known(content, "run", "made_with"))
 
 
 def _known(value: object, *tables: str) -> object:

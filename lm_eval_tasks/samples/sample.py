@@ -32,8 +32,6 @@ JOURNALED = (
 USAGE = "usage"
 # After the key of a question whose answer was empty: paid for, and asked again by the next run.
 EMPTY = " empty"
-# What the slots summarise.
-_TEXTS = ("prompt", "content", "demonstrations", "others", "lead")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,17 +158,20 @@ def _parse_line(line: bytes, where: str) -> tuple[Sample, Logged]:
 
 
 def compact(line: Logged) -> Logged:
-    """A logged sample whose prompt is shown by its slots, with its reasoning separate from its answer: the length and
+    """Shorten a logged sample: its prompt is shown by its slots, with its reasoning separate from its answer: the length and
     the first and last characters of each.
 
     lm-eval writes a prompt twice, which for prompts of a book's length makes gigabytes; `prompt_hash` still names it.
     """
     row = PromptRow.of_doc(line["doc"])
-    doc = {key: value for key, value in line["doc"].items() if key not in _TEXTS}
+    doc = {key: value for key, value in line["doc"].items() if key != "prompt"}
+    own = {key: value for key, value in doc.pop("own").items() if key not in row.family.own.LONG}
+    slots = [slot.to_json() for slot in row.excerpts()]
     replies = [take_apart(text or "", row.opens, row.closes, row.begins) for text in line["resps"][0]]
+    kept = {key: value for key, value in line.items() if key != "arguments"}
     return {
-        **{key: value for key, value in line.items() if key != "arguments"},
-        "doc": {**doc, "slots": [slot.to_json() for slot in row.excerpts()]},
+        **kept,
+        "doc": {**doc, "slots": slots, "own": own},
         "resps": [[reply.answer for reply in replies]],
         "reasoning": [{"characters": len(reply.reasoning), **ends_of(reply.reasoning)} for reply in replies],
     }

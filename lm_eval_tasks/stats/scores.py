@@ -55,7 +55,6 @@ def block_of(samples: Samples, run: RunRequest, scores: Sequence[Score], usage: 
         datasets=tuple(sorted({row.dataset_revision for row in rows})),
         failures={task: dict(sorted(names.items())) for task, names in failed.items() if names},
         places={task: thirds for task, of_task in samples.items() if (thirds := by_place(of_task))},
-        gains=gains_of(sample for of_task in samples.values() for sample in of_task),
         usage=usage,
         made_with=made,
     )
@@ -192,7 +191,7 @@ def facts_table(results: Results) -> Table:
         made, usage = results.block.made_with, results.block.usage
         served = ", ".join(f"{name} ({count})" for name, count in usage.served.items())
         facts |= {
-            "prompts cut to": made.context and f"{made.context.tokens} tokens ({made.context.source})",
+            "prompts cut to": made.window and f"{made.window.tokens} tokens ({made.window.source})",
             "made with": "lm_eval" in made.versions and f"lm_eval {made.versions['lm_eval']}",
             "engine": made.engine and _engine(made.engine),
             "answered as": len(usage.served) > 1 and served,

@@ -8,7 +8,7 @@ from lm_eval_tasks.base.contract import MASK
 from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.families.reading.answering import reading_answering as reading_answering
 from lm_eval_tasks.families.reading.reading_row import ReadingRow
-from lm_eval_tasks.families.scalar.prompt import ScalarRow
+from lm_eval_tasks.families.scalar.scalar_row import ScalarRow
 from lm_eval_tasks.families.writing.writing_row import WritingRow
 
 COMMON: dict[str, Any] = {

@@ -37,9 +37,9 @@ def test_a_title_by_a_real_model(command: Command, dataset: Path, tmp_path: Path
     )
     assert code == 0, err
     results = only_result(tmp_path)
-    assert results.block is not None and results.block.made_with.context is not None
+    assert results.block is not None and results.block.made_with.window is not None
     assert results.model == NAME.removesuffix(".gguf")
-    assert results.block.made_with.context.tokens == 512
+    assert results.block.made_with.window.tokens == 512
     assert results.block.made_with.chat_template
     assert len(results.block.run.weights["pretrained"]) == 64 != SHA256
     [sample] = read([tmp_path])

@@ -1,16 +1,20 @@
 """Which papers a reading configuration shows together, and what is asked over them."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from builder.families.reading.asking import PaperSet, ReadingAsker
-from builder.records import Paper, ReadingReason
 from builder.stage_report import StageReport
 from lm_eval_tasks.base.intervals import FEWEST
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.families.reading import Reading
+
+if TYPE_CHECKING:
+    from builder.families.reading.asking import PaperSet, ReadingAsker
+    from builder.records import Paper, ReadingReason
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,23 +1,26 @@
 """Chosen paper sets -> rows and texts in a dataset folder."""
 
+from __future__ import annotations
+
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shutil import rmtree
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from builder.families.descriptor import Written
-from builder.families.papers import row_of
-from builder.families.reading.asking import ReadingAsker
 from builder.families.reading.choosing import ChosenSets, NewPapers, choose
-from builder.families.reading.papers_read import PaperLibrary
 from builder.families.writer import writer_of
 from builder.stage_report import StageReport
 from lm_eval_tasks.base.contract import PAPERS, Split
 from lm_eval_tasks.base.manifest import ListedConfiguration
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.families.reading import Reading
+
+if TYPE_CHECKING:
+    from builder.families.reading.asking import ReadingAsker
+    from builder.families.reading.papers_read import PaperLibrary
 
 _SPLIT: Split = "test"
 _LOGGER = logging.getLogger(__name__)
@@ -91,6 +94,8 @@ class ReadingWriter:
 
     def _write_texts(self) -> tuple[ListedConfiguration, Sequence[StageReport]]:
         """Write the texts of the papers that are shown, in the order of their ids."""
+        from builder.families.papers import row_of
+
         writer = writer_of(self.folder, ListedConfiguration(PAPERS, "papers", "papers"))
         for id_ in sorted(self.shown):
             read = self.library.read(id_)

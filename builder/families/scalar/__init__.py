@@ -31,7 +31,7 @@ from lm_eval_tasks.base.manifest import ListedConfiguration
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.engines.registry import Engine
 from lm_eval_tasks.families.scalar import Level
-from lm_eval_tasks.families.scalar.prompt import ScalarRow
+from lm_eval_tasks.families.scalar.scalar_row import ScalarRow
 from lm_eval_tasks.families.scalar.shortcuts import Chooser, choosers_of
 
 if TYPE_CHECKING:

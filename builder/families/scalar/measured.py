@@ -12,7 +12,7 @@ from lm_eval_tasks.base.contract import Measured
 from lm_eval_tasks.base.figures import Bounds
 from lm_eval_tasks.base.intervals import level
 from lm_eval_tasks.base.typed import typed
-from lm_eval_tasks.families.scalar.prompt import ScalarRow
+from lm_eval_tasks.families.scalar.scalar_row import ScalarRow
 from lm_eval_tasks.families.scalar.shortcuts import Chooser
 
 

@@ -57,8 +57,8 @@ const answerCard = (sample) => (answer) => {
 };
 
 const slotDetails = (slot) => {
-  const of = { body: "the paper", fixed: "the paper", around: "the paper around the mask" }[slot.part];
-  const name = `${slot.field} of ${of ?? `${words(slot.part)} ${slot.index + 1}`}`;
+  const of = { body: "the paper", fixed: "the paper", around: "the paper around the mask" }[slot.component];
+  const name = `${slot.field} of ${of ?? `${words(slot.component)} ${slot.index + 1}`}`;
   const kept = slot.end - slot.start;
   const lengths = kept === slot.characters ? `${kept} characters` : `${kept} of ${slot.characters} characters`;
   const summary = element("summary", {}, name, " ", element("span", { class: "interval" }, lengths));
@@ -76,7 +76,7 @@ const slotDetails = (slot) => {
 
 const promptCard = (sample) => (prompt, index) => {
   const models = sample.answers.filter((answer) => answer.prompt === index).map((answer) => answer.model);
-  const cut = Object.entries(prompt.cut).map(([part, tokens]) => `${words(part)} ${tokens}`);
+  const cut = Object.entries(prompt.cut).map(([component, tokens]) => `${words(component)} ${tokens}`);
   return element(
     "section",
     { class: "card" },

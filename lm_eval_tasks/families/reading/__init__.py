@@ -17,6 +17,7 @@ from lm_eval_tasks.families.descriptor import (
     Task,
     slug_of,
 )
+from lm_eval_tasks.families.reading.reading_row import ReadingOwn
 
 ANSWER_TOKENS = 512
 BLIND = "blind"
@@ -69,6 +70,7 @@ class ReadingFamily(Family):
     """
 
     board: Board = "reading"
+    own: type[Any] = ReadingOwn
     group: str = "academiceval_reading"
     metrics: tuple[Metric, ...] = PAIRS_METRICS
     baselines: tuple[str, ...] = (BLIND, BM25_PARTS)

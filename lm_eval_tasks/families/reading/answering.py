@@ -11,12 +11,18 @@ from lm_eval_tasks.base.contract import Context
 from lm_eval_tasks.families.answering import Answering, Placed, answering_of
 from lm_eval_tasks.families.labels import list_of, pairs_of
 from lm_eval_tasks.families.reading import BLIND, ReadingFamily
-from lm_eval_tasks.families.reading.reading_row import ReadingRow
-from lm_eval_tasks.samples.answers import Answers
+from lm_eval_tasks.families.reading.reading_row import ReadingOwn, ReadingRow
+from lm_eval_tasks.samples.answers import Answer, Answers
 from lm_eval_tasks.samples.prompt_row import PromptRow
 
 Values = Sequence[float | None]
 _STRICT = re.compile(r"(?:Paper|Passage|Work|Mask) ([1-9]\d{0,5})")
+
+
+def own_of(row: PromptRow) -> ReadingOwn:
+    """Take what a row says of the reading families."""
+    assert isinstance(row.own, ReadingOwn)
+    return row.own
 
 
 def share_right_of(pairs: Mapping[int, int], asked: Sequence[int], right: Sequence[int]) -> float:
@@ -25,12 +31,11 @@ def share_right_of(pairs: Mapping[int, int], asked: Sequence[int], right: Sequen
 
 
 def _of_pairs(answers: Answers, read: Callable[[str], dict[int, int] | None]) -> Values:
-    return [
-        share_right_of(read(answer.reply) or {}, answer.row.asked or (), answer.row.answer or ())
-        if answer.row.answer
-        else None
-        for answer in answers.each
-    ]
+    def score(answer: Answer) -> float | None:
+        own = own_of(answer.row)
+        return share_right_of(read(answer.reply) or {}, own.asked, own.answer) if own.answer else None
+
+    return [score(answer) for answer in answers.each]
 
 
 def share_right(answers: Answers) -> Values:
@@ -45,17 +50,18 @@ def share_right_strict(answers: Answers) -> Values:
 
 def share_right_random(answers: Answers) -> Values:
     """Floor: naming any label that may be right."""
-    return [row.chance for row in answers.rows]
+    return [own_of(row).chance for row in answers.rows]
 
 
 def share_right_bm25(answers: Answers) -> Values:
     """Without reading: BM25 between what is shown."""
-    return [
-        None
-        if row.shortcut is None or not row.answer
-        else share_right_of(dict(zip(row.asked or (), row.shortcut, strict=False)), row.asked or (), row.answer)
-        for row in answers.rows
-    ]
+    return [_shortcut_share(own_of(row)) for row in answers.rows]
+
+
+def _shortcut_share(own: ReadingOwn) -> float | None:
+    if not own.answer:
+        return None
+    return share_right_of(dict(zip(own.asked, own.shortcut, strict=False)), own.asked, own.answer)
 
 
 def outside(answers: Answers) -> Values:
@@ -69,13 +75,14 @@ def unreadable(answers: Answers) -> Values:
 
 
 def _any_label(answers: Answers, is_wrong: Callable[[int, int], bool]) -> Values:
-    return [
-        float(any(is_wrong(label, answer.row.labels or 0) for label in _labels(answer.reply, answer.row.asked)))
-        for answer in answers.each
-    ]
+    def has_wrong(answer: Answer) -> bool:
+        own = own_of(answer.row)
+        return any(is_wrong(label, own.labels) for label in _labels(answer.reply, own.asked))
+
+    return [float(has_wrong(answer)) for answer in answers.each]
 
 
-def _labels(reply: str, asked: Sequence[int] | None) -> Sequence[int]:
+def _labels(reply: str, asked: Sequence[int]) -> Sequence[int]:
     return tuple((pairs_of(reply) or {}).values()) if asked else list_of(reply) or ()
 
 
@@ -197,24 +204,24 @@ class PairsAnswering(ReadingAnswering):
 
     def placed(self, row: PromptRow, answer: str, score: float) -> Iterator[Placed]:
         """Each label that is asked about."""
-        pairs = pairs_of(answer) or {}
-        for label, right in zip(row.asked or (), row.answer or (), strict=True):
-            yield str(label), place_of(right, row), float(pairs.get(label) == right)
+        own, pairs = own_of(row), pairs_of(answer) or {}
+        for label, right in zip(own.asked, own.answer, strict=True):
+            yield str(label), place_of(right, own), float(pairs.get(label) == right)
 
     def baseline(self, name: str, row: PromptRow, prompt: str) -> str | None:
         """For each label the next one; or what BM25 finds."""
-        asked = row.asked or ()
+        own = own_of(row)
         if name == BLIND:
-            return self._written({label: label % row.labels + 1 for label in asked}) if row.labels else None
-        return self._written(dict(zip(asked, row.shortcut or (), strict=True)))
+            return self._written({label: label % own.labels + 1 for label in own.asked})
+        return self._written(dict(zip(own.asked, own.shortcut, strict=True)))
 
     def shortcut_score(self, row: ReadingRow) -> float:
         return share_right_of(dict(zip(row.asked, row.shortcut, strict=True)), row.asked, row.answer)
 
 
-def place_of(label: int, row: PromptRow) -> float:
-    """Where a label stands in its context, from 0 to 1."""
-    return (label - 0.5) / max(label, row.labels or 1)
+def place_of(label: int, own: ReadingOwn) -> float:
+    """Tell where a label stands in what is shown, from 0 to 1."""
+    return (label - 0.5) / max(label, own.labels)
 
 
 def reading_answering(task: str) -> ReadingAnswering:

@@ -5,6 +5,7 @@ prompt is put together when it is asked.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Any
 
@@ -16,14 +17,14 @@ from lm_eval_tasks.base.errors import BudgetError, DatasetError, OptionError
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.compat import lm_eval_command as command_line
-from lm_eval_tasks.data import cutoff, prompt_columns
-from lm_eval_tasks.data import window as context
+from lm_eval_tasks.data import cutoff, prompt_columns, window
 from lm_eval_tasks.data.opened import TypedRows, open_dataset, rows_of_split
 from lm_eval_tasks.data.options import Options, noted
+from lm_eval_tasks.data.prompt_columns import TaskData
 from lm_eval_tasks.data.selection import Fact, chosen
 from lm_eval_tasks.families.reading.answering import ReadingAnswering, reading_answering
 from lm_eval_tasks.families.reading.prompt import part_texts, with_parts
-from lm_eval_tasks.families.reading.reading_row import ReadingRow, ShownPaper
+from lm_eval_tasks.families.reading.reading_row import ReadingOwn, ReadingRow, ShownPaper
 from lm_eval_tasks.samples.prompt_row import PromptRow
 
 # Tokens that an answer may have with its reasoning, where the model's context has room for them behind the longest prompt.
@@ -56,45 +57,44 @@ def load(
         )
     family = answering.family
     shown = options.context_of(shown, setting)
-    model = context.of_model(arguments, options.system_instruction)
+    model = window.of_model(arguments, options.system_instruction)
     opened = open_dataset(config, options)
     all_rows = rows_of_split(opened, config, options, _FACTS)
-    facts = [
-        Fact(row["paper_id"], row["published"], row["primary_category"])
-        for row in all_rows.select_columns(list(_FACTS))
-    ]
-    places, count = chosen(facts, config, options, size)
+    columns = all_rows.select_columns(list(_FACTS))
+    facts = [Fact(row["paper_id"], row["published"], row["primary_category"]) for row in columns]
+    selection = chosen(facts, config, options, size)
     rows = TypedRows(ReadingRow, all_rows, config, answering.check)
-    asked_rows = [rows[place] for place in places]
+    asked_rows = [rows[number] for number in selection.positions]
     text_of = _texts(asked_rows, config, options)
     hash_of = cache(lambda paper: sha256_of_bytes(text_of(paper)))
     cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), [row.published for row in asked_rows])
     less = noted(shown)
     # All rows: another load of the same configuration may select others.
     ask = _LOADED[opened.revision, config, less] = _asking(rows, text_of, answering, shown)
-    tokens = _tokens(ask, [row.id for row in asked_rows], model, answer_tokens, options, config)
+    data = TaskData(config, options, opened, model, answer_tokens)
+    tokens = _tokens(ask, [row.id for row in asked_rows], data)
     if model and options.reserve is None and not options.reasoning_tokens:
-        answer_tokens = max(answer_tokens, min(_LONGEST_ANSWER, model.length - max(count or 0 for count in tokens)))
+        room = model.length - max(count or 0 for count in tokens)
+        data = replace(data, answer_tokens=max(answer_tokens, min(_LONGEST_ANSWER, room)))
     common = {
         "setting": config,
         "prompt_name": family.name,
         "shown": less,
         "bertscore_model": NO_MODEL,
-        "best_constant": answering.best_constant(rows),
-        **prompt_columns.shared_columns(
-            options, opened, model, answer_tokens, places=count, rows=len(all_rows), version=family.version
-        ),
+        **data.shared_columns(positions=selection.count, rows=len(all_rows), version=family.version),
     }
+    best_constant = answering.best_constant(rows)
     return prompt_columns.as_split(
         PromptRow(
             **_of_row(row, answering),
+            own=_own(row, answering, best_constant),
             row_hash=prompt_columns.row_hash(row, family.version, map(hash_of, row.papers)),
             tokens_before=length,
             tokens_after=length,
-            place=place,
+            position=position,
             **common,
         )
-        for row, length, place in zip(asked_rows, tokens, places.values(), strict=True)
+        for row, length, position in zip(asked_rows, tokens, selection.positions.values(), strict=True)
         if length is not None
     )
 
@@ -134,19 +134,12 @@ def _texts(rows: Sequence[ReadingRow], config: str, options: Options) -> Callabl
     return lambda paper: str(papers[paper.texts][places[paper.texts, paper.id]]["text"])
 
 
-def _tokens(
-    ask: Asking,
-    ids: Sequence[str],
-    model: context.ModelContext | None,
-    answer_tokens: int,
-    options: Options,
-    config: str,
-) -> list[int | None]:
-    """The tokens of each prompt; 0 if no tokenizer is known, None for one that `fits_only` leaves out."""
-    prompt_columns.check_fits_only(options, model)
-    if model is None:
+def _tokens(ask: Asking, ids: Sequence[str], data: TaskData) -> list[int | None]:
+    """Count the tokens of each prompt; 0 if no tokenizer is known, None for one that `fits_only` leaves out."""
+    prompt_columns.check_fits_only(data.options, data.window)
+    if data.window is None:
         return [0] * len(ids)
-    tokenizer = model.tokenizer
+    tokenizer = data.window.tokenizer
 
     @lru_cache(maxsize=4)
     def count(text: str) -> int:
@@ -154,13 +147,13 @@ def _tokens(
         return len(ids)
 
     counts = [sum(map(count, ask(id_))) for id_ in ids]
-    room = model.length - prompt_columns.answer_cap(options, answer_tokens)
-    if options.fits_only:
-        prompt_columns.tell_of_longer(config, sum(count > room for count in counts), len(counts), room)
+    room = data.window.length - data.answer_cap
+    if data.options.fits_only:
+        prompt_columns.tell_of_longer(data.config, sum(count > room for count in counts), len(counts), room)
         return [count if count <= room else None for count in counts]
     if max(counts) > room:
         raise BudgetError(
-            f"{config}: a prompt has {max(counts)} tokens, but the model's context leaves {room}, and contexts of reading "
+            f"{data.config}: a prompt has {max(counts)} tokens, but the model's context leaves {room}, and contexts of reading "
             "questions are never cut: use a model with a longer context, a smaller configuration, or leave such rows out by "
             "--metadata '{\"fits_only\": true}'"
         )
@@ -168,16 +161,15 @@ def _tokens(
 
 
 def _of_row(row: ReadingRow, answering: ReadingAnswering) -> dict[str, Any]:
-    """The columns of `PromptRow` that tell what is asked."""
+    """Make the columns of `PromptRow` that tell which paper is asked about."""
     names = ("id", "paper_id", "title", "primary_category", "published", "license", "round", "first_author")
+    shown = {row.license, *(paper.license for paper in row.papers)}
     return {
-        **{name: getattr(row, name) for name in (*names, "context", "order", "labels", "answer", "shortcut")},
-        "question_kind": row.kind,
-        "month": row.published[:7],
-        "papers": len(row.papers),
-        "asked": row.asked or None,
-        "chance": answering.chance(row),
-        "tags": row.tags or None,
+        **{name: getattr(row, name) for name in names},
         "target": answering.target(row),
-        "licenses": tuple(sorted({row.license, *(paper.license for paper in row.papers)})),
+        "licenses": tuple(sorted(shown)),
     }
+
+
+def _own(row: ReadingRow, answering: ReadingAnswering, best_constant: int | None) -> ReadingOwn:
+    return ReadingOwn.of(row, paper_count=len(row.papers), chance=answering.chance(row), best_constant=best_constant)

@@ -1,9 +1,10 @@
 """A row of the reading families as a typed record: ids, stretches of the papers' texts and edits."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Self
 
 from lm_eval_tasks.base.text import day
-from lm_eval_tasks.base.typed import Count, Label
+from lm_eval_tasks.base.typed import Count, Label, Name, Rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,3 +96,34 @@ class ReadingRow:
             raise ValueError(f"{self.id:.80} names a label above its {self.labels}, or one twice")
         if any(part.paper >= len(self.papers) for part in self.parts):
             raise ValueError(f"{self.id:.80} shows a stretch of a text that there is not")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingOwn:
+    """What the prompt of a reading question says besides what all do: columns of `ReadingRow`, and what is computed from it.
+
+    Attributes:
+        order: which of the two orders of what is shown.
+        paper_count: how many papers are shown.
+        chance: what guessing scores; None where `best_constant` tells it.
+        best_constant: which constant answer is right most often over all rows; None where guessing tells it.
+    """
+
+    LONG: ClassVar[tuple[str, ...]] = ()
+    kind: Name
+    context: Name
+    order: Count
+    labels: Label
+    asked: tuple[Label, ...] = ()
+    answer: tuple[Label, ...] = ()
+    shortcut: tuple[Label, ...] = ()
+    tags: tuple[Name, ...] = ()
+    paper_count: Count
+    chance: Rate | None = None
+    best_constant: Count | None = None
+
+    @classmethod
+    def of(cls, row: ReadingRow, **computed: Any) -> Self:
+        """Take from a row every column that stands here too."""
+        columns = {column.name: getattr(row, column.name) for column in fields(cls) if hasattr(row, column.name)}
+        return cls(**columns, **computed)

@@ -19,6 +19,7 @@ from lm_eval_tasks.families.descriptor import (
     TaskGroup,
     slug_of,
 )
+from lm_eval_tasks.families.scalar.scalar_row import ScalarOwn
 
 Scope = Literal["full", "section"]
 CitationType = Literal["attributional", "descriptive"]
@@ -107,6 +108,7 @@ METRICS = (
 FAMILY = Family(
     name="scalar",
     board="reading",
+    own=ScalarOwn,
     targets=(TARGET,),
     configurations=ALL_LEVELS,
     tasks=tuple(Task("scalar", slug_of(level.name), level.name, TARGET.answer_tokens) for level in ALL_LEVELS),

@@ -4,12 +4,18 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 
-from lm_eval_tasks.base.contract import OF_SCALAR
 from lm_eval_tasks.families.answering import Answering, Placed
 from lm_eval_tasks.families.labels import answer_of
 from lm_eval_tasks.families.scalar import ANY, FIRST
+from lm_eval_tasks.families.scalar.scalar_row import ScalarOwn
 from lm_eval_tasks.samples.answers import Answers
 from lm_eval_tasks.samples.prompt_row import PromptRow
+
+
+def own_of(row: PromptRow) -> ScalarOwn:
+    """Take what a row says of SCALAR."""
+    assert isinstance(row.own, ScalarOwn)
+    return row.own
 
 
 class ScalarAnswering(Answering):
@@ -17,22 +23,24 @@ class ScalarAnswering(Answering):
 
     def refine(self, reply: str, row: PromptRow) -> str:
         """The index of the candidate that an answer names."""
-        chosen = answer_of(reply, len(row.candidate_ids or ()))
+        chosen = answer_of(reply, len(own_of(row).candidate_ids))
         return "" if chosen is None else str(chosen)
 
     def placed(self, row: PromptRow, answer: str, score: float) -> Iterator[Placed]:
         """The right candidate."""
-        if row.label is not None:
-            yield "", (row.label + 0.5) / len(row.candidate_ids or (0,)), score
+        own = own_of(row)
+        yield "", (own.label + 0.5) / len(own.candidate_ids), score
 
     def baseline(self, name: str, row: PromptRow, prompt: str) -> str | None:
         """What a shortcut of `shortcuts` chooses, the first candidate, or any, chosen by the question's id."""
-        choices: dict[str, int | None] = {
-            **dict.fromkeys(FIRST, 0),
-            ANY: int(hashlib.sha256(row.id.encode()).hexdigest(), 16) % len(row.candidate_ids or (0,)),
-            **{name: getattr(row, name.replace("-", "_")) for name in OF_SCALAR},
-        }
-        return None if (choice := choices[name]) is None else f"<answer>{choice}</answer>"
+        own = own_of(row)
+        if name in FIRST:
+            choice: int | None = 0
+        elif name == ANY:
+            choice = int(hashlib.sha256(row.id.encode()).hexdigest(), 16) % len(own.candidate_ids)
+        else:
+            choice = getattr(own, name.replace("-", "_"))
+        return None if choice is None else f"<answer>{choice}</answer>"
 
 
 ANSWERING = ScalarAnswering()
@@ -46,12 +54,12 @@ _WORD = re.compile(r"[Ii]ndex")
 
 def accuracy(answers: Answers) -> Values:
     """Share of right choices: the last `<answer>..</answer>` in up to 2,000 tokens, also `[2]`, `Candidate 2`, or "Answer: 2"."""
-    return [float(answer.text == str(answer.row.label)) for answer in answers.each]
+    return [float(answer.text == str(own_of(answer.row).label)) for answer in answers.each]
 
 
 def accuracy_strict(answers: Answers) -> Values:
     """As SCALAR's own code reads answers: the number alone."""
-    return [float(_strict_answer_of(answer.full) == str(answer.row.label)) for answer in answers.each]
+    return [float(_strict_answer_of(answer.full) == str(own_of(answer.row).label)) for answer in answers.each]
 
 
 def _strict_answer_of(text: str) -> str:
@@ -77,33 +85,34 @@ def _strict_answer_of(text: str) -> str:
 
 def accuracy_sound(answers: Answers) -> Values:
     """Accuracy over the questions in which each candidate has a text, and none has another's."""
-    return [score if row.is_sound else None for score, row in zip(accuracy(answers), answers.rows, strict=True)]
+    scored = zip(accuracy(answers), answers.rows, strict=True)
+    return [score if own_of(row).is_sound else None for score, row in scored]
 
 
 def accuracy_constant(answers: Answers) -> Values:
     """Floor: the best constant answer."""
-    return [float(row.label == row.best_constant) for row in answers.rows]
+    return [_chosen(own_of(row).best_constant, row) for row in answers.rows]
 
 
 def accuracy_bm25_local(answers: Answers) -> Values:
     """Without reading: the candidate that fits the masked sentence best, by BM25."""
-    return [_chosen(row.bm25_local, row.label) for row in answers.rows]
+    return [_chosen(own_of(row).bm25_local, row) for row in answers.rows]
 
 
 def accuracy_name_local(answers: Answers) -> Values:
     """Without reading: the candidate that the names right before the mask stand in, together with BM25."""
-    return [_chosen(row.name_local, row.label) for row in answers.rows]
+    return [_chosen(own_of(row).name_local, row) for row in answers.rows]
 
 
 def accuracy_embed_local(answers: Answers) -> Values:
     """Without reading: the candidate that fits the masked sentence best, by a small model. On request."""
-    return [_chosen(row.embed_local, row.label) for row in answers.rows]
+    return [_chosen(own_of(row).embed_local, row) for row in answers.rows]
 
 
-def _chosen(choice: int | None, label: int | None) -> float | None:
-    return None if choice is None else float(choice == label)
+def _chosen(choice: int | None, row: PromptRow) -> float | None:
+    return None if choice is None else float(choice == own_of(row).label)
 
 
 def accuracy_random(answers: Answers) -> Values:
     """Floor: guessing."""
-    return [1 / len(row.candidate_ids) if row.candidate_ids else None for row in answers.rows]
+    return [1 / len(own_of(row).candidate_ids) for row in answers.rows]

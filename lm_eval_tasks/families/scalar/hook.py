@@ -9,13 +9,14 @@ import datasets
 from lm_eval_tasks.base.contract import Context, Measured
 from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.compat import lm_eval_command as command_line
-from lm_eval_tasks.data import cutoff, prompt_columns
-from lm_eval_tasks.data import window as context
+from lm_eval_tasks.data import cutoff, prompt_columns, window
 from lm_eval_tasks.data.opened import TypedRows, open_dataset, rows_of_split
 from lm_eval_tasks.data.options import Options, noted
+from lm_eval_tasks.data.prompt_columns import TaskData
 from lm_eval_tasks.data.selection import Fact, chosen
 from lm_eval_tasks.families.scalar import FAMILY
-from lm_eval_tasks.families.scalar.prompt import ScalarRow, slots_of
+from lm_eval_tasks.families.scalar.prompt import slots_of
+from lm_eval_tasks.families.scalar.scalar_row import ScalarOwn, ScalarRow
 from lm_eval_tasks.families.scalar.shortcuts import Chooser, choosers_of, shortened
 from lm_eval_tasks.samples.prompt_row import PromptRow
 
@@ -33,52 +34,67 @@ def load(
     options = Options.of(arguments)
     shown = options.context_of(shown, setting)
     config = options.config or setting
-    model = context.of_model(arguments, options.system_instruction)
+    model = window.of_model(arguments, options.system_instruction)
     opened = open_dataset(config, options)
+    data = TaskData(config, options, opened, model, answer_tokens)
     all_rows = rows_of_split(opened, config, options, _FACTS)
-    columns = all_rows.select_columns(list(_FACTS))
-    chosen_places, count = chosen(
-        [Fact(row["paper_id"], row["published"], row["section"]) for row in columns], config, options, size
+    facts = all_rows.select_columns(list(_FACTS))
+    selection = chosen(
+        [Fact(row["paper_id"], row["published"], row["section"]) for row in facts], config, options, size
     )
     typed_rows = TypedRows(ScalarRow, all_rows, config)
-    rows = [typed_rows[place] for place in chosen_places]
+    rows = [typed_rows[number] for number in selection.positions]
     cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), [row.published for row in rows])
-    all_slots = [slots_of(replace(row, question=shortened(row.question, shown))) for row in rows]
-    fitted = prompt_columns.fit(all_slots, model, answer_tokens, options, config)
-    places, labels = list(chosen_places.values()), [row["label"] for row in columns]
+    fitted = data.fit([slots_of(replace(row, question=shortened(row.question, shown))) for row in rows])
+    positions, labels = list(selection.positions.values()), [row["label"] for row in facts]
+    best_constant = max(sorted(set(labels)), key=labels.count)
+    choosers = choosers_of(embed_local=options.embed_local)
     common = {
         "setting": config,
         "prompt_name": FAMILY.name,
         "shown": noted(shown),
         "bertscore_model": NO_MODEL,
-        "best_constant": max(sorted(set(labels)), key=labels.count),
-        **prompt_columns.shared_columns(
-            options, opened, model, answer_tokens, places=count, rows=len(all_rows), version=FAMILY.version
-        ),
+        **data.shared_columns(positions=selection.count, rows=len(all_rows), version=FAMILY.version),
     }
-    choosers = choosers_of(embed_local=options.embed_local)
     return prompt_columns.as_split(
         PromptRow(
-            **_of_question(rows[n], choosers),
+            **_of_question(rows[n]),
+            own=_own(rows[n], best_constant, choosers),
             row_hash=prompt_columns.row_hash(rows[n], FAMILY.version),
             **prompt_columns.of_prompt(cut),
-            place=places[n],
+            position=positions[n],
             **common,
         )
         for n, cut in fitted.items()
     )
 
 
-def _of_question(row: ScalarRow, choosers: Mapping[Measured, Chooser]) -> dict[str, Any]:
-    """The columns of `PromptRow` that tell which citation is asked about, and what shortcuts choose."""
-    names = ("id", "paper_id", "title", "level", "section", "citation_type", "published", "license", "round", "label")
+def _of_question(row: ScalarRow) -> dict[str, Any]:
+    """Make the columns of `PromptRow` that tell which paper is asked about."""
+    shown = {row.license, *(candidate.license for candidate in row.candidates)}
     return {
-        **{name: getattr(row, name) for name in names},
-        **{name.replace("-", "_"): choose(row) for name, choose in choosers.items()},
+        "id": row.id,
+        "paper_id": row.paper_id,
+        "title": row.title,
+        "published": row.published,
+        "license": row.license,
+        "round": row.round,
         "first_author": row.first_author,
-        "is_sound": row.is_sound,
-        "month": row.published[:7],
         "target": str(row.label),
-        "candidate_ids": tuple(candidate.id for candidate in row.candidates),
-        "licenses": tuple(sorted({row.license, *(one.license for one in row.candidates)})),
+        "licenses": tuple(sorted(shown)),
     }
+
+
+def _own(row: ScalarRow, best_constant: int, choosers: Mapping[Measured, Chooser]) -> ScalarOwn:
+    """Tell which citation is asked about, and what shortcuts choose."""
+    choices = {name.replace("-", "_"): choose(row) for name, choose in choosers.items()}
+    return ScalarOwn(
+        level=row.level,
+        section=row.section,
+        citation_type=row.citation_type,
+        label=row.label,
+        candidate_ids=tuple(candidate.id for candidate in row.candidates),
+        best_constant=best_constant,
+        is_sound=row.is_sound,
+        **choices,
+    )

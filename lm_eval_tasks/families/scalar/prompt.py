@@ -1,61 +1,12 @@
-"""A row of SCALAR's levels as a typed record, and its prompt, as published, in slots (SCALAR paper, section 2.2 and figure 3)."""
+"""The prompt of a SCALAR question, as published, in slots (SCALAR paper, section 2.2 and figure 3)."""
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from lm_eval_tasks import prompts
 from lm_eval_tasks.base.contract import BODY, MASK
-from lm_eval_tasks.base.text import day
-from lm_eval_tasks.base.typed import Count
+from lm_eval_tasks.families.scalar.scalar_row import ScalarRow, ShownCandidate
 from lm_eval_tasks.prompts import AFTER, BEFORE, Slot
-
-
-@dataclass(frozen=True, slots=True)
-class ShownCandidate:
-    """A candidate; `content` is what follows its title, markup included."""
-
-    id: str
-    title: str
-    license: str
-    content: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScalarRow:
-    """One question: `question` is what is inside <Paper>, with the mask; `candidate_text` how much candidates show."""
-
-    id: str
-    paper_id: str
-    title: str
-    published: str
-    license: str
-    label: Count
-    round: str
-    level: str
-    citation_type: str
-    candidate_text: str
-    section: str
-    authors: tuple[str, ...]
-    question: str
-    candidates: tuple[ShownCandidate, ...]
-
-    @property
-    def first_author(self) -> str:
-        """What the row shares with those that it depends on; the paper where it names no author."""
-        return self.authors[0] if self.authors else self.paper_id
-
-    @property
-    def is_sound(self) -> bool:
-        """Whether each candidate has a text, and none has another's."""
-        return len({candidate.content.strip() for candidate in self.candidates} - {""}) == len(self.candidates)
-
-    def __post_init__(self) -> None:
-        day(self.published)
-        if self.label >= len(self.candidates):
-            raise ValueError(f"{self.id:.80} calls candidate {self.label} of {len(self.candidates)} right")
-        if MASK not in self.question:
-            raise ValueError(f"{self.id:.80} has no mask in its question")
 
 
 def slots_of(row: ScalarRow) -> list[Slot]:
@@ -80,12 +31,15 @@ def _candidate(candidate: ShownCandidate, index: int, candidate_text: str) -> It
         text[: content.start] if content else text, "<Abstract>Abstract: ", "</Abstract>", ends_last=False
     )
     position = 0
-    parts: tuple[tuple[slice | None, prompts.Part], ...] = ((abstract, "candidate_abstract"), (content, "candidate"))
-    for place, part in parts:
-        if place is not None:
-            yield Slot(text[position : place.start], index=index)
-            yield Slot(text[place], part, index, "abstract" if part == "candidate_abstract" else "content")
-            position = place.stop
+    components: tuple[tuple[slice | None, prompts.Component, str], ...] = (
+        (abstract, "candidate_abstract", "abstract"),
+        (content, "candidate", "content"),
+    )
+    for within, component, field in components:
+        if within is not None:
+            yield Slot(text[position : within.start], index=index)
+            yield Slot(text[within], component, index, field)
+            position = within.stop
     yield Slot(text[position:] + tail, index=index)
 
 

@@ -27,7 +27,7 @@ from lm_eval_tasks.base.contract import (
     Measured,
     OfScalar,
 )
-from lm_eval_tasks.families.scalar.prompt import ScalarRow, ShownCandidate
+from lm_eval_tasks.families.scalar.scalar_row import ScalarRow, ShownCandidate
 
 Chooser = Callable[["ScalarRow"], int]
 # Characters on each side of the mask, at most.

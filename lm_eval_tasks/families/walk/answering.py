@@ -12,15 +12,16 @@ from lm_eval_tasks.families.reading.answering import (
     Parts,
     ReadingAnswering,
     Values,
+    own_of,
     place_of,
     strict_set_of,
     write_list,
 )
-from lm_eval_tasks.families.reading.reading_row import ReadingRow
+from lm_eval_tasks.families.reading.reading_row import ReadingOwn, ReadingRow
 from lm_eval_tasks.families.walk import FAMILY, RULES
 from lm_eval_tasks.families.walk.rules import papers_that, paragraphs_of
 from lm_eval_tasks.prompts import filled, named_lines
-from lm_eval_tasks.samples.answers import Answers
+from lm_eval_tasks.samples.answers import Answer, Answers
 from lm_eval_tasks.samples.prompt_row import PromptRow
 
 
@@ -36,10 +37,12 @@ def _of_sets(
     read: Callable[[str], tuple[int, ...] | None] = set_of,
 ) -> Values:
     """A measure of each answer's set against the right one; 0 for an answer that cannot be read."""
-    return [
-        0.0 if named is None else measure(named, answer.row.answer or ())
-        for named, answer in ((read(answer.reply), answer) for answer in answers.each)
-    ]
+
+    def score(answer: Answer) -> float:
+        named = read(answer.reply)
+        return 0.0 if named is None else measure(named, own_of(answer.row).answer)
+
+    return [score(answer) for answer in answers.each]
 
 
 def _equal(first: tuple[int, ...], second: tuple[int, ...]) -> float:
@@ -63,23 +66,26 @@ def set_f1(answers: Answers) -> Values:
 
 def exact_blind(answers: Answers) -> Values:
     """Floor: the empty set, the only constant that is ever right."""
-    return [float(not row.answer) for row in answers.rows]
+    return [float(not own_of(row).answer) for row in answers.rows]
 
 
 def set_f1_blind(answers: Answers) -> Values:
     """Floor: the better constant, no paper or all of them."""
-    constants = (range(1, (row.papers or 0) + 1 if row.best_constant else 1) for row in answers.rows)
-    return [f1_of(constant, row.answer or ()) for constant, row in zip(constants, answers.rows, strict=True)]
+    return [f1_of(_constant(own_of(row)), own_of(row).answer) for row in answers.rows]
+
+
+def _constant(own: ReadingOwn) -> range:
+    return range(1, own.paper_count + 1) if own.best_constant else range(0)
 
 
 def exact_title_search(answers: Answers) -> Values:
     """Without reading: a search for titles."""
-    return [None if row.shortcut is None else _equal(row.shortcut, row.answer or ()) for row in answers.rows]
+    return [_equal(own_of(row).shortcut, own_of(row).answer) for row in answers.rows]
 
 
 def set_f1_title_search(answers: Answers) -> Values:
     """Without reading: a search for titles."""
-    return [None if row.shortcut is None else f1_of(row.shortcut, row.answer or ()) for row in answers.rows]
+    return [f1_of(own_of(row).shortcut, own_of(row).answer) for row in answers.rows]
 
 
 _REFERENCES = "## References\n"
@@ -113,18 +119,16 @@ class WalkAnswering(ReadingAnswering):
 
     def placed(self, row: PromptRow, answer: str, score: float) -> Iterator[Placed]:
         """Each third of the context in which papers answer the question or are named: the F1 of those that are named in it."""
-        named = set_of(answer) or ()
+        own, named = own_of(row), set_of(answer) or ()
         for third in range(3):
-            named_here, right = (
-                [label for label in labels if label > 0 and int(3 * place_of(label, row)) == third]
-                for labels in (named, row.answer or ())
-            )
+            named_here, right = _in_third(named, third, own), _in_third(own.answer, third, own)
             if right or named_here:
                 yield str(third), (third + 0.5) / 3, f1_of(named_here, right)
 
     def baseline(self, name: str, row: PromptRow, prompt: str) -> str | None:
         """No paper at all; those in whose text a search finds the titles; or what `rules` finds."""
-        found = papers_that(row.question_kind or "", prompt) if name == RULES else row.shortcut or ()
+        own = own_of(row)
+        found = papers_that(own.kind, prompt) if name == RULES else own.shortcut
         return write_list(() if name == BLIND else found, self.family.word)
 
     def shortcut_score(self, row: ReadingRow) -> float:
@@ -138,6 +142,10 @@ class WalkAnswering(ReadingAnswering):
         """1 if all papers are a better answer to all questions than none, by set F1; else 0."""
         scores = [(f1_of(range(1, len(row.papers) + 1), row.answer), f1_of((), row.answer)) for row in rows]
         return int(fmean(every for every, _ in scores) > fmean(none for _, none in scores))
+
+
+def _in_third(labels: Iterable[int], third: int, own: ReadingOwn) -> list[int]:
+    return [label for label in labels if label > 0 and int(3 * place_of(label, own)) == third]
 
 
 def _reference_list(text: str) -> str:

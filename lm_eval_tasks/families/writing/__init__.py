@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from lm_eval_tasks.base.contract import LEAD
 from lm_eval_tasks.families.descriptor import CAPPED, CUT_SHARE, EMPTY, TRUNCATED, UNFINISHED, Core, Family, Metric
 from lm_eval_tasks.families.writing.settings import SETTINGS, TARGETS, groups, prompt_name_of, tasks
+from lm_eval_tasks.families.writing.writing_row import WritingOwn
 
 COPY_DEMO, RANDOM_SENTENCE, FUNCTION_WORDS = "copy-demo", "random-sentence", "function-words"
 _MODULE = "families.writing.answering"
@@ -88,6 +89,7 @@ class WritingFamily(Family):
 FAMILY = WritingFamily(
     name="writing",
     board="writing",
+    own=WritingOwn,
     targets=TARGETS,
     configurations=SETTINGS,
     tasks=tuple(tasks()),

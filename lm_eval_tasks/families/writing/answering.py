@@ -10,14 +10,22 @@ from itertools import chain
 from statistics import fmean, median
 
 from lm_eval_tasks.base import rouge
+from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.families import target_of
 from lm_eval_tasks.families.answering import Answering
 from lm_eval_tasks.families.writing import COPY_DEMO, FUNCTION_WORDS, RANDOM_SENTENCE
+from lm_eval_tasks.families.writing.writing_row import WritingOwn
 from lm_eval_tasks.samples.answers import Answer, Answers
 from lm_eval_tasks.samples.prompt_row import PromptRow
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
+
+
+def own_of(row: PromptRow) -> WritingOwn:
+    """Take what a row says of the writing settings."""
+    assert isinstance(row.own, WritingOwn)
+    return row.own
 
 
 class WritingAnswering(Answering):
@@ -32,18 +40,21 @@ class WritingAnswering(Answering):
         """The output of the demonstration nearest to the answer; or as many words as the median train target has: the body's first ones,
         its sentences in a random order that the row's id decides, or function words alone.
         """
+        own = own_of(row)
+        if own.content is None:
+            raise EvalError(f"the baseline {name} reads the body itself: load the tasks with metadata keep_parts=True")
         if name == COPY_DEMO:
-            return row.demonstrations[-1] if row.demonstrations else None
-        if not row.lead_words:
+            return own.demonstrations[-1] if own.demonstrations else None
+        if not own.lead_words:
             return None
         if name == FUNCTION_WORDS:
-            return rouge.text_of(row.lead_words)
-        text = row.content or ""
+            return rouge.text_of(own.lead_words)
+        text = own.content
         if name == RANDOM_SENTENCE:
             pairs = enumerate(_SENTENCE.split(text))
             shuffled = sorted(pairs, key=lambda pair: hashlib.sha256(f"{row.id}|{pair[0]}".encode()).digest())
             text = " ".join(sentence for _, sentence in shuffled)
-        return " ".join(text.split()[: row.lead_words])
+        return " ".join(text.split()[: own.lead_words])
 
 
 ANSWERING = WritingAnswering()
@@ -108,22 +119,26 @@ def _bertscore(answers: Answers, targets: Sequence[str], texts: Sequence[str]) -
 
 def rouge_l_random_pair(answers: Answers) -> Values:
     """Floor: the score of the answer against other papers' targets."""
-    return [_mean(rouge.rouge_l(other, answer.text) for other in answer.row.others) for answer in answers.each]
+    return [_mean(rouge.rouge_l(other, answer.text) for other in own_of(answer.row).others) for answer in answers.each]
 
 
 def rouge_l_wrong_paper(answers: Answers) -> Values:
     """Floor: the score of other papers' targets, given as the answer."""
-    return [_mean(rouge.rouge_l(row.target, other) for other in row.others) for row in answers.rows]
+    return [_mean(rouge.rouge_l(row.target, other) for other in own_of(row).others) for row in answers.rows]
 
 
 def rouge_l_content_wrong_paper(answers: Answers) -> Values:
     """Floor: the score of other papers' targets, given as the answer."""
-    return [_mean(rouge.rouge_l_content(row.target, other) for other in row.others) for row in answers.rows]
+    return [_mean(rouge.rouge_l_content(row.target, other) for other in own_of(row).others) for row in answers.rows]
 
 
 def rouge_l_content_lead(answers: Answers) -> Values:
     """What the baseline `lead` scores."""
-    return [None if row.lead is None else rouge.rouge_l_content(row.target, row.lead) for row in answers.rows]
+    leads = [own_of(row).lead for row in answers.rows]
+    return [
+        None if lead is None else rouge.rouge_l_content(row.target, lead)
+        for row, lead in zip(answers.rows, leads, strict=True)
+    ]
 
 
 def rouge_l_function_words(answers: Answers) -> Values:
@@ -152,18 +167,22 @@ def bertscore_function_words(answers: Answers) -> Values:
 
 
 def _without_content(answers: Answers) -> list[str | None]:
-    """For each row function words alone, as many as its other papers' targets have; None for rows without others.
+    """Write for each row function words alone, as many as its other papers' targets have; None for rows without others.
 
     A row's score may not depend on which other rows are scored with it. Long texts have whole tens of words, so that few differ.
     """
-    lengths = [median(len(other.split()) for other in row.others) if row.others else 0 for row in answers.rows]
-    counts = [round(length / 10) * 10 if length > _SHORT else round(length) for length in lengths]
-    return [rouge.text_of(count) if count else None for count in counts]
+    return [_function_words([len(other.split()) for other in own_of(row).others]) for row in answers.rows]
+
+
+def _function_words(lengths: Sequence[int]) -> str | None:
+    length = median(lengths) if lengths else 0
+    count = round(length / 10) * 10 if length > _SHORT else round(length)
+    return rouge.text_of(count) if count else None
 
 
 def _over_others(answers: Answers, pair: Callable[[Answer, str], tuple[str, str]]) -> Values:
     """The mean BERTScore of pairs of each answer and other papers' targets, of few, for it takes long."""
-    pairs = [[pair(answer, other) for other in answer.row.others[:_EMBEDDED]] for answer in answers.each]
+    pairs = [[pair(answer, other) for other in own_of(answer.row).others[:_EMBEDDED]] for answer in answers.each]
     targets, texts = zip(*chain.from_iterable(pairs), strict=True) if any(pairs) else ((), ())
     scores = iter(_bertscore(answers, targets, texts))
     each = [[next(scores) for _ in of_answer] for of_answer in pairs]

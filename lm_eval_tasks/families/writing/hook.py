@@ -17,16 +17,16 @@ from lm_eval_tasks.base.files import cache_folder
 from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.compat import lm_eval_command as command_line
-from lm_eval_tasks.data import cutoff, prompt_columns
-from lm_eval_tasks.data import window as context
+from lm_eval_tasks.data import cutoff, prompt_columns, window
 from lm_eval_tasks.data.opened import Opened, TypedRows, open_dataset, rows_of_split
 from lm_eval_tasks.data.options import Options, noted
+from lm_eval_tasks.data.prompt_columns import TaskData
 from lm_eval_tasks.data.round_folder import check_dataset, find_round
 from lm_eval_tasks.data.selection import Fact, chosen
 from lm_eval_tasks.families.score import others_of
 from lm_eval_tasks.families.writing import FAMILY
 from lm_eval_tasks.families.writing.settings import QUERY, SETTINGS, prompt_name_of
-from lm_eval_tasks.families.writing.writing_row import Chunk, WritingRow
+from lm_eval_tasks.families.writing.writing_row import Chunk, WritingOwn, WritingRow
 from lm_eval_tasks.samples.prompt_row import PromptRow
 
 _LOGGER = logging.getLogger(__name__)
@@ -45,24 +45,14 @@ def load(
         answer_tokens: tokens that the context must leave for the answer.
         size: of a sample that represents all rows; None for all of them.
         shown: with how much less a task always asks; None for what the option `context` says.
-        arguments: all of --model_args and --metadata; `options.Options` and `context.of_model` say what is read.
+        arguments: all of --model_args and --metadata; `options.Options` and `window.of_model` say what is read.
 
     Raises:
         EvalError: the dataset or tokenizer is missing, a prompt cannot fit, the metric's model is missing, and so on.
             Under lm-eval's own command line, the process ends with that sentence instead.
     """
     options = Options.of(arguments)
-    tasks: dict[str, str] = {record.name: record.task for record in SETTINGS}
-    config = options.config or setting
-    if config not in tasks:
-        own = find_round(options.dataset, options.dataset_revision)
-        listed = own and own.manifest.find(config)
-        tasks |= {config: listed.task} if listed else {}
-    # The prompt would not fit a setting of another task; what nobody says is taken for one of the same.
-    if tasks.get(config) not in (tasks[setting], None):
-        raise OptionError(
-            f"the option config={options.config!r} is a setting of another task than {setting}; ask it by a task of its own"
-        )
+    config = _config(setting, options)
     shown = options.context_of(shown, setting)
     name = prompt_name_of(setting, shown)
     query = prompt_name_of(setting, QUERY) if shown == RETRIEVED else None
@@ -73,49 +63,72 @@ def load(
         from lm_eval_tasks.retrieval import retrieve
 
         retrieve.check(options.retrieval)
-    model = context.of_model(arguments, options.system_instruction)
+    model = window.of_model(arguments, options.system_instruction)
     opened = open_dataset(config, options)
+    data = TaskData(config, options, opened, model, answer_tokens)
     shows_citations = any(repeated == "citation" for _, repeated in prompts.blocks(name))
     split = rows_of_split(opened, config, options, ("citations",) if shows_citations else ())
     all_rows = list(TypedRows(WritingRow, split, config))
     # Always the same, however few of the rows a run asks for.
-    others = [tuple(all_rows[i].target for i in near) for near in others_of([row.id for row in all_rows])]
-    chosen_places, count = chosen(
-        [Fact(row.id, row.published, row.primary_category) for row in all_rows], config, options, size
-    )
-    rows = [all_rows[i] for i in chosen_places]
+    near = others_of([row.id for row in all_rows])
+    facts = [Fact(row.id, row.published, row.primary_category) for row in all_rows]
+    selection = chosen(facts, config, options, size)
+    rows = [all_rows[number] for number in selection.positions]
+    others = [tuple(all_rows[i].target for i in near[number]) for number in selection.positions]
     cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), [row.published for row in rows])
     lead_words = _median_words(opened)
     prepared = _with_chunks([_without_target(row) for row in rows], query, options)
     if shown == START:
         prepared = [replace(row, content=_start(row.content)) for row in prepared]
-    fitted = prompt_columns.fit([prompts.slots(name, row) for row in prepared], model, answer_tokens, options, config)
-    places = list(chosen_places.items())
+    fitted = data.fit([prompts.slots(name, row) for row in prepared])
+    positions = list(selection.positions.values())
     common = {
         "setting": config,
         "prompt_name": name,
         "bertscore_model": scorer,
-        "lead_words": lead_words if options.keep_parts else None,
         "retriever": options.retrieval.label if query else "",
         "shown": noted(shown),
-        **prompt_columns.shared_columns(
-            options, opened, model, answer_tokens, places=count, rows=len(all_rows), version=FAMILY.version
-        ),
+        **data.shared_columns(positions=selection.count, rows=len(all_rows), version=FAMILY.version),
     }
     return prompt_columns.as_split(
         PromptRow(
             **_of_paper(rows[n]),
+            own=_own(rows[n], others[n], lead_words, keep_parts=options.keep_parts),
             row_hash=prompt_columns.row_hash(rows[n], FAMILY.version),
-            content=rows[n].content if options.keep_parts else None,
-            demonstrations=tuple(shown.output for shown in rows[n].demonstrations) if options.keep_parts else None,
-            lead=" ".join(rows[n].content.split()[:lead_words]) if lead_words else None,
             **prompt_columns.of_prompt(cut),
-            others=others[places[n][0]],
-            place=places[n][1],
+            position=positions[n],
             **common,
         )
         for n, cut in fitted.items()
     )
+
+
+def _config(setting: str, options: Options) -> str:
+    """Find the configuration whose rows are asked.
+
+    Raises:
+        OptionError: it is one of another task, whose rows the prompt would not fit.
+    """
+    tasks: dict[str, str] = {record.name: record.task for record in SETTINGS}
+    config = options.config or setting
+    if config not in tasks:
+        own = find_round(options.dataset, options.dataset_revision)
+        listed = own and own.manifest.find(config)
+        tasks |= {config: listed.task} if listed else {}
+    # What nobody says is taken for one of the same task.
+    if tasks.get(config) not in (tasks[setting], None):
+        raise OptionError(
+            f"the option config={options.config!r} is a setting of another task than {setting}; ask it by a task of its own"
+        )
+    return config
+
+
+def _own(row: WritingRow, others: tuple[str, ...], lead_words: int, *, keep_parts: bool) -> WritingOwn:
+    lead = " ".join(row.content.split()[:lead_words]) if lead_words else None
+    if not keep_parts:
+        return WritingOwn(others=others, lead=lead)
+    outputs = tuple(shown.output for shown in row.demonstrations)
+    return WritingOwn(others=others, lead=lead, content=row.content, demonstrations=outputs, lead_words=lead_words)
 
 
 def _scorer(model: str | None) -> str:
@@ -159,23 +172,20 @@ def _with_chunks(rows: Sequence[WritingRow], query: str | None, options: Options
         return rows
     from lm_eval_tasks.retrieval import retrieve
 
-    questions = [retrieve.Query("".join(slot.text for slot in prompts.slots(query, row)), corpus(row)) for row in rows]
-    return [
-        replace(row, chunks=tuple(map(Chunk, chunks)))
-        for row, chunks in zip(
-            rows, retrieve.retrieve(questions, options.retrieval, cache_folder() / "retrieval"), strict=True
-        )
-    ]
+    asked = ("".join(slot.text for slot in prompts.slots(query, row)) for row in rows)
+    questions = [retrieve.Query(text, corpus(row)) for text, row in zip(asked, rows, strict=True)]
+    found = retrieve.retrieve(questions, options.retrieval, cache_folder() / "retrieval")
+    return [replace(row, chunks=tuple(map(Chunk, chunks))) for row, chunks in zip(rows, found, strict=True)]
 
 
 def _of_paper(row: WritingRow) -> dict[str, Any]:
-    """The columns of `PromptRow` that tell which paper is asked about."""
-    names = ("id", "title", "abstract", "primary_category", "published", "license", "target", "round")
+    """Make the columns of `PromptRow` that tell which paper is asked about."""
+    names = ("id", "title", "primary_category", "published", "license", "target", "round")
+    shown = {row.license, *(demonstration.license for demonstration in row.demonstrations)}
     return {
         **{name: getattr(row, name) for name in names},
         "first_author": row.authors[0],
-        "month": row.published[:7],
-        "licenses": tuple(sorted({row.license, *(one.license for one in row.demonstrations)})),
+        "licenses": tuple(sorted(shown)),
     }
 
 

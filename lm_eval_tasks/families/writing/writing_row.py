@@ -1,8 +1,10 @@
 """A row of the writing settings as a typed record."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from lm_eval_tasks.base.text import day
+from lm_eval_tasks.base.typed import Count
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +64,23 @@ class WritingRow:
         day(self.published)
         if not self.authors:
             raise ValueError(f"{self.id:.80} has no authors")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WritingOwn:
+    """What the prompt of a writing setting says besides what all do.
+
+    Attributes:
+        others: targets of other papers, always the same ones; empty if there are none.
+        lead: the first words of the body, as many as the median train target has; None if they are not noted.
+        content, demonstrations, lead_words: only for baselines and the judge's evidence, which read a paper's body themselves; of
+            demonstrations what they answer.
+    """
+
+    # What samples leave out, because the prompt has it or it makes them large.
+    LONG: ClassVar[tuple[str, ...]] = ("others", "lead", "content", "demonstrations")
+    others: tuple[str, ...] = ()
+    lead: str | None = None
+    content: str | None = None
+    demonstrations: tuple[str, ...] | None = None
+    lead_words: Count | None = None

@@ -65,7 +65,7 @@ def with_reading(world: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
     place = tmp_path_factory.mktemp("reading")
     shutil.copytree(world / "work", place / "work")
     round_ = small_round(place, settings=("Title-10K",), reading=READING)
-    with pytest.MonkeyPatch.paper_set() as patch:
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(asking, "_AGAIN", 0.4)
         patch.setattr(match_masks, "MOST_CITED", 50)
         patch.setattr(match_masks, "FEWEST", 2)
@@ -233,8 +233,8 @@ def test_readers_score_what_they_know(with_reading: Path, tmp_path: Path) -> Non
 def test_shorter_contexts_show_what_they_say(with_reading: Path) -> None:
     folder, dataset = with_reading / "academiceval", {"dataset": str(with_reading / "academiceval")}
 
-    def prompts(setting: str, paper_set: str) -> list[str]:
-        docs = reading_hook.load(setting, 512, paper_set=paper_set, **dataset)["test"]
+    def prompts(setting: str, context: str) -> list[str]:
+        docs = reading_hook.load(setting, 512, context=context, **dataset)["test"]
         return [reading_hook.doc_to_text(doc) for doc in docs]
 
     walk = rows(folder, "Walk-128K")
@@ -321,7 +321,7 @@ def test_the_baselines_score_what_the_card_says(with_reading: Path, command: Com
             scores = [
                 sample.scores[metric]
                 for sample in of[model]
-                if sample.task == setting and sample.row.question_kind == kind and not sample.row.order
+                if sample.task == setting and sample.row.own.kind == kind and not sample.row.own.order
             ]
             assert len(scores) == known.n
             assert sum(scores) / known.n == pytest.approx(known.shortcut.mean, abs=1e-4)

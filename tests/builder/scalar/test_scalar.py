@@ -48,7 +48,8 @@ from lm_eval_tasks.families.labels import answer_of
 from lm_eval_tasks.families.rounds import read_manifest
 from lm_eval_tasks.families.scalar import ALL_LEVELS, LEVELS, Level
 from lm_eval_tasks.families.scalar import hook as scalar_hook
-from lm_eval_tasks.families.scalar.prompt import ScalarRow, slots_of
+from lm_eval_tasks.families.scalar.prompt import slots_of
+from lm_eval_tasks.families.scalar.scalar_row import ScalarRow
 from lm_eval_tasks.families.scalar.shortcuts import bm25_choice, shortened
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.samples.sample import read
@@ -487,8 +488,10 @@ def test_what_names_no_candidate_is_no_answer(text: str) -> None:
 
 
 def question_doc(label: int, **columns: Any) -> dict[str, Any]:
-    asked = {"prompt_name": "scalar", "target": str(label), "label": label, "candidate_ids": list("abcd")}
-    return sample("2601.00001v1#3", "A. Ek", {}).row.to_doc() | asked | columns
+    best_constant = columns.pop("best_constant", 0)
+    of_family = {"label": label, "best_constant": best_constant}
+    row = sample("2601.00001v1#3", "A. Ek", {}, prompt_name="scalar", target=str(label), of_family=of_family).row
+    return row.to_doc() | columns
 
 
 def test_scores() -> None:

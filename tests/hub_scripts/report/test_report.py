@@ -191,11 +191,11 @@ def test_the_same_results_give_the_same_bytes(
 
 def test_a_sample_shows_the_ends_of_its_slots(site: Path) -> None:
     sample = handed(next((site / "data" / "samples" / "2026.11_Abs-28K").glob("0.js")))
-    bodies = [slot for slot in sample["prompts"][0]["slots"] if slot["part"] == "body"]
+    bodies = [slot for slot in sample["prompts"][0]["slots"] if slot["component"] == "body"]
     assert len(bodies) == 1
     assert bodies[0]["characters"] == bodies[0]["end"] - bodies[0]["start"] > 4000
     assert len(bodies[0]["head"]) == len(bodies[0]["tail"]) == EXCERPT
-    assert sum(slot["part"] == "demonstration" for slot in sample["prompts"][0]["slots"]) == 6
+    assert sum(slot["component"] == "demonstration" for slot in sample["prompts"][0]["slots"]) == 6
     assert {answer["model"] for answer in sample["answers"]} >= {"lead", "copy-demo"}
     lead = next(answer for answer in sample["answers"] if answer["model"] == "lead")
     assert len(lead["verdicts"]["judge-a"]) == 2
@@ -204,7 +204,7 @@ def test_a_sample_shows_the_ends_of_its_slots(site: Path) -> None:
 def test_excerpts_come_from_whole_prompts_too() -> None:
     doc = sample("a", "b", {}).row.to_doc() | {
         "prompt": "a" * 3000 + "b" * 5000 + "end",
-        "slots": [{"part": "body", "index": 0, "field": "content", "characters": 9000, "start": 0, "end": 8000}],
+        "slots": [{"component": "body", "index": 0, "field": "content", "characters": 9000, "start": 0, "end": 8000}],
     }
     [slot] = PromptRow.of_doc(doc).excerpts()
     assert (slot.head, slot.tail) == ("a" * 2000, "b" * 2000)

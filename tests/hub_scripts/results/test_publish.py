@@ -36,6 +36,7 @@ def tree(hub: Hub, key: str, revision: str = "main") -> dict[str, str]:
 RESULT = {
     "results": {"academiceval_abs_9k": {"rouge_l,score": 0.25}},
     "academiceval": {
+        "format": 1,
         "run": {"model": "hf", "model_args": {}, "metadata": {"dataset": "academiceval"}},
         "datasets": ["a" * 64],
         "rounds": ["2026.11"],

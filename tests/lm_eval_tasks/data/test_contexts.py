@@ -17,6 +17,7 @@ from lm_eval_tasks.evaluate.shorter import contexts_of, in_contexts, of_round
 from lm_eval_tasks.families.scalar.shortcuts import shortened
 from lm_eval_tasks.families.writing import hook
 from lm_eval_tasks.samples.sample import by_task, read
+from lm_eval_tasks.stats.columns import gains_of
 from standins.openai_server import serve
 from tests.helpers.manifests import write_manifest
 from tests.helpers.samples import sample
@@ -37,7 +38,7 @@ def test_each_context_shows_less(dataset: Path) -> None:
         assert (whole.get("shown", ""), title_only["shown"], begun["shown"]) == ("", "none", "start")
         assert len(title_only["prompt"]) < 1200
         assert row["title"] in title_only["prompt"]
-        words = row["content"].split()
+        words = row["own"]["content"].split()
         assert " ".join(words[:1500]) in " ".join(begun["prompt"].split())
         if len(words) > 1510:
             assert " ".join(words[1495:1510]) not in " ".join(begun["prompt"].split())
@@ -106,7 +107,7 @@ def test_one_run_asks_several_contexts_and_pays_each_answer_once(dataset: Path, 
     assert {one.task for one in samples} == {"Intro-8K", "Intro-8K none", "Intro-8K start", "Intro-8K retrieved bm25"}
     [file] = (tmp_path / "out").glob("results_*.json")
     ours = json.loads(file.read_text())["academiceval"]
-    by_model = {gain["shortcut"] for gain in ours["gains"] if gain["by"] == "model"}
+    by_model = {gain.shortcut for gain in gains_of(samples) if gain.by == "model"}
     assert by_model == {"none", "start", "retrieved bm25"}
     assert {score["task"] for score in ours["scores"]} >= {"academiceval_intro_8k_none", "academiceval_intro_8k"}
 

@@ -25,9 +25,8 @@ def test_rows_carry_a_whole_prompt_where_no_model_is_named(dataset: Path) -> Non
     for row in rows:
         assert row["prompt"].startswith("Please read the following Reference Content")
         assert row["prompt"].endswith("irrelevant text.")
-        assert row["target"] == row["abstract"]
         assert row["round"] == "2026.11"
-        assert "content" not in row
+        assert "content" not in row["own"]
 
 
 def test_prompts_are_cut_to_the_model(dataset: Path, tiny_llama: Path) -> None:
@@ -53,7 +52,7 @@ def test_the_context_given_by_the_engine_counts(dataset: Path, tiny_llama: Path)
 
 
 def test_a_context_that_not_even_the_instruction_fits_is_refused(dataset: Path, tiny_llama: Path) -> None:
-    with pytest.raises(BudgetError, match="Abs-29K-G: the parts of a prompt that are never cut"):
+    with pytest.raises(BudgetError, match="Abs-29K-G: what is never cut of a prompt"):
         load(dataset, pretrained=str(tiny_llama), max_length=600)
 
 
@@ -110,9 +109,9 @@ def test_under_lm_evals_command_line_the_error_is_one_sentence(tmp_path: Path, m
 
 def test_baselines_get_the_parts(dataset: Path) -> None:
     row = load(dataset, keep_parts=True)[0]
-    assert len(row["demonstrations"]) == 2
-    assert row["content"]
-    assert 30 < row["lead_words"] < 200
+    assert len(row["own"]["demonstrations"]) == 2
+    assert row["own"]["content"]
+    assert 30 < row["own"]["lead_words"] < 200
 
 
 @pytest.mark.slow

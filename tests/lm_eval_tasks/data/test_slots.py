@@ -102,7 +102,7 @@ def test_instruction_title_citation_titles_and_cue_are_never_cut() -> None:
     least = TOTAL - 24 - 20 - 8
     fitted = fit(prompt(), least, Words())
     assert fitted.text == " Instruction ct0 ct1 t0 t1 t2 Answer"
-    with pytest.raises(BudgetError, match=f"have {least} tokens.*leaves {least - 1}"):
+    with pytest.raises(BudgetError, match=f"has {least} tokens.*leaves {least - 1}"):
         fit(prompt(), least - 1, Words())
 
 
@@ -116,7 +116,7 @@ def test_a_cut_prompt_fits_and_loses_only_tails(budget: int) -> None:
     for slot in prompt():
         ends = [0, *(i for i, c in enumerate(slot.text) if i and c == " "), len(slot.text)]
         kept = max(end for end in ends if rest.startswith(slot.text[:end]))
-        if slot.part == "fixed":
+        if slot.component == "fixed":
             assert kept == len(slot.text)
         rest = rest[kept:]
     assert rest == ""

@@ -28,7 +28,7 @@ from lm_eval_tasks.llm.weights import pinned, weights_of
 from lm_eval_tasks.samples.answers import Answers, ScoredAnswer
 from lm_eval_tasks.samples.sample import read
 from standins.runs import arguments_of_lead, evaluated
-from tests.helpers.samples import sample
+from tests.helpers.samples import own, sample
 
 Command = Callable[..., tuple[int, str, str]]
 
@@ -306,13 +306,12 @@ def test_no_text_stops_scoring() -> None:
     docs, answers = [], []
     for i in range(400):
         texts = {name: _text(rng, 40).replace("\ud800", "") for name in ("target", "prompt", "title")}
-        row = {"prompt_name": "title_short", "bertscore_model": "none", "metrics": "all", "others": [texts["title"]]}
-        row |= {"opens": rng.choice(("", "<think>"))}
-        row |= {"label": 1, "candidate_ids": ["a", "b"], "best_constant": 0}
+        row = {"bertscore_model": "none", "metrics": "all", "opens": rng.choice(("", "<think>"))}
         docs.append(sample(f"2601.{i:05}v1", "A", {}, **texts, **row).row.to_doc())
         answers.append([_text(rng, 60)])
     for prompt_name in ("abs_short", "title_short", "scalar"):
-        asked = [{**doc, "prompt_name": prompt_name} for doc in docs]
+        others = {} if prompt_name == "scalar" else {"others": ["Another title"]}
+        asked = [{**doc, "prompt_name": prompt_name, "own": own(prompt_name, **others)} for doc in docs]
         scored = [ScoredAnswer.from_text(text) for text in score.score(answers, asked)]
         assert len(scored) == len(docs)
         assert not any(one.failed for one in scored)

@@ -42,6 +42,6 @@ def test_prompts_are_cut_to_what_the_open_model_reads(
     assert [sample.scores["truncated"] for sample in samples] == [1.0, 1.0]
     assert all(1_900 < sample.row.tokens_after <= 2_048 - 4 for sample in samples)
     made_with = json.loads(next((tmp_path / "out").glob("results_*.json")).read_text())["academiceval"]["made_with"]
-    assert (made_with["context"]["tokens"], made_with["engine"]["max_model_len"]) == (2_048, 2_048)
+    assert (made_with["window"]["tokens"], made_with["engine"]["max_model_len"]) == (2_048, 2_048)
     # A number that JSON does not have.
     assert made_with["engine"]["rope"] == {**rope, "attention_factor": "nan"}

@@ -12,6 +12,7 @@ from lm_eval_tasks.families import labels
 from lm_eval_tasks.families.reading import answering
 from lm_eval_tasks.families.score import score
 from lm_eval_tasks.samples.answers import ScoredAnswer
+from tests.helpers.samples import own
 from tests.helpers.typed_rows import reading_answering, reading_row
 
 
@@ -121,7 +122,7 @@ def test_reading_an_answer_takes_no_longer_than_writing_it() -> None:
 
 def doc(prompt_name: str, **more: Any) -> dict[str, Any]:
     usual = {"setting": "S", "prompt_version": 1, "first_author": "A", "published": "2026-05-01", "round": "2026.11"}
-    return {"id": "1", **usual, "prompt_name": prompt_name, "target": "", "papers": 10, "labels": 10, **more}
+    return {"id": "1", **usual, "prompt_name": prompt_name, "target": "", "own": own(prompt_name, **more)}
 
 
 def scores(answer: str, row: dict[str, Any]) -> ScoredAnswer:

@@ -138,7 +138,7 @@ def test_texts_that_look_like_fields_are_left_alone() -> None:
 
 def test_slots_know_what_they_are() -> None:
     slots = prompts.slots("related_long", DOC)
-    assert [(s.part, s.index, s.field) for s in slots if s.field] == [
+    assert [(s.component, s.index, s.field) for s in slots if s.field] == [
         *(("demonstration", i, field) for i in range(3) for field in ("content", "title", "abstract", "output")),
         *(("citation", i, field) for i in range(2) for field in ("title", "abstract")),
         ("body", 0, "content"),
@@ -180,7 +180,7 @@ def test_retrieved_chunks_stand_for_the_content() -> None:
     ]
     assert len(lines) == 7
     assert "the Target Contents' structure" in lines[6]
-    assert [s.part for s in prompts.slots("intro_ralm", DOC) if s.field][:3] == ["chunk"] * 3
+    assert [s.component for s in prompts.slots("intro_ralm", DOC) if s.field][:3] == ["chunk"] * 3
 
 
 def test_queries_are_one_text() -> None:

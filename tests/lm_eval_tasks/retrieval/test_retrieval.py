@@ -217,16 +217,16 @@ def test_prompts_show_chunks_of_everything_but_the_target(
         assert f"### Target Content Title: {row['title']}\n" in row["prompt"]
         assert row["target"][:200] not in row["prompt"]
         assert (row["retriever"], row["prompt_name"]) == ("bm25", "related_ralm")
-        demonstrated = whole["demonstrations"]
+        demonstrated = whole["own"]["demonstrations"]
         texts = corpus(
             writing_row(
-                content=whole["content"],
+                content=whole["own"]["content"],
                 target=whole["target"],
                 citations=[{"title": "Cited", "abstract": "This."}],
                 demonstrations=[{"output": output} for output in demonstrated],
             )
         )
-        assert {whole["content"], "Cited\nThis.", *demonstrated} <= set(texts)
+        assert {whole["own"]["content"], "Cited\nThis.", *demonstrated} <= set(texts)
         assert whole["target"] not in texts
     assert (tmp_path / "retrieval").is_dir()
 

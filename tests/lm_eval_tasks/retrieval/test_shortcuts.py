@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from lm_eval_tasks.base.contract import BM25_LOCAL, BODY, EMBED_LOCAL, MASK, OF_SCALAR, Shortcut
-from lm_eval_tasks.families.scalar.prompt import ScalarRow
+from lm_eval_tasks.families.scalar.scalar_row import ScalarRow
 from lm_eval_tasks.families.scalar.shortcuts import around_the_mask, chooser
 from tests.helpers.typed_rows import scalar_row
 

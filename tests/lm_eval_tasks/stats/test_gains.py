@@ -38,9 +38,7 @@ def test_places_are_those_of_what_answers() -> None:
     columns = {
         "setting": "Next-128K",
         "prompt_name": "next",
-        "labels": 300,
-        "asked": [1, 2, 3],
-        "answer": [10, 150, 290],
+        "of_family": {"labels": 300, "asked": [1, 2, 3], "answer": [10, 150, 290]},
     }
     one = sample("n", "a", {"share_right": 1 / 3}, **columns)
     answer = '{"Passage 1": "Passage 10", "Passage 2": "Passage 10"}'
@@ -50,10 +48,10 @@ def test_places_are_those_of_what_answers() -> None:
         "middle third": 0.0,
         "last third": 0.0,
     }
-    walk = {"setting": "Walk-128K", "prompt_name": "walk", "labels": 9}
+    walk = {"setting": "Walk-128K", "prompt_name": "walk"}
     sets = [
-        sample("w1", "a", {"exact": 0.0}, answer=[1, 9], **walk),
-        sample("w2", "b", {"exact": 1.0}, answer=[], **walk),
+        sample("w1", "a", {"exact": 0.0}, of_family={"labels": 9, "answer": [1, 9]}, **walk),
+        sample("w2", "b", {"exact": 1.0}, of_family={"labels": 9}, **walk),
     ]
     found = by_place([Sample(sets[0].row, '["Paper 9"]', sets[0].scores), sets[1]])
     assert {name: (third.n, third.mean) for name, third in found.items()} == {
