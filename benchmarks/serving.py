@@ -19,7 +19,8 @@ from lm_eval.tasks import TaskManager
 from benchmarks.shared.running import Figures, run
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.evaluate.generation import Generation
-from lm_eval_tasks.evaluate.run import SampleSelection, evaluate
+from lm_eval_tasks.evaluate.run import evaluate
+from lm_eval_tasks.evaluate.run_plan import RunPlan
 from lm_eval_tasks.tasks.catalogue import tasks_path
 from standins import rounds
 from standins.openai_server import serve
@@ -90,7 +91,15 @@ def ask(
     """Do what a command does: `academiceval eval` for the side "ours", else `lm_eval`, which keeps no output."""
     if side == "ours":
         generation = Generation(batch_size, apply_chat_template=True, gen_kwargs=gen_kwargs)
-        evaluate(model, given, tasks, metadata, SampleSelection(), output, generation)
+        plan = RunPlan.of(
+            model=model,
+            model_args=given,
+            tasks=tuple(tasks),
+            metadata=metadata,
+            output=output,
+            generation=generation,
+        )
+        evaluate(plan)
     else:
         simple_evaluate(
             model=model,

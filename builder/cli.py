@@ -1,4 +1,4 @@
-"""The command `academiceval`: put together from what each package registers. Exit 0 done, 1 a named error, 2 wrong usage."""
+"""The command `academiceval`: put together from what each package registers. Exit 0 done, 1 a named error or wrong usage."""
 
 import argparse
 import logging
@@ -16,7 +16,13 @@ from lm_eval_tasks.base.redaction import safe_text
 from lm_eval_tasks.base.tables import text_lines
 
 # The modules that add commands, in the order in which help lists them.
-_COMMANDS = ("builder.commands", "lm_eval_tasks.commands", "lm_eval_tasks.result_commands", "hub_scripts.commands")
+_COMMANDS = (
+    "builder.commands",
+    "lm_eval_tasks.evaluation_commands",
+    "lm_eval_tasks.result_commands",
+    "lm_eval_tasks.exchange_commands",
+    "hub_scripts.commands",
+)
 # Extra of academiceval -> what it installs, as it is imported.
 _EXTRAS = {
     "builder": "arxiv datasketch lxml networkx pydantic pymupdf httpx2 zstandard",

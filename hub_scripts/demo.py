@@ -1,6 +1,6 @@
 """`academiceval demo`: a full round over the made-up arXiv, and an evaluation of the baselines. Needs no network."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from builder.dataset import tables
@@ -14,8 +14,10 @@ from lm_eval_tasks.base.files import write_whole
 from lm_eval_tasks.base.tables import Table
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.evaluate.run import evaluate
+from lm_eval_tasks.evaluate.run_plan import RunPlan
 from lm_eval_tasks.families import of_task
 from lm_eval_tasks.families.reading import BLIND
+from lm_eval_tasks.samples.block import Score
 from lm_eval_tasks.stats.scores import score_table
 
 _ROUND = """\
@@ -69,21 +71,12 @@ def demo(folder: Path, jobs: int) -> Iterator[str | Table]:
         yield from (table, "")
     yield "Baselines on the test split (BERTScore with a small model; the parity model is deberta-xlarge-mnli)"
     metadata = {"dataset": str(round_.output), "bertscore_model": "minilm"}
-    scores = [
-        score
-        for name in _WRITING.baselines
-        for score in evaluate(name, "", _TASKS, metadata, None, place / "results" / name)
-    ]
+    scores = _run(dict.fromkeys(_WRITING.baselines, _TASKS), metadata, place)
     headline = _WRITING.metrics[0]
     yield from score_table([each for each in scores if each.metric in (headline.name, *headline.zero)])
     yield ""
     yield "Answers to reading questions that do not need the papers: the same whatever they say, or found by a search"
-    scores = [
-        score
-        for name, tasks in _READING_TASKS.items()
-        for score in evaluate(name, "", tasks, metadata, None, place / "results" / name)
-    ]
-    yield from score_table(scores)
+    yield from score_table(_run(_READING_TASKS, metadata, place))
     yield ""
     yield from report([place / "results", round_.output], place / "site", "all")
     yield f"Dataset card: {round_.output / 'README.md'}"
@@ -92,3 +85,12 @@ def demo(folder: Path, jobs: int) -> Iterator[str | Table]:
         f"With the weights of a model: cd {place} && academiceval link-tasks && "
         "lm_eval --tasks academiceval_abs_9k --model hf --model_args pretrained=YOUR/MODEL"
     )
+
+
+def _run(baselines: Mapping[str, tuple[str, ...]], metadata: Mapping[str, object], place: Path) -> list[Score]:
+    """Evaluate baselines, each on its tasks."""
+    scores = []
+    for name, tasks in baselines.items():
+        plan = RunPlan.of(model=name, tasks=tasks, metadata=metadata, output=place / "results" / name)
+        scores += evaluate(plan)
+    return scores

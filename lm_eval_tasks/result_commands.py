@@ -10,7 +10,7 @@ from pathlib import Path
 from lm_eval_tasks.base.command_line import READ, Commands, above_zero, check_there, positive
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.tables import Table
-from lm_eval_tasks.commands import add_means, means_of
+from lm_eval_tasks.evaluation_commands import add_means, means_of
 
 
 def register(commands: Commands) -> None:

@@ -47,7 +47,7 @@ ROOMS = {
         "stats judge",
         "evaluate",
         "inspect_tasks",
-        "commands",
+        "evaluation_commands exchange_commands",
         "result_commands",
     ],
     "hub_scripts": ["errors", "hub", "results report", "demo", "commands"],

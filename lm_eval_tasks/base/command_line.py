@@ -167,8 +167,9 @@ def check_dataset(folder: Path) -> None:
 
 def check_there(*paths: Path | None) -> None:
     """Raise an EvalError for a path that was given and does not exist, before anything large is imported."""
-    if lost := [path for path in paths if path and not path.exists()]:
-        raise EvalError(f"{lost[0]} does not exist")
+    for path in paths:
+        if path and not path.exists():
+            raise EvalError(f"{path} does not exist")
 
 
 def add_jobs(sub: argparse.ArgumentParser) -> None:
@@ -227,8 +228,9 @@ def metadata_of(text: str) -> dict[str, object]:
     if not text.strip() or text.lstrip()[0] in "{[" or "=" not in text:
         return json_object("--metadata", text)
     pairs = [pair.partition("=") for pair in text.split(",")]
-    if wrong := [pair for pair in pairs if not pair[0].strip() or not pair[1]]:
-        raise EvalError(f"--metadata has {''.join(wrong[0])!r:.60} where key=value is needed")
+    for pair in pairs:
+        if not pair[0].strip() or not pair[1]:
+            raise EvalError(f"--metadata has {''.join(pair)!r:.60} where key=value is needed")
     return {key.strip(): value for key, _, value in pairs}
 
 
@@ -258,8 +260,8 @@ def options_metadata(options: argparse.Namespace) -> dict[str, object]:
     return with_switches(metadata_of(options.metadata) | {key: v for key, v in short.items() if v is not None})
 
 
-def part(text: str) -> float:
-    """An argument that is a number of samples, or below 1 a share of them."""
+def samples_or_share(text: str) -> float:
+    """Read an argument that is a number of samples, or below 1 a share of them."""
     with suppress(ValueError):
         value = float(text)
         if 0 < value < 1 or (1 <= value < 1e9 and value == int(value)):

@@ -19,7 +19,7 @@ from lm_eval_tasks.llm.thoughts import marks_of, opening_mark
 
 _LOGGER = logging.getLogger(__name__)
 # Arguments that decide how a model reads prompts.
-_READ = (
+READ = (
     *"pretrained gguf_file tokenizer revision enable_thinking trust_remote_code hf_overrides".split(),
     *(ENGINE_LENGTH, *LENGTH_KEYS),
 )
@@ -60,7 +60,7 @@ def of_model(arguments: Mapping[str, object], system_instruction: str = "") -> M
         given = next((key for key in LENGTH_KEYS if arguments.get(key) is not None), None)
         _warn_of_length(argument_of(given, arguments[given]) if given else None)
         return None
-    known = {key: arguments[key] for key in _READ if arguments.get(key) is not None}
+    known = {key: arguments[key] for key in READ if arguments.get(key) is not None}
     return _load(json.dumps(known, sort_keys=True, default=str), system_instruction)
 
 

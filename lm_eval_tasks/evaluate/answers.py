@@ -1,12 +1,11 @@
 """A model of lm-eval whose answers are journaled as they end, so that a killed run resumes, and counted."""
 
-import json
 import logging
 import re
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import filterfalse
 from typing import Any
 
@@ -15,18 +14,17 @@ from lm_eval.api.model import LM
 
 from lm_eval_tasks.base.contract import CAPPED
 from lm_eval_tasks.base.errors import CostError, EvalError, ModelError
-from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.base.progress import counted
 from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.compat.lm_eval_answers import Watch, as_given, listening, message_of
 from lm_eval_tasks.evaluate.baselines import GeneratingLM
 from lm_eval_tasks.evaluate.generation import by_beginning
+from lm_eval_tasks.evaluate.prompt_request import PromptRequest, digest_of, requests_of
 from lm_eval_tasks.llm import tokenizers
 from lm_eval_tasks.llm.thoughts import in_marks, take_apart
-from lm_eval_tasks.llm.usage import Budget, Means, Usage, UsageTotals, at_most, most_tokens
+from lm_eval_tasks.llm.usage import Budget, Means, Usage, UsageTotals, at_most
 from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Generated
-from lm_eval_tasks.samples.prompt_row import PromptRow
 from lm_eval_tasks.samples.sample import EMPTY, JOURNALED
 
 _LOGGER = logging.getLogger(__name__)
@@ -43,34 +41,6 @@ _HINTS = {
     ),
     re.compile(r"api.?key|authenti|unauthori[sz]ed", re.IGNORECASE): "; give its key in the variable OPENAI_API_KEY",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class PromptRequest:
-    """A request, the row that it asks, and the key of its answer in the journal."""
-
-    key: str
-    request: Instance
-    row: PromptRow
-
-    @property
-    def digest(self) -> str:
-        prompt, arguments = self.request.args
-        return _digest(str(prompt), arguments)
-
-    @property
-    def samples(self) -> bool:
-        arguments = self.request.args[1]
-        return bool(arguments.get("do_sample") or arguments.get("temperature"))
-
-    @property
-    def most(self) -> Usage:
-        prompt, arguments = self.request.args
-        prompt_tokens = self.row.tokens_after if self.row.tokens_before else None
-        # A server may take any of these names, and may be asked for several answers.
-        names = ("max_gen_toks", "max_tokens", "max_completion_tokens", "max_new_tokens")
-        cap = max(int(arguments.get(name) or 0) for name in names) or self.row.answer_cap
-        return most_tokens(str(prompt), prompt_tokens, cap * int(arguments.get("n") or 1))
 
 
 class AnsweringLM(GeneratingLM):
@@ -141,7 +111,7 @@ class AnsweringLM(GeneratingLM):
             ModelError: the model gave up; what was answered is in the journal.
             CostError: the rest would exceed the budget.
         """
-        questions = list(_questions(requests, self._identity))
+        questions = list(requests_of(requests, self._identity))
         self._empty = set()
         missing, twins = self._unanswered_of(questions)
         self.asked += len(missing)
@@ -255,7 +225,7 @@ class AnsweringLM(GeneratingLM):
         self, prompt: str, arguments: Mapping[str, object] | None, answer: str, usage: object, finish: object
     ) -> None:
         # If the arguments are not known, the prompt decides, unless it is asked with several.
-        digests = self._asked_with.get(prompt, set()) if arguments is None else {_digest(prompt, arguments)}
+        digests = self._asked_with.get(prompt, set()) if arguments is None else {digest_of(prompt, arguments)}
         digest = next(iter(digests)) if len(digests) == 1 else ""
         if waiting := self._waiting.get(digest):
             self._note(waiting[0], answer, usage if isinstance(usage, Usage) else Usage.of_response(usage, finish))
@@ -272,7 +242,8 @@ class AnsweringLM(GeneratingLM):
 
     def _note_lost(self, usage: object) -> None:
         """Note what a response without an answer was charged for, at one of the questions that are still open."""
-        if question := next((each for waiting in self._waiting.values() for each in waiting), None):
+        question = next((each for waiting in self._waiting.values() for each in waiting), None)
+        if question:
             # What it does not say is not known to have been charged; and it is no answer by whoever served it.
             used = replace(at_most(Usage.of_response(usage, ""), Usage(0, 0)), served="")
             self._write(question.key + EMPTY, "", used)
@@ -309,10 +280,6 @@ class AnsweringLM(GeneratingLM):
         return str(self._lm.tokenizer_name)
 
 
-def _digest(*content: object) -> str:
-    return sha256_of_bytes(json.dumps(content, sort_keys=True, default=str))
-
-
 def _complete_usage(usage: Usage, question: PromptRequest, answer: str) -> Usage:
     """What an engine does not say about an answer's tokens, counted with the model's tokenizer; left open without one."""
     row = question.row
@@ -322,19 +289,3 @@ def _complete_usage(usage: Usage, question: PromptRequest, answer: str) -> Usage
         row.tokenizer, [answer, take_apart(answer, row.opens, row.closes, row.begins).reasoning]
     )
     return replace(usage, tokens_in=row.tokens_after, tokens_out=count, reasoning_tokens=reasoning)
-
-
-def _questions(requests: Sequence[Instance], identity: str) -> Iterator[PromptRequest]:
-    """The requests with their keys; one that is repeated has a key for each time."""
-    seen: Counter[str] = Counter()
-    for request in requests:
-        key = key_of(request, identity)
-        seen[key] += 1
-        unique_key = key if seen[key] == 1 else sha256_of_bytes(f"{key} {seen[key]}")
-        yield PromptRequest(unique_key, request, PromptRow.of_doc(request.doc))
-
-
-def key_of(request: Instance, identity: str) -> str:
-    """sha256 over sample, prompt, model and generation arguments."""
-    prompt, arguments = request.args
-    return _digest(request.task_name, request.doc["id"], str(prompt), arguments, identity)

@@ -10,7 +10,7 @@ from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.files import exclusive
 from lm_eval_tasks.base.metadata import Shard, text_or_none
 from lm_eval_tasks.base.text import ODD
-from lm_eval_tasks.evaluate.models import RUNTIME, distinguishing
+from lm_eval_tasks.evaluate.identity import RUNTIME, distinguishing
 from lm_eval_tasks.llm.usage import usage_together
 from lm_eval_tasks.samples.block import Block, RunRequest, Score
 from lm_eval_tasks.samples.results import JOURNAL, Results

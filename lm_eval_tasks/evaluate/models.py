@@ -1,55 +1,32 @@
-"""Opening a model for `academiceval eval`, what tells one model from another, and what made its answers."""
+"""Opening a model for `academiceval eval`, and what made its answers."""
 
 import importlib.util
-import json
 import logging
 import platform
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 
 from lm_eval.api.model import LM
 
 from lm_eval_tasks.base.contract import GIVEN
-from lm_eval_tasks.base.errors import ModelError, OptionError
+from lm_eval_tasks.base.errors import ModelError
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.metadata import text_or_none
-from lm_eval_tasks.base.redaction import redact, secrets_in
+from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.compat import lm_eval as compat
 from lm_eval_tasks.compat.vllm import EngineSettings, errors_kept
 from lm_eval_tasks.data import window
-from lm_eval_tasks.evaluate.baselines import BaselineLM, GivenAnswersLM
+from lm_eval_tasks.evaluate.baselines import BaselineLM
 from lm_eval_tasks.evaluate.generation import Generation
+from lm_eval_tasks.evaluate.given import GivenAnswersLM
 from lm_eval_tasks.families.registry import BASELINES
-from lm_eval_tasks.llm.tokenizers import GGUF, check_gguf
+from lm_eval_tasks.llm.tokenizers import check_gguf
 from lm_eval_tasks.samples.block import Arguments, MadeWith
-from lm_eval_tasks.samples.results import label
 
 _LOGGER = logging.getLogger(__name__)
-# Arguments that say how or where a model is run, not which it is: its answers are the same, but for the rounding of another order of
-# sums.
-# docs/options.md lists them; `kv_cache_dtype`, `dtype`, `quantization`, `hf_overrides` and the like are not among them.
-RUNTIME = frozenset(
-    # of servers and of all models
-    "base_url batch_size max_batch_size device num_concurrent max_retries timeout "
-    # of transformers
-    "parallelize gpus device_map max_memory_per_gpu max_cpu_memory offload_folder attn_implementation "
-    # of vLLM: memory
-    "gpu_memory_utilization kv_cache_memory_bytes num_gpu_blocks_override block_size swap_space cpu_offload_gb kv_offloading_size "
-    "kv_offloading_backend "
-    # of vLLM: where it runs
-    "tensor_parallel_size pipeline_parallel_size data_parallel_size decode_context_parallel_size prefill_context_parallel_size "
-    "enable_expert_parallel distributed_executor_backend disable_custom_all_reduce data_parallel_backend data_parallel_size_local "
-    "data_parallel_address nnodes node_rank master_addr master_port numa_bind device_ids "
-    # of vLLM: how it goes through prompts
-    "max_num_seqs max_num_batched_tokens long_prefill_token_threshold enable_prefix_caching enable_chunked_prefill enforce_eager "
-    "cudagraph_capture_sizes max_cudagraph_capture_size max_seq_len_to_capture async_scheduling disable_log_stats "
-    "compilation_config optimization_level attention_backend disable_hybrid_kv_cache_manager use_tqdm_on_load "
-    # of vLLM: how weights are read
-    "download_dir max_parallel_loading_workers safetensors_load_strategy".split()
-)
 _LACKING = re.compile(r"missing \d+ required positional arguments?: '(\w+)'")
 # The line of a traceback that says what went wrong, and such lines that only point to others.
 _CAUSE = re.compile(r"[\w.]*(?:Error|Exception): .")
@@ -103,7 +80,8 @@ def open_model(model: str, arguments: Mapping[str, object], generation: Generati
             return compat.with_whole_answers(compat.open_model(model, arguments, generation.batch_size, device))
     except Exception as err:  # whatever a library or a GPU may raise
         _LOGGER.debug("the model cannot be opened", exc_info=True)
-        if isinstance(err, TypeError) and (lacking := _LACKING.search(str(err))):
+        lacking = _LACKING.search(str(err)) if isinstance(err, TypeError) else None
+        if lacking:
             raise ModelError(f"the model type {model} needs {lacking[1]}=... in --model_args") from err
         shown = ", ".join(f"{key}={value}" for key, value in redact(dict(arguments)).items())
         reason = _why(str(err).strip() or type(err).__name__, said)
@@ -178,39 +156,6 @@ def check_chat_template(lm: LM, model: str, generation: Generation) -> None:
         )
 
 
-def label_of(model: str, arguments: Mapping[str, object], *, full: bool = False) -> str:
-    """What a model is called in tables and file names: its weights' name, or else its type's.
-
-    Args:
-        full: with its organization or folder, as price tables call it.
-
-    Raises:
-        OptionError: the name looks like a key.
-    """
-    name = str(arguments.get("pretrained") or arguments.get("model") or model).rstrip("/")
-    if next(secrets_in(name), None):
-        raise OptionError(
-            "the model's name looks like a key, which would become the name of a file: give the key in OPENAI_API_KEY"
-        )
-    # A folder may have several such files.
-    return name if full else label(str(arguments.get("gguf_file") or "").removesuffix(GGUF) or name)
-
-
-def distinguishing(arguments: Mapping[str, object]) -> dict[str, object]:
-    """The arguments that make a model another one."""
-    # "auto" is what `dtype`, `kv_cache_dtype` and the like are if they are not given.
-    return {key: value for key, value in arguments.items() if key not in RUNTIME and value not in (None, "auto")}
-
-
-def identity_of(model: str, arguments: Mapping[str, object], weights: Mapping[str, str], generation: Generation) -> str:
-    """What an answer depends on besides the prompt: the model's type, arguments and weights, and how it is prompted."""
-    how = {key: value for key, value in asdict(generation).items() if key not in (*RUNTIME, "repeats")}
-    # A renewed key does not make another model.
-    return json.dumps(
-        redact([model, distinguishing(arguments), how, *([weights] if weights else [])]), sort_keys=True, default=str
-    )
-
-
 _PACKAGES = "academiceval lm_eval datasets transformers torch vllm openai bert_score rouge_score".split()
 
 
@@ -228,9 +173,11 @@ def made_with(lm: LM, engine: EngineSettings | None, generation: Generation, arg
             versions[name] = version(name)
     read_with = window.of_model(arguments, str(arguments.get("system_instruction") or ""))
     template = lm.chat_template(True) if generation.apply_chat_template else None
+    if engine:
+        engine = replace(engine, version=versions.get(engine.name))
     return MadeWith(
         versions=versions,
         chat_template=sha256_of_bytes(template) if template else None,
         window=read_with.served if read_with else None,
-        engine=replace(engine, version=versions.get(engine.name)) if engine else None,
+        engine=engine,
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lm_eval_tasks.base.metadata import OPTIONS
 from lm_eval_tasks.base.tables import Table, markdown
-from lm_eval_tasks.evaluate.models import RUNTIME
+from lm_eval_tasks.evaluate.identity import RUNTIME
 from lm_eval_tasks.families.descriptor import Metric
 from lm_eval_tasks.families.registry import FAMILIES, METRICS
 

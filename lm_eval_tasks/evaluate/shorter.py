@@ -39,13 +39,16 @@ def of_round(tasks: Sequence[str], metadata: Mapping[str, object]) -> list[str]:
     asked: list[str] = []
     lacking: list[str] = []
     for name in tasks:
-        is_core = name in CORE_GROUPS and bool(round_.core)
         members = tasks_of(name) if name in groups else []
+        is_core = name in CORE_GROUPS and bool(round_.core)
         there = [task for task in members if task.configuration in (round_.core if is_core else with_rows)]
-        if not is_core and len(there) in (0, len(members)):
+        if is_core:
+            asked += [f"{name}_{slug_of(core)}" for core in round_.core]
+        elif len(there) in (0, len(members)):
             asked.append(name)
             continue
-        asked += [f"{name}_{slug_of(core)}" for core in round_.core] if is_core else [task.name for task in there]
+        else:
+            asked += [task.name for task in there]
         lacking += [task.configuration for task in members if task not in there]
     if lacking:
         _LOGGER.warning("not asked, because this round does not have it: %s", ", ".join(dict.fromkeys(lacking)))
@@ -53,17 +56,14 @@ def of_round(tasks: Sequence[str], metadata: Mapping[str, object]) -> list[str]:
 
 
 def programs_of(tasks: Sequence[str], metadata: Mapping[str, object]) -> dict[str, list[str]]:
-    """Baseline -> the tasks that it answers, of those of a round."""
-    families_of = {
-        task.name: families.of_task(families.target_of_configuration(task.configuration).name)
-        for name in of_round(tasks, metadata)
-        for task in tasks_of(name)
-    }
-    return {
-        program: answered
-        for program in BASELINES
-        if (answered := [task for task, family in families_of.items() if program in family.baselines])
-    }
+    """Find for each baseline the tasks that it answers, of those of a round."""
+    asked = [task for name in of_round(tasks, metadata) for task in tasks_of(name)]
+    found: dict[str, list[str]] = {}
+    for task in {task.name: task for task in asked}.values():
+        family = families.of_task(families.target_of_configuration(task.configuration).name)
+        for program in family.baselines:
+            found.setdefault(program, []).append(task.name)
+    return {program: found[program] for program in BASELINES if program in found}
 
 
 def in_contexts(tasks: Sequence[str], contexts: Sequence[Context]) -> list[Task]:
@@ -93,10 +93,10 @@ def in_contexts(tasks: Sequence[str], contexts: Sequence[Context]) -> list[Task]
     return asked
 
 
-def places_of(samples: Mapping[str, Sequence[int]], asked: Iterable[Task]) -> dict[str, Sequence[int]]:
-    """The places of the samples of each task, those of a task for all its contexts."""
+def numbers_of(samples: Mapping[str, Sequence[int]], asked: Iterable[Task]) -> dict[str, Sequence[int]]:
+    """Find the numbers of the samples of each task, those of a task for all its contexts."""
     names = {task.name: task.name.removesuffix(f"_{task.context}") for task in asked}
-    others = {name: places for name, places in samples.items() if name not in names.values()}
+    others = {name: numbers for name, numbers in samples.items() if name not in names.values()}
     return {**others, **{name: samples[full] for name, full in names.items() if full in samples}}
 
 

@@ -26,9 +26,9 @@ from builder.round.tables import GraphTable, SamplesTable, SplitTable
 from builder.store import STORE, Store
 from builder.store.documents import FileOutcome
 from lm_eval_tasks.engines.registry import LocalEngine
-from lm_eval_tasks.evaluate.run import evaluate
 from standins.places import DATA
 from standins.rounds import run
+from tests.helpers.evaluating import evaluate
 
 pytestmark = [pytest.mark.data, pytest.mark.slow]
 TOOLS = DATA.parent / "tools"

@@ -19,8 +19,7 @@ from builder.sources.mirror import MirrorSource
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.journal import read_entries
 from lm_eval_tasks.engines.registry import LocalEngine
-from lm_eval_tasks.evaluate.plan import export
-from lm_eval_tasks.evaluate.run import evaluate
+from lm_eval_tasks.evaluate.exported import export
 from lm_eval_tasks.families.scalar.prompt import slots_of
 from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL
 from lm_eval_tasks.samples.results import JOURNAL
@@ -29,6 +28,7 @@ from standins.jats_world import draw_jats
 from standins.rounds import build, crawl_only, run, small_round, stages
 from tests.helpers.drawing import FILLER, draw, stack
 from tests.helpers.dump import content
+from tests.helpers.evaluating import evaluate
 from tests.helpers.papers import mirror, paper
 from tests.helpers.published import write_reference, write_structured
 from tests.helpers.typed_rows import scalar_row
@@ -168,8 +168,7 @@ def _answers(folder: Path) -> None:
     _dataset(folder)
     export("Title-10K", "", {"dataset": str(folder / "academiceval")}, folder / "prompts.jsonl")
     rows = [json.loads(line) for line in (folder / "prompts.jsonl").read_text().splitlines()]
-    kept = [{name: row[name] for name in ("id", "row_hash", "setting")} for row in rows]
-    lines = [json.dumps({**row, "answer": f"A title of {row['id']}"}) + "\n" for row in kept]
+    lines = [json.dumps({**row, "answer": f"A title of {row['id']}"}) + "\n" for row in rows]
     (folder / "answers.jsonl").write_text("".join(lines))
 
 

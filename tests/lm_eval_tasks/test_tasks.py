@@ -17,7 +17,7 @@ import yaml
 from lm_eval_tasks import families
 from lm_eval_tasks.base.errors import EvalError, OptionError
 from lm_eval_tasks.base.tables import text_lines
-from lm_eval_tasks.evaluate.run import SampleSelection, evaluate
+from lm_eval_tasks.evaluate.run_plan import SampleSelection
 from lm_eval_tasks.families.scalar import ALL_LEVELS, LEVELS
 from lm_eval_tasks.families.writing import hook
 from lm_eval_tasks.families.writing.settings import SETTINGS, prompt_name_of
@@ -27,6 +27,7 @@ from lm_eval_tasks.tasks import catalogue as task_folder
 from lm_eval_tasks.tasks.catalogue import GROUPS, TASKS, task_names
 from standins.llama import CONTEXT
 from standins.places import BIN
+from tests.helpers.evaluating import evaluate
 from tests.helpers.linked_tasks import linked_tasks
 from tests.helpers.warm import Warm
 

@@ -29,7 +29,7 @@ from lm_eval_tasks.base.text import title_key
 from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.evaluate.generation import Generation
-from lm_eval_tasks.evaluate.run import SampleSelection, evaluate
+from lm_eval_tasks.evaluate.run_plan import SampleSelection
 from lm_eval_tasks.families.reading import hook as reading_hook
 from lm_eval_tasks.families.reading.answering import write_list, write_pairs
 from lm_eval_tasks.families.reading.prompt import prompt_of
@@ -45,6 +45,7 @@ from standins.openai_server import serve
 from standins.places import BIN
 from standins.rounds import SMALL_SOURCE, build, prepare, small_round
 from tests.builder.test_pipeline import digests, rows
+from tests.helpers.evaluating import evaluate
 from tests.helpers.pages import ROOT
 from tests.helpers.planted import planted_answer, world_of
 from tests.helpers.typed_rows import reading_answering

@@ -42,7 +42,7 @@ from lm_eval_tasks.base.errors import BudgetError
 from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.engines.registry import LocalEngine
-from lm_eval_tasks.evaluate.run import SampleSelection, evaluate
+from lm_eval_tasks.evaluate.run_plan import SampleSelection
 from lm_eval_tasks.families import score
 from lm_eval_tasks.families.labels import answer_of
 from lm_eval_tasks.families.rounds import read_manifest
@@ -58,6 +58,7 @@ from standins.places import DATA
 from standins.rounds import SMALL_SOURCE, build, prepare, small_round
 from tests.builder.test_pipeline import digests, rows
 from tests.faults.cases import questions
+from tests.helpers.evaluating import evaluate
 from tests.helpers.samples import sample
 from tests.helpers.typed_rows import scalar_row
 from tests.lm_eval_tasks.data.test_slots import Words, fit

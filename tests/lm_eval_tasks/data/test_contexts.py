@@ -12,13 +12,14 @@ import pytest
 from lm_eval_tasks.base.contract import MASK
 from lm_eval_tasks.base.errors import BudgetError, EvalError, OptionError
 from lm_eval_tasks.evaluate.generation import Generation
-from lm_eval_tasks.evaluate.run import SampleSelection, evaluate
+from lm_eval_tasks.evaluate.run_plan import SampleSelection
 from lm_eval_tasks.evaluate.shorter import contexts_of, in_contexts, of_round
 from lm_eval_tasks.families.scalar.shortcuts import shortened
 from lm_eval_tasks.families.writing import hook
 from lm_eval_tasks.samples.sample import by_task, read
 from lm_eval_tasks.stats.columns import gains_of
 from standins.openai_server import serve
+from tests.helpers.evaluating import evaluate
 from tests.helpers.manifests import write_manifest
 from tests.helpers.samples import sample
 

@@ -19,13 +19,14 @@ import yaml
 from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.compat import lm_eval_command as command_line
 from lm_eval_tasks.data import cutoff
-from lm_eval_tasks.evaluate.run import SampleSelection, evaluate
+from lm_eval_tasks.evaluate.run_plan import SampleSelection
 from lm_eval_tasks.samples.run_folder import only_result
 from lm_eval_tasks.samples.sample import read
 from lm_eval_tasks.tasks.catalogue import tasks_path
 from standins.openai_server import completion, serve
 from standins.places import BIN
 from standins.runs import relist
+from tests.helpers.evaluating import evaluate
 from tests.helpers.warm import Warm
 
 CONFIGS = sorted((Path(__file__).resolve().parents[3] / "docs" / "configs").glob("*.yaml"))
@@ -623,6 +624,42 @@ def test_without_a_folder_a_run_has_one_of_its_own(
     assert (code, "random-sentence" in out) == (0, True), err
 
 
+@pytest.mark.parametrize(
+    ("options", "shown", "is_cut"),
+    [
+        ({"context": "none"}, "Abs-9K none", False),
+        ({"context": "retrieved", "retriever": "bm25", "chunks": 3}, "Abs-9K retrieved bm25", False),
+        ({"tokenizer": "{tiny}", "max_length": 2000}, "Abs-9K", True),
+        ({"cut": "middle", "tokenizer": "{tiny}", "max_length": 2000}, "Abs-9K", True),
+    ],
+)
+def test_a_score_belongs_to_the_prompt_that_was_exported(
+    options: dict[str, Any],
+    shown: str,
+    is_cut: bool,
+    dataset: Path,
+    tiny_llama: Path,
+    command: Callable[..., tuple[int, str, str]],
+    tmp_path: Path,
+) -> None:
+    options = {key: str(tiny_llama) if value == "{tiny}" else value for key, value in options.items()}
+    prompts, given = tmp_path / "prompts.jsonl", tmp_path / "given.jsonl"
+    metadata = ("--metadata", json.dumps(options))
+    assert command("export", dataset, "--setting", "Abs-9K", *metadata, "--output", prompts)[0] == 0
+    rows = [{**json.loads(line), "answer": "A text."} for line in prompts.read_text().splitlines()]
+    line = ("score", given, "--dataset", dataset, "--bertscore", "none", "--output")
+    given.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    code, _, err = command(*line, tmp_path / "run")
+    assert code == 0, err
+    samples = read([tmp_path / "run"])
+    assert {sample.task for sample in samples} == {shown}
+    assert all(bool(sample.scores.get("truncated")) is is_cut for sample in samples)
+    # Without what made the prompt, the prompt is another one.
+    given.write_text("".join(json.dumps({**row, "options": {}}) + "\n" for row in rows))
+    code, _, err = command(*line, tmp_path / "other")
+    assert (code, "another prompt than its options give here" in err, err.count("\n")) == (1, True, 1), err
+
+
 def test_answers_from_elsewhere_are_scored_by_the_rows_that_they_are_of(
     dataset: Path, command: Callable[..., tuple[int, str, str]], tmp_path: Path
 ) -> None:
@@ -632,10 +669,9 @@ def test_answers_from_elsewhere_are_scored_by_the_rows_that_they_are_of(
     assert command(*lead, "--output", tmp_path / "lead")[0] == 0
     answers = {sample.id: sample.answer for sample in read([tmp_path / "lead"])}
     lines = [json.loads(line) for line in prompts.read_text().splitlines()]
-    kept = [{name: line[name] for name in ("id", "row_hash", "setting")} for line in lines]
-    rows = [{**line, "answer": answers[line["id"]]} for line in kept]
+    rows = [{**line, "answer": answers[line["id"]]} for line in lines]
 
-    def scored(rows: list[dict[str, str]], output: str, *more: str) -> tuple[int, str, str]:
+    def scored(rows: list[dict[str, Any]], output: str, *more: str) -> tuple[int, str, str]:
         given.write_text("".join(json.dumps(row) + "\n" for row in rows))
         line = ("score", given, "--name", "elsewhere", "--dataset", dataset, "--bertscore", "none")
         return command(*line, "--output", tmp_path / output, *more)
@@ -648,20 +684,23 @@ def test_answers_from_elsewhere_are_scored_by_the_rows_that_they_are_of(
     assert both[0] == both[1]
     code, out, err = command("compare", tmp_path / "lead", tmp_path / "elsewhere")
     assert (code, "+0.0000" in out) == (0, True), err
-    bare = [{name: row[name] for name in ("id", "row_hash", "answer")} for row in rows]
-    assert scored(bare, "bare", "--metadata", '{"config": "Abs-9K"}')[0] == 0
+    names = ("id", "row_hash", "prompt_hash", "setting", "options", "answer")
+    assert scored([{name: row[name] for name in names} for row in rows], "bare")[0] == 0
     assert {sample.id: sample.scores["rouge_l"] for sample in read([tmp_path / "bare"])} == both[0]
+    # Answers to no row are counted aloud.
+    code, out, err = scored([*rows, {**rows[0], "id": "2601.99999v1"}], "more")
+    assert (code, "1 answers are to rows that were not asked, first Abs-9K 2601.99999v1" in out) == (0, True), err
     # Corrected answers under the same name are asked for again.
     code, out, err = scored([{**row, "answer": "Nothing."} for row in rows], "elsewhere")
     assert (code, "| 0.0000" in out) == (0, True), err
     for odd, words in (
         (rows[1:], "has no answer to 1 of"),
         ([{**rows[0], "row_hash": "0"}, *rows[1:]], "a row with other contents"),
-        ([rows[0], *rows], "has a second answer to"),
-        ([{"id": "a"}], "is no object with the texts"),
-        ([{**rows[0], "setting": ""}, *rows[1:]], "without its setting"),
+        ([{**rows[0], "prompt_hash": "0"}, *rows[1:]], "another prompt than its options give here"),
+        ([{**rows[0], "options": {"cut": "middle"}}, *rows[1:]], "made with different options"),
+        ([rows[0], *rows], "is a second answer to"),
+        ([{"id": "a"}], "is no exported line"),
         ([{**rows[0], "setting": "Poem-1K"}], "no task asks the setting"),
-        ([{**rows[0], "shown": "none"}, *rows[1:]], "score each context alone"),
     ):
         code, _, err = scored(odd, "odd")
         assert (code, words in err, err.count("\n")) == (1, True, 1), err

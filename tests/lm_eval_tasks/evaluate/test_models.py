@@ -7,7 +7,8 @@ import pytest
 from lm_eval_tasks.base.errors import ModelError
 from lm_eval_tasks.compat import lm_eval as compat
 from lm_eval_tasks.evaluate.generation import Generation
-from lm_eval_tasks.evaluate.models import identity_of, open_model
+from lm_eval_tasks.evaluate.identity import identity_of
+from lm_eval_tasks.evaluate.models import open_model
 
 ARGUMENTS = {"pretrained": "ORG/MODEL", "max_model_len": 131072}
 

@@ -1,9 +1,8 @@
-"""The commands that evaluate models: arguments, one call, lines to show.
+"""The commands that evaluate models: eval, plan, merge. Arguments, one call, lines to show.
 
 What a command needs is imported when it is called.
 """
 
-import json
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,10 +18,9 @@ from lm_eval_tasks.base.command_line import (
     amount,
     check_there,
     json_object,
-    metadata_of,
     options_metadata,
-    part,
     positive,
+    samples_or_share,
 )
 from lm_eval_tasks.base.errors import EvalError, NoScoreError
 from lm_eval_tasks.base.tables import Table
@@ -41,13 +39,13 @@ def register(commands: Commands) -> None:
         EVALUATE,
         "eval",
         "evaluate a baseline (lead, copy-demo, random-sentence, function-words) or an lm-eval model",
-        evaluate,
+        eval_,
     )
     _add_evaluation(sub)
     sub = commands.add(EVALUATE, "plan", "what an evaluation will take: samples, tokens, money", plan)
     _add_task_options(sub)
     sub.add_argument("--prices", type=Path, metavar="FILE", help=_PRICES)
-    sub.add_argument("--limit", type=part, help="as for eval")
+    sub.add_argument("--limit", type=samples_or_share, help="as for eval")
     sub.add_argument("--repeats", type=positive, default=1, help="as for eval")
     sub.add_argument(
         "--like",
@@ -66,19 +64,6 @@ def register(commands: Commands) -> None:
     sub = commands.add(EVALUATING, "merge", "merge the shards of a run (eval --shard) into one run", merge)
     sub.add_argument("shards", type=Path, nargs="+", metavar="SHARD", help="output folders of all shards")
     sub.add_argument("--output", type=Path, required=True, help="folder for the whole run")
-    _add_export(commands)
-    sub = commands.add(EVALUATING, "score", "score answers that were made elsewhere to exported prompts", score)
-    sub.add_argument("answers", type=Path, metavar="ANSWERS", help="JSON lines with id, row_hash, setting and answer")
-    sub.add_argument("--name", help="of the model that made them (default: the file's name)")
-    add_short(sub, "--dataset", "--bertscore")
-    sub.add_argument("--metadata", default="{}", help="JSON, as for `academiceval eval`")
-    sub.add_argument("--limit", type=part, help="as for eval")
-    sub.add_argument("--output", type=Path, help="as for eval")
-    how = commands.add(
-        EVALUATE, "link-tasks", "let the bare `lm_eval --tasks academiceval_abs` find the tasks", link_tasks
-    ).add_mutually_exclusive_group()
-    how.add_argument("--unlink", action="store_true", help="undo it")
-    how.add_argument("--print", action="store_true", help="only print the folder for lm_eval --include_path")
 
 
 def _add_task_options(sub: ArgumentParser) -> None:
@@ -112,7 +97,9 @@ def _add_evaluation(sub: ArgumentParser) -> None:
     )
     _add_task_options(sub)
     add_short(sub, "--fits-only", "--shard")
-    sub.add_argument("--limit", type=part, help="at most this many samples of each task, or below 1 that share of them")
+    sub.add_argument(
+        "--limit", type=samples_or_share, help="at most this many samples of each task, or below 1 that share of them"
+    )
     sub.add_argument("--samples", help="JSON: task -> places of its samples, e.g. '{\"academiceval_abs_9k\": [0, 1]}'")
     sub.add_argument(
         "--repeats", type=positive, default=1, help="answers for each prompt, for a model that samples (default: 1)"
@@ -143,27 +130,10 @@ def add_means(sub: ArgumentParser) -> None:
     )
 
 
-def _add_export(commands: Commands) -> None:
-    sub = commands.add(
-        EVALUATING,
-        "export",
-        "write a setting's prompts as JSON lines, cut to a model, for other tools",
-        export,
-        shows_tables=False,
-    )
-    sub.add_argument("dataset", metavar="DATASET", help="folder or Hub id")
-    sub.add_argument("--setting", required=True, help="a configuration of the dataset, such as Abs-9K")
-    sub.add_argument(
-        "--model_args", default="", help="lm-eval's; tokenizer=...,max_length=... determines how prompts are cut"
-    )
-    sub.add_argument("--metadata", default="{}", help="JSON, as for `academiceval eval`")
-    sub.add_argument("--output", type=Path, help="default: ./SETTING.prompts.jsonl")
-
-
 # --- what the commands do
 
 
-def evaluate(arguments: Namespace) -> Iterator[str | Table]:
+def eval_(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.tasks.catalogue import task_names
 
     if arguments.tasks == "list":
@@ -195,27 +165,28 @@ def evaluate(arguments: Namespace) -> Iterator[str | Table]:
     )
     from lm_eval_tasks.compat.lm_eval import parse_args
     from lm_eval_tasks.engines.registry import open_engine, working_with
-    from lm_eval_tasks.evaluate import run as running
-    from lm_eval_tasks.evaluate.models import label_of
+    from lm_eval_tasks.evaluate.identity import label_of
+    from lm_eval_tasks.evaluate.run import evaluate
+    from lm_eval_tasks.evaluate.run_plan import RunPlan, SampleSelection
     from lm_eval_tasks.evaluate.shorter import contexts_of
     from lm_eval_tasks.samples.run_folder import only_result, removed_if_empty, run_folder
     from lm_eval_tasks.stats.scores import shown_scores
 
-    parsed = parse_args(options.model_args)
-    output = options.output or run_folder(label_of(options.model, parsed))
-    means = means_of(options, label_of(options.model, parsed, full=True))
+    arguments_of_model = parse_args(options.model_args)
+    output = options.output or run_folder(label_of(options.model, arguments_of_model))
+    run = RunPlan.of(
+        model=options.model,
+        model_args=options.model_args,
+        tasks=tuple(options.tasks.split(",")),
+        metadata=metadata,
+        contexts=contexts_of(options.contexts) if options.contexts else (),
+        selection=SampleSelection(options.limit, samples),
+        generation=generation,
+        means=means_of(options, label_of(options.model, arguments_of_model, full=True)),
+        output=output,
+    )
     with removed_if_empty(output), open_engine(options.engine) as engine, working_with(engine):
-        running.evaluate(
-            options.model,
-            options.model_args,
-            options.tasks.split(","),
-            metadata,
-            running.SampleSelection(options.limit, samples),
-            output,
-            generation,
-            means,
-            contexts_of(options.contexts) if options.contexts else (),
-        )
+        evaluate(run)
     yield from (*shown_scores(only_result(output)), f"\nwritten: {output}")
 
 
@@ -231,7 +202,7 @@ def _evaluate_programs(options: Namespace, metadata: Mapping[str, object]) -> It
             output = options.output / program if options.output else None
             own = {"model": program, "tasks": ",".join(tasks), "output": output, "config": None}
             try:
-                yield from evaluate(Namespace(**{**vars(options), **own}))
+                yield from eval_(Namespace(**{**vars(options), **own}))
             except NoScoreError as err:
                 yield f"left out: {err}"
             yield ""
@@ -242,19 +213,22 @@ def plan(arguments: Namespace) -> Iterator[str | Table]:
     _check_request(arguments.tasks.split(","), metadata)
     from lm_eval_tasks.compat.lm_eval import parse_args
     from lm_eval_tasks.evaluate import plan as planning
-    from lm_eval_tasks.evaluate.models import label_of
+    from lm_eval_tasks.evaluate.identity import label_of
     from lm_eval_tasks.evaluate.shorter import contexts_of
     from lm_eval_tasks.stats.compare import compare, runs_of
 
     price = means_of(arguments, label_of("", parse_args(arguments.model_args), full=True)).price
+    like = {row.task: row.difference for row in compare(runs_of(arguments.like or ())) if not row.of_board}
     planned = planning.plan(
-        arguments.model_args,
-        arguments.tasks.split(","),
-        metadata,
-        arguments.limit,
-        arguments.repeats,
-        contexts_of(arguments.contexts) if arguments.contexts else (),
-        {row.task: row.difference for row in compare(runs_of(arguments.like or ())) if not row.of_board} or None,
+        planning.PlannedRun(
+            model_args=arguments.model_args,
+            tasks=arguments.tasks.split(","),
+            metadata=metadata,
+            limit=arguments.limit,
+            repeats=arguments.repeats,
+            contexts=contexts_of(arguments.contexts) if arguments.contexts else (),
+            like=like,
+        )
     )
     yield planning.table(planned)
     yield from ("", *planning.sentences(planned, price, arguments.tokens_per_second))
@@ -268,64 +242,6 @@ def merge(arguments: Namespace) -> Iterator[str | Table]:
 
     merge(arguments.shards, arguments.output)
     yield from (*shown_scores(only_result(arguments.output)), f"\nwritten: {arguments.output}")
-
-
-def export(arguments: Namespace) -> Iterator[str | Table]:
-    from lm_eval_tasks.base.metadata import check
-    from lm_eval_tasks.data.round_folder import check_dataset
-
-    metadata = {"dataset": arguments.dataset, **metadata_of(arguments.metadata)}
-    check(metadata)
-    check_dataset(str(metadata["dataset"]), arguments.setting)
-    from lm_eval_tasks.evaluate.plan import export
-
-    output = arguments.output or Path(f"{arguments.setting}.prompts.jsonl")
-    yield f"{export(arguments.setting, arguments.model_args, metadata, output)} prompts written to {output}"
-
-
-def score(arguments: Namespace) -> Iterator[str | Table]:
-    check_there(arguments.answers)
-    from lm_eval_tasks.base.contract import GIVEN
-    from lm_eval_tasks.evaluate.baselines import given_answers
-    from lm_eval_tasks.evaluate.plan import task_asking
-    from lm_eval_tasks.samples.results import FOLDER_NAME
-
-    name = arguments.name or arguments.answers.stem
-    if not FOLDER_NAME.fullmatch(name):
-        raise EvalError(
-            f"{name!r:.80} is no name of a model: give one of letters, digits, dots and hyphens with --name"
-        )
-    answers = list(given_answers(str(arguments.answers)))
-    named, contexts = metadata_of(arguments.metadata).get("config", ""), {each.shown for each in answers}
-    settings = dict.fromkeys(each.setting or str(named) for each in answers)
-    if "" in settings or not settings:
-        what = "an answer without its setting" if settings else "no answer"
-        raise EvalError(
-            f"{arguments.answers} has {what}: keep that of exported lines, or name it with --metadata config=NAME"
-        )
-    if len(contexts) > 1:
-        raise EvalError(f"{arguments.answers} has answers in several contexts (shown): score each context alone")
-    asked = [task_asking(setting) for setting in settings]
-    configs = next((config for _, config in asked if config), {})
-    if configs and len(asked) > 1:
-        raise EvalError(
-            f"score the answers to {configs['config']} alone: a setting of the round's own is asked by itself"
-        )
-    evaluation = ArgumentParser()
-    _add_evaluation(evaluation)
-    request = {
-        "model": GIVEN,
-        "model_args": json.dumps({GIVEN: str(arguments.answers), "model": name}),
-        "tasks": ",".join(name for name, _ in asked),
-        "metadata": json.dumps(
-            {
-                **metadata_of(arguments.metadata),
-                **configs,
-                **({"context": context} if (context := contexts.pop()) else {}),
-            }
-        ),
-    }
-    yield from evaluate(Namespace(**{**vars(evaluation.parse_args([])), **vars(arguments), **request}))
 
 
 def _check_request(tasks: Sequence[str], metadata: Mapping[str, object], samples: Iterable[str] = ()) -> None:
@@ -349,16 +265,3 @@ def means_of(arguments: Namespace, model: str) -> "Means":
     return Means(
         read_price(arguments.prices, model) if arguments.prices else None, getattr(arguments, "max_cost", None)
     )
-
-
-def link_tasks(arguments: Namespace) -> Iterator[str | Table]:
-    from lm_eval_tasks.tasks.catalogue import is_linked, link, tasks_path, unlink, without_tasks
-
-    if arguments.print:
-        # lm-eval would warn of every task that it finds twice.
-        yield str(without_tasks() if is_linked() else tasks_path())
-        return
-    if not arguments.unlink:
-        yield f"linked: {link()}"
-    elif removed := unlink():
-        yield f"removed: {removed}"
