@@ -106,7 +106,8 @@ def compare(arguments: Namespace) -> Iterator[str | Table]:
     if any(difference.difference.bounds is None for difference in differences):
         yield from ("", NO_INTERVAL)
     yield from answered_as(arguments.runs)
-    if same := list(agreement(runs)):
+    same = list(agreement(runs))
+    if same:
         yield from ("", *same)
 
 
@@ -117,7 +118,7 @@ def judge(arguments: Namespace) -> Iterator[str | Table]:
             "name a judge: --model gpt-4o-mini for the OpenAI API, or --base-url of a server that has the paper's, Mixtral-8x22B"
         )
     from lm_eval_tasks.judge import run
-    from lm_eval_tasks.judge.verdict import table
+    from lm_eval_tasks.judge.win_rates import table
     from lm_eval_tasks.llm.chat import Server
     from lm_eval_tasks.samples.sample import by_task
 
@@ -131,32 +132,32 @@ def judge(arguments: Namespace) -> Iterator[str | Table]:
         samples = run.against(samples, theirs)
         yield f"{paths[0]} against {other}: {len(samples)} samples in both, of {count} and {len(theirs)}"
     samples = [sample for of_task in by_task(samples).values() for sample in of_task[: arguments.limit]]
-    means = means_of(arguments, model)
     passages = {}
     if arguments.evidence:
         from lm_eval_tasks.judge.evidence import passages_for
 
         passages = passages_for(paths, samples, arguments.evidence)
-    requests, expected = run.estimate(samples, model, arguments.output, passages)
-    cost = means.cost([expected])
+    judging = run.Judging(
+        samples=samples,
+        server=Server(model, arguments.base_url, arguments.timeout),
+        means=means_of(arguments, model),
+        name=arguments.name or _name_of(paths[0] if paths[0].is_dir() else paths[0].parent, other),
+        output=arguments.output,
+        concurrency=arguments.concurrency,
+        evidence=arguments.evidence,
+        passages=passages,
+        against=_name_of(other, paths[0]) if other else "",
+    )
+    requests, expected = run.estimate(judging)
+    cost = judging.means.cost([expected])
+    price = "" if cost is None else f", {cost:.2f} at the given prices"
     yield (
         f"{len(samples)} samples, {requests} requests that have no verdict yet, about {expected.tokens_in} prompt "
-        f"tokens and {expected.tokens_out} answer tokens{'' if cost is None else f', {cost:.2f} at the given prices'}"
+        f"tokens and {expected.tokens_out} answer tokens{price}"
     )
     if arguments.dry_run:
         return
-    results = run.judge(
-        samples,
-        Server(model, arguments.base_url, arguments.timeout),
-        means,
-        arguments.concurrency,
-        arguments.output,
-        arguments.name or _name_of(paths[0] if paths[0].is_dir() else paths[0].parent, other),
-        passages,
-        arguments.evidence,
-        _name_of(other, paths[0]) if other else "",
-    )
-    yield table(results)
+    yield table(run.judge(judging))
     yield f"\nwritten: {arguments.output}"
 
 

@@ -78,6 +78,7 @@ class Group:
 
     Attributes:
         task: one of TASKS.
+        metric: what models are ranked by.
         context: thousands of tokens in the setting's name, else in its prompts; None if neither is known.
         ids, names, titles, published: of the samples, in one order; ids tell contents apart, names are those of the rows.
         unfinished: model -> answers of a run that has not ended.
@@ -87,6 +88,7 @@ class Group:
 
     key: Key
     task: str
+    metric: str
     context: int | None
     ids: list[str]
     names: list[str]
@@ -97,11 +99,6 @@ class Group:
     unfinished: dict[str, int]
     withheld: int = 0
     made_up: bool = False
-
-    @property
-    def metric(self) -> str:
-        """What models are ranked by."""
-        return of_task(self.task).ranking
 
 
 def in_order(groups: Iterable[Group]) -> list[Group]:
@@ -165,33 +162,37 @@ class ScoreRow:
 
 
 def score_rows(groups: Sequence[Group], cutoffs: Mapping[str, str]) -> list[ScoreRow]:
-    """The rows of all settings, the newest round and the highest scores first."""
-    by_round = sorted(groups, key=lambda group: group.key.round, reverse=True)
-    return [
-        ScoreRow(
-            group.key.round,
-            group.task,
-            group.key.setting,
-            cell.model,
-            cutoffs.get(cell.model, ""),
-            metric,
-            over.interval(),
-            whole if (whole := max(cell.of or 0, len(group.ids))) != over.n else None,
-            floor.mean if (floor := cell.floors[metric].over(over.scores) if metric in cell.floors else None) else None,
-            both.minus(floor) if floor and (both := over.over(floor.scores)) else None,
-            share([cell], "truncated"),
-            share([cell], "capped"),
-            share([cell], "empty", "no_answer"),
-            dict(_splits(group, cell, over)),
-        )
-        for group in by_round
-        for metric in LABELS
-        for cell in sorted(
-            group.cells,
-            key=lambda cell: (is_baseline(cell.model), -cell.columns[metric].mean if metric in cell.columns else 0),
-        )
-        if (over := cell.columns.get(metric))
-    ]
+    """Make the rows of all settings, the newest round and the highest scores first."""
+    rows = []
+    for group in sorted(groups, key=lambda group: group.key.round, reverse=True):
+        for metric in LABELS:
+            cells = [cell for cell in group.cells if metric in cell.columns]
+            cells.sort(key=lambda cell: (is_baseline(cell.model), -cell.columns[metric].mean))
+            rows += [_score_row(group, cell, metric, cutoffs.get(cell.model, "")) for cell in cells]
+    return rows
+
+
+def _score_row(group: Group, cell: Cell, metric: str, cutoff: str) -> ScoreRow:
+    over = cell.columns[metric]
+    floor = cell.floors[metric].over(over.scores) if metric in cell.floors else None
+    both = over.over(floor.scores) if floor else None
+    whole = max(cell.of or 0, len(group.ids))
+    return ScoreRow(
+        round=group.key.round,
+        task=group.task,
+        setting=group.key.setting,
+        model=cell.model,
+        cutoff=cutoff,
+        metric=metric,
+        score=over.interval(),
+        of=whole if whole != over.n else None,
+        floor=floor.mean if floor else None,
+        margin=both.minus(floor) if floor and both else None,
+        cut=share([cell], "truncated"),
+        capped=share([cell], "capped"),
+        empty=share([cell], "empty", "no_answer"),
+        splits=dict(_splits(group, cell, over)),
+    )
 
 
 def _splits(group: Group, cell: Cell, scores: Column) -> Iterator[tuple[str, tuple[Interval | None, Interval | None]]]:
@@ -208,9 +209,14 @@ def _splits(group: Group, cell: Cell, scores: Column) -> Iterator[tuple[str, tup
 
 
 def share(cells: Iterable[Cell], *flags: str) -> float | None:
-    """The share of samples for which any of the flags is true; None if none was noted."""
-    noted = [[cell.columns[name].scores for name in flags if name in cell.columns] for cell in cells]
-    values = [max(column[id_] for column in columns) for columns in noted if columns for id_ in columns[0]]
+    """Compute the share of samples for which any of the flags is true; None if none was noted."""
+    values: list[float] = []
+    for cell in cells:
+        noted: dict[str, float] = {}
+        for name in flags:
+            for id_, value in cell.columns[name].scores.items() if name in cell.columns else ():
+                noted[id_] = max(value, noted.get(id_, 0.0))
+        values += noted.values()
     return fmean(values) if values else None
 
 
@@ -219,10 +225,14 @@ def split_steps(rows: Sequence[ScoreRow]) -> dict[str, Any]:
     names = {name for row in rows for name in row.splits}
     bins = [name for name in BINS.values() if name in names]
     # Of lengths that tell the same prompts apart, the shortest.
-    new = (b for a, b in pairwise(["", *bins]) if any(row.splits.get(a) != row.splits.get(b) for row in rows))
+    new = [b for a, b in pairwise(["", *bins]) if any(row.splits.get(a) != row.splits.get(b) for row in rows)]
     splits = [*sorted(names - {*bins}), *new]
-    shown = [[[_text(part) for part in row.splits.get(name, (None, None))] for name in splits] for row in rows]
-    return {"splits": splits, "rows": shown}
+    return {"splits": splits, "rows": [[_texts(row, name) for name in splits] for row in rows]}
+
+
+def _texts(row: ScoreRow, split: str) -> list[str]:
+    first, rest = row.splits.get(split, (None, None))
+    return [_text(first), _text(rest)]
 
 
 def _text(score: Interval | None) -> str:
@@ -233,15 +243,10 @@ def scores_csv(rows: Sequence[ScoreRow]) -> str:
     """A line for each row, a column for each number."""
     names = ("round", "task", "setting", "model", "cutoff", "metric")
     more = ("of", "floor", "cut", "capped", "empty")
-    lines = (
-        [
-            *(getattr(row, name) for name in names),
-            *_numbers(row.score),
-            *(getattr(row, name) for name in more),
-            *interval_cells(row.margin),
-        ]
-        for row in rows
-    )
+    lines = []
+    for row in rows:
+        about, flags = [getattr(row, name) for name in names], [getattr(row, name) for name in more]
+        lines.append([*about, *_numbers(row.score), *flags, *interval_cells(row.margin)])
     return csv_text([*names, "value", "low", "high", "n", *more, "margin", "margin_low", "margin_high"], lines)
 
 

@@ -16,13 +16,14 @@ from lm_eval_tasks.base.metadata import TEST
 from lm_eval_tasks.base.tables import Table
 from lm_eval_tasks.base.text import ODD, parse_json
 from lm_eval_tasks.families.rounds import read_manifest
-from lm_eval_tasks.judge.verdict import is_complete, table, texts_hash
+from lm_eval_tasks.judge.verdict import SETTLED, is_complete, texts_hash
+from lm_eval_tasks.judge.win_rates import table
 from lm_eval_tasks.samples.results import JOURNAL, RESULTS, Results, read_results
 from lm_eval_tasks.samples.run_folder import SAMPLES, results_in, samples_beside, samples_of, task_of
 from lm_eval_tasks.samples.sample import Sample
 
 _LOGGER = logging.getLogger(__name__)
-# Judge -> the winners in both orders, or "empty".
+# Judge -> the winners in both orders, or which text is missing (`verdict.SETTLED`).
 Orders = dict[str, Any]
 # What a verdict is about: model, round, task, sample, hash of the texts.
 _Subject = tuple[str, str, str, str, str]
@@ -47,7 +48,8 @@ class Verdicts:
             round_, tasks = str(content["round"]), content["verdicts"]
             for task, samples in tasks.items():
                 hashes = content.get("texts", {}).get(task, {})
-                if unknown := samples.keys() - hashes.keys():
+                unknown = samples.keys() - hashes.keys()
+                if unknown:
                     _LOGGER.warning(
                         "%s does not say which texts %d verdicts on %s are about, so they are not shown: the same `academiceval judge` "
                         "command writes it again, and asks for no verdict that it has",
@@ -62,8 +64,10 @@ class Verdicts:
 
     def _add(self, path: Path, subject: _Subject, judges: Mapping[str, Any]) -> None:
         for orders in judges.values():
+            if isinstance(orders, str) and orders in SETTLED:
+                continue
             decided = [winners for winners in orders if winners is not None]
-            if orders != "empty" and not (len(orders) == 2 and all(map(is_complete, decided))):
+            if len(orders) != 2 or not all(map(is_complete, decided)):
                 raise ValueError(f"{orders!r:.80} are not the winners in two orders")
         self._orders[subject] = {**judges, **self._orders.get(subject, {})}
         self._left.setdefault(subject, path)
@@ -140,55 +144,99 @@ def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inp
     """Read what files and folders contain; `labels` name folders of runs that are shown under these names in place of their models'. A
     ReportError if nothing was found, or a file cannot be read.
     """
-    labels_by_folder = {folder.resolve(): name for name, folder in (labels or {}).items()}
-    if lost := [folder for folder in labels_by_folder if not folder.is_dir()]:
-        raise ReportError(f"--label names {lost[0]}, which is not a folder")
+    finding = _Finding(_folders(labels or {}))
     given = {file.resolve() for path in paths for file in _files(path)}
     # Results say of which split samples are.
-    files = sorted(given | {each for file in given for each in results_in(file.parent) if task_of(file.name, each)})
-    inputs = Inputs()
-    folders: dict[Path, list[str]] = {}
-    results = {path: read_results(path) for path in files if path.match(f"{RESULTS}*.json")}
-    # Of two results with one ending, the first by name has the samples.
-    owners = {file: result for result in reversed(results.values()) for file in samples_beside(result.path).values()}
-    others: set[Path] = set()
-    for path, result in list(results.items()):
-        beside = set(samples_beside(path).values())
-        if result.split != TEST:
-            inputs.left_out[path] = results.pop(path).split
-            others |= {path, path.parent / JOURNAL, *beside}
-        elif beside:
-            # Samples next to results that do not list them are of earlier runs.
-            others |= beside - set(samples_of(result).values())
-    files = [path for path in files if path not in others]
-    for path in files:
-        if path.match(f"{SAMPLES}*.jsonl"):
-            owner = owners.get(path)
-            model = _label_of(path, labels_by_folder) or (owner.model if owner else path.parent.name)
-            inputs.samples.append(SamplesFile(path, model, date=(owner and owner.seconds) or path.stat().st_mtime))
-            folders.setdefault(path.parent, []).append(model)
-    for path, result in results.items():
-        inputs.runs.setdefault(_label_of(path, labels_by_folder) or result.model, []).append(result)
-    for path in files:
-        if path.name == JOURNAL and path.parent not in folders:
-            inputs.samples.append(SamplesFile(path, path.parent.name, finished=False))
-        elif path.name == MANIFEST:
-            inputs.manifests[path] = read_manifest(path.parent)
-    models = {file.model for file in inputs.samples}
-    for path in files:
-        if path.match("judge_*.json"):
-            content = _read(path)
-            if content.get("against"):
-                inputs.duels |= duel(path, content)
-            else:
-                model = _judged_model(str(content.get("judged_model", "")), models, folders)
-                inputs.verdicts.add(path, model, content)
+    results = {each for file in given for each in results_in(file.parent) if task_of(file.name, each)}
+    finding.read(sorted(given | results))
+    inputs = finding.inputs
     if not inputs.samples and not inputs.manifests and inputs.left_out:
         path, split = min(inputs.left_out.items())
         raise ReportError(f"the scores in {path} are over the split {split!r}: a page shows those of the test papers")
     if not inputs.samples and not inputs.manifests:
         raise ReportError(f"{', '.join(map(str, paths))}: no samples_*.jsonl, journal.jsonl or manifest.json was found")
     return inputs
+
+
+def _folders(labels: Mapping[str, Path]) -> dict[Path, str]:
+    for folder in labels.values():
+        if not folder.is_dir():
+            raise ReportError(f"--label names {folder}, which is not a folder")
+    return {folder.resolve(): name for name, folder in labels.items()}
+
+
+@dataclass(slots=True)
+class _Finding:
+    """Inputs while they are read.
+
+    Attributes:
+        labels: folder -> what the runs in it are called.
+        folders: folder -> models whose samples it has.
+    """
+
+    labels: Mapping[Path, str]
+    inputs: Inputs = field(default_factory=Inputs)
+    folders: dict[Path, list[str]] = field(default_factory=dict)
+
+    def read(self, files: Sequence[Path]) -> None:
+        """Read files: results first, then samples, journals, manifests, and last what judges say of the samples."""
+        results = {path: read_results(path) for path in files if path.match(f"{RESULTS}*.json")}
+        left_out = self._left_out(results)
+        files = [path for path in files if path not in left_out]
+        # Of two results with one ending, the first by name has the samples.
+        owners: dict[Path, Results] = {}
+        for result in reversed(results.values()):
+            owners |= dict.fromkeys(samples_beside(result.path).values(), result)
+        for path in files:
+            if path.match(f"{SAMPLES}*.jsonl"):
+                self._add_samples(path, owners.get(path))
+        for path, result in results.items():
+            self.inputs.runs.setdefault(self._label(path) or result.model, []).append(result)
+        for path in files:
+            if path.name == JOURNAL and path.parent not in self.folders:
+                self.inputs.samples.append(SamplesFile(path, path.parent.name, finished=False))
+            elif path.name == MANIFEST:
+                self.inputs.manifests[path] = read_manifest(path.parent)
+        for path in files:
+            if path.match("judge_*.json"):
+                self._add_verdicts(path)
+
+    def _left_out(self, results: dict[Path, Results]) -> set[Path]:
+        """Take the results over other splits out; return the files that are of these or of earlier runs."""
+        others: set[Path] = set()
+        for path, result in list(results.items()):
+            beside = set(samples_beside(path).values())
+            if result.split != TEST:
+                self.inputs.left_out[path] = results.pop(path).split
+                others |= {path, path.parent / JOURNAL, *beside}
+            elif beside:
+                # Samples next to results that do not list them are of earlier runs.
+                others |= beside - set(samples_of(result).values())
+        return others
+
+    def _add_samples(self, path: Path, owner: Results | None) -> None:
+        model = self._label(path) or (owner.model if owner else path.parent.name)
+        date = owner.seconds if owner else 0
+        self.inputs.samples.append(SamplesFile(path, model, date=date or path.stat().st_mtime))
+        self.folders.setdefault(path.parent, []).append(model)
+
+    def _add_verdicts(self, path: Path) -> None:
+        content = _read(path)
+        if content.get("against"):
+            self.inputs.duels |= duel(path, content)
+        else:
+            self.inputs.verdicts.add(path, self._judged_model(str(content.get("judged_model", ""))), content)
+
+    def _label(self, path: Path) -> str:
+        """Find the label of the folder that a file lies in; "" without one."""
+        return next((name for folder, name in self.labels.items() if folder in path.parents), "")
+
+    def _judged_model(self, name: str) -> str:
+        """Find the model that a judge's results are about, which may be called by its results' folder."""
+        if name in {file.model for file in self.inputs.samples}:
+            return name
+        owners = {model for folder, models in self.folders.items() if folder.name == name for model in models}
+        return owners.pop() if len(owners) == 1 else name
 
 
 def _files(path: Path) -> Iterable[Path]:
@@ -207,16 +255,3 @@ def _read(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise ReportError(f"{path} contains no JSON object")
     return content
-
-
-def _label_of(path: Path, labels: Mapping[Path, str]) -> str:
-    """The label of the folder that a file lies in; "" without one."""
-    return next((name for folder, name in labels.items() if folder in path.parents), "")
-
-
-def _judged_model(name: str, models: set[str], folders: Mapping[Path, Sequence[str]]) -> str:
-    """The model that a judge's results are about, which may be called by its results' folder."""
-    if name in models:
-        return name
-    owners = {model for folder, folder_models in folders.items() if folder.name == name for model in folder_models}
-    return owners.pop() if len(owners) == 1 else name

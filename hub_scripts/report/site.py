@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from importlib import resources
 from itertools import groupby
 from operator import itemgetter
@@ -19,6 +19,7 @@ from hub_scripts.report.cells import (
     TASK_LABELS,
     TASKS,
     Group,
+    ScoreRow,
     in_order,
     reader_of,
     score_rows,
@@ -27,9 +28,11 @@ from hub_scripts.report.cells import (
     splits_csv,
 )
 from hub_scripts.report.figures import draw_all
-from hub_scripts.report.gather import MOST_COPIED, gather, groups, script
+from hub_scripts.report.gather import gather
 from hub_scripts.report.inputs import Inputs, find
+from hub_scripts.report.newest import groups
 from hub_scripts.report.runs import ModelFacts, facts_of, known_models, run_facts, scorers_of
+from hub_scripts.report.sample_pages import MOST_COPIED, script
 from hub_scripts.report.standings import Standings, boards_csv, standings_of
 from lm_eval_tasks.base.contract import MADE_UP, Licenses
 from lm_eval_tasks.base.manifest import Manifest
@@ -131,40 +134,80 @@ def _known_cutoffs(inputs: Inputs) -> dict[str, str]:
 def _write(
     inputs: Inputs, place: Path, licenses: Licenses, typed: Sequence[str], facts: Mapping[str, ModelFacts]
 ) -> Iterator[str]:
-    all_groups = in_order(
-        gather(key, files, inputs, place / "data" / "samples", licenses)
-        for key, files in progress(groups(inputs).items(), "report")
-    )
+    files = groups(inputs).items()
+    folder = place / "data" / "samples"
+    all_groups = in_order(gather(key, of_key, inputs, folder, licenses) for key, of_key in progress(files, "report"))
     if inputs.samples and not all_groups:
         raise ReportError(f"{inputs.samples[0].path} contains no sample; run `academiceval eval` again")
     inputs.verdicts.warn_of_others()
-    counts = {
-        "model": len({cell.model for group in all_groups for cell in group.cells if not cell.is_carried}),
-        "setting": len(all_groups),
-        "sample": sum(len(group.ids) for group in all_groups),
-    }
-    yield ", ".join(f"{n} {name}{'s' * (n != 1)}" for name, n in counts.items())
-    if withheld := sum(group.withheld for group in all_groups):
-        # Answers of a run that has no scores yet are not among the cells'.
-        answers = max(
-            withheld, sum(cell.samples for group in all_groups for cell in group.cells if not cell.is_carried)
-        )
-        yield (
-            f"left out: {withheld} of {answers} answers ({withheld / answers:.1%}), which repeat more than {MOST_COPIED} words in a "
-            f"row of texts whose licences are not {licenses}"
-        )
+    yield from _counts(all_groups, licenses)
     models = {cell.model for group in all_groups for cell in group.cells}
-    cutoffs = _known_cutoffs(inputs) | cutoffs_of(typed, models | {reader_of(model) for model in models})
-    model_cutoffs = {model: month for model in models if (month := cutoffs.get(model) or cutoffs.get(reader_of(model)))}
+    cutoffs = _cutoffs(inputs, models, typed)
     over = {path: inputs.runs_over(path) for path in inputs.manifests}
-    for path in [path for path, (same, every) in over.items() if every and not same]:
-        yield f"{path}: no run was made over exactly these files, but over another build of their round"
+    for path, (same, every) in over.items():
+        if every and not same:
+            yield f"{path}: no run was made over exactly these files, but over another build of their round"
     by_round = [list(round_groups) for _, round_groups in groupby(all_groups, key=lambda group: group.key.round)]
     boards = [_boards(round_groups, inputs) for round_groups in reversed(by_round)]
     off_board = _off_board(all_groups, boards)
     if off_board:
         yield f"on no board, only by task and setting: {', '.join(off_board)}"
-    rows = score_rows(all_groups, model_cutoffs)
+    rows = score_rows(all_groups, cutoffs)
+    splits = _write_data(place, rows, boards, all_groups)
+    pages = [round_page(manifest, over[path]) for path, manifest in inputs.manifests.items()]
+    runs = [run for of_model in inputs.runs.values() for run in of_model]
+    content = {
+        "off_board": off_board,
+        "groups": all_groups,
+        "rows": rows,
+        "splits": splits,
+        "plots": draw_all(all_groups, cutoffs, place / "plots"),
+        "pages": sorted(pages, key=itemgetter("name")),
+        "about": {model: facts_of(model, facts) for model in models},
+        "cutoffs": cutoffs,
+        "runs": run_facts(inputs.runs, place),
+        "duels": inputs.duels,
+        "made_up": sorted(_made_up(all_groups, inputs)),
+        "boards": boards,
+        "scorers": sorted(scorers_of(runs)),
+    }
+    _pages(place, content)
+    for name in ("site.css", "tables.js", "samples.js"):
+        (place / name).write_bytes((resources.files("hub_scripts.report") / "static" / name).read_bytes())
+    (place / "datatables.js").write_text(table_library(), encoding="utf-8")
+    (place / MARK).write_text(json.dumps({"licenses": licenses}) + "\n", encoding="utf-8")
+
+
+def _counts(all_groups: Sequence[Group], licenses: Licenses) -> Iterator[str]:
+    """Say how much the page shows, and what it leaves out."""
+    cells = [cell for group in all_groups for cell in group.cells if not cell.is_carried]
+    counts = {
+        "model": len({cell.model for cell in cells}),
+        "setting": len(all_groups),
+        "sample": sum(len(group.ids) for group in all_groups),
+    }
+    yield ", ".join(f"{n} {name}{'s' * (n != 1)}" for name, n in counts.items())
+    withheld = sum(group.withheld for group in all_groups)
+    if withheld:
+        # Answers of a run that has no scores yet are not among the cells'.
+        answers = max(withheld, sum(cell.samples for cell in cells))
+        yield (
+            f"left out: {withheld} of {answers} answers ({withheld / answers:.1%}), which repeat more than {MOST_COPIED} words in a "
+            f"row of texts whose licences are not {licenses}"
+        )
+
+
+def _cutoffs(inputs: Inputs, models: Set[str], typed: Sequence[str]) -> dict[str, str]:
+    """Find the month up to which each model was trained, as far as it is known; with retrieval it is the reader's."""
+    known = _known_cutoffs(inputs) | cutoffs_of(typed, models | {reader_of(model) for model in models})
+    months = {model: known.get(model) or known.get(reader_of(model)) for model in models}
+    return {model: month for model, month in months.items() if month}
+
+
+def _write_data(
+    place: Path, rows: Sequence[ScoreRow], boards: Sequence[Sequence[Standings]], all_groups: Sequence[Group]
+) -> list[str]:
+    """Write the tables as files beside the pages; return the names of the splits that they have."""
     steps = split_steps(rows)
     data = {
         "scores.csv": scores_csv(rows),
@@ -176,31 +219,8 @@ def _write(
     (place / "data").mkdir(exist_ok=True)
     for name, text in data.items():
         (place / "data" / name).write_text(text, encoding="utf-8")
-    _pages(
-        place,
-        {
-            "off_board": off_board,
-            "groups": all_groups,
-            "rows": rows,
-            "splits": steps["splits"],
-            "plots": draw_all(all_groups, model_cutoffs, place / "plots"),
-            "pages": sorted(
-                (round_page(manifest, over[path]) for path, manifest in inputs.manifests.items()),
-                key=itemgetter("name"),
-            ),
-            "about": {model: facts_of(model, facts) for model in models},
-            "cutoffs": model_cutoffs,
-            "runs": run_facts(inputs.runs, place),
-            "duels": inputs.duels,
-            "made_up": sorted(_made_up(all_groups, inputs)),
-            "boards": boards,
-            "scorers": sorted(scorers_of(run for runs in inputs.runs.values() for run in runs)),
-        },
-    )
-    for name in ("site.css", "tables.js", "samples.js"):
-        (place / name).write_bytes((resources.files("hub_scripts.report") / "static" / name).read_bytes())
-    (place / "datatables.js").write_text(table_library(), encoding="utf-8")
-    (place / MARK).write_text(json.dumps({"licenses": licenses}) + "\n", encoding="utf-8")
+    splits: list[str] = steps["splits"]
+    return splits
 
 
 def _setting(group: Group) -> dict[str, Any]:
@@ -220,21 +240,16 @@ def _boards(groups: Sequence[Group], inputs: Inputs) -> list[Standings]:
     names = {configuration.name for manifest in manifests for configuration in manifest.configurations}
     core = {entry.configuration: entry.samples for manifest in manifests for entry in manifest.core}
     configurations = names or {group.key.setting for group in groups}
-    return [
-        standings
-        for board in BOARDS
-        if (standings := standings_of(groups, configurations, board, core, is_fixed=bool(names)))
-    ]
+    every = (standings_of(groups, configurations, board, core, is_fixed=bool(names)) for board in BOARDS)
+    return [standings for standings in every if standings]
 
 
 def _off_board(groups: Sequence[Group], boards: Sequence[Sequence[Standings]]) -> list[str]:
     """The models that were run, but on nothing that a board counts."""
-    placed = {
-        standing.model for of_round in boards for board in of_round for standing in board.standings if standing.overall
-    }
-    return sorted(
-        {cell.model for group in groups for cell in group.cells if not (cell.is_carried or cell.shown)} - placed
-    )
+    standings = [standing for of_round in boards for board in of_round for standing in board.standings]
+    placed = {standing.model for standing in standings if standing.overall}
+    run = {cell.model for group in groups for cell in group.cells if not (cell.is_carried or cell.shown)}
+    return sorted(run - placed)
 
 
 def round_page(manifest: Manifest, runs: tuple[int, int]) -> dict[str, Any]:
@@ -267,8 +282,9 @@ def _round_facts(manifest: Manifest) -> Iterator[tuple[str, object]]:
 
 def _pages(place: Path, content: Mapping[str, Any]) -> None:
     names = [page["name"] for page in content["pages"]]
-    if len(set(names)) < len(names):
-        raise ReportError(f"two manifests of round {next(n for n in names if names.count(n) > 1)} are given; give one")
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise ReportError(f"two manifests of round {twice[0]} are given; give one")
     shown = [row.task for row in content["rows"]]
     context = {
         **content,

@@ -23,7 +23,7 @@ from lm_eval_tasks.stats.placed import (
     by_task,
     difference_over,
     interval_over,
-    part_of,
+    place_task,
     too_small,
 )
 
@@ -112,9 +112,8 @@ def standings_of(
     parts = {model: list(_parts(model, groups_counted)) for model in models}
     if not any(parts.values()):
         return None
-    standings = sorted(
-        (_standing(model, parts[model], groups_counted, settings, groups) for model in models), key=_order
-    )
+    standings = [_standing(model, parts[model], groups_counted, settings, groups) for model in models]
+    standings.sort(key=_order)
     leads = _leads({standing.model: parts[standing.model] for standing in standings if _is_rankable(standing)})
     return Standings(
         groups_counted[0].key.round,
@@ -133,8 +132,10 @@ def _parts(model: str, groups: Sequence[Group]) -> Iterator[PlacedTask]:
     for group in groups:
         cell = _cell(group, model)
         scores = cell.columns.get(group.metric) if cell else None
-        if cell and scores and scores.n == (cell.of or len(group.ids)) and (part := _part_of(group, cell)):
-            yield part
+        if cell and scores and scores.n == (cell.of or len(group.ids)):
+            placed = _place(group, cell)
+            if placed:
+                yield placed
 
 
 def _cell(group: Group, model: str) -> Cell | None:
@@ -145,22 +146,22 @@ def _standing(
     model: str, parts: Sequence[PlacedTask], groups: Sequence[Group], settings: Sequence[str], every: Sequence[Group]
 ) -> Standing:
     having = {part.setting for part in parts}
-    cells = [cell for group in groups if group.key.setting in having and (cell := _cell(group, model))]
+    own = [group for group in groups if group.key.setting in having]
+    cells = [cell for group in own for cell in group.cells if cell.model == model]
+    of_tasks = by_task(parts)
     return Standing(
-        model,
-        None,
-        None,
-        interval_over(by_task(parts)) if parts else None,
-        {task_parts[0].task: fmean(part.mean() for part in task_parts) for task_parts in by_task(parts)},
-        tuple(name for name in settings if name not in having),
-        tuple(too_small(parts)),
-        sum(cell.samples for cell in cells),
-        None
-        if len(having) < len(settings)
-        else _gain(model, parts, [g for g in groups if g.key.setting in having], every),
-        share(cells, "capped"),
-        share(cells, "truncated"),
-        is_baseline(model),
+        model=model,
+        rank=None,
+        last=None,
+        overall=interval_over(of_tasks) if parts else None,
+        tasks={of_task[0].task: fmean(part.mean() for part in of_task) for of_task in of_tasks},
+        missing=tuple(name for name in settings if name not in having),
+        small=tuple(too_small(parts)),
+        samples=sum(cell.samples for cell in cells),
+        gain=_gain(model, parts, own, every) if len(having) == len(settings) else None,
+        capped=share(cells, "capped"),
+        cut=share(cells, "truncated"),
+        is_baseline=is_baseline(model),
     )
 
 
@@ -173,7 +174,7 @@ def _gain(model: str, parts: Sequence[PlacedTask], groups: Sequence[Group], ever
         full, cell = _cell(group, model), _shorter_cell(group, model, target_of(group.task).headline, every)
         if not full or not cell or not any(gain.is_headline for gain in _gains_of_cell(group, full, every)):
             return None
-        part = _part_of(group, _cell_over(cell, full.columns[group.metric].scores, group.metric))
+        part = _place(group, _cell_over(cell, full.columns[group.metric].scores, group.metric))
         if part is None:
             return None
         short.append(part)
@@ -248,13 +249,14 @@ def _cell_over(cell: Cell, ids: Collection[str], metric: str) -> Cell:
         return replace(cell, columns={}, samples=0)
 
     def over(columns: Mapping[str, Column]) -> dict[str, Column]:
-        return {name: part for name, column in columns.items() if (part := column.over(ids))}
+        over_ids = {name: column.over(ids) for name, column in columns.items()}
+        return {name: column for name, column in over_ids.items() if column}
 
     return replace(cell, samples=len(ids), of=len(ids), columns=over(cell.columns), floors=over(cell.floors))
 
 
-def _part_of(group: Group, cell: Cell) -> PlacedTask | None:
-    return part_of(group.key.setting, group.task, cell.columns.get(group.metric), cell.floors.get(group.metric))
+def _place(group: Group, cell: Cell) -> PlacedTask | None:
+    return place_task(group.key.setting, group.task, cell.columns.get(group.metric), cell.floors.get(group.metric))
 
 
 def _has_room(group: Group) -> bool:
@@ -266,16 +268,14 @@ def _has_room(group: Group) -> bool:
 
 def _model_gains(groups: Sequence[Group], settings: Sequence[str]) -> tuple[tuple[str, Gain], ...]:
     """(Model, gain) of all models that were asked with less to read, for the settings of a round that a board counts."""
-    return tuple(
-        (cell.model, gain)
-        for group in groups
-        if group.key.setting in settings
-        for cell in group.cells
-        if not (cell.shown or is_baseline(cell.model))
-        and (gains := _gains_of_cell(group, cell, groups))
-        and gains[0].by == "model"
-        for gain in gains
-    )
+    found = []
+    for group in groups:
+        cells = [cell for cell in group.cells if not (cell.shown or is_baseline(cell.model))]
+        for cell in cells if group.key.setting in settings else ():
+            gains = _gains_of_cell(group, cell, groups)
+            if gains and gains[0].by == "model":
+                found += [(cell.model, gain) for gain in gains]
+    return tuple(found)
 
 
 def _shorter_cell(group: Group, model: str, context: str, groups: Sequence[Group]) -> Cell | None:
@@ -292,7 +292,8 @@ def _gains_of_cell(group: Group, cell: Cell, groups: Sequence[Group]) -> list[Ga
     cells: dict[str, Cell] = {FULL: cell, **{context: short for context, short in shorter.items() if short}}
     return gains_over(
         group.key.setting,
-        group.task,
+        group.metric,
+        target_of(group.task).headline,
         {context: asked.columns for context, asked in cells.items()},
         {context: asked.prompts for context, asked in cells.items()},
     )

@@ -59,7 +59,7 @@ def check_judge(server: Server) -> None:
 
 
 def ask_judge(
-    server: Server, questions: Iterable[Comparison], count: int, journal: Journal, means: Means, concurrency: int
+    server: Server, questions: Iterable[Comparison], journal: Journal, *, means: Means, concurrency: int
 ) -> None:
     """Ask every question that the journal has no verdict for; those that failed or could not be read are asked again.
 
@@ -69,11 +69,9 @@ def ask_judge(
         CostError: the rest could pass the bound; likewise.
     """
     # Two questions that are the same are one.
-    missing: dict[str, Comparison] = {}
-    for question in questions:
-        if not is_answered(server.model, question, journal):
-            missing.setdefault(key_of(server.model, question), question)
-    with counted(f"judge {server.model}", count, 0) as progress:
+    every = {key_of(server.model, question): question for question in questions}
+    missing = {key: question for key, question in every.items() if not is_answered(server.model, question, journal)}
+    with counted(f"judge {server.model}", len(every), len(every) - len(missing)) as progress:
 
         def note(key: str, outcome: dict[str, object]) -> None:
             earlier = journal.get(key)
@@ -83,19 +81,15 @@ def ask_judge(
             journal.add(key, outcome)
             progress.update()
 
-        ask_all(
-            server,
-            missing,
-            lambda ask, key: _verdict(ask, missing[key]),
-            note,
-            concurrency,
-            means.budget(usages_of(journal)),
-        )
+        async def answer(ask: Ask, key: str) -> dict[str, object]:
+            return await _verdict(ask, missing[key])
+
+        ask_all(server, missing, answer, note, concurrency, means.budget(usages_of(journal)))
 
 
 def usages_of(journal: Journal | Mapping[str, object]) -> list[Usage]:
-    """What the verdicts of a journal took; a request that failed took nothing."""
-    entries = (value for key in journal if isinstance(value := journal[key], dict))
+    """List what the verdicts of a journal took; a request that failed took nothing."""
+    entries = [entry for entry in map(journal.get, journal) if isinstance(entry, dict)]
     return [Usage.of_json(entry.get(USAGE)) for entry in entries if entry.get(USAGE) or not entry.get("failed")]
 
 
@@ -118,10 +112,12 @@ def outcome_of(model: str, question: Comparison, journal: Journal | Mapping[str,
     winners, failed = value.get("winners"), value.get("failed", "")
     if winners is not None and not is_complete(winners):
         return None
-    # An earlier version may not have read what this one can.
-    if winners is None and isinstance(text := value.get("text"), str) and (verdict := parse(text)):
-        return Outcome(verdict, "")
     text = str(value.get("text") or "")
+    if winners is None and text:
+        # What another release could not read, this one may.
+        verdict = parse(text)
+        if verdict:
+            return Outcome(verdict, "")
     return Outcome(winners, failed, text) if isinstance(failed, str) and "winners" in value else None
 
 
@@ -140,9 +136,13 @@ async def _verdict(ask: Ask, question: Comparison) -> dict[str, object]:
         # An answer that was paid for is noted, whatever keeps the next question from being asked.
         if not isinstance(err, NoAnswer) and not usages:
             raise
-        failed = {"failed": str(err)} if isinstance(err, NoAnswer) else {}
-        usages += [err.usage] if isinstance(err, NoAnswer) and err.usage else []
-        return {**about, **_usage_entry(usages), "winners": None, **failed, **({"text": text} if text else {})}
+        noted: dict[str, object] = {**about, "winners": None}
+        if text:
+            noted["text"] = text
+        if isinstance(err, NoAnswer):
+            noted["failed"] = str(err)
+            usages += [err.usage] if err.usage else []
+        return noted | _usage_entry(usages)
     unread = {"text": text} if verdict is None else {}
     return {**about, **_usage_entry(usages), "repaired": len(usages) > 1, "winners": verdict, **unread}
 

@@ -30,15 +30,7 @@ def passages_for(folders: Sequence[Path], samples: Sequence[Sample], count: int)
         EvalError: a sample's paper is missing, the dataset cannot be loaded, or the run does not name it.
         SamplesError: the results that name the dataset cannot be read.
     """
-    files = sorted(file for path in folders for file in results_in(path if path.is_dir() else path.parent))
-    run = read_results(files[0]).run if files else None
-    options: dict[str, Any] = {**(run.metadata if run else {}), "bertscore_model": NO_MODEL, "keep_parts": True}
-    rows: dict[tuple[str, str], PromptRow] = {}
-    for setting in sorted({sample.row.setting for sample in samples}):
-        rows |= {
-            (setting, row.id): row
-            for row in map(PromptRow.of_doc, hook.load(setting.split(" ")[0], 1, **options)["test"])
-        }
+    rows = _rows(folders, sorted({sample.row.setting for sample in samples}))
     shown = {}
     for sample in samples:
         row = rows.get((sample.row.setting, sample.id))
@@ -52,6 +44,20 @@ def passages_for(folders: Sequence[Path], samples: Sequence[Sample], count: int)
             chosen = {i for scores in bm25_scores(queries, chunks) for i in best(scores, count)}
             shown[sample.task, sample.id] = "\n".join(f"[{i + 1}] {chunks[i]}" for i in sorted(chosen))
     return shown
+
+
+def _rows(folders: Sequence[Path], settings: Sequence[str]) -> dict[tuple[str, str], PromptRow]:
+    """Load the rows of some settings, by setting and id, with what a body says."""
+    places = (path if path.is_dir() else path.parent for path in folders)
+    files = sorted(file for place in places for file in results_in(place))
+    run = read_results(files[0]).run if files else None
+    options: dict[str, Any] = {**(run.metadata if run else {}), "bertscore_model": NO_MODEL, "keep_parts": True}
+    rows = {}
+    for setting in settings:
+        for doc in hook.load(setting.split(" ")[0], 1, **options)["test"]:
+            row = PromptRow.of_doc(doc)
+            rows[setting, row.id] = row
+    return rows
 
 
 def _chunks(body: str) -> list[str]:

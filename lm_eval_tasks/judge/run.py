@@ -4,7 +4,7 @@ import json
 import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -14,7 +14,8 @@ from lm_eval_tasks.base.files import exclusive, write_whole
 from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.base.text import ODD, parse_json
 from lm_eval_tasks.judge.ask import Comparison, Outcome, ask_judge, check_judge, is_answered, outcome_of, usages_of
-from lm_eval_tasks.judge.verdict import PROMPT_VERSION, Judged, summary, texts_hash
+from lm_eval_tasks.judge.verdict import PROMPT_VERSION, SETTLED, texts_hash
+from lm_eval_tasks.judge.win_rates import Judged, summary
 from lm_eval_tasks.llm.chat import Server
 from lm_eval_tasks.llm.usage import Means, Usage, UsageTotals
 from lm_eval_tasks.samples.sample import Sample, by_task, paired, read
@@ -23,7 +24,7 @@ DEFAULT_JUDGE = "mistralai/Mixtral-8x22B-Instruct-v0.1"
 _LOGGER = logging.getLogger(__name__)
 # Of a verdict before any was given: the JSON of the prompt with six sentences.
 _VERDICT_TOKENS = 400
-# Task and id of a sample -> passages of its paper that precede the two texts; none for the published prompt.
+# Task and id of a sample -> passages of its paper that precede the two texts.
 _Passages = Mapping[tuple[str, str], str]
 
 
@@ -45,7 +46,8 @@ def against(samples: Sequence[Sample], others: Sequence[Sample]) -> list[Sample]
     SamplesError if few samples.
     """
     ours, theirs = by_task(samples), by_task(others)
-    pairs = [pair for task, of_task in ours.items() if task in theirs for pair in paired(task, of_task, theirs[task])]
+    common = [task for task in ours if task in theirs]
+    pairs = [pair for task in common for pair in paired(task, ours[task], theirs[task])]
     if not pairs:
         raise EvalError("the two runs have no task in common")
     return [replace(sample, row=replace(sample.row, target=other.answer)) for sample, other in pairs]
@@ -61,83 +63,110 @@ def questions(samples: Sequence[Sample], passages: _Passages) -> Iterator[Compar
             yield Comparison(sample.task, sample.id, 1, target, sample.answer, shown)
 
 
-def estimate(samples: Sequence[Sample], model: str, output: Path, passages: _Passages) -> tuple[int, Usage]:
-    """What judging the samples by one judge would still ask for, with the verdicts so far in `output`: requests, and tokens of prompts and
-    answers (a token for four characters). Answers count as long as the judge's verdicts so far.
-    """
-    place = _journal_of(output, model)
-    journal: Journal | Mapping[str, object] = Journal(place) if place.is_file() else {}
-    lengths = [
-        len(question.prompt) for question in questions(samples, passages) if not is_answered(model, question, journal)
-    ]
-    verdicts = [tokens for usage in usages_of(journal) if (tokens := usage.tokens_out)]
-    return len(lengths), Usage(sum(lengths) // 4, round(len(lengths) * fmean(verdicts or [_VERDICT_TOKENS])))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judging:
+    """What is to be judged.
 
-
-def judge(
-    samples: Sequence[Sample],
-    server: Server,
-    means: Means,
-    concurrency: int,
-    output: Path,
-    name: str,
-    passages: _Passages,
-    evidence: int | None,
-    other: str,
-) -> dict[str, object]:
-    """Judge the samples, and write `judge_<name>.json` (with `-against-<other>` and `-evidence-<n>`) and
-    `verdicts_<judge>.jsonl`.
-
-    Args:
+    Attributes:
         server: the judging model.
         means: what it may use.
         name: of the model that generated the texts.
+        output: folder for verdicts and win rates.
         evidence: how many passages are shown for each sentence; None for the published prompt.
-        other: of the model whose answers are the samples' targets (`against`); "" where the targets are the authors'.
+        passages: task and id of a sample -> what of its paper precedes the two texts.
+        against: the model whose answers are the samples' targets (`against`); "" where the targets are the authors'.
+    """
+
+    samples: Sequence[Sample]
+    server: Server
+    means: Means
+    name: str
+    output: Path
+    concurrency: int = 16
+    evidence: int | None = None
+    passages: _Passages = field(default_factory=dict)
+    against: str = ""
+
+    @property
+    def shown_name(self) -> str:
+        """The judge's name in results: who sees the paper answers another question than who does not."""
+        return f"{self.server.model} + {self.evidence} passages" if self.evidence else self.server.model
+
+    @property
+    def journal_file(self) -> Path:
+        return self.output / f"verdicts_{slug(self.server.model)}.jsonl"
+
+    @property
+    def results_file(self) -> Path:
+        against = f"-against-{slug(self.against)}" if self.against else ""
+        evidence = f"-evidence-{self.evidence}" if self.evidence else ""
+        return self.output / f"judge_{slug(self.name)}{against}{evidence}.json"
+
+    def outcomes(self, sample: Sample, journal: Journal) -> list[Outcome]:
+        """Find what the journal says about a sample, in its orders."""
+        asked = questions([sample], self.passages)
+        found = (outcome_of(self.server.model, question, journal) for question in asked)
+        return [outcome for outcome in found if outcome]
+
+
+def estimate(judging: Judging) -> tuple[int, Usage]:
+    """Estimate what judging would still ask for, with the verdicts so far: requests, and tokens of prompts and
+    answers (a token for four characters). Answers count as long as the judge's verdicts so far.
+    """
+    model, file = judging.server.model, judging.journal_file
+    journal: Journal | Mapping[str, object] = Journal(file) if file.is_file() else {}
+    every = questions(judging.samples, judging.passages)
+    lengths = [len(question.prompt) for question in every if not is_answered(model, question, journal)]
+    verdicts = [usage.tokens_out for usage in usages_of(journal) if usage.tokens_out]
+    answer = fmean(verdicts or [_VERDICT_TOKENS])
+    return len(lengths), Usage(sum(lengths) // 4, round(len(lengths) * answer))
+
+
+def judge(judging: Judging) -> dict[str, object]:
+    """Judge the samples, and write a file of results and the journal of verdicts.
 
     Raises:
-        EvalError: see `ask.check_judge`; or no question was answered.
+        EvalError: see `ask.check_judge`; or no question was answered; or another process judges with the same model into the same folder.
         ServerError: the server cannot be asked.
-        EvalError: another process judges with the same model into `output`.
     """
-    if len(slug(name)) + len(slug(other)) > 200:
-        raise EvalError(f"the name {name!r:.60} is too long for a file; give a shorter --name")
-    means.check()
+    samples, server = judging.samples, judging.server
+    if len(slug(judging.name)) + len(slug(judging.against)) > 200:
+        raise EvalError(f"the name {judging.name!r:.60} is too long for a file; give a shorter --name")
+    judging.means.check()
     check_judge(server)
-    place = _journal_of(output, server.model)
-    with exclusive(place):
-        journal = Journal(place)
-        ask_judge(server, questions(samples, passages), 2 * len(samples), journal, means, concurrency)
+    with exclusive(judging.journal_file):
+        journal = Journal(judging.journal_file)
+        ask_judge(
+            server,
+            questions(samples, judging.passages),
+            journal,
+            means=judging.means,
+            concurrency=judging.concurrency,
+        )
         usages = usages_of(journal)
-    outcomes = [
-        [found for question in questions([sample], passages) if (found := outcome_of(server.model, question, journal))]
-        for sample in samples
-    ]
+    outcomes = [judging.outcomes(sample, journal) for sample in samples]
     _check_answered(server.model, outcomes)
     judged = [_judged(*pair) for pair in zip(samples, outcomes, strict=True)]
-    # Who sees the paper answers another question than who does not.
-    shown = f"{server.model} + {evidence} passages" if evidence else server.model
-    results = {
-        **_results(shown, judged, samples, name),
-        "usage": {shown: asdict(replace(UsageTotals.of(usages), cost=means.cost(usages)))},
-        **({"against": other} if other else {}),
-    }
-    endings = [f"-against-{slug(other)}" * bool(other), f"-evidence-{evidence}" if evidence else ""]
-    place = output / f"judge_{slug(name)}{''.join(endings)}.json"
-    with exclusive(place):
-        before, now = _subjects_in(place), _subjects(results)
-        if lost := sorted(subject for subject, count in before.items() if now.get(subject, 0) < count):
-            _LOGGER.warning(
-                "%s no longer has all results of %s; their verdicts are kept: the command with that judge and all samples shows them again",
-                place,
-                ", ".join(lost[:3]) + f" and {len(lost) - 3} more" * (len(lost) > 3),
-            )
-        write_whole(place, json.dumps(results, ensure_ascii=False, indent=1))
+    used = replace(UsageTotals.of(usages), cost=judging.means.cost(usages))
+    results = {**_results(judging, judged), "usage": {judging.shown_name: asdict(used)}}
+    if judging.against:
+        results["against"] = judging.against
+    _write(judging.results_file, results)
     return results
 
 
-def _journal_of(output: Path, model: str) -> Path:
-    return output / f"verdicts_{slug(model)}.jsonl"
+def _write(file: Path, results: Mapping[str, Any]) -> None:
+    with exclusive(file):
+        before, now = _subjects_in(file), _subjects(results)
+        lost = sorted(subject for subject, count in before.items() if now.get(subject, 0) < count)
+        if lost:
+            more = f" and {len(lost) - 3} more" if len(lost) > 3 else ""
+            _LOGGER.warning(
+                "%s no longer has all results of %s; their verdicts are kept: the command with that judge and all samples shows them again",
+                file,
+                ", ".join(lost[:3]) + more,
+            )
+        write_whole(file, json.dumps(results, ensure_ascii=False, indent=1))
 
 
 def _subjects(results: Mapping[str, Any]) -> dict[str, int]:
@@ -159,10 +188,8 @@ def _subjects_in(file: Path) -> dict[str, int]:
 def _check_answered(model: str, outcomes: Sequence[Sequence[Outcome]]) -> None:
     outcomes_of_all = [outcome for of_sample in outcomes for outcome in of_sample]
     failures = [outcome.failed for outcome in outcomes_of_all]
-    if all(failures):
-        raise EvalError(
-            f"{model!r} did not answer any question, first: {failures[0] if failures else 'none were asked'}; the same command asks again"
-        )
+    if failures and all(failures):
+        raise EvalError(f"{model!r} did not answer any question, first: {failures[0]}; the same command asks again")
     if outcomes_of_all and not any(outcome.winners for outcome in outcomes_of_all):
         example = next(outcome.text for outcome in outcomes_of_all if not outcome.failed)
         raise EvalError(
@@ -183,29 +210,31 @@ def _judged(sample: Sample, outcomes: Sequence[Outcome]) -> Judged:
     )
 
 
-def _results(model: str, judged: Sequence[Judged], samples: Sequence[Sample], name: str) -> dict[str, object]:
+def _results(judging: Judging, judged: Sequence[Judged]) -> dict[str, object]:
+    samples, judge_name = judging.samples, judging.shown_name
+    of_task = {task: [one for one in judged if one.task == task] for task in by_task(samples)}
+    texts: dict[str, dict[str, str]] = {task: {} for task in of_task}
+    for sample in samples:
+        texts[sample.task][sample.id] = texts_hash(sample.answer, sample.row.target)
     return {
-        "judged_model": name,
+        "judged_model": judging.name,
         "round": samples[0].row.round,
         "prompt_versions": sorted({sample.row.prompt_version for sample in samples}),
         "judge_prompt_version": PROMPT_VERSION,
-        "tasks": {
-            task: {model: summary([sample for sample in judged if sample.task == task])} for task in by_task(samples)
-        },
-        # The winners in both orders, generated text first and second; "empty" if there was no text.
+        "tasks": {task: {judge_name: summary(of_one)} for task, of_one in of_task.items()},
         "verdicts": {
-            task: {
-                sample.id: {model: list(sample.orders) if sample.settled is None else "empty"}
-                for sample in judged
-                if sample.task == task
-            }
-            for task in by_task(samples)
+            task: {one.id: {judge_name: _verdicts(one)} for one in of_one} for task, of_one in of_task.items()
         },
-        "texts": {
-            task: {sample.id: texts_hash(sample.answer, sample.row.target) for sample in of_task}
-            for task, of_task in by_task(samples).items()
-        },
+        "texts": texts,
     }
+
+
+def _verdicts(judged: Judged) -> object:
+    """Write the winners in both orders, generated text first and second; or which text is missing."""
+    settled = judged.settled
+    if settled is None:
+        return list(judged.orders)
+    return next(name for name, points in SETTLED.items() if points == settled)
 
 
 def slug(name: str) -> str:

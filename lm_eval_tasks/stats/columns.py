@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import zlib
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from math import inf
 from statistics import fmean
@@ -56,7 +56,8 @@ class Column:
 
     def interval(self) -> Interval:
         """The mean and its 95 % interval, clustered by first authors: that of a level, or of any mean for metrics that are no shares."""
-        is_share = (known := registry.find_metric(self.metric)) is None or known.limits == SHARES
+        known = registry.find_metric(self.metric)
+        is_share = known is None or known.limits == SHARES
         return (level if is_share else difference)(list(self.scores.values()), list(self.clusters.values()))
 
     def over(self, ids: Container[str]) -> Column | None:
@@ -74,12 +75,11 @@ class Column:
 
 def column(metric: str, scores: Iterable[tuple[str, float, str]]) -> Column | None:
     """A column of (sample, score, first author); None if there are none."""
-    rows = list(scores)
-    return (
-        Column(metric, {id_: score for id_, score, _ in rows}, {id_: cluster for id_, _, cluster in rows})
-        if rows
-        else None
-    )
+    of_id: dict[str, float] = {}
+    clusters: dict[str, str] = {}
+    for id_, score, cluster in scores:
+        of_id[id_], clusters[id_] = score, cluster
+    return Column(metric, of_id, clusters) if of_id else None
 
 
 def columns_of(samples: Sequence[Sample]) -> dict[str, Column]:
@@ -96,7 +96,8 @@ def columns_of(samples: Sequence[Sample]) -> dict[str, Column]:
                 raise SamplesError(
                     f"the sample {sample.id} has a {name} of {sample.scores[name]:g}, which cannot be: its file was not written by a run"
                 )
-        if over := column(name, ((sample.identity, sample.scores[name], sample.cluster) for sample in scored)):
+        over = column(name, [(sample.identity, sample.scores[name], sample.cluster) for sample in scored])
+        if over:
             columns[name] = over
     return columns
 
@@ -169,39 +170,54 @@ def _gains(configuration: str, samples: Sequence[Sample]) -> list[Gain]:
     prompts = {
         name: {each.identity: each.prompt_hash for each in of_context} for name, of_context in by_context.items()
     }
-    return gains_over(configuration, by_context[FULL][0].row.task, columns, prompts)
+    row = by_context[FULL][0].row
+    return gains_over(configuration, row.ranking.name, families.target_of(row.task).headline, columns, prompts)
 
 
 def gains_over(
     configuration: str,
-    task: str,
+    metric: str,
+    headline: str,
     columns: Mapping[str, Mapping[str, Column]],
     prompts: Mapping[str, Mapping[str, str]],
 ) -> list[Gain]:
-    """The gains over all shortcuts, but for contexts that lack samples of the full one, and those that most samples share with it: the
-    model's window cuts both to one prompt.
+    """Compute the gains over all shortcuts, but for contexts that lack samples of the full one, and those that most samples share with it:
+    the model's window cuts both to one prompt.
 
     Args:
-        task: of the prompts, see `families.of_task`.
+        metric: that models are ranked by.
+        headline: the context of the main comparison.
         columns: context, the full one and shorter ones with the retriever if one was chosen -> metric -> column.
         prompts: context -> sample -> hash of its prompt, "" if it is not known.
     """
-    metric, headline = families.of_task(task).ranking, families.target_of(task).headline
     full = columns[FULL].get(metric)
     if not full:
         return []
     floors = [columns[FULL].get(name) for name in registry.floors_of(metric)] + [zero_of(metric, columns[FULL])]
-    shortcuts: list[tuple[By, str, Column, int]] = [
-        *(("model", *shorter) for shorter in _shorter(configuration, full, columns, prompts)),
-        *(("program", floor.metric, floor, 0) for floor in floors if floor),
+    gains = [
+        replace(_gain(configuration, full, name, short, FEWEST_OF_GAINS), by="model", same=same)
+        for name, short, same in _shorter(configuration, full, columns, prompts)
+        if full.over(short.scores)
     ]
-    gains = []
-    for by, name, short, same in shortcuts:
-        if both := full.over(short.scores):
-            gain = both.minus(short, FEWEST_OF_GAINS if by == "model" else FEWEST)
-            means = both.mean, fmean(short.scores[id_] for id_ in both.scores)
-            gains.append(Gain(configuration, metric, name, by, *means, gain, name.partition(" ")[0] == headline, same))
-    return gains
+    gains += [
+        _gain(configuration, full, floor.metric, floor, FEWEST) for floor in floors if floor and full.over(floor.scores)
+    ]
+    return [replace(gain, is_headline=gain.shortcut.partition(" ")[0] == headline) for gain in gains]
+
+
+def _gain(configuration: str, full: Column, name: str, short: Column, fewest: int) -> Gain:
+    """Compute the gain over a shortcut that has a score on some of the same samples; `fewest` first authors make an interval."""
+    both = full.over(short.scores)
+    assert both, "the shortcut has a score on none of the samples"
+    return Gain(
+        configuration=configuration,
+        metric=full.metric,
+        shortcut=name,
+        by="program",
+        full=both.mean,
+        short=fmean(short.scores[id_] for id_ in both.scores),
+        gain=both.minus(short, fewest),
+    )
 
 
 def _shorter(
@@ -220,7 +236,9 @@ def _shorter(
                 f"{same} of {len(scored)} prompts are the same as with the full context: the model's window cuts both"
             )
             _warn(configuration, name, f"{reason} to the same text")
-        elif lacking := len(full.scores.keys() - scored):
+            continue
+        lacking = len(full.scores.keys() - scored)
+        if lacking:
             _warn(configuration, name, f"{lacking} of the {full.n} samples of the full context have no score with it")
         elif short:
             yield name, short, same
@@ -243,6 +261,7 @@ def gain_table(gains: Sequence[Gain]) -> Table:
 
 def _row(gain: Gain) -> tuple[object, ...]:
     over = gain.gain
+    smallest = over.detectable()
     return (
         gain.configuration,
         gain.shortcut + " *" * gain.is_headline,
@@ -252,6 +271,6 @@ def _row(gain: Gain) -> tuple[object, ...]:
         f"{gain.short:.4f}",
         with_bounds(over.mean, over.low, over.high, "+.4f"),
         gain.metric,
-        "-" if (smallest := over.detectable()) is None else f"{smallest:.4f}",
+        "-" if smallest is None else f"{smallest:.4f}",
         gain.same,
     )

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from operator import attrgetter
 from pathlib import Path
 from statistics import fmean
 
@@ -10,8 +11,9 @@ from lm_eval_tasks.base import intervals
 from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.intervals import Interval, holm
 from lm_eval_tasks.base.tables import Table, with_bounds
-from lm_eval_tasks.families.descriptor import Board, Family
+from lm_eval_tasks.families.descriptor import Board
 from lm_eval_tasks.families.registry import BOARDS, comparisons, counted
+from lm_eval_tasks.samples.prompt_row import PromptRow
 from lm_eval_tasks.samples.results import Results
 from lm_eval_tasks.samples.run_folder import is_time, only_result, results_in
 from lm_eval_tasks.samples.sample import Sample, by_task, paired, read, revisions_apart
@@ -23,9 +25,9 @@ from lm_eval_tasks.stats.placed import PlacedTask
 Run = Mapping[str, Sequence[Sample]]
 # What a sample says of each stage, in the order in which they follow one another; nothing for what it does not know.
 _STAGES: dict[str, Callable[[Sample], object]] = {
-    "prompts": lambda sample: sample.prompt_hash,
+    "prompts": attrgetter("prompt_hash"),
     "tokens of prompts": lambda sample: sample.row.tokenizer and sample.row.tokens_after,
-    "answers": lambda sample: sample.answer,
+    "answers": attrgetter("answer"),
     "scores": lambda sample: {name: round(score, 6) for name, score in sample.scores.items()},
 }
 
@@ -77,7 +79,8 @@ def compare(runs: Mapping[Path, Run], metrics: Sequence[str] | None = None, *, u
     differences = [difference for shown, _ in of_pairs for difference in shown]
     # As `plan` counts them, before it is known which have a p-value.
     rows = sum(planned for _, planned in of_pairs)
-    corrected = iter(holm([p for difference in differences if (p := difference.difference.p) is not None], rows))
+    known = [difference.difference.p for difference in differences if difference.difference.p is not None]
+    corrected = iter(holm(known, rows))
     return [
         replace(
             difference,
@@ -118,11 +121,12 @@ def _of_pair(
         raise SamplesError(
             f"{runs[0]} and {runs[1]} do not both have one of the scores {', '.join(metrics) or 'by which models are ranked'}"
         )
-    families = {task: both[0][0].row.family for task, both in pairs.items() if both}
-    ranked = {task: family for task, family in families.items() if not metrics or family.ranking in metrics}
-    boards = {task: family.board for task, family in ranked.items()}
+    rows = {task: both[0][0].row for task, both in pairs.items() if both}
+    ranked = {task: row for task, row in rows.items() if not metrics or row.ranking.name in metrics}
+    boards = {task: row.family.board for task, row in ranked.items()}
     planned = len(differences) - len(boards) + comparisons(boards)
-    return differences + [over for board in BOARDS if (over := _of_board(runs, board, pairs, sizes, ranked))], planned
+    over_boards = (_of_board(runs, board, pairs, sizes, ranked) for board in BOARDS)
+    return differences + [difference for difference in over_boards if difference], planned
 
 
 def _of_task(
@@ -132,7 +136,7 @@ def _of_task(
     sizes: tuple[int, int],
     metrics: Sequence[str],
 ) -> Iterator[Difference]:
-    for metric in dict.fromkeys(metrics or [x.row.family.ranking for x, _ in pairs]):
+    for metric in dict.fromkeys(metrics or [x.row.ranking.name for x, _ in pairs]):
         both = [(x, y) for x, y in pairs if metric in x.scores and metric in y.scores]
         if both:
             gains = [y.scores[metric] - x.scores[metric] for x, y in both]
@@ -146,15 +150,15 @@ def _of_board(
     board: Board,
     pairs: Mapping[str, Sequence[tuple[Sample, Sample]]],
     sizes: Mapping[str, tuple[int, int]],
-    families: Mapping[str, Family],
+    rows: Mapping[str, PromptRow],
 ) -> Difference | None:
     """The difference over what a board counts of the tasks that both runs have, between floor, 0, and a perfect score, 1.
 
     Args:
         sizes: task -> samples of each run, of which some may be in no pair.
-        families: of the tasks that are compared by what models are ranked by.
+        rows: one of each task that is compared by what models are ranked by.
     """
-    ranked = {task: family.ranking for task, family in families.items() if family.board == board}
+    ranked = {task: row.ranking.name for task, row in rows.items() if row.family.board == board}
     names = counted(list(ranked), board)
     parts: list[tuple[PlacedTask, PlacedTask]] = []
     for task in names:
@@ -175,7 +179,9 @@ def _of_board(
 
 def _part(task: str, samples: Sequence[Sample], metric: str) -> PlacedTask | None:
     columns = columns_of(samples)
-    return placed.part_of(task, samples[0].row.task, columns.get(metric), zero_of(metric, columns)) if samples else None
+    return (
+        placed.place_task(task, samples[0].row.task, columns.get(metric), zero_of(metric, columns)) if samples else None
+    )
 
 
 def left_out(runs: Collection[Run]) -> Iterator[str]:

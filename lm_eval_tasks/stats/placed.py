@@ -57,7 +57,7 @@ class PlacedTask:
         return np.array([places.get(name, len(places)) for name in authors], dtype=np.int64)
 
 
-def part_of(setting: str, task: str, scores: Column | None, floors: Column | None) -> PlacedTask | None:
+def place_task(setting: str, task: str, scores: Column | None, floors: Column | None) -> PlacedTask | None:
     """A model's part of one setting, with what the floor would score; None if no score has a floor, or the floor leaves no room."""
     both = scores.over(floors.scores) if scores and floors else None
     if not both or not floors:
@@ -88,8 +88,12 @@ def interval_over(sets: Sequence[Sequence[PlacedTask]]) -> Interval:
     estimate = _estimate(sets, _authors(sets))
     if too_small(part for members in sets for part in members):
         return estimate.bare()
-    least, most = (fmean(fmean(part.placed(score) for part in members) for members in sets) for score in (0.0, 1.0))
-    return estimate.level((least, most))
+    return estimate.level((_placed_mean(sets, 0.0), _placed_mean(sets, 1.0)))
+
+
+def _placed_mean(sets: Sequence[Sequence[PlacedTask]], score: float) -> float:
+    """Compute the mean over sets if each score were this."""
+    return fmean(fmean(part.placed(score) for part in members) for members in sets)
 
 
 def difference_over(
@@ -118,11 +122,13 @@ def _authors(sets: Sequence[Sequence[PlacedTask]]) -> list[str]:
 def _estimate(sets: Sequence[Sequence[PlacedTask]], authors: Sequence[str]) -> Estimate:
     without = [np.mean([part.without(authors) for part in members], axis=0) for members in sets]
     weights = [np.mean([part.weights(authors) for part in members], axis=0) for members in sets]
+    mean = fmean(fmean(part.mean() for part in members) for members in sets)
+    samples = sum(int(part.counts.sum()) for members in sets for part in members)
     return Estimate(
-        fmean(fmean(part.mean() for part in members) for members in sets),
+        mean,
         np.asarray(np.mean(without, axis=0), dtype=np.float64),
         np.asarray(np.mean(weights, axis=0), dtype=np.float64),
-        int(sum(part.counts.sum() for members in sets for part in members)),
+        samples,
         _freedom(sets),
     )
 

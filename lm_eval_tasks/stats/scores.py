@@ -38,26 +38,36 @@ def scores_of(samples: Samples, model: str) -> list[Score]:
 
 
 def block_of(samples: Samples, run: RunRequest, scores: Sequence[Score], usage: UsageTotals, made: MadeWith) -> Block:
-    """What results say of a run besides lm-eval's own figures."""
+    """Say what results do of a run besides lm-eval's own figures."""
     rows = [sample.row for of_task in samples.values() for sample in of_task]
-    # Samples whose score could not be computed are no part of a result.
-    sizes = {
-        task: (sum(sample.row.family.ranking in sample.scores for sample in of_task), of_task[0].row.of)
-        for task, of_task in samples.items()
-    }
-    failed = {task: Counter(name for sample in of_task for name in sample.failed) for task, of_task in samples.items()}
+    subsets = {task: _subset(of_task) for task, of_task in samples.items()}
+    failures = {task: _failures(of_task) for task, of_task in samples.items()}
+    places = {task: by_place(of_task) for task, of_task in samples.items()}
     return Block(
         run=run,
         rounds=tuple(sorted({row.round for row in rows})),
         prompt_versions=tuple(sorted({row.prompt_version for row in rows})),
         scores=tuple(scores),
-        subsets={task: (n, of) for task, (n, of) in sizes.items() if of is not None and of != n},
+        subsets={task: subset for task, subset in subsets.items() if subset},
         datasets=tuple(sorted({row.dataset_revision for row in rows})),
-        failures={task: dict(sorted(names.items())) for task, names in failed.items() if names},
-        places={task: thirds for task, of_task in samples.items() if (thirds := by_place(of_task))},
+        failures={task: counts for task, counts in failures.items() if counts},
+        places={task: thirds for task, thirds in places.items() if thirds},
         usage=usage,
         made_with=made,
     )
+
+
+def _subset(samples: Sequence[Sample]) -> tuple[int, int] | None:
+    """Count the samples of a task that have its score, and all; None if none is missing. A sample whose score could not be computed is no
+    part of a result.
+    """
+    scored = sum(sample.row.ranking.name in sample.scores for sample in samples)
+    of = samples[0].row.of
+    return None if of is None or of == scored else (scored, of)
+
+
+def _failures(samples: Sequence[Sample]) -> dict[str, int]:
+    return dict(sorted(Counter(name for sample in samples for name in sample.failed).items()))
 
 
 def by_place(samples: Sequence[Sample]) -> dict[str, BinScore]:
@@ -67,7 +77,7 @@ def by_place(samples: Sequence[Sample]) -> dict[str, BinScore]:
     """
     thirds: dict[str, list[tuple[float, str]]] = defaultdict(list)
     for sample in samples:
-        row, metric = sample.row, sample.row.family.ranking
+        row, metric = sample.row, sample.row.ranking.name
         if not row.shown and not sample.repeats and metric in sample.scores:
             for _, place, score in answering_of(row.task).placed(row, sample.answer, sample.scores[metric]):
                 thirds[PLACES[min(2, int(3 * place))]].append((score, sample.cluster))
@@ -113,7 +123,8 @@ def score_table(scores: Sequence[Score], gains: Sequence[Gain] = ()) -> Iterator
         for metric in METRICS
         if metric.headline and metric.name in of_task
     ]
-    if lost := sorted({task for task, model in tasks if not tasks[task, model].keys() & headline()}):
+    lost = sorted({task for task, model in tasks if not tasks[task, model].keys() & headline()})
+    if lost:
         yield f"no answer to {', '.join(lost)} has the score of its task: its metrics failed; --verbose says why"
     # Of several models, each has a floor over its own answers.
     main = ("Task", "Model", *_MAIN[1:4], "Cut") if len({model for _, model in tasks}) > 1 else _MAIN
@@ -138,20 +149,10 @@ def _row(
     task: str, model: str, metric: Metric, scores: Mapping[str, Score], gains: Sequence[Gain]
 ) -> tuple[object, ...]:
     score = scores[metric.name]
-    asked = [record.configuration for record in TASKS if record.name == task and record.context == FULL]
-    # A setting of the round's own is asked through any task of its kind, alone.
-    others = (
-        {record.configuration for record in TASKS} - set(asked) if asked else {gain.configuration for gain in gains}
-    )
-    own = [gain for gain in gains if gain.metric == metric.name and gain.configuration not in others]
+    own = _gains_of_task(task, metric, gains)
     margin = next((gain for gain in own if gain.shortcut == BEST_PROGRAM), None)
-    # No run over part of a context has a margin.
-    floor = (
-        margin.short
-        if margin
-        else max((scores[name].value for name in metric.zero if asked and name in scores), default=None)
-    )
     gain = next((gain for gain in own if gain.is_headline and gain.by == "model"), None)
+    floor = margin.short if margin else _floor(task, metric, scores)
     cut = scores.get("truncated")
     return (
         task,
@@ -165,6 +166,27 @@ def _row(
         _gain(gain),
         "-" if floor is None or floor > HIGHEST_FLOOR else f"{(score.value - floor) / (1 - floor):.3f}",
     )
+
+
+def _asked_in_full(task: str) -> list[str]:
+    """List the configurations that a task asks in full; none for a task with less to read."""
+    return [record.configuration for record in TASKS if record.name == task and record.context == FULL]
+
+
+def _gains_of_task(task: str, metric: Metric, gains: Sequence[Gain]) -> list[Gain]:
+    asked = set(_asked_in_full(task))
+    if not asked:
+        return []
+    # A setting of the round's own is asked through any task of its kind, alone.
+    others = {record.configuration for record in TASKS} - asked
+    return [gain for gain in gains if gain.metric == metric.name and gain.configuration not in others]
+
+
+def _floor(task: str, metric: Metric, scores: Mapping[str, Score]) -> float | None:
+    """Find the highest floor that a run without a margin states; no run over part of a context has one."""
+    if not _asked_in_full(task):
+        return None
+    return max((scores[name].value for name in metric.zero if name in scores), default=None)
 
 
 def _gain(gain: Gain | None) -> str:

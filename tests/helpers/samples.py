@@ -29,6 +29,11 @@ def own(prompt_name: str, **columns: object) -> dict[str, object]:
     return {**_OF_FAMILY.get(name, _OF_FAMILY["reading"]), **columns}
 
 
+def ranking(task: str) -> str:
+    """What models are ranked by on a task."""
+    return families.of_task(task).metrics[0].name
+
+
 def sample(
     id_: str, author: str, scores: dict[str, float], round_: str = "2026.11", of_family: Any = None, **columns: object
 ) -> Sample:

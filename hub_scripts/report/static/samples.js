@@ -14,9 +14,13 @@ const text = (content, label) => element("pre", { class: "text", tabindex: "0", 
 const definition = (name, value) => element("div", {}, element("dt", {}, name), element("dd", {}, value));
 const words = (name) => name.replaceAll("_", " ");
 
+// Where a text is missing, no judge is asked.
+const SETTLED = { empty: "no text to judge: lost", unopposed: "no reference: won", "no texts": "neither text is there: a tie" };
+
 // Both orders of a judge: who won with the generated text first, and with it second.
 const verdictTable = ([judge, orders]) => {
-  const names = orders === "empty" ? [] : Object.keys(orders[0] ?? orders[1] ?? {});
+  const settled = SETTLED[orders];
+  const names = settled ? [] : Object.keys(orders[0] ?? orders[1] ?? {});
   const winner = (order, name, place) =>
     order && name in order ? (order[name] === 0 ? "tie" : order[name] === place ? "model" : "reference") : "unread";
   const rows = names.map((name) =>
@@ -27,7 +31,7 @@ const verdictTable = ([judge, orders]) => {
       ...[0, 1].map((order) => element("td", {}, winner(orders[order], name, order + 1))),
     ),
   );
-  const reason = orders === "empty" ? "no text to judge: lost" : "could not be read";
+  const reason = settled ?? "could not be read";
   const head = ["Dimension", "Model first", "Reference first"].map((name) => element("th", { scope: "col" }, name));
   return element(
     "table",

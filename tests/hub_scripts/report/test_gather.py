@@ -13,7 +13,7 @@ from hub_scripts.report.gather import carried_baselines
 from lm_eval_tasks.base.contract import BM25_LOCAL
 from lm_eval_tasks.base.intervals import difference, level
 from lm_eval_tasks.stats.columns import Column
-from tests.helpers.samples import sample
+from tests.helpers.samples import ranking, sample
 
 
 def test_a_baseline_that_samples_carry_is_shown_over_all_that_carry_it() -> None:
@@ -46,7 +46,7 @@ def test_a_row_has_its_scores_before_and_since_each_month() -> None:
         Cell(model, len(own), {"rouge_l": Column("rouge_l", own, {id_: of_ids[id_] for id_ in own})}, {}, None, 36)
         for model, own in (("all", scores), ("some", some))
     ]
-    group = Group(Key("2026.11", "Abs-9K"), "abs", 9, ids, ids, ids, days, cells, [1], {})
+    group = Group(Key("2026.11", "Abs-9K"), "abs", ranking("abs"), 9, ids, ids, ids, days, cells, [1], {})
     rows = score_rows([group], {})
     assert [row.model for row in rows] == sorted(
         ("all", "some"), key=lambda model: -fmean({"all": scores, "some": some}[model].values())
@@ -82,7 +82,9 @@ def test_a_row_has_its_margin_and_its_scores_over_shorter_and_longer_prompts() -
         24,
         lengths=lengths,
     )
-    group = Group(Key("2026.11", "Abs-9K"), "abs", 9, ids, ids, ids, ["2026-11-01"] * 24, [cell], [1], {})
+    group = Group(
+        Key("2026.11", "Abs-9K"), "abs", ranking("abs"), 9, ids, ids, ids, ["2026-11-01"] * 24, [cell], [1], {}
+    )
     [row] = score_rows([group], {})
     assert row.margin == Column("rouge_l", scores, authors).minus(Column("best program", zero, authors))
     assert row.margin.mean == pytest.approx(row.score.mean - (row.floor or 0))
@@ -107,7 +109,7 @@ def test_the_curve_over_lengths_pairs_the_questions() -> None:
         cell = Cell("model", len(own), {"exact": column}, {}, 1000.0 * size, len(own))
         days = ["2026-10-01"] * len(own)
         key = Key("2026.11", f"Walk-{size}K")
-        groups.append(Group(key, "walk", size, own, own, own, days, [cell], [1], {}))
+        groups.append(Group(key, "walk", "exact", size, own, own, own, days, [cell], [1], {}))
     first, second = length_rows(groups, "exact")
     assert first[-3:] == (None, None, None)
     paired = difference([long[id_] - short[id_] for id_ in long], list(long))

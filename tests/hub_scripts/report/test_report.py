@@ -18,9 +18,9 @@ from matplotlib.figure import Figure
 from builder.dataset.publishable import publishable
 from hub_scripts.report.drawing import Plot, Sheet
 from hub_scripts.report.figures import draw_all
-from hub_scripts.report.gather import copies
 from hub_scripts.report.inputs import find
 from hub_scripts.report.runs import run_facts
+from hub_scripts.report.sample_pages import copies
 from lm_eval_tasks.base.intervals import level
 from lm_eval_tasks.llm.usage import UsageTotals
 from lm_eval_tasks.samples.answers import ScoredAnswer

@@ -20,6 +20,7 @@ from lm_eval_tasks.samples.block import Block, RunRequest
 from lm_eval_tasks.samples.results import Results
 from lm_eval_tasks.stats.columns import Column
 from lm_eval_tasks.stats.placed import PlacedTask, by_task, difference_over
+from tests.helpers.samples import ranking
 
 METRIC = "rouge_l_content"
 IDS = [f"2611.{i:05d}" for i in range(40)]
@@ -42,7 +43,9 @@ def _cell(
 
 
 def _group(setting: str, task: str, cells: list[Cell]) -> Group:
-    return Group(Key("2026.11", setting), task, None, IDS, IDS, IDS, ["2026-11-01"] * len(IDS), cells, [1], {})
+    return Group(
+        Key("2026.11", setting), task, ranking(task), None, IDS, IDS, IDS, ["2026-11-01"] * len(IDS), cells, [1], {}
+    )
 
 
 def _level(value: float, spread: float = 0.0, seed: int = 0) -> dict[str, float]:
@@ -102,7 +105,9 @@ def test_models_are_ranked_by_their_paired_differences() -> None:
     rng = random.Random(0)
     common = {id_: 0.3 + 0.08 * rng.gauss(0, 1) for id_ in ids}
     better = {id_: value + 0.02 + 0.03 * rng.gauss(0, 1) for id_, value in common.items()}
-    group = Group(Key("2026.11", "Abs-9K"), "abs", None, ids, ids, ids, ["2026-11-01"] * 100, [], [1], {})
+    group = Group(
+        Key("2026.11", "Abs-9K"), "abs", ranking("abs"), None, ids, ids, ids, ["2026-11-01"] * 100, [], [1], {}
+    )
     group.cells += [_cell("common", common, 0.1), _cell("better", better, 0.1)]
     found = _found([group])
     assert {one.model: one.rank for one in found.standings} == {"better": 1, "common": 2}

@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 from tenacity import wait_none
 
-from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL, TIE, Judged, parse, prompt_of, summary
+from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL, TIE, parse, prompt_of
+from lm_eval_tasks.judge.win_rates import Judged, summary
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from standins.openai_server import Server, serve
 from standins.places import BIN

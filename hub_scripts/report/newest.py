@@ -1,0 +1,149 @@
+"""Which of a model's runs over a setting count: of those that answer the same samples, the newest that is no part of another."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from hub_scripts.errors import ReportError
+from hub_scripts.report.cells import Key
+from lm_eval_tasks.base.errors import SamplesError
+from lm_eval_tasks.samples.sample import Sample, paired, read_file, revisions_apart
+
+if TYPE_CHECKING:
+    from hub_scripts.report.inputs import Inputs, SamplesFile
+
+_LOGGER = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class SettingRun:
+    """The samples of one setting in one file, by one model; a model with retrieval is one of its own."""
+
+    file: SamplesFile
+    model: str
+    samples: Sequence[Sample]
+
+    @property
+    def ids(self) -> set[str]:
+        return {sample.id for sample in self.samples}
+
+    @property
+    def revisions(self) -> set[str]:
+        return {sample.row.dataset_revision for sample in self.samples}
+
+
+def groups(inputs: Inputs) -> dict[Key, list[SamplesFile]]:
+    """Sort the files by setting; a file's first line says what it contains."""
+    files: dict[Key, list[SamplesFile]] = {}
+    for file in inputs.samples:
+        samples = read_file(file.path)
+        # A journal contains all settings of its run, a samples file only one.
+        for key in {_key(sample) for sample in (islice(samples, 1) if file.finished else samples)}:
+            files.setdefault(key, []).append(file)
+    return files
+
+
+def newest_runs(key: Key, files: Sequence[SamplesFile]) -> Iterator[SettingRun]:
+    """Read a setting's runs and choose those that count.
+
+    Raises:
+        ReportError: a run has two answers to one sample, or runs do not belong on one page.
+    """
+    runs = _runs(key, files)
+    of_build = {model: _of_one_build(of_model) for model, of_model in runs.items()}
+    contents = _contents(key, of_build)
+    for of_model in of_build.values():
+        files_by_id: dict[str, SamplesFile] = {}
+        for run in sorted(of_model, key=lambda run: _is_part(run, of_model)):
+            counted = _with_contents(key, run, contents)
+            if counted.samples and counted.ids.isdisjoint(files_by_id):
+                files_by_id |= dict.fromkeys(counted.ids, run.file)
+                yield counted
+                continue
+            others = [files_by_id[id_] for id_ in sorted(counted.ids) if id_ in files_by_id]
+            _LOGGER.warning(
+                "%s: the run %s counts, which is newer or has more answers; to show both, name one with --label NAME=FOLDER",
+                run.file.path,
+                others[0].path if others else of_model[0].file.path,
+            )
+
+
+def _runs(key: Key, files: Sequence[SamplesFile]) -> dict[str, list[SettingRun]]:
+    """Read the runs of each model, the newest first."""
+    runs: dict[str, list[SettingRun]] = {}
+    for file in sorted(files, key=lambda file: (-file.date, str(file.path))):
+        by_model: dict[str, list[Sample]] = {}
+        for sample in read_file(file.path):
+            if _key(sample) == key:
+                by_model.setdefault(_model(file.model, sample), []).append(sample)
+        for model, samples in by_model.items():
+            run = SettingRun(file, model, samples)
+            if len(run.ids) < len(samples):
+                raise ReportError(f"{file.path} has two answers to a sample of {key.setting}")
+            runs.setdefault(model, []).append(run)
+    return runs
+
+
+def _of_one_build(runs: Sequence[SettingRun]) -> list[SettingRun]:
+    """Take a model's newest run, and others over the same dataset, such as its shards."""
+    newest = runs[0]
+    kept = []
+    for run in runs:
+        if newest.revisions & run.revisions:
+            kept.append(run)
+        else:
+            _LOGGER.warning(
+                "%s: a newer run of %s over another dataset counts: %s", run.file.path, run.model, newest.file.path
+            )
+    return kept
+
+
+def _is_part(run: SettingRun, runs: Sequence[SettingRun]) -> bool:
+    """Tell whether one of a model's runs has all samples of another, and more."""
+    return any(run.ids < other.ids for other in runs)
+
+
+def _with_contents(key: Key, run: SettingRun, contents: dict[str, str]) -> SettingRun:
+    """Leave out the samples that show other contents under their ids than most; ids that are new are added."""
+    samples = [sample for sample in run.samples if contents.setdefault(sample.id, sample.identity) == sample.identity]
+    if len(samples) < len(run.samples):
+        _LOGGER.warning(
+            "%s: %d samples of %s are left out: others of the round %s show other contents under their ids",
+            run.file.path,
+            len(run.samples) - len(samples),
+            key.setting,
+            key.round,
+        )
+    return SettingRun(run.file, run.model, samples)
+
+
+def _contents(key: Key, runs: Mapping[str, Sequence[SettingRun]]) -> dict[str, str]:
+    """Find the identity of each id, by the newest samples of the model that answered most of a setting.
+
+    Raises:
+        ReportError: another model's are others.
+    """
+    every = {model: [sample for run in of_model for sample in run.samples] for model, of_model in runs.items()}
+    most = max(every, key=lambda model: len({sample.id for sample in every[model]}))
+    for model, samples in every.items():
+        try:
+            paired(key.setting, every[most], samples)
+        except SamplesError as err:
+            raise ReportError(f"the runs of {most} and {model} do not belong on one page: {err}") from err
+        apart = revisions_apart(every[most], samples)
+        if apart:
+            _LOGGER.warning("%s, round %s, of %s and %s: %s", key.setting, key.round, most, model, apart)
+    return {sample.id: sample.identity for sample in reversed(every[most])}
+
+
+def _key(sample: Sample) -> Key:
+    """Name the setting, and what was asked differently from usual; retrieval counts as part of the model."""
+    return Key(sample.row.round, sample.row.setting if sample.row.retriever else sample.row.name)
+
+
+def _model(label: str, sample: Sample) -> str:
+    return f"{label} + {sample.row.retriever}" if sample.row.retriever else label
