@@ -59,6 +59,28 @@ class FaultError(Exception):
         self.error, self.again, self.wait, self.status, self.waits = error, again, wait, status, waits
 
 
+def _fault_of(state: RetryCallState) -> FaultError:
+    return failure_of(state, FaultError)
+
+
+def _is_worth_another_try(err: BaseException) -> bool:
+    return isinstance(err, FaultError) and err.again
+
+
+def _has_tried_enough(state: RetryCallState) -> bool:
+    return state.attempt_number > len(_fault_of(state).waits)
+
+
+def _seconds_to_wait(state: RetryCallState) -> float:
+    # tenacity asks for the wait before it asks whether to stop.
+    fault = _fault_of(state)
+    return max(fault.waits[: state.attempt_number][-1], fault.wait)
+
+
+def _tell_of_wait(state: RetryCallState) -> None:
+    _LOGGER.warning("%s (asked again in %.0f s)", _fault_of(state).error, state.upcoming_sleep)
+
+
 def ask_with_retries(
     call: Callable[[], _T],
     repo: str,
@@ -85,22 +107,17 @@ def ask_with_retries(
             return within(DEADLINE if moves_files else DEADLINE_OF_QUESTIONS, call)
         except caught as err:
             fault = understand(err, repo)
-            if (outcome := done(fault)) is not None:
+            outcome = done(fault)
+            if outcome is not None:
                 return outcome
             fault.again &= patient
             raise fault from err
 
-    def fault_of(state: RetryCallState) -> FaultError:
-        return failure_of(state, FaultError)
-
     attempts = Retrying(
-        retry=retry_if_exception(lambda err: isinstance(err, FaultError) and err.again),
-        stop=lambda state: state.attempt_number > len(fault_of(state).waits),
-        # tenacity asks for the wait before it asks whether to stop.
-        wait=lambda state: max(fault_of(state).waits[: state.attempt_number][-1], fault_of(state).wait),
-        before_sleep=lambda state: _LOGGER.warning(
-            "%s (asked again in %.0f s)", fault_of(state).error, state.upcoming_sleep
-        ),
+        retry=retry_if_exception(_is_worth_another_try),
+        stop=_has_tried_enough,
+        wait=_seconds_to_wait,
+        before_sleep=_tell_of_wait,
         sleep=time.sleep,
         reraise=True,
     )

@@ -104,13 +104,12 @@ class Repo:
 
     def files(self, revision: str) -> dict[str, str]:
         """Path -> hash of its content, `sha256:...` of large files and `git:...` of others."""
-        return {
-            entry.path: f"sha256:{entry.lfs.sha256}" if entry.lfs else f"git:{entry.blob_id}"
-            for entry in self._ask(
-                lambda: list(self._api.list_repo_tree(self.id, recursive=True, revision=revision, repo_type=self.kind))
-            )
-            if isinstance(entry, RepoFile)
-        }
+
+        def listed() -> list[object]:
+            return list(self._api.list_repo_tree(self.id, recursive=True, revision=revision, repo_type=self.kind))
+
+        files = [entry for entry in self._ask(listed) if isinstance(entry, RepoFile)]
+        return {file.path: f"sha256:{file.lfs.sha256}" if file.lfs else f"git:{file.blob_id}" for file in files}
 
     def read(self, path: str, revision: str) -> bytes | None:
         """A small file's content; None if the revision does not have it."""
@@ -213,17 +212,21 @@ class Repo:
 
     def branch(self, name: str, commit: str) -> None:
         """Begin a branch at a commit, if there is none of that name."""
-        self._ask(
-            lambda: self._api.create_branch(self.id, branch=name, revision=commit, repo_type=self.kind) or True,
-            lambda: True if name in self.existing_refs().branches else None,
-        )
+
+        def create() -> bool:
+            self._api.create_branch(self.id, branch=name, revision=commit, repo_type=self.kind)
+            return True
+
+        self._ask(create, lambda: name in self.existing_refs().branches or None)
 
     def delete_branch(self, name: str) -> None:
         """Remove a branch, if it exists."""
-        self._ask(
-            lambda: self._api.delete_branch(self.id, branch=name, repo_type=self.kind) or True,
-            lambda: True if name not in self.existing_refs().branches else None,
-        )
+
+        def delete() -> bool:
+            self._api.delete_branch(self.id, branch=name, repo_type=self.kind)
+            return True
+
+        self._ask(delete, lambda: name not in self.existing_refs().branches or None)
 
     def _ask(
         self, call: Callable[[], _T], done: Callable[[], _T | None] = lambda: None, *, moves_files: bool = False

@@ -177,6 +177,7 @@ def _score_row(group: Group, cell: Cell, metric: str, cutoff: str) -> ScoreRow:
     floor = cell.floors[metric].over(over.scores) if metric in cell.floors else None
     both = over.over(floor.scores) if floor else None
     whole = max(cell.of or 0, len(group.ids))
+    margin = both.minus(floor) if floor and both else None
     return ScoreRow(
         round=group.key.round,
         task=group.task,
@@ -187,7 +188,7 @@ def _score_row(group: Group, cell: Cell, metric: str, cutoff: str) -> ScoreRow:
         score=over.interval(),
         of=whole if whole != over.n else None,
         floor=floor.mean if floor else None,
-        margin=both.minus(floor) if floor and both else None,
+        margin=margin,
         cut=share([cell], "truncated"),
         capped=share([cell], "capped"),
         empty=share([cell], "empty", "no_answer"),

@@ -12,6 +12,7 @@ from hub_scripts.report.inputs import Inputs, SamplesFile
 from hub_scripts.report.newest import newest_runs
 from hub_scripts.report.sample_pages import SamplePage
 from lm_eval_tasks.base.contract import Licenses
+from lm_eval_tasks.base.typed import present
 from lm_eval_tasks.families import registry
 from lm_eval_tasks.families.descriptor import Metric
 from lm_eval_tasks.judge.verdict import SETTLED, points_of
@@ -122,24 +123,25 @@ def _cell(model: str, samples: Sequence[Sample], wins: Sequence[tuple[str, float
     if won:
         columns[WIN_RATE] = won
     tokens = _tokens([sample.row for sample in samples])
+    # Of a run whose rows do not say how many there are, those that lack a score are known to be missing.
+    of = len(samples) if row.of is None and scored < len(samples) else row.of
     return Cell(
         model=model,
         samples=scored,
         columns=columns,
         floors=_floors(columns),
         tokens=fmean(tokens) if tokens else None,
-        of=len(samples) if row.of is None and scored < len(samples) else row.of,
+        of=of,
         prompts={sample.identity: sample.prompt_hash for sample in samples},
         shown=row.shown,
         reader=model.removesuffix(f" + {row.retriever}"),
-        lengths={sample.identity: sample.row.tokens_before for sample in samples if sample.row.tokens_before},
+        lengths=present({sample.identity: sample.row.tokens_before for sample in samples}),
         places=by_place(samples),
     )
 
 
 def _floors(columns: Mapping[str, Column]) -> dict[str, Column]:
-    floors = {metric.name: zero_of(metric.name, columns) for metric in registry.METRICS}
-    return {name: floor for name, floor in floors.items() if floor}
+    return present({metric.name: zero_of(metric.name, columns) for metric in registry.METRICS})
 
 
 def carried_baselines(samples_by_model: Mapping[str, Sequence[Sample]]) -> Iterator[Cell]:

@@ -40,9 +40,9 @@ def groups(inputs: Inputs) -> dict[Key, list[SamplesFile]]:
     """Sort the files by setting; a file's first line says what it contains."""
     files: dict[Key, list[SamplesFile]] = {}
     for file in inputs.samples:
-        samples = read_file(file.path)
         # A journal contains all settings of its run, a samples file only one.
-        for key in {_key(sample) for sample in (islice(samples, 1) if file.finished else samples)}:
+        samples = islice(read_file(file.path), 1) if file.finished else read_file(file.path)
+        for key in set(map(_key, samples)):
             files.setdefault(key, []).append(file)
     return files
 

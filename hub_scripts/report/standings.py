@@ -149,16 +149,18 @@ def _standing(
     own = [group for group in groups if group.key.setting in having]
     cells = [cell for group in own for cell in group.cells if cell.model == model]
     of_tasks = by_task(parts)
+    means = {of_task[0].task: fmean(part.mean() for part in of_task) for of_task in of_tasks}
+    gain = _gain(model, parts, own, every) if len(having) == len(settings) else None
     return Standing(
         model=model,
         rank=None,
         last=None,
         overall=interval_over(of_tasks) if parts else None,
-        tasks={of_task[0].task: fmean(part.mean() for part in of_task) for of_task in of_tasks},
+        tasks=means,
         missing=tuple(name for name in settings if name not in having),
         small=tuple(too_small(parts)),
         samples=sum(cell.samples for cell in cells),
-        gain=_gain(model, parts, own, every) if len(having) == len(settings) else None,
+        gain=gain,
         capped=share(cells, "capped"),
         cut=share(cells, "truncated"),
         is_baseline=is_baseline(model),

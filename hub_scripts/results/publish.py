@@ -117,10 +117,12 @@ def push_results(
 
 
 def _check(results: Sequence[ResultFile], card: str | None, *, subset: bool) -> None:
-    if card and len(names := sorted({file.results.model for file in results})) > 1:
+    names = sorted({file.results.model for file in results})
+    if card and len(names) > 1:
         raise HubError(f"--card {card} is for one model, but the files are of {', '.join(names)}; push them one by one")
     for file in results if card else ():
-        if (name := file.results.hub_model) and _name(name) != _name(card or ""):
+        name = file.results.hub_model
+        if name and _name(name) != _name(card or ""):
             raise HubError(
                 f"{file.path} has the results of {name}, and --card names {card}: scores go onto the card of the model that answered"
             )
@@ -128,8 +130,9 @@ def _check(results: Sequence[ResultFile], card: str | None, *, subset: bool) -> 
         return
     for file in results:
         run = file.results
-        options = [f"{name}={value}" for name in OF_A_PART if (value := run.options.get(name))]
-        if parts := [f"{task} ({run.subset_of(task)})" for task in run.subsets] or options:
+        options = [f"{name}={run.options[name]}" for name in OF_A_PART if run.options.get(name)]
+        parts = [f"{task} ({run.subset_of(task)})" for task in run.subsets] or options
+        if parts:
             raise HubError(
                 f"{file.path} covers only a part of the samples ({', '.join(parts)}); its scores are not those of the "
                 "round: run all samples, or publish them as a subset's with --subset"

@@ -36,11 +36,10 @@ class Table:
         if self.main is None:
             return self
         places = [self.head.index(name) for name in self.main]
-        return (
-            Table(self.main, "".join(self.align[i] for i in places), [[row[i] for i in places] for row in self.rows])
-            if places
-            else None
-        )
+        if not places:
+            return None
+        rows = [[row[i] for i in places] for row in self.rows]
+        return Table(self.main, "".join(self.align[i] for i in places), rows)
 
 
 def with_bounds(value: float, low: float | None, high: float | None, form: str = ".4f") -> str:
@@ -71,8 +70,10 @@ def text_lines(item: str | Table | Mapping[str, object], form: str, *, all_colum
             )
     elif isinstance(item, str):
         yield item
-    elif isinstance(item, Table) and (table := item if all_columns else item.printed):
-        yield from [_draw_table(table)] if form == "terminal" else markdown(table)
+    elif isinstance(item, Table):
+        table = item if all_columns else item.printed
+        if table:
+            yield from [_draw_table(table)] if form == "terminal" else markdown(table)
 
 
 def _draw_table(table: Table) -> str:

@@ -3,11 +3,14 @@
 Apart from `base.text`, so that the command line starts without msgspec.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, TypeVar
 
 import msgspec
 
 _T = TypeVar("_T")
+_K = TypeVar("_K")
+_V = TypeVar("_V")
 # No figure of ours comes near.
 MOST = 1e12
 Count = Annotated[int, msgspec.Meta(ge=0, le=int(MOST))]
@@ -26,6 +29,11 @@ def typed(kind: type[_T], value: object) -> _T:
         reason, _, place = str(err).partition(" - at `$")
         field = place.rstrip("`").removeprefix(".")
         raise ValueError(f"{field}: {reason[:1].lower()}{reason[1:]}" if field else reason) from err
+
+
+def present(values: Mapping[_K, _V | None]) -> dict[_K, _V]:
+    """Leave out what is None or empty."""
+    return {key: value for key, value in values.items() if value}
 
 
 def number(value: object) -> float:

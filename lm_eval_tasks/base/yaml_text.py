@@ -22,8 +22,9 @@ class _Loader(yaml.SafeLoader):
 
     def construct_mapping(self, node: Any, deep: bool = False) -> Any:
         names = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode) and key.value != "<<"]
-        if twice := next((name for name, count in Counter(names).items() if count > 1), None):
-            raise yaml.YAMLError(f"the key {twice!r:.60} comes twice")
+        for name, count in Counter(names).items():
+            if count > 1:
+                raise yaml.YAMLError(f"the key {name!r:.60} comes twice")
         return super().construct_mapping(node, deep)
 
 

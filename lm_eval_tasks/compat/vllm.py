@@ -191,15 +191,10 @@ def _settings(
 ) -> EngineSettings:
     number = str(dtype).removeprefix("torch.")
     rope = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None)
-    return EngineSettings(
-        name,
-        length,
-        number,
-        number if kept_as == "auto" else kept_as,
-        # transformers has an enumeration.
-        str(getattr(quantization, "value", quantization)) if quantization else None,
-        _plain(rope) if isinstance(rope, Mapping) else None,
-    )
+    # transformers has an enumeration.
+    quantized = str(getattr(quantization, "value", quantization)) if quantization else None
+    cache = number if kept_as == "auto" else kept_as
+    return EngineSettings(name, length, number, cache, quantized, _plain(rope) if isinstance(rope, Mapping) else None)
 
 
 def _plain(value: object) -> Any:

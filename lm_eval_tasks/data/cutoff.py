@@ -73,7 +73,8 @@ def of_model(arguments: Mapping[str, object], served: Sequence[str] = ()) -> str
 
 def warn(setting: str, cutoff: str | None, days: Sequence[str]) -> None:
     """Warn how many of the papers, published on these days (ISO), the model may have seen."""
-    if cutoff and (seen := sum(day[:7] <= cutoff for day in days)):
+    seen = sum(day[:7] <= cutoff for day in days) if cutoff else 0
+    if cutoff and seen:
         _LOGGER.warning(
             "%s: %d of %d papers were published up to the model's cut-off %s, so it may have seen them; "
             "published_after=%s leaves them out",

@@ -43,10 +43,9 @@ class Opened:
 
     def sizes(self, split: str) -> tuple[int, int]:
         """How many rows of a split are whole here, and how many there are by id only."""
-        names = list(self.splits) if split == "all" else [split]
-        return sum(len(self.splits[name]) for name in names if name in self.splits), sum(
-            self.by_id.get(name, 0) for name in ({*names, *self.by_id} if split == "all" else names)
-        )
+        names = {*self.splits, *self.by_id} if split == "all" else {split}
+        whole = sum(len(self.splits[name]) for name in names if name in self.splits)
+        return whole, sum(self.by_id.get(name, 0) for name in names)
 
 
 def open_dataset(config: str, options: Options) -> Opened:

@@ -53,7 +53,8 @@ def with_config(arguments: argparse.Namespace) -> argparse.Namespace:
 
 def _words(content: dict[str, object], parser: Parser, path: Path) -> Iterator[str]:
     names = ["output" if key == "output_path" else str(key).replace("-", "_") for key in content]
-    if twice := [name for name in names if names.count(name) > 1]:
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
         raise OptionError(f"{path} gives {twice[0]!r} twice, under two names")
     for name, (key, value) in zip(names, content.items(), strict=True):
         if name in _TYPED_ONLY:

@@ -25,7 +25,7 @@ _REPLACED = ("academiceval", "results", "n-samples", "groups", "group_subtasks",
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _ShardRun:
     folder: Path
     shard: Shard
     results: Results
@@ -48,26 +48,26 @@ def merge(folders: Sequence[Path], output: Path) -> list[Score]:
         raise SamplesError(f"{output} is one of the shards: name another folder with --output")
     try:
         with exclusive(output / JOURNAL):
-            return _merge_parts(folders, output)
+            return _merge_shards(folders, output)
     except ODD as err:
         raise SamplesError(
             f"the shards' files are not as `academiceval eval` writes them ({type(err).__name__}: {err})"
         ) from err
 
 
-def _merge_parts(folders: Sequence[Path], output: Path) -> list[Score]:
-    parts = sorted(map(_read, folders), key=lambda part: part.shard.number)
-    _check(parts)
-    lines, first = _lines(parts), parts[0]
+def _merge_shards(folders: Sequence[Path], output: Path) -> list[Score]:
+    shards = sorted(map(_read, folders), key=lambda one: one.shard.number)
+    _check(shards)
+    lines, first = _lines(shards), shards[0]
     check_output(output, first.results.model, lines)
     samples = {task: [Sample.of_logged(line) for line in task_lines] for task, task_lines in lines.items()}
     scores = scores_of(samples, first.results.model)
     block = block_of(
-        samples, first.request, scores, usage_together([part.block.usage for part in parts]), first.block.made_with
+        samples, first.request, scores, usage_together([one.block.usage for one in shards]), first.block.made_with
     )
     content = {name: value for name, value in first.results.content.items() if name not in _REPLACED}
     figures = {
-        task: _means(task_lines, [part.results.table("results").get(task) for part in parts])
+        task: _means(task_lines, [one.results.table("results").get(task) for one in shards])
         for task, task_lines in lines.items()
     }
     counts = {task: {"original": len(task_lines), "effective": len(task_lines)} for task, task_lines in lines.items()}
@@ -75,39 +75,40 @@ def _merge_parts(folders: Sequence[Path], output: Path) -> list[Score]:
     return scores
 
 
-def _read(folder: Path) -> _Part:
+def _read(folder: Path) -> _ShardRun:
     results = only_result(folder, "a finished shard")
     shard = Shard.of(text_or_none(results.run.metadata.get("shard") if results.run else None))
     if shard is None or results.block is None:
         raise SamplesError(f"{folder} is a whole run, not a shard of one")
-    return _Part(folder, shard, results, results.block)
+    return _ShardRun(folder, shard, results, results.block)
 
 
-def _check(parts: Sequence[_Part]) -> None:
-    count, identity = parts[0].shard.count, _identity_of(parts[0])
+def _check(shards: Sequence[_ShardRun]) -> None:
+    count, identity = shards[0].shard.count, _identity_of(shards[0])
     seen: dict[int, Path] = {}
-    for part in parts:
-        if part.shard.count != count:
-            raise SamplesError(f"{part.folder} is shard {part.shard}, but {parts[0].folder} is shard {parts[0].shard}")
-        if part.shard.number in seen:
-            raise SamplesError(f"{seen[part.shard.number]} and {part.folder} are both shard {part.shard}")
-        seen[part.shard.number] = part.folder
-        own = _identity_of(part)
+    for one in shards:
+        if one.shard.count != count:
+            raise SamplesError(f"{one.folder} is shard {one.shard}, but {shards[0].folder} is shard {shards[0].shard}")
+        if one.shard.number in seen:
+            raise SamplesError(f"{seen[one.shard.number]} and {one.folder} are both shard {one.shard}")
+        seen[one.shard.number] = one.folder
+        own = _identity_of(one)
         differing = [
-            *(name for name in _COMMON if getattr(part.block, name) != getattr(parts[0].block, name)),
+            *(name for name in _COMMON if getattr(one.block, name) != getattr(shards[0].block, name)),
             *(name for name in {**identity, **own} if own.get(name) != identity.get(name)),
         ]
         if differing:
             raise SamplesError(
-                f"{part.folder} and {parts[0].folder} come from different runs: they differ in {', '.join(differing)}"
+                f"{one.folder} and {shards[0].folder} come from different runs: they differ in {', '.join(differing)}"
             )
-    if missing := [str(number) for number in range(1, count + 1) if number not in seen]:
+    missing = [str(number) for number in range(1, count + 1) if number not in seen]
+    if missing:
         raise SamplesError(f"of {count} shards, these are missing: {', '.join(missing)}")
 
 
-def _identity_of(part: _Part) -> dict[str, object]:
+def _identity_of(one: _ShardRun) -> dict[str, object]:
     """What makes a run a different one: not where and how fast its model and data were served."""
-    run = part.request
+    run = one.request
     return {
         **{name: value for name, value in asdict(run).items() if name not in (*RUNTIME, "tasks", "contexts")},
         "model_args": distinguishing(run.model_args),
@@ -115,12 +116,12 @@ def _identity_of(part: _Part) -> dict[str, object]:
     }
 
 
-def _lines(parts: Sequence[_Part]) -> dict[str, list[Logged]]:
+def _lines(shards: Sequence[_ShardRun]) -> dict[str, list[Logged]]:
     """Task -> the logged samples of all shards, in the order that one run gives them."""
     placed: dict[str, dict[int, Logged]] = defaultdict(dict)
     sizes: dict[str, set[int | None]] = defaultdict(set)
-    for part in parts:
-        for task, file in samples_of(part.results).items():
+    for one in shards:
+        for task, file in samples_of(one.results).items():
             for sample, line in read_lines(file):
                 place = sample.row.position
                 if place is None or place in placed[task]:
@@ -142,5 +143,8 @@ def _means(lines: Sequence[Logged], figures: Sequence[object]) -> dict[str, obje
     for name, value in known.items():
         metric = name.partition(",")[0]
         values = [line[metric] for line in lines if isinstance(line.get(metric), float | int)]
-        means[name] = len(lines) if name == "sample_len" else fmean(values) if values else value
+        if name == "sample_len":
+            means[name] = len(lines)
+        else:
+            means[name] = fmean(values) if values else value
     return means

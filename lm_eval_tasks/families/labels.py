@@ -6,8 +6,10 @@ label 0, -1, and so on, which nothing has.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from typing import TypeVar
+
+from lm_eval_tasks.families.label_entries import BRACKET, ENTRIES, WORDED, entries, labels_in, one_label
 
 _T = TypeVar("_T")
 # Marks that mean the same, or nothing.
@@ -16,25 +18,8 @@ _COMMENT = re.compile(r"(?<=[\",\]}]) *//[^\n]*$", re.MULTILINE)
 _ARROW = re.compile(r"[-=]>|→|=")
 _NUMBERED = re.compile(r"\[ ?(\d{1,6}) ?\](?= ?\w)")
 _BOX = re.compile(r"\bboxed\{((?:[^{}]|\{[^{}]*\})*)\}")
-_WORDED = re.compile(r"\b(?:papers?|passages?|works?|masks?|P)[\s_#:]{0,3}\d", re.IGNORECASE)
-_LABEL = re.compile(
-    r"[\s\"'(\[#]*(?:(papers?|passages?|works?|masks?|candidates?|index|answer|reference|option|choice|P)[\s_#:\"]{0,4}\[?)?"
-    r"(\d{1,6})(?!\w|[.,–-]\d)([\s\"')\]]*)",
-    re.IGNORECASE,
-)
-_AND = re.compile(r"(?:and|&|\+)\s+|,\s*(?=\d)", re.IGNORECASE)
-# Verbs and verdicts: a sentence about a label is no entry.
-_SAID = re.compile(
-    r"\s+(?:does|do|did|is|are|was|has|have|cites?|might|may|could|should|would|will|can|mentions|discusses|refers|not)\b"
-)
 _VERDICT = re.compile(r"(.*?\d)\W+(yes|true|no|false)\b\W*", re.IGNORECASE)
 _DENIED = re.compile(r"\b(?:not|never|without|neither|none|no)\b|n['’]t\b|[❌✗✘]", re.IGNORECASE)
-_LAST_LABEL = re.compile(r".*\((?:paper|passage|work) (\d{1,6})\)[\s\"'.]*", re.IGNORECASE)
-# What may follow a label: its title, but no choice and no range.
-_TITLE, _CHOICE = re.compile(r"\(|[:.–—-](?:\s|$)"), re.compile(r"\W*(?:or|to|through|vs)\b", re.IGNORECASE)
-_BRACKET = re.compile(r"[\[\]{}]")
-_PARTS = re.compile(r'(?:"[^"]*"|[^,;\n"]+|")+')
-_BULLET = re.compile(r"^[-•]\s+")
 _OBJECT = re.compile(r"\{([^{}]*)\}")
 _INNER = re.compile(r"\[([^\[\]]*)\]")
 _BEFORE = re.compile(r"(?:^|[:>.!?]|\b(?:is|are|list|return|answer|output))[\s\"'(-]*$", re.IGNORECASE)
@@ -56,47 +41,6 @@ _PLAIN_NUMBERS = re.compile(r"\s*(?:and )?\d{1,6}(?: and \d{1,6})*\s*")
 # Characters around a stretch that say what it is.
 _NEAR, _FAR, _LONGEST_LABEL = 20, 80, 40
 _LINE = re.compile(r"(?:[-•]|\d+[.)])\s+|(?:.*\b)?answers?\s*(?:is|are)?\s*:", re.IGNORECASE)
-_TAG = re.compile(r"<(/?)answer\s*>", re.IGNORECASE)
-_ANSWER = re.compile(r"(?:.*\b)?(?:answer|index|reference|candidate|choice)(?:\s+is)?\s*:?\s+(.*)", re.IGNORECASE)
-_CALLED = re.compile(r"answer|index|choice", re.IGNORECASE)
-# Lines without a tag that decide nothing, and what a line names; one that begins with a candidate may be an item of a listing.
-_UNDECIDED = re.compile(r"\b(?:not|no|nor|or|cannot|neither|either|both|than)\b|n['’]t\b", re.IGNORECASE)
-_CANDIDATE = re.compile(r"\bcandidates?\W{0,4}(\d{1,6})\b", re.IGNORECASE)
-_ITEM = re.compile(r"\W*(?:candidate\W{0,4})?(\d{1,6})\b", re.IGNORECASE)
-# "2, because ...", "2 BERT": an index, and what is said of it.
-_EXPLAINED = re.compile(
-    r"[^\w-]*(?i:(?:(?:it|(?:the )?(?:correct |right |best |best-suited |most suitable )?(?:answer|index|reference|candidate))"
-    r"(?: of \w+)?(?: is)?)\W+(?:candidate\W+)?)?(\d{1,6})(?:\s*[.,;:!]?\s*$|,?\s*(?:because|since|as)\b.*|\s+[A-Z].*)",
-    re.DOTALL,
-)
-
-
-def answer_of(text: str, candidates: int) -> int | None:
-    """The last index in <answer>..</answer>, or without a tag that at the answer's end or beginning; None if it names no candidate."""
-    text = _plain(text)
-    within = list(_tagged(text)) or _untagged([line.strip() for line in text.split("\n") if line.strip(" {}[]\t\r")])
-    numbers = (_index(_BRACKET.sub(" ", content)) for content in reversed(within))
-    index = next((number for number in numbers if number is not None), None)
-    return index if index is not None and index < candidates else None
-
-
-def _untagged(lines: Sequence[str]) -> list[str]:
-    """What an answer without a tag says in its first and last line, the likelier behind: what is called the answer, else a candidate, if no
-    other line begins with another.
-    """
-    called: list[str] = []
-    other: list[str] = []
-    for line in [*lines[:1], *lines[-1:]]:
-        match = _ANSWER.fullmatch(line)
-        if _UNDECIDED.search(line) or len(set(_CANDIDATE.findall(line))) > 1:
-            continue
-        (called if match and _CALLED.search(line[: match.start(1)]) else other).append(match[1] if match else line)
-    return [*(other if len({item[1] for line in lines if (item := _ITEM.match(line))}) < 2 else ()), *called]
-
-
-def _index(text: str) -> int | None:
-    explained = _EXPLAINED.fullmatch(text)
-    return int(explained[1]) if explained else _one(text)
 
 
 def set_of(text: str) -> tuple[int, ...] | None:
@@ -107,54 +51,44 @@ def set_of(text: str) -> tuple[int, ...] | None:
 
 def list_of(text: str) -> tuple[int, ...] | None:
     """As `set_of`, in the order of the answer."""
-    return _last(_plain(text), _list)
+    return _last(plain(text), _list)
 
 
 def pairs_of(text: str) -> dict[int, int] | None:
     """The pairs of the last object in an answer; None if there is none. Of a label's pairs the last one counts."""
-    return _last(_NAMED_MARK.sub(r"\1", _plain(text)), _pairs)
+    return _last(_NAMED_MARK.sub(r"\1", plain(text)), _pairs)
 
 
-def _plain(text: str) -> str:
-    """A text with one sign for each meaning, without markdown."""
+def plain(text: str) -> str:
+    """Write a text with one sign for each meaning, without markdown."""
     return _NUMBERED.sub(r"\1: ", _BOX.sub(r"\1", _ARROW.sub(": ", _COMMENT.sub("", text.translate(_MARKS)))))
 
 
-def _tagged(text: str) -> Iterator[str]:
-    """What is between each opening mark and the next mark or, if the last was not closed, the end of its line."""
-    begins: int | None = None
-    for mark in _TAG.finditer(text):
-        if begins is not None:
-            yield text[begins : mark.start()]
-        elif mark[1] and mark.start() and "<" not in text[: mark.start()]:
-            # The prompt ended with the opening mark.
-            yield text[: mark.start()].strip().rpartition("\n")[2]
-        begins = None if mark[1] else mark.end()
-    if begins is not None:
-        yield text[begins:].strip().partition("\n")[0]
-
-
 def _last(text: str, read: Callable[[str, bool], _T | None]) -> _T | None:
-    """What is read from the last stretch of those that most likely are the answer; without one that says what it numbers, from the last
-    lines.
-    """
+    """Read the last stretch of those that most likely are the answer; without one that says what it numbers, the last lines."""
     best, most, is_named = None, -1, False
     for begins, ends in _stretches(text):
         before, stretch = text[max(0, begins - _FAR) : begins], text[begins:ends]
-        is_led = bool(_BEFORE.search((("x" if begins > _NEAR else "") + before[-_NEAR:]).rpartition("\n")[2]))
+        is_led = _is_led(before, is_first=begins <= _NEAR)
         is_last = _BEHIND.fullmatch(text[ends : ends + _NEAR].partition("\n")[0]) is not None
         content = read(stretch, is_led and (is_last or not stretch.strip("[]{} \n")))
-        if content == () and before.rpartition("\n")[2].strip() and _WORDED.search(text[ends:]):
+        if content == () and before.rpartition("\n")[2].strip() and WORDED.search(text[ends:]):
             # What the instruction says of no label at all.
             continue
         is_void = isinstance(content, dict) and not any(content.values())
-        names = not content or _WORDED.search(stretch) is not None
+        names = not content or WORDED.search(stretch) is not None
         is_aside = _ASIDE.search(before[-_NEAR:]) or (is_led and _ASIDE.search(_line_before(before)))
         likely = (is_led and is_last) + names - 2 * bool(is_aside) - 2 * is_void
         if content is not None and (likely >= most or best is None):
             best, most, is_named = content, likely, names
     # Numbers alone may be citations, within a sentence they are.
     return best if is_named else read(_last_lines(text), False) or (best if most > 0 else None)
+
+
+def _is_led(before: str, *, is_first: bool) -> bool:
+    """Tell whether a stretch begins its line, or follows a colon or another mark that leads to it."""
+    near = before[-_NEAR:]
+    return bool(_BEFORE.search((near if is_first else f"x{near}").rpartition("\n")[2]))
 
 
 def _line_before(before: str) -> str:
@@ -168,7 +102,7 @@ def _stretches(text: str) -> list[tuple[int, int]]:
     """Where brackets begin and end that are in no others; objects in a row are one stretch, and the last bracket may be open."""
     opened: list[int] = []
     closed: list[tuple[int, int]] = []
-    for bracket in _BRACKET.finditer(text):
+    for bracket in BRACKET.finditer(text):
         at = bracket.start()
         if text[at] in "[{":
             opened.append(at)
@@ -201,16 +135,12 @@ def _is_next(text: str, last: tuple[int, int], begins: int, ends: int) -> bool:
 
 
 def _last_lines(text: str) -> str:
-    """The lines at the end of an answer that each name labels, as a list; of lines with verdicts those that say yes."""
+    """List the lines at the end of an answer that each name labels; of lines with verdicts those that say yes."""
     kept: list[str] = []
     above, _, remark = text.strip().rpartition("\n\n")
-    for line in reversed((above if above and not _WORDED.search(remark) else text).strip().split("\n")):
-        match = _LINE.match(line.strip())
-        entry = line.strip()[match.end() :] if match else line.strip()
-        if verdict := _VERDICT.fullmatch(entry):
-            entry = verdict[1] if verdict[2].casefold() in ("yes", "true") else ""
-        parts = _PARTS.findall(entry)
-        if entry and not (parts and _WORDED.match(parts[0].strip(" \"'(")) and all(map(_is_label, parts))):
+    for line in reversed((above if above and not WORDED.search(remark) else text).strip().split("\n")):
+        entry = _entry_of_line(line.strip())
+        if entry and not _is_entry(entry):
             if not (entry.endswith(":") and _DENIED.search(entry) and any(kept)):
                 break
             # What stands below is what does not fit.
@@ -219,23 +149,38 @@ def _last_lines(text: str) -> str:
     return "\n".join(reversed(kept)) if any(kept) else "none"
 
 
-def _is_label(part: str) -> bool:
-    named = _numbers(_BRACKET.sub(" ", part.partition(":")[0]).strip()) or _numbers(_BRACKET.sub(" ", part).strip())
-    return named is not None or _PLAIN_NUMBERS.fullmatch(part) is not None
+def _entry_of_line(line: str) -> str:
+    """Take what a line lists, without its bullet; nothing of a line that says no."""
+    match = _LINE.match(line)
+    entry = line[match.end() :] if match else line
+    verdict = _VERDICT.fullmatch(entry)
+    if not verdict:
+        return entry
+    return verdict[1] if verdict[2].casefold() in ("yes", "true") else ""
+
+
+def _is_entry(entry: str) -> bool:
+    listed = ENTRIES.findall(entry)
+    return bool(listed and WORDED.match(listed[0].strip(" \"'("))) and all(map(_is_label, listed))
+
+
+def _is_label(entry: str) -> bool:
+    plain = BRACKET.sub(" ", entry)
+    named = labels_in(plain.partition(":")[0].strip()) or labels_in(plain.strip())
+    return named is not None or _PLAIN_NUMBERS.fullmatch(entry) is not None
 
 
 def _list(stretch: str, alone: bool) -> tuple[int, ...] | None:
-    """The labels of a list; None if it is empty or names none, unless it stands alone."""
-    entries = (
-        _list_within(stretch) if stretch.startswith("{") else _OBJECT.sub(lambda match: _labelled(match[1]), stretch)
-    )
+    """Read the labels of a list; None if it is empty or names none, unless it stands alone."""
+    within = _list_within(stretch) if stretch.startswith("{") else _with_labels(stretch)
+    listed = [entry for entry in entries(within) if entry.strip(". \"'")]
     numbers: list[int] = []
     unread = 0
-    parts = [part for part in _entries(entries) if part.strip(". \"'")]
-    for i, part in enumerate(parts):
-        if named := _numbers(part):
+    for i, entry in enumerate(listed):
+        named = labels_in(entry)
+        if named:
             numbers += named
-        elif i + 1 < len(parts) or stretch[-1:] in "]}" or not numbers:
+        elif i + 1 < len(listed) or stretch[-1:] in "]}" or not numbers:
             # The last entry of a list that was cut says nothing.
             numbers.append(-unread)
             unread += 1
@@ -243,100 +188,81 @@ def _list(stretch: str, alone: bool) -> tuple[int, ...] | None:
 
 
 def _list_within(stretch: str) -> str:
-    """The list in an object that is the answer; the object's labels if it has none."""
-    lists = [
-        (key[1] if (key := _KEYED.search(stretch[: inner.start()][-_FAR:])) else "", inner[1])
-        for inner in _INNER.finditer(stretch)
-    ]
+    """Find the list in an object that is the answer; the object's labels if it has none."""
+    lists = [(_key_before(stretch, inner.start()), inner[1]) for inner in _INNER.finditer(stretch)]
+    if not lists:
+        return _with_labels(stretch)
     answers = [content for key, content in lists if _ANSWER_KEY.search(key)]
     papers = [content for key, content in lists if _LABEL_KEY.search(key)]
-    return next(iter(answers or papers or [content for _, content in lists]), None) or (
-        "" if lists else _OBJECT.sub(lambda match: _labelled(match[1]), stretch)
-    )
+    return (answers or papers or [lists[0][1]])[0]
+
+
+def _key_before(text: str, at: int) -> str:
+    key = _KEYED.search(text[:at][-_FAR:])
+    return key[1] if key else ""
+
+
+def _with_labels(stretch: str) -> str:
+    """Put in place of each object in a stretch the labels that it names."""
+    return _OBJECT.sub(lambda match: _labelled(match[1]), stretch)
 
 
 def _labelled(content: str) -> str:
-    """Of an object in a list the labels that it names, as entries; "?" if its keys are labels or it names none."""
-    pairs = [part.partition(":") for part in _entries(content)]
-    if any(value.strip(" \"'").casefold() in ("false", "no") for key, _, value in pairs if not _numbers(key)):
+    """List of an object in a list the labels that it names, as entries; "?" if its keys are labels or it names none."""
+    pairs = [entry.partition(":") for entry in entries(content)]
+    values = [(key, value) for key, _, value in pairs if not labels_in(key)]
+    if any(value.strip(" \"'").casefold() in ("false", "no") for _, value in values):
         return ""
-    if all(not colon and _numbers(part) for part, colon, _ in pairs):
-        return ", ".join(part for part, *_ in pairs) + ","
-    values = [(key, value) for key, _, value in pairs if not _numbers(key)]
-    named = [value for key, value in values if _LABEL_KEY.search(key)] or [v for _, v in values if _WORDED.search(v)]
-    labels = (value.strip(" \"'") for value in named if all(map(_numbers, value.strip(" \"'").split(","))))
-    return f"{next(labels, '?')},"
+    if all(not colon and labels_in(key) for key, colon, _ in pairs):
+        return ", ".join(key for key, *_ in pairs) + ","
+    named = [value for key, value in values if _LABEL_KEY.search(key)]
+    named = named or [value for _, value in values if WORDED.search(value)]
+    for value in named:
+        stripped = value.strip(" \"'")
+        if all(map(labels_in, stripped.split(","))):
+            return f"{stripped},"
+    return "?,"
 
 
 def _pairs(stretch: str, alone: bool) -> dict[int, int] | None:
-    """The pairs of an object, or of a list of objects or of lists; None if it names none."""
-    pairs: dict[int, int] = {}
-
+    """Read the pairs of an object, or of a list of objects or of lists; None if it names none."""
     stretch = _NESTED.sub(lambda match: match[1] + _labelled(match[2]), stretch)
-    inner = _INNER.sub(lambda part: "?" if "," in part[1] else part[1], stretch)
-    for content in _OBJECT.findall(inner if stretch.startswith("{") else stretch) or _rows(stretch):
-        values: list[tuple[str, int]] = []
-        for part in _entries(_INNER.sub(lambda part: "?" if "," in part[1] else part[1], content)):
-            key, colon, value = part.partition(":")
-            if (label := _one(key)) is not None and colon:
-                number = _one(value) or 0
-                is_turned = number and _ASKED_KEY.search(value) and not _ASKED_KEY.search(key)
-                pairs |= {number: label} if is_turned else {label: number}
-            elif (
-                not _OTHER_KEY.search(key)
-                and (named := _one(value if colon else key)) is not None
-                and (colon or stretch.startswith("[["))
-            ):
-                values.append((key, named))
-        if len(values) == 2:
-            is_turned = _ASKED_KEY.search(values[1][0]) and not _ASKED_KEY.search(values[0][0])
-            (_, first), (_, second) = reversed(values) if is_turned else values
-            pairs[first] = second
-    return pairs if any(pairs.values()) or (pairs and _WORDED.search(stretch)) else None
+    flat = _without_lists(stretch) if stretch.startswith("{") else stretch
+    pairs: dict[int, int] = {}
+    for content in _OBJECT.findall(flat) or _rows(stretch):
+        pairs |= _pairs_of_object(_without_lists(content), in_rows=stretch.startswith("[["))
+    return pairs if any(pairs.values()) or (pairs and WORDED.search(stretch)) else None
+
+
+def _without_lists(text: str) -> str:
+    """Put in place of each list the one entry that it has, or "?"."""
+    return _INNER.sub(lambda inner: "?" if "," in inner[1] else inner[1], text)
+
+
+def _pairs_of_object(content: str, *, in_rows: bool) -> dict[int, int]:
+    pairs: dict[int, int] = {}
+    # What is neither a label's pair nor something else: of two such entries the first is asked about.
+    values: list[tuple[str, int]] = []
+    for entry in entries(content):
+        key, colon, value = entry.partition(":")
+        label = one_label(key)
+        if label is not None and colon:
+            number = one_label(value) or 0
+            is_turned = number and _ASKED_KEY.search(value) and not _ASKED_KEY.search(key)
+            pairs |= {number: label} if is_turned else {label: number}
+            continue
+        named = one_label(value if colon else key)
+        if named is not None and (colon or in_rows) and not _OTHER_KEY.search(key):
+            values.append((key, named))
+    if len(values) == 2:
+        (key, first), (other, second) = values
+        is_turned = _ASKED_KEY.search(other) and not _ASKED_KEY.search(key)
+        pairs |= {second: first} if is_turned else {first: second}
+    return pairs
 
 
 def _rows(stretch: str) -> list[str]:
     """The lists in a list, or what one has in it."""
-    return (
-        _INNER.findall(stretch)
-        if stretch.startswith("[[")
-        else [stretch.strip("[]") if stretch.startswith("[") else stretch]
-    )
-
-
-def _entries(text: str) -> Iterator[str]:
-    """What commas, semicolons and lines separate, outside of quotes and without brackets."""
-    parts = (_BULLET.sub("", part.strip(" \t\r")) for part in _PARTS.findall(_BRACKET.sub(" ", text)))
-    return (part for part in parts if part)
-
-
-def _one(text: str) -> int | None:
-    numbers = _numbers(text.strip().rstrip(". "))
-    return numbers[0] if numbers and len(numbers) == 1 else None
-
-
-def _numbers(text: str) -> list[int] | None:
-    """The labels that an entry names, with a title behind the last one perhaps; None if it names none, or a choice."""
-    numbers: list[int] = []
-    at = 0
-    if last := _LAST_LABEL.fullmatch(text):
-        return [int(last[1])]
-    while match := _LABEL.match(text, at):
-        numbers.append(int(match[2]))
-        at = match.end()
-        rest = text[at:]
-        if not rest:
-            return numbers
-        if joined := _AND.match(rest):
-            at += joined.end()
-        elif not _WORDED.match(rest):
-            is_titled = _TITLE.match(rest) or match[1] or match[3].strip()
-            is_other = (
-                _CHOICE.match(rest)
-                or _SAID.match(rest)
-                or _SAID.match(match[3] + rest)
-                or rest[0] in "/?"
-                or _WORDED.search(rest)
-            )
-            return numbers if is_titled and not is_other else None
-    return None
+    if stretch.startswith("[["):
+        return _INNER.findall(stretch)
+    return [stretch.strip("[]") if stretch.startswith("[") else stretch]

@@ -213,6 +213,7 @@ def _judged(sample: Sample, outcomes: Sequence[Outcome]) -> Judged:
 def _results(judging: Judging, judged: Sequence[Judged]) -> dict[str, object]:
     samples, judge_name = judging.samples, judging.shown_name
     of_task = {task: [one for one in judged if one.task == task] for task in by_task(samples)}
+    verdicts = {task: {one.id: {judge_name: _verdicts(one)} for one in of_one} for task, of_one in of_task.items()}
     texts: dict[str, dict[str, str]] = {task: {} for task in of_task}
     for sample in samples:
         texts[sample.task][sample.id] = texts_hash(sample.answer, sample.row.target)
@@ -222,9 +223,7 @@ def _results(judging: Judging, judged: Sequence[Judged]) -> dict[str, object]:
         "prompt_versions": sorted({sample.row.prompt_version for sample in samples}),
         "judge_prompt_version": PROMPT_VERSION,
         "tasks": {task: {judge_name: summary(of_one)} for task, of_one in of_task.items()},
-        "verdicts": {
-            task: {one.id: {judge_name: _verdicts(one)} for one in of_one} for task, of_one in of_task.items()
-        },
+        "verdicts": verdicts,
         "texts": texts,
     }
 

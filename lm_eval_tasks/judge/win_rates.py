@@ -54,8 +54,9 @@ class Judged:
 
     def points_if(self, unread: float) -> float:
         """The same if every verdict that could not be read gave so many points."""
-        settled, by_order = self.settled, self.by_order()
-        return fmean(unread if points is None else points for points in by_order) if settled is None else settled
+        if self.settled is not None:
+            return self.settled
+        return fmean(unread if points is None else points for points in self.by_order())
 
 
 def summary(samples: Sequence[Judged]) -> dict[str, Any]:

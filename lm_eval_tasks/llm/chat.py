@@ -196,7 +196,8 @@ class _Asking:
                 reason, wait = self._explain_error(err)
                 reason = redact(reason)  # a server may repeat the key that it was sent
                 said = f"{reason} {str(getattr(getattr(err, 'response', None), 'text', ''))[:2000]}"
-                if wait == math.inf and (refused := [name for name in sampling if name in said]):
+                refused = [name for name in sampling if name in said] if wait == math.inf else []
+                if refused:
                     _LOGGER.warning("%s is asked without %s, which it refuses", self._server, ", ".join(refused))
                     sampling, wait = {name: value for name, value in sampling.items() if name not in refused}, 0.0
                 odd += wait is None

@@ -46,21 +46,20 @@ class Usage:
         """
         fields = usage if isinstance(usage, Mapping) else {}
         return cls(
-            _count(fields, "prompt_tokens"),
-            _count(fields, "completion_tokens"),
-            _count(fields.get("completion_tokens_details"), "reasoning_tokens"),
-            _count(fields.get("prompt_tokens_details"), "cached_tokens"),
-            finish if isinstance(finish, str) else "",
-            model[:_LONGEST_NAME] if isinstance(model := fields.get("model"), str) else "",
+            tokens_in=_count(fields, "prompt_tokens"),
+            tokens_out=_count(fields, "completion_tokens"),
+            reasoning_tokens=_count(fields.get("completion_tokens_details"), "reasoning_tokens"),
+            cached_tokens=_count(fields.get("prompt_tokens_details"), "cached_tokens"),
+            finish=_word(finish),
+            served=_word(fields.get("model")),
         )
 
     @classmethod
     def of_json(cls, content: object) -> Usage:
         """Read what `to_json` wrote, or totals; a field that is not what it should be is unknown."""
         fields = content if isinstance(content, Mapping) else {}
-        words = (next(iter(word), "") if isinstance(word := fields.get(name), dict) else word for name in _COUNTED)
-        finish, served = (word if isinstance(word, str) else "" for word in words)
-        return cls(**{name: _count(fields, name) for name in _TOKENS}, finish=finish, served=served)
+        tokens = {name: _count(fields, name) for name in _TOKENS}
+        return cls(**tokens, finish=_word(fields.get("finish")), served=_word(fields.get("served")))
 
     def plus(self, other: Usage) -> Usage:
         """The tokens of both: unknown where its own are, and as few as none where the other's are."""
@@ -76,6 +75,12 @@ class Usage:
 _MOST_TOKENS, _LONGEST_NAME = 10**9, 200
 _COUNTED = ("finish", "served")
 _TOKENS = ("tokens_in", "tokens_out", "reasoning_tokens", "cached_tokens")
+
+
+def _word(value: object) -> str:
+    """Read a word, or of counted words the first; "" for anything else."""
+    word = next(iter(value), "") if isinstance(value, dict) else value
+    return word[:_LONGEST_NAME] if isinstance(word, str) else ""
 
 
 def _count(fields: object, name: str) -> int | None:
@@ -114,11 +119,14 @@ class UsageTotals:
     def of(cls, usages: Iterable[Usage]) -> UsageTotals:
         """Sums over answers: each kind of tokens over those that report it, None if none does; and counts of each finish."""
         all_usages = list(usages)
-        known = {name: [n for usage in all_usages if (n := getattr(usage, name)) is not None] for name in _TOKENS}
-        sums = {name: sum(counts) if counts else None for name, counts in known.items()}
-        words = [sorted(word for usage in all_usages if (word := getattr(usage, name))) for name in _COUNTED]
-        finish, served = (dict(Counter(each)) for each in words)
-        return cls(**sums, finish=finish, served=served)
+        sums: dict[str, int | None] = {}
+        for name in _TOKENS:
+            counts = [getattr(usage, name) for usage in all_usages]
+            known = [count for count in counts if count is not None]
+            sums[name] = sum(known) if known else None
+        finish = Counter(sorted(usage.finish for usage in all_usages if usage.finish))
+        served = Counter(sorted(usage.served for usage in all_usages if usage.served))
+        return cls(**sums, finish=dict(finish), served=dict(served))
 
 
 def usage_together(usages: Sequence[UsageTotals]) -> UsageTotals:
@@ -230,8 +238,11 @@ class Budget:
 
 def at_most(usage: Usage, most: Usage) -> Usage:
     """What is known of a question's tokens, and for what is not the most that it could take."""
-    known = {name: value for name in ("tokens_in", "tokens_out") if (value := getattr(usage, name)) is not None}
-    return replace(usage, **{"tokens_in": most.tokens_in, "tokens_out": most.tokens_out, **known})
+    return replace(
+        usage,
+        tokens_in=most.tokens_in if usage.tokens_in is None else usage.tokens_in,
+        tokens_out=most.tokens_out if usage.tokens_out is None else usage.tokens_out,
+    )
 
 
 def most_tokens(prompt: str, prompt_tokens: int | None, answer_tokens: int) -> Usage:

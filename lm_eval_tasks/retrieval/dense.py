@@ -37,15 +37,16 @@ def by_embeddings(name: str, query: Encode, context: Encode, similarity: Similar
         # Samples share demonstrations: no chunk is embedded twice in a call.
         if not any(chunks):
             return [[] for _ in chunks]
-        places = {
-            text: i
-            for i, text in enumerate(dict.fromkeys(chunk for sample_chunks in chunks for chunk in sample_chunks))
-        }
-        chunk_vectors = scaled(context(list(places)))
-        return [
-            best(chunk_vectors[[places[chunk] for chunk in sample_chunks]] @ vector, top) if sample_chunks else []
-            for sample_chunks, vector in zip(chunks, scaled(query(list(queries))), strict=True)
-        ]
+        every = dict.fromkeys(chunk for of_sample in chunks for chunk in of_sample)
+        numbers = {text: i for i, text in enumerate(every)}
+        vectors = scaled(context(list(numbers)))
+
+        def found(of_sample: Sequence[str], query_vector: Any) -> list[int]:
+            own = vectors[[numbers[chunk] for chunk in of_sample]]
+            return best(own @ query_vector, top) if of_sample else []
+
+        asked = zip(chunks, scaled(query(list(queries))), strict=True)
+        return [found(of_sample, query_vector) for of_sample, query_vector in asked]
 
     return Retriever(name if similarity == INNER_PRODUCT else f"{name}, {similarity}", rank)
 

@@ -220,18 +220,21 @@ def _lm_eval_results(path: Path, file: Arguments) -> Results:
     revisions = sorted({str(metadata["dataset_revision"]) for metadata in each if metadata.get("dataset_revision")})
     model = label(full_name.rstrip("/"))
     counts = {task: (content.counts[task]["effective"], content.counts[task]["original"]) for task in tasks}
+    rounds = [name for name in revisions if name != "main" and not _COMMIT.fullmatch(name)]
+    scores = [score for task in tasks for score in _scores_of(content, task, model)]
+    dataset = next((str(metadata["dataset"]) for metadata in each if metadata.get("dataset")), "")
     return Results(
-        path,
-        model,
-        tuple(name for name in revisions if name != "main" and not _COMMIT.fullmatch(name)),
-        scores=tuple(score for task in tasks for score in _scores_of(content, task, model)),
-        dataset=next((str(metadata["dataset"]) for metadata in each if metadata.get("dataset")), ""),
+        path=path,
+        model=model,
+        rounds=tuple(rounds),
+        scores=tuple(scores),
+        dataset=dataset,
         revision=revisions[0] if len(revisions) == 1 and _COMMIT.fullmatch(revisions[0]) else "",
         # What lm-eval's --limit or --samples made smaller.
         subsets={task: n for task, n in counts.items() if n[0] < n[1]},
         engine=content.config.model,
         model_id=_model_id(content.config.model_args, model),
-        options={key: value for metadata in each for key, value in metadata.items()},
+        options=dict(item for metadata in each for item in metadata.items()),
     )
 
 

@@ -86,16 +86,18 @@ def check_output(output: Path, model: str, tasks: Collection[str]) -> Results | 
         EvalError: the folder has results of another model, or of tasks that would be lost.
     """
     file = output / f"{RESULTS}{model}.json"
-    if lost := [other for other in results_in(output) if other != file]:
-        raise EvalError(
-            f"{output} contains the results of {lost[0].stem.removeprefix(RESULTS)}: give each model its own --output folder"
-        )
+    for other in results_in(output):
+        if other != file:
+            raise EvalError(
+                f"{output} contains the results of {other.stem.removeprefix(RESULTS)}: give each model its own --output folder"
+            )
     earlier = None
     with suppress(SamplesError):
         earlier = read_results(file)
     # What results do not list is left over, and no part of them.
     listed = [task_of(name, file) for name in earlier.files] if earlier else []
-    if others := sorted(set(listed or samples_beside(file)) - set(tasks)):
+    others = sorted(set(listed or samples_beside(file)) - set(tasks))
+    if others:
         raise EvalError(
             f"{output} has results of {others[0]}, which this run would replace: give it its own --output folder (`report` and "
             "`judge` take several), or ask for those tasks too"
@@ -116,7 +118,8 @@ def samples_of(results: Results) -> dict[str, Path]:
     for file in beside.values():
         if file.name not in results.files:
             _LOGGER.warning("%s is left out: %s does not list it, so an earlier run left it there", file, results.path)
-    if lost := sorted(results.files.keys() - {file.name for file in beside.values()}):
+    lost = sorted(results.files.keys() - {file.name for file in beside.values()})
+    if lost:
         raise SamplesError(
             f"{results.path.parent / lost[0]} is missing, which {results.path.name} lists: copy the folder again, or run that task again"
         )
@@ -136,11 +139,12 @@ def samples_below(folder: Path) -> list[Path]:
         SamplesError: results cannot be read, or their samples are missing or changed.
     """
     files = sorted(folder.rglob(f"{SAMPLES}*.jsonl"))
-    places = {place: [read_results(path) for path in results_in(place)] for place in {file.parent for file in files}}
-    listed = {
-        file for all_results in places.values() for results in all_results for file in samples_of(results).values()
-    }
-    return [file for file in files if file in listed or not places[file.parent]]
+    folders = {file.parent: results_in(file.parent) for file in files}
+    listed: set[Path] = set()
+    for results in folders.values():
+        for path in results:
+            listed.update(samples_of(read_results(path)).values())
+    return [file for file in files if file in listed or not folders[file.parent]]
 
 
 def write_run(

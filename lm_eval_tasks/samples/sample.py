@@ -66,6 +66,11 @@ class Sample:
         return self.row.first_author
 
     @property
+    def rounded_scores(self) -> dict[str, float]:
+        """The scores to as many digits as do not depend on the machine."""
+        return {name: round(score, 6) for name, score in self.scores.items()}
+
+    @property
     def identity(self) -> str:
         """What pairs it with the same question of another run: nothing but its row's content and the version of its prompt."""
         row = self.row

@@ -28,7 +28,7 @@ _STAGES: dict[str, Callable[[Sample], object]] = {
     "prompts": attrgetter("prompt_hash"),
     "tokens of prompts": lambda sample: sample.row.tokenizer and sample.row.tokens_after,
     "answers": attrgetter("answer"),
-    "scores": lambda sample: {name: round(score, 6) for name, score in sample.scores.items()},
+    "scores": attrgetter("rounded_scores"),
 }
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from lm_eval_tasks.base.contract import FULL
 from lm_eval_tasks.base.intervals import NO_INTERVAL, level
 from lm_eval_tasks.base.tables import Table, with_bounds
+from lm_eval_tasks.base.typed import present
 from lm_eval_tasks.compat.vllm import EngineSettings
 from lm_eval_tasks.families.answering import answering_of
 from lm_eval_tasks.families.descriptor import Metric
@@ -43,15 +44,16 @@ def block_of(samples: Samples, run: RunRequest, scores: Sequence[Score], usage: 
     subsets = {task: _subset(of_task) for task, of_task in samples.items()}
     failures = {task: _failures(of_task) for task, of_task in samples.items()}
     places = {task: by_place(of_task) for task, of_task in samples.items()}
+    datasets = {row.dataset_revision for row in rows}
     return Block(
         run=run,
         rounds=tuple(sorted({row.round for row in rows})),
         prompt_versions=tuple(sorted({row.prompt_version for row in rows})),
         scores=tuple(scores),
-        subsets={task: subset for task, subset in subsets.items() if subset},
-        datasets=tuple(sorted({row.dataset_revision for row in rows})),
-        failures={task: counts for task, counts in failures.items() if counts},
-        places={task: thirds for task, thirds in places.items() if thirds},
+        subsets=present(subsets),
+        datasets=tuple(sorted(datasets)),
+        failures=present(failures),
+        places=present(places),
         usage=usage,
         made_with=made,
     )
@@ -154,18 +156,23 @@ def _row(
     gain = next((gain for gain in own if gain.is_headline and gain.by == "model"), None)
     floor = margin.short if margin else _floor(task, metric, scores)
     cut = scores.get("truncated")
+    has_room = floor is not None and floor <= HIGHEST_FLOOR
     return (
         task,
         model,
         metric.name,
         _value(score),
         _samples(score),
-        "-" if floor is None else f"{floor:.4f}",
+        _rounded(floor, 4),
         _gain(margin),
-        "-" if cut is None else f"{cut.value:.2f}",
+        _rounded(cut.value if cut else None, 2),
         _gain(gain),
-        "-" if floor is None or floor > HIGHEST_FLOOR else f"{(score.value - floor) / (1 - floor):.3f}",
+        _rounded((score.value - floor) / (1 - floor), 3) if floor is not None and has_room else "-",
     )
+
+
+def _rounded(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
 
 
 def _asked_in_full(task: str) -> list[str]:

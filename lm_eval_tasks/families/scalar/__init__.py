@@ -105,16 +105,18 @@ METRICS = (
 )
 
 
+# The published levels first.
+_TASKS = tuple(Task("scalar", slug_of(level.name), level.name, TARGET.answer_tokens) for level in ALL_LEVELS)
 FAMILY = Family(
     name="scalar",
     board="reading",
     own=ScalarOwn,
     targets=(TARGET,),
     configurations=ALL_LEVELS,
-    tasks=tuple(Task("scalar", slug_of(level.name), level.name, TARGET.answer_tokens) for level in ALL_LEVELS),
+    tasks=_TASKS,
     groups=(
-        TaskGroup("scalar", "scalar", tuple(slug_of(level.name) for level in LEVELS), has_mean=True),
-        TaskGroup("scalar", "scalar_ablation", tuple(slug_of(level.name) for level in ALL_LEVELS)),
+        TaskGroup("scalar", "scalar", tuple(task.name for task in _TASKS[: len(LEVELS)]), has_mean=True),
+        TaskGroup("scalar", "scalar_ablation", tuple(task.name for task in _TASKS)),
     ),
     core=tuple(Core(level.name, 300) for level in LEVELS),
     metrics=METRICS,

@@ -133,7 +133,8 @@ class _EmbedLocal:
 
     def _vectors(self, texts: Sequence[str]) -> Any:
         """Embeddings of length 1, shape (texts, dimensions)."""
-        if new := [text for text in dict.fromkeys(texts) if text not in self._known]:
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if new:
             vectors = self._encode(new)
             lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
             self._known |= dict(zip(new, vectors / np.where(lengths == 0, 1, lengths), strict=True))

@@ -44,10 +44,10 @@ from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.evaluate.run_plan import SampleSelection
 from lm_eval_tasks.families import score
-from lm_eval_tasks.families.labels import answer_of
 from lm_eval_tasks.families.rounds import read_manifest
 from lm_eval_tasks.families.scalar import ALL_LEVELS, LEVELS, Level
 from lm_eval_tasks.families.scalar import hook as scalar_hook
+from lm_eval_tasks.families.scalar.choice import answer_of
 from lm_eval_tasks.families.scalar.prompt import slots_of
 from lm_eval_tasks.families.scalar.scalar_row import ScalarRow
 from lm_eval_tasks.families.scalar.shortcuts import bm25_choice, shortened

@@ -10,6 +10,7 @@ import pytest
 
 from lm_eval_tasks.families import labels
 from lm_eval_tasks.families.reading import answering
+from lm_eval_tasks.families.scalar.choice import answer_of
 from lm_eval_tasks.families.score import score
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from tests.helpers.samples import own
@@ -109,7 +110,7 @@ def test_written_pairs(text: str, answer: list[list[int]] | None) -> None:
 
 @pytest.mark.parametrize(("text", "answer"), _WRITTEN["indices"])
 def test_written_indices(text: str, answer: int | None) -> None:
-    assert labels.answer_of(text, 4) == answer
+    assert answer_of(text, 4) == answer
 
 
 def test_reading_an_answer_takes_no_longer_than_writing_it() -> None:
@@ -117,7 +118,7 @@ def test_reading_an_answer_takes_no_longer_than_writing_it() -> None:
     for text in ("\n" * 200_000 + "x", "[" * 200_000, "[1," * 70_000, '{"a":' * 40_000, '"' * 200_001, *tags):
         for read in (labels.set_of, answering.strict_set_of, labels.pairs_of, answering.strict_pairs_of):
             assert not read(text) or max(read(text) or (0,)) <= 1
-        assert labels.answer_of(text, 4) is None
+        assert answer_of(text, 4) is None
 
 
 def doc(prompt_name: str, **more: Any) -> dict[str, Any]:
