@@ -103,17 +103,18 @@ def report(arguments: Namespace) -> Iterator[str | Table]:
 def push(arguments: Namespace) -> Iterator[str | Table]:
     check_dataset(arguments.folder)
     from hub_scripts.hub.push import push
+    from hub_scripts.hub.replacing import Replaced
 
     if arguments.note and not arguments.replaces:
         raise HubError("--note says what was wrong with a revision: name that with --replaces, or leave --note out")
+    replaces = Replaced(arguments.replaces, arguments.note) if arguments.replaces else None
     return push(
         arguments.folder,
         arguments.repo,
         arguments.licenses,
         yes=arguments.yes,
         private=arguments.private,
-        replaces=arguments.replaces,
-        note=arguments.note,
+        replaces=replaces,
     )
 
 
@@ -126,14 +127,9 @@ def verify(arguments: Namespace) -> Iterator[str | Table]:
 
 def push_results(arguments: Namespace) -> Iterator[str | Table]:
     check_there(*arguments.files)
-    from hub_scripts.results.publish import push_results
+    from hub_scripts.results.publish import ModelCard, push_results
 
-    return push_results(
-        arguments.files,
-        arguments.repo,
-        arguments.card,
-        yes=arguments.yes,
-        subset=arguments.subset,
-        create_pr=arguments.create_pr,
-        dataset=arguments.dataset,
-    )
+    if not arguments.card and (arguments.create_pr or arguments.dataset):
+        raise HubError("--create-pr and --dataset are about a model's repository: name it with --card")
+    card = ModelCard(arguments.card, arguments.dataset, arguments.create_pr) if arguments.card else None
+    return push_results(arguments.files, arguments.repo, card, yes=arguments.yes, subset=arguments.subset)

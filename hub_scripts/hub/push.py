@@ -4,37 +4,26 @@ Killed at any point and started again, it ends in the same state: the commit is 
 and each is made only if it does not exist.
 """
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Set
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from builder.dataset.audit import audit, check
 from builder.dataset.publishable import publishable, without_papers
 from builder.round.allowed import allowed_by
+from builder.round.takedowns import Erratum
 from hub_scripts.errors import HubError, UnreachableError
 from hub_scripts.hub import checks
 from hub_scripts.hub.benchmark import EVAL
 from hub_scripts.hub.checks import Contents, verify
-from hub_scripts.hub.repo import MAIN, Repo
-from hub_scripts.hub.staging import (
-    Notices,
-    Staged,
-    listed_beside,
-    newest,
-    notices_with,
-    obsolete_paths,
-    order,
-    publish,
-    read_notices,
-    stage,
-    tell_main,
-)
+from hub_scripts.hub.notices import Notices, listed_beside, read_notices
+from hub_scripts.hub.replacing import Replaced, notices_with, order, tell_main
+from hub_scripts.hub.repo import MAIN, Refs, Repo
+from hub_scripts.hub.staging import Staged, newest, obsolete_paths, publish, stage
 from hub_scripts.hub.uploads import gone, refuse_secrets, unchanged_paths
-from lm_eval_tasks.base.contract import MANIFEST, Licenses
+from lm_eval_tasks.base.contract import Licenses
 from lm_eval_tasks.base.errors import DatasetError
-from lm_eval_tasks.base.files import sha256_of, sha256_of_bytes
 from lm_eval_tasks.base.manifest import Manifest
-from lm_eval_tasks.base.text import is_valid
 from lm_eval_tasks.families.rounds import read_manifest
 
 
@@ -62,6 +51,41 @@ def publishable_copy(source: Path, licenses: Licenses) -> Path:
     return copy
 
 
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A dataset folder that passed all checks that need no network.
+
+    Attributes:
+        folder: what is uploaded: the round, or its publishable copy.
+        contents: what its rows show.
+        licenses: which texts may be shown.
+    """
+
+    folder: Path
+    manifest: Manifest
+    contents: Contents
+    licenses: Licenses
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What a repository has when a push begins.
+
+    Attributes:
+        refs: its branches and tags; none where it does not exist.
+        last: the manifest of the round on main; None if there is none.
+    """
+
+    refs: Refs
+    last: Manifest | None
+    notices: Notices
+
+    @property
+    def head(self) -> str:
+        """The newest commit of main; "" where there is none."""
+        return self.refs.branches.get(MAIN, "")
+
+
 def push(
     source: Path,
     repo_id: str,
@@ -69,74 +93,53 @@ def push(
     *,
     yes: bool = False,
     private: bool = False,
-    replaces: str = "",
-    note: str = "",
+    replaces: Replaced | None = None,
 ) -> Iterator[str]:
     """Check a dataset folder, and publish it if `yes` says so; yields lines to show as it goes.
 
     Args:
-        replaces: the revision that it takes the place of, under the next `.postN`; "" for a round's first.
-        note: why, for the errata on the card.
+        replaces: the revision that it takes the place of, under the next `.postN`; None for a round's first.
 
     Raises:
         BuildError: a check failed, the token may not write, somebody else pushed meanwhile, or the Hub does not answer.
     """
-    if replaces and not (note.strip() and is_valid(note)):
-        raise HubError("--replaces needs --note TEXT: what was wrong, for the errata on the card")
     repo = Repo(repo_id)
     if yes:
         repo.check_write()
-    folder, manifest, contents = checked_folder(source, licenses)
-    yield from _summary(folder, manifest, contents, licenses)
+    ready = checked_folder(source, licenses)
+    yield from _summary(ready)
     try:
         refs = Repo(repo_id, patient=yes).refs()
     except UnreachableError as err:
         if yes:
             raise
-        refuse_secrets(stage(folder, repo_id, "", Notices(), "", manifest.published_as).files)
+        refuse_secrets(stage(ready.folder, repo_id, "", Notices()).files)
         yield f"{err}: so it is not known what is there already, what would change, and what was taken down there"
         yield "nothing was uploaded; add --yes to publish"
         return
-    if refs is None and yes and not replaces:
+    if refs is None and yes and replaces is None:
         repo.create(private)
         refs = repo.existing_refs()
-    head = repo.head() if refs else ""
-    last = newest(repo, head) if head else None
-    notices = read_notices(repo, head) if head else Notices()
-    revision, mark, entry = manifest.published_as, "", None
+    published = _published(repo, refs)
     listed = listed_beside(source)
     listed_ids = {takedown.id for takedown in listed}
-    if replaces:
-        taken_down = notices.taken_down | listed_ids
-        # By which the commits of the replacement by this folder are known again.
-        mark = f"Replaces: {sha256_of_bytes('|'.join((replaces, note, sha256_of(folder / MANIFEST))))}"
-        entry, notices = notices_with(repo, refs, notices, replaces, note, mark, listed)
+    if replaces is None:
+        _refuse_listed(ready, listed_ids)
+        entry, notices, mark, revision = None, published.notices, "", ready.manifest.published_as
+    else:
+        mark = replaces.mark_of(ready.folder)
+        entry, notices = notices_with(
+            repo, published.refs.tags, published.notices, replaced=replaces, mark=mark, listed=listed
+        )
         revision = entry.replacement
-        if not revision.startswith(f"{manifest.round}."):
-            raise HubError(f"{folder} is round {manifest.round}, which cannot replace {replaces}")
-        if gone_since := contents.papers & taken_down:
-            whole = folder.resolve()
-            folder = whole.with_name(f"{whole.name}-without-taken-down")
-            without_papers(whole, folder, gone_since, revision)
-            manifest = read_manifest(folder)
-            contents = checks.contents(folder, manifest, licenses)
-            yield f"without {', '.join(sorted(gone_since))}, taken down: {folder}"
-    elif shown := sorted(listed_ids & contents.papers):
-        raise HubError(
-            f"{folder} shows {', '.join(shown[:3])}, which the takedowns.jsonl next to it lists; build the round again, or push it "
-            "with --replaces if it was published"
-        )
-    checks.check_contents(folder, contents, licenses, notices.taken_down, repo_id)
-    staged = stage(folder, repo_id, head, notices, mark, revision)
-    there = repo.files(staged.base) if staged.base else {}
-    same = unchanged_paths(there, staged.files)
-    if last is None and (others := sorted((there.keys() & staged.files.keys()) - same)):
-        raise HubError(
-            f"{repo.id} has files of its own that the round would overwrite: {', '.join(others[:3])}; move them away there, or push to "
-            "another repository"
-        )
-    refuse_secrets(staged.files)
-    yield from _plan(repo, staged, there, same, manifest, last)
+        if not revision.startswith(f"{ready.manifest.round}."):
+            raise HubError(f"{ready.folder} is round {ready.manifest.round}, which cannot replace {replaces.revision}")
+        if gone_since := ready.contents.papers & (published.notices.taken_down | listed_ids):
+            ready = _without(ready, gone_since, revision)
+            yield f"without {', '.join(sorted(gone_since))}, taken down: {ready.folder}"
+    checks.check_contents(ready.folder, ready.contents, licenses, notices.taken_down, repo_id)
+    staged = stage(ready.folder, repo_id, published.head, notices, mark=mark, revision=revision)
+    yield from _plan(repo, staged, ready.manifest, published.last)
     if entry:
         yield f"{revision} replaces {entry.revision}, whose tag stays ({entry.reason})"
     if EVAL in staged.files:
@@ -144,20 +147,12 @@ def push(
     if not yes:
         yield "nothing was uploaded; add --yes to publish"
         return
-    word = "published already" if refs and staged.revision in refs.tags else "published"
-    # An older round gets its tag without main.
-    branch = MAIN if last is None or order(revision) >= order(last.published_as) else f"round-{revision}"
-    commit = publish(repo, staged, branch)
-    if entry and last and branch != MAIN:
-        tell_main(repo, head, last, notices, entry, mark)
-    yield f"{word}: {repo_id}, revision {staged.revision}, commit {commit}"
-    if entry and entry.papers:
-        yield f"older tags may still show {', '.join(entry.papers)}: they never move; remove them on the Hub's own pages"
+    yield from _publish(repo, staged, published, entry, notices)
     yield from verify(repo, staged.revision)
 
 
-def checked_folder(source: Path, licenses: Licenses) -> tuple[Path, Manifest, Contents]:
-    """The folder to upload, its manifest and what its rows show, after all checks that need no network; a BuildError says which failed."""
+def checked_folder(source: Path, licenses: Licenses) -> Ready:
+    """Make all checks that need no network; a BuildError says which failed."""
     original = checks.check_files(source)
     check(audit(source, original.configurations), allowed_by(original))
     folder = publishable_copy(source, licenses)
@@ -165,35 +160,79 @@ def checked_folder(source: Path, licenses: Licenses) -> tuple[Path, Manifest, Co
     checks.check_card(folder, manifest)
     contents = checks.contents(folder, manifest, licenses)
     checks.check_loading(folder, manifest)
-    return folder, manifest, contents
+    return Ready(folder, manifest, contents, licenses)
 
 
-def _summary(folder: Path, manifest: Manifest, contents: Contents, licenses: Licenses) -> Iterator[str]:
-    files = manifest.files.values()
-    complete = sum(contents.licenses.values())
+def _published(repo: Repo, refs: Refs | None) -> Published:
+    if refs is None:
+        return Published(Refs({}, {}), None, Notices())
+    head = repo.head()
+    return Published(refs, newest(repo, head), read_notices(repo, head))
+
+
+def _refuse_listed(ready: Ready, listed: Set[str]) -> None:
+    if shown := sorted(listed & ready.contents.papers):
+        raise HubError(
+            f"{ready.folder} shows {', '.join(shown[:3])}, which the takedowns.jsonl next to it lists; build the round "
+            "again, or push it with --replaces if it was published"
+        )
+
+
+def _without(ready: Ready, papers: Set[str], revision: str) -> Ready:
+    """Make a copy of the folder, next to it, without the rows of papers that were taken down."""
+    whole = ready.folder.resolve()
+    folder = whole.with_name(f"{whole.name}-without-taken-down")
+    without_papers(whole, folder, papers, revision)
+    manifest = read_manifest(folder)
+    contents = checks.contents(folder, manifest, ready.licenses)
+    return Ready(folder, manifest, contents, ready.licenses)
+
+
+def _publish(
+    repo: Repo, staged: Staged, published: Published, entry: Erratum | None, notices: Notices
+) -> Iterator[str]:
+    """Make the commit and the tag; an older round gets its tag without main, which is told of the replacement."""
+    last = published.last
+    is_newest = last is None or order(staged.revision) >= order(last.published_as)
+    commit = publish(repo, staged, MAIN if is_newest else f"round-{staged.revision}")
+    if entry and last and not is_newest:
+        tell_main(repo, published.refs, last, notices, entry=entry, mark=staged.mark)
+    word = "published already" if staged.revision in published.refs.tags else "published"
+    yield f"{word}: {repo.id}, revision {staged.revision}, commit {commit}"
+    if entry and entry.papers:
+        yield f"older tags may still show {', '.join(entry.papers)}: they never move; remove them on the Hub's own pages"
+
+
+def _summary(ready: Ready) -> Iterator[str]:
+    files = ready.manifest.files.values()
+    licenses = ready.contents.licenses
+    complete = sum(licenses.values())
     rows = sum(file.rows for file in files)
     yield (
-        f"{folder}: {len(files)} data files, {sum(file.bytes for file in files) / 1e6:.1f} MB, {rows} rows, {complete} of them "
-        f"complete and {rows - complete} by id"
+        f"{ready.folder}: {len(files)} data files, {sum(file.bytes for file in files) / 1e6:.1f} MB, {rows} rows, {complete} "
+        f"of them complete and {rows - complete} by id"
     )
     if 2 * complete < rows:
         yield (
             f"warning: {complete} of {rows} rows are complete, the others are listed by id: without `academiceval fill` "
             + ("nobody can evaluate on this round" if not complete else "scores are of a small subset")
         )
-    yield f"licences ({licenses}): {', '.join(f'{name} {n} rows' for name, n in contents.licenses.items()) or 'no row is whole'}"
+    counts = ", ".join(f"{name} {n} rows" for name, n in licenses.items())
+    yield f"licences ({ready.licenses}): {counts or 'no row is whole'}"
     yield "checked: hashes, audit, licences, card, load_dataset of every configuration"
 
 
-def _plan(
-    repo: Repo,
-    staged: Staged,
-    there: Mapping[str, str],
-    same: Collection[str],
-    manifest: Manifest,
-    last: Manifest | None,
-) -> Iterator[str]:
-    """What the push would change of the files that are there, some of which are the same as they would be."""
+def _plan(repo: Repo, staged: Staged, manifest: Manifest, last: Manifest | None) -> Iterator[str]:
+    """Say what the push would change; a HubError if it would overwrite files that are not a round's, or upload a secret."""
+    there = repo.files(staged.base) if staged.base else {}
+    same = unchanged_paths(there, staged.files)
+    overwritten = sorted((there.keys() & staged.files.keys()) - same)
+    if last is None and overwritten:
+        raise HubError(
+            f"{repo.id} has files of its own that the round would overwrite: {', '.join(overwritten[:3])}; move them away there, "
+            "or push to another repository"
+        )
+    refuse_secrets(staged.files)
     if not staged.base:
         yield f"{repo.id} does not exist yet and would be created; revision {staged.revision}, {len(staged.files)} files"
         return

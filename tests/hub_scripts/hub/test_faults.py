@@ -20,10 +20,10 @@ from builder.round.takedowns import TAKEDOWNS
 from hub_scripts.errors import HubError, UnreachableError
 from hub_scripts.hub import faults
 from hub_scripts.hub import push as pushing
-from hub_scripts.hub.checks import Contents, verify
-from hub_scripts.hub.push import checked_folder, push
+from hub_scripts.hub.checks import verify
+from hub_scripts.hub.push import Ready, checked_folder, push
+from hub_scripts.hub.replacing import Replaced
 from hub_scripts.hub.repo import Repo
-from lm_eval_tasks.base.manifest import Manifest
 from standins.hub_server import Fault, Hub, hub_settings
 from standins.serving import JsonHandler, serving
 
@@ -31,7 +31,6 @@ pytestmark = pytest.mark.slow
 
 REPO = "org/academiceval"
 KEY = f"datasets/{REPO}"
-Checked = tuple[Path, Manifest, Contents]
 # The kinds of requests that a push makes before it verifies.
 STEPS = (
     "GET /api/whoami-v2",
@@ -61,16 +60,16 @@ FAULTS = {
 
 
 @pytest.fixture(scope="module")
-def ready(two_rounds: tuple[Path, Path]) -> Checked:
+def ready(two_rounds: tuple[Path, Path]) -> Ready:
     """A folder to upload whose checks have passed."""
     return checked_folder(two_rounds[0], "redistributable")
 
 
 @pytest.fixture
-def quick(ready: Checked, monkeypatch: pytest.MonkeyPatch) -> Callable[[], str]:
+def quick(ready: Ready, monkeypatch: pytest.MonkeyPatch) -> Callable[[], str]:
     """A push without its local checks and its verification; what it says."""
     _shorten(ready, monkeypatch.setattr)
-    return lambda: "\n".join(push(ready[0], REPO, "redistributable", yes=True))
+    return lambda: "\n".join(push(ready.folder, REPO, "redistributable", yes=True))
 
 
 def every(number: int, cases: list[tuple[Any, ...]]) -> list[pytest.ParameterSet]:
@@ -78,7 +77,7 @@ def every(number: int, cases: list[tuple[Any, ...]]) -> list[pytest.ParameterSet
     return [pytest.param(*case, marks=() if i % number == 0 else pytest.mark.long) for i, case in enumerate(cases)]
 
 
-def _shorten(ready: Checked, replace: Callable[[object, str, object], None]) -> None:
+def _shorten(ready: Ready, replace: Callable[[object, str, object], None]) -> None:
     replace(pushing, "checked_folder", lambda source, licenses: ready)
     replace(pushing, "verify", lambda repo, revision: iter(()))
 
@@ -252,7 +251,7 @@ def test_a_tag_that_somebody_else_took(hub: Hub, quick: Callable[[], str]) -> No
     assert repo.tags["2026.11"] == repo.history("main")[-1].id
 
 
-def _child(url: str, home: Path, ready: Checked, replaced: dict[str, str]) -> None:
+def _child(url: str, home: Path, ready: Ready, replaces: Replaced | None) -> None:
     """In a process of its own: a push."""
     import importlib
 
@@ -261,16 +260,16 @@ def _child(url: str, home: Path, ready: Checked, replaced: dict[str, str]) -> No
         setattr(importlib.import_module(module), name, value)
     os.environ["HF_TOKEN"] = "hf_write"
     _shorten(ready, setattr)
-    list(push(ready[0], REPO, "redistributable", yes=True, **replaced))
+    list(push(ready.folder, REPO, "redistributable", yes=True, replaces=replaces))
 
 
 def _killed_at(
-    hub: Hub, number: int, applied: bool, ready: Checked, home: Path, replaced: dict[str, str] | None = None
+    hub: Hub, number: int, applied: bool, ready: Ready, home: Path, replaces: Replaced | None = None
 ) -> bool:
     """Push in a child that is killed at one of its requests; whether it came that far."""
     context = get_context("forkserver")
     context.set_forkserver_preload(["hub_scripts.hub.push", "tests.hub_scripts.hub.test_faults"])
-    child = context.Process(target=_child, args=(hub.url, home, ready, replaced or {}))
+    child = context.Process(target=_child, args=(hub.url, home, ready, replaces))
     killed: list[int] = []
 
     def kill() -> None:
@@ -297,7 +296,7 @@ def _writes_only(hub: Hub) -> list[int]:
 
 @pytest.mark.parametrize("applied", every(2, [(False,), (True,)]))
 def test_killed_at_every_step_of_a_push(
-    applied: bool, hub: Hub, ready: Checked, quick: Callable[[], str], tmp_path: Path
+    applied: bool, hub: Hub, ready: Ready, quick: Callable[[], str], tmp_path: Path
 ) -> None:
     quick()
     wanted, numbers = _state(hub), _writes_only(hub)
@@ -324,14 +323,14 @@ def test_killed_at_every_step_of_a_replacement(
     folder = tmp_path / "round" / "academiceval"
     shutil.copytree(two_rounds[("2026.11", "2026.12").index(revision)], folder)
     whole = checked_folder(folder, "redistributable")
-    paper = sorted(whole[2].papers)[0]
+    paper = sorted(whole.contents.papers)[0]
     (tmp_path / "round" / TAKEDOWNS).write_text(f'{{"id": "{paper}"}}\n')
     _shorten(whole, monkeypatch.setattr)
-    replaced = {"replaces": revision, "note": "wrong split"}
+    replaces = Replaced(revision, "wrong split")
     before = hub.save()
 
     def resume() -> None:
-        list(push(whole[0], REPO, "redistributable", yes=True, **replaced))
+        list(push(whole.folder, REPO, "redistributable", yes=True, replaces=replaces))
 
     resume()
     # That a large file was sent is nothing that anybody sees; the test of a push has those requests too.
@@ -343,7 +342,7 @@ def test_killed_at_every_step_of_a_replacement(
     assert len(numbers) >= (2 if revision == "2026.12" else 5)
     for number in numbers:
         hub.load(before)
-        assert _killed_at(hub, number, applied, whole, tmp_path / "home", replaced)
+        assert _killed_at(hub, number, applied, whole, tmp_path / "home", replaces)
         resume()
         assert _state_by_title(hub) == wanted, number
 
