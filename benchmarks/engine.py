@@ -92,6 +92,8 @@ def asked(side: str, part: Part, folder: Path) -> dict[str, float]:
     from vllm import LLM
 
     from benchmarks.serving import ask
+    from lm_eval_tasks.evaluate.generation import Generation
+    from lm_eval_tasks.evaluate.run_plan import RunPlan
 
     counts = {"seconds": 0.0, "prompts": 0, "tokens": 0, "cached": 0}
     engines: set[LLM] = set()
@@ -120,7 +122,15 @@ def asked(side: str, part: Part, folder: Path) -> dict[str, float]:
     given = ",".join(f"{key}={value}" for key, value in arguments.items())
     metadata = {"dataset": str(folder / "academiceval"), "bertscore_model": "none"}
     with patch.object(LLM, "generate", counted):
-        ask(side, "vllm", given, part.tasks, metadata, folder / f"out-{part.context}", GENERATION, "auto")
+        plan = RunPlan.of(
+            model="vllm",
+            model_args=given,
+            tasks=tuple(part.tasks),
+            metadata=metadata,
+            output=folder / f"out-{part.context}",
+            generation=Generation("auto", apply_chat_template=True, gen_kwargs=GENERATION),
+        )
+        ask(side, plan)
     for llm in engines:
         # This process waits for the engine's, and ends without the finalizers that would end it.
         llm.llm_engine.engine_core.shutdown()

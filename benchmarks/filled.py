@@ -15,6 +15,7 @@ from benchmarks.shared.made_up import build_workspace, fill_workspace
 from benchmarks.shared.running import Figures, call, run
 
 _SETTING = """
+settings = ["Title-10K"]
 [[setting]]
 name = "Title-{name}-G"
 task = "title"
@@ -40,7 +41,7 @@ def measure(folder: Path, quick: bool) -> Figures:
 def build(place: Path, papers: int, name: str, tokens: int, group_papers: int) -> Figures:
     """Rows of the filled setting, processor time of the build by its floor and by row, and its peak of memory."""
     setting = _SETTING.format(name=name, tokens=tokens)
-    fill_workspace(place, papers, group_papers=group_papers, settings='["Title-10K"]', tables=setting)
+    fill_workspace(place, papers, group_papers=group_papers, settings=setting)
     built = call(build_workspace, place)
     files = (place / "academiceval" / f"Title-{name}-G").glob("*.parquet")
     figures = {

@@ -30,6 +30,7 @@ Row = Mapping[str, Any]
 # Four times as many as question papers: a quarter is asked about.
 PAPERS = 800
 _LEVELS = """
+settings = ["Title-10K"]
 [scalar]
 levels = ["SCALAR-Easy", "SCALAR-Medium", "SCALAR-Hard"]
 """
@@ -39,7 +40,7 @@ def measure(folder: Path, quick: bool) -> Figures:
     """Seconds and memory of the slower and larger build, whether both gave the same bytes, and the agreement."""
     place = folder / "made"
     papers = 80 if quick else PAPERS
-    fill_workspace(place, papers, words=6000, cited=30, settings='["Title-10K"]', tables=_LEVELS)
+    fill_workspace(place, papers, words=6000, cited=30, settings=_LEVELS)
     builds = [call(build_workspace, place, output) for output in ("once", "twice")]
     levels = [one for one in read_manifest(place / "once").configurations if one.task == "cloze"]
     agreement = train.measure(train.read_labels(LABELS), 2 if quick else 10)

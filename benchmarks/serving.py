@@ -8,7 +8,6 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -71,47 +70,39 @@ def measure(folder: Path, quick: bool) -> Figures:
         for turn in range(turns):
             for side, seconds in taken.items():
                 clock.restart()
-                ask(side, "local-chat-completions", given, TASKS, metadata, folder / f"{turn}")
+                plan = RunPlan.of(
+                    model="local-chat-completions",
+                    model_args=given,
+                    tasks=TASKS,
+                    metadata=metadata,
+                    output=folder / f"{turn}",
+                    generation=Generation(apply_chat_template=True),
+                )
+                ask(side, plan)
                 seconds.append(clock.seconds)
                 print(f"{side}: {clock.answers} answers in {clock.seconds:.2f} s", flush=True)
     ratios = [ours / plain for ours, plain in zip(taken["ours"], taken["plain"], strict=True)]
     return {"answers": clock.answers, "ratio": round(median(ratios), 3)}
 
 
-def ask(
-    side: str,
-    model: str,
-    given: str,
-    tasks: Sequence[str],
-    metadata: dict[str, Any],
-    output: Path,
-    gen_kwargs: str = "",
-    batch_size: str = "1",
-) -> None:
+def ask(side: str, plan: RunPlan) -> None:
     """Do what a command does: `academiceval eval` for the side "ours", else `lm_eval`, which keeps no output."""
     if side == "ours":
-        generation = Generation(batch_size, apply_chat_template=True, gen_kwargs=gen_kwargs)
-        plan = RunPlan.of(
-            model=model,
-            model_args=given,
-            tasks=tuple(tasks),
-            metadata=metadata,
-            output=output,
-            generation=generation,
-        )
         evaluate(plan)
-    else:
-        simple_evaluate(
-            model=model,
-            model_args=given,
-            batch_size=batch_size,
-            tasks=list(tasks),
-            task_manager=TaskManager(include_path=str(tasks_path()), include_defaults=False, metadata=metadata),
-            metadata=metadata,
-            apply_chat_template=True,
-            gen_kwargs=gen_kwargs or None,
-            bootstrap_iters=0,
-        )
+        return
+    generation = plan.generation
+    tasks = TaskManager(include_path=str(tasks_path()), include_defaults=False, metadata=plan.metadata)
+    simple_evaluate(
+        model=plan.model,
+        model_args=dict(plan.model_args),
+        batch_size=generation.batch_size,
+        tasks=list(plan.tasks),
+        task_manager=tasks,
+        metadata=plan.metadata,
+        apply_chat_template=generation.apply_chat_template,
+        gen_kwargs=generation.gen_kwargs or None,
+        bootstrap_iters=0,
+    )
 
 
 if __name__ == "__main__":

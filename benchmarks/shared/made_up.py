@@ -27,7 +27,6 @@ kind = "sample"
 [split]
 validation = 0.1
 test = 0.25
-{tables}
 """
 # Heading, role, share of the words, and which of eight cited works each cites.
 _SECTIONS: tuple[tuple[str, Role, float, Sequence[int]], ...] = (
@@ -71,7 +70,6 @@ def fill_workspace(
     cited: int = 8,
     group_papers: int = 24,
     settings: str = "",
-    tables: str = "",
 ) -> None:
     """A workspace of papers, linked, by authors who write together, and its round.toml.
 
@@ -79,13 +77,10 @@ def fill_workspace(
         words: of a paper.
         cited: how many earlier papers each cites.
         group_papers: how many papers each group of authors writes.
-        settings: the published settings, as TOML; left out, all.
-        tables: tables of round.toml, as TOML.
+        settings: keys and tables of round.toml, as TOML; left out, all published settings.
     """
     place.mkdir(parents=True)
-    (place / "round.toml").write_text(
-        _ROUND.format(settings=f"settings = {settings}" if settings else "", tables=tables)
-    )
+    (place / "round.toml").write_text(_ROUND.format(settings=settings))
     rng = random.Random(papers)
     known = vocabulary(rng, 20_000) + ["the", "of", "and", "to", "in", "a", "is", "that", "for", "we"] * 700
     with Store.open(place / "work" / STORE) as store:

@@ -214,31 +214,43 @@ def names_of(listed: Iterable[str]) -> tuple[str, ...]:
 
 
 def checked_paper(paper: Paper) -> Paper:
-    """The paper, if every field is what it should be; a ValueError if one is not; the message names it."""
-    if (parsed := PaperId.parse(paper.id)) is None or (parsed.bare, parsed.version) != (paper.id, None):
+    """Return the paper, if every field is what it should be; a ValueError if one is not; the message names it."""
+    if not _is_bare(paper.id):
         raise ValueError(f"{paper.id!r:.40} is not the bare id of a paper")
     if type(paper.version) is not int or not 1 <= paper.version <= _MOST_VERSIONS:
         raise ValueError(f"version {paper.version!r:.40}")
     for name in ("title", "abstract", "license", "doi"):
         _text(name, getattr(paper, name))
-    if not paper.title or not 0 < len(paper.authors) <= _MOST_AUTHORS:
-        raise ValueError("no title, no authors, or too many")
-    for author in paper.authors:
-        _text("author", author)
+    if not paper.title:
+        raise ValueError("no title")
+    _authors(paper)
     for category in paper.categories:
         if not isinstance(category, str) or not _CATEGORY.fullmatch(category):
             raise ValueError(f"category {category!r:.40}")
-    if len(paper.author_ids) not in (0, len(paper.authors)):
-        raise ValueError("not as many ids of authors as authors")
-    for author_id in paper.author_ids:
-        if author_id not in ("", GROUP) and not (isinstance(author_id, str) and _ORCID.fullmatch(author_id)):
-            raise ValueError(f"id of an author {author_id!r:.40}")
     for other in paper.other_ids:
-        if not isinstance(other, str) or (other_id := PaperId.parse(other)) is None or other_id.bare != other:
+        if not _is_bare(other):
             raise ValueError(f"other id {other!r:.40}")
     for moment in (paper.published, paper.updated):
         day(moment.isoformat())
     return paper
+
+
+def _is_bare(id_: object) -> bool:
+    parsed = PaperId.parse(id_) if isinstance(id_, str) else None
+    return parsed is not None and (parsed.bare, parsed.version) == (id_, None)
+
+
+def _authors(paper: Paper) -> None:
+    if not 0 < len(paper.authors) <= _MOST_AUTHORS:
+        raise ValueError("no authors, or too many")
+    for author in paper.authors:
+        _text("author", author)
+    if len(paper.author_ids) not in (0, len(paper.authors)):
+        raise ValueError("not as many ids of authors as authors")
+    for id_ in paper.author_ids:
+        is_id = isinstance(id_, str) and (id_ in ("", GROUP) or _ORCID.fullmatch(id_))
+        if not is_id:
+            raise ValueError(f"id of an author {id_!r:.40}")
 
 
 def _text(name: str, value: object) -> None:

@@ -4,14 +4,14 @@ Killed at any point and started again, it ends in the same state: the commit is 
 and each is made only if it does not exist.
 """
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from builder.dataset.audit import audit, check
 from builder.dataset.publishable import publishable, without_papers
 from builder.round.allowed import allowed_by
-from builder.round.takedowns import Erratum
+from builder.round.takedowns import Erratum, Takedown
 from hub_scripts.errors import HubError, UnreachableError
 from hub_scripts.hub import checks
 from hub_scripts.hub.benchmark import EVAL
@@ -20,7 +20,7 @@ from hub_scripts.hub.notices import Notices, listed_beside, read_notices
 from hub_scripts.hub.replacing import Replaced, notices_with, order, tell_main
 from hub_scripts.hub.repo import MAIN, Refs, Repo
 from hub_scripts.hub.staging import Staged, newest, obsolete_paths, publish, stage
-from hub_scripts.hub.uploads import gone, refuse_secrets, unchanged_paths
+from hub_scripts.hub.uploads import NOTHING_UPLOADED, gone, refuse_secrets, unchanged_paths
 from lm_eval_tasks.base.contract import Licenses
 from lm_eval_tasks.base.errors import DatasetError
 from lm_eval_tasks.base.manifest import Manifest
@@ -115,37 +115,33 @@ def push(
             raise
         refuse_secrets(stage(ready.folder, repo_id, "", Notices()).files)
         yield f"{err}: so it is not known what is there already, what would change, and what was taken down there"
-        yield "nothing was uploaded; add --yes to publish"
+        yield NOTHING_UPLOADED
         return
     if refs is None and yes and replaces is None:
         repo.create(private)
         refs = repo.existing_refs()
     published = _published(repo, refs)
     listed = listed_beside(source)
-    listed_ids = {takedown.id for takedown in listed}
     if replaces is None:
-        _refuse_listed(ready, listed_ids)
-        entry, notices, mark, revision = None, published.notices, "", ready.manifest.published_as
+        _refuse_listed(ready, listed)
+        entry, notices, mark = None, published.notices, ""
     else:
         mark = replaces.mark_of(ready.folder)
         entry, notices = notices_with(
             repo, published.refs.tags, published.notices, replaced=replaces, mark=mark, listed=listed
         )
-        revision = entry.replacement
-        if not revision.startswith(f"{ready.manifest.round}."):
-            raise HubError(f"{ready.folder} is round {ready.manifest.round}, which cannot replace {replaces.revision}")
-        if gone_since := ready.contents.papers & (published.notices.taken_down | listed_ids):
-            ready = _without(ready, gone_since, revision)
-            yield f"without {', '.join(sorted(gone_since))}, taken down: {ready.folder}"
+        ready = _replacing(ready, entry, published.notices.taken_down | {takedown.id for takedown in listed})
     checks.check_contents(ready.folder, ready.contents, licenses, notices.taken_down, repo_id)
-    staged = stage(ready.folder, repo_id, published.head, notices, mark=mark, revision=revision)
+    staged = stage(
+        ready.folder, repo_id, published.head, notices, mark=mark, revision=entry.replacement if entry else ""
+    )
     yield from _plan(repo, staged, ready.manifest, published.last)
     if entry:
-        yield f"{revision} replaces {entry.revision}, whose tag stays ({entry.reason})"
+        yield f"{ready.folder} replaces {entry.revision} as {entry.replacement}; its tag stays ({entry.reason})"
     if EVAL in staged.files:
         yield f"{EVAL}: `inspect eval hf/{repo_id}` will run SCALAR; docs/publish.md says what a leaderboard of the Hub needs"
     if not yes:
-        yield "nothing was uploaded; add --yes to publish"
+        yield NOTHING_UPLOADED
         return
     yield from _publish(repo, staged, published, entry, notices)
     yield from verify(repo, staged.revision)
@@ -170,22 +166,26 @@ def _published(repo: Repo, refs: Refs | None) -> Published:
     return Published(refs, newest(repo, head), read_notices(repo, head))
 
 
-def _refuse_listed(ready: Ready, listed: Set[str]) -> None:
-    if shown := sorted(listed & ready.contents.papers):
+def _refuse_listed(ready: Ready, listed: Sequence[Takedown]) -> None:
+    if shown := sorted({takedown.id for takedown in listed} & ready.contents.papers):
         raise HubError(
             f"{ready.folder} shows {', '.join(shown[:3])}, which the takedowns.jsonl next to it lists; build the round "
             "again, or push it with --replaces if it was published"
         )
 
 
-def _without(ready: Ready, papers: Set[str], revision: str) -> Ready:
-    """Make a copy of the folder, next to it, without the rows of papers that were taken down."""
+def _replacing(ready: Ready, entry: Erratum, taken_down: Set[str]) -> Ready:
+    """Return the folder, or a copy next to it without the rows of papers that were taken down; a HubError if it is of another round."""
+    if not entry.replacement.startswith(f"{ready.manifest.round}."):
+        raise HubError(f"{ready.folder} is round {ready.manifest.round}, which cannot replace {entry.revision}")
+    shown = ready.contents.papers & taken_down
+    if not shown:
+        return ready
     whole = ready.folder.resolve()
     folder = whole.with_name(f"{whole.name}-without-taken-down")
-    without_papers(whole, folder, papers, revision)
+    without_papers(whole, folder, shown, entry.replacement)
     manifest = read_manifest(folder)
-    contents = checks.contents(folder, manifest, ready.licenses)
-    return Ready(folder, manifest, contents, ready.licenses)
+    return Ready(folder, manifest, checks.contents(folder, manifest, ready.licenses), ready.licenses)
 
 
 def _publish(

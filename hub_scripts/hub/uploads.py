@@ -11,6 +11,7 @@ from hub_scripts.errors import HubError
 from lm_eval_tasks.base.redaction import secrets_in
 
 Content = Path | bytes
+NOTHING_UPLOADED = "nothing was uploaded; add --yes to publish"
 # How a repository stores its files: not part of what we publish.
 ATTRIBUTES = ".gitattributes"
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from hub_scripts.errors import HubError, UnreachableError
 from hub_scripts.hub.faults import endpoint
 from hub_scripts.hub.repo import MAIN, Change, Repo
-from hub_scripts.hub.uploads import Content, digest, refuse_secrets, unchanged_paths
+from hub_scripts.hub.uploads import NOTHING_UPLOADED, Content, digest, refuse_secrets, unchanged_paths
 from hub_scripts.results.checked import checked_results
 from hub_scripts.results.cleaned import cleaned
 from hub_scripts.results.leaderboard import FILE, OF_A_PART, entries, merge_entries, published_round
@@ -101,12 +101,12 @@ def push_results(
     except UnreachableError as err:
         if yes:
             raise
-        yield f"{err}: so it is not known what would stand on the card; nothing was uploaded; add --yes to publish"
+        yield f"{err}: so it is not known what would stand on the card; {NOTHING_UPLOADED}"
         return
     if card and change:
         yield from _card_lines(card, change, results[0].results)
     if not yes:
-        yield "nothing was uploaded; add --yes to publish"
+        yield NOTHING_UPLOADED
         return
     repo = Repo(repo_id)
     repo.check_write()
