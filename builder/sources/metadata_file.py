@@ -223,7 +223,7 @@ def checked_paper(paper: Paper) -> Paper:
         _text(name, getattr(paper, name))
     if not paper.title:
         raise ValueError("no title")
-    _authors(paper)
+    _check_authors(paper)
     for category in paper.categories:
         if not isinstance(category, str) or not _CATEGORY.fullmatch(category):
             raise ValueError(f"category {category!r:.40}")
@@ -240,7 +240,7 @@ def _is_bare(id_: object) -> bool:
     return parsed is not None and (parsed.bare, parsed.version) == (id_, None)
 
 
-def _authors(paper: Paper) -> None:
+def _check_authors(paper: Paper) -> None:
     if not 0 < len(paper.authors) <= _MOST_AUTHORS:
         raise ValueError("no authors, or too many")
     for author in paper.authors:
