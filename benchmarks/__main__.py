@@ -86,7 +86,7 @@ def measure(name: str, *, quick: bool) -> bool:
 
 
 def commit() -> str:
-    """The commit, marked if code differs from it; what this program writes does not count."""
+    """Return the commit, marked if code differs from it; what this program writes does not count."""
     named = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True
     )
@@ -95,7 +95,7 @@ def commit() -> str:
 
 
 def machine() -> str:
-    """Processor, number of cores, memory."""
+    """Return processor, number of cores, memory."""
     cpu = next((line for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line), ": unknown")
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return (
@@ -107,7 +107,7 @@ def machine() -> str:
 
 
 def page(found: dict[str, dict[str, Any]]) -> str:
-    """results.md."""
+    """Render results.md."""
     parts = [
         "# What was measured\n\nWritten by `make bench`; each figure is of one run. A ratio compares two things of the same run;\n"
         "seconds depend on the machine and on what else it was doing.",
@@ -125,14 +125,14 @@ def page(found: dict[str, dict[str, Any]]) -> str:
 
 
 def table(name: str, found: dict[str, dict[str, Any]]) -> str:
-    """The figures of one benchmark."""
+    """Return the figures of one benchmark."""
     values = found.get(name, {}).get("figures", {})
     rows = [f"| {what} | {shown(values.get(key))} | {against} |" for key, (what, against) in figures()[name].items()]
     return "\n".join(["| what | measured | compared with |", "| --- | ---: | --- |", *rows])
 
 
 def shown(value: object) -> str:
-    """A figure as it is printed."""
+    """Return a figure as it is printed."""
     if value is None:
         return "-"
     if isinstance(value, bool):

@@ -54,7 +54,7 @@ def with_jobs(place: Path) -> tuple[float, bool]:
 
 
 def floor(place: Path) -> float:
-    """Processor seconds of tokenizing every text of a workspace once, and of writing the rows of its dataset folder again."""
+    """Return the processor seconds of tokenizing every text of a workspace once, and of writing the rows of its dataset folder again."""
     tokenizer = load_tokenizer()
     seconds = 0.0
     with Store.open(place / "work" / STORE) as store:

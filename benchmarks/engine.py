@@ -64,7 +64,7 @@ def measure(folder: Path, quick: bool) -> Figures:
 
 
 def prepare(folder: Path, quick: bool) -> None:
-    """A made-up round, and a Llama whose tokenizer has read it."""
+    """Make a made-up round, and a Llama whose tokenizer has read it."""
     from datasets import load_dataset
 
     from lm_eval_tasks.engines.registry import LocalEngine
@@ -138,7 +138,7 @@ def asked(side: str, part: Part, folder: Path) -> dict[str, float]:
 
 
 def _processor_time() -> float:
-    """Seconds of this process and of all that it has started and that still run."""
+    """Return the seconds of this process and of all that it has started and that still run."""
     own = psutil.Process()
     times = [process.cpu_times() for process in (own, *own.children(recursive=True))]
     return sum(of.user + of.system for of in times)

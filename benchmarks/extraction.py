@@ -22,7 +22,7 @@ from lm_eval_tasks.engines.registry import LocalEngine
 
 
 def measure(folder: Path, quick: bool) -> Figures:
-    """All figures; the times of a file's turns are added up."""
+    """Return all figures; the times of a file's turns are added up."""
     files, turns = (pdf_files(16), 1) if quick else (pdf_files(), 2)
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
@@ -55,7 +55,7 @@ def extract(files: Sequence[Path], jobs: int) -> None:
 
 
 def extraction(file: Path) -> float:
-    """Processor seconds of extracting a file."""
+    """Return the processor seconds of extracting a file."""
     started = time.process_time()
     answer(file)
     pymupdf.TOOLS.store_shrink(100)
@@ -63,7 +63,7 @@ def extraction(file: Path) -> float:
 
 
 def text_pass(file: Path) -> float:
-    """Processor seconds of MuPDF's text pass; 0 for a file that MuPDF does not read."""
+    """Return the processor seconds of MuPDF's text pass; 0 for a file that MuPDF does not read."""
     started = time.process_time()
     try:
         with pymupdf.open(file) as pdf:

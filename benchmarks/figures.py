@@ -50,7 +50,7 @@ MODELS, ROWS = 12, 13
 
 
 def measure(_: Path, quick: bool) -> Figures:
-    """All cells, and over them what the estimators are to hold."""
+    """Return all cells, and over them what the estimators are to hold."""
     draws = 150 if quick else 4_000
     levels, differences = {}, {}
     for name, shape, truth, sizes, shared, rng in cells(quick):
@@ -88,7 +88,7 @@ def measure(_: Path, quick: bool) -> Figures:
 def cells(
     quick: bool,
 ) -> Iterator[tuple[str, Callable[[Values], Values], float, NDArray[np.int64], float, np.random.Generator]]:
-    """Name, shape, true mean, papers of each author, share of the variance that is the author's, source of chance."""
+    """Yield name, shape, true mean, papers of each author, share of the variance that is the author's, source of chance."""
     names = list(SHAPES)[: 2 if quick else None]
     quantiles = (np.arange(200_000) + 0.5) / 200_000
     for number, name in enumerate(names):
@@ -101,7 +101,7 @@ def cells(
 
 
 def latent(sizes: NDArray[np.int64], shared: float, rng: np.random.Generator) -> Values:
-    """Standard normal values of papers, of whose variance a share is their author's."""
+    """Return standard normal values of papers, of whose variance a share is their author's."""
     of_author = np.repeat(rng.normal(size=len(sizes)), sizes)
     return np.asarray(shared**0.5 * of_author + (1 - shared) ** 0.5 * rng.normal(size=sizes.sum()))
 
@@ -109,26 +109,26 @@ def latent(sizes: NDArray[np.int64], shared: float, rng: np.random.Generator) ->
 def draw(
     shape: Callable[[Values], Values], sizes: NDArray[np.int64], shared: float, rng: np.random.Generator
 ) -> tuple[list[float], list[str]]:
-    """Scores of papers, and their authors."""
+    """Return the scores of papers, and their authors."""
     return shape(special.ndtr(latent(sizes, shared, rng))).tolist(), names_of(sizes)
 
 
 def pair(
     shape: Callable[[Values], Values], sizes: NDArray[np.int64], shared: float, rng: np.random.Generator
 ) -> tuple[list[float], list[str]]:
-    """Differences of two equal models, which find the same papers hard, and their authors."""
+    """Return the differences of two equal models, which find the same papers hard, and their authors."""
     hard = latent(sizes, shared, rng)
     first, second = (shape(special.ndtr((hard + latent(sizes, shared, rng)) / 2**0.5)) for _ in range(2))
     return (first - second).tolist(), names_of(sizes)
 
 
 def names_of(sizes: NDArray[np.int64]) -> list[str]:
-    """The author of each paper."""
+    """Return the author of each paper."""
     return np.repeat(np.arange(len(sizes)), sizes).astype(str).tolist()
 
 
 def coverage(intervals: Sequence[Interval], truth: float) -> dict[str, Any]:
-    """The share of draws with an interval, and of these of those that hold the truth, and their mean width."""
+    """Return the share of draws with an interval, and of these of those that hold the truth, and their mean width."""
     printed = [bounds for interval in intervals if (bounds := interval.bounds)]
     return {
         "coverage": round(fmean(low <= truth <= high for low, high in printed), 3) if printed else None,
@@ -138,7 +138,7 @@ def coverage(intervals: Sequence[Interval], truth: float) -> dict[str, Any]:
 
 
 def collapses_of(authors: int, draws: int) -> Iterator[Interval]:
-    """Differences whose mean is 0: a little better nearly always, much worse in one of twenty papers."""
+    """Yield the differences whose mean is 0: a little better nearly always, much worse in one of twenty papers."""
     rng = np.random.default_rng(authors)
     for _ in range(draws):
         sizes = SIZES["unequal"](authors, rng)
@@ -147,7 +147,7 @@ def collapses_of(authors: int, draws: int) -> Iterator[Interval]:
 
 
 def gains_of(authors: int, draws: int) -> Iterator[Interval]:
-    """Gains of 0.05 in accuracy over a shorter context, of questions that three in four answers get alike."""
+    """Yield gains of 0.05 in accuracy over a shorter context, of questions that three in four answers get alike."""
     rng = np.random.default_rng(authors)
     for _ in range(draws):
         sizes = SIZES["unequal"](authors, rng)
@@ -159,8 +159,8 @@ def gains_of(authors: int, draws: int) -> Iterator[Interval]:
 
 
 def several(draws: int) -> Figures:
-    """Five equal models by one metric: a row is false if Holm's p is below 0.05. And how often a true difference of the size that is said
-    to be detectable, in a table of thirteen rows, is found.
+    """Draw five equal models by one metric: a row is false if Holm's p is below 0.05. And how often a true difference of the size that is
+    said to be detectable, in a table of thirteen rows, is found.
     """
     rng = np.random.default_rng(5)
     shape, sizes = SHAPES["like_rouge"], SIZES["unequal"](60, rng)
@@ -182,7 +182,7 @@ def several(draws: int) -> Figures:
 
 
 def boards(draws: int, asked: Sequence[int] = (40,) * 4) -> Figures:
-    """A board of four tasks that ask about papers of the same authors: a model's interval, the difference of two, and ranks of equal
+    """Return a board of four tasks that ask about papers of the same authors: a model's interval, the difference of two, and ranks of equal
     models.
 
     Args:
@@ -206,7 +206,7 @@ def boards(draws: int, asked: Sequence[int] = (40,) * 4) -> Figures:
 
 
 def drawn_board(rng: np.random.Generator, models: int, authors: Sequence[int]) -> list[list[PlacedTask]]:
-    """The parts of equal models; an author's papers are hard in all tasks."""
+    """Return the parts of equal models; an author's papers are hard in all tasks."""
     every = np.arange(60)
     hard = rng.normal(size=60)
     parts: list[list[PlacedTask]] = [[] for _ in range(models)]

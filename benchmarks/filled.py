@@ -39,7 +39,7 @@ def measure(folder: Path, quick: bool) -> Figures:
 
 
 def build(place: Path, papers: int, name: str, tokens: int, group_papers: int) -> Figures:
-    """Rows of the filled setting, processor time of the build by its floor and by row, and its peak of memory."""
+    """Return the rows of the filled setting, processor time of the build by its floor and by row, and its peak of memory."""
     setting = _SETTING.format(name=name, tokens=tokens)
     fill_workspace(place, papers, group_papers=group_papers, settings=setting)
     built = call(build_workspace, place)

@@ -59,7 +59,7 @@ Programs = dict[str, list[float]]
 
 
 def measure(folder: Path, quick: bool) -> Figures:
-    """All families."""
+    """Return all families."""
     if quick:
         rows, texts = built(made_up(folder / "round", 50, ["Walk-128K", "Next-128K", "Match-128K"], 20))
         return {name: of_reading(name, rows, texts, embed=False) for name in ("walk", "next", "match")}
@@ -76,7 +76,7 @@ def measure(folder: Path, quick: bool) -> Figures:
 
 
 def stated(programs: Programs, **others: float) -> Figures:
-    """The best program on every other row, and what it gets on the rest; prints all of them over all rows."""
+    """Return the best program on every other row, and what it gets on the rest; prints all of them over all rows."""
     best = max(programs, key=lambda name: fmean(programs[name][::2]))
     print({name: round(fmean(scores), 3) for name, scores in programs.items()}, f"best: {best}", flush=True)
     figures = {"floor": fmean(programs[best][1::2] or programs[best]), **others}
@@ -84,7 +84,7 @@ def stated(programs: Programs, **others: float) -> Figures:
 
 
 def likeness(queries: Sequence[str], texts: Sequence[str]) -> np.ndarray:
-    """The share of each query's character n-grams that stand in each text, shape (queries, texts)."""
+    """Return the share of each query's character n-grams that stand in each text, shape (queries, texts)."""
     grams = [{text[i : i + N] for i in range(len(text) - N + 1)} for text in map(str.casefold, (*queries, *texts))]
     of_texts = grams[len(queries) :]
     return np.array([[len(own & other) / max(1, len(own)) for other in of_texts] for own in grams[: len(queries)]])
@@ -94,7 +94,7 @@ def likeness(queries: Sequence[str], texts: Sequence[str]) -> np.ndarray:
 
 
 def scalar_rows(structured: Sequence[Any]) -> dict[str, list[ScalarRow]]:
-    """Level -> questions of our own over SCALAR's papers."""
+    """Return level -> questions of our own over SCALAR's papers."""
     known = {id_: cited for each in structured for id_, cited in each.known.items()}
     citing = sorted((citing for each in structured for citing in each.citing), key=lambda one: turn_of(one.paper, SEED))
     makers = [QuestionMaker(level, SEED, known.get, types_of, 5, "published") for level in LEVELS]
@@ -107,7 +107,7 @@ def scalar_rows(structured: Sequence[Any]) -> dict[str, list[ScalarRow]]:
 
 
 def of_scalar(rows: Sequence[ScalarRow]) -> Figures:
-    """The figures of a level."""
+    """Return the figures of a level."""
     choices = {name: [chooser(name)(row) for row in rows] for name in OF_SCALAR}
     choices["vote"] = [_majority(each) for each in zip(*choices.values(), strict=True)]
     held = [
@@ -135,7 +135,7 @@ def _majority(choices: Sequence[int]) -> int:
 
 
 def built(round_: Any) -> tuple[Rows, Texts]:
-    """The rows and texts of a round."""
+    """Return the rows and texts of a round."""
     with LocalEngine(1) as engine:
         prepare(round_, engine)
     build(round_)
@@ -143,7 +143,7 @@ def built(round_: Any) -> tuple[Rows, Texts]:
 
 
 def of_reading(family: str, rows: Rows, texts: Texts, *, embed: bool) -> Figures:
-    """The figures of a family, of its largest configuration of whole papers."""
+    """Return the figures of a family, of its largest configuration of whole papers."""
     answering = reading_answering(family)
     name = max((name for name in rows if name.lower().startswith(f"{family}-")), key=lambda name: len(rows[name]))
     asked = [typed(ReadingRow, row) for row in rows[name]]
@@ -167,7 +167,7 @@ def of_reading(family: str, rows: Rows, texts: Texts, *, embed: bool) -> Figures
 
 
 def _walk_held(row: ReadingRow, texts: Texts) -> set[int]:
-    """The papers that most of the titles' n-grams stand in, in a line before the reference list."""
+    """Return the papers that most of the titles' n-grams stand in, in a line before the reference list."""
     bodies = [text.rpartition("\n## References\n")[0] for text in part_texts(row, texts)[: row.labels]]
     shares = likeness([work.title for work in row.works], bodies).min(axis=0)
     return {i for i, share in enumerate(shares, 1) if share > 0.95}
@@ -176,7 +176,7 @@ def _walk_held(row: ReadingRow, texts: Texts) -> set[int]:
 def _pairs(
     family: str, answering: ReadingAnswering, row: ReadingRow, parts: Sequence[str], embed: bool
 ) -> dict[str, float]:
-    """Program -> what it scores on a row of Next or Match."""
+    """Return program -> what it scores on a row of Next or Match."""
     shown = list(parts[: row.labels])
     places = [label - 1 for label in row.asked]
     if family == "next":
@@ -209,7 +209,7 @@ def _pairs(
 
 
 def _encode(texts: Sequence[str]) -> np.ndarray:
-    """Embeddings of length 1, shape (texts, dimensions)."""
+    """Return the embeddings of length 1, shape (texts, dimensions)."""
     if new := [text for text in dict.fromkeys(texts) if text not in _EMBEDDED]:
         vectors = encoder(minilm_path("baseline"), "mean")(new)
         _EMBEDDED.update(zip(new, vectors / np.linalg.norm(vectors, axis=1, keepdims=True), strict=True))
@@ -217,13 +217,13 @@ def _encode(texts: Sequence[str]) -> np.ndarray:
 
 
 def _summary(text: str) -> str:
-    """Title and abstract of a shown paper."""
+    """Return title and abstract of a shown paper."""
     title, abstract = text.partition("\n")[0], text.partition("\n\n## ")[2].partition("\n\n## ")[0]
     return f"{title}\n{abstract}"
 
 
 def _masked(text: str, mask: int) -> str:
-    """The sentences with a mask."""
+    """Return the sentences with a mask."""
     mark = f"[MASK {mask}]"
     lines = (line for line in text.split("\n") if mark in line)
     return " ".join(sentence.replace(mark, "") for line in lines for sentence in sentences(line) if mark in sentence)
@@ -233,7 +233,7 @@ def _masked(text: str, mask: int) -> str:
 
 
 def leaks(structured: Sequence[Any]) -> Figures:
-    """The share of masks beside which a name of the masked work stands, found by another search than the one that lets masks be."""
+    """Return the share of masks beside which a name of the masked work stands, found by another search than the one that lets masks be."""
     found = [list(_leaking(each)) for each in structured]
     every = [leaking for of_one in found for leaking in of_one]
     for left in filter(None, every):
@@ -242,7 +242,9 @@ def leaks(structured: Sequence[Any]) -> Figures:
 
 
 def articles(work: Path) -> Structured:
-    """Real articles, whose works count as known by what the reference lists say of them: many more masks than have a text to match."""
+    """Return real articles, whose works count as known by what the reference lists say of them: many more masks than have a text to
+    match.
+    """
     papers = {paper.id: paper for paper in papers_of(JatsSource(str(ARTICLES), work))}
     citing: list[Citing] = []
     known: dict[str, Cited] = {}
@@ -264,7 +266,7 @@ def articles(work: Path) -> Structured:
 
 
 def _leaking(structured: Any) -> Iterator[str]:
-    """For each mask, the name that gives it away, or ""."""
+    """Return for each mask, the name that gives it away, or ""."""
     library, papers = library_of(structured, SEED)
     for paper in papers:
         read = library.read(paper.id)
@@ -275,7 +277,7 @@ def _leaking(structured: Any) -> Iterator[str]:
 
 
 def _name_left(read: Any, mask: Mask, place: tuple[int, int, int], cited_as: Sequence[str]) -> str:
-    """A name of the work in the sentence around a place, "" for none."""
+    """Return a name of the work in the sentence around a place, "" for none."""
     section, start, end = place
     text = read.document.sections[section].text
     before, after = (

@@ -43,7 +43,7 @@ Reader = Callable[[Row, Context], bool]
 
 
 def measure(folder: Path, quick: bool) -> Figures:
-    """Both; `quick` takes a smaller round and one reader."""
+    """Measure both; `quick` takes a smaller round and one reader."""
     stated = through_the_command_line(folder, 20 if quick else 60, list(READERS)[2:3] if quick else list(READERS))
     return {**stated, **cost()}
 
@@ -52,7 +52,7 @@ def measure(folder: Path, quick: bool) -> Figures:
 
 
 def planted(points: int) -> Reader:
-    """Right in half of the questions, whatever it is shown, and in the full context in so many points more."""
+    """Count right in half of the questions, whatever it is shown, and in the full context in so many points more."""
 
     def is_right(row: Row, context: Context) -> bool:
         drawn = int(sha256_of_bytes(f"{points} {row['id']}")[:8], 16) / 16**8
@@ -62,12 +62,12 @@ def planted(points: int) -> Reader:
 
 
 def first_characters(row: Row, context: Context) -> bool:
-    """Right if the mask is among the first characters that are shown of the paper."""
+    """Count right if the mask is among the first characters that are shown of the paper."""
     return len(row["prompt"].partition("<Paper>\n\n")[2].partition(MASK)[0]) < SEEN
 
 
 def matching_words(row: Row, context: Context) -> bool:
-    """Right if BM25 is right about the sentence with the mask."""
+    """Count right if BM25 is right about the sentence with the mask."""
     return bool(row["bm25_local"] == row["label"])
 
 
@@ -79,7 +79,7 @@ READERS: dict[str, Reader] = {
 
 
 def through_the_command_line(place: Path, papers: int, readers: list[str]) -> Figures:
-    """The largest difference between a gain as the command states it and as the readers answered."""
+    """Return the largest difference between a gain as the command states it and as the readers answered."""
     round_ = small_round(
         place,
         settings=["Title-10K"],
@@ -124,7 +124,7 @@ def _error(name: str, rows: Mapping[Context, list[Row]], options: Row, output: P
 
 
 def cost() -> Figures:
-    """Millions of prompt tokens of the core's boards, sent, and computed by a server that keeps what rows of a context share."""
+    """Return millions of prompt tokens of the core's boards, sent, and computed by a server that keeps what rows of a context share."""
     figures: Figures = {}
     sizes = {reading.name: reading.size for reading in READINGS}
     for core in (core for core in CORE if not core.masks):

@@ -87,7 +87,7 @@ def main() -> None:
 
 
 def measure_bertscore(folder: Path, size: Size) -> Figures:
-    """Pairs a second, and how much faster than the library's own loop that is."""
+    """Return the pairs a second, and how much faster than the library's own loop that is."""
     from bert_score import BERTScorer
 
     targets, answers = zip(*pairs(size.pairs, 300, seed=1), strict=True)
@@ -121,7 +121,7 @@ def measure_bertscore(folder: Path, size: Size) -> Figures:
 
 
 def measure_retrieval(folder: Path, size: Size) -> Figures:
-    """Chunks embedded a second."""
+    """Return chunks embedded a second."""
     texts = [target for target, _ in pairs(50, 300, seed=2)]
     tokenizer = make_tokenizer(texts)
     config = BertConfig(vocab_size=len(tokenizer), **(TOY if size.is_toy else {}))
@@ -135,7 +135,7 @@ def measure_retrieval(folder: Path, size: Size) -> Figures:
 
 
 def measure_vllm(folder: Path, size: Size) -> Figures:
-    """Prompt tokens a second at a context of 32K."""
+    """Return prompt tokens a second at a context of 32K."""
     from vllm import LLM, SamplingParams
 
     tokenizer = make_tokenizer([target for target, _ in pairs(50, 300, seed=3)])
@@ -159,7 +159,7 @@ def measure_vllm(folder: Path, size: Size) -> Figures:
 
 
 def make_tokenizer(texts: Sequence[str]) -> PreTrainedTokenizerFast:
-    """A byte-level tokenizer trained on texts, with a first and a last token as encoders have them."""
+    """Return a byte-level tokenizer trained on texts, with a first and a last token as encoders have them."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel()
     special = ["[PAD]", "[CLS]", "[SEP]"]

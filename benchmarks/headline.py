@@ -40,7 +40,7 @@ Metric = Callable[[Sequence[str], Sequence[str]], list[float]]
 
 
 def measure(_: Path, quick: bool) -> Figures:
-    """The effects of each metric, its mean scores, and which tells apart best."""
+    """Return the effects of each metric, its mean scores, and which tells apart best."""
     papers = [record for record in records_of(GOLD_SECTIONS) if all(record.get(name) for name in SECTIONS)]
     metrics = {name: each(of_pair) for name, of_pair in MEASURES.items()}
     if not quick:
@@ -59,12 +59,12 @@ def measure(_: Path, quick: bool) -> Figures:
 
 
 def each(of_pair: Callable[[str, str], float]) -> Metric:
-    """A metric of a target and a text as one of many."""
+    """Return a metric of a target and a text as one of many."""
     return lambda targets, texts: [of_pair(target, text) for target, text in zip(targets, texts, strict=True)]
 
 
 def scores_of(papers: Sequence[Paper], metric: Metric) -> dict[str, list[float]]:
-    """Kind of text -> a score for each paper: the mean over the papers that it is paired with."""
+    """Return the kind of text -> a score for each paper: the mean over the papers that it is paired with."""
     targets = [paper["abstract"] for paper in papers]
     runs: dict[str, list[list[float]]] = {}
     for step in STEPS:
@@ -74,7 +74,7 @@ def scores_of(papers: Sequence[Paper], metric: Metric) -> dict[str, list[float]]
 
 
 def texts_of(papers: Sequence[Paper], others: Sequence[Paper]) -> dict[str, list[str]]:
-    """Kind -> a text for each paper, which is paired with another."""
+    """Return the kind -> a text for each paper, which is paired with another."""
     words = round(median(len(paper["abstract"].split()) for paper in papers))
     return {
         "conclusion": [paper["conclusion"] for paper in papers],
@@ -89,13 +89,13 @@ def texts_of(papers: Sequence[Paper], others: Sequence[Paper]) -> dict[str, list
 
 
 def half(text: str) -> str:
-    """The first half of a text's words."""
+    """Return the first half of a text's words."""
     words = text.split()
     return " ".join(words[: len(words) // 2])
 
 
 def effect(better: Sequence[float], worse: Sequence[float]) -> float:
-    """The mean of the paired differences over their standard deviation."""
+    """Return the mean of the paired differences over their standard deviation."""
     gains = [high - low for high, low in zip(better, worse, strict=True)]
     return fmean(gains) / stdev(gains)
 

@@ -35,12 +35,12 @@ SUPPLEMENT = re.compile("support|supplement", re.IGNORECASE)
 
 
 def measure(work: Path, quick: bool) -> Figures:
-    """Fronts and bodies of real articles, costs of made-up ones."""
+    """Measure fronts and bodies of real articles, costs of made-up ones."""
     return {**of_fronts(work), **of_bodies(), **of_costs(work, 200 if quick else 5000)}
 
 
 def of_fronts(work: Path) -> Figures:
-    """Records of the real articles, by number, and how many differ from what plain paths say."""
+    """Return records of the real articles, by number, and how many differ from what plain paths say."""
     source = JatsSource(str(ARTICLES), work / "real")
     papers, dropped = {paper.id: paper for paper in papers_of(source)}, drops_of(source)
     print(f"real articles: {len(papers)} papers, dropped {sorted(dropped.values())}")
@@ -64,7 +64,7 @@ def of_fronts(work: Path) -> Figures:
 
 
 def differences(paper: Paper, meta: etree._Element) -> Iterator[str]:
-    """What a record says otherwise than plain paths through its front."""
+    """Yield what a record says otherwise than plain paths through its front."""
     title = meta.find("title-group/article-title")
     if title is None or letters("".join(running(title))) != letters(paper.title):
         yield "titles"
@@ -95,7 +95,7 @@ def differences(paper: Paper, meta: etree._Element) -> Iterator[str]:
 
 
 def of_bodies() -> Figures:
-    """How much of the bodies is found again."""
+    """Return how much of the bodies is found again."""
     paragraphs = kept = linked = covered = refs = entries = 0
     for file in sorted(ARTICLES.glob("*.xml.xz")):
         root = parsed(file)
@@ -131,7 +131,7 @@ def of_bodies() -> Figures:
 
 
 def parsed(file: Path) -> etree._Element:
-    """The tree of a packed file."""
+    """Return the tree of a packed file."""
     return etree.fromstring(
         lzma.decompress(file.read_bytes()),
         etree.XMLParser(load_dtd=False, no_network=True, resolve_entities=False, remove_comments=True, remove_pis=True),
@@ -139,13 +139,13 @@ def parsed(file: Path) -> etree._Element:
 
 
 def is_supplement(section: etree._Element) -> bool:
-    """Whether a section lists supplements."""
+    """Tell whether a section lists supplements."""
     title = section.find("title")
     return title is not None and SUPPLEMENT.match("".join(title.itertext())) is not None
 
 
 def running(element: etree._Element) -> Iterator[str]:
-    """The running text of an element."""
+    """Yield the running text of an element."""
     if isinstance(element.tag, str) and element.tag.rpartition("}")[2] not in ASIDE:
         yield element.text or ""
         for child in element:
@@ -154,12 +154,12 @@ def running(element: etree._Element) -> Iterator[str]:
 
 
 def letters(text: str) -> str:
-    """A text without what layout may change."""
+    """Return a text without what layout may change."""
     return re.sub(r"\W+", "", text)
 
 
 def of_costs(work: Path, count: int) -> Figures:
-    """Processor time of fronts, bodies and PDFs of made-up papers, and what ORCIDs do to their graph."""
+    """Return the processor time of fronts, bodies and PDFs of made-up papers, and what ORCIDs do to their graph."""
     world = make_world(7, count // 4, count)
     folder = work / "made-up"
     folder.mkdir()
@@ -184,7 +184,7 @@ def of_costs(work: Path, count: int) -> Figures:
 
 
 def seconds(read: Callable[[Path], object], files: Sequence[Path]) -> float:
-    """Processor time of reading a file."""
+    """Return the processor time of reading a file."""
     started = time.process_time()
     for file in files:
         read(file)

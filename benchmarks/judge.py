@@ -23,13 +23,13 @@ DELAY = 0.02
 
 
 def measure(folder: Path, quick: bool) -> Figures:
-    """Both."""
+    """Measure both."""
     samples, kills = (250, 2) if quick else (5000, 20)
     return {**speed(folder, samples), **ended(folder, 40 if quick else 200, kills)}
 
 
 def speed(folder: Path, samples: int) -> Figures:
-    """Seconds and memory of judging so many samples."""
+    """Return the seconds and memory of judging so many samples."""
     make_samples(folder / "speed", samples)
     with serve(lambda _: FIRST_WINS) as server:
         used = command(*line(server, folder / "speed", folder / "judged"))
@@ -62,13 +62,13 @@ def ended(folder: Path, samples: int, kills: int) -> Figures:
 
 
 def line(server: Server, samples: Path, output: Path) -> tuple[object, ...]:
-    """The command of a judge."""
+    """Return the command of a judge."""
     asked = ("--model", "judge", "--base-url", server.url, "--concurrency", CONCURRENCY, "--output", output)
     return (*ACADEMICEVAL, "judge", samples, *asked)
 
 
 def make_samples(folder: Path, count: int) -> None:
-    """Logged samples whose texts have 200 words."""
+    """Make logged samples whose texts have 200 words."""
     rng = random.Random(count)
     words = vocabulary(rng, 3000)
     folder.mkdir()

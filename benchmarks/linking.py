@@ -33,7 +33,7 @@ WAYS = {"alone": {"fetch": False, "searches": 0}, "by_ids": {"searches": 0}, "by
 
 
 def measure(folder: Path, quick: bool) -> Figures:
-    """Strings, a world, PDFs."""
+    """Measure strings, a world, PDFs."""
     return {**strings(folder, quick), **world(folder / "world", quick), **titles(pdf_files(4 if quick else None))}
 
 
@@ -71,7 +71,7 @@ def strings(folder: Path, quick: bool) -> Figures:
 
 
 def world(folder: Path, quick: bool) -> Figures:
-    """The share of citations that each way of linking resolves on a made-up arXiv, of which the store knows a part."""
+    """Return the share of citations that each way of linking resolves on a made-up arXiv, of which the store knows a part."""
     size = {"authors": 30, "papers": 60} if quick else {}
     since = date(2026, 6, 1)
     figures = {}
@@ -95,7 +95,7 @@ def world(folder: Path, quick: bool) -> Figures:
 
 
 def titles(files: list[Path]) -> Figures:
-    """Of the entries of real PDFs, the share whose title was read."""
+    """Return, of the entries of real PDFs, the share whose title was read."""
     entries = [
         entry
         for result in extract_files(map(str, files), LocalEngine(2), 60.0, 2048)

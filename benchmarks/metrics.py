@@ -23,12 +23,12 @@ SETTINGS = 4
 
 
 def measure(_: Path, quick: bool) -> Figures:
-    """Both."""
+    """Measure both."""
     return {**of_rouge(4 if quick else 30), **of_bertscore(4 if quick else 16)}
 
 
 def of_rouge(count: int) -> Figures:
-    """How much faster ours is, and the largest difference of the scores."""
+    """Return how much faster ours is, and the largest difference of the scores."""
     made = pairs(count, 1_500, seed=1)
     theirs = RougeScorer(["rougeL"], use_stemmer=True)
 
@@ -44,7 +44,7 @@ def of_rouge(count: int) -> Figures:
 
 
 def of_bertscore(count: int) -> Figures:
-    """Our seconds over theirs, for several settings with the same references and other answers, and for one."""
+    """Return our seconds over theirs, for several settings with the same references and other answers, and for one."""
     settings = [pairs(count, 300, seed=1, answers=setting) for setting in range(SETTINGS)]
     theirs = BERTScorer(model_type=minilm_path("benchmark"), num_layers=6)
     theirs._tokenizer.model_max_length = bertscore.MAX_TOKENS
@@ -72,7 +72,7 @@ def of_bertscore(count: int) -> Figures:
 
 
 def difference(scores: Sequence[float], expected: Sequence[float]) -> float:
-    """The largest."""
+    """Return the largest."""
     return max(abs(score - other) for score, other in zip(scores, expected, strict=True))
 
 

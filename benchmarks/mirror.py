@@ -28,7 +28,7 @@ LOOK_UPS = 200
 
 
 def measure(folder: Path, quick: bool) -> Figures:
-    """What each step takes and finds."""
+    """Return what each step takes and finds."""
     figures: Figures = {"records": 20_000 if quick else 3_000_000}
     call(make, folder, figures["records"])
     for name, step in STEPS.items():
@@ -85,7 +85,7 @@ def read(folder: Path) -> Figures:
 
 
 def look_up(folder: Path) -> Figures:
-    """Papers of an author, of a title, and the first paper of a month."""
+    """Return the papers of an author, of a title, and the first paper of a month."""
     source = _source(folder)
     first = [one for one in islice(source.submitted_between(None, None), 50_000) if isinstance(one, Paper)]
     papers = random.Random(1).sample(first, LOOK_UPS)
@@ -117,7 +117,7 @@ def graph(folder: Path) -> Figures:
 
 
 def update(folder: Path) -> Figures:
-    """The month after it."""
+    """Return the month after it."""
     updated, _ = stages(_round(folder, "2025.12"), LocalEngine(), ["crawl"])
     return {"without_graph_seconds": round(updated.seconds, 2)}
 

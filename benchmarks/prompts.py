@@ -24,7 +24,7 @@ TIMES = 5
 
 
 def measure(_: Path, quick: bool) -> Figures:
-    """The worst ratio over sizes and shares."""
+    """Return the worst ratio over sizes and shares."""
     rng = random.Random(1)
     words = vocabulary(rng, 5_000)
     tokenizer = make_tokenizer(words, rng)
@@ -47,7 +47,7 @@ def measure(_: Path, quick: bool) -> Figures:
 
 
 def make_tokenizer(words: Sequence[str], rng: random.Random) -> PreTrainedTokenizerFast:
-    """A tokenizer trained on made-up texts."""
+    """Return a tokenizer trained on made-up texts."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
@@ -57,7 +57,7 @@ def make_tokenizer(words: Sequence[str], rng: random.Random) -> PreTrainedTokeni
 
 
 def document(size: int, words: Sequence[str], rng: random.Random) -> dict[str, object]:
-    """What a prompt of about so many words shows."""
+    """Return what a prompt of about so many words shows."""
     part = size // 6
 
     def own(content: int) -> dict[str, str]:

@@ -24,7 +24,7 @@ NODES = ("head", "other")
 
 
 def measure(folder: Path, quick: bool) -> Figures:
-    """All figures."""
+    """Return all figures."""
     files = list(map(str, pdf_files(8 if quick else None)))
     fill_workspace(folder / "made", 20 if quick else 200)
     round_ = load_round(folder / "made" / "round.toml")
@@ -54,13 +54,13 @@ def measure(folder: Path, quick: bool) -> Figures:
 
 
 def timed(files: Sequence[str], engine: Engine) -> tuple[list[object], float]:
-    """The outcomes, and the seconds that they took."""
+    """Return the outcomes, and the seconds that they took."""
     started = time.perf_counter()
     return list(extract(files, engine)), time.perf_counter() - started
 
 
 def extract(files: Sequence[str], engine: Engine) -> Iterator[object]:
-    """The outcomes without their times."""
+    """Yield the outcomes without their times."""
     result: Extracted
     for result in extract_files(files, engine, 120.0, 2048):
         yield result.name, result.sha256, result.reason, result.document, result.quality

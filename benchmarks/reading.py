@@ -40,7 +40,7 @@ Texts = dict[tuple[str, str], str]
 
 
 def measure(folder: Path, quick: bool) -> Figures:
-    """All of it."""
+    """Return all of it."""
     if quick:
         return of_round(made_up(folder / "round", 50, ["Walk-128K", "Next-128K", "Match-128K"], 50), folder)
     return {
@@ -54,14 +54,14 @@ def measure(folder: Path, quick: bool) -> Figures:
 
 
 def made_up(place: Path, papers: int, configurations: Sequence[str], paper_sets: int) -> Round:
-    """A round over a made-up world."""
+    """Return a round over a made-up world."""
     source = {"kind": "sample", "authors": papers // 2, "papers": papers}
     reading = {"configurations": configurations, "contexts": paper_sets}
     return small_round(place, seed=SEED, settings=["Title-10K"], source=source, reading=reading)
 
 
 def lab(place: Path) -> Round:
-    """A round over the papers of one group, three in five of them asked about."""
+    """Return a round over the papers of one group, three in five of them asked about."""
     return small_round(
         place,
         seed=SEED,
@@ -74,7 +74,7 @@ def lab(place: Path) -> Round:
 
 
 def of_round(round_: Round, folder: Path) -> Figures:
-    """Walk, Next and Match over a round; how the two ways of finding citations agree; time and bytes."""
+    """Measure Walk, Next and Match over a round; how the two ways of finding citations agree; time and bytes."""
     reading = round_.reading.model_copy(update={"configurations": ()})
     without = round_.model_copy(update={"reading": reading, "output": folder / "without"})
     started = processor_seconds()
@@ -102,7 +102,7 @@ def of_round(round_: Round, folder: Path) -> Figures:
 
 
 def agreement(round_: Round) -> float:
-    """Of the titled entries that a way finds cited, or may, the share that both find cited in the same places."""
+    """Return, of the titled entries that a way finds cited, or may, the share that both find cited in the same places."""
     counts: Counter[str] = Counter()
     with Store.open(round_.workspace / STORE) as store:
         for paper in store.papers():
@@ -116,12 +116,12 @@ def agreement(round_: Round) -> float:
 
 
 def of_scalar(folder: Path) -> Figures:
-    """Match over SCALAR's papers."""
+    """Measure Match over SCALAR's papers."""
     return of_match(opened(scalar_papers(folder))[0])
 
 
 def scalar_papers(folder: Path) -> Path:
-    """The dataset that is made of SCALAR's papers."""
+    """Return the dataset that is made of SCALAR's papers."""
     source = folder / "papers.jsonl"
     source.write_bytes(b"".join(lzma.decompress((DATA / "scalar" / name).read_bytes()) for name in FILES))
     import_papers(source, folder / "scalar", SEED, choosers_of(embed_local=False))
@@ -137,7 +137,7 @@ def build_1m(place: Path) -> None:
 
 
 def opened(folder: Path) -> tuple[Rows, Texts]:
-    """The rows of a dataset's reading configurations in their first order, and the texts; prints the shortcut's score by kind."""
+    """Return the rows of a dataset's reading configurations in their first order, and the texts; prints the shortcut's score by kind."""
     tables = {
         configuration.name: [
             row for file in configuration.every_file for row in pq.read_table(folder / file.path).to_pylist()
@@ -159,7 +159,7 @@ def opened(folder: Path) -> tuple[Rows, Texts]:
 
 
 def of_walk_and_next(rows: Rows) -> Figures:
-    """How much is asked."""
+    """Return how much is asked."""
     walk, calls = (
         [row for name, of_name in rows.items() if name.startswith(family) for row in of_name]
         for family in ("Walk", "Next")
@@ -168,7 +168,7 @@ def of_walk_and_next(rows: Rows) -> Figures:
 
 
 def of_match(rows: Rows) -> Figures:
-    """How many masks there are, and how many only full texts solve; of the largest size that there is."""
+    """Return how many masks there are, and how many only full texts solve; of the largest size that there is."""
     asked = rows.get("Match-256K") or rows.get("Match-128K")
     if not asked:
         return {}

@@ -40,7 +40,7 @@ class Watched(HFLM):  # type: ignore[misc]
 
 
 def measure(folder: Path, quick: bool) -> Figures:
-    """Tokens a second of both sides' median pair, the ratio of ours to transformers alone, and the demo's seconds."""
+    """Count the tokens a second of both sides' median pair, the ratio of ours to transformers alone, and the demo's seconds."""
     prompts, window, pairs = (2, 512, 1) if quick else (12, 1024, 5)
     torch.set_num_threads(1)
     round_ = small_round(folder / "round", settings=["Title-10K"])
@@ -59,7 +59,7 @@ def measure(folder: Path, quick: bool) -> Figures:
 
 
 def ours(model: Watched, dataset: Path, prompts: int) -> float:
-    """Processor time of lm_eval until the last answer."""
+    """Return the processor time of lm_eval until the last answer."""
     given = {"dataset": str(dataset), "bertscore_model": "none"}
     given |= {"pretrained": str(MODEL), "max_length": str(model.max_length)}
     started = time.process_time()
@@ -76,7 +76,7 @@ def ours(model: Watched, dataset: Path, prompts: int) -> float:
 
 
 def alone(model: Watched) -> tuple[int, float]:
-    """Tokens read and written, and processor time, of transformers asked the same."""
+    """Count the tokens read and written, and processor time, of transformers asked the same."""
     started, tokens = time.process_time(), 0
     for asked in (model.tokenizer(prompt, return_tensors="pt", add_special_tokens=False) for prompt in model.prompts):
         tokens += model.model.generate(**asked, max_new_tokens=WRITTEN, do_sample=False).shape[1]
@@ -84,7 +84,7 @@ def alone(model: Watched) -> tuple[int, float]:
 
 
 def separated() -> dict[str, bool]:
-    """Papers and task of docs/results -> whether the smallest and the largest of its models are told apart at 95 %."""
+    """Return the papers and task of docs/results -> whether the smallest and the largest of its models are told apart at 95 %."""
     with (ROOT / "docs" / "results" / "pairs.csv").open(encoding="utf-8", newline="") as file:
         pairs = list(csv.DictReader(file))
     smallest: dict[str, str] = {}
@@ -98,7 +98,7 @@ def separated() -> dict[str, bool]:
 
 
 def demo(folder: Path) -> float:
-    """Seconds of `make demo`."""
+    """Return the seconds of `make demo`."""
     command("git", "clone", "-q", ROOT, folder / "clone")
     (folder / "clone" / ".venv").symlink_to(sys.prefix)
     return command("make", "-C", folder / "clone", "demo", "-o", ".venv/installed-demo").seconds

@@ -48,7 +48,7 @@ def measure(folder: Path, quick: bool) -> Figures:
 
 
 def first_paint(site: Path) -> float | None:
-    """Milliseconds to the leaderboard's first contentful paint, the median of five fresh pages."""
+    """Return milliseconds to the leaderboard's first contentful paint, the median of five fresh pages."""
     try:
         from playwright.sync_api import Error, sync_playwright
     except ModuleNotFoundError:
@@ -98,12 +98,12 @@ def make_results(place: Path, models: int, samples: int) -> None:
 
 
 def verdict(rng: random.Random) -> dict[str, int]:
-    """Who won in one order, dimension by dimension."""
+    """Return who won in one order, dimension by dimension."""
     return {name: rng.choice((1, 2)) for name in (*DIMENSIONS, OVERALL)}
 
 
 def sample(text: str, rng: random.Random, setting: str, m: int, i: int) -> dict[str, Any]:
-    """A model's logged answer to one prompt."""
+    """Return a model's logged answer to one prompt."""
     task, skill, at, cut = NAMES[setting], 0.1 + 0.02 * m, 997 * i % 100_000, m % 3
     paper = f"26{1 + i % 10:02d}.{i:05d}v1"
     if task == "scalar":
@@ -154,7 +154,7 @@ def sample(text: str, rng: random.Random, setting: str, m: int, i: int) -> dict[
 
 
 def slots(text: str, setting: str, at: int, cut: int) -> Iterator[dict[str, Any]]:
-    """A title, a body and, by the setting's name, demonstrations or candidates; each with the ends that are kept."""
+    """Yield a title, a body and, by the setting's name, demonstrations or candidates; each with the ends that are kept."""
     shown = 0 if setting in ALONE else 4 if setting.startswith("SCALAR") or setting.endswith("-M") else 2
     parts = [("demonstration", n, field) for n in range(shown) for field in ("content", "output")]
     for n, (part, index, field) in enumerate([*parts, ("fixed", 0, "title"), ("body", 0, "content")]):

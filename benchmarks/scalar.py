@@ -37,7 +37,7 @@ levels = ["SCALAR-Easy", "SCALAR-Medium", "SCALAR-Hard"]
 
 
 def measure(folder: Path, quick: bool) -> Figures:
-    """Seconds and memory of the slower and larger build, whether both gave the same bytes, and the agreement."""
+    """Return the seconds and memory of the slower and larger build, whether both gave the same bytes, and the agreement."""
     place = folder / "made"
     papers = 80 if quick else PAPERS
     fill_workspace(place, papers, words=6000, cited=30, settings=_LEVELS)
@@ -58,7 +58,9 @@ def measure(folder: Path, quick: bool) -> Figures:
 
 
 def shown_alike(structured: Sequence[Structured], data: Path) -> tuple[int, int]:
-    """How many single citations of a work in the files give the text inside <Paper> of a published prompt, and how many there are."""
+    """Return how many single citations of a work in the files give the text inside <Paper> of a published prompt, and how many there
+    are.
+    """
     equal = total = 0
     for each, file in zip(structured, FILES, strict=True):
         for citing, record in zip(each.citing, records_of(data / file), strict=True):
@@ -81,7 +83,7 @@ def shown_alike(structured: Sequence[Structured], data: Path) -> tuple[int, int]
 
 
 def laid_out(record: Row, heading: str, place: Row, scope: Scope) -> str:
-    """A paper, or a section of it, as the published prompts show it, one citation masked."""
+    """Return a paper, or a section of it, as the published prompts show it, one citation masked."""
     text = record["sections"][heading]["content"]
     masked = f"{text[: place['start_pos']]}{MASK}{text[place['end_pos'] :]}"
     if scope == "section":

@@ -57,7 +57,7 @@ class Clock:
 
 
 def measure(folder: Path, quick: bool) -> Figures:
-    """Seconds of both sides and their ratio."""
+    """Return the seconds of both sides and their ratio."""
     papers, authors, turns = (60, 20, 1) if quick else (500, 160, TURNS)
     source = {"kind": "sample", "authors": authors, "papers": papers}
     round_ = small_round(folder, source=source, split={"validation": 0.1, "test": 0.5})

@@ -56,7 +56,7 @@ metric_list: [{{metric: exact_match, aggregation: mean, higher_is_better: true}}
 
 
 def measure(folder: Path, quick: bool) -> Figures:
-    """All ratios; the faster of two turns each."""
+    """Return all ratios; the faster of two turns each."""
     turns = 1 if quick else 2
     source = 'kind = "sample"\nauthors = 16\npapers = 36' if quick else f'kind = "mirror"\npath = "{DATA / "lab"}"'
     (folder / "round.toml").write_text(ROUND.format(source=source))
@@ -71,12 +71,12 @@ def measure(folder: Path, quick: bool) -> Figures:
 
 
 def fastest(turns: list[tuple[float, ...]]) -> list[float]:
-    """The shortest time of each command over the turns."""
+    """Return the shortest time of each command over the turns."""
     return [min(seconds) for seconds in zip(*turns, strict=True)]
 
 
 def publishing(place: Path, cache: Path) -> tuple[float, ...]:
-    """Processor seconds: of the floor, a push that only checks, a whole push, and verify."""
+    """Return the processor seconds: of the floor, a push that only checks, a whole push, and verify."""
     folder, home = place / "academiceval", str(place / "home")
     floor = command(sys.executable, "-c", FLOOR, folder, cache, HF_HOME=home)
     with hub_server.serve() as hub:
@@ -89,7 +89,7 @@ def publishing(place: Path, cache: Path) -> tuple[float, ...]:
 
 
 def harness(place: Path) -> tuple[float, ...]:
-    """Processor seconds of the bare `lm_eval` on one of our tasks, and on one of lm-eval's kind with the same prompts."""
+    """Return the processor seconds of the bare `lm_eval` on one of our tasks, and on one of lm-eval's kind with the same prompts."""
     tasks, rows = place / "tasks", place / "rows.jsonl"
     exported = ("export", place / "academiceval", "--setting", "Abs-9K", "--output", rows)
     command(*ACADEMICEVAL, *exported)

@@ -33,7 +33,7 @@ _EXTRAS = {
 
 
 def all_commands() -> Commands:
-    """The commands of all packages, in the order in which they are used."""
+    """Return the commands of all packages, in the order in which they are used."""
     commands = Commands()
     for name in _COMMANDS:
         import_module(name).register(commands)
@@ -82,7 +82,7 @@ def _set_up_output(arguments: argparse.Namespace) -> None:
 
 
 def _names_vllm(config: Path | None) -> bool:
-    """Whether a file of options may be one for vLLM."""
+    """Tell whether a file of options may be one for vLLM."""
     try:
         return config is not None and "vllm" in config.read_text(encoding="utf-8")
     except (OSError, ValueError):
@@ -102,7 +102,7 @@ def _report_failure(message: str) -> int:
 
 
 def _sentence(err: Exception) -> str:
-    """What to tell a user; anything else is raised again."""
+    """Return what to tell a user; anything else is raised again."""
     if isinstance(err, ModuleNotFoundError):
         missing = (err.name or "").partition(".")[0]
         extra = next((extra for extra, names in _EXTRAS.items() if missing in names.split()), None)
@@ -119,7 +119,7 @@ def _sentence(err: Exception) -> str:
 
 
 def _visible(name: object) -> str:
-    """The file that a lock or a part of it is for, which is the one that a user knows."""
+    """Return the file that a lock or a part of it is for, which is the one that a user knows."""
     path = Path(str(name or ""))
     if path.name.startswith(".") and path.suffix in (".lock", ".part"):
         return str(path.with_name(path.name[1:].removesuffix(path.suffix)))

@@ -177,7 +177,7 @@ def _built(manifest: Manifest) -> Iterator[str | Table]:
 
 
 def _to_correct(workspace: Workspace, reports: Sequence[StageReport]) -> Iterator[str]:
-    """What a maintainer may have to correct: papers without authors, and exclusions of what is not there."""
+    """Yield what a maintainer may have to correct: papers without authors, and exclusions of what is not there."""
     from builder.sources.metadata_file import has_unknown_authors
 
     papers = workspace.papers
@@ -242,7 +242,7 @@ def init(arguments: Namespace) -> Iterator[str | Table]:
 
 
 def _ask(question: str, usual: str) -> str:
-    """What a user answers on a terminal; the usual answer if there is no terminal or the answer is empty."""
+    """Return what a user answers on a terminal; the usual answer if there is no terminal or the answer is empty."""
     try:
         return (input(question).strip() if sys.stdin.isatty() else "") or usual
     except EOFError:

@@ -59,7 +59,7 @@ class PaperId:
 
     @classmethod
     def parse(cls, text: str) -> Self | None:
-        """The id that a text is, with or without `arXiv:`, `doi:` (or its address) and version; None if it is not one."""
+        """Return the id that a text is, with or without `arXiv:`, `doi:` (or its address) and version; None if it is not one."""
         bare = text.strip()
         for prefix in (_PREFIX, _ARXIV_DOI):
             if match := prefix.match(bare):
@@ -79,7 +79,7 @@ class PaperId:
 
     @classmethod
     def of_stem(cls, stem: str) -> Self | None:
-        """The id that a file name (without suffix) represents; None if it represents none."""
+        """Return the id that a file name (without suffix) represents; None if it represents none."""
         return cls.parse(stem.replace("_", "/") if _ARXIV_STEM.fullmatch(stem) else unquote(stem))
 
     @property
@@ -104,24 +104,24 @@ class PaperId:
 
 
 def bare_id(name: str) -> str:
-    """A paper's id without its version; any other name (a cited paper known by its title) is returned unchanged."""
+    """Return a paper's id without its version; any other name (a cited paper known by its title) is returned unchanged."""
     parsed = PaperId.parse(name)
     return parsed.bare if parsed else name
 
 
 def with_version(name: str, version: int) -> str:
-    """A paper's id, or any other name, with its version; ids that have none stay as they are."""
+    """Return a paper's id, or any other name, with its version; ids that have none stay as they are."""
     parsed = PaperId.parse(name)
     return f"{name}v{version}" if parsed is None or parsed.kind == "arxiv" else name
 
 
 def bare_ids(texts: Iterable[str]) -> list[str]:
-    """Those of some texts that are ids of open-access articles, without versions, in their order; arXiv's are left out."""
+    """Return those of some texts that are ids of open-access articles, without versions, in their order; arXiv's are left out."""
     return [parsed.bare for text in texts if (parsed := PaperId.parse(text)) and parsed.kind != "arxiv"]
 
 
 def stem_of(name: str) -> str:
-    """The file name (without suffix) of a bare id; a ValueError if it is not an id."""
+    """Return the file name (without suffix) of a bare id; a ValueError if it is not an id."""
     parsed = PaperId.parse(name)
     if parsed is None:
         raise ValueError(f"{name!r:.40} is not the id of a paper")
@@ -129,13 +129,13 @@ def stem_of(name: str) -> str:
 
 
 def url_of(name: str) -> str | None:
-    """The page of the paper with this id; None for a name that is no id."""
+    """Return the page of the paper with this id; None for a name that is no id."""
     parsed = PaperId.parse(name)
     return parsed.url if parsed else None
 
 
 def author_key(name: str) -> str:
-    """The key under which an author name is filed: case, spaces, diacritics and full stops do not count."""
+    """Return the key under which an author name is filed: case, spaces, diacritics and full stops do not count."""
     plain = name.replace(".", " ")
     # Most names; a graph of millions asks for each of them.
     return " ".join(plain.casefold().split()) if plain.isascii() else fold(plain)

@@ -25,7 +25,7 @@ _OF_ITS_PATH = (errno.ELOOP, errno.ENAMETOOLONG)
 
 
 def open_packed(path: Path) -> BinaryIO:
-    """A file's bytes, unpacked where its name ends in .gz, .xz or .zst.
+    """Return a file's bytes, unpacked where its name ends in .gz, .xz or .zst.
 
     Raises:
         ERRORS, then and while reading: it cannot be read or unpacked.
@@ -43,7 +43,7 @@ def open_packed(path: Path) -> BinaryIO:
 
 
 def read_packed(path: Path, most: int = MOST_BYTES) -> bytes:
-    """A whole file, unpacked.
+    """Return a whole file, unpacked.
 
     Raises:
         OSError: it unpacks to more than `most` bytes; and what `open_packed` raises.
@@ -67,7 +67,7 @@ def check_of_the_file(err: OSError, path: Path) -> None:
 
 
 def lines_of(path: Path) -> Iterator[bytes | None]:
-    """The lines of a file, unpacked one by one, without their ends; None for each line that is too long to be held."""
+    """Yield the lines of a file, unpacked one by one, without their ends; None for each line that is too long to be held."""
     with open_packed(path) as file:
         while line := file.readline(MOST_OF_A_LINE):
             if len(line) < MOST_OF_A_LINE or line.endswith(b"\n"):

@@ -95,13 +95,13 @@ GROUP = "group"
 
 
 def writing_task(name: str) -> Task:
-    """The writing task of a name; a KeyError if there is none."""
+    """Return the writing task of a name; a KeyError if there is none."""
     known: dict[str, Task] = {task: task for task in WRITING_TASKS}
     return known[name]
 
 
 def months_before(day: date, months: int) -> date:
-    """The same day of an earlier month, or that month's last."""
+    """Return the same day of an earlier month, or that month's last."""
     year, month = divmod(day.year * 12 + day.month - 1 - months, 12)
     return date(year, month + 1, min(day.day, calendar.monthrange(year, month + 1)[1]))
 

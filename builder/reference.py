@@ -36,7 +36,7 @@ _NAMES = {str: "text", int: "whole number", float: "number", bool: "true or fals
 
 
 def key_page() -> Iterator[str]:
-    """The lines of docs/keys.md."""
+    """Yield the lines of docs/keys.md."""
     yield from ("# Keys of round.toml, and reasons", "", "[Rounds](round.md) explains how they work together.", "")
     yield from _HEAD
     kinds = {
@@ -59,7 +59,7 @@ def key_page() -> Iterator[str]:
 
 
 def _rows(name: str, field: Any) -> Iterator[str]:
-    """A row for a key, or for each key of a table."""
+    """Yield a row for a key, or for each key of a table."""
     for kind in (field.annotation, *get_args(field.annotation)):
         if isinstance(kind, type) and issubclass(kind, BaseModel):
             for key, inner in kind.model_fields.items():
@@ -75,7 +75,7 @@ def _rows(name: str, field: Any) -> Iterator[str]:
 
 
 def _type(kind: Any) -> str:
-    """A type as readers of TOML call it."""
+    """Return a type as readers of TOML call it."""
     origin, inner = get_origin(kind), get_args(kind)
     if origin is Annotated:
         return _type(inner[0])

@@ -4,20 +4,20 @@ import hashlib
 
 
 def digest_of(*parts: object) -> bytes:
-    """32 bytes that the parts decide; to sort by, for an order that is random and always the same."""
+    """Return 32 bytes that the parts decide; to sort by, for an order that is random and always the same."""
     return hashlib.sha256("|".join(map(str, parts)).encode()).digest()
 
 
 def row_order(id_: str) -> bytes:
-    """What rows are sorted by, so that the first ones of a split are a random sample of it: the hash of an id alone."""
+    """Return what rows are sorted by, so that the first ones of a split are a random sample of it: the hash of an id alone."""
     return digest_of("row", id_)
 
 
 def integer_of(*parts: object) -> int:
-    """A whole number below 2**64 that the parts decide."""
+    """Return a whole number below 2**64 that the parts decide."""
     return int.from_bytes(digest_of(*parts)[:8])
 
 
 def share_of(*parts: object) -> float:
-    """A number in [0, 1) that the parts decide."""
+    """Return a number in [0, 1) that the parts decide."""
     return integer_of(*parts) / 2**64

@@ -56,6 +56,6 @@ class StageReport:
         return {"stage": self.stage, "kept": self.kept, "dropped": dict(self.dropped), "examples": self.examples}
 
     def line(self) -> str:
-        """One human-readable line: `extract: 86 in, 84 kept, no_sections 2 (4.1 s)`."""
+        """Return one human-readable line: `extract: 86 in, 84 kept, no_sections 2 (4.1 s)`."""
         reasons = "".join(f", {reason} {n}" for reason, n in sorted(self.dropped.items()))
         return f"{self.stage}: {self.total} in, {self.kept} kept{reasons} ({self.seconds:.1f} s)"

@@ -43,7 +43,7 @@ class Workspace:
     @classmethod
     @contextmanager
     def open(cls, round_: Round) -> Iterator[Self]:
-        """The workspace of a round, for this process alone."""
+        """Open the workspace of a round, for this process alone."""
         path = round_.workspace / STORE
         with named(round_.workspace), exclusive(path), Store.open(path) as store:
             yield cls(round_, store)
@@ -105,7 +105,7 @@ class Workspace:
             self.__dict__.pop(name, None)
 
     def with_licenses(self, papers: Sequence[Paper]) -> list[Paper]:
-        """The papers with the licences that were not known, which the source is asked for and the store then has."""
+        """Return the papers with the licences that were not known, which the source is asked for and the store then has."""
         unknown = [paper for paper in papers if paper.license == UNKNOWN_LICENSE]
         if not unknown:
             return list(papers)
@@ -119,7 +119,7 @@ class Workspace:
         return Citing(paper, self.documents[paper.id], self.store.cited_ids(paper.id))
 
     def cited_papers(self, citing: Iterable[Paper], most: int) -> list[Paper]:
-        """The records of what papers cite; at most `most` for each paper, chosen by the seed alone."""
+        """Return the records of what papers cite; at most `most` for each paper, chosen by the seed alone."""
         cited: set[str] = set()
         for paper in citing:
             ids = set(self.store.cited_ids(paper.id).values()) - self.round_.taken_down
@@ -137,7 +137,7 @@ class Workspace:
 
 
 def split_dates(table: SplitTable, papers: Sequence[Paper]) -> SplitDates:
-    """The days given in round.toml, or those that come closest to its shares; papers of one day stay together (section 3.2)."""
+    """Return the days given in round.toml, or those that come closest to its shares; papers of one day stay together (section 3.2)."""
     if table.validation_from and table.test_from:
         return SplitDates(table.validation_from, table.test_from)
     days = sorted(paper.published for paper in papers)

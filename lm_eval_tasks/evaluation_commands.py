@@ -191,7 +191,7 @@ def eval_(arguments: Namespace) -> Iterator[str | Table]:
 
 
 def _evaluate_programs(options: Namespace, metadata: Mapping[str, object]) -> Iterator[str | Table]:
-    """A run of each baseline over the tasks that it answers, in a folder of its own."""
+    """Yield a run of each baseline over the tasks that it answers, in a folder of its own."""
     from lm_eval_tasks.evaluate.shorter import programs_of
     from lm_eval_tasks.samples.run_folder import removed_if_empty
 
@@ -259,7 +259,7 @@ def _check_request(tasks: Sequence[str], metadata: Mapping[str, object], samples
 
 
 def means_of(arguments: Namespace, model: str) -> "Means":
-    """What a run may use, by its options and the model's name in the price table."""
+    """Return what a run may use, by its options and the model's name in the price table."""
     from lm_eval_tasks.llm.usage import Means, read_price
 
     return Means(

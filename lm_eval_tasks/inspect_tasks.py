@@ -75,7 +75,9 @@ def _make_task(name: str, metadata: dict[str, object]) -> Task:
 
 
 def _scorer_of(row: PromptRow) -> Callable[[Any], Scorer]:
-    """The scorer of a task's answers: headline metrics with their floors, or all if they are asked for; and the share of capped answers."""
+    """Return the scorer of a task's answers: headline metrics with their floors, or all if they are asked for; and the share of capped
+    answers.
+    """
     metrics = [
         metric
         for metric in row.family.metrics

@@ -47,7 +47,7 @@ class Slot:
 
 
 def slots(name: str, row: object) -> list[Slot]:
-    """The prompt of one row, as slots whose texts in a row are the prompt.
+    """Return the prompt of one row, as slots whose texts in a row are the prompt.
 
     Args:
         name: of its file.
@@ -65,8 +65,8 @@ def slots(name: str, row: object) -> list[Slot]:
 
 @cache
 def blocks(name: str) -> tuple[tuple[str, Component], ...]:
-    """The blocks of a prompt file, by its name without ending, in order, each with its line ends and what it repeats over, "fixed" for
-    nothing.
+    """Return the blocks of a prompt file, by its name without ending, in order, each with its line ends and what it repeats over, "fixed"
+    for nothing.
     """
     found: list[tuple[str, Component]] = []
     pending: list[str] = []
@@ -87,7 +87,7 @@ def blocks(name: str) -> tuple[tuple[str, Component], ...]:
 
 @cache
 def words(name: str) -> str:
-    """A prompt file as it stands, in the folder of its family."""
+    """Return a prompt file as it stands, in the folder of its family."""
     family = families.of_task(families.task_of_prompt(name))
     return (FAMILIES_FOLDER / family.name / f"{name}.txt").read_text(encoding="utf-8")
 
@@ -98,12 +98,12 @@ def named_lines(name: str) -> dict[str, str]:
 
 
 def filled(text: str, fields: Mapping[str, str]) -> str:
-    """A text with what stands for its fields, such as `{COUNT}`."""
+    """Return a text with what stands for its fields, such as `{COUNT}`."""
     return re.sub(r"\{([A-Z]+)\}", lambda match: fields[match[1]], text)
 
 
 def _fill(text: str, source: object, component: Component, index: int) -> Iterator[Slot]:
-    """The slots of one block: the prompt's words, and the texts in it."""
+    """Yield the slots of one block: the prompt's words, and the texts in it."""
     position = 0
     for match in _FIELD.finditer(text):
         yield Slot(text[position : match.start()], "fixed", index)

@@ -68,7 +68,7 @@ DAMAGES = ("none", "hyphen", "space", "ligature", "lost ligature", "truncated", 
 
 
 def damage(text: str, kind: str, rng: random.Random) -> str:
-    """A title as a PDF, or a hurried author, gives it."""
+    """Return a title as a PDF, or a hurried author, gives it."""
     words = text.split()
     if kind == "hyphen":
         long = [i for i, word in enumerate(words) if len(word) >= 8]
@@ -96,6 +96,6 @@ def damage(text: str, kind: str, rng: random.Random) -> str:
 
 
 def citation(paper: Paper, rng: random.Random) -> tuple[str, str, str]:
-    """(reference string, style, damage) of a record."""
+    """Return (reference string, style, damage) of a record."""
     style, kind = rng.choice(STYLES), rng.choice(DAMAGES)
     return style(paper, damage(paper.title, kind, rng), rng.choice(_VENUES)), style.__name__, kind

@@ -137,14 +137,14 @@ class Hub:
     lock: threading.RLock = field(default_factory=threading.RLock)
 
     def reset(self) -> None:
-        """Back to an empty Hub without faults."""
+        """Go back to an empty Hub without faults."""
         self.repos.clear()
         self.large.clear()
         self.log.clear()
         self.fault = lambda number, method, path: None
 
     def save(self) -> tuple[dict[str, Repository], dict[str, bytes]]:
-        """A copy of all that it holds, for `load`."""
+        """Return a copy of all that it holds, for `load`."""
         return copy.deepcopy((self.repos, self.large))
 
     def load(self, saved: tuple[dict[str, Repository], dict[str, bytes]]) -> None:
@@ -157,13 +157,13 @@ class Hub:
         self.repos = {key: repo for key, repo in self.repos.items() if key.startswith("models/")}
 
     def add_model(self, id_: str, folder: Path) -> None:
-        """A model repository with the files of a folder."""
+        """Add a model repository with the files of a folder."""
         tree = {path.name: Blob(path.read_bytes(), False) for path in sorted(folder.iterdir())}
         repo = self.repos[f"models/{id_}"] = Repository()
         repo.add("main", "initial commit", "", {".gitattributes": Blob(b"", False), **tree})
 
     def files(self, kind_and_id: str, revision: str = "main") -> dict[str, Blob]:
-        """Path -> content of what a reader of a revision sees."""
+        """Return the path -> content of what a reader of a revision sees."""
         return self.repos[kind_and_id].resolve(revision).tree
 
     def repo(self, kind_and_id: str) -> Repository:
@@ -515,7 +515,7 @@ def serve() -> Iterator[Hub]:
 
 
 def hub_environment(url: str, home: Path) -> dict[str, str]:
-    """The environment of a process that takes this Hub for the real one, and may write to it."""
+    """Return the environment of a process that takes this Hub for the real one, and may write to it."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
     return kept | {
         "HF_ENDPOINT": url,
@@ -528,7 +528,7 @@ def hub_environment(url: str, home: Path) -> dict[str, str]:
 
 
 def hub_settings(url: str, home: Any) -> dict[str, Any]:
-    """What the clients read from the environment when they are imported."""
+    """Return what the clients read from the environment when they are imported."""
     return {
         "huggingface_hub.constants.HF_HUB_OFFLINE": False,
         "huggingface_hub.constants.HF_HUB_DISABLE_XET": True,

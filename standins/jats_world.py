@@ -21,7 +21,7 @@ _DOI = "10.5555/made.up"
 
 
 def draw_jats(folder: Path, seed: int = 0, authors: int = 16, papers: int = 36) -> Path:
-    """A folder with the articles of a made-up world."""
+    """Return a folder with the articles of a made-up world."""
     folder.mkdir(parents=True, exist_ok=True)
     world = make_world(seed, authors, papers)
     for paper in world:
@@ -38,7 +38,7 @@ def pmcid_of(paper_id: str) -> str:
 
 
 def orcid_of(name: str) -> str:
-    """A valid ORCID for every second name; "" for the others."""
+    """Return a valid ORCID for every second name; "" for the others."""
     number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:6])
     if number % 2:
         return ""
@@ -52,7 +52,7 @@ def orcid_of(name: str) -> str:
 
 
 def article(paper: WorldPaper) -> str:
-    """The JATS file of a made-up paper."""
+    """Return the JATS file of a made-up paper."""
     day = paper.published
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -117,7 +117,7 @@ def _ref(i: int, paper: WorldPaper) -> str:
 
 
 def _marked(entry: str) -> str:
-    """An entry with its surnames, title and year marked, as journals mark them."""
+    """Return an entry with its surnames, title and year marked, as journals mark them."""
     parsed, text = parse_entry(entry), escape(entry)
     head, title, tail = text.partition(escape(parsed.title)) if parsed.title else (text, "", "")
     for surname in parsed.authors:
@@ -168,7 +168,7 @@ class EuropePmc(Loopback):
 
 
 def find(papers: Sequence[Paper], query: str) -> list[Paper]:
-    """The papers that a query finds, in the order of their days."""
+    """Return the papers that a query finds, in the order of their days."""
     hits = list(papers)
     if days := re.search(r"FIRST_PDATE:\[(\S+) TO (\S+)\]", query):
         first, last = map(date.fromisoformat, days.groups())
@@ -187,7 +187,7 @@ def find(papers: Sequence[Paper], query: str) -> list[Paper]:
 
 
 def result_of(paper: Paper) -> dict[str, object]:
-    """A paper as the search gives it, without what no client reads."""
+    """Return a paper as the search gives it, without what no client reads."""
     authors = [
         {
             "fullName": name,

@@ -77,7 +77,7 @@ class World:
         return {paper.id: paper for paper in self.papers}
 
     def version(self, name: str) -> Paper:
-        """The version of a paper that its id names, as far as the source has it; the last one where it names none."""
+        """Return the version of a paper that its id names, as far as the source has it; the last one where it names none."""
         parsed = PaperId.parse(name)
         assert parsed is not None
         last = self.by_id[parsed.bare]
@@ -110,7 +110,7 @@ class World:
         return index
 
     def search(self, query: str) -> list[Paper]:
-        """All papers that a query in the grammar of the user manual finds, oldest first."""
+        """Return all papers that a query in the grammar of the user manual finds, oldest first."""
         rows: Iterable[int] = range(len(self.papers))
         categories: set[str] = set()
         for clause in query.split(" AND "):
@@ -290,7 +290,7 @@ class Loopback(ThreadingHTTPServer):
         return Counter(urlsplit(address).path.split("/")[1] for address in self.log)
 
     def answer(self, path: str, query: dict[str, str]) -> Reply:
-        """What the service says."""
+        """Return what the service says."""
         if path == "/api/query":
             return atom(self.world, query)
         if path == "/oai":
@@ -298,7 +298,7 @@ class Loopback(ThreadingHTTPServer):
         return download(self.world, path)
 
     def tables(self) -> dict[str, object]:
-        """What `[source]` of a round.toml must say to ask here, without delay."""
+        """Return what `[source]` of a round.toml must say to ask here, without delay."""
         return {
             "kind": "arxiv",
             "contact": "test@example.org",
@@ -310,7 +310,7 @@ class Loopback(ThreadingHTTPServer):
         }
 
     def handle_error(self, *_: object) -> None:
-        """Clients that were killed leave broken connections; that is no news."""
+        """Pass over broken connections, which clients leave that were killed."""
 
     def fault(self, address: str) -> Fault | None:
         for fault in self.faults:

@@ -39,7 +39,7 @@ class Server:
 
 
 def completion(body: dict[str, Any], reply: str | dict[str, Any]) -> dict[str, Any]:
-    """A chat completion."""
+    """Return a chat completion."""
     own = {"content": reply} if isinstance(reply, str) else reply
     message = {"role": "assistant", **{name: own[name] for name in ("content", "reasoning_content") if name in own}}
     usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}

@@ -23,7 +23,7 @@ UNPACKED = "SmolLM2-135M-Instruct"
 
 
 def is_there(folder: Path = FOLDER) -> bool:
-    """Whether a folder has the file, undamaged."""
+    """Tell whether a folder has the file, undamaged."""
     file = folder / NAME
     return file.is_file() and hashlib.sha256(file.read_bytes()).hexdigest() == SHA256
 

@@ -29,7 +29,7 @@ class BuiltRound:
 
 
 def small_round(folder: Path, **changes: object) -> Round:
-    """A round over a small made-up world that all tests share, in a workspace of its own."""
+    """Return a round over a small made-up world that all tests share, in a workspace of its own."""
     fields: dict[str, object] = {
         "round": "2026.11",
         "seed": 7,
@@ -52,7 +52,7 @@ def build(round_: Round, engine: Engine | None = None, *, replace: bool = False)
 
 
 def run(round_: Round, engine: Engine, *, replace: bool = False) -> BuiltRound:
-    """All stages and the build, as `academiceval run` does them."""
+    """Return all stages and the build, as `academiceval run` does them."""
     with Workspace.open(round_) as workspace:
         for _ in pipeline.stages(workspace, engine):
             pass
@@ -60,23 +60,23 @@ def run(round_: Round, engine: Engine, *, replace: bool = False) -> BuiltRound:
 
 
 def prepare(round_: Round, engine: Engine) -> list[StageReport]:
-    """The stages before the build."""
+    """Return the stages before the build."""
     return list(stages(round_, engine))
 
 
 def graph_of(round_: Round) -> CoAuthorGraph:
-    """The graph of a crawled round."""
+    """Return the graph of a crawled round."""
     with Workspace.open(round_) as workspace:
         return workspace.graph
 
 
 def crawl_only(round_: Round) -> tuple[CoAuthorGraph, list[StageReport]]:
-    """The first stage: the graph, with the reports of crawl or update and of the graph."""
+    """Return the first stage: the graph, with the reports of crawl or update and of the graph."""
     reports = list(stages(round_, LocalEngine(1), ["crawl"]))
     return graph_of(round_), reports
 
 
 def fill_only(round_: Round, source: Path, output: Path, engine: Engine) -> StageReport:
-    """As `academiceval fill`."""
+    """Do as `academiceval fill` does."""
     with Workspace.open(round_) as workspace:
         return fill(source, output, workspace, engine)

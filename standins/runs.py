@@ -12,20 +12,20 @@ from lm_eval_tasks.samples.block import Score
 
 
 def arguments_of_lead(dataset: Path, output: Path) -> tuple[object, ...]:
-    """What runs `lead` over the abstracts of a dataset, without BERTScore."""
+    """Return what runs `lead` over the abstracts of a dataset, without BERTScore."""
     metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none"})
     return ("eval", "--model", "lead", "--tasks", "academiceval_abs_9k", "--metadata", metadata, "--output", output)
 
 
 def evaluated(command: Callable[..., tuple[int, str, str]], dataset: Path, output: Path, *options: str) -> Path:
-    """The output folder of `lead` over the abstracts of a dataset, without BERTScore."""
+    """Return the output folder of `lead` over the abstracts of a dataset, without BERTScore."""
     code, _, errors = command(*arguments_of_lead(dataset, output), *options)
     assert code == 0, errors
     return output
 
 
 def write_results(folder: Path, model: str, cutoff: str) -> None:
-    """A file of results that says which model answered, and its cut-off."""
+    """Write a file of results that says which model answered, and its cut-off."""
     ours = {
         "run": {"model": "hf", "model_cutoff": cutoff, "metadata": {}},
         "rounds": ["2026.11"],

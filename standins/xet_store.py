@@ -27,7 +27,7 @@ class XetStore:
         self._chunks[hash_] = list(_chunks(data))
 
     def files(self, shard: bytes) -> dict[str, bytes]:
-        """The files of a shard, by sha256."""
+        """Return the files of a shard, by sha256."""
         found = {}
         at = _HEADER
         while shard[at : at + 32] != _END:

@@ -18,16 +18,16 @@ GOLD_SECTIONS = DATA / "gold_sections.jsonl.xz"
 
 
 def papers_of(path: Path) -> list[Paper]:
-    """The papers of a file of metadata."""
+    """Return the papers of a file of metadata."""
     return [record for record in read_metadata(path) if isinstance(record, Paper)]
 
 
 def records_of(path: Path) -> list[dict[str, Any]]:
-    """The records of a packed file of JSON lines."""
+    """Return the records of a packed file of JSON lines."""
     with lzma.open(path, "rt", encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
 
 
 def pdf_files(most: int | None = None) -> list[Path]:
-    """The first real papers, or all, as PDF."""
+    """Return the first real papers, or all, as PDF."""
     return sorted(PDF.glob("*.pdf"))[:most]

@@ -39,17 +39,17 @@ _SECTIONS: tuple[tuple[str, Role, float, Sequence[int]], ...] = (
 
 
 def vocabulary(rng: random.Random, size: int) -> list[str]:
-    """Different words of four to nine letters."""
+    """Return different words of four to nine letters."""
     return ["".join(rng.choices("bcdfglmnprstvaeiou", k=rng.randint(4, 9))) for _ in range(size)]
 
 
 def text(rng: random.Random, words: Sequence[str], count: int) -> str:
-    """A text of so many words."""
+    """Return a text of so many words."""
     return " ".join(rng.choices(words, k=count))
 
 
 def pairs(count: int, words: int, seed: int, answers: int = 0) -> list[tuple[str, str]]:
-    """Targets and answers of about so many words, which share a third of them; `answers` changes only the answers."""
+    """Return targets and answers of about so many words, which share a third of them; `answers` changes only the answers."""
     rng, other = random.Random(seed), random.Random(f"{seed} {answers}")
     known = vocabulary(rng, 6_000)
     weights = [1 / (i + 1) for i in range(len(known))]
@@ -71,7 +71,7 @@ def fill_workspace(
     group_papers: int = 24,
     settings: str = "",
 ) -> None:
-    """A workspace of papers, linked, by authors who write together, and its round.toml.
+    """Make a workspace of papers, linked, by authors who write together, and its round.toml.
 
     Args:
         words: of a paper.
@@ -98,7 +98,7 @@ def fill_workspace(
 
 
 def _paper(i: int, papers: int, rng: random.Random, words: Sequence[str], group_papers: int) -> Paper:
-    """Authors come in groups of eight, whose members sign together; neighbouring groups share one."""
+    """Make a paper; authors come in groups of eight, whose members sign together; neighbouring groups share one."""
     groups = max(1, papers // group_papers)
     names = [f"Author {(i % groups * 8 + k) % (8 * groups)}" for k in rng.sample(range(9), 3)]
     day = date(2025, 9, 1) + timedelta(days=400 * i // papers)
@@ -116,7 +116,7 @@ def _paper(i: int, papers: int, rng: random.Random, words: Sequence[str], group_
 
 
 def _document(paper: Paper, rng: random.Random, known: Sequence[str], words: int, cited: int) -> Document:
-    """A document in which each cited work is named once, every other time by an acronym."""
+    """Return a document in which each cited work is named once, every other time by an acronym."""
     sections, mentions = [], []
     for number, (heading, role, share, places) in enumerate(_SECTIONS):
         here = [n for n in range(cited) if n % 8 in places]
@@ -138,7 +138,7 @@ def build_workspace(place: Path, output: str = "academiceval", jobs: int = 1) ->
 
 
 def hashes(folder: Path) -> dict[str, str]:
-    """Path -> hash of every file."""
+    """Return the path -> hash of every file."""
     return {
         str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(folder.rglob("*"))

@@ -35,7 +35,7 @@ class Used:
 
 
 def run(measure: Callable[[Path, bool], Figures], *needed: Path) -> None:
-    """The main function of a benchmark: measure in a temporary folder, and print the figures as the last line.
+    """Be the main function of a benchmark: measure in a temporary folder, and print the figures as the last line.
 
     Args:
         measure: takes the folder, and whether to measure small sizes, in less than half a minute.
@@ -65,13 +65,13 @@ def _watched(function: Callable[..., Any], arguments: Sequence[Any]) -> Used:
 
 
 def processor_seconds() -> float:
-    """Of this process and its children that have ended."""
+    """Return the seconds of this process and its children that have ended."""
     usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
 def peak_mb() -> float:
-    """The peak memory of this process, or of the largest of its children."""
+    """Return the peak memory of this process, or of the largest of its children."""
     return max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / 1024
 
 
@@ -103,14 +103,14 @@ def _start(line: Line, environment: dict[str, str]) -> subprocess.Popen[bytes]:
 
 
 def offline() -> dict[str, str]:
-    """The environment in which nothing is fetched, and nothing counts that this user has set for the Hub."""
+    """Return the environment in which nothing is fetched, and nothing counts that this user has set for the Hub."""
     own = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
     fixed = {"PYTHONPATH": str(ROOT), "OPENAI_API_KEY": "none", "TRANSFORMERS_VERBOSITY": "error"}
     return {**own, **fixed, "HF_HUB_OFFLINE": "1"}
 
 
 def best(*functions: Callable[[], Any], times: int = 3) -> list[tuple[float, Any]]:
-    """Of each function the shortest time of a few calls, taken in turn, and what the last returned."""
+    """Return of each function the shortest time of a few calls, taken in turn, and what the last returned."""
     seconds: list[list[float]] = [[] for _ in functions]
     results: list[Any] = [None] * len(functions)
     for _ in range(times):

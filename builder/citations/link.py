@@ -63,7 +63,7 @@ def link_papers(
 
 
 def link_report(store: Store, papers: Iterable[Paper]) -> StageReport:
-    """How many references were resolved; this report counts references, not papers."""
+    """Return how many references were resolved; this report counts references, not papers."""
     report = StageReport("link")
     for paper in papers:
         for link in store.links(paper.id):
@@ -75,7 +75,9 @@ def link_report(store: Store, papers: Iterable[Paper]) -> StageReport:
 
 
 def cited_entries(round_: Round, document: Document) -> list[int]:
-    """Indices of the entries to resolve: those of the related work, or all cited ones if the round asks about citations anywhere."""
+    """Return the indices of the entries to resolve: those of the related work, or all cited ones if the round asks about citations
+    anywhere.
+    """
     related = cited_in_related_work(document)
     if not round_.asks_about_citations:
         return related
@@ -87,7 +89,7 @@ def _entries(round_: Round, document: Document) -> list[Reference]:
 
 
 def _key(round_: Round, documents: Documents, paper: Paper) -> str:
-    """What a paper's links depend on besides the store."""
+    """Return what a paper's links depend on besides the store."""
     kind = documents.kinds[paper.id]
     parts = [
         LINKER,
@@ -138,13 +140,13 @@ def _resolve(round_: Round, store: Store, paper: Paper, document: Document) -> I
 
 
 def link_ways(store: Store, papers: Iterable[Paper]) -> dict[str, int]:
-    """How many citations were resolved in each way, or stayed unresolved."""
+    """Return how many citations were resolved in each way, or stayed unresolved."""
     counts = Counter(link.how for paper in papers for link in store.links(paper.id))
     return {way: counts[way] for way in get_args(LinkWay) if counts[way]}
 
 
 def unresolved_examples(store: Store, papers: Iterable[Paper], documents: Documents, most: int = 10) -> list[str]:
-    """Some of the entries that stayed unresolved or ambiguous, as printed."""
+    """Return some of the entries that stayed unresolved or ambiguous, as printed."""
     lost = (
         f"{link.how} {paper.id}: {documents[paper.id].references[link.reference].raw[:140]}"
         for paper in papers
@@ -194,7 +196,7 @@ def _search_titles(round_: Round, source: Source, store: Store, papers: Sequence
 def _unresolved(
     round_: Round, store: Store, papers: Iterable[Paper], documents: Documents
 ) -> Iterator[tuple[str, str]]:
-    """(key, title) of what may be searched for, each once."""
+    """Yield (key, title) of what may be searched for, each once."""
     seen: set[str] = set()
     for paper in papers:
         for entry in _entries(round_, documents[paper.id]):
@@ -207,7 +209,7 @@ def _unresolved(
 
 
 def search_status(round_: Round, store: Store) -> Iterator[str]:
-    """Human-readable lines: how many titles the round has searched for, and what is left of a search under way."""
+    """Yield human-readable lines: how many titles the round has searched for, and what is left of a search under way."""
     if searched := store.times_asked(_ASKED, round_.round):
         yield f"cited titles searched for: {searched} of at most {round_.link.searches} in a round"
     note = store.note(_NOTE)

@@ -90,7 +90,7 @@ def resolve_entry(store: Store, citing: Paper, entry: Reference) -> Resolved:
 
 
 def _known_as(store: Store, entry: Reference) -> Iterator[tuple[str | None, LinkWay]]:
-    """The ids of papers that an entry's own ids stand for."""
+    """Yield the ids of papers that an entry's own ids stand for."""
     yield arxiv_id(entry), "arxiv_id"
     if entry.doi:
         yield store.id_by_doi(entry.doi), "doi"
@@ -100,21 +100,21 @@ def _known_as(store: Store, entry: Reference) -> Iterator[tuple[str | None, Link
 
 
 def arxiv_id(entry: Reference) -> str | None:
-    """The arXiv id that an entry carries, as an id or as arXiv's DOI."""
+    """Return the arXiv id that an entry carries, as an id or as arXiv's DOI."""
     match = re.fullmatch(r"10\.48550/arxiv\.(.+)", entry.doi or "", re.IGNORECASE)
     parsed = PaperId.parse(match[1]) if match else None
     return entry.arxiv_id or (parsed.bare if parsed else None)
 
 
 def ids_of(entry: Reference) -> Iterator[PaperId]:
-    """The ids that an entry carries."""
+    """Yield the ids that an entry carries."""
     for text in (arxiv_id(entry), entry.doi, entry.pubmed):
         if text and (parsed := PaperId.parse(text)):
             yield parsed
 
 
 def can_cite(citing: Paper, known: Paper) -> bool:
-    """Whether a paper can cite a known one: the two differ, and the known one is not younger."""
+    """Tell whether a paper can cite a known one: the two differ, and the known one is not younger."""
     return known.id != citing.id and known.published <= citing.published
 
 
@@ -141,7 +141,7 @@ def _by_title(store: Store, citing: Paper, entry: Reference) -> Resolved:
 
 
 def _candidates(store: Store, text: _Text) -> Iterator[Iterable[str]]:
-    """Proposals, the cheapest and surest first."""
+    """Yield proposals, the cheapest and surest first."""
     yield (id_ for key in text.keys for id_ in store.ids_by_title(key))
     yield store.titles.propose(_repair_words(store, text.title or text.raw), _PROPOSED)
     if text.title:
@@ -150,7 +150,7 @@ def _candidates(store: Store, text: _Text) -> Iterator[Iterable[str]]:
 
 
 def _repair_words(store: Store, text: str) -> list[str]:
-    """The words of a text, and those that result from undoing what a PDF did to them.
+    """Return the words of a text, and those that result from undoing what a PDF did to them.
 
     Breaks and lost ligatures (two pieces and perhaps a ligature make a word), and lost spaces (a word makes two).
     """
@@ -165,7 +165,7 @@ def _repair_words(store: Store, text: str) -> list[str]:
 
 
 def _split(word: str, frequency: Callable[[str], int]) -> list[str]:
-    """The two or three known words that a run of letters is made of, the longest first."""
+    """Return the two or three known words that a run of letters is made of, the longest first."""
     for end in range(len(word) - 2, 2, -1):
         if frequency(word[:end]):
             rest = word[end:]
@@ -202,7 +202,7 @@ class _Text:
         return _Match(paper, similarity, is_whole, self._has_author(paper, self.raw[:start]), is_year)
 
     def _compare(self, key: str, numerals: list[str]) -> _Fit:
-        """The best way in which a title fits the entry."""
+        """Return the best way in which a title fits the entry."""
         if key == self._title_key and key:
             at = self._key.find(key)
             return 1.0, True, self._at[at] if at >= 0 else None
@@ -219,7 +219,7 @@ class _Text:
         return max(fits, key=lambda fit: fit[:2])
 
     def _align(self, key: str, numerals: list[str]) -> _Fit:
-        """Where the title occurs in the entry: whole between punctuation, or in part if a colon continues it."""
+        """Return where the title occurs in the entry: whole between punctuation, or in part if a colon continues it."""
         alignment = fuzz.partial_ratio_alignment(key, self._key, score_cutoff=100 * _SURE)
         if alignment is None or len(key) > len(self._key):
             return _NO_FIT
@@ -241,6 +241,6 @@ class _Text:
 
 
 def _key_with_places(text: str) -> tuple[str, list[int]]:
-    """`text.title_key` of a text, and the place of each of its characters in the text."""
+    """Return `text.title_key` of a text, and the place of each of its characters in the text."""
     keys = [title_key(character) for character in text]
     return "".join(keys), [place for place, key in enumerate(keys) for _ in key]

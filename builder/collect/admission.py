@@ -19,7 +19,7 @@ from lm_eval_tasks.base.progress import progress
 
 
 def drop_other_categories(round_: Round, items: Iterable[Paper | Drop]) -> Iterator[Paper | Drop]:
-    """The same items, with those of other categories turned into drops."""
+    """Yield the same items, with those of other categories turned into drops."""
     categories = frozenset(round_.papers.categories)
     for item in items:
         outside = isinstance(item, Paper) and not in_categories(item, categories)
@@ -52,7 +52,7 @@ def harvest(
 
 
 def sort_out(round_: Round, items: Iterable[Paper | Drop]) -> tuple[list[Paper], list[Drop]]:
-    """The papers that belong to the round, and why the others do not."""
+    """Return the papers that belong to the round, and why the others do not."""
     sorted_ = list(drop_other_categories(round_, items))
     return [each for each in sorted_ if isinstance(each, Paper)], [each for each in sorted_ if isinstance(each, Drop)]
 
@@ -91,12 +91,12 @@ def visit(
 
 
 def first_authored(papers: Iterable[Paper], key: str) -> int:
-    """How many papers have this first author."""
+    """Return how many papers have this first author."""
     return sum(author_key(paper.authors[0]) == key for paper in papers)
 
 
 def co_authors(round_: Round, key: str, papers: Iterable[Paper]) -> list[Author]:
-    """An author's co-authors, most shared papers first.
+    """Return an author's co-authors, most shared papers first.
 
     Papers with very many authors say little about who works with whom and contribute none.
     """

@@ -52,12 +52,12 @@ def finish(store: Store, round_: str, done: Covered) -> None:
 
 
 def harvest_key(round_: Round, source: Source) -> str:
-    """What taking every paper depends on: if that has changed, the papers are taken again."""
+    """Return what taking every paper depends on: if that has changed, the papers are taken again."""
     return f"{source.fingerprint()} {round_.papers.model_dump_json()}"
 
 
 def status(round_: Round, store: Store) -> Iterator[str]:
-    """Human-readable lines: counts, frontier, requests made, estimated time left, what is fetched beyond the round's own papers."""
+    """Yield human-readable lines: counts, frontier, requests made, estimated time left, what is fetched beyond the round's own papers."""
     for name, count in store.counts().items():
         yield f"{name}: {count}"
     for name, done in sorted(read_coverage(store).items()):

@@ -83,7 +83,7 @@ def _limits(round_: Round) -> str:
 
 
 def _shape(round_: Round) -> dict[str, object]:
-    """What decides the order of the walk: it cannot change once the walk has begun."""
+    """Return what decides the order of the walk: it cannot change once the walk has begun."""
     crawl, papers = round_.crawl, round_.papers
     return {
         "crawl.seeds": list(crawl.seeds),
@@ -97,7 +97,7 @@ def _shape(round_: Round) -> dict[str, object]:
 
 
 def _check_shape(round_: Round, store: Store) -> bool:
-    """Whether the walk has begun; raises a RoundError if it began with other settings."""
+    """Tell whether the walk has begun; raises a RoundError if it began with other settings."""
     begun = store.note("crawl shape")
     if begun is None:
         return False

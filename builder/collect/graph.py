@@ -27,7 +27,7 @@ from builder.stage_report import StageReport
 
 
 def orcids_of(papers: Iterable[Authorship | Paper]) -> dict[str, set[str]]:
-    """Key of a name -> the ORCIDs that go with it in some papers."""
+    """Return the key of a name -> the ORCIDs that go with it in some papers."""
     orcids: dict[str, set[str]] = {}
     for paper in papers:
         for name, author_id in zip(paper.authors, paper.author_ids, strict=False):
@@ -37,7 +37,7 @@ def orcids_of(papers: Iterable[Authorship | Paper]) -> dict[str, set[str]]:
 
 
 def _author_keys(paper: Authorship | Paper, orcids: Mapping[str, set[str]]) -> Iterator[str]:
-    """The key of each author of a paper: an ORCID, the only one of the name, or the name."""
+    """Yield the key of each author of a paper: an ORCID, the only one of the name, or the name."""
     for name, author_id in zip(paper.authors, paper.author_ids or ("",) * len(paper.authors), strict=True):
         if author_id == GROUP:
             yield f"{GROUP} {paper.id} {name}"
@@ -76,11 +76,11 @@ class CoAuthorGraph:
         return int(self.shared.nnz) // 2
 
     def neighbour_papers(self, paper: Paper) -> list[str]:
-        """First-author papers of the co-authors of a paper's first author, by id."""
+        """Return first-author papers of the co-authors of a paper's first author, by id."""
         return next(islice(self.papers_by_distance(paper), 1, None), [])
 
     def papers_by_distance(self, paper: Paper) -> Iterator[list[str]]:
-        """First-author papers by id: those of the paper's own first author, of co-authors, of their co-authors, and so on."""
+        """Yield first-author papers by id: those of the paper's own first author, of co-authors, of their co-authors, and so on."""
         place = self._places.get(self._first_authors.get(paper.id) or author_key(paper.authors[0]))
         ring: set[int] = set() if place is None else {place}
         seen = set(ring)
@@ -224,7 +224,7 @@ class _Papers:
             yield self.ids[i], self.first[i], reason
 
     def shared(self, nodes: Sequence[str], max_authors: int) -> csr_array:
-        """How many papers two nodes share, shape (nodes, nodes)."""
+        """Return how many papers two nodes share, shape (nodes, nodes)."""
         numbers = np.full(self.different, -1, np.int64)
         numbers[np.searchsorted(self._hashes, np.array(list(map(hash, nodes)), np.int64))] = range(len(nodes))
         of_place = numbers[self._authors]
@@ -242,7 +242,7 @@ class _Papers:
 
 
 def _pairs(paper: NDArray[np.int64], who: NDArray[np.int64], nodes: int) -> Iterator[NDArray[np.int64]]:
-    """Every two nodes that share a paper, as `first * nodes + second`; papers with the same number of nodes together."""
+    """Yield every two nodes that share a paper, as `first * nodes + second`; papers with the same number of nodes together."""
     _, begins, together = np.unique(paper, return_index=True, return_counts=True)
     for n in np.unique(together[together > 1]).tolist():
         group = who[begins[together == n][:, None] + np.arange(n)]

@@ -24,7 +24,7 @@ _BANDS = (32, 2)
 
 
 def near_duplicate(title: str, abstract: str, other_title: str, other_abstract: str) -> bool:
-    """Whether two papers have nearly the same title, or abstracts that share half of their three-word runs."""
+    """Tell whether two papers have nearly the same title, or abstracts that share half of their three-word runs."""
     if title_key(title) == title_key(other_title):
         return True
     words, other_words = set(fold(title).split()), set(fold(other_title).split())
@@ -85,7 +85,7 @@ def _same_text(first: np.ndarray, second: np.ndarray) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def _shingles(text: str) -> np.ndarray:
-    """The hashes of a text's three-word runs, each once."""
+    """Return the hashes of a text's three-word runs, each once."""
     words = fold(text).split()
     runs = (" ".join(words[i : i + _SHINGLE]) for i in range(len(words) - _SHINGLE + 1))
     return np.unique(np.fromiter((zlib.crc32(run.encode()) for run in runs), dtype=np.uint32))

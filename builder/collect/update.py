@@ -23,7 +23,7 @@ LookUp = Callable[[Author], Sequence[Paper]]
 
 
 def is_update(round_: Round, source: Source, store: Store) -> bool:
-    """Whether the round follows one that the workspace has, and takes papers by the same rules.
+    """Tell whether the round follows one that the workspace has, and takes papers by the same rules.
 
     Without seeds, a round with other categories, or with another query, takes its papers anew.
     """
@@ -39,7 +39,7 @@ def is_update(round_: Round, source: Source, store: Store) -> bool:
 
 
 def _rules(settings: str, round_: str) -> tuple[str, str]:
-    """Of a `harvest_key` what is asked of the source, and the window of papers, both without what each month changes."""
+    """Return, of a `harvest_key`, what is asked of the source, and the window of papers, both without what each month changes."""
     asked, brace, window = settings.partition(" {")
     return asked.replace(round_, ""), re.sub(r'"published_to":("[^"]*"|null)', "", brace + window)
 
@@ -88,7 +88,7 @@ def _walk_on(round_: Round, source: Source, store: Store, first: date) -> StageR
 
 
 def _check_members(round_: Round, store: Store, look_up: LookUp) -> None:
-    """Node update; each visit is one transaction."""
+    """Update the nodes; each visit is one transaction."""
     unchecked = store.frontier.unchecked(round_.round)
     if round_.inactive_months is not None:
         # Without those that the last round pruned.
@@ -101,7 +101,7 @@ def _check_members(round_: Round, store: Store, look_up: LookUp) -> None:
 
 
 def _visit_candidates(round_: Round, store: Store, look_up: LookUp, missing: int) -> Iterator[int]:
-    """Node-and-edge update; yields how many new papers are still wanted."""
+    """Update nodes and edges; yields how many new papers are still wanted."""
     while missing > 0 and (author := store.frontier.next_candidate(round_.round)):
         missing -= visit(round_, store, author, look_up(author), store.frontier.visit, ranked=True)
         yield missing

@@ -101,7 +101,7 @@ class _Findings:
 
 
 def look_through(folder: Path, rows: tuple[Task, Sequence[ListedConfiguration]]) -> _Findings:
-    """Everything that the audit finds in the rows of one task, which are those of some configurations."""
+    """Return everything that the audit finds in the rows of one task, which are those of some configurations."""
     task, configurations = rows
     findings, runs = _Findings(task), _SharedRuns(folder, task, configurations)
     # What depends on only a few texts is checked once for all rows that show them.
@@ -155,7 +155,7 @@ def _demonstration_faults(row: Row, near: Callable[[str, str, str, str], bool]) 
 
 
 def _run_faults(task: Task, words: int, in_content: int, in_others: int) -> Iterator[str]:
-    """Runs that a target of so many words shares with the texts that its prompt shows."""
+    """Yield runs that a target of so many words shares with the texts that its prompt shows."""
     if max(in_content, in_others) > LONG_RUN:
         yield "long_run"
     # A title of a few common words may occur in any paper.
@@ -186,7 +186,7 @@ class _SharedRuns:
                     self._shown_to.setdefault(place, {})[row["id"]] = None
 
     def of(self, row: Row) -> tuple[int, int, int]:
-        """For a whole row: words of its target, of the longest run in the paper itself, of the longest in anything else."""
+        """Measure a whole row: words of its target, of the longest run in the paper itself, of the longest in anything else."""
         target_hash, words = self._targets[row["id"]]
         same = target_hash == hash(row["target"])
         words = words if same else run_words(row["target"])
@@ -204,7 +204,9 @@ class _SharedRuns:
 
 
 def _shown(row: Row) -> Iterator[tuple[_Place, Row]]:
-    """The texts that a prompt shows, the paper's own first: where each is, and the record that has it under the first word of that."""
+    """Yield the texts that a prompt shows, the paper's own first: where each is, and the record that has it under the first word of
+    that.
+    """
     yield ("content", row["id"]), row
     for demo in row["demonstrations"]:
         yield ("content", demo["id"]), demo
@@ -290,7 +292,7 @@ SHARES = (
 
 
 def _outliers(tokens: dict[str, list[tuple[int, str]]]) -> list[str]:
-    """Samples whose input is far out: more than three interquartile ranges from the middle half of its setting."""
+    """Return samples whose input is far out: more than three interquartile ranges from the middle half of its setting."""
     out: list[str] = []
     for rows in tokens.values():
         if len(rows) >= 8:
@@ -301,6 +303,6 @@ def _outliers(tokens: dict[str, list[tuple[int, str]]]) -> list[str]:
 
 
 def _disorder(days: dict[str, dict[Split, tuple[str, str]]]) -> list[str]:
-    """Settings in which a split begins before the last day of the previous one."""
+    """Return the settings in which a split begins before the last day of the previous one."""
     present = {setting: [splits[split] for split in SPLITS if split in splits] for setting, splits in days.items()}
     return [name for name, spans in present.items() if any(old[1] >= new[0] for old, new in pairwise(spans))]

@@ -91,7 +91,7 @@ _TEXTS = {
 
 
 def card(manifest: Manifest, dataset: str = "academiceval", revision: str = "", errata: Sequence[Erratum] = ()) -> str:
-    """The card's text: YAML front matter that `load_dataset` obeys, then the tables.
+    """Return the card's text: YAML front matter that `load_dataset` obeys, then the tables.
 
     Args:
         dataset: what `load_dataset` is given: a name, or ORG/NAME on the Hub.
@@ -169,12 +169,12 @@ def _references(shown: Sequence[ListedConfiguration]) -> Iterator[str]:
 
 
 def _shown(manifest: Manifest) -> list[ListedConfiguration]:
-    """What a round asked for and did not get is shown; what a publishable copy merely has in another form is not."""
+    """Return what a round asked for and did not get is shown; what a publishable copy merely has in another form is not."""
     return [each for each in manifest.configurations if each.samples or not manifest.publishable]
 
 
 def sections(manifest: Manifest) -> list[tuple[str, list[Table], str]]:
-    """Heading, tables, and what is to be known of them: all that a manifest says; a first table without rows says nothing."""
+    """Return heading, tables, and what is to be known of them: all that a manifest says; a first table without rows says nothing."""
     shown = _shown(manifest)
     made = {
         "Statistics": [tables.statistics(shown)],
@@ -196,7 +196,7 @@ def sections(manifest: Manifest) -> list[tuple[str, list[Table], str]]:
 
 
 def _left_out_for_their_licence(manifest: Manifest) -> str:
-    """How many papers a round did not take because of their licence; "" if it takes them all."""
+    """Return how many papers a round did not take because of their licence; "" if it takes them all."""
     report = max(manifest.reports, key=lambda report: report.dropped.get("license", 0), default=None)
     if report is None or not (lost := report.dropped.get("license", 0)):
         return ""
@@ -211,7 +211,7 @@ def check_canary(folder: Path, manifest: Manifest) -> None:
 
 
 def _section(heading: str, shown: Sequence[Table], about: str) -> list[str]:
-    """A heading, a sentence about its tables, and the tables; nothing if the first table has no rows."""
+    """Return a heading, a sentence about its tables, and the tables; nothing if the first table has no rows."""
     if not shown or not shown[0].rows:
         return []
     return [
@@ -223,7 +223,7 @@ def _section(heading: str, shown: Sequence[Table], about: str) -> list[str]:
 
 
 def _notices(manifest: Manifest, errata: Sequence[Erratum]) -> tuple[Table, Table]:
-    """The changelog, and what was found wrong, both with the newest first."""
+    """Return the changelog, and what was found wrong, both with the newest first."""
     changes, wrong = [], []
     for each in sorted(errata, key=lambda erratum: (erratum.date, erratum.replacement), reverse=True):
         changes.append((each.replacement, f"replaces {each.revision}: {each.reason}"))
@@ -234,7 +234,7 @@ def _notices(manifest: Manifest, errata: Sequence[Erratum]) -> tuple[Table, Tabl
 
 
 def _front_matter(shown: Sequence[ListedConfiguration], source: str) -> dict[str, object]:
-    """Configurations and splits without samples are left out, because `datasets` cannot load them."""
+    """Return the configurations and splits without samples are left out, because `datasets` cannot load them."""
     loadable = [configuration for configuration in shown if configuration.samples]
     configs = [_data_files(configuration) for configuration in loadable]
     if configs:
@@ -272,7 +272,7 @@ def _data_files(configuration: ListedConfiguration) -> dict[str, object]:
 
 
 def _size(shown: Sequence[ListedConfiguration]) -> str:
-    """The Hub's class of the number of rows."""
+    """Return the Hub's class of the number of rows."""
     rows = sum(configuration.samples for configuration in shown)
     limits = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
     return next((name for limit, name in limits if rows < limit), "1M<n<10M")

@@ -65,7 +65,7 @@ def fill(source: Path, output: Path, workspace: Workspace, engine: Engine) -> St
 
 
 def _as_measured(filled: ListedConfiguration, original: ListedConfiguration | None) -> ListedConfiguration:
-    """A configuration with what the round measured on the same files: shortcuts may have taken a model."""
+    """Return a configuration with what the round measured on the same files: shortcuts may have taken a model."""
     if original is None or filled.every_file != original.every_file:
         return filled
     splits = {}

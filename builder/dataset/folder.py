@@ -58,7 +58,7 @@ def finish_import(
 
 
 def file_differences(folder: Path, manifest: Manifest) -> Iterator[str]:
-    """One sentence for each file of a folder that is missing or changed."""
+    """Yield one sentence for each file of a folder that is missing or changed."""
     listed = {path: file.sha256 for path, file in manifest.files.items()} | manifest.other_files
     for path in sorted(listed):
         if not place_of(folder, path).is_file():
@@ -68,13 +68,15 @@ def file_differences(folder: Path, manifest: Manifest) -> Iterator[str]:
 
 
 def unlisted_files(folder: Path, manifest: Manifest) -> list[str]:
-    """The files of a folder that its manifest does not list."""
+    """Return the files of a folder that its manifest does not list."""
     there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     return sorted(there - manifest.files.keys() - manifest.other_files.keys() - {MANIFEST})
 
 
 def core_of(configurations: Iterable[ListedConfiguration]) -> Iterator[CoreEntry]:
-    """What every model is asked first, of a round's configurations; where it asks for masks, only if enough of them need full texts."""
+    """Yield what every model is asked first, of a round's configurations; where it asks for masks, only if enough of them need full
+    texts.
+    """
     tests = {configuration.name: configuration.statistics("test") for configuration in configurations}
     for core in CORE:
         test = tests.get(core.configuration)
@@ -113,7 +115,7 @@ def _is_of_dataset(entry: Path) -> bool:
 def replacing(
     output: Path, mark: str = MANIFEST, kind: str = "dataset folder", is_ours: Callable[[Path], bool] = _is_of_dataset
 ) -> Iterator[Path]:
-    """An empty folder to build in, which replaces `output` when the block is left and is removed if it fails.
+    """Make an empty folder to build in, which replaces `output` when the block is left and is removed if it fails.
 
     Args:
         mark: a file that only folders of this kind contain.

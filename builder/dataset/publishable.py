@@ -55,7 +55,7 @@ def publishable(source: Path, output: Path, licenses: Licenses) -> StageReport:
 def _by_license(
     source: Path, place: Path, configuration: ListedConfiguration, licenses: Licenses, report: StageReport
 ) -> Iterator[ListedConfiguration]:
-    """One configuration as two: the rows that may be published, and the others by id."""
+    """Yield one configuration as two: the rows that may be published, and the others by id."""
     kind = schema_of(configuration)
     full_writer = writer_of(place, configuration)
     ids_writer = writer_of(
@@ -73,7 +73,7 @@ def _by_license(
 
 
 def rows_to_remove(source: Path, manifest: Manifest, ids: frozenset[str]) -> dict[str, set[str]]:
-    """Task, or SCALAR level -> ids of the rows that show any of the papers in any setting."""
+    """Return task, or SCALAR level -> ids of the rows that show any of the papers in any setting."""
     row_ids: dict[str, set[str]] = {}
     for configuration in manifest.configurations:
         papers = schema_of(configuration).papers
@@ -84,7 +84,7 @@ def rows_to_remove(source: Path, manifest: Manifest, ids: frozenset[str]) -> dic
 
 
 def group_of(configuration: ListedConfiguration) -> str:
-    """What must contain the same samples: the settings of a task, or one SCALAR level."""
+    """Return what must contain the same samples: the settings of a task, or one SCALAR level."""
     return configuration.task if configuration.is_writing else configuration.of or configuration.name
 
 
@@ -124,7 +124,7 @@ def without_papers(source: Path, output: Path, ids: Collection[str], revision: s
 
 
 def _core_left(core: Iterable[CoreEntry], copied: Iterable[ListedConfiguration]) -> Iterator[CoreEntry]:
-    """The core as far as the copy has its test rows, whole or by id."""
+    """Yield the core as far as the copy has its test rows, whole or by id."""
     left: Counter[str] = Counter()
     for part in copied:
         left[part.of or part.name] += part.statistics("test").samples
@@ -141,7 +141,7 @@ def _without(
     gone: Mapping[str, set[str]],
     report: StageReport,
 ) -> Iterator[ListedConfiguration]:
-    """One configuration without the rows that go: its whole rows, and those by id, whose positions close up."""
+    """Yield one configuration without the rows that go: its whole rows, and those by id, whose positions close up."""
     ids = manifest.by_ids_of(configuration.name)
     group = gone.get(group_of(configuration), set())
     removed = {split: _removed_positions(source, configuration, ids, split, group) for split in SPLITS} if ids else {}
@@ -161,7 +161,7 @@ def _without(
 def _removed_positions(
     source: Path, configuration: ListedConfiguration, ids: ListedConfiguration, split: Split, group: Collection[str]
 ) -> list[int]:
-    """The positions, in the completed split, of the rows that go."""
+    """Return the positions, in the completed split, of the rows that go."""
     by_id = {row["position"]: row["id"] for row in read_rows(source, ids, split)}
     rows = with_positions(read_rows(source, configuration, split), by_id)
     at = by_id | {position: row["id"] for position, row in rows}

@@ -22,7 +22,7 @@ _CAUSES = {
 
 
 def statistics(configurations: Sequence[ListedConfiguration]) -> Table:
-    """A row for each configuration, as in Table 2 of the AcademicEval paper."""
+    """Return a row for each configuration, as in Table 2 of the AcademicEval paper."""
     head = ("Setting", "Task", "Comp. rate", "In", "Out", "Samples", "Train-Val-Test", "Test timespan")
     rows = []
     for each in configurations:
@@ -38,7 +38,7 @@ def statistics(configurations: Sequence[ListedConfiguration]) -> Table:
 
 
 def short_of_name(manifest: Manifest) -> list[str]:
-    """A sentence for each setting whose mean input has less than half of the tokens in its name. Made-up papers are short."""
+    """Return a sentence for each setting whose mean input has less than half of the tokens in its name. Made-up papers are short."""
     short = []
     for setting in manifest.configurations:
         tokens = 1000 * (thousands_in(setting.name) or 0)
@@ -53,7 +53,7 @@ def short_of_name(manifest: Manifest) -> list[str]:
 
 
 def lengths(configurations: Sequence[ListedConfiguration]) -> Table:
-    """How long the test samples are: tokens at most, for growing shares of them."""
+    """Return how long the test samples are: tokens at most, for growing shares of them."""
     names = [f"{100 * share:g}%" for share in QUANTILES]
     head = ("Test split", *(f"In, {name}" for name in names), *(f"Out, {name}" for name in names))
     tests = [(configuration.name, configuration.statistics("test")) for configuration in configurations]
@@ -66,7 +66,7 @@ def lengths(configurations: Sequence[ListedConfiguration]) -> Table:
 
 
 def power(configurations: Sequence[ListedConfiguration]) -> Table:
-    """What differences the test samples of each configuration can show."""
+    """Return what differences the test samples of each configuration can show."""
     rows = []
     for configuration in configurations:
         test = configuration.statistics("test")
@@ -82,7 +82,7 @@ def _bounds(bounds: Bounds | None) -> str | None:
 
 
 def labels(configurations: Sequence[ListedConfiguration]) -> Table:
-    """SCALAR: where the right candidates of the test questions are."""
+    """Show for SCALAR where the right candidates of the test questions are."""
     tests = [(configuration.name, configuration.statistics("test").labels) for configuration in configurations]
     places = max((len(counts) for _, counts in tests if counts), default=0)
     head = ("Test split", *(f"Right at {place}" for place in range(places)))
@@ -94,7 +94,9 @@ def labels(configurations: Sequence[ListedConfiguration]) -> Table:
 
 
 def without_reading(manifest: Manifest) -> Table:
-    """SCALAR: how many of the test questions are answered rightly without reading the paper; of a publishable copy, of the whole."""
+    """Show for SCALAR how many of the test questions are answered rightly without reading the paper; of a publishable copy, of the
+    whole.
+    """
     tests = [(name, test) for name, test in _tests(manifest) if test.labels]
     measured = [name for name in (*OF_SCALAR, POPULARITY) if any(name in test.shortcuts for _, test in tests)]
     rows = []
@@ -106,20 +108,22 @@ def without_reading(manifest: Manifest) -> Table:
 
 
 def leads(manifest: Manifest) -> Table:
-    """Writing settings: what the first words of the body score; of a publishable copy, those of the whole."""
+    """Show for writing settings what the first words of the body score; of a publishable copy, those of the whole."""
     measured = [(name, test.samples, test.shortcuts.get(LEAD)) for name, test in _tests(manifest)]
     rows = [(name, samples, _bounds(bounds)) for name, samples, bounds in measured if bounds]
     return Table(("Test split", "n", "ROUGE-L, content words"), "lrr", rows)
 
 
 def _tests(manifest: Manifest) -> Iterator[tuple[str, Statistics]]:
-    """The test split of each configuration; those of the whole round, if this is a publishable copy of it."""
+    """Yield the test split of each configuration; those of the whole round, if this is a publishable copy of it."""
     whole = (manifest.publishable.original if manifest.publishable else ()) or manifest.configurations
     return ((configuration.name, configuration.statistics("test")) for configuration in whole)
 
 
 def reading(manifest: Manifest) -> Table:
-    """Reading families: the questions of each kind, and what they yield to an answer without the context and to the shortcut."""
+    """Show for the reading families the questions of each kind, and what they yield to an answer without the context and to the
+    shortcut.
+    """
     rows = []
     for name, test in _tests(manifest):
         for kind, known in test.kinds.items():
@@ -132,7 +136,7 @@ def reading(manifest: Manifest) -> Table:
 
 
 def core(entries: Sequence[CoreEntry]) -> Table:
-    """What every model is asked first."""
+    """Return what every model is asked first."""
     return Table(
         ("Configuration", "Samples", "Main comparison"),
         "lrl",
@@ -141,7 +145,7 @@ def core(entries: Sequence[CoreEntry]) -> Table:
 
 
 def stages(manifest: Manifest) -> Table:
-    """What each stage kept and dropped, those of copies and completions last."""
+    """Return what each stage kept and dropped, those of copies and completions last."""
     beside = (manifest.publishable.report if manifest.publishable else None, manifest.takedown, manifest.fill)
     rows = [
         (
@@ -156,7 +160,7 @@ def stages(manifest: Manifest) -> Table:
 
 
 def extraction_quality(summary: ReadingSummary) -> Table:
-    """How well the files were read; `builder.records.Quality` explains the figures."""
+    """Return how well the files were read; `builder.records.Quality` explains the figures."""
     rows: list[tuple[object, ...]] = [
         *((f"documents from {kind.upper()}", n) for kind, n in sorted(summary.documents.items())),
         *((f"mean {name.replace('_', ' ')}", value) for name, value in sorted(summary.means.items())),
@@ -165,14 +169,14 @@ def extraction_quality(summary: ReadingSummary) -> Table:
 
 
 def links(ways: Mapping[str, int]) -> Table:
-    """How the citations of related-work sections were resolved."""
+    """Return how the citations of related-work sections were resolved."""
     total = max(1, sum(ways.values()))
     rows = [(way.replace("_", " "), n, f"{100 * n / total:.1f}%") for way, n in sorted(ways.items())]
     return Table(("Resolved by", "Citations", "Share"), "lrr", rows)
 
 
 def audit_tables(audit: Audit, allowed: AuditTable) -> list[Table]:
-    """Everything that an audit says: each check, what it found and what is allowed; papers of each month, and of each category."""
+    """Return everything that an audit says: each check, what it found and what is allowed; papers of each month, and of each category."""
     rows: list[tuple[object, ...]] = []
     for name, value in sorted(audit.shares.items()) + sorted(audit.counts.items()):
         limit = allowed.limits.get(name, 0.0)
@@ -192,7 +196,7 @@ def audit_tables(audit: Audit, allowed: AuditTable) -> list[Table]:
 
 
 def licenses(configurations: Sequence[ListedConfiguration]) -> Table:
-    """Rows under each licence, and their share."""
+    """Return the rows under each licence, and their share."""
     rows: Counter[str] = Counter()
     for configuration in configurations:
         for split in SPLITS:
@@ -202,7 +206,7 @@ def licenses(configurations: Sequence[ListedConfiguration]) -> Table:
 
 
 def build_tables(manifest: Manifest) -> list[Table]:
-    """What to look at first after building a round."""
+    """Return what to look at first after building a round."""
     return [
         statistics(manifest.configurations),
         *([extraction_quality(manifest.reading)] if manifest.reading else []),

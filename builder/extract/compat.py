@@ -9,7 +9,7 @@ FAULTS: tuple[type[Exception], ...] = (RuntimeError, pymupdf.mupdf.FzErrorBase)
 
 
 def outline_of(pdf: pymupdf.Document) -> Iterator[tuple[int, str]]:
-    """Levels and titles of the file's outline.
+    """Yield the levels and titles of the file's outline.
 
     The public way, `get_toc`, looks up each entry's page too, which takes longer than to read the file.
     """

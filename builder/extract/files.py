@@ -85,7 +85,7 @@ def extract_to_jsonl(
 
 
 def _earlier_lines(results: IO[bytes]) -> dict[str, tuple[str, int]]:
-    """The lines of a call that did not end: file -> the hash that it had, and the place of its line.
+    """Return the lines of a call that did not end: file -> the hash that it had, and the place of its line.
 
     Only lines of this extractor count, and none that says what happened to the reading process.
     """
@@ -107,7 +107,7 @@ def _earlier_lines(results: IO[bytes]) -> dict[str, tuple[str, int]]:
 
 
 def _is_unchanged(name: str, earlier: dict[str, tuple[str, int]]) -> bool:
-    """Whether a file was read by an earlier call, and is what it was then; an object would have to be fetched to tell."""
+    """Tell whether a file was read by an earlier call, and is what it was then; an object would have to be fetched to tell."""
     if valid(name) not in earlier or is_address(name):
         return valid(name) in earlier
     path = Path(name)
@@ -158,7 +158,7 @@ _AT_ONCE = 20
 
 
 def pdf_files(folder: Path) -> list[str]:
-    """The PDFs of a folder and of those in it, relative to it, in order; a RoundError if there is none."""
+    """Return the PDFs of a folder and of those in it, relative to it, in order; a RoundError if there is none."""
     files = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.suffix.lower() == ".pdf")
     if not files:
         raise RoundError(f"{folder} has no PDF file in it" if folder.is_dir() else f"{folder} is no folder")
@@ -198,7 +198,7 @@ def write_table(
 
 
 def _row(name: str, extracted: Extracted, taken: set[str]) -> dict[str, str]:
-    """What a file says of itself; it gets an id of its own if it prints none, or one that another file has."""
+    """Return what a file says of itself; it gets an id of its own if it prints none, or one that another file has."""
     row = dict.fromkeys(COLUMNS, "") | {"file": name, "source": extracted.reason or "page"}
     document = extracted.document
     stamped = PaperId.parse(document.stamped_id or "") if document else None
@@ -225,7 +225,9 @@ def _row(name: str, extracted: Extracted, taken: set[str]) -> dict[str, str]:
 
 
 def _looked_up(rows: list[dict[str, str]], contact: str) -> list[dict[str, str]]:
-    """The rows, with arXiv's record in place of what was read where a paper has one; unchanged if arXiv is not to be asked or reached."""
+    """Return the rows, with arXiv's record in place of what was read where a paper has one; unchanged if arXiv is not to be asked or
+    reached.
+    """
     ids = [row["id"] for row in rows if (parsed := PaperId.parse(row["id"])) and parsed.kind == "arxiv"]
     if not ids or not contact:
         return rows

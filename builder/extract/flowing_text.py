@@ -74,7 +74,7 @@ class FlowingText:
         return start
 
     def end(self) -> int:
-        """Where the text ends, a blank at its end left out."""
+        """Return where the text ends, a blank at its end left out."""
         return self.length - (self.length > 0 and self.parts[-1].endswith(" "))
 
     def end_block(self) -> None:
@@ -107,13 +107,13 @@ class TextBlock:
 
 
 def within_brackets(text: str, start: int, end: int) -> tuple[int, int]:
-    """The marker without the brackets around all of it, which a page counts in."""
+    """Return the marker without the brackets around all of it, which a page counts in."""
     closing = {"(": ")", "[": "]"}.get(text[start : start + 1])
     return (start + 1, end - 1) if closing is not None and text.find(closing, start, end) == end - 1 else (start, end)
 
 
 def runs(text: str, cites: Sequence[Cite], *, only_ranges: bool = False) -> Iterator[list[Cite]]:
-    """Citations that stand together as one mark; if `only_ranges`, only the two ends of a range do."""
+    """Yield the citations that stand together as one mark; if `only_ranges`, only the two ends of a range do."""
     run: list[Cite] = []
     for cite in cites:
         if run and not (_ENDS if only_ranges else _JOINS).fullmatch(text[run[-1][1] : cite[0]]):
@@ -125,7 +125,7 @@ def runs(text: str, cites: Sequence[Cite], *, only_ranges: bool = False) -> Iter
 
 
 def cited_by(printed: str, linked: Sequence[int], entries: Sequence[Reference]) -> tuple[int, ...]:
-    """The places of the works that a mark cites: those that it links to, and those that its ranges imply.
+    """Return the places of the works that a mark cites: those that it links to, and those that its ranges imply.
 
     Args:
         printed: the mark; only one of numbers has ranges.
@@ -149,7 +149,7 @@ def cited_by(printed: str, linked: Sequence[int], entries: Sequence[Reference]) 
 
 
 def _lists(entries: Sequence[Reference]) -> Iterator[int]:
-    """For each entry the number of the list that it belongs to."""
+    """Return for each entry the number of the list that it belongs to."""
     count, last = 0, 0
     for entry in entries:
         if entry.label.isdecimal():
@@ -159,7 +159,7 @@ def _lists(entries: Sequence[Reference]) -> Iterator[int]:
 
 
 def _numbers(printed: str) -> list[int]:
-    """The numbers of a mark, its ranges taken apart; none if it says anything else."""
+    """Return the numbers of a mark, its ranges taken apart; none if it says anything else."""
     text = re.sub(rf"\s*{_DASH}\s*", "–", _PREFIX.sub("", printed.translate(_BRACKETS).strip(), count=1))
     numbers: list[int] = []
     for part in filter(None, _BETWEEN.split(text)):

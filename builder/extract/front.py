@@ -94,7 +94,7 @@ def _key(text: str) -> str:
 
 
 def _authors(words: Sequence[Word], before: Sequence[Line], title: str) -> tuple[str, ...]:
-    """The names in the lines below the title that are set like the first name there."""
+    """Return the names in the lines below the title that are set like the first name there."""
     key = _key(title)
     is_title = [line.page == 0 and len(_key(line.text)) > 3 and _key(line.text) in key for line in before]
     if not title or True not in is_title:
@@ -117,7 +117,7 @@ def _authors(words: Sequence[Word], before: Sequence[Line], title: str) -> tuple
 
 
 def _split(page: Sequence[Word], line: Line) -> Iterator[str]:
-    """The parts of a line between wide blanks, which it was joined over."""
+    """Yield the parts of a line between wide blanks, which it was joined over."""
     words = [word for word in page if line.x0 - 1 < word[0] < line.x1 and line.y0 < (word[1] + word[3]) / 2 < line.y1]
     gaps = [after[0] - word[2] > _WIDE * line.size for word, after in pairwise(words)]
     if "," in line.text or not any(gaps):
@@ -132,7 +132,7 @@ def _split(page: Sequence[Word], line: Line) -> Iterator[str]:
 
 
 def _pieces(text: str) -> list[str]:
-    """What stands between the commas and marks of a list of names."""
+    """Return what stands between the commas and marks of a list of names."""
     whole = _ACCENT.sub(lambda match: unicodedata.normalize("NFC", match[2] + _COMBINING[match[1]]), text)
     parts = (part for piece in _BETWEEN.split(whole) for part in _MARKS.sub("\0", piece).split("\0"))
     # Elsevier's marks of affiliations are letters.

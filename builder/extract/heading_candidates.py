@@ -26,7 +26,7 @@ class Style:
     caps: bool
 
     def alike(self, other: Style) -> bool:
-        """Whether two lines may be headings of one level: capitals may differ if size or weight is telling enough."""
+        """Tell whether two lines may be headings of one level: capitals may differ if size or weight is telling enough."""
         is_near = abs(self.size - other.size) <= 0.5 and (self.bold, self.italic) == (other.bold, other.italic)
         return is_near and (self.caps == other.caps or self.bold or self.size > other.size - 0.5)
 
@@ -51,7 +51,7 @@ class HeadingCandidate:
 def find_heading_candidates(
     lines: Sequence[Line], size: float, toc: Sequence[tuple[int, str]]
 ) -> list[HeadingCandidate]:
-    """All candidates after the title page's matter, in order."""
+    """Return all candidates after the title page's matter, in order."""
     entries = [(level, split_number(clean(title))[1]) for level, title in toc]
     # Sections have level 1, even where the outline starts with the title.
     top = min((level for level, words in entries if is_known(words)), default=1)
@@ -108,7 +108,7 @@ def _may_be_heading(lines: Sequence[Line], i: int, size: float) -> bool:
 
 
 def _extent(lines: Sequence[Line], i: int, size: float) -> int:
-    """Index of the last line of the heading that starts at `i`: lines in the same type follow closely."""
+    """Return the index of the last line of the heading that starts at `i`: lines in the same type follow closely."""
     number, words = split_number(clean(lines[i].text))
     if is_known(words):
         return i
@@ -142,7 +142,7 @@ def _candidate(lines: Sequence[Line], first: int, last: int, listed: dict[str, i
 
 
 def _stands_alone(lines: Sequence[Line], i: int) -> bool:
-    """Whether the line is not the first of a paragraph set in its type throughout."""
+    """Tell whether the line is not the first of a paragraph set in its type throughout."""
     line = lines[i]
     is_beside = any(
         after.page == line.page and after.y0 < line.y0 + 0.5 * line.height and after.y1 > line.y0 and after.x0 > line.x0

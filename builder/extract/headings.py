@@ -72,7 +72,7 @@ def find_headings(lines: Sequence[Line], size: float, toc: Sequence[tuple[int, s
 def _headings_with_numbering(
     candidates: Sequence[HeadingCandidate], style: Style | None, numbering: str, lines: Sequence[Line]
 ) -> tuple[int, list[Heading]]:
-    """How often the headings contradict one another if sections are numbered in this way, and the headings."""
+    """Return how often the headings contradict one another if sections are numbered in this way, and the headings."""
     lower = _lower_styles(candidates, style, lines) if numbering == "none" else frozenset()
     numbered = [c for c in candidates if _kind(c.number) == numbering == "decimal" and _is_titled(c.words)]
     # What must be a section, however it is set, because its own first subsection comes next.
@@ -93,7 +93,7 @@ def _headings_with_numbering(
 def _contradictions(
     headings: Sequence[Heading], numbering: str, candidates: Sequence[HeadingCandidate], style: Style | None
 ) -> int:
-    """How many subsections lack their section, known headings fell out of the count, and numbers are left that count up in the
+    """Return how many subsections lack their section, known headings fell out of the count, and numbers are left that count up in the
     sections' own style.
     """
     sections = {h.number for h in headings if h.level == 1}
@@ -110,7 +110,7 @@ def _contradictions(
 
 
 def roles_of(headings: Sequence[Heading]) -> list[Role]:
-    """A role for every heading; what follows the references or the first appendix is appendix."""
+    """Return a role for every heading; what follows the references or the first appendix is appendix."""
     named = [_heading_role(heading, headings[:i]) for i, heading in enumerate(headings)]
     for i, heading in enumerate(headings):
         weak = weak_role_of(heading.words)
@@ -135,12 +135,12 @@ def _heading_role(heading: Heading, before: Sequence[Heading]) -> Role | None:
 
 
 def _may_have(role: Role, heading: Heading) -> bool:
-    """Introduction and conclusion are sections; the other roles may be a subsection's."""
+    """Tell whether a heading may have a role: introduction and conclusion are sections; the other roles may be a subsection's."""
     return heading.level == 1 or role not in ("introduction", "conclusion")
 
 
 def _section_style(anchors: Sequence[HeadingCandidate]) -> Style | None:
-    """How sections are set: as most of the known headings that only sections have."""
+    """Return how sections are set: as most of the known headings that only sections have."""
     votes: Counter[Style] = Counter()
     for anchor in anchors:
         if normalise(anchor.words) != "abstract":
@@ -152,7 +152,7 @@ def _section_style(anchors: Sequence[HeadingCandidate]) -> Style | None:
 def _lower_styles(
     candidates: Sequence[HeadingCandidate], style: Style | None, lines: Sequence[Line]
 ) -> frozenset[Style]:
-    """The bold styles in which a paper without numbers sets its subsections: those used for two or more short lines."""
+    """Return the bold styles in which a paper without numbers sets its subsections: those used for two or more short lines."""
     votes = Counter(
         c.style
         for c in candidates
@@ -164,7 +164,7 @@ def _lower_styles(
 def _numberings(
     anchors: Sequence[HeadingCandidate], candidates: Sequence[HeadingCandidate], style: Style | None
 ) -> list[str]:
-    """The ways of numbering sections, "decimal", "roman" and "none", the likeliest first."""
+    """Return the ways of numbering sections, "decimal", "roman" and "none", the likeliest first."""
     votes: Counter[str] = Counter()
     for anchor in anchors:
         if role_of(anchor.words) not in _TAIL and normalise(anchor.words) != "abstract":
@@ -183,7 +183,7 @@ def _kind(number: str) -> str:
 
 
 def _level(c: HeadingCandidate, style: Style | None, numbering: str, lines: Sequence[Line]) -> int:
-    """The level of a candidate, 0 if it is not a heading."""
+    """Return the level of a candidate, 0 if it is not a heading."""
     same = style is not None and c.style.alike(style)
     match _kind(c.number):
         case "decimal" if numbering == "decimal":
@@ -216,7 +216,7 @@ def _level_unnumbered(c: HeadingCandidate, same: bool, numbering: str) -> int:
 
 
 def _is_titled(words: str) -> bool:
-    """Whether a text could be a heading by its words: begins like one, does not end like a sentence."""
+    """Tell whether a text could be a heading by its words: begins like one, does not end like a sentence."""
     return (words[:1].isupper() or words[:1].isdigit()) and (
         not words.endswith((".", ",", ";", ":")) or len(words.split()) <= 4
     )
@@ -264,7 +264,7 @@ def _value(number: str) -> int:
 
 
 def _longest_count(values: Sequence[int]) -> list[int]:
-    """Indices of the longest run of values that counts up, small gaps allowed."""
+    """Return the indices of the longest run of values that counts up, small gaps allowed."""
     best: list[list[int]] = []
     for i, value in enumerate(values):
         before = [best[j] for j in range(i) if 0 < value - values[j] <= _GAP]
@@ -283,12 +283,12 @@ def _with_reference_list(headings: list[Heading], lines: Sequence[Line]) -> list
 
 
 def in_order(*headings: Heading) -> list[Heading]:
-    """Headings in the order of their lines."""
+    """Return the headings in the order of their lines."""
     return sorted(headings, key=lambda heading: heading.first)
 
 
 def _entries_from(lines: Sequence[Line], start: int) -> int:
-    """How far the entries count up that begin at a line."""
+    """Return how far the entries count up that begin at a line."""
     count = 0
     for line in lines[start:]:
         if (match := _ENTRY.match(line.text)) and int(match[1]) in (count + 1, count + 2):

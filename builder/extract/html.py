@@ -173,7 +173,7 @@ def _mentions(blocks: list[TextBlock], index: dict[str, int], entries: Sequence[
 
 
 def _entry(item: html.HtmlElement) -> Reference:
-    """One bibliography item; ids and addresses in its links count like printed ones."""
+    """Return one bibliography item; ids and addresses in its links count like printed ones."""
     label = _plain_text(next(iter(item.find_class("ltx_tag_bibitem")), None)).strip("[]() ")
     return replace(
         parse_entry(_plain_text(item, "ltx_tag_bibitem"), [link.get("href", "") for link in item.iter("a")]),
@@ -182,7 +182,7 @@ def _entry(item: html.HtmlElement) -> Reference:
 
 
 def _plain_text(element: html.HtmlElement | None, without: str = "") -> str:
-    """The text of an element on one line, children of a class left out."""
+    """Return the text of an element on one line, children of a class left out."""
     text = FlowingText()
     if element is not None:
         text.add(element.text)
@@ -236,13 +236,13 @@ def _style(element: html.HtmlElement) -> dict[str, str]:
 
 
 def _is_less(value: str, least: dict[str, float], pattern: re.Pattern[str] = _SIZE) -> bool:
-    """Whether what a pattern finds in a value, number and unit, is less than the least of this unit."""
+    """Tell whether what a pattern finds in a value, number and unit, is less than the least of this unit."""
     match = pattern.fullmatch(value)
     return match is not None and match[2] in least and float(match[1]) < least[match[2]]
 
 
 def _has_ground(element: html.HtmlElement) -> bool:
-    """Whether an element stands on another colour than the page's."""
+    """Tell whether an element stands on another colour than the page's."""
     grounds = (_style(each).get(name, "") for each in (element, *element.iterancestors()) for name in _GROUNDS)
     return any(
         ground and ground not in ("none", "transparent") and not _WHITE.match(ground) for ground in grounds

@@ -124,7 +124,7 @@ def _is_left_out(section: etree._Element) -> bool:
 
 
 def _roles(blocks: Sequence[TextBlock]) -> list[Role]:
-    """A role for each section; where none is called an introduction, the background or what stands before all headings is one."""
+    """Return a role for each section; where none is called an introduction, the background or what stands before all headings is one."""
     roles = roles_of([block.heading for block in blocks])
     if len(blocks) > 1 and "introduction" not in roles:
         words = [normalise(block.heading.words) for block in blocks]
@@ -206,7 +206,7 @@ _NOT_TITLE = frozenset({"fn", "xref", "tex-math", "annotation", "annotation-xml"
 
 
 def _references(article: etree._Element) -> tuple[tuple[Reference, ...], dict[str, tuple[int, ...]]]:
-    """The entries, and for the id of each `ref` their places in the list: several, where a number stands for several works."""
+    """Return the entries, and for the id of each `ref` their places in the list: several, where a number stands for several works."""
     entries: list[Reference] = []
     places: dict[str, tuple[int, ...]] = {}
     twice: set[str] = set()
@@ -226,7 +226,7 @@ def _references(article: etree._Element) -> tuple[tuple[Reference, ...], dict[st
 
 
 def _citations(ref: etree._Element) -> list[etree._Element]:
-    """The works of an entry, each once; the entry itself if nothing in it is marked as a work."""
+    """Return the works of an entry, each once; the entry itself if nothing in it is marked as a work."""
     works: list[etree._Element] = []
     for child in ref:
         if child.tag == "citation-alternatives":
@@ -237,7 +237,7 @@ def _citations(ref: etree._Element) -> list[etree._Element]:
 
 
 def _entry(citation: etree._Element, label: str) -> Reference:
-    """One work; what its elements do not name is read from what is printed."""
+    """Return one work; what its elements do not name is read from what is printed."""
     links = [attribute(link, "href") or one_line(link) for link in citation.iter("ext-link", "uri")]
     raw = _printed(citation)
     ids = {attribute(element, "pub-id-type"): one_line(element) for element in citation.iter("pub-id")}
@@ -273,7 +273,7 @@ def _pubmed(ids: Mapping[str, str]) -> str | None:
 
 
 def _title(citation: etree._Element) -> str:
-    """The title of the work: of an article or chapter, else of a book; "" if none is marked."""
+    """Return the title of the work: of an article or chapter, else of a book; "" if none is marked."""
     title = next((text for name in _TITLES if (text := one_line(citation.find(f".//{name}"), _NOT_TITLE))), "")
     if not title and citation.get("publication-type", citation.get("citation-type")) == "book":
         title = one_line(citation.find(".//source"))
@@ -287,7 +287,7 @@ def _printed_name(name: etree._Element) -> str:
 
 
 def _printed(citation: etree._Element) -> str:
-    """The entry as it is printed; where the marks between its parts are left to a style, as "Doe J (2020) Title. Journal"."""
+    """Return the entry as it is printed; where the marks between its parts are left to a style, as "Doe J (2020) Title. Journal"."""
     marked = [citation.text or "", *(child.tail or "" for child in citation)]
     if citation.tag != "element-citation" and any(re.search(r"[^\s]", text) for text in marked):
         return one_line(citation, _NOT_PRINTED)

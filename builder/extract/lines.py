@@ -141,7 +141,7 @@ def _line(page: int, raw: dict[str, Any], start: bool) -> Line | None:
 
 
 def _unspaced(text: str) -> str:
-    """A letter-spaced line with its letters together: "R E L A T E D   W O R K"; any other as it is."""
+    """Return a letter-spaced line with its letters together: "R E L A T E D   W O R K"; any other as it is."""
     if spaced := _SPACED.fullmatch(text):
         words = (word.replace(" ", "") for word in re.split(r" {2,}", spaced["words"]))
         text = " ".join(filter(None, (spaced["number"], *words)))
@@ -149,7 +149,7 @@ def _unspaced(text: str) -> str:
 
 
 def _type_of(runs: list[tuple[str, float, str, int]], text: str) -> tuple[float, bool, bool, bool]:
-    """Size, bold, italic and small capitals of a line: what most of its characters have."""
+    """Return size, bold, italic and small capitals of a line: what most of its characters have."""
     weight: dict[tuple[float, str], int] = {}
     for piece, size, font, _ in runs:
         weight[size, font] = weight.get((size, font), 0) + len(piece)
@@ -166,7 +166,7 @@ def _type_of(runs: list[tuple[str, float, str, int]], text: str) -> tuple[float,
 
 
 def _runs(spans: list[dict[str, Any]]) -> Iterator[tuple[str, float, str, int]]:
-    """Spans joined while size, font and style stay: (text, size, font without subset tag, 1 bold + 2 italic)."""
+    """Yield the spans joined while size, font and style stay: (text, size, font without subset tag, 1 bold + 2 italic)."""
     text, key = "", (0.0, "", 0)
     for span in spans:
         piece = span["text"]
@@ -183,27 +183,27 @@ def _runs(spans: list[dict[str, Any]]) -> Iterator[tuple[str, float, str, int]]:
 
 @lru_cache(maxsize=1 << 12)
 def _type(size: float, name: str, flags: int) -> tuple[float, str, int]:
-    """Size in half points, font without subset tag, and its style by name and flags: 1 bold + 2 italic."""
+    """Return the size in half points, font without subset tag, and its style by name and flags: 1 bold + 2 italic."""
     font = name.partition("+")[2] or name
     bold, italic = _BOLD.search(font) or flags >> 4 & 1, _ITALIC.search(font) or flags & 2
     return round(size * 2) / 2, font, (1 if bold else 0) | (2 if italic else 0)
 
 
 def _occurs_again(blocks: Sequence[dict[str, Any]], word: str) -> bool:
-    """Whether a page has a word elsewhere too, so that it lacks no initial."""
+    """Tell whether a page has a word elsewhere too, so that it lacks no initial."""
     spans = (span for block in blocks for line in block.get("lines", ()) for span in line["spans"])
     return bool(sum(span["text"].split().count(word) for span in spans) > 1)
 
 
 def _is_initial(last: Line, line: Line) -> bool:
-    """Whether `last` is one large letter with which the first word of `line` begins."""
+    """Tell whether `last` is one large letter with which the first word of `line` begins."""
     is_large = len(last.text) == 1 and last.text.isupper() and last.size > 1.8 * line.size
     is_beside = last.y0 <= line.y0 + line.size and last.y1 >= line.y1 and 0 <= line.x0 - last.x1 < line.size
     return is_large and is_beside and line.text[:1].isalpha()
 
 
 def _continues(last: Line, line: Line) -> bool:
-    """Whether `line` is on the same printed line as `last`, a word's distance or a number's tab to its right."""
+    """Tell whether `line` is on the same printed line as `last`, a word's distance or a number's tab to its right."""
     gap = line.x0 - last.x1
     overlap = min(last.y1, line.y1) - max(last.y0, line.y0)
     wide = 4.0 if len(last.text) <= 6 or (last.bold and line.bold) else 1.6

@@ -34,7 +34,7 @@ _THANKS = re.compile(r"Acknowledge?ments?(?:[.:–—-]|\b(?=\s+[A-Z]))")
 
 
 def title_of(front: Sequence[Line], size: float) -> str:
-    """The largest lines at the top of the first page; "" if nothing is larger than the body, set in `size` points."""
+    """Return the largest lines at the top of the first page; "" if nothing is larger than the body, set in `size` points."""
     top = [line for line in front if line.page == 0]
     largest = max((line.size for line in top if len(line.text) > 3), default=0.0)
     large = (line for line in top if line.size > largest - 0.6 and len(line.text) > 1)
@@ -42,7 +42,7 @@ def title_of(front: Sequence[Line], size: float) -> str:
 
 
 def abstract_of(lines: Sequence[Line], words: frozenset[str]) -> str:
-    """The text of an abstract from the lines below its heading, without key words."""
+    """Return the text of an abstract from the lines below its heading, without key words."""
     running = running_lines(lines, own_size(lines))
     return join_lines(takewhile(lambda line: not _END.match(clean(line.text)), running), words)
 
@@ -125,7 +125,7 @@ def assemble(
 
 
 def _vocabulary(lines: Sequence[Line]) -> frozenset[str]:
-    """The words that the paper prints unbroken, folded: they decide which hyphens at line ends are its own."""
+    """Return the words that the paper prints unbroken, folded: they decide which hyphens at line ends are its own."""
     broken = [line.text for line in lines if line.text.endswith(("-", "\u2010"))]
     unbroken = "\n".join(line.text for line in lines if not line.text.endswith(("-", "\u2010")))
     before_a_break = (word for text in broken for word in _WORD.findall(text.casefold())[:-1])
@@ -133,7 +133,7 @@ def _vocabulary(lines: Sequence[Line]) -> frozenset[str]:
 
 
 def _check_text(pages: Sequence[Page]) -> int:
-    """The number of characters without a Unicode value; an error where text is missing or unreadable."""
+    """Return the number of characters without a Unicode value; an error where text is missing or unreadable."""
     text = "".join(line.text for page in pages for line in page.lines)
     if len(text) < 80 * len(pages):
         raise ExtractError("no_text_layer", f"{len(text)} characters of text on {len(pages)} pages")
@@ -190,7 +190,7 @@ def _run_in(line: Line, index: int) -> Heading | None:
 
 
 def _without_lead(heading: Heading, block: Sequence[Line]) -> Sequence[Line]:
-    """The lines below a heading, its own words taken off the line that it shares."""
+    """Return the lines below a heading, its own words taken off the line that it shares."""
     if heading.lead and block:
         block = [replace(block[0], text=block[0].text[heading.lead :].lstrip(" .:–—-"), lead=0), *block[1:]]
     return block
@@ -246,7 +246,7 @@ def _bracketed(
     labels_in: Callable[[str], Iterable[str]],
     by_label: dict[str, int],
 ) -> Iterator[Mention]:
-    """The marks in brackets that name labels of the list."""
+    """Yield the marks in brackets that name labels of the list."""
     for match in marks:
         labels = [label.strip() for label in labels_in(match[1])]
         cited = tuple(dict.fromkeys(by_label[label] for label in labels if label in by_label))
@@ -255,7 +255,7 @@ def _bracketed(
 
 
 def _in_brackets(text: str) -> Iterator[re.Match[str]]:
-    """The markers of numbers, ranges of two brackets as one."""
+    """Yield the markers of numbers, ranges of two brackets as one."""
     ranges = [match for match in _RANGE.finditer(text) if len([*_expand(match[1])]) > 1]
     covered = [match.span() for match in ranges]
     single = (match for match in _NUMERIC.finditer(text) if not any(a <= match.start() < b for a, b in covered))
@@ -263,7 +263,7 @@ def _in_brackets(text: str) -> Iterator[re.Match[str]]:
 
 
 def _expand(text: str) -> Iterator[str]:
-    """The numbers of "3, 5-7"."""
+    """Yield the numbers of "3, 5-7"."""
     for part in _PARTS_OF_A_MARK.split(text):
         ends = [int(n) for n in re.findall(r"\d+", part)]
         is_range = len(ends) == 2 and 0 < ends[1] - ends[0] < _CITED_NUMBERS
@@ -290,7 +290,7 @@ def _author_year_mentions(s: int, text: str, by_name: dict[tuple[str, int], list
 
 
 def _find_author(names: str, year: int, by_name: dict[tuple[str, int], list[int]]) -> tuple[int, list[int]] | None:
-    """How many characters precede the first author in `names`, and the entries of that author and year."""
+    """Return how many characters precede the first author in `names`, and the entries of that author and year."""
     for word in re.finditer(r"[^\s,]+", names):
         rest = names[word.start() :]
         for surname in (re.split(r",| and | & | et al|['’]s", rest)[0], word.group()):

@@ -43,7 +43,7 @@ def _share(count: int, of: int) -> float:
 
 
 def measure(reading: MeasuredDocument) -> Quality:
-    """The figures of one reading."""
+    """Return the figures of one reading."""
     document = reading.document
     body = " ".join(s.text for s in document.sections if s.role not in ("references", "appendix"))
     words = words_of(body)
@@ -67,17 +67,17 @@ def measure(reading: MeasuredDocument) -> Quality:
 
 
 def common_share(words: list[str]) -> float:
-    """Share of the words that are among the commonest of English: about 0.2 in papers, 0.05 in other languages."""
+    """Return the share of the words that are among the commonest of English: about 0.2 in papers, 0.05 in other languages."""
     return sum(map(_COMMON.__contains__, words)) / len(words) if words else 0.0
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text in lower case."""
+    """Return the words of a text in lower case."""
     return text.translate(_LETTERS).split() if text.isascii() else _WORD.findall(text.casefold())
 
 
 def fault(quality: Quality, limits: QualityTable) -> ExtractReason | None:
-    """Why a reading is not good enough, None if it is."""
+    """Say why a reading is not good enough, None if it is."""
     checks: tuple[tuple[bool, ExtractReason], ...] = (
         (quality.words < limits.min_words, "too_little_text"),
         (quality.common_words < limits.min_common_words, "not_english"),

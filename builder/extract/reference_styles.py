@@ -65,7 +65,7 @@ _ABBREVIATED = re.compile(r"(?:[^\W\d_a-z][\w-]{0,6}\.?\s*){1,4}")
 
 
 def parts_of(entry: str) -> tuple[str, str] | None:
-    """An entry's text with the authors, and its title, "" if it prints none; None if it is in none of these styles."""
+    """Return an entry's text with the authors, and its title, "" if it prints none; None if it is in none of these styles."""
     if (match := _VANCOUVER.match(entry)) and (
         match["more"]
         or match["others"]
@@ -83,7 +83,7 @@ def parts_of(entry: str) -> tuple[str, str] | None:
 
 
 def _before_journal(rest: str) -> str:
-    """The title, which goes on to the last sentence before the volume; that is the journal, with its abbreviations."""
+    """Return the title, which goes on to the last sentence before the volume; that is the journal, with its abbreviations."""
     volume = _VOLUME_BEHIND.search(rest)
     ends = list(_TITLE_END.finditer(rest[: volume.start() + 2] if volume else rest))
     if not ends:
@@ -99,7 +99,7 @@ def _before_journal(rest: str) -> str:
 
 
 def checked_title(title: str, entry: str) -> str:
-    """The title, "" if it is none: an edition, or a journal, whose volume follows it in the entry or stands in it."""
+    """Return the title, "" if it is none: an edition, or a journal, whose volume follows it in the entry or stands in it."""
     at = entry.find(title)
     is_volume_next = at >= 0 and _VOLUME_FOLLOWS.match(entry[at + len(title) :])
     return "" if _NO_TITLE_WORDS.match(title) or _VOLUME_WITHIN.search(title) or is_volume_next else title

@@ -79,7 +79,7 @@ def _lies_on(link: Hyperlink, lines: Sequence[Line]) -> bool:
 
 
 def _labelled_starts(lines: Sequence[Line]) -> list[int]:
-    """Lines that begin with the next number of one labelling, or with a letter label."""
+    """Return the lines that begin with the next number of one labelling, or with a letter label."""
     best: list[int] = []
     for pattern in _NUMBERED:
         starts: list[int] = []
@@ -94,7 +94,7 @@ def _labelled_starts(lines: Sequence[Line]) -> list[int]:
 
 
 def _hanging_starts(lines: Sequence[Line]) -> list[int]:
-    """Lines at the left edge of their column, if continuation lines are indented."""
+    """Return the lines at the left edge of their column, if continuation lines are indented."""
     starts: list[int] = []
     for column in _columns(lines):
         left = min(lines[i].x0 for i in column)
@@ -103,7 +103,7 @@ def _hanging_starts(lines: Sequence[Line]) -> list[int]:
 
 
 def _spaced_starts(lines: Sequence[Line]) -> list[int]:
-    """Lines that begin a new block, or follow a short line, after a full stop."""
+    """Return the lines that begin a new block, or follow a short line, after a full stop."""
     right = {i: max(lines[k].x1 for k in column) for column in _columns(lines) for i in column}
     starts = [0]
     for i in range(1, len(lines)):
@@ -116,7 +116,7 @@ def _spaced_starts(lines: Sequence[Line]) -> list[int]:
 
 
 def _columns(lines: Sequence[Line]) -> list[list[int]]:
-    """The lines of each column of each page, by index."""
+    """Return the lines of each column of each page, by index."""
     middle = (min((line.x0 for line in lines), default=0) + max((line.x1 for line in lines), default=0)) / 2
     columns: dict[tuple[int, bool], list[int]] = defaultdict(list)
     for i, line in enumerate(lines):
@@ -145,7 +145,7 @@ def parse_entry(raw: str, links: Sequence[str] = ()) -> Reference:
 
 
 def _quoted(plain: str) -> re.Match[str] | None:
-    """The title in quotes behind the authors."""
+    """Return the title in quotes behind the authors."""
     for pattern in _QUOTED:
         if match := pattern.search(plain):
             before = plain[: match.start()].rstrip()
@@ -155,7 +155,7 @@ def _quoted(plain: str) -> re.Match[str] | None:
 
 
 def with_ids(entry: Reference, said: str) -> Reference:
-    """An entry with the first arXiv id, DOI and address in what it says and links to."""
+    """Return an entry with the first arXiv id, DOI and address in what it says and links to."""
     arxiv = _ARXIV.search(said)
     parsed = PaperId.parse(arxiv.group(1)) if arxiv else None
     return replace(entry, arxiv_id=parsed.bare if parsed else None, doi=_first(_DOI, said), url=_first(_URL, said))
@@ -167,7 +167,7 @@ def _first(pattern: re.Pattern[str], text: str) -> str | None:
 
 
 def _year(parts: Sequence[str]) -> int | None:
-    """The year directly after the authors, else the last one named."""
+    """Return the year directly after the authors, else the last one named."""
     if len(parts) > 1 and (match := _YEAR.match(parts[1].lstrip("( "))):
         return int(match.group(1))
     years = _YEAR.findall(" ".join(parts))
@@ -198,7 +198,7 @@ def segments(text: str) -> list[str]:
 
 
 def _title_of(parts: Sequence[str]) -> str:
-    """The segment after the authors and, if it comes second, the year."""
+    """Return the segment after the authors and, if it comes second, the year."""
     if not parts:
         return ""
     head = parts[0]
@@ -218,14 +218,14 @@ def _title_of(parts: Sequence[str]) -> str:
 
 
 def _with_answer(title: str, behind: Sequence[str]) -> str:
-    """A title, with what answers its question: "What is it? An answer in some words", which a journal's name has not."""
+    """Return a title, with what answers its question: "What is it? An answer in some words", which a journal's name has not."""
     title, answer = title.strip(" ."), "".join(behind[:1])
     is_answer = len(_LONG_WORD.findall(answer)) > 1 and not _VENUE_WORDS.search(answer)
     return f"{title} {answer.strip(' .')}" if title.endswith(("?", "!")) and is_answer else title
 
 
 def _authors(text: str) -> tuple[str, ...]:
-    """Surnames, in order, from the text before the title."""
+    """Return surnames, in order, from the text before the title."""
     text = re.sub(r"\(?\b(?:19|20)\d{2}[a-z]?\)?.*$", "", text.split(": ")[0])
     text = re.sub(r"\bet al\.?|\beds?\.?\b", "", text).strip()
     names: list[str] = []

@@ -80,26 +80,26 @@ def split_number(text: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=1 << 14)
 def normalise(words: str) -> str:
-    """A heading's words in the form that the patterns know: folded, without edge punctuation or letter-spacing."""
+    """Return a heading's words in the form that the patterns know: folded, without edge punctuation or letter-spacing."""
     text = fold(words).strip(" .:—–-*†‡")
     return _SQUEEZED.get(text.replace(" ", ""), text)
 
 
 @lru_cache(maxsize=1 << 14)
 def role_of(words: str) -> Role | None:
-    """The role that a heading's words (without number) name; None when they name none of the special ones."""
+    """Return the role that a heading's words (without number) name; None when they name none of the special ones."""
     text = normalise(words)
     return next((role for role, pattern in _PATTERNS.items() if len(text) <= 90 and pattern.fullmatch(text)), None)
 
 
 def weak_role_of(words: str) -> Role | None:
-    """The role that a heading's words name if no other heading of the paper names it plainly."""
+    """Return the role that a heading's words name if no other heading of the paper names it plainly."""
     return next((role for role, pattern in _WEAK.items() if pattern.fullmatch(normalise(words))), None)
 
 
 @lru_cache(maxsize=1 << 14)
 def is_known(words: str) -> bool:
-    """Whether papers commonly call a section so."""
+    """Tell whether papers commonly call a section so."""
     text = normalise(words)
     return len(text) <= 60 and bool(role_of(words) or weak_role_of(words) or _KNOWN.fullmatch(text))
 
@@ -111,7 +111,7 @@ OUTSIDE: frozenset[Role] = frozenset({"references", "appendix", "acknowledgement
 
 
 def role_span(document: Document, role: Role) -> frozenset[int]:
-    """Indices of the sections of a role, the subsections of each included."""
+    """Return the indices of the sections of a role, the subsections of each included."""
     span: set[int] = set()
     level: int | None = None
     for i, section in enumerate(document.sections):
@@ -125,7 +125,7 @@ def role_span(document: Document, role: Role) -> frozenset[int]:
 
 
 def cited_in_related_work(document: Document) -> list[int]:
-    """Indices of the entries that the related-work section cites, in the order of their first mention."""
+    """Return the indices of the entries that the related-work section cites, in the order of their first mention."""
     span = role_span(document, "related_work")
     return list(
         dict.fromkeys(i for mention in document.mentions if mention.section in span for i in mention.references)
@@ -142,7 +142,7 @@ class TopSection:
 
 
 def top_sections(document: Document) -> list[TopSection]:
-    """The top-level sections of a paper, references, appendices and acknowledgements left out."""
+    """Return the top-level sections of a paper, references, appendices and acknowledgements left out."""
     sections = document.sections
     top = min((section.level for section in sections), default=1)
     starts = [i for i, section in enumerate(sections) if i == 0 or section.level <= top]

@@ -101,7 +101,7 @@ def _is_visible(span: Span, picture: _Picture | None, direction: Sequence[float]
 
 
 def with_exponents(spans: Sequence[Span]) -> Iterator[Span]:
-    """The spans with a "^" before those that are exponents, as in 10^5, and without the marks of citations behind words."""
+    """Yield the spans with a "^" before those that are exponents, as in 10^5, and without the marks of citations behind words."""
     before = ""
     for span, after in zip(spans, [*(span["text"] for span in spans[1:]), ""], strict=False):
         text = span["text"].strip()
@@ -134,7 +134,7 @@ _SMALLER, _RAISED = 0.7, 0.85
 
 
 def marks_of(blocks: Sequence[dict[str, Any]]) -> frozenset[str]:
-    """The marks of a page's footnotes: at the beginning of a line in small print."""
+    """Return the marks of a page's footnotes: at the beginning of a line in small print."""
     every = (line["spans"] for block in blocks for line in block.get("lines", ()))
     printed = ([span for span in spans if span["text"].strip()] for spans in every)
     lines = [spans for spans in printed if spans]
@@ -146,7 +146,7 @@ def marks_of(blocks: Sequence[dict[str, Any]]) -> frozenset[str]:
 
 
 def _raised_marks(lines: Sequence[Sequence[Span]], small: float) -> Iterator[str]:
-    """Marks that are raised next to small print: the first span of its line, or a separate line before it."""
+    """Yield marks that are raised next to small print: the first span of its line, or a separate line before it."""
     within = ((spans[0], spans[1]) for spans in lines if len(spans) > 1)
     for mark, note in chain(within, ((mine[0], after[0]) for mine, after in pairwise(lines) if len(mine) == 1)):
         close = 0 <= note["bbox"][0] - mark["bbox"][2] < note["size"]
@@ -155,7 +155,7 @@ def _raised_marks(lines: Sequence[Sequence[Span]], small: float) -> Iterator[str
 
 
 def _plain_marks(lines: Sequence[Sequence[Span]], small: float) -> Iterator[str]:
-    """Marks that are printed like their notes, in small print low on the page."""
+    """Yield marks that are printed like their notes, in small print low on the page."""
     lowest = max((spans[0]["bbox"][3] for spans in lines), default=0.0)
     for spans in lines:
         is_note = spans[0]["size"] < small and spans[0]["bbox"][1] > _LOWER * lowest
@@ -165,7 +165,7 @@ def _plain_marks(lines: Sequence[Sequence[Span]], small: float) -> Iterator[str]
 
 
 def without_marks(spans: Sequence[Span], marks: frozenset[str]) -> list[Span]:
-    """The spans of a line without the marks in it."""
+    """Return the spans of a line without the marks in it."""
     kept: list[Span] = []
     last: Span | None = None
     for span in spans:
@@ -177,6 +177,6 @@ def without_marks(spans: Sequence[Span], marks: frozenset[str]) -> list[Span]:
 
 
 def _is_raised(span: Span, beside: Span) -> bool:
-    """Whether a span is set smaller than the one next to it, and higher."""
+    """Tell whether a span is set smaller than the one next to it, and higher."""
     is_higher = span["flags"] & _SUPERSCRIPT or span["origin"][1] < beside["origin"][1] - 0.15 * beside["size"]
     return bool(is_higher and span["size"] < _RAISED * beside["size"])

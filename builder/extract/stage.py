@@ -50,7 +50,7 @@ class Documents:
         return unpack_document(self.packed_document(paper_id), paper_id)
 
     def packed_document(self, paper_id: str) -> bytes:
-        """A paper's document as the store has it, for `store.documents.unpacked`."""
+        """Return a paper's document as the store has it, for `store.documents.unpacked`."""
         packed = self.store.packed_document(paper_id, self.kinds[paper_id])
         assert packed, f"{paper_id} was chosen for its document"
         return packed
@@ -75,7 +75,7 @@ def extract_papers(round_: Round, source: Source, store: Store, papers: Sequence
 
 
 def _order(round_: Round) -> list[FileKind]:
-    """The kinds of files that the source has, the preferred one first."""
+    """Return the kinds of files that the source has, the preferred one first."""
     return sorted(round_.source.FILES, key=lambda kind: kind != round_.extract.prefer)
 
 
@@ -86,7 +86,7 @@ def _unread_files(
     papers: Iterable[Paper],
     kind: FileKind,
 ) -> Iterator[tuple[Path, str, str]]:
-    """The files to read, with the paper and hash of each."""
+    """Yield the files to read, with the paper and hash of each."""
     for paper in papers:
         preferred = round_.extract.prefer
         # Whether the preferred kind of file has given a document that the round can use.
@@ -124,12 +124,12 @@ def choose_documents(round_: Round, store: Store, papers: Iterable[Paper]) -> Do
 
 
 def _fault(round_: Round, reason: str, figures: Quality | None) -> str:
-    """Why a file's document cannot be used, "" if it can."""
+    """Say why a file's document cannot be used, "" if it can."""
     return reason or (quality.fault(figures, round_.quality) if figures else None) or ""
 
 
 def summarise(documents: Documents, paper_ids: Iterable[str], kinds: Sequence[FileKind]) -> ReadingSummary:
-    """Means of the quality figures of the documents used, and how many there are of each kind of file that the papers have."""
+    """Return the means of the quality figures of the documents used, and how many there are of each kind of file that the papers have."""
     outcomes = (documents.store.outcomes(paper_id)[documents.kinds[paper_id]] for paper_id in paper_ids)
     rows = [asdict(figures) for _, figures in outcomes if figures is not None]
     used = Counter(documents.kinds.values())

@@ -35,7 +35,7 @@ _LINE_NUMBER = re.compile(r"\d{1,4}")
 
 
 def body_size(pages: Sequence[Page]) -> float:
-    """The type size (points) that most characters of the text are set in."""
+    """Return the type size (points) that most characters of the text are set in."""
     weight: Counter[float] = Counter()
     for line in (line for page in pages for line in page.lines if len(line.text) > 20):
         weight[line.size] += len(line.text)
@@ -43,14 +43,14 @@ def body_size(pages: Sequence[Page]) -> float:
 
 
 def text_lines(pages: Sequence[Page]) -> list[Line]:
-    """All lines of the text in reading order, furniture left out."""
+    """Return all lines of the text in reading order, furniture left out."""
     furniture = _furniture(pages)
     kept = ((page, [line for line in page.lines if (line.page, line.y0, line.x0) not in furniture]) for page in pages)
     return [line for page, lines in kept for line in _in_reading_order(page, _without_line_numbers(page, lines))]
 
 
 def _furniture(pages: Sequence[Page]) -> set[tuple[int, float, float]]:
-    """Positions (page, y0, x0) of the lines that are page furniture."""
+    """Return the positions (page, y0, x0) of the lines that are page furniture."""
     usual = statistics.median(page.height for page in pages) if pages else 0.0
     placed = [(page, line) for page in pages for line in page.lines]
     seen: dict[tuple[str, int], list[Line]] = defaultdict(list)
@@ -76,12 +76,12 @@ def _furniture(pages: Sequence[Page]) -> set[tuple[int, float, float]]:
 
 
 def _in_margin(page: Page, line: Line, usual: float, head: float, foot: float) -> bool:
-    """Whether a line lies above `head` or below `foot`; a sideways page keeps the head of the usual, upright ones."""
+    """Tell whether a line lies above `head` or below `foot`; a sideways page keeps the head of the usual, upright ones."""
     return line.y1 < head * max(page.height, usual) or line.y0 > foot * page.height
 
 
 def _at_edge(page: Page, line: Line) -> bool:
-    """Whether nothing but other margin text lies beyond this line, towards the page's edge."""
+    """Tell whether nothing but other margin text lies beyond this line, towards the page's edge."""
     below = [other.y0 for other in page.lines if other.y0 > line.y1 - 1]
     return line.y1 >= _HEAD * page.height or not below or min(below) - line.y1 > 0.5 * line.height
 
@@ -104,7 +104,7 @@ def _without_line_numbers(page: Page, lines: list[Line]) -> list[Line]:
 
 
 def _in_reading_order(page: Page, lines: list[Line]) -> Iterable[Line]:
-    """The file's own order, unless it jumps between the columns more often than a page of text can."""
+    """Return the file's own order, unless it jumps between the columns more often than a page of text can."""
     gutter = _gutter(page, lines)
     if gutter is None:
         return lines
@@ -123,7 +123,7 @@ def _in_reading_order(page: Page, lines: list[Line]) -> Iterable[Line]:
 
 
 def _gutter(page: Page, lines: list[Line]) -> float | None:
-    """The x that separates two columns: the middle, if most long lines keep to one side of it."""
+    """Return the x that separates two columns: the middle, if most long lines keep to one side of it."""
     middle = page.width / 2
     long_lines = [line for line in lines if line.x1 - line.x0 > 0.25 * page.width]
     crossing = sum(line.x0 < middle - 12 and line.x1 > middle + 12 for line in long_lines)
@@ -131,7 +131,7 @@ def _gutter(page: Page, lines: list[Line]) -> float | None:
 
 
 def _side(line: Line, gutter: float) -> int:
-    """-1 left of the gutter, 1 right of it, 0 across."""
+    """Return -1 left of the gutter, 1 right of it, 0 across."""
     return -1 if line.x1 <= gutter + 6 else int(line.x0 >= gutter - 6)
 
 
@@ -174,7 +174,7 @@ _SMALLER = 0.7
 
 
 def clean(text: str) -> str:
-    """One line with ligatures and odd blanks resolved."""
+    """Return one line with ligatures and odd blanks resolved."""
     is_plain = text.isascii() and text.isprintable() and "  " not in text
     return (text if is_plain else _BLANKS.sub(" ", text.translate(_LIGATURES))).strip()
 
@@ -206,7 +206,7 @@ def join_lines(lines: Iterable[Line], words: frozenset[str] = frozenset()) -> st
 
 
 def _is_broken(head: str, tail: str, words: frozenset[str]) -> bool:
-    """Whether the hyphen between two line parts is only the typesetter's."""
+    """Tell whether the hyphen between two line parts is only the typesetter's."""
     first = re.split(r"[^\w]", head)[-1].casefold()
     second = re.split(r"[^\w]", tail)[0].casefold()
     if tail[0].isupper() and not head.isupper():
@@ -230,7 +230,7 @@ def _starts_paragraph(last: Line, line: Line, before: str) -> bool:
 
 
 def running_lines(lines: Sequence[Line], size: float) -> list[Line]:
-    """The running text among the lines of a section; what is set smaller than `size` (points) is small print."""
+    """Return the running text among the lines of a section; what is set smaller than `size` (points) is small print."""
     kept: list[Line] = []
     skipping = False
     for i, line in enumerate(lines):
@@ -244,7 +244,7 @@ def running_lines(lines: Sequence[Line], size: float) -> list[Line]:
 
 
 def own_size(lines: Sequence[Line]) -> float:
-    """The type size of a part that is set smaller than the body throughout, as reference lists and abstracts are."""
+    """Return the type size of a part that is set smaller than the body throughout, as reference lists and abstracts are."""
     weight: Counter[float] = Counter()
     for line in lines:
         weight[line.size] += len(line.text)

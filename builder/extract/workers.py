@@ -75,7 +75,7 @@ def extract_files(names: Iterable[str], engine: Engine, time_limit: float, memor
 
 
 def _read_anywhere(time_limit: float, memory_limit: int, name: str) -> Extracted:
-    """The outcome of a file in whatever process this is called; it knows nothing of what happens to other files there."""
+    """Return the outcome of a file in whatever process this is called; it knows nothing of what happens to other files there."""
     return _read_with_retries(_worker_here(time_limit, memory_limit), name, _Turns(1))
 
 
@@ -111,7 +111,7 @@ def _read_here(names: Iterable[str], jobs: int, time_limit: float, memory_limit:
 
 
 def _read_with_retries(worker: _Worker, name: str, turns: _Turns) -> Extracted:
-    """The outcome of a file; what happened to the process may have been the machine's doing, and must recur before it counts."""
+    """Return the outcome of a file; what happened to the process may have been the machine's doing, and must recur before it counts."""
     try:
         with local_copy(name, turns.cancelled) as path:
             with turns.take(1):

@@ -23,7 +23,7 @@ KEPT = tuple(name for name in COLUMNS.names if name not in _TEXTS)
 
 
 def row_of(paper: Paper, text: str, round_name: str) -> Row:
-    """A paper's row."""
+    """Return a paper's row."""
     return {
         "id": paper.versioned_id,
         "title": paper.title,
@@ -55,7 +55,7 @@ SCHEMA = RowSchema(
 
 
 def complete(row: Row, task: str, store: Store) -> Row | Lacking:
-    """The whole row, or why it cannot be had."""
+    """Return the whole row, or why it cannot be had."""
     paper = store.paper(row["id"])
     if paper is None:
         return "missing_paper"

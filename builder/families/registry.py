@@ -103,5 +103,5 @@ def rows_of(
 
 
 def with_positions(rows: Iterable[Row], taken: Collection[int]) -> Iterator[tuple[int, Row]]:
-    """Number the whole rows of a split by their positions in the completed one: those that no row by id has, in order."""
+    """Yield the number the whole rows of a split by their positions in the completed one: those that no row by id has, in order."""
     return zip((position for position in count() if position not in taken), rows, strict=False)

@@ -49,7 +49,7 @@ _READINGS = ("Match-128K", "Match-256K")
 
 
 def import_questions(source: Path, output: Path, choosers: Mapping[Measured, Chooser]) -> list[StageReport]:
-    """The published questions as a dataset folder, all in the test split. Drop reason: bad_record.
+    """Return the published questions as a dataset folder, all in the test split. Drop reason: bad_record.
 
     Raises:
         FolderError: there are none, or none can be read.
@@ -107,7 +107,7 @@ def import_papers(source: Path, output: Path, seed: int, choosers: Mapping[Measu
 
 
 def library_of(structured: Structured, seed: int) -> tuple[PaperLibrary, list[Paper]]:
-    """The papers and what they cite, and the papers in the order in which they are asked about."""
+    """Return the papers and what they cite, and the papers in the order in which they are asked about."""
     citing = {each.paper.id: each for each in structured.citing}
     papers = sorted((each.paper for each in structured.citing), key=lambda paper: row_order(paper.versioned_id))
 
@@ -133,7 +133,7 @@ _SCOPES = {"full": "full", "section": "section"}
 
 
 def read_questions(folder: Path) -> Iterator[tuple[str, dict[str, Any] | str]]:
-    """The questions in a folder or file, or in a copy of SCALAR's repository: a name for each, and its row; or why it cannot be read.
+    """Yield the questions in a folder or file, or in a copy of SCALAR's repository: a name for each, and its row; or why it cannot be read.
 
     Raises:
         FolderError: there is no file of questions.
@@ -151,7 +151,7 @@ def read_questions(folder: Path) -> Iterator[tuple[str, dict[str, Any] | str]]:
 
 
 def repeated_texts(rows: Iterable[dict[str, Any]]) -> dict[str, list[str]]:
-    """Questions with a candidate whose text stands under another title too, in any question: their ids, and the titles.
+    """Return the questions with a candidate whose text stands under another title too, in any question: their ids, and the titles.
 
     At most one of the titles is the text's own: SCALAR found the texts by titles, and some works have two ids.
     """
@@ -164,7 +164,7 @@ def repeated_texts(rows: Iterable[dict[str, Any]]) -> dict[str, list[str]]:
 
 
 def _files(folder: Path) -> list[Path]:
-    """The files of questions; in a repository, only those in its folders of questions."""
+    """Return the files of questions; in a repository, only those in its folders of questions."""
     if folder.is_file():
         return [folder]
     files = sorted(path for path in folder.rglob("*") if re.search(r"\.jsonl?(\.xz)?$", path.name))
@@ -182,7 +182,7 @@ def _records(file: Path) -> list[Any]:
 
 
 def _parse_line(line: bytes | None) -> Any:
-    """A line's record; None, which is never a record, if it cannot be read."""
+    """Return a line's record; None, which is never a record, if it cannot be read."""
     try:
         return None if line is None else parse_json(line)
     except ValueError:
@@ -190,7 +190,7 @@ def _parse_line(line: bytes | None) -> Any:
 
 
 def _row(record: dict[str, Any], folder: str) -> dict[str, Any]:
-    """A row in our form; its folder names the level of a record that does not."""
+    """Return a row in our form; its folder names the level of a record that does not."""
     level = str(record.get("level") or folder).lower()
     if level not in _LEVELS:
         raise ValueError(f"the level {level!r:.40} must be one of {', '.join(_LEVELS)}")

@@ -79,7 +79,7 @@ def _import_setting(
 
 
 def _count_tokens(row: dict[str, Any], task: Task, count: TokenCounter) -> dict[str, int]:
-    """Tokens of all that the task's prompt shows, and of the target."""
+    """Count the tokens of all that the task's prompt shows, and of the target."""
     shown = [row["content"], *shown_beside(row["title"], row["abstract"], task)]
     for demo in row["demonstrations"]:
         shown += [demo["content"], *shown_beside(demo["title"], demo["abstract"], task), demo["output"]]

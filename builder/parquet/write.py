@@ -110,7 +110,7 @@ class SplitWriter:
         return pq.ParquetWriter(self._unnamed(len(self._shards)), schema, compression="zstd", write_page_index=True)
 
     def _unnamed(self, i: int) -> Path:
-        """Where a file lies that does not have its final name yet."""
+        """Return where a file lies that does not have its final name yet."""
         return self._folder / f".{self._split}-{i}.part"
 
     def _close_shard(self) -> None:

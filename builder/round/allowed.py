@@ -24,7 +24,7 @@ _Fraction = Annotated[float, Field(ge=0, le=1)]
 
 
 def allows(license_: str, wanted: Licenses) -> bool:
-    """Whether a text under a licence may be in a round of this kind.
+    """Tell whether a text under a licence may be in a round of this kind.
 
     NoDerivatives licences allow neither: a paper without one of its sections is a derivative.
     """

@@ -21,7 +21,7 @@ _LENGTH = re.compile(r"-(\d+)K")
 def select(
     names: Iterable[str], known: Sequence[_Configuration], own: Iterable[_Configuration], what: str
 ) -> tuple[_Configuration, ...]:
-    """The known configurations of these names, in their order, and all of the round's own; `what` they are is for errors.
+    """Return the known configurations of these names, in their order, and all of the round's own; `what` they are is for errors.
 
     Raises:
         RoundError: a name that is not known, or one of the round's own that has the name of another.
@@ -35,7 +35,7 @@ def select(
 
 
 def by_task(settings: Iterable[Setting]) -> dict[Task, tuple[Setting, ...]]:
-    """The settings of each task, for the tasks that have any."""
+    """Return the settings of each task, for the tasks that have any."""
     chosen = tuple(settings)
     grouped = {task: tuple(setting for setting in chosen if setting.task == task) for task in WRITING_TASKS}
     return {task: group for task, group in grouped.items() if group}
@@ -58,6 +58,6 @@ def refuse_names(own: Iterable[str], taken: Iterable[str], what: str) -> None:
 
 
 def thousands_in(name: str) -> int | None:
-    """The thousands of tokens in a setting's name: 28 of "Intro-28K-G"."""
+    """Return the thousands of tokens in a setting's name: 28 of "Intro-28K-G"."""
     length = _LENGTH.search(name)
     return int(length[1]) if length else None

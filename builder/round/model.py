@@ -132,7 +132,7 @@ class Round(RoundTable):
         return frozenset(bare_id(entry.id) for entry in self.exclude)
 
     def config(self) -> dict[str, object]:
-        """What shapes the content, for the manifest: places on this machine and what has its own fields there are left out."""
+        """Return what shapes the content, for the manifest: places on this machine and what has its own fields there are left out."""
         left_out: dict[str, object] = {
             **dict.fromkeys(("workspace", "output", "takedowns", "audit", "changes"), True),
             "source": self.source.LOCAL,
@@ -181,7 +181,7 @@ def load_round(path: Path, **instead: str) -> Round:
 
 
 def round_of_source(revision: str, source: Mapping[str, str], workspace: Path) -> Round:
-    """A round of which nothing but the source matters, with paths relative to where the command was started.
+    """Return a round of which nothing but the source matters, with paths relative to where the command was started.
 
     Args:
         source: as in `[source]`.

@@ -40,7 +40,7 @@ class SourceTable(RoundTable):
         return 0.0
 
     def with_base(self, base: Path) -> Self:
-        """The table with its paths taken relative to a folder."""
+        """Return the table with its paths taken relative to a folder."""
         paths: dict[str, object] = {name: base / value for name, value in self if isinstance(value, Path)}
         return self.model_copy(update={**paths, "references": tuple(base / path for path in self.references)})
 
@@ -176,7 +176,7 @@ AnySource = Annotated[
 
 
 def is_open_access(kind: str) -> bool:
-    """Whether the papers of a kind of source are open-access articles."""
+    """Tell whether the papers of a kind of source are open-access articles."""
     return kind in ("jats", "europepmc")
 
 

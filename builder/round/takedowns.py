@@ -34,7 +34,7 @@ class Takedown:
 
 
 def parse_takedowns(data: bytes, origin: str) -> list[Takedown]:
-    """The lines of a `takedowns.jsonl`; only `id` has to be there, so that a list can be kept by hand.
+    """Return the lines of a `takedowns.jsonl`; only `id` has to be there, so that a list can be kept by hand.
 
     Raises:
         RoundError: a line is not a JSON object with an arXiv id.
@@ -55,7 +55,7 @@ def parse_takedowns(data: bytes, origin: str) -> list[Takedown]:
 
 
 def taken_down(path: Path) -> frozenset[str]:
-    """The ids in a file, none if there is no such file."""
+    """Return the ids in a file, none if there is no such file."""
     return frozenset(entry.id for entry in (parse_takedowns(path.read_bytes(), str(path)) if path.is_file() else ()))
 
 
@@ -78,7 +78,7 @@ class Erratum:
 
 
 def json_lines(entries: Iterable[Takedown | Erratum]) -> bytes:
-    """The content of either file."""
+    """Return the content of either file."""
     return "".join(json.dumps(asdict(entry), sort_keys=True) + "\n" for entry in entries).encode()
 
 
@@ -86,7 +86,7 @@ _ERRATUM = TypeAdapter(Erratum)
 
 
 def parse_errata(data: bytes | None) -> list[Erratum]:
-    """The entries of an `errata.jsonl`, none if there is no file; a FolderError if it is not in the form that we write."""
+    """Return the entries of an `errata.jsonl`, none if there is no file; a FolderError if it is not in the form that we write."""
     try:
         return [
             _ERRATUM.validate_python(parse_json(line)) for line in (data or b"").decode().splitlines() if line.strip()

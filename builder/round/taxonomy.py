@@ -38,12 +38,12 @@ def check(name: str) -> None:
 
 
 def expand(names: tuple[str, ...]) -> list[str]:
-    """The categories meant by categories and archives, in order: the search has no wildcard for an archive."""
+    """Return the categories meant by categories and archives, in order: the search has no wildcard for an archive."""
     return sorted({c for name in names for c in CATEGORIES if c == name or c.partition(".")[0] == name})
 
 
 def oai_set(name: str) -> str:
-    """The set of a category or archive: cs -> cs, cs.LG -> cs:cs:LG, hep-ph -> physics:hep-ph."""
+    """Return the set of a category or archive: cs -> cs, cs.LG -> cs:cs:LG, hep-ph -> physics:hep-ph."""
     archive, _, subject = name.partition(".")
     group = "physics" if archive in _PHYSICS else archive
     if not subject:

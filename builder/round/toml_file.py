@@ -27,7 +27,7 @@ _Table = TypeVar("_Table", bound=RoundTable)
 
 
 def among(names: Sequence[str]) -> AfterValidator:
-    """A text that must be one of some names."""
+    """Return a text that must be one of some names."""
 
     def check(name: str) -> str:
         if name not in names:
@@ -38,7 +38,7 @@ def among(names: Sequence[str]) -> AfterValidator:
 
 
 def text_like(pattern: str, example: str) -> AfterValidator:
-    """A text of a certain form, of which the message gives an example."""
+    """Return a text of a certain form, of which the message gives an example."""
 
     def check(text: str) -> str:
         if not re.search(pattern, text):
@@ -49,7 +49,7 @@ def text_like(pattern: str, example: str) -> AfterValidator:
 
 
 def read_toml(path: Path, table: type[_Table], **instead: str) -> _Table:
-    """What a file contains.
+    """Return what a file contains.
 
     Args:
         instead: values of top-level keys to use in place of the file's.
@@ -82,7 +82,9 @@ def _values(value: Any) -> Iterator[Any]:
 
 
 def _problem_in(err: ValidationError, content: Any, table: type[RoundTable]) -> str:
-    """What is wrong with some data, in a sentence: the first problem; a mistyped key is named, not the key that is missing for it."""
+    """Return what is wrong with some data, in a sentence: the first problem; a mistyped key is named, not the key that is missing for
+    it.
+    """
     problem = min(err.errors(), key=lambda problem: problem["type"] != "extra_forbidden")
     where = _place(problem["loc"], content)
     if problem["type"] == "extra_forbidden":
@@ -127,7 +129,7 @@ _SENTENCES: dict[str, Callable[[ErrorDetails, str], str]] = {
 
 
 def _place(loc: Sequence[str | int], content: Any) -> str:
-    """The key that a problem is about, as users should see it: a tag that stands for a kind of table is none."""
+    """Return the key that a problem is about, as users should see it: a tag that stands for a kind of table is none."""
     place, node = "", content
     for depth, part in enumerate(loc):
         if isinstance(part, int):

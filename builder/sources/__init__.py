@@ -24,25 +24,25 @@ class Source(Protocol):
     """
 
     def fingerprint(self) -> str:
-        """A text that changes when the source's metadata may have changed."""
+        """Return a text that changes when the source's metadata may have changed."""
 
     def by_author(self, name: str, first: date | None = None, last: date | None = None) -> Iterator[Paper | Drop]:
-        """Papers of these days with an author of this name (compared by `ids.author_key`)."""
+        """Yield the papers of these days with an author of this name (compared by `ids.author_key`)."""
 
     def by_ids(self, ids: Iterable[str]) -> Iterator[Paper | Drop]:
-        """The papers of these ids, bare or with the version that is wanted; unknown ids yield nothing."""
+        """Yield the papers of these ids, bare or with the version that is wanted; unknown ids yield nothing."""
 
     def submitted_between(self, first: date | None, last: date | None) -> Iterator[Paper | Drop]:
-        """Papers whose version 1 was submitted between these days, both included; None leaves an end open."""
+        """Yield the papers whose version 1 was submitted between these days, both included; None leaves an end open."""
 
     def search_titles(self, titles: Sequence[str]) -> Iterator[Paper | Drop]:
-        """Papers whose title is one of these, up to `TITLES_AT_ONCE`, or begins with it (compared by `text.title_key`)."""
+        """Yield the papers whose title is one of these, up to `TITLES_AT_ONCE`, or begins with it (compared by `text.title_key`)."""
 
     def licenses(self, papers: Iterable[Paper]) -> Iterator[tuple[str, str]]:
-        """(id, licence) of the papers, `NO_LICENSE` if the source knows none; nothing if it cannot be asked."""
+        """Yield (id, licence) of the papers, `NO_LICENSE` if the source knows none; nothing if it cannot be asked."""
 
     def fetch(self, kind: FileKind, paper_id: str, version: int) -> Path | None:
-        """A local file of the paper, of one of the kinds in `SourceTable.FILES`; None if the source has none."""
+        """Return a local file of the paper, of one of the kinds in `SourceTable.FILES`; None if the source has none."""
 
 
 def open_source(round_: Round, store: Store) -> Source:

@@ -83,7 +83,7 @@ class HttpClient:
         self._believed: dict[str, StoredAnswer] = {}
 
     def get(self, url: str, check: Callable[[bytes], None] | None = None, *, patient: bool = False) -> StoredAnswer:
-        """The round's answer to a URL, asked for if it is not there yet.
+        """Return the round's answer to a URL, asked for if it is not there yet.
 
         Args:
             check: raises `DoubtfulAnswer` if the body of a status 200 cannot be right.
@@ -170,7 +170,7 @@ class HttpClient:
         raise AssertionError("the last attempt returns or raises")
 
     def _follow(self, url: str) -> StoredAnswer:
-        """One request, and the redirects within its host."""
+        """Return one request, and the redirects within its host."""
         for _ in range(_MOST_REDIRECTS + 1):
             response, body = self._request(url)
             if response.next_request is None:
@@ -240,12 +240,12 @@ def _judged(url: str, response: httpx2.Response, body: bytes) -> StoredAnswer:
 
 
 def _host(url: str) -> str:
-    """Host and port, without the user and password that an address may contain."""
+    """Return the host and port, without the user and password that an address may contain."""
     return urlsplit(url).netloc.rpartition("@")[2]
 
 
 def _unpacked(body: bytes, encoding: str) -> bytes:
-    """A body as it was before the server packed it, as far as it is not too large.
+    """Return a body as it was before the server packed it, as far as it is not too large.
 
     httpx2 reads the first member of a gzip file alone, and takes one that was cut off for whole.
     """

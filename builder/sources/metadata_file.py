@@ -29,7 +29,7 @@ READER = "3"
 
 
 def file_fingerprint(path: Path) -> str:
-    """Name, size and time of a file of records that are only looked up."""
+    """Return name, size and time of a file of records that are only looked up."""
     stat = path.stat()
     return f"{path.name}:{stat.st_size}:{stat.st_mtime_ns}"
 
@@ -56,7 +56,7 @@ def read_metadata(path: Path, after: int = 0) -> Iterator[Paper | Drop]:
 
 
 def once_within(items: Iterable[Paper | Drop], first: date, last: date) -> Iterator[Paper | Drop]:
-    """What a service lists, each once; papers of other days as drops."""
+    """Yield what a service lists, each once; papers of other days as drops."""
     seen: set[str] = set()
     for item in items:
         if item.id not in seen:
@@ -66,13 +66,13 @@ def once_within(items: Iterable[Paper | Drop], first: date, last: date) -> Itera
 
 
 def delimiter_of(table: Path) -> str:
-    """What spreadsheets put between the columns of a table, which depends on their language."""
+    """Return what spreadsheets put between the columns of a table, which depends on their language."""
     with table.open(encoding="utf-8-sig", errors="replace") as file:
         return max(",;\t", key=file.readline().count)
 
 
 def table_rows(path: Path) -> Iterator[dict[str, str]]:
-    """The rows of a table of PDFs, as spreadsheets write it; a SourceError if it cannot be read, or lacks a column."""
+    """Yield the rows of a table of PDFs, as spreadsheets write it; a SourceError if it cannot be read, or lacks a column."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = csv.DictReader(file, delimiter=delimiter_of(path))
@@ -85,12 +85,12 @@ def table_rows(path: Path) -> Iterator[dict[str, str]]:
 
 
 def has_unknown_authors(paper: Paper) -> bool:
-    """Whether a table of PDFs does not say who wrote a paper."""
+    """Tell whether a table of PDFs does not say who wrote a paper."""
     return paper.author_ids == (GROUP,) and paper.authors[0].startswith(_UNKNOWN)
 
 
 def _of_row(row: dict[str, str], where: str) -> Paper | Drop:
-    """The paper of a row. Where its authors are unknown it stands for itself, and joins nobody to anybody."""
+    """Return the paper of a row. Where its authors are unknown it stands for itself, and joins nobody to anybody."""
     try:
         authors = [name for name in row["authors"].split(";") if name.strip()]
         unknown = {"authors": [f"{_UNKNOWN}({row['id']})"], "author_ids": [GROUP]}
@@ -114,7 +114,7 @@ def _parse_line(line: bytes | None, where: str) -> Paper | Drop:
 
 
 def paper_or_drop(record: dict[str, Any], where: str) -> Paper | Drop:
-    """The paper of a record, or why it does not become one: bad_record, named by where it stands, or withdrawn."""
+    """Return the paper of a record, or why it does not become one: bad_record, named by where it stands, or withdrawn."""
     try:
         paper = checked_paper(paper_from_record(record))
         return Drop(paper.id, "withdrawn") if is_withdrawn(record.get("comments"), paper.abstract) else paper
@@ -123,7 +123,7 @@ def paper_or_drop(record: dict[str, Any], where: str) -> Paper | Drop:
 
 
 def paper_from_record(record: dict[str, Any]) -> Paper:
-    """One metadata record, of either shape, as a `Paper`.
+    """Return one metadata record, of either shape, as a `Paper`.
 
     Raises:
         ValueError, KeyError, TypeError, IndexError: a field is missing or not what it should be.
@@ -202,13 +202,13 @@ _OTHER_PAPER = re.compile(
 
 
 def is_withdrawn(comment: str | None, abstract: str | None) -> bool:
-    """Whether a record of arXiv says that its paper was taken back."""
+    """Tell whether a record of arXiv says that its paper was taken back."""
     says_it = _WITHDRAWN.search(comment or "") and not _OTHER_PAPER.search(comment or "")
     return bool(says_it or _OPENS_WITHDRAWN.match(abstract or ""))
 
 
 def names_of(listed: Iterable[str]) -> tuple[str, ...]:
-    """The names of a list of authors, without what stands between and behind names."""
+    """Return the names of a list of authors, without what stands between and behind names."""
     names = (_TAIL.sub("", " ".join(name.split())).strip(" :;,") for name in listed)
     return tuple(name for name in names if any(map(str.isalpha, name)) and not _NO_NAME.fullmatch(name))
 

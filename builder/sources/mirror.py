@@ -63,7 +63,7 @@ class MetadataIndex:
             path.unlink()
 
     def _fingerprint(self) -> str:
-        """Size and hash of the file; it is only hashed again when it may have changed."""
+        """Return the size and hash of the file; it is only hashed again when it may have changed."""
         seen = self._file_state()
         note = self.store.note("hashed")
         if isinstance(note, dict) and note["seen"] == seen:
@@ -73,7 +73,7 @@ class MetadataIndex:
         return fingerprint
 
     def _file_state(self) -> list[object]:
-        """What tells whether the file may have changed. The last time changes with every write, and nobody can set it back."""
+        """Return what tells whether the file may have changed. The last time changes with every write, and nobody can set it back."""
         stat = self._metadata.stat()
         return [str(self._metadata.resolve()), stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns]
 
@@ -97,7 +97,7 @@ class MetadataIndex:
             self.store.set_note("whole", self.fingerprint)
 
     def between(self, first: date, last: date) -> Iterator[Paper | Drop]:
-        """The papers of some days, by day and id; then what could not be taken, and the papers of other days, as drops."""
+        """Yield the papers of some days, by day and id; then what could not be taken, and the papers of other days, as drops."""
         yield from self.store.published_between(first, last)
         yield from self.store.frontier.dropped(_POOL)
         yield from (Drop(id_, "outside_window") for id_ in self.store.published_outside(first, last))
@@ -153,7 +153,7 @@ class MirrorSource:
         return store.papers(sorted({id_ for key in map(title_key, titles) for id_ in store.ids_by_title_prefix(key)}))
 
     def licenses(self, papers: Iterable[Paper]) -> Iterator[tuple[str, str]]:
-        """None: a mirror's records carry them."""
+        """Return none: a mirror's records carry them."""
         return iter(())
 
     def fetch(self, kind: FileKind, paper_id: str, version: int) -> Path | None:
@@ -172,7 +172,7 @@ def _find_metadata(folder: Path) -> Path:
 
 
 def open_source(table: MirrorTable, round_: Round, store: Store) -> MirrorSource:
-    """The mirror of a round; its index lies in the workspace."""
+    """Return the mirror of a round; its index lies in the workspace."""
     return MirrorSource(table.path, table.metadata, table.pdf, table.html, round_.workspace / "mirror.sqlite3")
 
 

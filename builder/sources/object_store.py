@@ -30,19 +30,19 @@ _OF_THE_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE}
 
 
 def is_address(name: str) -> bool:
-    """Whether a name is an address, not a path."""
+    """Tell whether a name is an address, not a path."""
     return "://" in name
 
 
 def local_path(name: str) -> Path | None:
-    """The path that a name means on this machine; None for an address elsewhere."""
+    """Return the path that a name means on this machine; None for an address elsewhere."""
     if not is_address(name):
         return Path(name)
     return Path(_open(name)[1]) if name.startswith(("file://", "local://")) else None
 
 
 def expand_names(names: Iterable[str]) -> list[str]:
-    """The names, addresses with `*` replaced by those that they match, by name.
+    """Return the names, addresses with `*` replaced by those that they match, by name.
 
     Raises:
         SourceError: the store cannot be asked, or an address with `*` matches nothing.
@@ -63,7 +63,7 @@ def _matches(address: str) -> list[str]:
 
 @contextmanager
 def local_copy(name: str, cancelled: threading.Event | None = None) -> Iterator[Path]:
-    """The file as one on this machine; it is fetched if the name is an address.
+    """Give the file as one on this machine; it is fetched if the name is an address.
 
     Args:
         cancelled: when it is set, nobody waits for the file any more.
@@ -117,7 +117,7 @@ def _ask_with_retries(ask: Callable[[], _T], address: str, cancelled: threading.
 
 
 def _is_of_the_file(err: BaseException) -> bool:
-    """Whether an error is about the one file, or about this machine's disk, not about the store."""
+    """Tell whether an error is about the one file, or about this machine's disk, not about the store."""
     # Over HTTP fsspec calls a server that cannot be reached a missing file, and says why in the cause.
     return (isinstance(err, OSError) and err.errno in _OF_THE_DISK) or (
         isinstance(err, OF_THE_FILE) and not err.__cause__

@@ -15,7 +15,7 @@ _MOST_KNOWN = 1_000_000
 
 
 def load_tokenizer() -> Tokenizer:
-    """The tokenizer from the package that carries its vocabulary, else from the Hub or its cache.
+    """Return the tokenizer from the package that carries its vocabulary, else from the Hub or its cache.
 
     Raises:
         BuildError: it cannot be fetched.
@@ -64,10 +64,10 @@ class TokenCounter:
 
 @cache
 def token_counter() -> TokenCounter:
-    """The counter of this process."""
+    """Return the counter of this process."""
     return TokenCounter(load_tokenizer())
 
 
 def shown_beside(title: str, abstract: str, task: Task) -> list[str]:
-    """What a prompt of the task shows of a paper besides its content: all but the part that is asked for."""
+    """Return what a prompt of the task shows of a paper besides its content: all but the part that is asked for."""
     return [text for text, part in ((title, "title"), (abstract, "abs")) if part != task]

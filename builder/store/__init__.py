@@ -39,7 +39,7 @@ _SCHEMA = "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT
 
 
 def advice(err: sqlite3.Error) -> str:
-    """What to do about a failure of a store."""
+    """Return what to do about a failure of a store."""
     # The low byte is the kind of error.
     code = getattr(err, "sqlite_errorcode", None)
     return _ADVICE.get(code & 0xFF if code is not None else -1, "run the same command again, nothing is lost")
@@ -85,7 +85,7 @@ class Store(PaperTables, DocumentTables):
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing: what is written inside survives a kill only if the block was left."""
+        """Write all or nothing: what is written inside survives a kill only if the block was left."""
         self._db.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -121,7 +121,7 @@ class Store(PaperTables, DocumentTables):
         return count
 
     def first_author_papers(self, round_: str, *, only: bool = False) -> int:
-        """How many papers of a round's pool were first-authored by a member; with `only`, of those that it took itself."""
+        """Return how many papers of a round's pool were first-authored by a member; with `only`, of those that it took itself."""
         query = (
             "SELECT count(*) FROM papers JOIN frontier ON key = first_key "
             f"WHERE visited <> '' AND visited <= ? AND since <> '' AND since {'=' if only else '<='} ?"
@@ -129,7 +129,7 @@ class Store(PaperTables, DocumentTables):
         return int(self._value(query, round_, round_))
 
     def counts(self) -> dict[str, int]:
-        """How much of everything the store contains, for `academiceval status`."""
+        """Return how much of everything the store contains, for `academiceval status`."""
         with self.transaction():
             self.index_authors()
         queries = {
@@ -165,7 +165,7 @@ def _create_tables(db: sqlite3.Connection) -> int:
 
 
 def _statements(script: str) -> Iterator[str]:
-    """The statements of a script; `executescript` would end the transaction first."""
+    """Yield the statements of a script; `executescript` would end the transaction first."""
     pending = ""
     for part in script.split(";"):
         pending += part + ";"

@@ -70,7 +70,7 @@ class DocumentTables(Tables):
         return row[0] if row and row[1] not in READING_REASONS else None
 
     def outcomes(self, paper_id: str) -> dict[FileKind, tuple[str, Quality | None]]:
-        """For each kind of file that was looked for: the reason why it gave no document ("" if it did), and the quality."""
+        """Return for each kind of file that was looked for: the reason why it gave no document ("" if it did), and the quality."""
         rows = self._db.execute("SELECT kind, reason, quality FROM documents WHERE id = ? ORDER BY kind", (paper_id,))
         return {kind: (reason, Quality(**json.loads(quality)) if quality else None) for kind, reason, quality in rows}
 
@@ -82,7 +82,7 @@ class DocumentTables(Tables):
         return [document for kind in get_args(FileKind) if (document := self.document(paper_id, kind)) is not None]
 
     def packed_document(self, paper_id: str, kind: FileKind) -> bytes | None:
-        """A document for `unpacked`, which another process may do."""
+        """Return a document for `unpacked`, which another process may do."""
         body: bytes | None = self._value("SELECT body FROM documents WHERE id = ? AND kind = ?", paper_id, kind)
         return body
 
@@ -100,7 +100,7 @@ class DocumentTables(Tables):
         return by
 
     def was_asked(self, key: str, round_: str = "") -> bool:
-        """Whether the round (without one, any round) has already asked the source for this."""
+        """Tell whether the round (without one, any round) has already asked the source for this."""
         return bool(self._value("SELECT 1 FROM asked WHERE key = ? AND ? IN (round, '')", key, round_))
 
     def note_asked(self, keys: Iterable[str], round_: str) -> None:
@@ -116,12 +116,12 @@ class DocumentTables(Tables):
         return [Link(*row) for row in rows]
 
     def cited_ids(self, paper_id: str) -> dict[int, str]:
-        """Entry of a paper's reference list -> id of the paper that it is, where that is known."""
+        """Return entry of a paper's reference list -> id of the paper that it is, where that is known."""
         return {link.reference: link.cited_id for link in self.links(paper_id) if link.cited_id}
 
 
 def unpack_document(packed: bytes, paper_id: str) -> Document:
-    """The document that `DocumentTables.packed_document` gave; a StoreError if it is damaged."""
+    """Return the document that `DocumentTables.packed_document` gave; a StoreError if it is damaged."""
     try:
         return _DOCUMENT.validate_json(zlib.decompress(packed))
     except (zlib.error, ValidationError) as err:

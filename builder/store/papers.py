@@ -40,7 +40,7 @@ class PaperTables(Tables):
     """What a store knows about papers. A paper is in the pool, from which samples are drawn, since some round."""
 
     def add_batch(self, batch: Sequence[Paper], *, since: str, look_up: bool = True) -> None:
-        """`add_papers` inside a transaction of the caller."""
+        """Do as `add_papers` does, inside a transaction of the caller."""
         self._db.executemany(
             "INSERT INTO papers (id, version, title, abstract, authors, n_authors, categories, published, updated, "
             "license, title_key, since, doi, first_key, look_up, author_ids, other_ids) "
@@ -93,7 +93,7 @@ class PaperTables(Tables):
                 self._db.execute("INSERT OR IGNORE INTO changed VALUES (?)", row)
 
     def papers(self, ids: Iterable[str] | None = None) -> Iterator[Paper]:
-        """Papers that samples may be drawn from, by id; with `ids`, those in the pool or not, in the given order."""
+        """Yield the papers that samples may be drawn from, by id; with `ids`, those in the pool or not, in the given order."""
         if ids is None:
             yield from self._read("WHERE since <> '' ORDER BY id")
         for paper_id in ids or ():
@@ -103,7 +103,7 @@ class PaperTables(Tables):
         return map(_paper, self._db.execute(f"{_SELECT} {which}", values))
 
     def paper(self, name: str) -> Paper | None:
-        """The record of this id and version; None if there is none, or one of another version."""
+        """Return the record of this id and version; None if there is none, or one of another version."""
         paper_id = PaperId.parse(name)
         paper = next(self.papers([paper_id.bare]), None) if paper_id else None
         return paper if paper is not None and paper.versioned_id == name else None
@@ -111,7 +111,7 @@ class PaperTables(Tables):
     def pool_authorships(
         self, since: str, categories: Iterable[str], first: date | None, last: date | None
     ) -> Iterator[Authorship]:
-        """Who wrote the papers in the pool of a round, in a window of days and with one of the categories (or archives).
+        """Yield who wrote the papers in the pool of a round, in a window of days and with one of the categories (or archives).
 
         In no particular order: in that of ids or days, each row would come from another part of the file.
         """
@@ -136,7 +136,7 @@ class PaperTables(Tables):
                     yield Authorship(id_, date.fromisoformat(day), tuple(names), tuple(ids))
 
     def identified_authorships(self, since: str) -> Iterator[Authorship]:
-        """Who wrote the papers in the pool of a round whose authors are known by more than their names, in no particular order."""
+        """Yield who wrote the papers in the pool of a round whose authors are known by more than their names, in no particular order."""
         rows = self._db.execute(
             "SELECT id, published, authors, author_ids FROM papers WHERE author_ids <> '[]' AND since <> '' AND since <= ?",
             (since,),
@@ -179,13 +179,13 @@ class PaperTables(Tables):
         self._db.executemany("INSERT OR IGNORE INTO authorship VALUES (?, ?)", keys)
 
     def papers_by_author(self, key: str) -> list[Paper]:
-        """Every paper with an author of this key, as far as it was indexed, by id."""
+        """Return every paper with an author of this key, as far as it was indexed, by id."""
         papers = self._read("WHERE pid IN (SELECT pid FROM authorship WHERE key = ?) ORDER BY id", key)
         # A paper whose authors changed may still be known by a former author.
         return [paper for paper in papers if key in map(author_key, paper.authors)]
 
     def taken(self, ids: Iterable[str], round_: str) -> set[str]:
-        """Which of these papers the round has taken into its pool itself."""
+        """Return which of these papers the round has taken into its pool itself."""
         return {id_ for id_ in ids if self._value("SELECT 1 FROM papers WHERE id = ? AND since = ?", id_, round_)}
 
     def joined(self, since: str) -> list[Paper]:
@@ -198,7 +198,7 @@ class PaperTables(Tables):
         return self._column("SELECT id FROM papers WHERE title_key = ? ORDER BY id", key)
 
     def knows(self, paper_id: str) -> bool:
-        """Whether there is a record of this id, with an abstract."""
+        """Tell whether there is a record of this id, with an abstract."""
         return bool(self._value("SELECT 1 FROM papers WHERE id = ? AND abstract <> ''", paper_id))
 
     def ids_by_title_prefix(self, key: str) -> list[str]:
@@ -210,17 +210,17 @@ class PaperTables(Tables):
         return next(iter(self._column("SELECT id FROM papers WHERE doi = ? ORDER BY id LIMIT 1", doi.lower())), None)
 
     def id_of(self, other: str) -> str | None:
-        """Id of the paper that is known elsewhere by another one."""
+        """Return id of the paper that is known elsewhere by another one."""
         return next(iter(self._column("SELECT id FROM other_ids WHERE other = ? ORDER BY id LIMIT 1", other)), None)
 
     def pool_count(self, key: str) -> int:
-        """How many papers of the pool have an author of this key, as far as they were indexed."""
+        """Return how many papers of the pool have an author of this key, as far as they were indexed."""
         return int(
             self._value("SELECT count(*) FROM authorship JOIN papers USING (pid) WHERE key = ? AND since <> ''", key)
         )
 
     def newest_papers(self, before: str) -> dict[str, date]:
-        """Author key -> day of the newest paper, of those indexed, that a round before this one took into the pool."""
+        """Return the author key -> day of the newest paper, of those indexed, that a round before this one took into the pool."""
         rows = self._db.execute(
             "SELECT key, max(published) FROM authorship JOIN papers USING (pid) "
             "WHERE since <> '' AND since < ? GROUP BY key",
@@ -229,7 +229,7 @@ class PaperTables(Tables):
         return {key: date.fromisoformat(day) for key, day in rows}
 
     def window(self, first: date, last: date, categories: Iterable[str]) -> Iterator[tuple[str, str]]:
-        """(id, since) of the papers of some days and categories that can be found by their authors, by id."""
+        """Yield (id, since) of the papers of some days and categories that can be found by their authors, by id."""
         wanted = frozenset(categories)
         rows = self._db.execute(
             "SELECT id, since, categories FROM papers WHERE published BETWEEN ? AND ? AND look_up ORDER BY id",
@@ -252,7 +252,7 @@ def _paper(row: Sequence[Any]) -> Paper:
 
 
 def in_categories(paper: Paper, wanted: frozenset[str]) -> bool:
-    """Whether a paper's primary category, or its archive, is among the wanted ones; an empty set means all."""
+    """Tell whether a paper's primary category, or its archive, is among the wanted ones; an empty set means all."""
     return _is_wanted(paper.primary_category, wanted)
 
 

@@ -49,7 +49,7 @@ class Tables:
         self._db = connection
 
     def _value(self, query: str, *values: object) -> Any:
-        """The first column of the first row; None if there is no row."""
+        """Return the first column of the first row; None if there is no row."""
         row = self._db.execute(query, values).fetchone()
         return row[0] if row else None
 
@@ -89,7 +89,7 @@ class AnswerTable(Tables):
         self._db.execute("DELETE FROM answers WHERE round NOT IN (?, '')", (round_,))
 
     def last_request(self) -> float:
-        """When any process of the workspace last began a request, seconds since the epoch; 0 for never."""
+        """Tell when any process of the workspace last began a request, seconds since the epoch; 0 for never."""
         return float(self._value("SELECT max(last) FROM requests") or 0)
 
     def count_request(self, host: str, began: float) -> None:
@@ -102,7 +102,7 @@ class AnswerTable(Tables):
         self._db.execute("UPDATE requests SET seconds = seconds + ? WHERE host = ?", (seconds, host))
 
     def requests(self) -> dict[str, tuple[int, float]]:
-        """Host -> requests made and seconds that they took, waiting included."""
+        """Return the host -> requests made and seconds that they took, waiting included."""
         return {host: (n, seconds) for host, n, seconds in self._db.execute("SELECT host, n, seconds FROM requests")}
 
 
@@ -140,11 +140,11 @@ class Frontier(Tables):
         )
 
     def next(self, round_: str) -> Author | None:
-        """Who is to be visited next: highest priority first, then in the order of admission."""
+        """Return who is to be visited next: highest priority first, then in the order of admission."""
         return next(self._authors("visited = '' AND round = ? ORDER BY priority DESC, place LIMIT 1", round_), None)
 
     def next_candidate(self, round_: str) -> Author | None:
-        """The same, but authors of one priority by key: their order must not depend on how they were found."""
+        """Return the same, but authors of one priority by key: their order must not depend on how they were found."""
         return next(
             self._authors("visited = '' AND round = ? AND priority > 0 ORDER BY priority DESC, key LIMIT 1", round_),
             None,
@@ -161,7 +161,7 @@ class Frontier(Tables):
         self._db.execute("UPDATE frontier SET checked = ? WHERE key = ?", (round_, key))
 
     def unchecked(self, round_: str) -> list[Author]:
-        """The members of earlier rounds whose new papers were not looked up yet, by key."""
+        """Return the members of earlier rounds whose new papers were not looked up yet, by key."""
         return list(self._authors("visited <> '' AND visited < ? AND checked < ? ORDER BY key", round_, round_))
 
     def members(self, round_: str) -> frozenset[str]:
@@ -180,7 +180,7 @@ class Frontier(Tables):
         )
 
     def report(self, stage: str, round_: str, kept: int) -> StageReport:
-        """What became of the papers that the visits of a round brought."""
+        """Return what became of the papers that the visits of a round brought."""
         report = StageReport(stage, kept)
         for drop in self.dropped(round_):
             report.drop(drop.id, drop.reason)
@@ -194,7 +194,7 @@ class Frontier(Tables):
 
 
 def title_words(text: str) -> list[str]:
-    """The words of a text as the index stores them: folded, letters and digits only."""
+    """Return the words of a text as the index stores them: folded, letters and digits only."""
     return _WORD.findall(fold(text))
 
 
@@ -223,7 +223,7 @@ class Titles(Tables):
         return self._frequency.get(word, 0)
 
     def propose(self, words: Iterable[str], most: int) -> list[str]:
-        """Ids of the papers whose titles share at least two of the rarest words, those that share most words first."""
+        """Return the ids of the papers whose titles share at least two of the rarest words, those that share most words first."""
         wanted = set(words)
         frequencies = sorted((n, word) for word in wanted if 0 < (n := self.frequency(word)) < _TOO_COMMON)
         chosen = [f'"{word}"' for _, word in frequencies[:_RAREST]]

@@ -44,12 +44,12 @@ class _EvalFile(msgspec.Struct):
 
 
 def task_id(configuration: str, revision: str, metric: str) -> str:
-    """A task's id, with the round's revision in it: a leaderboard may put results of all revisions side by side."""
+    """Return a task's id, with the round's revision in it: a leaderboard may put results of all revisions side by side."""
     return f"{slug_of(configuration)}_{metric}_{revision.replace('.', '_')}"
 
 
 def eval_yaml(manifest: Manifest) -> str | None:
-    """The text of `eval.yaml`: a task for each level with test questions; None if there are none."""
+    """Return the text of `eval.yaml`: a task for each level with test questions; None if there are none."""
     configurations = [
         configuration
         for configuration in manifest.configurations
@@ -85,7 +85,7 @@ def eval_yaml(manifest: Manifest) -> str | None:
 
 
 def task_ids(data: bytes, what: str) -> frozenset[str]:
-    """The ids of the tasks of an `eval.yaml`, none if it is empty; a HubError if it is something else."""
+    """Return the ids of the tasks of an `eval.yaml`, none if it is empty; a HubError if it is something else."""
     try:
         content = parse_yaml(data)
         return frozenset(task.id for task in typed(_EvalFile, content).tasks) if content is not None else frozenset()

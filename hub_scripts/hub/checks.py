@@ -32,7 +32,7 @@ Count = dict[str, int]
 
 
 def counts_of(manifest: Manifest) -> dict[str, Count]:
-    """Configuration -> split -> rows, of those that have any."""
+    """Return configuration -> split -> rows, of those that have any."""
     return {
         configuration.name: {split: contents.statistics.samples for split, contents in configuration.splits.items()}
         for configuration in manifest.configurations
@@ -90,7 +90,7 @@ class Contents:
 
 
 def check_files(folder: Path) -> Manifest:
-    """The manifest of a folder; a HubError if a file is missing, changed or not listed."""
+    """Return the manifest of a folder; a HubError if a file is missing, changed or not listed."""
     manifest = read_manifest(folder)
     wrong = list(file_differences(folder, manifest))
     wrong += [f"{path} is not listed" for path in unlisted_files(folder, manifest) if path not in OF_THE_REPOSITORY]
@@ -183,7 +183,7 @@ def verify(repo: Repo, revision: str) -> Iterator[str]:
 
 
 def differences(repo: Repo, revision: str, folder: Path, cache: Path) -> Iterator[str]:
-    """One sentence for each difference of a revision, as it was downloaded."""
+    """Yield one sentence for each difference of a revision, as it was downloaded."""
     try:
         manifest = read_manifest(folder)
         if revision != MAIN and manifest.published_as != revision:

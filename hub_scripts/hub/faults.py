@@ -125,7 +125,7 @@ def ask_with_retries(
 
 
 def endpoint() -> str:
-    """The address of the Hub that is asked."""
+    """Return the address of the Hub that is asked."""
     return HfApi().endpoint
 
 
@@ -158,7 +158,7 @@ def understand(err: BaseException, repo: str) -> FaultError:
 
 
 def lacks_xet(err: BaseException) -> bool:
-    """Whether an upload failed because the Hub that was asked has no Xet storage, as self-hosted ones do not."""
+    """Tell whether an upload failed because the Hub that was asked has no Xet storage, as self-hosted ones do not."""
     return any("xet-write-token" in str(cause) and "404" in str(cause) for cause in _chain(err))
 
 

@@ -28,7 +28,7 @@ from lm_eval_tasks.families.rounds import read_manifest
 
 
 def publishable_copy(source: Path, licenses: Licenses) -> Path:
-    """The folder to upload: the publishable copy next to a round, made again if it is not of this very round."""
+    """Return the folder to upload: the publishable copy next to a round, made again if it is not of this very round."""
     manifest = read_manifest(source)
     copy_record = manifest.publishable
     if licenses == "all" or (copy_record and copy_record.licenses == licenses):

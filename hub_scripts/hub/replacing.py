@@ -31,12 +31,12 @@ class Replaced:
             raise HubError("--replaces needs --note TEXT: what was wrong, for the errata on the card")
 
     def mark_of(self, folder: Path) -> str:
-        """The line by which the commits of the replacement by this folder are known again."""
+        """Return the line by which the commits of the replacement by this folder are known again."""
         return f"Replaces: {sha256_of_bytes('|'.join((self.revision, self.reason, sha256_of(folder / MANIFEST))))}"
 
 
 def order(name: str) -> tuple[int, int, int]:
-    """A key by which revisions are sorted, oldest first; other names come before all."""
+    """Return a key by which revisions are sorted, oldest first; other names come before all."""
     match = _NAME.fullmatch(name)
     return (int(match[1]), int(match[2]), int(match[3] or 0)) if match else (0, 0, 0)
 

@@ -68,7 +68,7 @@ class Repo:
             raise AccessError(f"{self.id}: the token has no write permission for it; grant it repo.write")
 
     def refs(self) -> Refs | None:
-        """The branches and tags; None if there is no such repository."""
+        """Return the branches and tags; None if there is no such repository."""
 
         def read() -> Refs | None:
             try:
@@ -85,14 +85,14 @@ class Repo:
         return self._ask(read)
 
     def existing_refs(self) -> Refs:
-        """The branches and tags; a HubError if there is no such repository."""
+        """Return the branches and tags; a HubError if there is no such repository."""
         refs = self.refs()
         if refs is None:
             raise HubError(f"{self.id} does not exist, or the token cannot see it")
         return refs
 
     def head(self) -> str:
-        """The newest commit of main; a HubError if there is none."""
+        """Return the newest commit of main; a HubError if there is none."""
         if MAIN not in (branches := self.existing_refs().branches):
             raise HubError(f"{self.id} has no branch {MAIN}")
         return branches[MAIN]
@@ -103,7 +103,7 @@ class Repo:
             self._ask(lambda: self._api.create_repo(self.id, repo_type=self.kind, private=private) and None, self.refs)
 
     def files(self, revision: str) -> dict[str, str]:
-        """Path -> hash of its content, `sha256:...` of large files and `git:...` of others."""
+        """Return the path -> hash of its content, `sha256:...` of large files and `git:...` of others."""
 
         def listed() -> list[object]:
             return list(self._api.list_repo_tree(self.id, recursive=True, revision=revision, repo_type=self.kind))
@@ -112,7 +112,7 @@ class Repo:
         return {file.path: f"sha256:{file.lfs.sha256}" if file.lfs else f"git:{file.blob_id}" for file in files}
 
     def read(self, path: str, revision: str) -> bytes | None:
-        """A small file's content; None if the revision does not have it."""
+        """Return a small file's content; None if the revision does not have it."""
 
         def download() -> bytes | None:
             with tempfile.TemporaryDirectory() as fresh:
@@ -160,7 +160,7 @@ class Repo:
         )
 
     def proposal_address(self, change: Change) -> str | None:
-        """The address of the open pull request with a change's title; None if there is none."""
+        """Return the address of the open pull request with a change's title; None if there is none."""
         discussions = self._ask(
             lambda: list(
                 self._api.get_repo_discussions(
@@ -195,7 +195,7 @@ class Repo:
         return str(commit.pr_url if as_proposal else commit.oid)
 
     def find(self, mark: str, revision: str) -> str | None:
-        """The commit that carries a mark, among those up to a revision."""
+        """Return the commit that carries a mark, among those up to a revision."""
         commits = self._ask(lambda: self._api.list_repo_commits(self.id, revision=revision, repo_type=self.kind))
         return next((commit.commit_id for commit in commits if mark in commit.message), None)
 
@@ -246,7 +246,7 @@ class Repo:
 
 
 def _read_user(who: dict[str, Any]) -> tuple[str, set[str], str, dict[str, Any]]:
-    """Name, namespaces, the token's role, and what a fine-grained one may do."""
+    """Return name, namespaces, the token's role, and what a fine-grained one may do."""
     token = who.get("auth", {}).get("accessToken") or {}
     namespaces = {who["name"], *(organization["name"] for organization in who.get("orgs", ()))}
     return who["name"], namespaces, str(token.get("role")), token.get("fineGrained", {})

@@ -43,7 +43,7 @@ def stage(folder: Path, repo: str, base: str, notices: Notices, *, mark: str = "
 
 
 def files_beside(manifest: Manifest, repo: str, notices: Notices) -> dict[str, Content]:
-    """The files next to the data: card, lists, and the manifest that contains their hashes."""
+    """Return the files next to the data: card, lists, and the manifest that contains their hashes."""
     revision = manifest.published_as
     files = {CARD: card(manifest, repo, revision, notices.errata).encode()}
     if benchmark := eval_yaml(manifest):
@@ -57,7 +57,7 @@ def files_beside(manifest: Manifest, repo: str, notices: Notices) -> dict[str, C
 
 
 def newest(repo: Repo, head: str) -> Manifest | None:
-    """The manifest of what main contains; None if that is not one of our datasets."""
+    """Return the manifest of what main contains; None if that is not one of our datasets."""
     data = repo.read(MANIFEST, head)
     return None if data is None else parse_manifest(data, f"the {MANIFEST} of {repo.id}")
 
@@ -91,6 +91,6 @@ def _change(repo: Repo, staged: Staged, parent: str) -> Change:
 
 
 def obsolete_paths(there: Iterable[str], staged: Staged, last: Manifest | None) -> list[str]:
-    """The files of the round `last` that a commit has and the staged revision lacks; whatever else is there is not ours."""
+    """Return the files of the round `last` that a commit has and the staged revision lacks; whatever else is there is not ours."""
     ours = {*last.files, *last.other_files} if last else set()
     return [path for path in gone(there, staged.files) if path in ours]

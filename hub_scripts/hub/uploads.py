@@ -17,7 +17,7 @@ ATTRIBUTES = ".gitattributes"
 
 
 def digest(content: Content) -> dict[str, str]:
-    """A content's hashes in both forms of `Repo.files`, by their kind."""
+    """Return a content's hashes in both forms of `Repo.files`, by their kind."""
     with content.open("rb") if isinstance(content, Path) else io.BytesIO(content) as file:
         git = hashlib.sha1(b"blob %d\0" % file.seek(0, io.SEEK_END), usedforsecurity=False)
         file.seek(0)
@@ -27,12 +27,12 @@ def digest(content: Content) -> dict[str, str]:
 
 
 def gone(files: Iterable[str], kept: Iterable[str]) -> list[str]:
-    """The paths that are not kept; how a repository stores its files is its own business."""
+    """Return the paths that are not kept; how a repository stores its files is its own business."""
     return sorted(set(files) - set(kept) - {ATTRIBUTES})
 
 
 def unchanged_paths(files: Mapping[str, str], add: Mapping[str, Content]) -> set[str]:
-    """The paths whose content is there already, in files as `Repo.files` lists them."""
+    """Return the paths whose content is there already, in files as `Repo.files` lists them."""
     there = {path: files[path].partition(":")[::2] for path in add if path in files}
     return {path for path, (kind, value) in there.items() if digest(add[path])[kind] == value}
 

@@ -17,7 +17,7 @@ from lm_eval_tasks.stats.columns import Column
 
 
 def interval_cells(estimate: Interval | None) -> tuple[float | None, float | None, float | None]:
-    """Mean and bounds, each None where there is none."""
+    """Return mean and bounds, each None where there is none."""
     return (estimate.mean, estimate.low, estimate.high) if estimate else (None, None, None)
 
 
@@ -102,7 +102,7 @@ class Group:
 
 
 def in_order(groups: Iterable[Group]) -> list[Group]:
-    """By round, task, context length and, for SCALAR, difficulty."""
+    """Sort by round, task, context length and, for SCALAR, difficulty."""
 
     def rank(group: Group) -> tuple[Any, ...]:
         name = group.key.setting
@@ -114,12 +114,12 @@ def in_order(groups: Iterable[Group]) -> list[Group]:
 
 
 def is_baseline(model: str) -> bool:
-    """Whether a model is one of the baselines, which need no weights; with retrieval it is one too."""
+    """Tell whether a model is one of the baselines, which need no weights; with retrieval it is one too."""
     return reader_of(model) in BASELINES
 
 
 def reader_of(model: str) -> str:
-    """The model that reads what is retrieved: retrieval makes a separate model, "lead + bm25"."""
+    """Return the model that reads what is retrieved: retrieval makes a separate model, "lead + bm25"."""
     return model.partition(" + ")[0]
 
 
@@ -197,7 +197,9 @@ def _score_row(group: Group, cell: Cell, metric: str, cutoff: str) -> ScoreRow:
 
 
 def _splits(group: Group, cell: Cell, scores: Column) -> Iterator[tuple[str, tuple[Interval | None, Interval | None]]]:
-    """The scores before and since each month but the first of a setting's papers, and over prompts of a bin or shorter, and longer."""
+    """Yield the scores before and since each month but the first of a setting's papers, and over prompts of a bin or shorter, and
+    longer.
+    """
     days = dict(zip(group.ids, group.published, strict=True))
     months = sorted({day[:7] for day in days.values()})[1:]
     parts = {month: {id_ for id_, day in days.items() if day < month} for month in months}
@@ -222,7 +224,7 @@ def share(cells: Iterable[Cell], *flags: str) -> float | None:
 
 
 def split_steps(rows: Sequence[ScoreRow]) -> dict[str, Any]:
-    """What the page shows of two parts: its splits, and for each row and split both scores as text."""
+    """Return what the page shows of two parts: its splits, and for each row and split both scores as text."""
     names = {name for row in rows for name in row.splits}
     bins = [name for name in BINS.values() if name in names]
     # Of lengths that tell the same prompts apart, the shortest.
@@ -241,7 +243,7 @@ def _text(score: Interval | None) -> str:
 
 
 def scores_csv(rows: Sequence[ScoreRow]) -> str:
-    """A line for each row, a column for each number."""
+    """Return a line for each row, a column for each number."""
     names = ("round", "task", "setting", "model", "cutoff", "metric")
     more = ("of", "floor", "cut", "capped", "empty")
     lines = []
@@ -252,7 +254,7 @@ def scores_csv(rows: Sequence[ScoreRow]) -> str:
 
 
 def splits_csv(rows: Sequence[ScoreRow]) -> str:
-    """A line for each row and split."""
+    """Return a line for each row and split."""
     names = ("round", "setting", "model", "metric")
     numbers = [f"{which}_{name}" for which in ("first", "rest") for name in ("value", "low", "high", "n")]
     lines = (

@@ -61,7 +61,7 @@ class Plot:
 
 
 def looks(models: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Colour, mark and dash of each model; their periods have no common factor, so that pairs do not repeat early."""
+    """Return colour, mark and dash of each model; their periods have no common factor, so that pairs do not repeat early."""
     styles = zip(cycle(_COLOURS), cycle(MARKS), cycle(("-", "--", "-.", ":")), strict=False)
     return {
         model: {"color": color, "marker": mark, "linestyle": dash, "markersize": 4, "linewidth": 1}
@@ -84,7 +84,7 @@ class Sheet:
     def panels(
         self, down: int, across: int, width: float, height: float, *, sharex: bool = False, sharey: bool = False
     ) -> tuple[Figure, Any]:
-        """A figure and an array of its panels, shape (down, across); on a telephone (down * across, 1).
+        """Return a figure and an array of its panels, shape (down, across); on a telephone (down * across, 1).
 
         Args:
             width, height: of the figure on a page, in inches.
@@ -98,7 +98,7 @@ class Sheet:
         return figure, figure.subplots(down, across, squeeze=False, sharex=sharex, sharey=sharey)
 
     def add_legend(self, figure: Figure, axes: Sequence[Any]) -> None:
-        """One legend below, for what any panel shows."""
+        """Add one legend below, for what any panel shows."""
         handles = {
             label: handle for axis in axes for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)
         }
@@ -134,7 +134,7 @@ def both(draw: Callable[..., Plot], folder: Path, *arguments: Any) -> Plot:
 
 
 def csv_text(head: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
-    """A CSV file whose cells a spreadsheet takes for texts or numbers, never for formulas."""
+    """Return a CSV file whose cells a spreadsheet takes for texts or numbers, never for formulas."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(head)

@@ -52,7 +52,7 @@ def draw_all(groups: Sequence[Group], cutoffs: Mapping[str, str], place: Path) -
 
 
 def _shown_metric(groups: Sequence[Group]) -> str:
-    """The first headline metric of texts that any model has; one is enough for pictures, tables have them all."""
+    """Return the first headline metric of texts that any model has; one is enough for pictures, tables have them all."""
     metrics = [name for family in FAMILIES if family.board == "writing" for name in family.headline]
     return next((name for name in metrics if any(name in cell.columns for group in groups for cell in group.cells)), "")
 
@@ -63,7 +63,7 @@ def _draw_if_any(draw: Callable[..., Plot], rows: Iterable[_Row], place: Path, *
 
 
 def length_rows(groups: Sequence[Group], metric: str) -> Iterator[_Row]:
-    """task, setting, thousands of prompt tokens, model, score, low, high, samples, floor, and the change since the model's shortest
+    """Yield task, setting, thousands of prompt tokens, model, score, low, high, samples, floor, and the change since the model's shortest
     prompts, over the same papers or questions, with its interval; where a model has several lengths.
     """
     asked = [
@@ -98,7 +98,7 @@ def length_rows(groups: Sequence[Group], metric: str) -> Iterator[_Row]:
 
 
 def _paired(metric: str, first: tuple[Group, Cell], second: tuple[Group, Cell]) -> Interval | None:
-    """How much more a model scores in the second setting than in the first, over what both ask; None if that is nothing."""
+    """Return how much more a model scores in the second setting than in the first, over what both ask; None if that is nothing."""
     before, after = _by_name(*first, metric), _by_name(*second, metric)
     common = after.over(before.scores) if before and after else None
     return common.minus(before) if common and before else None
@@ -134,7 +134,7 @@ def _by_length(sheet: Sheet, rows: Sequence[_Row], round_: str, metric: str, sty
 
 
 def _length_takeaway(rows: Sequence[_Row]) -> str:
-    """What the longest prompts change for each model and task, compared with the shortest."""
+    """Return what the longest prompts change for each model and task, compared with the shortest."""
     changes = []
     for pair in dict.fromkeys((row[0], row[3]) for row in rows if not is_baseline(row[3])):
         points = sorted((row[2], row[4]) for row in rows if (row[0], row[3]) == pair)
@@ -150,7 +150,7 @@ def _length_takeaway(rows: Sequence[_Row]) -> str:
 
 
 def demonstration_rows(groups: Sequence[Group], metric: str) -> Iterator[_Row]:
-    """task, model, mean difference of co-author and random demonstrations over the same papers, low, high, p, papers."""
+    """Yield task, model, mean difference of co-author and random demonstrations over the same papers, low, high, p, papers."""
     by_name = {group.key.setting: group for group in groups}
     for task, (random, co_author) in _PAIRS.items():
         if random not in by_name or co_author not in by_name:
@@ -164,7 +164,7 @@ def demonstration_rows(groups: Sequence[Group], metric: str) -> Iterator[_Row]:
 
 
 def _by_name(group: Group, cell: Cell, metric: str) -> Column | None:
-    """Scores by what the samples are called, which is the same in all settings of a paper."""
+    """Return the scores by what the samples are called, which is the same in all settings of a paper."""
     names = dict(zip(group.ids, group.names, strict=True))
     over = cell.columns.get(metric)
     return over and column(metric, ((names[id_], score, over.clusters[id_]) for id_, score in over.scores.items()))
@@ -200,7 +200,7 @@ def _tasks(rows: Sequence[_Row]) -> list[str]:
 
 
 def _place_rows(groups: Sequence[Group]) -> Iterator[_Row]:
-    """task, setting, third, model, mean, low, high, samples; of settings with more than one third, asked as usual."""
+    """Yield task, setting, third, model, mean, low, high, samples; of settings with more than one third, asked as usual."""
     for group in (group for group in groups if " " not in group.key.setting):
         for cell in group.cells:
             for name, found in cell.places.items() if len(cell.places) > 1 else ():

@@ -73,7 +73,7 @@ class Verdicts:
         self._left.setdefault(subject, path)
 
     def of(self, model: str, sample: Sample) -> Orders:
-        """The verdicts on a model's answer."""
+        """Return the verdicts on a model's answer."""
         subject = model, sample.row.round, sample.task, sample.id, texts_hash(sample.answer, sample.row.target)
         self._left.pop(subject, None)
         return self._orders.get(subject, {})
@@ -90,7 +90,7 @@ class Verdicts:
 
 
 def duel(path: Path, content: Mapping[str, Any]) -> dict[str, Table]:
-    """A judge's results on two models: title -> table."""
+    """Return a judge's results on two models: title -> table."""
     try:
         model, opponent, round_ = (str(content[name])[:200] for name in ("judged_model", "against", "round"))
         return {f"{model} against {opponent}, round {round_}": table(content)}
@@ -133,7 +133,7 @@ class Inputs:
     left_out: dict[Path, str] = field(default_factory=dict)
 
     def runs_over(self, manifest: Path) -> tuple[int, int]:
-        """How many runs were made over exactly the files of a manifest, and over any of its round whose files have a known hash."""
+        """Return how many runs were made over exactly the files of a manifest, and over any of its round whose files have a known hash."""
         of_round = [run for runs in self.runs.values() for run in runs if self.manifests[manifest].round in run.rounds]
         # A sha256 has 64 digits; the commit of a dataset on the Hub has fewer.
         hashes = [run.contents for run in of_round if len(run.contents) == 64]

@@ -38,7 +38,7 @@ def known_models(overrides: Path | None = None) -> dict[str, ModelFacts]:
 
 
 def facts_of(model: str, known: Mapping[str, ModelFacts]) -> ModelFacts:
-    """The facts of a model; empty ones if it is not known."""
+    """Return the facts of a model; empty ones if it is not known."""
     return next((facts for pattern, facts in known.items() if folded_name(pattern) in folded_name(model)), ModelFacts())
 
 
@@ -104,7 +104,7 @@ class RunFacts:
 
 
 def run_facts(runs: Mapping[str, Sequence[Results]], site: Path) -> dict[tuple[str, str], RunFacts]:
-    """(round, model) -> its runs; their records are written below the site's folder."""
+    """Return (round, model) -> its runs; their records are written below the site's folder."""
     facts = {}
     (site / RECORDS).mkdir(parents=True, exist_ok=True)
     for model, results in runs.items():
@@ -121,12 +121,12 @@ def run_facts(runs: Mapping[str, Sequence[Results]], site: Path) -> dict[tuple[s
 
 
 def scorers_of(runs: Iterable[Results]) -> frozenset[str]:
-    """The BERTScore models of runs; their scores cannot be compared with those of another model."""
+    """Return the BERTScore models of runs; their scores cannot be compared with those of another model."""
     return frozenset(str(run.options.get("bertscore_model") or DEFAULT_MODEL) for run in runs if run.run) - {NO_MODEL}
 
 
 def _newest(runs: Sequence[Results]) -> list[Results]:
-    """The runs that are the newest of any of their tasks, the newest first; others are not shown."""
+    """Return the runs that are the newest of any of their tasks, the newest first; others are not shown."""
     shown: list[Results] = []
     tasks: set[str] = set()
     for run in sorted(runs, key=lambda run: -run.seconds):
@@ -156,7 +156,7 @@ def _facts(runs: Sequence[Results], record: str) -> RunFacts:
 
 
 def _record(run: Results) -> dict[str, Any]:
-    """What a reader needs to repeat a run, without places on the machine that it ran on."""
+    """Return what a reader needs to repeat a run, without places on the machine that it ran on."""
     request = asdict(run.run) if run.run else {}
     places = {name: _shown(request.get(name) or {}, run) for name in ("model_args", "metadata")}
     asked = {name: request[name] for name in (*_OPTIONS, *_RUN) if name in request} | places
@@ -168,7 +168,7 @@ def _record(run: Results) -> dict[str, Any]:
 
 
 def _command(asked: Mapping[str, Any]) -> str:
-    """The command that asks the same; where the record has only the end of a place, so has the command."""
+    """Return the command that asks the same; where the record has only the end of a place, so has the command."""
     given = {name: asked[name] for name in _OPTIONS if asked.get(name) and (name, asked[name]) != ("repeats", 1)}
     texts = {name: ",".join(value) if isinstance(value, tuple) else value for name, value in given.items()}
     texts |= {name: json.dumps(value) for name, value in given.items() if isinstance(value, Mapping)}
@@ -177,7 +177,7 @@ def _command(asked: Mapping[str, Any]) -> str:
 
 
 def _shown(value: Any, run: Results) -> Any:
-    """An argument; of one that may be a place only the last part, unless it is the model or the dataset of the Hub that was run."""
+    """Return an argument; of one that may be a place only the last part, unless it is the model or the dataset of the Hub that was run."""
     if isinstance(value, Mapping):
         return {key: _shown(part, run) for key, part in value.items()}
     names = (run.hub_model, run.hub_id, DEFAULT_MODEL)

@@ -45,7 +45,7 @@ _EXPORT = re.compile(r"export\s*\{[^}]*?([\w$]+) as default[^}]*\};?")
 
 
 def table_library() -> str:
-    """The library as a script; a ReportError if the installed release of itables has it in another form."""
+    """Return the library as a script; a ReportError if the installed release of itables has it in another form."""
     script, count = _EXPORT.subn(
         r"window.DataTable=\1;", (resources.files("itables") / "html" / "dt_bundle.js").read_text(encoding="utf-8")
     )
@@ -55,7 +55,7 @@ def table_library() -> str:
 
 
 def render(template: str, **context: object) -> str:
-    """A page from a template, its texts escaped."""
+    """Return a page from a template, its texts escaped."""
     jinja = Environment(
         loader=PackageLoader("hub_scripts.report", "templates"),
         autoescape=select_autoescape(default=True),
@@ -68,7 +68,7 @@ def render(template: str, **context: object) -> str:
 
 
 def _score(value: float, form: str = "%.3f") -> str:
-    """A score in three decimals; what rounds to nothing has no sign."""
+    """Return a score in three decimals; what rounds to nothing has no sign."""
     shown = form % value
     return shown if float(shown) else shown.lstrip("+-")
 
@@ -126,7 +126,7 @@ def _labels_of(arguments: Sequence[str]) -> dict[str, Path]:
 
 
 def _known_cutoffs(inputs: Inputs) -> dict[str, str]:
-    """Model -> the cut-off that its newest run with one states."""
+    """Return the model -> the cut-off that its newest run with one states."""
     stated = {model: [run for run in runs if run.cutoff] for model, runs in inputs.runs.items()}
     return {model: str(max(runs, key=lambda run: run.seconds).cutoff) for model, runs in stated.items() if runs}
 
@@ -224,7 +224,7 @@ def _write_data(
 
 
 def _setting(group: Group) -> dict[str, Any]:
-    """What the page of samples must know before it loads any."""
+    """Return what the page of samples must know before it loads any."""
     samples = [f"{name} {title}" for name, title in zip(group.names, group.titles, strict=True)]
     return {"slug": group.key.slug, "name": f"{group.key.setting}, round {group.key.round}", "samples": samples}
 
@@ -235,7 +235,7 @@ def _made_up(groups: Sequence[Group], inputs: Inputs) -> set[str]:
 
 
 def _boards(groups: Sequence[Group], inputs: Inputs) -> list[Standings]:
-    """The boards of one round; what counts is the round's if its manifest is there, else what any model was run on."""
+    """Return the boards of one round; what counts is the round's if its manifest is there, else what any model was run on."""
     manifests = [manifest for manifest in inputs.manifests.values() if manifest.round == groups[0].key.round]
     names = {configuration.name for manifest in manifests for configuration in manifest.configurations}
     core = {entry.configuration: entry.samples for manifest in manifests for entry in manifest.core}
@@ -245,7 +245,7 @@ def _boards(groups: Sequence[Group], inputs: Inputs) -> list[Standings]:
 
 
 def _off_board(groups: Sequence[Group], boards: Sequence[Sequence[Standings]]) -> list[str]:
-    """The models that were run, but on nothing that a board counts."""
+    """Return the models that were run, but on nothing that a board counts."""
     standings = [standing for of_round in boards for board in of_round for standing in board.standings]
     placed = {standing.model for standing in standings if standing.overall}
     run = {cell.model for group in groups for cell in group.cells if not (cell.is_carried or cell.shown)}
@@ -253,8 +253,8 @@ def _off_board(groups: Sequence[Group], boards: Sequence[Sequence[Standings]]) -
 
 
 def round_page(manifest: Manifest, runs: tuple[int, int]) -> dict[str, Any]:
-    """What a round's page shows: its name; facts, name -> value, also how many runs were made over exactly this build of the round, and
-    over any; the card's sections that have rows.
+    """Return what a round's page shows: its name; facts, name -> value, also how many runs were made over exactly this build of the round,
+    and over any; the card's sections that have rows.
     """
     facts = dict(_round_facts(manifest))
     if runs[1]:

@@ -92,7 +92,7 @@ def standings_of(
     *,
     is_fixed: bool = True,
 ) -> Standings | None:
-    """One board of a round; None if no model has scores with a floor on what it counts.
+    """Return one board of a round; None if no model has scores with a floor on what it counts.
 
     Args:
         groups: of one round.
@@ -128,7 +128,7 @@ def standings_of(
 
 
 def _parts(model: str, groups: Sequence[Group]) -> Iterator[PlacedTask]:
-    """A model's parts, each by the metric that its task is ranked by; without settings that it covers only in part."""
+    """Yield a model's parts, each by the metric that its task is ranked by; without settings that it covers only in part."""
     for group in groups:
         cell = _cell(group, model)
         scores = cell.columns.get(group.metric) if cell else None
@@ -168,7 +168,7 @@ def _standing(
 
 
 def _gain(model: str, parts: Sequence[PlacedTask], groups: Sequence[Group], every: Sequence[Group]) -> Interval | None:
-    """The mean over settings, then tasks, of the full contexts, a part for each group, minus the headline shortcut, placed alike."""
+    """Return the mean over settings, then tasks, of the full contexts, a part for each group, minus the headline shortcut, placed alike."""
     short = []
     if is_baseline(model):
         return None
@@ -214,7 +214,7 @@ def _ranked(standing: Standing, leads: Mapping[tuple[str, str], Interval]) -> St
 
 
 def boards_csv(boards: Sequence[Standings]) -> str:
-    """A line for each model of each board, a column for each number."""
+    """Return a line for each model of each board, a column for each number."""
     tasks = list(dict.fromkeys(task for board in boards for standing in board.standings for task in standing.tasks))
     head = "round board model rank last score low high gain gain_low gain_high n capped cut".split()
     lines = []
@@ -229,8 +229,8 @@ def boards_csv(boards: Sequence[Standings]) -> str:
 
 
 def _counted_rows(group: Group, core: int | None) -> Group:
-    """A setting with its cells over the rows that count; a cell that lacks some of them has no score. Every model is asked at least `core`
-    of them; None for all.
+    """Return a setting with its cells over the rows that count; a cell that lacks some of them has no score. Every model is asked at least
+    `core` of them; None for all.
 
     Of the sets of answers that are as large as the core or as the whole setting, the one that most models have answers to: a
     window of days, or samples that somebody chose, take nothing from the others.
@@ -245,7 +245,7 @@ def _counted_rows(group: Group, core: int | None) -> Group:
 
 
 def _cell_over(cell: Cell, ids: Collection[str], metric: str) -> Cell:
-    """A cell over some samples; it has no score if it lacks any of them."""
+    """Return a cell over some samples; it has no score if it lacks any of them."""
     scores = cell.columns[metric].scores if metric in cell.columns else {}
     if not ids or not all(id_ in scores for id_ in ids):
         return replace(cell, columns={}, samples=0)
@@ -262,14 +262,14 @@ def _place(group: Group, cell: Cell) -> PlacedTask | None:
 
 
 def _has_room(group: Group) -> bool:
-    """Whether scores of a setting can be placed above its floor."""
+    """Tell whether scores of a setting can be placed above its floor."""
     columns = [cell.floors[group.metric] for cell in group.cells if group.metric in cell.floors]
     floors = {id_: floor for column in columns for id_, floor in column.scores.items()}
     return not floors or fmean(floors.values()) <= HIGHEST_FLOOR
 
 
 def _model_gains(groups: Sequence[Group], settings: Sequence[str]) -> tuple[tuple[str, Gain], ...]:
-    """(Model, gain) of all models that were asked with less to read, for the settings of a round that a board counts."""
+    """Return (Model, gain) of all models that were asked with less to read, for the settings of a round that a board counts."""
     found = []
     for group in groups:
         cells = [cell for cell in group.cells if not (cell.shown or is_baseline(cell.model))]
@@ -281,7 +281,7 @@ def _model_gains(groups: Sequence[Group], settings: Sequence[str]) -> tuple[tupl
 
 
 def _shorter_cell(group: Group, model: str, context: str, groups: Sequence[Group]) -> Cell | None:
-    """What a model scored on a setting with less to read; None if it was not asked so."""
+    """Return what a model scored on a setting with less to read; None if it was not asked so."""
     shorter = [other for other in groups if other.key.setting == f"{group.key.setting} {context}"]
     if shorter:
         return _cell(shorter[0], model)

@@ -73,7 +73,9 @@ def _stated(results: Results) -> _Stated:
 
 
 def _differs(score: Score, computed: _Computed, stated: _Stated) -> bool:
-    """Whether the samples, where there are any, give another score, or are not as many as it says; or lm-eval's part states another."""
+    """Tell whether the samples, where there are any, give another score, or are not as many as it says; or lm-eval's part states
+    another.
+    """
     key = (score.task, score.metric)
     if not abs(stated.get(key, score.value) - score.value) <= _ROUNDING:  # NaN too
         return True

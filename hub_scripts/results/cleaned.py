@@ -18,7 +18,7 @@ _PATH = re.compile(
 
 
 def cleaned(path: Path) -> bytes:
-    """The content of a file of results without addresses, paths and a description of the machine."""
+    """Return the content of a file of results without addresses, paths and a description of the machine."""
     bare = {
         name: _clean(part)
         for name, part in json.loads(path.read_text(encoding="utf-8-sig")).items()

@@ -48,9 +48,9 @@ class PublishedRound:
 
 
 def published_round(results: Results, dataset: str | None) -> PublishedRound | None:
-    """Where the dataset of a run is published, by its results or, of a folder, by the name of a repository; None if that is not known, as
-    after a plain lm_eval on the newest revision. A HubError if the round is not published there, is replaced by another revision, or is not
-    the folder that was run.
+    """Return where the dataset of a run is published, by its results or, of a folder, by the name of a repository; None if that is not
+    known, as after a plain lm_eval on the newest revision. A HubError if the round is not published there, is replaced by another revision,
+    or is not the folder that was run.
     """
     id_ = results.hub_id or dataset
     if not id_ or (results.hub_id and results.round == UNKNOWN and not results.revision):
@@ -82,7 +82,7 @@ def published_round(results: Results, dataset: str | None) -> PublishedRound | N
 
 
 def _folder(results: Results, id_: str) -> Manifest:
-    """The manifest of the folder that was run, if the folder is here as it was then."""
+    """Return the manifest of the folder that was run, if the folder is here as it was then."""
     folder = Path(results.dataset).expanduser()
     if results.dataset and (folder / MANIFEST).is_file() and sha256_of(folder / MANIFEST) == results.contents:
         manifest = read_manifest(folder)
@@ -108,7 +108,7 @@ _OTHER_TASK = ("context", "retriever", "similarity", "chunks", "chunk_size")
 
 
 def entries(results: Results, published: PublishedRound, url: str) -> list[dict[str, Any]]:
-    """The scores of a run, whose file is at `url`, that belong on a leaderboard: of whole tasks, as `eval.yaml` defines them."""
+    """Return the scores of a run, whose file is at `url`, that belong on a leaderboard: of whole tasks, as `eval.yaml` defines them."""
     if results.split != TEST or any(results.options.get(name) for name in (*OF_A_PART, *_OTHER_TASK)):
         return []
     leaderboard_entries = []
@@ -132,14 +132,14 @@ def entries(results: Results, published: PublishedRound, url: str) -> list[dict[
 
 
 def _notes(score: Score) -> str:
-    """What a reader of a leaderboard must know about a score; the benchmark file is for another harness."""
+    """Return what a reader of a leaderboard must know about a score; the benchmark file is for another harness."""
     interval = "" if score.low is None or score.high is None else f", 95 % interval {score.low:.4f} to {score.high:.4f}"
     prompt = "; lm-evaluation-harness with SCALAR's published prompt" if score.task.startswith("scalar") else ""
     return f"{score.samples} samples{interval}{prompt}"
 
 
 def merge_entries(old: bytes | None, fresh: Sequence[Mapping[str, Any]], model: str) -> bytes:
-    """Our file with new entries in place of those of the same dataset and task.
+    """Return our file with new entries in place of those of the same dataset and task.
 
     Args:
         old: what the model's repository has under its name.

@@ -174,7 +174,7 @@ def _check_whole(results: Sequence[ResultFile]) -> None:
 
 
 def _name(model: str) -> str:
-    """A model's name on the Hub without its organisation, which may have changed."""
+    """Return a model's name on the Hub without its organisation, which may have changed."""
     return model.rstrip("/").rpartition("/")[2].casefold()
 
 
@@ -195,8 +195,9 @@ def _read_result(path: Path, repo_id: str) -> ResultFile:
 
 
 def score_lines(results: Results) -> bytes:
-    """JSON lines with the headline scores of each sample, from which anybody can compute means, intervals and paired differences; empty if
-    the samples do not lie beside the results, a SamplesError if others do. Floors stay out: those of a question tell of its answer.
+    """Return JSON lines with the headline scores of each sample, from which anybody can compute means, intervals and paired differences;
+    empty if the samples do not lie beside the results, a SamplesError if others do. Floors stay out: those of a question tell of its
+    answer.
     """
     if not samples_beside(results.path):
         return b""
@@ -211,7 +212,7 @@ def score_lines(results: Results) -> bytes:
 
 
 def _upload(repo: Repo, head: str, files: Mapping[str, Content], *, create_pr: bool = False) -> str:
-    """Commit, or propose, what is not there yet, once; what has been added since the head is not overwritten."""
+    """Return commit, or propose, what is not there yet, once; what has been added since the head is not overwritten."""
     same = unchanged_paths(repo.files(head), files)
     fresh = {path: content for path, content in files.items() if path not in same}
     if not fresh:

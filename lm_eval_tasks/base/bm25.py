@@ -7,18 +7,18 @@ import numpy as np
 
 
 def best(scores: Any, top: int) -> list[int]:
-    """Indices of the highest scores, which have the shape (chunks,), ties in their order."""
+    """Return the indices of the highest scores, which have the shape (chunks,), ties in their order."""
     return [int(i) for i in np.argsort(-np.asarray(scores), kind="stable")[:top]]
 
 
 def standardised(scores: Any) -> Any:
-    """Scores with mean 0 and standard deviation 1 along the last axis, so that those of several searches can be added."""
+    """Return the scores with mean 0 and standard deviation 1 along the last axis, so that those of several searches can be added."""
     return (scores - scores.mean(axis=-1, keepdims=True)) / np.maximum(scores.std(axis=-1, keepdims=True), 1e-9)
 
 
 def bm25_scores(queries: Sequence[str], chunks: Sequence[str]) -> Any:
-    """How well each chunk fits each query, shape (queries, chunks), all 0 if there is nothing to compare: BM25 (Robertson et al.) as bm25s
-    computes it, Lucene's variant, k1 1.5, b 0.75, English stop words left out.
+    """Return how well each chunk fits each query, shape (queries, chunks), all 0 if there is nothing to compare: BM25 (Robertson et al.) as
+    bm25s computes it, Lucene's variant, k1 1.5, b 0.75, English stop words left out.
     """
     import bm25s
 

@@ -60,7 +60,7 @@ class Parser(argparse.ArgumentParser):
 
     @contextmanager
     def errors_raised(self) -> Iterator[None]:
-        """Errors are ValueErrors in the block, and do not end the process."""
+        """Raise errors of arguments as ValueErrors in the block, in which they do not end the process."""
         self._raises = True
         try:
             yield
@@ -117,7 +117,7 @@ class Commands:
         return sub
 
     def parse(self, argv: Sequence[str] | None) -> argparse.Namespace:
-        """The arguments of a command line; without a command, or with --help, the help is shown.
+        """Return the arguments of a command line; without a command, or with --help, the help is shown.
 
         Raises:
             SystemExit: help or version was asked for, or something else is wrong.
@@ -143,7 +143,7 @@ class Commands:
         return arguments
 
     def help(self) -> str:
-        """Everyday commands with what they do, then the names of the others."""
+        """List everyday commands with what they do, then the names of the others."""
         width = max(len(name) for group in EVERYDAY for name, _ in self._groups.get(group, ())) + 2
         parts = ["usage: academiceval COMMAND ...\n\nBuild, evaluate and publish rounds of AcademicEval."]
         for group in EVERYDAY:
@@ -202,14 +202,14 @@ def _one_of(choices: Sequence[str]) -> Callable[[str], str]:
 
 
 def positive(text: str) -> int:
-    """An argument that counts something."""
+    """Return an argument that counts something."""
     if not text.isascii() or not text.isdigit() or not 0 < int(text[:20]) <= _MOST or len(text) > 20:
         raise argparse.ArgumentTypeError(f"{text!r:.40} is not a whole number from 1 to {_MOST:,}")
     return int(text)
 
 
 def json_object(option: str, text: str) -> dict[str, object]:
-    """The JSON object that an option was given; an EvalError if it was given something else."""
+    """Return the JSON object that an option was given; an EvalError if it was given something else."""
     try:
         content = parse_json(text)
     except ValueError as err:
@@ -220,7 +220,7 @@ def json_object(option: str, text: str) -> dict[str, object]:
 
 
 def metadata_of(text: str) -> dict[str, object]:
-    """What --metadata says: JSON, or `key=value,...` as lm-eval reads it too.
+    """Return what --metadata says: JSON, or `key=value,...` as lm-eval reads it too.
 
     Raises:
         EvalError: it is neither.
@@ -251,7 +251,7 @@ def add_short(sub: argparse.ArgumentParser, *flags: str) -> None:
 
 
 def options_metadata(options: argparse.Namespace) -> dict[str, object]:
-    """What the tasks receive: `--metadata`, and the options of the command that stand for some of it, which come first.
+    """Return what the tasks receive: `--metadata`, and the options of the command that stand for some of it, which come first.
 
     Raises:
         EvalError: `--metadata` cannot be read.
@@ -270,7 +270,7 @@ def samples_or_share(text: str) -> float:
 
 
 def _read_as(kind: Callable[[str], Any], fits: Callable[[Any], object], wrong: str) -> Callable[[str], Any]:
-    """A reader of an argument that is of some kind and must fit; else it `wrong`."""
+    """Return a reader of an argument that is of some kind and must fit; else it `wrong`."""
 
     def read(text: str) -> Any:
         with suppress(ValueError):

@@ -21,7 +21,7 @@ class CompletionError(ValueError):
 
 
 def readable(body: Any) -> Mapping[str, Any]:
-    """A completion with its first choice, whose message has a text as content, and reasoning among its parts in the field for it.
+    """Return a completion with its first choice, whose message has a text as content, and reasoning among its parts in the field for it.
 
     Raises:
         CompletionError: it has no choices.
@@ -57,7 +57,7 @@ def _choice(choice: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _texts(parts: Sequence[Any]) -> tuple[str, str]:
-    """The texts of a message's parts: of its answer, and of its reasoning."""
+    """Return the texts of a message's parts: of its answer, and of its reasoning."""
     answer, reasoning = "", ""
     for part in parts:
         fields = part if isinstance(part, Mapping) else {"text": part}

@@ -47,5 +47,5 @@ FULL, NONE, START, LOCAL, RETRIEVED = CONTEXTS
 
 
 def paper_of(id_: str) -> str:
-    """The paper of a row's id: behind a "#" stands what is asked about it."""
+    """Return the paper of a row's id: behind a "#" stands what is asked about it."""
     return id_.partition("#")[0]

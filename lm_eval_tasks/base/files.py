@@ -18,7 +18,7 @@ _PR_SET_PDEATHSIG, _AT_FDCWD, _RENAME_EXCHANGE = 1, -100, 2
 
 
 def known_sha256(path: Path) -> str:
-    """The hash of a file's bytes, from memory if the file is the same as when it was hashed; an OSError if it cannot be read."""
+    """Return the hash of a file's bytes, from memory if the file is the same as when it was hashed; an OSError if it cannot be read."""
     stamp = _stamp_of(path)
     note = cache_folder() / "sha256" / sha256_of_bytes(str(path.resolve()))[:32]
     with suppress(OSError, ValueError):
@@ -37,19 +37,19 @@ def known_sha256(path: Path) -> str:
 
 
 def _stamp_of(path: Path) -> str:
-    """What changes when a file's bytes do; its time of change cannot be set back."""
+    """Return what changes when a file's bytes do; its time of change cannot be set back."""
     facts = path.stat()
     return f"{facts.st_size}-{facts.st_mtime_ns}-{facts.st_ctime_ns}-{facts.st_dev}-{facts.st_ino}"
 
 
 def cache_folder() -> Path:
-    """Where what can be computed again is kept: the variable ACADEMICEVAL_CACHE, else ~/.cache/academiceval."""
+    """Return where what can be computed again is kept: the variable ACADEMICEVAL_CACHE, else ~/.cache/academiceval."""
     return Path(os.environ.get("ACADEMICEVAL_CACHE") or Path.home() / ".cache" / "academiceval")
 
 
 @contextmanager
 def named(place: Path) -> Iterator[None]:
-    """An OSError that names no file, such as that of a full disk, names this place."""
+    """Let an OSError that names no file, such as that of a full disk, name this place."""
     try:
         yield
     except OSError as err:
@@ -60,7 +60,7 @@ def named(place: Path) -> Iterator[None]:
 
 @contextmanager
 def atomic_file(path: Path) -> Iterator[BinaryIO]:
-    """A file to write that appears under its name when the block is left, and not at all if the block fails.
+    """Open a file to write that appears under its name when the block is left, and not at all if the block fails.
 
     Raises:
         OSError: the path is that of something else than a file, such as a device, which must not be replaced by one.
@@ -137,7 +137,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def is_inside(path: Path, folder: Path) -> bool:
-    """Whether a path lies in a folder, links followed. Links into the blobs next to a downloaded snapshot, which is how
+    """Tell whether a path lies in a folder, links followed. Links into the blobs next to a downloaded snapshot, which is how
     the Hub's cache is laid out, count.
     """
     resolved, home = path.resolve(), folder.resolve()
@@ -145,18 +145,18 @@ def is_inside(path: Path, folder: Path) -> bool:
 
 
 def part_of(path: Path) -> Path:
-    """Where a file is written until it is complete."""
+    """Return where a file is written until it is complete."""
     return path.with_name(f".{path.name}.part")
 
 
 def sha256_of(path: Path) -> str:
-    """The hash of a file's bytes, in hexadecimal; an OSError if it cannot be read."""
+    """Return the hash of a file's bytes, in hexadecimal; an OSError if it cannot be read."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def sha256_of_bytes(content: bytes | str) -> str:
-    """The hash of bytes, or of a text's UTF-8."""
+    """Return the hash of bytes, or of a text's UTF-8."""
     return hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest()
 
 

@@ -59,7 +59,7 @@ class Interval:
         return None if self.low is None or self.high is None else (self.low, self.high)
 
     def detectable(self, comparisons: int = 1) -> float | None:
-        """The smallest true difference that this many samples show in four out of five cases, as one of several comparisons."""
+        """Return the smallest true difference that this many samples show in four out of five cases, as one of several comparisons."""
         return None if not self.error or self.freedom is None else detectable(self.error, self.freedom, comparisons)
 
     def reversed(self) -> "Interval":
@@ -103,8 +103,8 @@ class Estimate:
         return Interval(self.value, None, None, None, self.samples, len(self.weights))
 
     def level(self, limits: tuple[float, float] = SHARES) -> Interval:
-        """The interval of the level of a score: Wilson's (1927), for the number of independent answers that have the same error (Korn and
-        Graubard 1998, Survey Methodology 24). A t interval is too short near the limits, the least and the greatest value.
+        """Return the interval of the level of a score: Wilson's (1927), for the number of independent answers that have the same error
+        (Korn and Graubard 1998, Survey Methodology 24). A t interval is too short near the limits, the least and the greatest value.
         """
         width = limits[1] - limits[0]
         share = (self.value - limits[0]) / width
@@ -127,7 +127,7 @@ class Estimate:
         return replace(self.bare(), low=low, high=high, error=self.error, freedom=self.freedom)
 
     def difference(self, fewest: int = FEWEST) -> Interval:
-        """The t interval of a difference, or of any mean without limits, if there are enough clusters."""
+        """Return the t interval of a difference, or of any mean without limits, if there are enough clusters."""
         from scipy import special
 
         if not has_enough(self.weights, fewest):
@@ -143,7 +143,7 @@ class Estimate:
 
 
 def mean_of(values: Sequence[float], clusters: Sequence[str]) -> Estimate:
-    """The mean of the values of at least one sample; its cluster is what a sample shares with those that it depends on."""
+    """Return the mean of the values of at least one sample; its cluster is what a sample shares with those that it depends on."""
     numbers = {name: i for i, name in enumerate(dict.fromkeys(clusters))}
     of = np.array([numbers[name] for name in clusters], dtype=np.int64)
     array = np.asarray(values, dtype=float)
@@ -155,17 +155,17 @@ def mean_of(values: Sequence[float], clusters: Sequence[str]) -> Estimate:
 
 
 def level(values: Sequence[float], clusters: Sequence[str]) -> Interval:
-    """The level of a score between 0 and 1, see `mean_of` and `Estimate.level`."""
+    """Return the level of a score between 0 and 1, see `mean_of` and `Estimate.level`."""
     return mean_of(values, clusters).level()
 
 
 def difference(values: Sequence[float], clusters: Sequence[str], fewest: int = FEWEST) -> Interval:
-    """The mean of paired differences, see `mean_of` and `Estimate.difference`."""
+    """Return the mean of paired differences, see `mean_of` and `Estimate.difference`."""
     return mean_of(values, clusters).difference(fewest)
 
 
 def holm(p_values: Sequence[float], comparisons: int = 0) -> list[float]:
-    """p-values corrected for their number (Holm 1979), or for that of all comparisons that were planned, if some have no p-value."""
+    """Correct p-values for their number (Holm 1979), or for that of all comparisons that were planned, if some have no p-value."""
     most = max(len(p_values), comparisons)
     order = sorted(range(len(p_values)), key=lambda i: p_values[i])
     corrected = accumulate((min(1.0, (most - rank) * p_values[i]) for rank, i in enumerate(order)), max)
@@ -173,18 +173,18 @@ def holm(p_values: Sequence[float], comparisons: int = 0) -> list[float]:
 
 
 def effective(weights: Collection[float]) -> float:
-    """How many clusters of equal weight count as much as these (Kish 1965)."""
+    """Return how many clusters of equal weight count as much as these (Kish 1965)."""
     return float(sum(weights)) ** 2 / float(sum(weight * weight for weight in weights))
 
 
 def has_enough(weights: Collection[float], fewest: int = FEWEST) -> bool:
-    """Whether there are enough clusters for a difference, none of which counts for most of them."""
+    """Tell whether there are enough clusters for a difference, none of which counts for most of them."""
     return len(weights) >= fewest and effective(weights) >= FEWEST_EFFECTIVE - _ROUNDING
 
 
 def detectable(error: float, freedom: float, comparisons: int = 1) -> float:
-    """The smallest difference that a test at 5 % finds in four out of five cases: the error is an estimate too, so that t is noncentral
-    (approximated as Johnson and Welch 1940, Biometrika 31).
+    """Return the smallest difference that a test at 5 % finds in four out of five cases: the error is an estimate too, so that t is
+    noncentral (approximated as Johnson and Welch 1940, Biometrika 31).
 
     Args:
         error: standard error of the difference.
@@ -199,7 +199,7 @@ def detectable(error: float, freedom: float, comparisons: int = 1) -> float:
 
 
 def detectable_with(samples: Collection[int], spread: float, comparisons: int = 1) -> float | None:
-    """The same for a design, by how many samples each first author has, which are assumed to come and go together, and the standard
+    """Return the same for a design, by how many samples each first author has, which are assumed to come and go together, and the standard
     deviation of the difference between two models on one sample; None with too few first authors for an interval.
     """
     if not has_enough(samples):

@@ -85,11 +85,11 @@ class Journal(Mapping[str, Any]):
         self._hold(json.loads(line))
 
     def extra_of(self, key: str) -> Any:
-        """The field next to a value that this journal remembers; None if it was not noted."""
+        """Return the field next to a value that this journal remembers; None if it was not noted."""
         return next(reversed(self._extras.get(key, [])), None)
 
     def extras_of(self, *keys: str) -> list[Any]:
-        """That field of every line of some keys, or of all, older values included."""
+        """Return that field of every line of some keys, or of all, older values included."""
         return [field for key in keys or self._extras for field in self._extras.get(key, [])]
 
     def _hold(self, entry: Mapping[str, Any]) -> None:
@@ -99,7 +99,7 @@ class Journal(Mapping[str, Any]):
 
 
 def read_entries(path: Path) -> Iterator[dict[str, Any] | None]:
-    """The entries of a journal, oldest first; None for each line that is not one. Empty lines do not count.
+    """Yield the entries of a journal, oldest first; None for each line that is not one. Empty lines do not count.
 
     Raises:
         OSError: the file cannot be read.

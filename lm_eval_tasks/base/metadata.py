@@ -90,12 +90,12 @@ def check(metadata: Mapping[str, object]) -> None:
 
 
 def dataset_of(metadata: Mapping[str, object]) -> str:
-    """The dataset that the tasks read: a folder, or ORG/NAME on the Hub."""
+    """Return the dataset that the tasks read: a folder, or ORG/NAME on the Hub."""
     return str(metadata.get("dataset") or os.environ.get(VARIABLE) or "academiceval")
 
 
 def values(metadata: Mapping[str, object]) -> dict[str, Any]:
-    """Our options with few or ordered values, as the tasks use them: each by its key, None or its default if it was not given.
+    """Return our options with few or ordered values, as the tasks use them: each by its key, None or its default if it was not given.
 
     Raises:
         OptionError: a value cannot be used.
@@ -105,7 +105,7 @@ def values(metadata: Mapping[str, object]) -> dict[str, Any]:
 
 
 def with_switches(metadata: Mapping[str, object]) -> dict[str, object]:
-    """The same, with true or false for keys that are either; an OptionError if one is neither."""
+    """Return the same, with true or false for keys that are either; an OptionError if one is neither."""
     return {
         key: _flag(key, value) if key in OURS and OURS[key].is_switch else value
         for key, value in _given(metadata).items()
@@ -117,7 +117,7 @@ def _given(metadata: Mapping[str, object]) -> dict[str, object]:
 
 
 def text_or_none(value: object) -> str | None:
-    """A value as text; None for none."""
+    """Return a value as text; None for none."""
     return None if value is None else str(value)
 
 
@@ -126,7 +126,7 @@ def _text(key: str, value: Any) -> str | None:
 
 
 def _one_of(*choices: str) -> Callable[[str, Any], str]:
-    """An option with few values; the first is the default."""
+    """Return an option with few values; the first is the default."""
 
     def read(key: str, value: Any) -> str:
         choice = str(value or choices[0])
@@ -138,7 +138,7 @@ def _one_of(*choices: str) -> Callable[[str, Any], str]:
 
 
 def _perhaps_one_of(*names: str) -> Callable[[str, Any], str | None]:
-    """A name of ours, a folder, or a name on the Hub; what is almost one of ours is taken for a mistake."""
+    """Return a name of ours, a folder, or a name on the Hub; what is almost one of ours is taken for a mistake."""
 
     def read(key: str, value: Any) -> str | None:
         text = _text(key, value)
@@ -171,7 +171,7 @@ def _flag(key: str, value: Any) -> bool:
 
 
 def switch(what: str, value: object) -> bool:
-    """Yes or no, in any of the usual spellings, as YAML, JSON or a user has it; an OptionError that says what is something else."""
+    """Read yes or no, in any of the usual spellings, as YAML, JSON or a user has it; an OptionError that says what is something else."""
     text = str(value).strip().lower()
     if text in _NO or text in _YES:
         return text in _YES

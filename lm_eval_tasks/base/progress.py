@@ -43,8 +43,8 @@ class _Log:
 
 
 def counted(what: str, total: int | None = None, done: int = 0, delay: float = 2.0) -> "tqdm[NoReturn]":
-    """A count of steps done, of a total if that is known; the first of them `done` by an earlier run. A bar is drawn after a delay in
-    seconds, since shorter work is not worth one; 0 where the first step alone may take minutes.
+    """Return a count of steps done, of a total if that is known; the first of them `done` by an earlier run. A bar is drawn after a delay
+    in seconds, since shorter work is not worth one; 0 where the first step alone may take minutes.
     """
     if _disabled or sys.stderr.isatty():
         return tqdm(desc=what, total=total, initial=done, delay=delay, unit_scale=True, leave=False, disable=_disabled)
@@ -72,12 +72,12 @@ def progress(items: Iterable[_T], what: str, total: int | None = None) -> Iterat
 
 
 def batches(items: Sequence[_T], most: int) -> list[Sequence[_T]]:
-    """The items in their order, up to `most` together."""
+    """Return the items in their order, up to `most` together."""
     return [items[i : i + most] for i in range(0, len(items), most)]
 
 
 def retry_after(header: str | None) -> float:
-    """Seconds that a server asks to wait, as a number or a date, bounded; 0 if it says nothing useful."""
+    """Return the seconds that a server asks to wait, as a number or a date, bounded; 0 if it says nothing useful."""
     text = (header or "").strip()
     with suppress(ValueError, OverflowError):
         seconds = float(text)
@@ -99,14 +99,14 @@ def announce_wait(seconds: float, reason: str) -> None:
 
 
 def failure_of(state: "RetryCallState", kind: type[_E]) -> _E:
-    """What the last attempt of a `tenacity` loop, which retries errors of this kind alone, failed with."""
+    """Return what the last attempt of a `tenacity` loop, which retries errors of this kind alone, failed with."""
     error = state.outcome and state.outcome.exception()
     assert isinstance(error, kind)
     return error
 
 
 def within(seconds: float, call: Callable[[], _T], cancelled: threading.Event | None = None) -> _T:
-    """What a call returns or raises, if it ends in time; when `cancelled` is set, nobody waits for it any more.
+    """Return what a call returns or raises, if it ends in time; when `cancelled` is set, nobody waits for it any more.
 
     Raises:
         TimeoutError: the call has not ended. It continues by itself in a thread that no process waits for.

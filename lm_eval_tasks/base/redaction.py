@@ -48,7 +48,7 @@ _ASSIGNED = re.compile(
 
 
 def redact(value: Any) -> Any:
-    """A value with every secret in it, at any depth, replaced."""
+    """Return a value with every secret in it, at any depth, replaced."""
     if isinstance(value, str):
         for form in _FORMS.values():
             value = form.sub(lambda match: match[0].replace(match[1], HIDDEN), value)
@@ -62,12 +62,12 @@ def redact(value: Any) -> Any:
 
 
 def safe_text(text: str) -> str:
-    """A line made safe for a terminal or a log, whatever untrusted data or a user's options put into it."""
+    """Return a line made safe for a terminal or a log, whatever untrusted data or a user's options put into it."""
     return printable(str(redact(text)))
 
 
 def secrets_in(text: str) -> Iterator[str]:
-    """What kinds of secrets a text contains, each with the name that it has, if any, and never the secret itself."""
+    """Yield what kinds of secrets a text contains, each with the name that it has, if any, and never the secret itself."""
     for match in _ASSIGNED.finditer(text):
         yield f"a value of {match[1]!r}"
     for kind, form in _FORMS.items():

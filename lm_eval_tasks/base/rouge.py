@@ -38,12 +38,12 @@ _CYCLE = (
 
 
 def rouge_l(target: str, answer: str) -> float:
-    """ROUGE-L: the longest common subsequence of words."""
+    """Compute ROUGE-L: the longest common subsequence of words."""
     return _subsequence(words(target), words(answer))
 
 
 def rouge_l_content(target: str, answer: str) -> float:
-    """ROUGE-L without function words on either side, which any two English texts share."""
+    """Compute ROUGE-L without function words on either side, which any two English texts share."""
     return _subsequence(content_words(target), content_words(answer))
 
 
@@ -54,14 +54,14 @@ def _subsequence(reference: Sequence[str], candidate: Sequence[str]) -> float:
 
 
 def rouge_n(target: str, answer: str, n: int) -> float:
-    """ROUGE-N: common runs of n words."""
+    """Compute ROUGE-N: common runs of n words."""
     reference = Counter(zip(*(words(target)[i:] for i in range(n)), strict=False))
     candidate = Counter(zip(*(words(answer)[i:] for i in range(n)), strict=False))
     return f_score((reference & candidate).total(), reference.total(), candidate.total())
 
 
 def rouge_lsum(target: str, answer: str) -> float:
-    """ROUGE-Lsum: each sentence of the target against the union of its common subsequences with the answer's sentences.
+    """Compute ROUGE-Lsum: each sentence of the target against the union of its common subsequences with the answer's sentences.
 
     A word counts at most as often as it occurs in the answer.
     """
@@ -86,19 +86,19 @@ def rouge_lsum(target: str, answer: str) -> float:
 
 
 def sentences(text: str) -> list[list[str]]:
-    """The words of each sentence that has any."""
+    """Return the words of each sentence that has any."""
     return [sentence for part in _SENTENCE.split(text) if (sentence := words(part))]
 
 
 @lru_cache(maxsize=1024)
 def words(text: str) -> list[str]:
-    """The stemmed words of a text, as `rouge_score` makes them."""
+    """Return the stemmed words of a text, as `rouge_score` makes them."""
     return _stems(_WORD.findall(text.lower()))
 
 
 @lru_cache(maxsize=1024)
 def content_words(text: str) -> list[str]:
-    """The stemmed words of a text that are no function words."""
+    """Return the stemmed words of a text that are no function words."""
     return _stems(word for word in _WORD.findall(text.lower()) if word not in FUNCTION_WORDS)
 
 
@@ -107,7 +107,7 @@ def _stems(each: Iterable[str]) -> list[str]:
 
 
 def f_score(common: int, reference: int, candidate: int) -> float:
-    """F of counts."""
+    """Compute F of counts."""
     if not common:
         return 0.0
     precision, recall = common / candidate, common / reference
@@ -127,7 +127,7 @@ def _stemmer() -> Any:
 
 
 def _common_places(reference: Sequence[str], candidate: Sequence[str]) -> list[int]:
-    """The places in `reference` of the common subsequence that `rouge_score` finds, which prefers late ones in `candidate`.
+    """Return the places in `reference` of the common subsequence that `rouge_score` finds, which prefers late ones in `candidate`.
 
     Row by row as bits (Hyyrö 2004): bit j of row i is 0 where the subsequence of reference[:i] and candidate[:j+1] is longer
     than that with candidate[:j].
@@ -175,5 +175,5 @@ def _backtrack(reference: Sequence[str], candidate: Sequence[str], rows: Sequenc
 
 
 def text_of(count: int) -> str:
-    """A text of that many function words, always the same."""
+    """Return a text of that many function words, always the same."""
     return " ".join(_CYCLE[i % len(_CYCLE)] for i in range(count))

@@ -43,19 +43,19 @@ class Table:
 
 
 def with_bounds(value: float, low: float | None, high: float | None, form: str = ".4f") -> str:
-    """A figure for display, followed by its interval if there is one."""
+    """Return a figure for display, followed by its interval if there is one."""
     return f"{value:{form}}" + ("" if low is None or high is None else f" [{low:{form}}, {high:{form}}]")
 
 
 def markdown(table: Table) -> Iterator[str]:
-    """The lines of a table in Markdown; what a cell contains cannot break its row."""
+    """Yield the lines of a table in Markdown; what a cell contains cannot break its row."""
     yield _line([_cell(cell) for cell in table.head])
     yield _line([_RULES[letter] for letter in table.align])
     yield from (_line([_cell(cell) for cell in row]) for row in table.rows)
 
 
 def text_lines(item: str | Table | Mapping[str, object], form: str, *, all_columns: bool = False) -> Iterator[str]:
-    """The lines of what a command shows.
+    """Yield the lines of what a command shows.
 
     Args:
         item: a table, a line, or what is shown as JSON alone.
@@ -97,7 +97,7 @@ def _draw_table(table: Table) -> str:
 
 
 def _below(head: Sequence[str], row: Sequence[object]) -> str:
-    """A row of a table that is too wide for a terminal, one cell below another."""
+    """Return a row of a table that is too wide for a terminal, one cell below another."""
     width = max(map(len, head)) + 2
     return "\n".join(f"{name:<{width}}{'' if cell is None else cell}" for name, cell in zip(head, row, strict=True))
 

@@ -23,22 +23,22 @@ _LETTERS = {code: chr(code).lower() if chr(code).isalnum() else None for code in
 
 
 def why(err: BaseException) -> str:
-    """What is wrong with foreign data, from one of `ODD`."""
+    """Return what is wrong with foreign data, from one of `ODD`."""
     return f"no key {err}" if isinstance(err, KeyError) else str(err)
 
 
 def is_valid(text: str) -> bool:
-    """Whether a text can be written as UTF-8."""
+    """Tell whether a text can be written as UTF-8."""
     return text.isascii() or valid(text) == text
 
 
 def valid(text: str) -> str:
-    """The text with lone surrogates replaced, which JSON can spell and no UTF-8 file can contain."""
+    """Return the text with lone surrogates replaced, which JSON can spell and no UTF-8 file can contain."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def parse_json(data: bytes | str) -> Any:
-    """JSON as it is defined: no NaN or Infinity, no text with a lone surrogate, no nesting without end, no absurd numbers.
+    """Parse JSON as it is defined: no NaN or Infinity, no text with a lone surrogate, no nesting without end, no absurd numbers.
 
     Raises:
         ValueError: it is something else.
@@ -62,19 +62,19 @@ def _refuse(name: str) -> NoReturn:
 
 
 def printable(text: str) -> str:
-    """The text without what would move a terminal's cursor or change its colours; lines and tabs stay."""
+    """Return the text without what would move a terminal's cursor or change its colours; lines and tabs stay."""
     return "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in text)
 
 
 def day(text: object) -> date:
-    """A day written YYYY-MM-DD, of the years 1900 to 2999; a ValueError if it is something else, such as a week or a moment."""
+    """Return a day written YYYY-MM-DD, of the years 1900 to 2999; a ValueError if it is something else, such as a week or a moment."""
     if not isinstance(text, str) or not re.fullmatch(r"(?:19|2\d)\d\d-\d\d-\d\d", text):
         raise ValueError(f"{text!r:.40} is not a day such as 2026-06-30")
     return date.fromisoformat(text)
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text."""
+    """Return the sentences of a text."""
     return [sentence for sentence in _SENTENCE.split(text.strip()) if sentence]
 
 
@@ -82,12 +82,12 @@ def sentences(text: str) -> list[str]:
 
 
 def fold(text: str) -> str:
-    """Lower-case a text and strip diacritics and repeated spaces."""
+    """Return lower-case a text and strip diacritics and repeated spaces."""
     return " ".join(without_marks(text).casefold().split())
 
 
 def without_marks(text: str) -> str:
-    """A text without diacritics."""
+    """Return a text without diacritics."""
     if text.isascii():
         return text
     return _BEYOND_ASCII.sub(
@@ -96,18 +96,18 @@ def without_marks(text: str) -> str:
 
 
 def title_key(title: str) -> str:
-    """The key under which a title is filed: only its letters and digits count."""
+    """Return the key under which a title is filed: only its letters and digits count."""
     return title.translate(_LETTERS) if title.isascii() else _NO_LETTER.sub("", fold(title))
 
 
 def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
-    """The known name that is most like a name that does not exist; None if none is alike by as much as the cutoff, from 0 to 1."""
+    """Return the known name that is most like a name that does not exist; None if none is alike by as much as the cutoff, from 0 to 1."""
     return next(iter(get_close_matches(name, list(known), 1, cutoff)), None)
 
 
 def suggestion(name: str, known: Iterable[str], form: str = "{!r}", otherwise: str | None = None) -> str:
-    """What may have been meant by a name that does not exist, for an error: the nearest one in some form, or all that exist, or otherwise
-    another sentence.
+    """Return what may have been meant by a name that does not exist, for an error: the nearest one in some form, or all that exist, or
+    otherwise another sentence.
     """
     names = list(dict.fromkeys(known))
     if near := nearest(name, names, 0.5):

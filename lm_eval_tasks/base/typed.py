@@ -22,7 +22,7 @@ Name = Annotated[str, msgspec.Meta(min_length=1, max_length=500, pattern=r"^[^\x
 
 
 def typed(kind: type[_T], value: object) -> _T:
-    """A value as a record of a type; a ValueError if it is something else; the message names the field."""
+    """Return a value as a record of a type; a ValueError if it is something else; the message names the field."""
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as err:
@@ -37,7 +37,7 @@ def present(values: Mapping[_K, _V | None]) -> dict[_K, _V]:
 
 
 def number(value: object) -> float:
-    """A number that is finite and not absurdly large; a ValueError if it is something else."""
+    """Return a number that is finite and not absurdly large; a ValueError if it is something else."""
     if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) < MOST:
         raise ValueError(f"{value!r:.40} is not a finite number")
     return float(value)

@@ -20,13 +20,13 @@ _PAIRS = 1 << 12
 
 
 def run_words(text: str) -> Words:
-    """The words of a text for comparison, shape (words,): case and punctuation do not count."""
+    """Return the words of a text for comparison, shape (words,): case and punctuation do not count."""
     words = text.casefold().encode("utf-8", "surrogatepass").translate(_SPACED).split()
     return np.fromiter(map(hash, words), np.int64, len(words)).view(np.uint64)
 
 
 def longest_common_run(text: Words, other: Words) -> int:
-    """Words of the longest contiguous run that two texts share.
+    """Count the words of the longest contiguous run that two texts share.
 
     Places where four words agree are found and extended: a shorter run counts only if a text is shorter.
     """
@@ -34,7 +34,7 @@ def longest_common_run(text: Words, other: Words) -> int:
 
 
 def longest_runs(texts: list[Words], other: Words) -> list[int]:
-    """`longest_common_run` of each of some texts with another, which is scanned once."""
+    """Return `longest_common_run` of each of some texts with another, which is scanned once."""
     lengths = [0] * len(texts)
     seeds = [min(_SEED, len(text), len(other)) for text in texts]
     for seed, group in groupby(sorted(range(len(texts)), key=seeds.__getitem__), key=seeds.__getitem__):
@@ -62,7 +62,9 @@ def _longest_runs(texts: list[Words], other: Words, seed: int) -> list[int]:
 def _longest_run(
     text: Words, text_grams: Words, other: Words, places: NDArray[np.int64], there: Words, seed: int
 ) -> int:
-    """Words of the longest run, given the runs of `seed` words of both: `text_grams` in order, `there` sorted with their places."""
+    """Count the words of the longest run, given the runs of `seed` words of both: `text_grams` in order, `there` sorted with their
+    places.
+    """
     if not len(there):
         return 0
     first = np.searchsorted(there, text_grams)
@@ -83,7 +85,7 @@ def _longest_run(
 
 
 def _longest_of_repetitive(text: Words, other: Words, seed: int) -> int:
-    """The longest run of texts that meet in too many places to look at each: by halving, for a run contains all shorter ones."""
+    """Return the longest run of texts that meet in too many places to look at each: by halving, for a run contains all shorter ones."""
     runs, others = _AnyLength(text), _AnyLength(other)
     lengths = range(seed, min(len(text), len(other)) + 1)
     return seed - 1 + bisect_left(lengths, True, key=lambda n: not np.isin(runs.grams(n), others.grams(n)).any())
@@ -105,12 +107,12 @@ class _AnyLength:
 
 
 def share_run(text: Words, other: Words, n: int) -> bool:
-    """Whether two texts share a run of n words."""
+    """Tell whether two texts share a run of n words."""
     return bool(np.isin(_grams(text, n), _grams(other, n)).any())
 
 
 def _grams(words: Words, n: int) -> Words:
-    """A number for every run of n words."""
+    """Return a number for every run of n words."""
     runs = max(0, len(words) - n + 1)
     grams = np.zeros(runs, np.uint64)
     for i in range(n):
@@ -119,7 +121,7 @@ def _grams(words: Words, n: int) -> Words:
 
 
 def _run_length(text: Words, other: Words, i: int, k: int, n: int) -> int:
-    """Length of the run that begins at two places and is known to have n words."""
+    """Return length of the run that begins at two places and is known to have n words."""
     most = min(len(text) - i, len(other) - k)
     differs = np.flatnonzero(text[i + n : i + most] != other[k + n : k + most])
     return n + int(differs[0]) if len(differs) else most

@@ -29,7 +29,9 @@ class _Loader(yaml.SafeLoader):
 
 
 def parse_yaml(text: str | bytes) -> Any:
-    """The content of a text; bytes are UTF-8. A ValueError if it is not YAML, has aliases, or a key twice; the message is one line."""
+    """Return the content of a text; bytes are UTF-8. A ValueError if it is not YAML, has aliases, or a key twice; the message is one
+    line.
+    """
     try:
         return yaml.load(text.decode() if isinstance(text, bytes) else text, _Loader)  # noqa: S506  a safe one
     except (yaml.YAMLError, RecursionError, *ODD) as err:

@@ -9,7 +9,9 @@ from typing import Any
 
 
 def load(model: str, layers: int | None) -> tuple[Any, Any]:
-    """(tokenizer, model cut after its layer) as `BERTScorer` loads them; with `layers` None, that which it has tuned for the model."""
+    """Return (tokenizer, model cut after its layer) as `BERTScorer` loads them; with `layers` None, that which it has tuned for the
+    model.
+    """
     from bert_score import BERTScorer
 
     loaded = BERTScorer(model_type=model, num_layers=layers)
@@ -17,14 +19,14 @@ def load(model: str, layers: int | None) -> tuple[Any, Any]:
 
 
 def encode(tokenizer: Any, text: str) -> list[int]:
-    """The ids of a text's tokens, special ones included."""
+    """Return the ids of a text's tokens, special ones included."""
     from bert_score.utils import sent_encode
 
     return list(sent_encode(tokenizer, text))
 
 
 def pad(ids: Sequence[Sequence[int]], pad: int) -> tuple[Any, Any]:
-    """(ids, attention mask), both of shape (texts, tokens)."""
+    """Return (ids, attention mask), both of shape (texts, tokens)."""
     from bert_score.utils import padding
 
     together, _, mask = padding(ids, pad)

@@ -7,7 +7,7 @@ from datasets import config
 
 
 def lacks_configuration(err: Exception) -> bool:
-    """Whether `load_dataset_builder` failed because the dataset has no configuration of the name.
+    """Tell whether `load_dataset_builder` failed because the dataset has no configuration of the name.
 
     A public way would be an exception of its own; it raises a ValueError that names its `BuilderConfig`.
     """

@@ -8,7 +8,7 @@ HTTPError: type[Exception] = HfHubHTTPError.__bases__[0]
 
 
 def uses_xet() -> bool:
-    """Whether the client uploads large files to Xet storage; it looks at this before every upload."""
+    """Tell whether the client uploads large files to Xet storage; it looks at this before every upload."""
     return not constants.HF_HUB_DISABLE_XET
 
 

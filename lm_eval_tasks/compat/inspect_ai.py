@@ -10,7 +10,7 @@ StopError = PrerequisiteError
 
 
 def as_package(component: _T) -> _T:
-    """A task or scorer that keeps the name it is registered under.
+    """Return a task or scorer that keeps the name it is registered under.
 
     Inspect puts the name of the module's package first, which would be `lm_eval_tasks`; of a module that it cannot find it
     takes none. A public way would be a name for the package next to the entry point.

@@ -22,8 +22,8 @@ _NESTED = re.compile(r"(?:^|,)\s*([\w.-]+)\s*=\s*(?=[{\[])")
 
 
 def open_model(kind: str, arguments: Mapping[str, object], batch_size: str, device: str | None) -> LM:
-    """A model of one of lm-eval's types, as its command line opens it; a KeyError if there is no such type, and whatever the type's own
-    code raises. A public way would be a function that takes the command line's arguments; `simple_evaluate` opens and evaluates in one.
+    """Return a model of one of lm-eval's types, as its command line opens it; a KeyError if there is no such type, and whatever the type's
+    own code raises. A public way would be a function that takes the command line's arguments; `simple_evaluate` opens and evaluates in one.
     """
     import lm_eval.models  # noqa: F401  registers the types
     from lm_eval.api.registry import get_model
@@ -39,7 +39,7 @@ def open_model(kind: str, arguments: Mapping[str, object], batch_size: str, devi
 
 
 def model_types() -> list[str]:
-    """The names of lm-eval's model types, read from its source: to import it takes a second.
+    """Return the names of lm-eval's model types, read from its source: to import it takes a second.
 
     A public way would be its registry without what it imports.
     """
@@ -51,7 +51,7 @@ def model_types() -> list[str]:
 
 
 def with_whole_answers(lm: LM) -> LM:
-    """The model, made to hand over its reasoning too if its end is a text: we take it off ourselves, and see if it has no end."""
+    """Return the model, made to hand over its reasoning too if its end is a text: we take it off ourselves, and see if it has no end."""
     if isinstance(getattr(lm, "think_end_token", None), str):
         lm.think_end_token = None
     return lm
@@ -70,9 +70,9 @@ def quiet() -> None:
 
 
 def parse_args(text: str) -> dict[str, Any]:
-    """--model_args and --gen_kwargs as lm-eval reads them: `key=value,...` or a JSON object, whose values may be nested; an OptionError if
-    it begins like JSON and is not a JSON object. There is no public function for the first form. Unlike lm-eval's, a value may be a JSON
-    object or list: its commas do not count.
+    """Parse --model_args and --gen_kwargs as lm-eval reads them: `key=value,...` or a JSON object, whose values may be nested; an
+    OptionError if it begins like JSON and is not a JSON object. There is no public function for the first form. Unlike lm-eval's, a value
+    may be a JSON object or list: its commas do not count.
     """
     from lm_eval.utils import simple_parse_args_string
 
@@ -86,7 +86,7 @@ def parse_args(text: str) -> dict[str, Any]:
 
 
 def _without_nested(text: str) -> tuple[str, dict[str, object]]:
-    """The text without the arguments whose values are objects or lists, and these."""
+    """Return the text without the arguments whose values are objects or lists, and these."""
     nested = {}
     while match := _NESTED.search(text):
         try:
@@ -105,7 +105,7 @@ def _without_nested(text: str) -> tuple[str, dict[str, object]]:
 
 
 def tasks_folder() -> Path | None:
-    """The folder of the installed lm_eval's own tasks, which it searches without --include_path; None without lm_eval.
+    """Return the folder of the installed lm_eval's own tasks, which it searches without --include_path; None without lm_eval.
 
     A public way would be entry points for tasks.
     """

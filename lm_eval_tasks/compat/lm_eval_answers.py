@@ -38,7 +38,7 @@ _AT_ONCE = 1 << 16
 
 @contextmanager
 def listening() -> Iterator[list[str]]:
-    """The bodies of refused requests, as they come, which are taken out of the log; what else is logged passes as before."""
+    """Collect the bodies of refused requests, as they come, which are taken out of the log; what else is logged passes as before."""
     bodies: list[str] = []
     shown, level = _LOGGER.getEffectiveLevel(), _LOGGER.level
 
@@ -58,7 +58,7 @@ def listening() -> Iterator[list[str]]:
 
 
 def message_of(body: str) -> str:
-    """What a body says: the message of an OpenAI-compatible error, else its text."""
+    """Return what a body says: the message of an OpenAI-compatible error, else its text."""
     try:
         content = json.loads(body)
     except ValueError:
@@ -77,7 +77,7 @@ _MODULES = ("lm_eval.models.api_models", "lm_eval.models.vllm_causallms")
 
 @contextmanager
 def as_given() -> Iterator[None]:
-    """Within this block models do not sort their requests, ask no server but the one that was named, and read no body without end."""
+    """Let models, within this block, not sort their requests, ask no server but the one that was named, and read no body without end."""
     import aiohttp
     from lm_eval.models.utils import Collator
 
@@ -175,13 +175,13 @@ class Watch:
             vllm.watch(lm, self._note, partial(setattr, self, "_coming"))
 
     def add_partial(self, attr: str, req: Iterable[Any], res: Any) -> None:
-        """Called by lm-eval's models."""
+        """Note an answer; lm-eval's models call it."""
         if attr == "generate_until":
             prompt, arguments = tuple(req)
             self._note(str(prompt), arguments, str(res), *(self._coming.pop(0) if self._coming else (None, "")))
 
     def _watch_server(self, lm: Any) -> None:
-        """Models behind an OpenAI-compatible server read each response with `parse_generations`."""
+        """Let models behind an OpenAI-compatible server read each response with `parse_generations`."""
         self.tries = 0
         parse, create = lm.parse_generations, lm._create_payload
 
@@ -207,7 +207,7 @@ class Watch:
         call, seconds = lm.model_call, float(getattr(lm, "timeout", 300))
 
         def checked(*arguments: Any, **keywords: Any) -> Any:
-            """Fails, and so is tried again, if it takes longer or a response says an error in place of an answer."""
+            """Fail, and so is tried again, if it takes longer or a response says an error in place of an answer."""
             outputs = within(seconds, lambda: call(*arguments, **keywords))
             for response in _responses(outputs) if outputs is not None else ():
                 self._readable(response)
@@ -238,7 +238,9 @@ def _responses(outputs: Any) -> Sequence[Any]:
 
 
 def _choices(response: Any) -> list[tuple[Mapping[str, object], Any]]:
-    """The choices of a response in their order, with the `model` of the response and, of the first, its usage, which covers all of them."""
+    """Return the choices of a response in their order, with the `model` of the response and, of the first, its usage, which covers all of
+    them.
+    """
     choices = sorted(response["choices"], key=lambda choice: choice.get("index", 0))
     used = response.get("usage")
     usage, model = used if isinstance(used, Mapping) else {}, {"model": response.get("model")}

@@ -29,7 +29,7 @@ class RunArguments:
 
 
 def is_lm_eval() -> bool:
-    """Whether this process is lm-eval's command line."""
+    """Tell whether this process is lm-eval's command line."""
     place = Path(sys.argv[0])
     # As a command, or by `python -m`.
     return (place.parent.name if place.stem == "__main__" else place.stem) in ("lm_eval", "lm-eval")
@@ -37,7 +37,7 @@ def is_lm_eval() -> bool:
 
 @contextmanager
 def errors_end_the_process() -> Iterator[None]:
-    """Under lm-eval's command line, which would show a traceback, end the process with an error's sentence."""
+    """End the process with an error's sentence under lm-eval's command line, which would show a traceback."""
     try:
         yield
     except EvalError as err:
@@ -75,7 +75,7 @@ def run_arguments() -> RunArguments:
 
 
 def _entries(metadata: object) -> dict[str, object]:
-    """The entries of --metadata, which lm-eval takes as JSON or as key=value,..."""
+    """Return the entries of --metadata, which lm-eval takes as JSON or as key=value,..."""
     if isinstance(metadata, str):
         try:
             metadata = json.loads(metadata)
@@ -85,6 +85,6 @@ def _entries(metadata: object) -> dict[str, object]:
 
 
 def max_gen_toks(gen_kwargs: str) -> int | None:
-    """The length of answers that generation arguments set, in any of the ways to write it; None if they set none."""
+    """Return the length of answers that generation arguments set, in any of the ways to write it; None if they set none."""
     match = _MAX_GEN_TOKS.search(gen_kwargs)
     return int(match[1]) if match else None

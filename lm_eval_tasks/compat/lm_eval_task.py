@@ -17,7 +17,7 @@ class LongAnswerTask(ConfigurableTask):  # type: ignore[misc]
         self._usual = self.config.generation_kwargs["max_gen_toks"]
 
     def construct_requests(self, doc: dict[str, Any], ctx: str, **kwargs: Any) -> Any:
-        """As lm-eval's, with the length that the row allows, unless the run sets another."""
+        """Make the requests as lm-eval does, with the length that the row allows, unless the run sets another."""
         request = super().construct_requests(doc, ctx, **kwargs)
         arguments = request.arguments[1]
         if arguments["max_gen_toks"] == self._usual:

@@ -16,7 +16,7 @@ from lm_eval_tasks.base.completions import MOST_BYTES
 
 
 def client_of(base_url: str | None, deadline: float) -> openai.AsyncOpenAI:
-    """A client of a server, which asks nothing twice; None for the package's own server."""
+    """Return a client of a server, which asks nothing twice; None for the package's own server."""
     return openai.AsyncOpenAI(
         base_url=base_url,
         api_key=os.environ.get("OPENAI_API_KEY") or "none",
@@ -63,5 +63,5 @@ async def _read(response: Any) -> bytes:
 
 
 def _transport() -> Any:
-    """The package that the client is made of: httpx, or what took its place."""
+    """Return the package that the client is made of: httpx, or what took its place."""
     return sys.modules[openai.DefaultAsyncHttpxClient.__mro__[1].__module__.partition(".")[0]]

@@ -38,7 +38,7 @@ class RunTasks(TaskManager):  # type: ignore[misc]
         self._samples, self._members = samples, members
 
     def load(self, task_list: Any) -> Any:
-        """As lm-eval's, with what this run changes.
+        """Load tasks as lm-eval does, with what this run changes.
 
         Raises:
             OptionError: two of the names contain the same task, or a sample does not exist.
@@ -59,7 +59,7 @@ class RunTasks(TaskManager):  # type: ignore[misc]
         return loaded
 
     def _load_what_fits(self, names: Sequence[str]) -> Any:
-        """As lm-eval's `load`; if no prompt of a task fits, the others one by one, without the means of their groups."""
+        """Load tasks as lm-eval does; if no prompt of a task fits, the others one by one, without the means of their groups."""
         try:
             return super().load(names)
         except NothingFitsError as err:

@@ -75,7 +75,7 @@ def watch(
 
 
 def _said(output: Any) -> tuple[dict[str, object], str]:
-    """The usage as a server would say it, and why the answer ended."""
+    """Return the usage as a server would say it, and why the answer ended."""
     answer = output.outputs[0]
     usage = {
         "prompt_tokens": len(output.prompt_token_ids or ()),
@@ -91,7 +91,7 @@ def _digest(ids: Sequence[int]) -> bytes:
 
 @contextmanager
 def errors_kept(arguments: Mapping[str, object]) -> Iterator[list[str]]:
-    """Within this block, errors that vLLM's processes log are kept too, in a file, by the configuration of logging that it lets one give
+    """Keep errors that vLLM's processes log within this block, in a file, by the configuration of logging that it lets one give
     (https://docs.vllm.ai/en/latest/examples/others/logging_configuration.html). Yields a list that has their lines if the block raises; it
     stays empty if the user configures logging, or switches it off, or if the arguments ask for processes on other machines, which could not
     read the configuration.
@@ -131,7 +131,7 @@ def errors_kept(arguments: Mapping[str, object]) -> Iterator[list[str]]:
 
 
 def _with_file(config: dict[str, Any], errors: Path) -> dict[str, object]:
-    """A configuration of logging whose loggers also write their errors into a file."""
+    """Return a configuration of logging whose loggers also write their errors into a file."""
     handler = {"class": "logging.FileHandler", "level": "ERROR", "filename": str(errors), "encoding": "utf-8"}
     loggers = {
         name: {**entry, "handlers": [*entry.get("handlers", []), _HANDLER]} for name, entry in config["loggers"].items()
@@ -158,7 +158,7 @@ class EngineSettings:
 
 
 def settings_of(lm: Any) -> EngineSettings | None:
-    """The settings of a model of lm-eval; None if it does not run in this process."""
+    """Return the settings of a model of lm-eval; None if it does not run in this process."""
     model: Any = getattr(lm, "model", None)
     if config := getattr(getattr(model, "llm_engine", None), "vllm_config", None):
         loaded = config.model_config
@@ -198,7 +198,7 @@ def _settings(
 
 
 def _plain(value: object) -> Any:
-    """A value as JSON can have it."""
+    """Return a value as JSON can have it."""
     if isinstance(value, Mapping):
         return {str(key): _plain(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):

@@ -19,7 +19,7 @@ _CUTOFF = re.compile(
 
 
 def of_card(text: str) -> str | None:
-    """The month that a model card names as its cut-off, "YYYY-MM"; None if it names none, or several."""
+    """Return the month that a model card names as its cut-off, "YYYY-MM"; None if it names none, or several."""
     months = {_month(match) for match in _CUTOFF.finditer(text)}
     return months.pop() if len(months) == 1 else None
 
@@ -33,25 +33,25 @@ def _month(match: re.Match[str]) -> str:
 
 @cache
 def families() -> dict[str, str]:
-    """Pattern -> month, in the order in which they are looked up."""
+    """Return pattern -> month, in the order in which they are looked up."""
     read = tomllib.loads((Path(__file__).parent / "cutoffs.toml").read_text(encoding="utf-8"))
     return {name: month for name, (month, *_) in read["families"].items()}
 
 
 def of_name(name: str) -> str | None:
-    """The cut-off of a model by its name; None if its maker has said nothing that we know of."""
+    """Return the cut-off of a model by its name; None if its maker has said nothing that we know of."""
     plain = folded_name(name)
     return next((known for pattern, known in families().items() if folded_name(pattern) in plain), None)
 
 
 def folded_name(name: str) -> str:
-    """A name with its parts between hyphens, so that "gpt-4" is not found in "gpt-4o"."""
+    """Return a name with its parts between hyphens, so that "gpt-4" is not found in "gpt-4o"."""
     return f"-{re.sub(r'[^a-z0-9]+', '-', name.casefold()).strip('-')}-"
 
 
 def of_model(arguments: Mapping[str, object], served: Sequence[str] = ()) -> str | None:
-    """The cut-off of a model: as the registry has it by its name, or by the one name that a server answered with; else as its card says
-    if the card is on this machine.
+    """Return the cut-off of a model: as the registry has it by its name, or by the one name that a server answered with; else as its card
+    says if the card is on this machine.
     """
     model = arguments.get("pretrained") or arguments.get("model")
     for name in (model, *(served if len(served) == 1 else ())):

@@ -42,14 +42,14 @@ class Opened:
     made_up: bool = False
 
     def sizes(self, split: str) -> tuple[int, int]:
-        """How many rows of a split are whole here, and how many there are by id only."""
+        """Return how many rows of a split are whole here, and how many there are by id only."""
         names = {*self.splits, *self.by_id} if split == "all" else {split}
         whole = sum(len(self.splits[name]) for name in names if name in self.splits)
         return whole, sum(self.by_id.get(name, 0) for name in names)
 
 
 def open_dataset(config: str, options: Options) -> Opened:
-    """All splits of a configuration; a DatasetError if the dataset does not exist, is unfinished, or lacks the configuration."""
+    """Return all splits of a configuration; a DatasetError if the dataset does not exist, is unfinished, or lacks the configuration."""
     name = options.dataset
     folder = Path(name).expanduser()
     is_folder = folder.is_dir()
@@ -99,7 +99,7 @@ def _not_loaded(name: str, config: str, err: BaseException) -> DatasetError:
 
 
 def _open_folder(folder: RoundFolder, config: str) -> Opened:
-    """From the files that the manifest lists, if they are what it says; the card, which `datasets` goes by, is not asked."""
+    """Open a folder from the files that the manifest lists, if they are what it says; the card, which `datasets` goes by, is not asked."""
     by_ids = folder.by_ids_of(config)
     return Opened(
         _load_files(folder, folder.configuration(config)),
@@ -153,7 +153,7 @@ def _load_splits(builder: datasets.DatasetBuilder) -> datasets.DatasetDict:
 
 
 def rows_of_split(opened: Opened, config: str, options: Options, columns: Iterable[str] = ()) -> datasets.Dataset:
-    """The rows of the split that was asked for, which is test by default.
+    """Return the rows of the split that was asked for, which is test by default.
 
     Raises:
         DatasetError: there are none, they lack one of the columns, belong to another round or to several, or two have one id.

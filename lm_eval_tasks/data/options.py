@@ -103,8 +103,8 @@ class Options:
         )
 
     def context_of(self, always: Context | None, name: str) -> Context:
-        """How much of what it shows a task is asked with: what it always says itself, else what the option says; an OptionError if the
-        built-in configuration of this name is not asked so.
+        """Return how much of what it shows a task is asked with: what it always says itself, else what the option says; an OptionError if
+        the built-in configuration of this name is not asked so.
         """
         context = always or self.context
         if context == FULL:
@@ -116,5 +116,5 @@ class Options:
 
 
 def noted(context: Context) -> str:
-    """`PromptRow.shown` for a context."""
+    """Return `PromptRow.shown` for a context."""
     return "" if context == FULL else context

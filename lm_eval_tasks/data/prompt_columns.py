@@ -24,7 +24,7 @@ _BESIDE = frozenset(("round", "license", "published", "primary_category", "autho
 
 
 def as_split(rows: Iterable[PromptRow]) -> dict[str, datasets.Dataset]:
-    """The rows as lm-eval's `custom_dataset` returns them."""
+    """Return the rows as lm-eval's `custom_dataset` returns them."""
     return {"test": datasets.Dataset.from_list(to_docs(rows))}
 
 
@@ -137,7 +137,7 @@ def tell_of_longer(config: str, longer: int, count: int, budget: int) -> None:
 
 
 def of_prompt(fitted: slots.CutPrompt) -> dict[str, Any]:
-    """The columns of `PromptRow` that tell what a prompt shows and what was cut."""
+    """Return the columns of `PromptRow` that tell what a prompt shows and what was cut."""
     return {
         "prompt": fitted.text,
         "target_at": fitted.target_at,
@@ -150,7 +150,9 @@ def of_prompt(fitted: slots.CutPrompt) -> dict[str, Any]:
 
 
 def row_hash(row: object, version: int, texts: Iterable[str] = ()) -> str:
-    """The sha256 of what a family's row shows, with texts of other configurations, asks and calls right, and its prompt's version."""
+    """Return the sha256 of what a family's row shows, with texts of other configurations, asks and calls right, and its prompt's
+    version.
+    """
     content = [version, _bare(msgspec.to_builtins(row)), list(texts)]
     return sha256_of_bytes(msgspec.json.encode(content, order="deterministic"))
 

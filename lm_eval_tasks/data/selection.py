@@ -57,8 +57,8 @@ def _is_between(published: str, options: Options) -> bool:
 
 
 def representative_rows(kept: Sequence[int], facts: Sequence[Fact], size: int) -> list[int]:
-    """About `size` samples at equal distances, after sorting by month, category and a hash of the paper: a systematic sample, in which
-    each month and category has its share.
+    """Choose about `size` samples at equal distances, after sorting by month, category and a hash of the paper: a systematic sample, in
+    which each month and category has its share.
     """
     ordered = sorted(kept, key=lambda i: (facts[i].published[:7], facts[i].category, _hash(facts[i].paper)))
     taken = min(size, len(ordered))

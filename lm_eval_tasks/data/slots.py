@@ -55,7 +55,7 @@ class CutPrompt:
 def fit_all(
     prompts: Sequence[Sequence[Slot]], budget: int, tokenizer: Tokenizer, cut: Cut | None = "end"
 ) -> Iterator[CutPrompt | None]:
-    """The prompts, tokenized in batches, each within a budget of tokens; if nothing is to be cut, None for one that is longer."""
+    """Yield the prompts, tokenized in batches, each within a budget of tokens; if nothing is to be cut, None for one that is longer."""
     for start in range(0, len(prompts), _BATCH):
         batch = prompts[start : start + _BATCH]
         encoded = tokenizer(
@@ -67,7 +67,7 @@ def fit_all(
 
 
 def uncut(slots: Sequence[Slot]) -> CutPrompt:
-    """The whole prompt if no tokenizer is known; 0 tokens stand for an unknown number."""
+    """Return the whole prompt if no tokenizer is known; 0 tokens stand for an unknown number."""
     return _joined(slots, [slot.text for slot in slots], 0, 0, {})
 
 
@@ -134,7 +134,7 @@ class _Prompt:
         return stretches
 
     def _count(self, stretches: Sequence[tuple[int, int]]) -> int:
-        """Tokens of the joined stretches: the inner ones are known, those near a seam are counted again."""
+        """Count the tokens of the joined stretches: the inner ones are known, those near a seam are counted again."""
         count, regions = 0, [""]
         for n, (start, end) in enumerate(stretches):
             is_last = n == len(stretches) - 1
@@ -179,7 +179,7 @@ def _take(slots: Sequence[Slot], keep: list[int], excess: int) -> int:
 
 
 def _groups(slots: Sequence[Slot]) -> list[list[int]]:
-    """The slots that are cut, in cutting order; those that are shortened together form one group."""
+    """Return the slots that are cut, in cutting order; those that are shortened together form one group."""
     groups: dict[tuple[int, int, int], list[int]] = {}
     for i, slot in enumerate(slots):
         if slot.component in CUT_COMPONENTS and not (slot.component == "citation" and slot.field == "title"):
@@ -195,7 +195,7 @@ def _priority(slot: Slot) -> tuple[int, int, int]:
 
 
 def _cap(lengths: Sequence[int], excess: int) -> int:
-    """The most tokens that each of some slots may keep for all to lose `excess` together."""
+    """Return the most tokens that each of some slots may keep for all to lose `excess` together."""
     left = sum(lengths) - excess
     for n, length in enumerate(sorted(lengths)):
         share = left // (len(lengths) - n)

@@ -46,7 +46,7 @@ class ModelWindow:
 
 
 def of_model(arguments: Mapping[str, object], system_instruction: str = "") -> ModelWindow | None:
-    """The context of the model that lm-eval's arguments name; None if they name none (API servers, baselines).
+    """Return the context of the model that lm-eval's arguments name; None if they name none (API servers, baselines).
 
     Args:
         arguments: the metadata that lm-eval hands to a task: --model_args and --metadata together.
@@ -89,7 +89,7 @@ def _load(known: str, system_instruction: str) -> ModelWindow:
 
 
 def _around(tokenizer: Any, system_instruction: str, thinking: bool | None) -> tuple[int, str, tuple[str, str]]:
-    """Tokens that a run adds to a prompt (special ones, or the chat template's if there is one, whichever are more), the mark of
+    """Count the tokens that a run adds to a prompt (special ones, or the chat template's if there is one, whichever are more), the mark of
     reasoning that the template ends with, and those around reasoning.
 
     lm-eval puts a system prompt into the template's own place for it, or before the prompt if there is no template.

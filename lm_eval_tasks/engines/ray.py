@@ -146,7 +146,7 @@ class _Driver:
         self.nodes: frozenset[str] = answer[2]
 
     def results(self, function: Callable[[Any], Any], lots: Sequence[Sequence[Any]]) -> Iterator[list[Any] | Exception]:
-        """The results of batches in their order; an exception in place of missing ones. A _Gone if the cluster ended on the way."""
+        """Yield the results of batches in their order; an exception in place of missing ones. A _Gone if the cluster ended on the way."""
         try:
             self._channel.send((function, lots))
             while not isinstance(message := self._next(), int):

@@ -86,7 +86,7 @@ def _spread(function: Callable[[Any], Any], batches: Sequence[list[Any]]) -> Ite
 
 
 def _row_function(function: bytes, code: str, folder: str) -> Callable[[dict[str, bytes]], dict[str, bytes]]:
-    """What Ray Data runs for each row; the packages must be installed on every node."""
+    """Return what Ray Data runs for each row; the packages must be installed on every node."""
 
     def apply(row: dict[str, bytes]) -> dict[str, bytes]:
         from lm_eval_tasks.engines.ray_driver import apply_batch
@@ -97,7 +97,7 @@ def _row_function(function: bytes, code: str, folder: str) -> Callable[[dict[str
 
 
 def apply_batch(function: bytes, batch: bytes, code: str, folder: str) -> bytes:
-    """In a worker: the results of a batch, or the exception that it ended with, pickled; relative paths begin in `folder`."""
+    """Return, in a worker, the results of a batch, or the exception that it ended with, pickled; relative paths begin in `folder`."""
     try:
         with suppress(OSError):  # a node without such a folder does not need it, or fails at the missing path
             os.chdir(folder)
@@ -110,7 +110,7 @@ def apply_batch(function: bytes, batch: bytes, code: str, folder: str) -> bytes:
 
 
 def _sendable_error(err: Exception) -> Exception:
-    """An exception as it can be sent: Ray's own wrap the worker's traceback."""
+    """Return an exception as it can be sent: Ray's own wrap the worker's traceback."""
     try:
         pickle.loads(pickle.dumps(err))  # noqa: S301
     except Exception:
@@ -124,7 +124,7 @@ class OtherCode(Exception):
 
 @cache
 def code_version() -> str:
-    """The release, a hash of the code (two checkouts of one release may differ) and the libraries that make the bytes."""
+    """Return the release, a hash of the code (two checkouts of one release may differ) and the libraries that make the bytes."""
     root = Path(__file__).resolve().parents[2]
     digest = hashlib.sha256()
     for package in ("lm_eval_tasks", "builder"):

@@ -32,7 +32,7 @@ class Engine(AbstractContextManager["Engine"], Protocol):
     def map(
         self, function: Callable[[_T], _R], items: Iterable[_T], at_once: int = 1, *, large: bool = False
     ) -> Iterator[_R]:
-        """The results in the order of the items, which are consumed as they are needed.
+        """Yield the results in the order of the items, which are consumed as they are needed.
 
         Args:
             at_once: items that travel together.
@@ -47,7 +47,7 @@ _CURRENT: ContextVar[Engine | None] = ContextVar("engine", default=None)
 
 
 def open_engine(name: str, jobs: int = 1) -> Engine:
-    """An engine of that name, the local one with so many processes (a cluster has as many as its nodes offer); an EngineError if its
+    """Return an engine of that name, the local one with so many processes (a cluster has as many as its nodes offer); an EngineError if its
     package or cluster is missing.
     """
     if name == "ray":
@@ -68,7 +68,7 @@ def working_with(engine: Engine) -> Iterator[None]:
 
 
 def current_engine() -> Engine:
-    """The engine that was set; this process alone if none was."""
+    """Return the engine that was set; this process alone if none was."""
     return _CURRENT.get() or open_engine("local")
 
 

@@ -92,7 +92,7 @@ class AnsweringLM(GeneratingLM):
         return sorted({usage.served for usage in self._usages if usage.served})
 
     def usage(self, means: Means) -> UsageTotals:
-        """What the answers used: tokens, finish reasons, seconds of this run, retries, and money if a price is known."""
+        """Return what the answers used: tokens, finish reasons, seconds of this run, retries, and money if a price is known."""
         tries = self._watch.tries if self.asked else None
         return replace(
             UsageTotals.of(self._usages),
@@ -150,8 +150,8 @@ class AnsweringLM(GeneratingLM):
     def _unanswered_of(
         self, questions: Sequence[PromptRequest]
     ) -> tuple[Sequence[PromptRequest], Sequence[PromptRequest]]:
-        """The questions that are to be asked, and those that need not be: without sampling, the same prompt has the same answer. A short
-        window cuts a paper's beginning and the whole of it to the same prompt.
+        """Return the questions that are to be asked, and those that need not be: without sampling, the same prompt has the same answer. A
+        short window cuts a paper's beginning and the whole of it to the same prompt.
         """
         answered = {question.digest for question in questions if self._is_answered(question)}
         missing: list[PromptRequest] = []
@@ -171,7 +171,7 @@ class AnsweringLM(GeneratingLM):
             self._keep(twin, str(self._journal.get(key, "")), Usage(0, 0, 0, 0, finish))
 
     def _affordable(self, questions: Sequence[PromptRequest]) -> Sequence[PromptRequest]:
-        """As many of the questions as the budget allows to ask together."""
+        """Return as many of the questions as the budget allows to ask together."""
         if self._budget is None:
             return questions
         for n, question in enumerate(questions):
@@ -200,7 +200,7 @@ class AnsweringLM(GeneratingLM):
                 self._note(waiting.pop(0), answer, Usage(finish=str(getattr(answer, "finish", ""))))
 
     def _ask_model(self, requests: list[Instance]) -> list[str]:
-        """What the model returns; any failure becomes a one-sentence error."""
+        """Return what the model returns; any failure becomes a one-sentence error."""
         refused: list[str] = []
         try:
             with listening() as refused, as_given():
@@ -233,7 +233,9 @@ class AnsweringLM(GeneratingLM):
             self._early[digest, answer] += 1
 
     def _write(self, key: str, answer: str, used: Usage, **others: object) -> None:
-        """What cannot be written ends the run, although the library that gave the answer may take any error for a failed request."""
+        """Write to the journal; what cannot be written ends the run, although the library that gave the answer may take any error for a
+        failed request.
+        """
         try:
             self._journal.add(key, answer, **others, usage=used.to_json())
         except OSError as err:
@@ -281,7 +283,7 @@ class AnsweringLM(GeneratingLM):
 
 
 def _complete_usage(usage: Usage, question: PromptRequest, answer: str) -> Usage:
-    """What an engine does not say about an answer's tokens, counted with the model's tokenizer; left open without one."""
+    """Return what an engine does not say about an answer's tokens, counted with the model's tokenizer; left open without one."""
     row = question.row
     if usage.tokens_out is not None or not row.tokenizer:
         return usage

@@ -22,7 +22,7 @@ _TYPED_ONLY = frozenset({"all_columns", "config", "help", "format", "quiet", "ve
 
 
 def with_config(arguments: argparse.Namespace) -> argparse.Namespace:
-    """The arguments with those of the file that their `config` names; what the command line says takes precedence.
+    """Return the arguments with those of the file that their `config` names; what the command line says takes precedence.
 
     Raises:
         OptionError: the file cannot be read, or has a key or value that cannot be used.
@@ -75,7 +75,7 @@ def _words(content: dict[str, object], parser: Parser, path: Path) -> Iterator[s
 
 
 def _text(key: str, value: Any, path: Path) -> str:
-    """A value as it would be typed; tables stay nested, as JSON."""
+    """Return a value as it would be typed; tables stay nested, as JSON."""
     if isinstance(value, dict) and key in _TABLES:
         try:
             # YAML reads `2026-01-01` as a day.

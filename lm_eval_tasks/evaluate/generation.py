@@ -63,7 +63,7 @@ def _read_seeds(seed: str) -> tuple[int | None, ...]:
 
 
 def by_beginning(prompts: Sequence[str]) -> list[int]:
-    """Places of prompts in an order in which those that begin alike follow one another, the group with the longest prompt first.
+    """Return places of prompts in an order in which those that begin alike follow one another, the group with the longest prompt first.
 
     Prompts are alike if at least half of the shorter one is what the other begins with.
     """

@@ -35,7 +35,7 @@ RUNTIME = frozenset(
 
 
 def label_of(model: str, arguments: Mapping[str, object], *, full: bool = False) -> str:
-    """What a model is called in tables and file names: its weights' name, or else its type's.
+    """Return what a model is called in tables and file names: its weights' name, or else its type's.
 
     Args:
         full: with its organization or folder, as price tables call it.
@@ -53,13 +53,13 @@ def label_of(model: str, arguments: Mapping[str, object], *, full: bool = False)
 
 
 def distinguishing(arguments: Mapping[str, object]) -> dict[str, object]:
-    """The arguments that make a model another one."""
+    """Return the arguments that make a model another one."""
     # "auto" is what `dtype`, `kv_cache_dtype` and the like are if they are not given.
     return {key: value for key, value in arguments.items() if key not in RUNTIME and value not in (None, "auto")}
 
 
 def identity_of(model: str, arguments: Mapping[str, object], weights: Mapping[str, str], generation: Generation) -> str:
-    """What an answer depends on besides the prompt: the model's type, arguments and weights, and how it is prompted."""
+    """Return what an answer depends on besides the prompt: the model's type, arguments and weights, and how it is prompted."""
     how = {key: value for key, value in asdict(generation).items() if key not in (*RUNTIME, "repeats")}
     # A renewed key does not make another model.
     return json.dumps(

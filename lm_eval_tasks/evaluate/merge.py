@@ -107,7 +107,7 @@ def _check(shards: Sequence[_ShardRun]) -> None:
 
 
 def _identity_of(one: _ShardRun) -> dict[str, object]:
-    """What makes a run a different one: not where and how fast its model and data were served."""
+    """Return what makes a run a different one: not where and how fast its model and data were served."""
     run = one.request
     return {
         **{name: value for name, value in asdict(run).items() if name not in (*RUNTIME, "tasks", "contexts")},
@@ -117,7 +117,7 @@ def _identity_of(one: _ShardRun) -> dict[str, object]:
 
 
 def _lines(shards: Sequence[_ShardRun]) -> dict[str, list[Logged]]:
-    """Task -> the logged samples of all shards, in the order that one run gives them."""
+    """Return task -> the logged samples of all shards, in the order that one run gives them."""
     placed: dict[str, dict[int, Logged]] = defaultdict(dict)
     sizes: dict[str, set[int | None]] = defaultdict(set)
     for one in shards:
@@ -137,7 +137,9 @@ def _lines(shards: Sequence[_ShardRun]) -> dict[str, list[Logged]]:
 
 
 def _means(lines: Sequence[Logged], figures: Sequence[object]) -> dict[str, object]:
-    """lm-eval's figures of a task, from those of each shard, which lack what none of its samples has: each the mean over all samples."""
+    """Return lm-eval's figures of a task, from those of each shard, which lack what none of its samples has: each the mean over all
+    samples.
+    """
     means: dict[str, object] = {}
     known = {name: value for each in figures if isinstance(each, Mapping) for name, value in each.items()}
     for name, value in known.items():

@@ -64,7 +64,9 @@ _ADVICE: tuple[tuple[str, str], ...] = (
 
 
 def open_model(model: str, arguments: Mapping[str, object], generation: Generation) -> LM:
-    """A baseline, or a model of lm-eval; a ModelError if there is no such model type, its package is not installed, the GPU is missing."""
+    """Return a baseline, or a model of lm-eval; a ModelError if there is no such model type, its package is not installed, the GPU is
+    missing.
+    """
     if model in BASELINES:
         return BaselineLM(model)
     if model == GIVEN:
@@ -89,7 +91,7 @@ def open_model(model: str, arguments: Mapping[str, object], generation: Generati
 
 
 def _why(error: str, said: Sequence[str]) -> str:
-    """Why a model cannot be opened, by a library's error and what its processes logged, as a sentence; with what to change if known."""
+    """Say why a model cannot be opened, by a library's error and what its processes logged, as a sentence; with what to change if known."""
     lines = [*_causes(said), *_lines(error)]
     lines = [line for line in lines if not _POINTER.search(line)] or lines
     for pattern, advice in _ADVICE:
@@ -100,7 +102,7 @@ def _why(error: str, said: Sequence[str]) -> str:
 
 
 def _causes(said: Sequence[str]) -> list[str]:
-    """What the tracebacks in a log end with; of those that led to one another, the last."""
+    """Return what the tracebacks in a log end with; of those that led to one another, the last."""
     causes: list[str] = []
     for line in map(str.strip, said):
         if _CAUSE.match(line):
@@ -111,7 +113,7 @@ def _causes(said: Sequence[str]) -> list[str]:
 
 
 def _lines(error: str) -> list[str]:
-    """The lines of an error that say something; pydantic's has others around them."""
+    """Return the lines of an error that say something; pydantic's has others around them."""
     lines = [line.strip() for line in error.splitlines() if line.strip()]
     if not re.match(r"\d+ validation errors? for ", error):
         return lines
@@ -125,7 +127,9 @@ def _short(line: str) -> str:
 
 
 def _usable_device(model: str, device: str | None) -> str | None:
-    """The device that was asked for; else the processor for models of transformers if there is no GPU, which lm-eval takes for granted."""
+    """Return the device that was asked for; else the processor for models of transformers if there is no GPU, which lm-eval takes for
+    granted.
+    """
     if not (device.startswith("cuda") if device else model.startswith("hf")):
         return device
     import torch
@@ -160,7 +164,7 @@ _PACKAGES = "academiceval lm_eval datasets transformers torch vllm openai bert_s
 
 
 def made_with(lm: LM, engine: EngineSettings | None, generation: Generation, arguments: Arguments) -> MadeWith:
-    """What results say of it.
+    """Return what results say of it.
 
     Args:
         lm: the opened model.

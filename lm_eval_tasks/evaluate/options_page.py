@@ -23,7 +23,7 @@ _ARGUMENTS = [
 
 
 def _by_families() -> dict[str, list[Metric]]:
-    """Heading -> the metrics of the families that it names; what not only families of one way to answer have comes last."""
+    """Return heading -> the metrics of the families that it names; what not only families of one way to answer have comes last."""
     parts: dict[str, list[Metric]] = {}
     shared: list[Metric] = []
     for metric in METRICS:
@@ -36,7 +36,7 @@ def _by_families() -> dict[str, list[Metric]]:
 
 
 def options_page() -> Iterator[str]:
-    """The lines of docs/options.md."""
+    """Yield the lines of docs/options.md."""
     yield from (
         "# Options and scores",
         "",
@@ -71,7 +71,7 @@ def _part(title: str, what: str, rows: list[tuple[str, str]]) -> Iterator[str]:
 
 
 def meaning_of(metric: Metric) -> str:
-    """What a metric measures."""
+    """Return what a metric measures."""
     return (metric.compute.__doc__ or "").partition("\n")[0]
 
 

@@ -219,13 +219,13 @@ def _table_row(entry: TaskPlan) -> tuple[object, ...]:
 
 
 def total(planned: Sequence[TaskPlan]) -> Usage:
-    """The tokens of all tasks; those of the prompts are guessed if they are not known."""
+    """Return the tokens of all tasks; those of the prompts are guessed if they are not known."""
     known = (entry.tokens_in if entry.tokens_in is not None else entry.guessed for entry in planned)
     return Usage(sum(filter(None, known)), sum(entry.most_out for entry in planned))
 
 
 def sentences(planned: Sequence[TaskPlan], price: Price | None, rates: Sequence[float] | None) -> list[str]:
-    """What the table does not say: hours, at some rates in tokens a second (of prompts and of answers), and money."""
+    """Return what the table does not say: hours, at some rates in tokens a second (of prompts and of answers), and money."""
     lines = []
     together = total(planned)
     if any(entry.tokens_in is None for entry in planned):

@@ -67,7 +67,8 @@ def programs_of(tasks: Sequence[str], metadata: Mapping[str, object]) -> dict[st
 
 
 def in_contexts(tasks: Sequence[str], contexts: Sequence[Context]) -> list[Task]:
-    """The tasks that ask each of some tasks, groups and tags in some contexts, as far as it has them; those without any are left out.
+    """Return the tasks that ask each of some tasks, groups and tags in some contexts, as far as it has them; those without any are left
+    out.
 
     Raises:
         OptionError: one of them is not asked as it stands, or all have none of the contexts.

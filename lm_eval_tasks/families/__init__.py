@@ -18,19 +18,19 @@ NAMES = ("writing", "scalar", "walk", "next", "match")
 
 @cache
 def family_of_name(name: str) -> "Family":
-    """The family of a folder."""
+    """Return the family of a folder."""
     family: Family = import_module(f"{__name__}.{name}").FAMILY
     return family
 
 
 def _likely_first(name: str) -> list[str]:
-    """The families in the order in which they are asked: most are called as what they have."""
+    """Return the families in the order in which they are asked: most are called as what they have."""
     return sorted(NAMES, key=lambda family: family != name)
 
 
 @cache
 def of_task(task: str) -> "Family":
-    """The family of a task: what prompts, rows or manifests call it.
+    """Return the family of a task: what prompts, rows or manifests call it.
 
     Raises:
         ValueError: there is none.
@@ -43,24 +43,24 @@ def of_task(task: str) -> "Family":
 
 
 def task_of_prompt(prompt_name: str) -> str:
-    """What a prompt asks for: files are called `<task>` or `<task>_<variant>`."""
+    """Return what a prompt asks for: files are called `<task>` or `<task>_<variant>`."""
     return prompt_name.partition("_")[0]
 
 
 def target_of(task: str) -> "Target":
-    """The target of a task; argument and errors are those of `of_task`."""
+    """Return the target of a task; argument and errors are those of `of_task`."""
     # The builtin `next` is hidden here by the family of that name.
     [target] = [target for target in of_task(task).targets if task in (target.name, target.task)]
     return target
 
 
 def target_of_configuration(name: str) -> "Target":
-    """What a built-in configuration asks for."""
+    """Return what a built-in configuration asks for."""
     return target_of(configuration_of(name).task)
 
 
 def configuration_of(name: str) -> "Configuration":
-    """The built-in configuration of a name; an EvalError if there is none."""
+    """Return the built-in configuration of a name; an EvalError if there is none."""
     for family in _likely_first(name.partition("-")[0].lower()):
         for configuration in family_of_name(family).configurations:
             if configuration.name == name:

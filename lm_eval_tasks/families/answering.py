@@ -15,21 +15,21 @@ class Answering:
     """The answers of a family; `ANSWERING` in the module `answering` of its folder."""
 
     def refine(self, reply: str, row: PromptRow) -> str:
-        """What is scored of an answer without its reasoning, "" for nothing."""
+        """Return what is scored of an answer without its reasoning, "" for nothing."""
         return reply
 
     def placed(self, row: PromptRow, answer: str, score: float) -> Iterator[Placed]:
-        """The parts of a scored answer whose right answers have a place in the context."""
+        """Yield the parts of a scored answer whose right answers have a place in the context."""
         yield from ()
 
     def baseline(self, name: str, row: PromptRow, prompt: str) -> str | None:
-        """The answer of one of the family's baselines; None if it has none to this prompt, which is as a model is asked it."""
+        """Return the answer of one of the family's baselines; None if it has none to this prompt, which is as a model is asked it."""
         return None
 
 
 @cache
 def answering_of(task: str) -> Answering:
-    """How answers to the prompts of a task are read, see `families.of_task`."""
+    """Return how answers to the prompts of a task are read, see `families.of_task`."""
     answering = import_module(f"lm_eval_tasks.families.{of_task(task).name}.answering").ANSWERING
     assert isinstance(answering, Answering)
     return answering

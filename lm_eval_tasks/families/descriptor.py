@@ -19,7 +19,7 @@ FAMILIES_FOLDER = Path(__file__).parent
 
 
 def slug_of(name: str) -> str:
-    """A configuration's name as names of tasks write it: "intro_28k_g" for "Intro-28K-G"."""
+    """Return a configuration's name as names of tasks write it: "intro_28k_g" for "Intro-28K-G"."""
     return name.lower().replace("-", "_")
 
 
@@ -145,7 +145,7 @@ class Task:
         return f"{self.configuration} ({self.alias})" if self.alias else self.configuration
 
     def with_context(self, context: Context) -> Self:
-        """The task that asks the same with less to read."""
+        """Return the task that asks the same with less to read."""
         alias = f"{self.alias}, {context}" if self.alias else context
         return replace(self, name=f"{self.name}_{context}", alias=alias, context=context, tag="")
 
@@ -228,16 +228,16 @@ class Family:
         return _version(self.name)
 
     def counted(self, names: Collection[str], core: Collection[str]) -> tuple[str, ...]:
-        """The configurations that its board counts, see `registry.counted`."""
+        """Return the configurations that its board counts, see `registry.counted`."""
         own = (entry.configuration for entry in self.core if not entry.masks or entry.configuration in core)
         return tuple(name for name in own if name in names)
 
     def is_usual(self, prompt_name: str) -> bool:
-        """Whether a prompt is what its configuration is usually asked with, not an ablation or retrieval."""
+        """Tell whether a prompt is what its configuration is usually asked with, not an ablation or retrieval."""
         return True
 
     def metric_list(self) -> list[dict[str, object]]:
-        """A task's `metric_list`; lm-eval knows two directions; other metrics have none there."""
+        """Return a task's `metric_list`; lm-eval knows two directions; other metrics have none there."""
         directions = {"higher": True, "lower": False, "one": None, "neither": None}
         return [
             {"metric": name, "aggregation": "mean", "higher_is_better": directions[metric.best]}
@@ -246,7 +246,7 @@ class Family:
         ]
 
     def group_list(self) -> list[dict[str, object]]:
-        """A group's `aggregate_metric_list`: each task counts the same, whatever its number of samples."""
+        """Return a group's `aggregate_metric_list`: each task counts the same, whatever its number of samples."""
         return [
             {"metric": name, "aggregation": "mean", "weight_by_size": False, "filter_list": "score"}
             for metric in self.metrics

@@ -44,18 +44,18 @@ _LINE = re.compile(r"(?:[-•]|\d+[.)])\s+|(?:.*\b)?answers?\s*(?:is|are)?\s*:",
 
 
 def set_of(text: str) -> tuple[int, ...] | None:
-    """The labels of the last list in an answer, rising; None if there is none."""
+    """Return the labels of the last list in an answer, rising; None if there is none."""
     numbers = list_of(text)
     return None if numbers is None else tuple(sorted(numbers))
 
 
 def list_of(text: str) -> tuple[int, ...] | None:
-    """As `set_of`, in the order of the answer."""
+    """Read as `set_of` does, in the order of the answer."""
     return _last(plain(text), _list)
 
 
 def pairs_of(text: str) -> dict[int, int] | None:
-    """The pairs of the last object in an answer; None if there is none. Of a label's pairs the last one counts."""
+    """Return the pairs of the last object in an answer; None if there is none. Of a label's pairs the last one counts."""
     return _last(_NAMED_MARK.sub(r"\1", plain(text)), _pairs)
 
 
@@ -92,14 +92,14 @@ def _is_led(before: str, *, is_first: bool) -> bool:
 
 
 def _line_before(before: str) -> str:
-    """The line above a stretch that begins its line and is led by that one, "" for others."""
+    """Return the line above a stretch that begins its line and is led by that one, "" for others."""
     above, is_below, own = before.rpartition("\n")
     above = above.rstrip()
     return above.rpartition("\n")[2] if is_below and not own.strip() and above.endswith(":") else ""
 
 
 def _stretches(text: str) -> list[tuple[int, int]]:
-    """Where brackets begin and end that are in no others; objects in a row are one stretch, and the last bracket may be open."""
+    """Return where brackets begin and end that are in no others; objects in a row are one stretch, and the last bracket may be open."""
     opened: list[int] = []
     closed: list[tuple[int, int]] = []
     for bracket in BRACKET.finditer(text):
@@ -118,7 +118,7 @@ def _stretches(text: str) -> list[tuple[int, int]]:
 
 
 def _is_next(text: str, last: tuple[int, int], begins: int, ends: int) -> bool:
-    """Whether a bracket goes on with the one before: objects in a row, or lists in a row that name one label each."""
+    """Tell whether a bracket goes on with the one before: objects in a row, or lists in a row that name one label each."""
     if text[ends - 1] != text[last[1] - 1]:
         return False
     between = text[last[1] : begins].strip(", \n-•")
@@ -262,7 +262,7 @@ def _pairs_of_object(content: str, *, in_rows: bool) -> dict[int, int]:
 
 
 def _rows(stretch: str) -> list[str]:
-    """The lists in a list, or what one has in it."""
+    """Return the lists in a list, or what one has in it."""
     if stretch.startswith("[["):
         return _INNER.findall(stretch)
     return [stretch.strip("[]") if stretch.startswith("[") else stretch]

@@ -32,22 +32,22 @@ CORE: tuple[Core, ...] = tuple(
 
 
 def headline() -> tuple[str, ...]:
-    """The names of all headline metrics."""
+    """Return the names of all headline metrics."""
     return tuple(metric.name for metric in METRICS if metric.headline)
 
 
 def find_metric(name: str) -> Metric | None:
-    """The metric of a name; None if there is none."""
+    """Return the metric of a name; None if there is none."""
     return _BY_NAME.get(name)
 
 
 def floors_of(name: str) -> tuple[str, ...]:
-    """The floors of a metric; none if it is not registered."""
+    """Return the floors of a metric; none if it is not registered."""
     return metric.floors if (metric := find_metric(name)) else ()
 
 
 def label(name: str) -> str:
-    """A metric's name for display; the name itself if it is not one of ours."""
+    """Return a metric's name for display; the name itself if it is not one of ours."""
     return metric.label if (metric := find_metric(name)) else name
 
 
@@ -59,15 +59,15 @@ def check_names(names: Iterable[str]) -> None:
 
 
 def comparisons(boards: Mapping[str, Board]) -> int:
-    """How many rows the comparison of two models has: one for each task, given with its board by the name of its configuration, and one for
-    each board that counts several of them.
+    """Return how many rows the comparison of two models has: one for each task, given with its board by the name of its configuration, and
+    one for each board that counts several of them.
     """
     sets = [counted([name for name in boards if boards[name] == board], board) for board in BOARDS]
     return len(boards) + sum(len(names) > 1 for names in sets)
 
 
 def counted(names: Collection[str], board: Board, core: Collection[str] = ()) -> tuple[str, ...]:
-    """The configurations that a board counts, which no model's runs decide.
+    """Return the configurations that a board counts, which no model's runs decide.
 
     Args:
         names: of the round's configurations.

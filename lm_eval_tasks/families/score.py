@@ -48,7 +48,7 @@ def score(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
 
 
 def unpack(doc: Mapping[str, object], results: Sequence[str]) -> dict[str, float]:
-    """The scores of one row that lm-eval prints; its `process_results`."""
+    """Return the scores of one row that lm-eval prints; its `process_results`."""
     scores = ScoredAnswer.from_text(results[0]).scores
     metrics = of_task(task_of_prompt(str(doc["prompt_name"]))).metrics
     shown = [metric for metric in metrics if doc["metrics"] == ALL or metric.is_printed]
@@ -57,7 +57,7 @@ def unpack(doc: Mapping[str, object], results: Sequence[str]) -> dict[str, float
 
 
 def others_of(ids: Sequence[str], count: int = OTHERS) -> list[list[int]]:
-    """For each row at most `count` other ones, always the same for the same ids: the next in an order of their own."""
+    """Choose for each row at most `count` other ones, always the same for the same ids: the next in an order of their own."""
     order = sorted(range(len(ids)), key=lambda i: hashlib.sha256(ids[i].encode()).digest())
     place = {i: k for k, i in enumerate(order)}
     steps = range(1, min(count + 1, len(ids)))
@@ -77,7 +77,7 @@ def _score_answers(answers: Answers) -> Iterator[ScoredAnswer]:
 
 
 def _values(metric: Metric, answers: Answers) -> list[float | Failed | None]:
-    """A metric of all answers; if a text makes it fail, of one answer after the other, so that only that answer has none."""
+    """Return a metric of all answers; if a text makes it fail, of one answer after the other, so that only that answer has none."""
     try:
         return list(metric.compute(answers))
     except _OF_A_TEXT as err:

@@ -94,18 +94,18 @@ def usages_of(journal: Journal | Mapping[str, object]) -> list[Usage]:
 
 
 def key_of(model: str, question: Comparison) -> str:
-    """sha256 over judge and prompt, which contains both answers in their order."""
+    """Return sha256 over judge and prompt, which contains both answers in their order."""
     return sha256_of_bytes(json.dumps([model, question.prompt]))
 
 
 def is_answered(model: str, question: Comparison, journal: Journal | Mapping[str, object]) -> bool:
-    """Whether the journal has a verdict of a judge that can be read."""
+    """Tell whether the journal has a verdict of a judge that can be read."""
     outcome = outcome_of(model, question, journal)
     return outcome is not None and outcome.winners is not None
 
 
 def outcome_of(model: str, question: Comparison, journal: Journal | Mapping[str, object]) -> Outcome | None:
-    """What the journal says about a question to a judge; None if it says nothing that can be read."""
+    """Return what the journal says about a question to a judge; None if it says nothing that can be read."""
     value = journal.get(key_of(model, question))
     if not isinstance(value, dict):
         return None

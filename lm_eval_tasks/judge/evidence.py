@@ -19,8 +19,8 @@ _WORDS = 80
 
 
 def passages_for(folders: Sequence[Path], samples: Sequence[Sample], count: int) -> dict[tuple[str, str], str]:
-    """Task and id of a sample with two texts -> passages of its paper in the order of the body, from the dataset that its run used; the
-    same whichever of the texts comes first.
+    """Return task and id of a sample with two texts -> passages of its paper in the order of the body, from the dataset that its run used;
+    the same whichever of the texts comes first.
 
     Args:
         folders: of one run, or files in them.
@@ -61,7 +61,7 @@ def _rows(folders: Sequence[Path], settings: Sequence[str]) -> dict[tuple[str, s
 
 
 def _chunks(body: str) -> list[str]:
-    """A body in passages of whole sentences, about 80 words each."""
+    """Return a body in passages of whole sentences, about 80 words each."""
     chunks: list[list[str]] = [[]]
     count = 0
     for sentence in sentences(" ".join(body.split())):

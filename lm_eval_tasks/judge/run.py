@@ -29,7 +29,7 @@ _Passages = Mapping[tuple[str, str], str]
 
 
 def load(paths: Sequence[Path]) -> list[Sample]:
-    """The samples of one run; an EvalError if they have no text to judge, or come from several rounds."""
+    """Return the samples of one run; an EvalError if they have no text to judge, or come from several rounds."""
     writing = [sample for sample in read(paths) if sample.row.family.board == "writing"]
     # Of a run in several contexts, what was asked in full.
     samples = [sample for sample in writing if not sample.row.shown] or writing
@@ -42,8 +42,8 @@ def load(paths: Sequence[Path]) -> list[Sample]:
 
 
 def against(samples: Sequence[Sample], others: Sequence[Sample]) -> list[Sample]:
-    """The samples that both runs hold, each with the other run's answer as its target; an EvalError if the runs have no task in common, a
-    SamplesError if few samples.
+    """Return the samples that both runs hold, each with the other run's answer as its target; an EvalError if the runs have no task in
+    common, a SamplesError if few samples.
     """
     ours, theirs = by_task(samples), by_task(others)
     common = [task for task in ours if task in theirs]
@@ -54,7 +54,7 @@ def against(samples: Sequence[Sample], others: Sequence[Sample]) -> list[Sample]
 
 
 def questions(samples: Sequence[Sample], passages: _Passages) -> Iterator[Comparison]:
-    """Each sample with a text in both orders: generated text first, then reference first."""
+    """Yield each sample with a text in both orders: generated text first, then reference first."""
     for sample in samples:
         target = sample.row.target
         if sample.answer.strip() and target.strip():
@@ -170,7 +170,7 @@ def _write(file: Path, results: Mapping[str, Any]) -> None:
 
 
 def _subjects(results: Mapping[str, Any]) -> dict[str, int]:
-    """What a file of results is about, judge, task and round -> on how many samples."""
+    """Return what a file of results is about, judge, task and round -> on how many samples."""
     return {
         f"{judge} on {task}, round {results['round']}"[:200]: len(results["verdicts"][task])
         for task, judges in results["tasks"].items()
@@ -237,5 +237,5 @@ def _verdicts(judged: Judged) -> object:
 
 
 def slug(name: str) -> str:
-    """A name fit for a file."""
+    """Return a name fit for a file."""
     return re.sub(r"[^\w.-]+", "-", name)

@@ -29,13 +29,13 @@ SETTLED = {"empty": 0.0, "unopposed": 1.0, "no texts": 0.5}
 
 
 def texts_hash(text: str, target: str) -> str:
-    """What tells the two texts of a verdict from others."""
+    """Return what tells the two texts of a verdict from others."""
     return sha256_of_bytes(json.dumps([text, target]))[:32]
 
 
 def points_of(orders: Sequence[Mapping[str, int] | None], dimension: str = OVERALL) -> float | None:
-    """1 if both orders, with a text first and with it second, prefer that text, 0 if neither does, a tie or a disagreement in between; None
-    if unread.
+    """Return 1 if both orders, with a text first and with it second, prefer that text, 0 if neither does, a tie or a disagreement in
+    between; None if unread.
     """
     points = [points_in(winners, answer, dimension) for answer, winners in enumerate(orders, start=1)]
     known = [value for value in points if value is not None]
@@ -51,7 +51,7 @@ def points_in(winners: Mapping[str, int] | None, answer: int, dimension: str = O
 
 
 def prompt_of(first: str, second: str, evidence: str = "") -> str:
-    """The published prompt about two answers; or with evidence our own prompt, in which it precedes both."""
+    """Return the published prompt about two answers; or with evidence our own prompt, in which it precedes both."""
     words = _words("evidence.txt" if evidence else "judge.txt")
     texts = {"evidence": evidence, "answer1": first, "answer2": second}
     return re.sub(r"\{(evidence|answer[12])\}", lambda field: texts[field[1]], words)
@@ -63,9 +63,9 @@ def _words(file: str) -> str:
 
 
 def parse(text: str) -> dict[str, int] | None:
-    """The verdict in a judge's answer: overall, and for each dimension that can be read, the place of the better answer, 1 or 2, or `TIE`.
-    It is the last JSON object that names an overall winner, for drafts come first, and none that another such object holds; None without
-    any.
+    """Return the verdict in a judge's answer: overall, and for each dimension that can be read, the place of the better answer, 1 or 2, or
+    `TIE`. It is the last JSON object that names an overall winner, for drafts come first, and none that another such object holds; None
+    without any.
     """
     verdict, end = None, 0
     for content, stop in _objects(text):
@@ -77,7 +77,7 @@ def parse(text: str) -> dict[str, int] | None:
 
 
 def _objects(text: str) -> Iterator[tuple[dict[str, object], int]]:
-    """The JSON objects in a text, whatever stands around them, and where they end; the one that begins last first."""
+    """Yield the JSON objects in a text, whatever stands around them, and where they end; the one that begins last first."""
     text = text[-_LONGEST:]
     at = text.rfind("{")
     for _ in range(_MOST_TRIES):
@@ -89,7 +89,7 @@ def _objects(text: str) -> Iterator[tuple[dict[str, object], int]]:
 
 
 def is_complete(winners: object) -> bool:
-    """Whether these are the winners of a verdict: overall, and of no dimension anything but a place or a tie."""
+    """Tell whether these are the winners of a verdict: overall, and of no dimension anything but a place or a tie."""
     places = (1, 2, TIE)
     return (
         isinstance(winners, dict)

@@ -35,7 +35,7 @@ class Judged:
         return (self.unopposed + (not self.empty)) / 2 if self.empty or self.unopposed else None
 
     def by_order(self) -> tuple[float | None, float | None]:
-        """The points of the generated text in the order in which it came first, and in the other."""
+        """Return the points of the generated text in the order in which it came first, and in the other."""
         return points_in(self.orders[0], 1), points_in(self.orders[1], 2)
 
     @property
@@ -49,11 +49,11 @@ class Judged:
         return self.by_order()[0] if self.settled is None else self.settled
 
     def points(self, dimension: str = OVERALL) -> float | None:
-        """1 if both orders prefer the generated text, 0 if neither does, between them for ties and disagreements; None if unread."""
+        """Return 1 if both orders prefer the generated text, 0 if neither does, between them for ties and disagreements; None if unread."""
         return points_of(self.orders, dimension) if self.settled is None else self.settled
 
     def points_if(self, unread: float) -> float:
-        """The same if every verdict that could not be read gave so many points."""
+        """Return the same if every verdict that could not be read gave so many points."""
         if self.settled is not None:
             return self.settled
         return fmean(unread if points is None else points for points in self.by_order())

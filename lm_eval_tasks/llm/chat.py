@@ -226,7 +226,7 @@ class _Asking:
             raise Stopped
 
     def _explain_error(self, err: Exception) -> tuple[str, float | None]:
-        """What went wrong with a request, and how long the server wants us to wait: inf if asking again is useless, None for an
+        """Return what went wrong with a request, and how long the server wants us to wait: inf if asking again is useless, None for an
         answer that is not a chat completion.
         """
         import openai
@@ -247,7 +247,7 @@ class _Asking:
 
 
 def _wait_after(status: int, wait: float) -> float:
-    """How long to wait before a request that was answered with a status; inf if it would never be answered otherwise."""
+    """Return how long to wait before a request that was answered with a status; inf if it would never be answered otherwise."""
     return wait if status in _TRANSIENT or status >= 500 else math.inf
 
 
@@ -258,8 +258,8 @@ def _body(model: str, messages: Messages, longest: int, sampling: Mapping[str, o
 
 
 def _answer_in(completion: Mapping[str, Any]) -> tuple[str, Usage]:
-    """The answer in the body of a chat completion, with reasoning that the server hands over separately; a KeyError and the like if it
-    is something else.
+    """Return the answer in the body of a chat completion, with reasoning that the server hands over separately; a KeyError and the like if
+    it is something else.
     """
     choice = completion["choices"][0]
     message = choice["message"]
@@ -273,7 +273,7 @@ def _answer_in(completion: Mapping[str, Any]) -> tuple[str, Usage]:
 
 @contextmanager
 def _stop_signals() -> Iterator[list[int]]:
-    """Collects the signals that ask the process to stop; a second one ends it."""
+    """Collect the signals that ask the process to stop; a second one ends it."""
     seen: list[int] = []
 
     def note(number: int, frame: object) -> None:

@@ -34,7 +34,7 @@ class ServedLength:
 
 
 def served_length(model: str, arguments: Mapping[str, object], tokenizer: Any) -> ServedLength:
-    """The length that a model serves.
+    """Return the length that a model serves.
 
     Args:
         model: a folder or Hub id, whose configuration is read if no argument decides.
@@ -75,14 +75,14 @@ def _given(arguments: Mapping[str, object], keys: Sequence[str], source: str) ->
 
 
 def argument_of(key: str, value: object) -> int:
-    """A number of tokens that an argument gives; an EvalError if it is something else."""
+    """Return a number of tokens that an argument gives; an EvalError if it is something else."""
     if isinstance(value, int | str) and str(value).isascii() and str(value).isdigit() and int(value):
         return int(value)
     raise EvalError(f"{key}={value!r:.40} is not a whole number of at least 1")
 
 
 def configuration_of(model: str, arguments: Mapping[str, object]) -> dict[str, Any]:
-    """A model's configuration with its overrides, that of its text part if it has several; the overrides alone if it is not here or
+    """Return a model's configuration with its overrides, that of its text part if it has several; the overrides alone if it is not here or
     cannot be read.
     """
     from transformers import AutoConfig
@@ -102,18 +102,18 @@ def configuration_of(model: str, arguments: Mapping[str, object]) -> dict[str, A
 
 
 def _of_text(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of a configuration and of its text part, which come first."""
+    """Return the keys of a configuration and of its text part, which come first."""
     text_config = config.get("text_config")
     return {**config, **(text_config if isinstance(text_config, Mapping) else {})}
 
 
 def switched_on(arguments: Mapping[str, object], key: str) -> bool:
-    """Whether an argument is true, as a value or as a word."""
+    """Tell whether an argument is true, as a value or as a word."""
     return str(arguments.get(key)).casefold() == "true"
 
 
 def stated(config: Mapping[str, Any]) -> tuple[int, str] | None:
-    """The least length that a configuration states, and its key; None if it states none."""
+    """Return the least length that a configuration states, and its key; None if it states none."""
     lengths = [(config[key], key) for key in _CONFIGURED if type(config.get(key)) is int and config[key] > 0]
     ropes = [config[name] for name in ("rope_parameters", "rope_scaling") if isinstance(config.get(name), Mapping)]
     if any("longrope" in (rope.get("rope_type"), rope.get("type")) for rope in ropes):

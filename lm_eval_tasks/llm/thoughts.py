@@ -108,23 +108,23 @@ def _behind_space(text: str, at: int) -> int:
 
 
 def in_marks(reasoning: str, *, closed: bool = True) -> str:
-    """Reasoning that a server hands over separately from the answer, as a model would have written it before the answer; `closed` if it
-    came to its end.
+    """Return reasoning that a server hands over separately from the answer, as a model would have written it before the answer; `closed` if
+    it came to its end.
     """
     before, behind = _REASONING[0]
     return f"{before}{reasoning}{behind if closed else ''}" if reasoning else ""
 
 
 def opening_mark(prompt: str, own: str = "") -> str:
-    """The mark of reasoning that a prompt ends with, which some chat templates write before the answer, or the model's own one if it is
-    known; "" without one.
+    """Return the mark of reasoning that a prompt ends with, which some chat templates write before the answer, or the model's own one if it
+    is known; "" without one.
     """
     end = prompt.rstrip()
     return next((mark for mark in (own, *(mark for mark, _ in _REASONING)) if mark and end.endswith(mark)), "")
 
 
 def marks_of(render: Callable[[dict[str, str]], str], prompt: str) -> tuple[str, str]:
-    """What a chat template writes before and after the reasoning of an answer; two empty texts if it shows none.
+    """Return what a chat template writes before and after the reasoning of an answer; two empty texts if it shows none.
 
     Args:
         render: a conversation that ends with an answer, as the template writes it.

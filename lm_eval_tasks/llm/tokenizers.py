@@ -22,7 +22,7 @@ _LOADED: dict[str, object] = {}
 
 
 def load(name: str, *, trust_remote_code: bool = False) -> Any:
-    """The tokenizer of a model; one without a fast version as `SlowTokenizer`.
+    """Return the tokenizer of a model; one without a fast version as `SlowTokenizer`.
 
     Args:
         name: a folder or Hub id, or a GGUF file in one, optionally followed by "@" and a revision.
@@ -122,7 +122,7 @@ class Encoding:
         return self._first[-1]
 
     def token_to_chars(self, i: int) -> tuple[int, int]:
-        """The characters of a token: an equal part of its piece."""
+        """Return the characters of a token: an equal part of its piece."""
         piece = bisect_right(self._first, i) - 1
         (start, end), (first, behind) = self._pieces[piece], self._first[piece : piece + 2]
         length, count = end - start, behind - first
@@ -130,7 +130,7 @@ class Encoding:
 
 
 def counts(name: str, texts: list[str]) -> list[int]:
-    """How many tokens each text has, special ones left out."""
+    """Return how many tokens each text has, special ones left out."""
     return (
         [len(ids) for ids in load(name)(texts, add_special_tokens=False, verbose=False)["input_ids"]] if texts else []
     )

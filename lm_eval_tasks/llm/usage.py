@@ -62,7 +62,7 @@ class Usage:
         return cls(**tokens, finish=_word(fields.get("finish")), served=_word(fields.get("served")))
 
     def plus(self, other: Usage) -> Usage:
-        """The tokens of both: unknown where its own are, and as few as none where the other's are."""
+        """Return the tokens of both: unknown where its own are, and as few as none where the other's are."""
         own = {name: getattr(self, name) for name in _TOKENS}
         tokens = {name: None if n is None else n + (getattr(other, name) or 0) for name, n in own.items()}
         return Usage(**tokens, finish=self.finish, served=self.served)
@@ -117,7 +117,7 @@ class UsageTotals:
 
     @classmethod
     def of(cls, usages: Iterable[Usage]) -> UsageTotals:
-        """Sums over answers: each kind of tokens over those that report it, None if none does; and counts of each finish."""
+        """Sum over answers: each kind of tokens over those that report it, None if none does; and counts of each finish."""
         all_usages = list(usages)
         sums: dict[str, int | None] = {}
         for name in _TOKENS:
@@ -130,7 +130,7 @@ class UsageTotals:
 
 
 def usage_together(usages: Sequence[UsageTotals]) -> UsageTotals:
-    """The usage of several runs; None for what one of them does not know."""
+    """Return the usage of several runs; None for what one of them does not know."""
     words = ([Counter(getattr(usage, name)) for usage in usages] for name in _COUNTED)
     finish, served = (sum(counts, Counter[str]()) for counts in words)
     names = [column.name for column in fields(UsageTotals) if column.name not in _COUNTED]
@@ -148,15 +148,15 @@ class Price:
     cached: float
 
     def of(self, usage: Usage) -> float:
-        """The price of an answer; what is not known about it counts as nothing."""
+        """Return the price of an answer; what is not known about it counts as nothing."""
         cached = min(usage.cached_tokens or 0, usage.tokens_in or 0)
         fresh = (usage.tokens_in or 0) - cached
         return (fresh * self.input + cached * self.cached + (usage.tokens_out or 0) * self.output) / 1_000_000
 
 
 def read_price(path: Path, model: str) -> Price:
-    """A model's price from a table: TOML with a table for each model, `input`, `output`, and optionally `cached`; an OptionError if the
-    file cannot be read, or has no such model.
+    """Return a model's price from a table: TOML with a table for each model, `input`, `output`, and optionally `cached`; an OptionError if
+    the file cannot be read, or has no such model.
     """
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -191,8 +191,8 @@ class Means:
             raise OptionError("--max-cost needs a table of prices: --prices FILE")
 
     def budget(self, spent: Iterable[Usage]) -> Budget | None:
-        """The budget of a run after what was spent on existing answers, None if it has no limit; an OptionError if it is not known what one
-        of these cost.
+        """Return the budget of a run after what was spent on existing answers, None if it has no limit; an OptionError if it is not known
+        what one of these cost.
         """
         if self.max_cost is None or self.price is None:
             return None
@@ -205,7 +205,7 @@ class Means:
         return Budget(self.max_cost, self.price, before)
 
     def cost(self, usages: Iterable[Usage]) -> float | None:
-        """What answers cost; None without a price, or if the tokens of an answer are not known."""
+        """Return what answers cost; None without a price, or if the tokens of an answer are not known."""
         all_usages = list(usages)
         if self.price is None or any(usage.tokens_in is None or usage.tokens_out is None for usage in all_usages):
             return None
@@ -237,7 +237,7 @@ class Budget:
 
 
 def at_most(usage: Usage, most: Usage) -> Usage:
-    """What is known of a question's tokens, and for what is not the most that it could take."""
+    """Return what is known of a question's tokens, and for what is not the most that it could take."""
     return replace(
         usage,
         tokens_in=most.tokens_in if usage.tokens_in is None else usage.tokens_in,
@@ -246,5 +246,5 @@ def at_most(usage: Usage, most: Usage) -> Usage:
 
 
 def most_tokens(prompt: str, prompt_tokens: int | None, answer_tokens: int) -> Usage:
-    """The most that a question can take; without the model's tokenizer, the prompt is counted in characters."""
+    """Return the most that a question can take; without the model's tokenizer, the prompt is counted in characters."""
     return Usage((prompt_tokens or len(prompt) // CHARACTERS_OF_TOKEN) + _AROUND, answer_tokens)

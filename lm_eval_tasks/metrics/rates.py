@@ -10,22 +10,22 @@ Values = Sequence[float | None]
 
 
 def empty(answers: Answers) -> Values:
-    """Share of empty answers. They score 0."""
+    """Return the share of empty answers. They score 0."""
     return [float(not text) for text in answers.texts]
 
 
 def no_answer(answers: Answers) -> Values:
-    """Share of answers that name nothing that was asked for. They score 0."""
+    """Return the share of answers that name nothing that was asked for. They score 0."""
     return empty(answers)
 
 
 def unfinished(answers: Answers) -> Values:
-    """Share of answers whose reasoning never ended."""
+    """Return the share of answers whose reasoning never ended."""
     return [float(answer.unfinished) for answer in answers.each]
 
 
 def capped(answers: Answers) -> Values:
-    """Share of answers that reached the longest allowed length within what is scored of them.
+    """Return the share of answers that reached the longest allowed length within what is scored of them.
 
     By the engine's finish reason, else by the model's tokenizer; None if neither is known.
     """
@@ -36,7 +36,7 @@ def capped(answers: Answers) -> Values:
 
 
 def _is_open(answer: Answer) -> bool:
-    """Whether what is scored of an answer goes on to its end: a title is complete where the model writes on behind it."""
+    """Tell whether what is scored of an answer goes on to its end: a title is complete where the model writes on behind it."""
     has_end = target_of(answer.row.task).refine is not None and bool(answer.text)
     return not has_end or answer.reply.rstrip().endswith(answer.text.rstrip())
 
@@ -57,10 +57,10 @@ def _reached_cap(answers: Answers) -> Values:
 
 
 def truncated(answers: Answers) -> Values:
-    """Share of prompts that were cut."""
+    """Return the share of prompts that were cut."""
     return [float(row.tokens_cut > 0) if row.tokens_before else None for row in answers.rows]
 
 
 def cut_share(answers: Answers) -> Values:
-    """Share of the prompt's tokens that were cut."""
+    """Return the share of the prompt's tokens that were cut."""
     return [row.tokens_cut / row.tokens_before if row.tokens_before else None for row in answers.rows]

@@ -30,7 +30,9 @@ PAIRS = {
 
 
 def by_embeddings(name: str, query: Encode, context: Encode, similarity: Similarity) -> Retriever:
-    """A retriever that ranks by the similarity of embeddings, of shape (texts, dimensions); its name tells the models from others."""
+    """Return a retriever that ranks by the similarity of embeddings, of shape (texts, dimensions); its name tells the models from
+    others.
+    """
     scaled = _unit_vectors if similarity == "cosine" else np.asarray
 
     def rank(queries: Sequence[str], chunks: Sequence[Sequence[str]], top: int) -> list[list[int]]:
@@ -52,7 +54,7 @@ def by_embeddings(name: str, query: Encode, context: Encode, similarity: Similar
 
 
 def open_pair(kind: str, folders: str, similarity: Similarity) -> Retriever:
-    """A retriever of two transformers encoders, a kind of `PAIRS`, from the folders "QUERY,CONTEXT", "" for the published ones; an
+    """Return a retriever of two transformers encoders, a kind of `PAIRS`, from the folders "QUERY,CONTEXT", "" for the published ones; an
     EvalError if a model is missing.
     """
     query, context, pooling = PAIRS[kind]
@@ -68,7 +70,7 @@ def open_pair(kind: str, folders: str, similarity: Similarity) -> Retriever:
 
 
 def open_sentence_transformer(name: str, similarity: Similarity) -> Retriever:
-    """A retriever of one sentence-transformers model, by folder or Hub id, "minilm" for the small offline one; an EvalError if the
+    """Return a retriever of one sentence-transformers model, by folder or Hub id, "minilm" for the small offline one; an EvalError if the
     package or the model is missing.
     """
     try:
@@ -97,7 +99,7 @@ def _unit_vectors(vectors: Any) -> Any:
 
 
 def encoder(name: str, pooling: str, dpr_class: str = "") -> Encode:
-    """The embeddings of a transformers model, by folder or Hub id; see `PAIRS`."""
+    """Return the embeddings of a transformers model, by folder or Hub id; see `PAIRS`."""
     import torch
     import transformers
 
@@ -125,7 +127,7 @@ def encoder(name: str, pooling: str, dpr_class: str = "") -> Encode:
 
 
 def _embed(model: Any, tokenizer: Any, texts: Sequence[str], pooling: str) -> Any:
-    """Embeddings of shape (texts, dimensions)."""
+    """Return the embeddings of shape (texts, dimensions)."""
     import torch
 
     batch = tokenizer(list(texts), padding=True, truncation=True, max_length=_MAX_TOKENS, return_tensors="pt")

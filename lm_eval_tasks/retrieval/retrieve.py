@@ -60,7 +60,7 @@ class Retrieval:
     chunking: Chunking = Chunking()
 
     def open(self) -> Retriever:
-        """The retriever; an EvalError if its package or model is missing."""
+        """Return the retriever; an EvalError if its package or model is missing."""
         return open_retriever(self.named, self.similarity)
 
     @property
@@ -75,8 +75,8 @@ class Retrieval:
 
 @cache
 def open_retriever(name: str, similarity: Similarity = INNER_PRODUCT) -> Retriever:
-    """The retriever of that name, see `Retrieval`; an EvalError if its package or model is missing, or it compares no embeddings and a
-    similarity is asked for.
+    """Return the retriever of that name, see `Retrieval`; an EvalError if its package or model is missing, or it compares no embeddings and
+    a similarity is asked for.
     """
     from lm_eval_tasks.retrieval import dense
 
@@ -94,7 +94,7 @@ def open_retriever(name: str, similarity: Similarity = INNER_PRODUCT) -> Retriev
 
 @cache
 def default_retriever() -> str:
-    """The paper's retriever if its weights are on this machine, else one that needs none; the latter is announced."""
+    """Return the paper's retriever if its weights are on this machine, else one that needs none; the latter is announced."""
     from huggingface_hub import try_to_load_from_cache
 
     from lm_eval_tasks.retrieval.dense import PAIRS
@@ -121,8 +121,8 @@ class Query:
 
 
 def retrieve(questions: Sequence[Query], how: Retrieval, cache: Path) -> list[list[str]]:
-    """The chunks for each question, best first; an EvalError if the retriever's package or model is missing. What was found is kept in
-    `cache` for each question as soon as it is known, so that a killed run resumes and a second one has nothing to ask.
+    """Return the chunks for each question, best first; an EvalError if the retriever's package or model is missing. What was found is kept
+    in `cache` for each question as soon as it is known, so that a killed run resumes and a second one has nothing to ask.
     """
     retriever, chunking = how.open(), how.chunking
     split = _splitter(chunking)
@@ -148,7 +148,7 @@ def retrieve(questions: Sequence[Query], how: Retrieval, cache: Path) -> list[li
 
 
 def _rank(how: Retrieval, questions: Sequence[Query]) -> list[list[int]]:
-    """The places of the best chunks for each question."""
+    """Return the places of the best chunks for each question."""
     chunks = list(map(_splitter(how.chunking), (question.texts for question in questions)))
     return how.open().rank([question.query for question in questions], chunks, how.chunking.top)
 

@@ -29,7 +29,7 @@ def _bm25(query: str, chunks: Sequence[str], top: int) -> list[int]:
 
 
 def _okapi(query: str, chunks: Sequence[str], top: int) -> list[int]:
-    """BM25 as LangChain's BM25Retriever runs it, which the reference calls: rank_bm25's Okapi over words split by spaces."""
+    """Return BM25 as LangChain's BM25Retriever runs it, which the reference calls: rank_bm25's Okapi over words split by spaces."""
     from rank_bm25 import BM25Okapi
 
     if not chunks:
@@ -40,7 +40,7 @@ def _okapi(query: str, chunks: Sequence[str], top: int) -> list[int]:
 
 
 def _tfidf(query: str, chunks: Sequence[str], top: int) -> list[int]:
-    """Cosine of TF-IDF vectors, as scikit-learn computes them, fitted on the sample's chunks."""
+    """Return cosine of TF-IDF vectors, as scikit-learn computes them, fitted on the sample's chunks."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     vectorizer = TfidfVectorizer()
@@ -57,7 +57,7 @@ SPARSE = {
 
 
 def open_sparse(kind: str) -> Retriever:
-    """A retriever of `SPARSE`; an EvalError if its package is missing."""
+    """Return a retriever of `SPARSE`; an EvalError if its package is missing."""
     if kind == "bm25_okapi" and find_spec("rank_bm25") is None:
         raise EvalError('the retriever bm25_okapi needs rank-bm25: pip install "academiceval[ralm]"')
     name, rank_one = SPARSE[kind]

@@ -99,7 +99,7 @@ class ScoredAnswer:
 
 
 def mean_of(answers: Sequence[ScoredAnswer]) -> ScoredAnswer:
-    """All answers to one prompt as one, which is the first; each score is the mean over the answers that have it."""
+    """Return all answers to one prompt as one, which is the first; each score is the mean over the answers that have it."""
     if len(answers) == 1:
         return answers[0]
     names = dict.fromkeys(name for answer in answers for name in answer.scores)

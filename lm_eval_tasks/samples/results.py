@@ -89,7 +89,7 @@ class Results:
         return self.block.files if self.block else {}
 
     def table(self, name: str) -> Arguments:
-        """A table of lm-eval's part of the file, by task; empty if there is none."""
+        """Return a table of lm-eval's part of the file, by task; empty if there is none."""
         table = self.content.get(name)
         return table if isinstance(table, Mapping) else {}
 
@@ -129,7 +129,7 @@ class Results:
         return datetime.fromtimestamp(self.seconds, UTC).date().isoformat() if self.seconds else ""
 
     def subset_of(self, task: str) -> str:
-        """The part of a task's samples that was run, "5 of 25"; "" for all of them."""
+        """Return the part of a task's samples that was run, "5 of 25"; "" for all of them."""
         part = self.subsets.get(task)
         return f"{part[0]} of {part[1]}" if part else ""
 
@@ -150,14 +150,14 @@ def read_results(path: Path) -> Results:
 
 
 def _model_id(arguments: object, label_: str) -> str:
-    """The model that an engine was given; its label for a path."""
+    """Return the model that an engine was given; its label for a path."""
     given = arguments if isinstance(arguments, Mapping) else {}
     name = str(given.get("pretrained") or given.get("model") or "")
     return name if re.fullmatch(r"(?:\w[\w.-]{0,99}/)?\w[\w.-]{0,99}", name) else label_
 
 
 def _seconds(date: object) -> float:
-    """lm-eval's `date`, bounded; 0 if it is none."""
+    """Return lm-eval's `date`, bounded; 0 if it is none."""
     with suppress(ValueError):
         return min(max(number(date), 0.0), 4e9)
     return 0.0
@@ -201,7 +201,7 @@ def _block(content: object) -> Block:
 
 
 def _known(value: object, *tables: str) -> object:
-    """A table without what it says nothing about, and likewise some tables in it: a field that is null has its default."""
+    """Return a table without what it says nothing about, and likewise some tables in it: a field that is null has its default."""
     if not isinstance(value, Mapping):
         return value
     known = {key: entry for key, entry in value.items() if entry is not None}
@@ -244,7 +244,7 @@ def _scores_of(content: _LmEvals, task: str, model: str) -> Iterator[Score]:
 
 
 def figures_of(table: Mapping[str, object]) -> Iterator[tuple[str, float]]:
-    """The metrics of a task in lm-eval's part, which writes `metric,filter`; its standard errors know no first authors."""
+    """Yield the metrics of a task in lm-eval's part, which writes `metric,filter`; its standard errors know no first authors."""
     for name, value in table.items():
         metric, _, filter_ = name.partition(",")
         if filter_ and not metric.endswith("_stderr") and isinstance(value, int | float):
@@ -252,15 +252,15 @@ def figures_of(table: Mapping[str, object]) -> Iterator[tuple[str, float]]:
 
 
 def label(name: str) -> str:
-    """What a model is called: `ORG-MODEL` for `ORG/MODEL`, and the last part of a folder's path."""
+    """Return what a model is called: `ORG-MODEL` for `ORG/MODEL`, and the last part of a folder's path."""
     # As opposed to `./MODEL`, `~/MODEL` and `/MODEL`.
     on_hub = re.fullmatch(r"[A-Za-z0-9][^/]*/[^/]+", name)
     return re.sub(r"[^\w.-]+", "-", name if on_hub else name.rstrip("/").rpartition("/")[2])
 
 
 def cutoffs_of(assignments: Sequence[str], models: Collection[str]) -> dict[str, str]:
-    """Model -> month up to which it was trained, from `MODEL=YYYY-MM` as typed, where a model is named as in tables or as its weights are;
-    a SamplesError if one is something else.
+    """Return the model -> month up to which it was trained, from `MODEL=YYYY-MM` as typed, where a model is named as in tables or as its
+    weights are; a SamplesError if one is something else.
     """
     cutoffs = {}
     for assignment in assignments:

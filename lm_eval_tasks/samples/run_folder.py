@@ -23,24 +23,24 @@ _ADDRESS = re.compile(r"(?<=\w) at 0x[0-9a-f]+(?=>)")
 
 
 def results_in(folder: Path, *, deep: bool = False) -> list[Path]:
-    """The files of results in a folder, or with `deep` below it too, by name."""
+    """Return the files of results in a folder, or with `deep` below it too, by name."""
     return sorted(folder.glob(f"{'**/' * deep}{RESULTS}*.json"))
 
 
 def run_folder(label: str) -> Path:
-    """Where a run of a model goes if nobody says: results/MODEL/TIME, or the newest such folder if its run did not end."""
+    """Return where a run of a model goes if nobody says: results/MODEL/TIME, or the newest such folder if its run did not end."""
     place = Path("results") / label
     newest = newest_run(place)
     return place / f"{datetime.now(UTC):{_TIME}}" if not (newest / JOURNAL).is_file() or results_in(newest) else newest
 
 
 def newest_run(place: Path) -> Path:
-    """The folder itself, or if runs lie below it by their times, that of the newest."""
+    """Return the folder itself, or if runs lie below it by their times, that of the newest."""
     return max((folder for folder in place.glob("*T*") if is_time(folder.name)), default=place)
 
 
 def is_time(name: str) -> bool:
-    """Whether a folder is named by `run_folder` after the time of its run."""
+    """Tell whether a folder is named by `run_folder` after the time of its run."""
     try:
         return bool(datetime.strptime(name, _TIME))  # noqa: DTZ007
     except ValueError:
@@ -49,7 +49,7 @@ def is_time(name: str) -> bool:
 
 @contextmanager
 def removed_if_empty(folder: Path) -> Iterator[None]:
-    """A run that fails before it has an answer leaves no folder."""
+    """Let a run that fails before it has an answer leave no folder."""
     try:
         yield
     finally:
@@ -58,7 +58,7 @@ def removed_if_empty(folder: Path) -> Iterator[None]:
 
 
 def only_result(folder: Path, owner: str = "the output folder of a run") -> Results:
-    """The results of a folder that has one file of them; a SamplesError that says what such a folder is if this one has not."""
+    """Return the results of a folder that has one file of them; a SamplesError that says what such a folder is if this one has not."""
     # lm-eval writes into a folder below the one that it is given.
     files = results_in(folder) or results_in(newest_run(folder)) or results_in(folder, deep=True)
     if len(files) != 1:
@@ -67,20 +67,20 @@ def only_result(folder: Path, owner: str = "the output folder of a run") -> Resu
 
 
 def task_of(samples: str, results: Path) -> str:
-    """The task in the name of a file of samples that was written with a file of results; "" if the names have other endings."""
+    """Return the task in the name of a file of samples that was written with a file of results; "" if the names have other endings."""
     ending = f"_{results.stem.removeprefix(RESULTS)}.jsonl"
     rest = samples.removeprefix(SAMPLES)
     return rest.removesuffix(ending) if rest != samples and rest.endswith(ending) else ""
 
 
 def samples_beside(results: Path) -> dict[str, Path]:
-    """Task -> the file of samples that lies next to a file of results and has its ending, whether it belongs to it or not."""
+    """Return task -> the file of samples that lies next to a file of results and has its ending, whether it belongs to it or not."""
     files = sorted(results.parent.glob(f"{SAMPLES}*.jsonl"))
     return {task: file for file in files if (task := task_of(file.name, results))}
 
 
 def check_output(output: Path, model: str, tasks: Collection[str]) -> Results | None:
-    """The results of an earlier run that one of a model on some tasks replaces; None if there are none that can be read.
+    """Return the results of an earlier run that one of a model on some tasks replaces; None if there are none that can be read.
 
     Raises:
         EvalError: the folder has results of another model, or of tasks that would be lost.
@@ -106,7 +106,7 @@ def check_output(output: Path, model: str, tasks: Collection[str]) -> Results | 
 
 
 def samples_of(results: Results) -> dict[str, Path]:
-    """Task -> the file of its samples; what an earlier run left next to them is left out, with a warning.
+    """Return task -> the file of its samples; what an earlier run left next to them is left out, with a warning.
 
     Raises:
         SamplesError: a file is missing, or is not the one that the results are of.
@@ -133,7 +133,7 @@ def samples_of(results: Results) -> dict[str, Path]:
 
 
 def samples_below(folder: Path) -> list[Path]:
-    """The files of samples in a folder and below it: those that results list; where there are no results, all.
+    """Return the files of samples in a folder and below it: those that results list; where there are no results, all.
 
     Raises:
         SamplesError: results cannot be read, or their samples are missing or changed.

@@ -93,7 +93,7 @@ class Sample:
 
 
 def read(paths: Sequence[Path]) -> list[Sample]:
-    """The samples of JSON lines files, and of the runs in and below folders; of their journals if no run has ended.
+    """Return the samples of JSON lines files, and of the runs in and below folders; of their journals if no run has ended.
 
     Raises:
         SamplesError: there are none, a file contains something else, or is not what the results of its run list.
@@ -120,7 +120,7 @@ def read(paths: Sequence[Path]) -> list[Sample]:
 
 
 def read_file(file: Path) -> Iterator[Sample]:
-    """The samples of one file.
+    """Yield the samples of one file.
 
     In a journal, the newest answer to each sample counts (of several, if a prompt is asked repeatedly), and lines that
     cannot be read are skipped; a samples file has to be whole.
@@ -144,7 +144,7 @@ def read_file(file: Path) -> Iterator[Sample]:
 
 
 def read_lines(file: Path) -> Iterator[tuple[Sample, Logged]]:
-    """The samples of a samples file, each with its line as lm-eval wrote it; errors as `read_file`."""
+    """Yield the samples of a samples file, each with its line as lm-eval wrote it; errors as `read_file`."""
     try:
         with file.open("rb") as lines:
             for number, line in enumerate(lines, 1):
@@ -183,7 +183,7 @@ def compact(line: Logged) -> Logged:
 
 
 def by_task(samples: Iterable[Sample]) -> dict[str, list[Sample]]:
-    """Task, as samples name it, -> its samples."""
+    """Return task, as samples name it, -> its samples."""
     tasks: dict[str, list[Sample]] = {}
     for sample in samples:
         tasks.setdefault(sample.task, []).append(sample)
@@ -191,8 +191,8 @@ def by_task(samples: Iterable[Sample]) -> dict[str, list[Sample]]:
 
 
 def paired(task: str, first: Sequence[Sample], second: Sequence[Sample]) -> list[tuple[Sample, Sample]]:
-    """The samples of two runs of a task that asked the same of the same content, whatever their rounds are called; a SamplesError if fewer
-    than half of the smaller run's are in the other.
+    """Return the samples of two runs of a task that asked the same of the same content, whatever their rounds are called; a SamplesError if
+    fewer than half of the smaller run's are in the other.
     """
     theirs = {sample.identity: sample for sample in second}
     pairs = [(sample, theirs[sample.identity]) for sample in first if sample.identity in theirs]
@@ -205,7 +205,7 @@ def paired(task: str, first: Sequence[Sample], second: Sequence[Sample]) -> list
 
 
 def revisions_apart(first: Sequence[Sample], second: Sequence[Sample]) -> str:
-    """The rows that the revisions of the dataset, of two runs of a task, have differently; "" if none, or if they are not known."""
+    """Return the rows that the revisions of the dataset, of two runs of a task, have differently; "" if none, or if they are not known."""
     contents, others = ({sample.id: sample.identity for sample in run} for run in (first, second))
     # What a run was not asked, its revision may have.
     are_whole = len(contents) == first[0].row.of and len(others) == second[0].row.of
@@ -219,7 +219,7 @@ def revisions_apart(first: Sequence[Sample], second: Sequence[Sample]) -> str:
 
 
 def _difference_of(first: Sequence[Sample], second: Sequence[Sample]) -> str:
-    """Why the rows of two runs are not the same."""
+    """Say why the rows of two runs are not the same."""
     if len({bool(sample.row.row_hash) for sample in (*first, *second)}) > 1:
         return "an earlier release made one of them and noted no hash of its rows; run it again into its folder, which asks nothing twice"
     for said, name in (("their prompts have the versions", "prompt_version"), ("they are of the rounds", "round")):

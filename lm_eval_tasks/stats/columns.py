@@ -49,32 +49,34 @@ class Column:
         return fmean(self.scores.values())
 
     def mean_of(self, half: int) -> float:
-        """The mean over one half of the first authors; over all where it has none."""
+        """Return the mean over one half of the first authors; over all where it has none."""
         return fmean(
             [score for id_, score in self.scores.items() if _half(self.clusters[id_]) == half] or self.scores.values()
         )
 
     def interval(self) -> Interval:
-        """The mean and its 95 % interval, clustered by first authors: that of a level, or of any mean for metrics that are no shares."""
+        """Return the mean and its 95 % interval, clustered by first authors: that of a level, or of any mean for metrics that are no
+        shares.
+        """
         known = registry.find_metric(self.metric)
         is_share = known is None or known.limits == SHARES
         return (level if is_share else difference)(list(self.scores.values()), list(self.clusters.values()))
 
     def over(self, ids: Container[str]) -> Column | None:
-        """The column over some samples; None if it has none of them."""
+        """Return the column over some samples; None if it has none of them."""
         return column(
             self.metric, ((id_, score, self.clusters[id_]) for id_, score in self.scores.items() if id_ in ids)
         )
 
     def minus(self, other: Column, fewest: int = FEWEST) -> Interval:
-        """How much higher it is than a column over the same samples, or more of them; `fewest` first authors make an interval."""
+        """Return how much higher it is than a column over the same samples, or more of them; `fewest` first authors make an interval."""
         return difference(
             [score - other.scores[id_] for id_, score in self.scores.items()], list(self.clusters.values()), fewest
         )
 
 
 def column(metric: str, scores: Iterable[tuple[str, float, str]]) -> Column | None:
-    """A column of (sample, score, first author); None if there are none."""
+    """Return a column of (sample, score, first author); None if there are none."""
     of_id: dict[str, float] = {}
     clusters: dict[str, str] = {}
     for id_, score, cluster in scores:
@@ -83,8 +85,9 @@ def column(metric: str, scores: Iterable[tuple[str, float, str]]) -> Column | No
 
 
 def columns_of(samples: Sequence[Sample]) -> dict[str, Column]:
-    """Metric -> its column over the samples of one task, in the order of its family; a SamplesError if a score lies beyond its limits. A
-    metric that some samples lack, the first one even, is there over the others; one that all lack, or that is not registered, is not.
+    """Return metric -> its column over the samples of one task, in the order of its family; a SamplesError if a score lies beyond its
+    limits. A metric that some samples lack, the first one even, is there over the others; one that all lack, or that is not registered, is
+    not.
     """
     of_family = samples[0].row.family.metrics if samples else ()
     columns = {}
@@ -103,7 +106,7 @@ def columns_of(samples: Sequence[Sample]) -> dict[str, Column]:
 
 
 def zero_of(metric: str, columns: Mapping[str, Column]) -> Column | None:
-    """What the best program scores on each sample, as the metric's 0; None if no program of the metric was run.
+    """Return what the best program scores on each sample, as the metric's 0; None if no program of the metric was run.
 
     The program is chosen on one half of the first authors and counts on the other half, both ways: one that was lucky on the samples
     that it is chosen by would raise the floor.
@@ -151,7 +154,7 @@ class Gain:
 
 
 def gains_of(samples: Iterable[Sample]) -> list[Gain]:
-    """The gains of one run, configuration by configuration, for those that were asked with their full context."""
+    """Return the gains of one run, configuration by configuration, for those that were asked with their full context."""
     by_configuration: dict[str, list[Sample]] = {}
     for sample in samples:
         if sample.row.shown or sample.row.name == sample.row.setting:
@@ -226,7 +229,7 @@ def _shorter(
     columns: Mapping[str, Mapping[str, Column]],
     prompts: Mapping[str, Mapping[str, str]],
 ) -> Iterator[tuple[str, Column, int]]:
-    """The shorter contexts over which a gain is stated, with their scores and how many of their prompts are the full ones."""
+    """Yield the shorter contexts over which a gain is stated, with their scores and how many of their prompts are the full ones."""
     for name in (name for name in columns if name != FULL):
         short = columns[name].get(full.metric)
         scored = short.scores if short else {}
@@ -254,7 +257,7 @@ def _warn(configuration: str, context: str, reason: str) -> None:
 
 
 def gain_table(gains: Sequence[Gain]) -> Table:
-    """A row for each gain; the headline shortcut of a task is marked."""
+    """Return a row for each gain; the headline shortcut of a task is marked."""
     head = ("Task", "Shortcut", "By", "n", "Full", "Short", "Gain [95%]", "Score", "Detectable", "Same prompts")
     return Table(head, "lllrrrrlrr", [_row(gain) for gain in gains], main=head[:7])
 

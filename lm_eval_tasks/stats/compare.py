@@ -57,7 +57,7 @@ class Difference:
 
 
 def runs_of(paths: Sequence[Path]) -> dict[Path, Run]:
-    """The runs of samples files or folders of them; a SamplesError if one is given twice."""
+    """Return the runs of samples files or folders of them; a SamplesError if one is given twice."""
     for i, path in enumerate(paths):
         if any(_is_part(path, other) or _is_part(other, path) for other in paths[:i]):
             raise SamplesError(f"{path} cannot be compared with itself: give the runs of two models")
@@ -92,14 +92,14 @@ def compare(runs: Mapping[Path, Run], metrics: Sequence[str] | None = None, *, u
 
 
 def _is_part(run: Path, other: Path) -> bool:
-    """Whether a run is another one, or a file of it."""
+    """Tell whether a run is another one, or a file of it."""
     return other.resolve() in (run.resolve(), run.resolve().parent)
 
 
 def _of_pair(
     runs: tuple[Path, Path], first: Run, second: Run, metrics: Sequence[str], *, uncut: bool
 ) -> tuple[list[Difference], int]:
-    """The differences of two runs, of each task, then of the boards that both have; and how many were to be expected."""
+    """Return the differences of two runs, of each task, then of the boards that both have; and how many were to be expected."""
     common = [task for task in first if task in second]
     if not common:
         raise SamplesError(
@@ -152,7 +152,7 @@ def _of_board(
     sizes: Mapping[str, tuple[int, int]],
     rows: Mapping[str, PromptRow],
 ) -> Difference | None:
-    """The difference over what a board counts of the tasks that both runs have, between floor, 0, and a perfect score, 1.
+    """Return the difference over what a board counts of the tasks that both runs have, between floor, 0, and a perfect score, 1.
 
     Args:
         sizes: task -> samples of each run, of which some may be in no pair.
@@ -185,7 +185,7 @@ def _part(task: str, samples: Sequence[Sample], metric: str) -> PlacedTask | Non
 
 
 def left_out(runs: Collection[Run]) -> Iterator[str]:
-    """The tasks that only some of the runs have, and the rows in which the revisions of their datasets differ."""
+    """Yield the tasks that only some of the runs have, and the rows in which the revisions of their datasets differ."""
     only = "only one of the runs has" if len(runs) == 2 else "not all of the runs have"
     for task in sorted({task for run in runs for task in run}):
         if not all(task in run for run in runs):
@@ -196,7 +196,7 @@ def left_out(runs: Collection[Run]) -> Iterator[str]:
 
 
 def table(differences: Sequence[Difference], names: Mapping[Path, str]) -> Table:
-    """The differences of two runs, a row for each, with what each run is called."""
+    """Return the differences of two runs, a row for each, with what each run is called."""
     first, second = (names[run] for run in differences[0].runs)
     beside = ("First authors", "p", "Detectable")
     columns = [
@@ -242,15 +242,15 @@ def _p(value: float | None) -> str:
 
 
 def answered_as(runs: Sequence[Path]) -> list[str]:
-    """A sentence for each folder of a run whose server answered as several models."""
+    """Return a sentence for each folder of a run whose server answered as several models."""
     blocks = {run: only_result(run).block for run in runs if len(results_in(run)) == 1}
     served = {run: block.usage.served for run, block in blocks.items() if block and len(block.usage.served) > 1}
     return [f"{run} was answered by several models: {', '.join(sorted(names))}" for run, names in served.items()]
 
 
 def agreement(runs: Mapping[Path, Run]) -> Iterator[str]:
-    """For two folders of runs of one model, how many rows of each task agree at each stage, so that the first that differs is seen; else
-    nothing.
+    """Count, for two folders of runs of one model, how many rows of each task agree at each stage, so that the first that differs is seen;
+    else nothing.
     """
     if len(runs) != 2 or not all(len(results_in(run)) == 1 for run in runs):
         return
@@ -266,14 +266,14 @@ def agreement(runs: Mapping[Path, Run]) -> Iterator[str]:
 
 
 def _equal(of: Callable[[Sample], object], pairs: Sequence[tuple[Sample, Sample]]) -> str:
-    """How many pairs agree at a stage; "-" if a run does not know it."""
+    """Return how many pairs agree at a stage; "-" if a run does not know it."""
     stages = [(of(x), of(y)) for x, y in pairs]
     is_known = all(any(side) for side in zip(*stages, strict=True))
     return str(sum(x == y for x, y in stages)) if is_known else "-"
 
 
 def _made_otherwise(first: Results, second: Results) -> str:
-    """What made their answers and is not the same."""
+    """Return what made their answers and is not the same."""
     blocks = [each.block for each in (first, second) if each.block and each.block.made_with.versions]
     if len(blocks) < 2:
         return ""

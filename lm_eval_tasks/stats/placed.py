@@ -35,12 +35,12 @@ class PlacedTask:
         return self.placed(float(self.scores.sum() / self.counts.sum()))
 
     def placed(self, score: float) -> float:
-        """The figure of a mean score."""
+        """Return the figure of a mean score."""
         floor = float(self.floors.sum() / self.counts.sum())
         return (score - floor) / (1 - floor)
 
     def without(self, authors: Sequence[str]) -> NDArray[np.float64]:
-        """The figure without each of the authors, shape (authors,)."""
+        """Return the figure without each of the authors, shape (authors,)."""
         at = self._places(authors)
         scores = self.scores.sum() - np.append(self.scores, 0)[at]
         floors = self.floors.sum() - np.append(self.floors, 0)[at]
@@ -49,7 +49,7 @@ class PlacedTask:
         return np.asarray((scores - floors) / np.where(counts, counts - floors, 1), dtype=np.float64)
 
     def weights(self, authors: Sequence[str]) -> NDArray[np.float64]:
-        """The share of the samples that is each author's, shape (authors,)."""
+        """Return the share of the samples that is each author's, shape (authors,)."""
         return np.asarray(np.append(self.counts, 0)[self._places(authors)] / self.counts.sum(), dtype=np.float64)
 
     def _places(self, authors: Sequence[str]) -> NDArray[np.int64]:
@@ -58,7 +58,7 @@ class PlacedTask:
 
 
 def place_task(setting: str, task: str, scores: Column | None, floors: Column | None) -> PlacedTask | None:
-    """A model's part of one setting, with what the floor would score; None if no score has a floor, or the floor leaves no room."""
+    """Return a model's part of one setting, with what the floor would score; None if no score has a floor, or the floor leaves no room."""
     both = scores.over(floors.scores) if scores and floors else None
     if not both or not floors:
         return None
@@ -73,7 +73,7 @@ def place_task(setting: str, task: str, scores: Column | None, floors: Column | 
 
 
 def by_task(parts: Iterable[PlacedTask]) -> list[list[PlacedTask]]:
-    """Parts in sets of one task each: settings are averaged before tasks."""
+    """Group parts in sets of one task each: settings are averaged before tasks."""
     sets: dict[str, list[PlacedTask]] = {}
     for part in parts:
         sets.setdefault(part.task, []).append(part)
@@ -81,7 +81,7 @@ def by_task(parts: Iterable[PlacedTask]) -> list[list[PlacedTask]]:
 
 
 def interval_over(sets: Sequence[Sequence[PlacedTask]]) -> Interval:
-    """The mean over sets of parts, each the mean of its own, with its interval over the first authors of all.
+    """Return the mean over sets of parts, each the mean of its own, with its interval over the first authors of all.
 
     There is no interval if a part is too small: what its first authors add to the error cannot be told.
     """
@@ -99,8 +99,8 @@ def _placed_mean(sets: Sequence[Sequence[PlacedTask]], score: float) -> float:
 def difference_over(
     sets: Sequence[Sequence[PlacedTask]], others: Sequence[Sequence[PlacedTask]], fewest: int = FEWEST
 ) -> Interval:
-    """How much higher that mean is for one model than for another, over the same papers; `fewest` first authors are needed in each part for
-    an interval.
+    """Return how much higher that mean is for one model than for another, over the same papers; `fewest` first authors are needed in each
+    part for an interval.
     """
     authors = _authors(sets)
     estimate, other = _estimate(sets, authors), _estimate(others, authors)
@@ -134,8 +134,8 @@ def _estimate(sets: Sequence[Sequence[PlacedTask]], authors: Sequence[str]) -> E
 
 
 def _freedom(sets: Sequence[Sequence[PlacedTask]], others: Sequence[Sequence[PlacedTask]] | None = None) -> float:
-    """Degrees of freedom of the error of a mean over sets, or of how much higher it is than that of others. An author's shifts are summed
-    over all parts, so that tasks about the same papers add none; many authors of one part lend nothing to the few of another: the
+    """Return degrees of freedom of the error of a mean over sets, or of how much higher it is than that of others. An author's shifts are
+    summed over all parts, so that tasks about the same papers add none; many authors of one part lend nothing to the few of another: the
     variance of each part is its authors', and authors count by their share of all (Kish 1965).
     """
     authors = _authors(sets)
@@ -152,5 +152,5 @@ def _freedom(sets: Sequence[Sequence[PlacedTask]], others: Sequence[Sequence[Pla
 
 
 def too_small(parts: Iterable[PlacedTask], fewest: int = FEWEST) -> list[str]:
-    """The settings of parts with fewer first authors than an interval needs, or a few that have most of the samples."""
+    """Return the settings of parts with fewer first authors than an interval needs, or a few that have most of the samples."""
     return [part.setting for part in parts if not has_enough(part.counts, fewest)]

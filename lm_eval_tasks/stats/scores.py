@@ -28,7 +28,7 @@ PLACES = ("first third", "middle third", "last third")
 
 
 def scores_of(samples: Samples, model: str) -> list[Score]:
-    """All scores of a run of the model that has this label."""
+    """Return all scores of a run of the model that has this label."""
     scores = []
     for task, of_task in sorted(samples.items()):
         row = of_task[0].row
@@ -73,9 +73,9 @@ def _failures(samples: Sequence[Sample]) -> dict[str, int]:
 
 
 def by_place(samples: Sequence[Sample]) -> dict[str, BinScore]:
-    """Third of the context where the answers stand -> n, mean and 95 % interval of the score that models are ranked by: of SCALAR's right
-    candidates and of the pairs of Next and Match, each by itself; of Walk, the F1 within the third. Empty for other tasks, and if prompts
-    were answered several times.
+    """Return third of the context where the answers stand -> n, mean and 95 % interval of the score that models are ranked by: of SCALAR's
+    right candidates and of the pairs of Next and Match, each by itself; of Walk, the F1 within the third. Empty for other tasks, and if
+    prompts were answered several times.
     """
     thirds: dict[str, list[tuple[float, str]]] = defaultdict(list)
     for sample in samples:
@@ -87,7 +87,7 @@ def by_place(samples: Sequence[Sample]) -> dict[str, BinScore]:
 
 
 def _summary(rows: Sequence[tuple[float, str]]) -> BinScore:
-    """Of scores, and the first author of each."""
+    """Summarize scores, given with the first author of each."""
     over = level([score for score, _ in rows], [cluster for _, cluster in rows])
     return BinScore(over.samples, over.mean, over.low, over.high)
 
@@ -109,8 +109,8 @@ _USAGE = {
 
 
 def score_table(scores: Sequence[Score], gains: Sequence[Gain] = ()) -> Iterator[str | Table]:
-    """The scores of a run, or of several, with 95 % intervals; and beside the score that they are of, from a run's gains, the margin over
-    the best program and the headline gain.
+    """Yield the scores of a run, or of several, with 95 % intervals; and beside the score that they are of, from a run's gains, the margin
+    over the best program and the headline gain.
     """
     if not scores:
         yield "no task has a score for this model"
@@ -205,12 +205,12 @@ def _value(score: Score) -> str:
 
 
 def _samples(score: Score) -> str:
-    """How many samples were scored, and out of how many if that is only a part."""
+    """Return how many samples were scored, and out of how many if that is only a part."""
     return str(score.samples) if score.of in (None, score.samples) else f"{score.samples} of {score.of}"
 
 
 def facts_table(results: Results) -> Table:
-    """A row for the round, and for each other fact that is known."""
+    """Return a row for the round, and for each other fact that is known."""
     facts: dict[str, object] = {
         "dataset": results.dataset,
         "prompt version": ", ".join(map(str, results.prompt_versions)),
@@ -256,7 +256,7 @@ def _engine(engine: EngineSettings) -> str:
 
 
 def shown_scores(results: Results) -> Iterator[str | Table]:
-    """A run's scores, and its gains if it was asked with less to read and its samples are there."""
+    """Yield a run's scores, and its gains if it was asked with less to read and its samples are there."""
     of_run: list[Gain] = []
     if samples_beside(results.path):
         # Two tasks may ask the same, one of them under another name.

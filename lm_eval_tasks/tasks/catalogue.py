@@ -23,7 +23,7 @@ _CORE, _CORE_TINY = CORE_GROUPS = "academiceval_core", "academiceval_core_tiny"
 
 
 def _of_core(core: Core) -> Iterator[Task]:
-    """The tasks of a core configuration: all of its samples, and a tenth of them."""
+    """Yield the tasks of a core configuration: all of its samples, and a tenth of them."""
     [usual] = [task for task in _USUAL if task.configuration == core.configuration and not task.alias]
     slug = slug_of(core.configuration)
     whole = replace(usual, name=f"{_CORE}_{slug}", alias="core", size=core.samples, tag="")
@@ -51,12 +51,12 @@ TAGS: tuple[str, ...] = tuple(dict.fromkeys(task.tag for task in TASKS if task.t
 
 
 def task_names() -> list[str]:
-    """All names of tasks, groups and tags."""
+    """Return all names of tasks, groups and tags."""
     return sorted({*(task.name for task in TASKS), *(group.name for group in GROUPS), *TAGS})
 
 
 def tasks_of(name: str) -> list[Task]:
-    """The tasks of a name, which is a task's, a group's, or a tag."""
+    """Return the tasks of a name, which is a task's, a group's, or a tag."""
     members = next((group.members for group in GROUPS if group.name == name), ())
     return [task for member in members for task in tasks_of(member)] or [
         task for task in TASKS if name in (task.name, task.tag)
@@ -64,17 +64,17 @@ def tasks_of(name: str) -> list[Task]:
 
 
 def expanded(names: Iterable[str]) -> list[str]:
-    """The names of the tasks that names of tasks, groups and tags stand for; others stand for themselves."""
+    """Return the names of the tasks that names of tasks, groups and tags stand for; others stand for themselves."""
     return [task for name in names for task in ([task.name for task in tasks_of(name)] or [name])]
 
 
 def setting_of(task: str) -> str | None:
-    """The configuration that a task asks about as it stands; None for groups, variants and means of several."""
+    """Return the configuration that a task asks about as it stands; None for groups, variants and means of several."""
     return next((record.configuration for record in TASKS if record.name == task and not record.alias), None)
 
 
 def task_of(configuration: str) -> Task | None:
-    """The task that asks a configuration as it stands."""
+    """Return the task that asks a configuration as it stands."""
     return next((task for task in TASKS if task.configuration == configuration and not task.alias), None)
 
 
@@ -82,18 +82,18 @@ _MARKER, _FOLDER = ".made-by-academiceval", "academiceval"
 
 
 def tasks_path() -> Path:
-    """The folder for lm-eval's --include_path."""
+    """Return the folder for lm-eval's --include_path."""
     return Path(__file__).resolve().parents[1]
 
 
 def is_linked() -> bool:
-    """Whether lm-eval finds the tasks without --include_path."""
+    """Tell whether lm-eval finds the tasks without --include_path."""
     folder = tasks_folder()
     return folder is not None and all((folder / _FOLDER / name / _MARKER).is_file() for name in NAMES)
 
 
 def without_tasks() -> Path:
-    """A folder for --include_path that adds nothing, for when the tasks are linked."""
+    """Return a folder for --include_path that adds nothing, for when the tasks are linked."""
     return Path(__file__).resolve().parent
 
 

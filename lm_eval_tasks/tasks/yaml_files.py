@@ -29,12 +29,12 @@ _DEMONSTRATIONS = {
 
 
 def contents() -> dict[Path, str]:
-    """File -> what it should contain."""
+    """Return file -> what it should contain."""
     return {**_task_files(), **_doc_tables()}
 
 
 def left_over(files: dict[Path, str]) -> list[Path]:
-    """Task files that no record stands for any more."""
+    """Return task files that no record stands for any more."""
     folders = {path.parent for path in files if path.suffix == ".yaml"}
     return sorted(path for folder in folders for path in folder.glob("*.yaml") if path not in files)
 
@@ -50,7 +50,7 @@ def _task_files() -> dict[Path, str]:
 
 
 def task_text(task: Task, include: str = "") -> str:
-    """The file of a task, which includes that base file, or else the one in its folder."""
+    """Return the file of a task, which includes that base file, or else the one in its folder."""
     arguments = {
         "setting": task.configuration,
         "answer_tokens": task.answer_tokens,

@@ -84,7 +84,9 @@ class MatchAsker(ReadingAsker[Masks]):
         }
 
     def last(self, question: Masks, paper_set: PaperSet) -> list[dict[str, Any]]:
-        """The paper that is asked about, without its reference list. Its other citations tell which works are not meant, and so go."""
+        """Return the paper that is asked about, without its reference list. Its other citations tell which works are not meant, and so
+        go.
+        """
         read = self.library.read(paper_set.paper.id)
         masked = {place: f"[MASK {number}]" for number, mask in enumerate(question, 1) for place in mask.places}
         edits: list[dict[str, Any]] = []

@@ -26,7 +26,7 @@ _LONGEST_WORD = 5
 
 
 def names_of(paper: Paper, entry: Reference | None = None) -> frozenset[str]:
-    """What a text may name a work by, without accents: the few words that its title begins with before a colon or dash, words of the
+    """Return what a text may name a work by, without accents: the few words that its title begins with before a colon or dash, words of the
     title with a capital or digit within them ("ResNet", "GPT2"), and the surnames of its authors, also the parts of double ones.
 
     Args:
@@ -45,7 +45,7 @@ def names_of(paper: Paper, entry: Reference | None = None) -> frozenset[str]:
 
 
 def pattern_of(names: Iterable[str]) -> re.Pattern[str] | None:
-    """What finds any of some names in a `bare` text, in capitals or not; None if there is none.
+    """Return what finds any of some names in a `bare` text, in capitals or not; None if there is none.
 
     Short ones are words too: "Long" counts with its capital alone, "He" only where it stands as a name.
     """
@@ -64,7 +64,7 @@ def _one_pattern(name: str) -> str:
 
 
 def bare(text: str) -> str:
-    """A text without accents, and without the hyphens of words that go on in the next line."""
+    """Return a text without accents, and without the hyphens of words that go on in the next line."""
     return _WRAPPED.sub("", without_marks(text))
 
 
@@ -99,7 +99,7 @@ class Mask:
 
 
 def masks_of(read: PaperRead, library: PaperLibrary, seed: int, oldest: int | None) -> list[Mask]:
-    """What may be masked, in a random order, at most `MOST`.
+    """Return what may be masked, in a random order, at most `MOST`.
 
     Args:
         oldest: months that a work may be older than the paper; None for any number.
@@ -138,7 +138,7 @@ def _mask(
 
 
 def _stands_together(read: PaperRead, mention: Mention) -> bool:
-    """Whether a marker cites several works, or stands next to another one."""
+    """Tell whether a marker cites several works, or stands next to another one."""
     others = (other for other in read.document.mentions if other.section == mention.section and other is not mention)
     return (
         mention.grouped
@@ -148,7 +148,7 @@ def _stands_together(read: PaperRead, mention: Mention) -> bool:
 
 
 def _gives_away(read: PaperRead, mention: Mention, names: frozenset[str]) -> bool:
-    """Whether a name stands in the sentence of a marker, what looks like one right before it, or a passage within it."""
+    """Tell whether a name stands in the sentence of a marker, what looks like one right before it, or a passage within it."""
     before, _ = _sides(read, mention)
     sentence, pattern = _sentence(read, mention), pattern_of(names)
     letters = title_key(sentence)
@@ -162,12 +162,12 @@ def _gives_away(read: PaperRead, mention: Mention, names: frozenset[str]) -> boo
 
 
 def _sentence(read: PaperRead, mention: Mention) -> str:
-    """The sentence of a marker, with a bar in place of it: a name may end before it with a hyphen."""
+    """Return the sentence of a marker, with a bar in place of it: a name may end before it with a hyphen."""
     return " | ".join(_sides(read, mention))
 
 
 def _sides(read: PaperRead, mention: Mention) -> tuple[str, str]:
-    """The sentence of a marker before and after it."""
+    """Return the sentence of a marker before and after it."""
     text = read.document.sections[mention.section].text
     begins, ends = sentence_start(text, mention.start), sentence_end(text, mention.end)
     # A line that goes on with a bracket or in small letters is none of its own.
@@ -177,12 +177,12 @@ def _sides(read: PaperRead, mention: Mention) -> tuple[str, str]:
 
 
 def marker(read: PaperRead, mention: Mention) -> tuple[int, int]:
-    """The first character of a marker with the brackets around it, and the one after its last."""
+    """Return the first character of a marker with the brackets around it, and the one after its last."""
     return with_brackets(read.document.sections[mention.section].text, mention.start, mention.end)
 
 
 def distractors(read: PaperRead, chosen: Sequence[Mask], library: PaperLibrary) -> Iterator[Paper]:
-    """Papers that are none of the masked ones: first what the paper cites besides, then what its neighbours cite, those first
+    """Yield the papers that are none of the masked ones: first what the paper cites besides, then what its neighbours cite, those first
     that resemble a masked work; none that its reference list may have under another name.
     """
     day = read.paper.published
@@ -207,13 +207,13 @@ def _all_shown(library: PaperLibrary, ids: Iterable[str], day: date) -> Iterator
 
 
 def _shown(library: PaperLibrary, id_: str, day: date) -> Paper | None:
-    """A work that may be a candidate: with text and abstract, older than a day."""
+    """Return a work that may be a candidate: with text and abstract, older than a day."""
     cited = library.work(id_)
     return cited.paper if cited and cited.document and cited.paper.abstract and cited.paper.published < day else None
 
 
 def _by_likeness(works: Sequence[Paper], chosen: Sequence[Mask]) -> list[Paper]:
-    """Works by how much their titles and abstracts are like one of the masked works'."""
+    """Return the works by how much their titles and abstracts are like one of the masked works'."""
     if not works:
         return []
     scores = bm25_scores([summary(mask.work) for mask in chosen], list(map(summary, works))).max(axis=0)
@@ -221,12 +221,12 @@ def _by_likeness(works: Sequence[Paper], chosen: Sequence[Mask]) -> list[Paper]:
 
 
 def summary(work: Paper) -> str:
-    """Title and abstract."""
+    """Return title and abstract."""
     return f"{work.title}\n{work.abstract}"
 
 
 def around(read: PaperRead, mask: Mask) -> str:
-    """The sentences around the places of a mask."""
+    """Return the sentences around the places of a mask."""
     return " ".join(
         _sentence(read, mention)
         for mention in read.document.mentions
@@ -235,18 +235,18 @@ def around(read: PaperRead, mask: Mask) -> str:
 
 
 def wide(read: PaperRead, mask: Mask) -> str:
-    """1,000 characters around each place of a mask."""
+    """Return 1,000 characters around each place of a mask."""
     texts = [(read.document.sections[i].text, start, end) for i, start, end in mask.places]
     return " ".join(text[max(0, start - _AROUND) : start] + text[end : end + _AROUND] for text, start, end in texts)
 
 
 def best(queries: Sequence[str], texts: Sequence[str], candidates: Sequence[Paper]) -> list[str]:
-    """For each query the candidate whose text BM25 finds; of equal ones the first by id, which tells nothing."""
+    """Return for each query the candidate whose text BM25 finds; of equal ones the first by id, which tells nothing."""
     order = sorted(range(len(candidates)), key=lambda i: candidates[i].id)
     scores = bm25_scores(queries, [texts[i] for i in order])
     return [candidates[order[int(place)]].id for place in scores.argmax(axis=1)]
 
 
 def tag_of(by_title: bool, by_body: bool) -> str:
-    """What solves a mask, of a shortcut over titles and abstracts, and one over whole texts."""
+    """Return what solves a mask, of a shortcut over titles and abstracts, and one over whole texts."""
     return "title" if by_title else "body" if by_body else "neither"

@@ -56,7 +56,7 @@ class Passage:
 
 
 def passages_of(read: PaperRead) -> list[Passage]:
-    """The passages of a paper, section after section."""
+    """Return the passages of a paper, section after section."""
     return [passage for section in sorted(read.called) for passage in _of_section(read, section)]
 
 
@@ -78,7 +78,7 @@ def _of_section(read: PaperRead, section: int) -> Iterator[Passage]:
 
 
 def _stretches(text: str, edits: Sequence[Edit], seed: str) -> Iterator[tuple[int, int]]:
-    """Where a section is cut: at ends of paragraphs, as far as the bounds of a passage let it; nothing if it is too short.
+    """Yield where a section is cut: at ends of paragraphs, as far as the bounds of a passage let it; nothing if it is too short.
 
     The last passage is told from others by its length as little as any: each cut is drawn from those that leave a rest which can be
     cut within the bounds.
@@ -103,7 +103,7 @@ def _stretches(text: str, edits: Sequence[Edit], seed: str) -> Iterator[tuple[in
 
 
 def _possible_cuts(text: str, edits: Sequence[Edit]) -> list[int]:
-    """The ends of sentences and of paragraphs that end with one, outside what is replaced; the end of the text last."""
+    """Return the ends of sentences and of paragraphs that end with one, outside what is replaced; the end of the text last."""
     ends = [match.end() for match in SENTENCE_END.finditer(text)]
     free = [end for end in ends if not any(edit.start < end < edit.end for edit in edits)]
     return [*free, len(text)] if not free or free[-1] < len(text) else free
@@ -123,14 +123,16 @@ NextCall = Mapping[Passage, Passage]
 
 
 def in_chains(passages: Sequence[Passage], least: int) -> list[Passage]:
-    """The passages of a paper as they are taken: section after section, the longest first, and those of fewer than `least` left out."""
+    """Return the passages of a paper as they are taken: section after section, the longest first, and those of fewer than `least` left
+    out.
+    """
     sections = [list(group) for _, group in groupby(passages, key=lambda passage: passage.section)]
     chains = sorted((chain for chain in sections if len(chain) >= least), key=len, reverse=True)
     return [passage for chain in chains for passage in chain]
 
 
 def following(passages: Sequence[Passage]) -> dict[Passage, Passage]:
-    """Passage that can be asked about -> the one that follows it within its section.
+    """Return the passage that can be asked about -> the one that follows it within its section.
 
     A passage can be asked about if it ends with its paragraph, because words go on within a paragraph, and if the one before it is shown
     too, which is as like it as the one after. A program that compares words finds 0.2 to 0.4 of these, and more than half of all.
@@ -148,7 +150,7 @@ def following(passages: Sequence[Passage]) -> dict[Passage, Passage]:
 
 
 def twins(texts: Mapping[Passage, str]) -> set[Passage]:
-    """Passages much of whose text stands in another one, such as those of two versions of a paper: both would be right."""
+    """Return the passages much of whose text stands in another one, such as those of two versions of a paper: both would be right."""
     runs: dict[Passage, set[tuple[str, ...]]] = {}
     for passage, text in texts.items():
         words = text.casefold().split()
@@ -164,7 +166,7 @@ def calls(
     earlier: Sequence[NextCall] = (),
     unclear: Collection[Passage] = (),
 ) -> list[NextCall]:
-    """What is asked over the passages of a paper set, chosen at random: calls of equal size, between `LEAST_OF_CALL` and
+    """Return what is asked over the passages of a paper set, chosen at random: calls of equal size, between `LEAST_OF_CALL` and
     `MOST_OF_CALL`; none if there is too little to ask.
 
     Args:
@@ -188,8 +190,8 @@ def calls(
 
 
 def by_words(asked: Sequence[int], shown: Sequence[str]) -> list[int]:
-    """The shortcut: for each of some passages, by their places among the texts of all, the other one that BM25 finds, for all of its text
-    and for its end in what others begin with, both together.
+    """Return the shortcut: for each of some passages, by their places among the texts of all, the other one that BM25 finds, for all of its
+    text and for its end in what others begin with, both together.
     """
     words = [text.split() for text in shown]
     ends = bm25_scores(
@@ -227,7 +229,7 @@ class NextAsker(ReadingAsker[NextCall]):
         return {size: paper_set for size in sizes if (paper_set := self._filled(papers, size))}
 
     def _filled(self, papers: Sequence[Paper], size: int) -> PaperSet | None:
-        """As many passages as fill a paper set, one paper after another; None if there are too few, or none of the new paper.
+        """Return as many passages as fill a paper set, one paper after another; None if there are too few, or none of the new paper.
 
         In small paper sets, sections of a single passage would leave too little to ask.
         """

@@ -30,7 +30,7 @@ _BESIDE, _LARGE = 640, 128
 
 
 def room(size: int, share: float) -> float:
-    """The tokens of a share of a paper set that texts may take.
+    """Return the tokens of a share of a paper set that texts may take.
 
     Args:
         size: of the paper set, in units of 1,024 tokens.
@@ -59,8 +59,8 @@ class PaperSet:
 
 
 def neighbours(papers: Sequence[Paper], graph: CoAuthorGraph, seed: int, months: int) -> Callable[[Paper], list[Paper]]:
-    """What gives the papers that may stand around a new one, within the window: those of the same first author, then by distance on the
-    co-author graph, then those that it does not join to the paper: with its primary category, then with any other of its categories.
+    """Return what gives the papers that may stand around a new one, within the window: those of the same first author, then by distance on
+    the co-author graph, then those that it does not join to the paper: with its primary category, then with any other of its categories.
 
     Args:
         papers: those that may be shown.
@@ -88,7 +88,7 @@ def neighbours(papers: Sequence[Paper], graph: CoAuthorGraph, seed: int, months:
 def fill(
     paper: Paper, others: Sequence[Paper], sizes: Sequence[int], tokens: Callable[[Paper], int | None]
 ) -> dict[int, PaperSet]:
-    """Contexts of several sizes, each within the next larger one; none of a size that cannot be filled.
+    """Return the contexts of several sizes, each within the next larger one; none of a size that cannot be filled.
 
     Args:
         others: what may be taken, the best first.
@@ -150,12 +150,12 @@ class ReadingAsker(ABC, Generic[Question]):
         self.withheld: Counter[str] = Counter()
 
     def others(self, paper: Paper) -> list[Paper]:
-        """What may stand around a paper, the best first: papers that no paper set shows yet."""
+        """Return what may stand around a paper, the best first: papers that no paper set shows yet."""
         return sorted(self.library.around(paper), key=lambda other: other.id in self.shown)
 
     @abstractmethod
     def paper_sets(self, paper: Paper, sizes: Sequence[int]) -> dict[int, PaperSet] | ReadingReason:
-        """The paper sets around a paper, each within the next larger one; or why there is none of any size.
+        """Return the paper sets around a paper, each within the next larger one; or why there is none of any size.
 
         Args:
             sizes: thousands of tokens, times 1,024, in rising order.
@@ -163,7 +163,7 @@ class ReadingAsker(ABC, Generic[Question]):
 
     @abstractmethod
     def questions(self, paper_set: PaperSet, preferred: Sequence[Question]) -> list[Question]:
-        """What is asked over a paper set.
+        """Return what is asked over a paper set.
 
         Args:
             preferred: what was asked over a smaller paper set within this one.
@@ -171,26 +171,26 @@ class ReadingAsker(ABC, Generic[Question]):
 
     @abstractmethod
     def key(self, question: Question) -> Sequence[object]:
-        """What makes it the same question over a larger paper set."""
+        """Return what makes it the same question over a larger paper set."""
 
     @abstractmethod
     def parts(self, paper_set: PaperSet) -> list[dict[str, Any]]:
-        """What is shown under labels, as the column `parts` of a row, in any order."""
+        """Return what is shown under labels, as the column `parts` of a row, in any order."""
 
     @abstractmethod
     def asked(self, question: Question, paper_set: PaperSet, label: Mapping[Any, int]) -> Row:
-        """The columns that tell what a question asks; those of `_OF_QUESTION` that are left out are empty.
+        """Return the columns that tell what a question asks; those of `_OF_QUESTION` that are left out are empty.
 
         Args:
             label: key of a part, see `key_of`, -> its label.
         """
 
     def last(self, question: Question, paper_set: PaperSet) -> list[dict[str, Any]]:
-        """The parts without a label that a question shows behind the others."""
+        """Return the parts without a label that a question shows behind the others."""
         return []
 
     def rows(self, paper_set: PaperSet, questions: Sequence[Question], round_name: str) -> Iterator[Row]:
-        """The rows of a paper set: all questions, then a tenth of them again with the parts in another order."""
+        """Yield the rows of a paper set: all questions, then a tenth of them again with the parts in another order."""
         paper, *others = paper_set.papers
         # An order that does not tell why they were taken; the new one stays first.
         others.sort(key=lambda other: digest_of(self.seed, paper.id, other.id, "listed"))
@@ -221,10 +221,10 @@ class ReadingAsker(ABC, Generic[Question]):
 
 
 def part_of(paper: int, start: int, end: int, edits: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
-    """An element of the column `parts`."""
+    """Return an element of the column `parts`."""
     return {"paper": paper, "start": start, "end": end, "edits": list(edits)}
 
 
 def key_of(part: Mapping[str, Any]) -> tuple[int, int]:
-    """What tells a part from the others of its paper set: the paper's place, and where it begins."""
+    """Return what tells a part from the others of its paper set: the paper's place, and where it begins."""
     return part["paper"], part["start"]

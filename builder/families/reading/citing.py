@@ -32,8 +32,8 @@ _BETWEEN = r"(?:[^.;()\[\]\n]|\bal\.|\b[A-Z]\.){0,90}?[\s,(\[]{1,3}"
 
 
 def places_of(document: Document, sections: frozenset[int]) -> Callable[[int], Places | None]:
-    """What gives the places in some sections at which both ways find an entry of the reference list cited; None if they disagree, or the
-    second cannot tell.
+    """Return what gives the places in some sections at which both ways find an entry of the reference list cited; None if they disagree, or
+    the second cannot tell.
     """
     first: dict[int, set[Place]] = defaultdict(set)
     for mention in document.mentions:
@@ -61,7 +61,7 @@ def places_of(document: Document, sections: frozenset[int]) -> Callable[[int], P
 
 
 def _labels(text: str) -> set[str]:
-    """The labels that may stand between two brackets."""
+    """Return the labels that may stand between two brackets."""
     return {*map(str, _numbers(text)), *map(str.strip, re.split("[,;]", text))}
 
 
@@ -70,7 +70,7 @@ def _name_and_year(entry: Reference) -> tuple[str, int | None]:
 
 
 def _by_name(reference: Reference, names: Counter[tuple[str, int | None]]) -> Callable[[str], bool] | None:
-    """Whether a paragraph cites an entry by its first author and year; None if others have the same."""
+    """Tell whether a paragraph cites an entry by its first author and year; None if others have the same."""
     if not reference.authors or not reference.year or names[_name_and_year(reference)] > 1:
         return None
     pattern = re.compile(
@@ -80,7 +80,7 @@ def _by_name(reference: Reference, names: Counter[tuple[str, int | None]]) -> Ca
 
 
 def _by_label(reference: Reference, labels: Counter[str]) -> Callable[[str], bool] | None:
-    """Whether a paragraph has an entry's label between brackets, alone, in a list, or within a range; None if others have the same."""
+    """Tell whether a paragraph has an entry's label between brackets, alone, in a list, or within a range; None if others have the same."""
     label = reference.label
     if not label or labels[label] > 1:
         return None
@@ -95,7 +95,7 @@ def _by_label(reference: Reference, labels: Counter[str]) -> Callable[[str], boo
 
 @lru_cache(maxsize=4096)
 def _between_brackets(paragraph: str) -> frozenset[int]:
-    """The numbers of ranges such as "[8]-[11]"."""
+    """Return the numbers of ranges such as "[8]-[11]"."""
     ends = ((int(match[1]), int(match[2])) for match in _BRACKET_RANGE.finditer(paragraph))
     return frozenset(n for low, high in ends if 0 < high - low < _LONGEST_RANGE for n in range(low, high + 1))
 
@@ -142,7 +142,7 @@ class Called:
 
 
 def section_kinds(document: Document) -> dict[int, Called]:
-    """Section of the document -> what it is called, a subsection by the section that it belongs to."""
+    """Return the section of the document -> what it is called, a subsection by the section that it belongs to."""
     kinds: dict[int, Called] = {}
     all_parts = top_sections(document)
     has_introduction = any(part.role == "introduction" for part in all_parts)
@@ -178,7 +178,7 @@ def _called(part: TopSection) -> Called:
 
 
 def _with_own_heading(called: Called, document: Document, part: TopSection, section: int) -> Called:
-    """What a section is called if its own heading is heeded too."""
+    """Return what a section is called if its own heading is heeded too."""
     if section == part.sections[0]:
         return called
     words = _words(document.sections[section].heading)

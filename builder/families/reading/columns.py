@@ -47,7 +47,9 @@ ID_COLUMNS = pa.schema([*map(COLUMNS.field, KEPT), ("position", INTEGER), ("work
 
 
 def shared_columns(papers: Sequence[Paper], round_name: str) -> Row:
-    """The columns that all rows of a paper set share, the paper that they ask about first; `texts` names the configuration of the texts."""
+    """Return the columns that all rows of a paper set share, the paper that they ask about first; `texts` names the configuration of the
+    texts.
+    """
     paper = papers[0]
     return {
         "paper_id": paper.versioned_id,
@@ -67,7 +69,7 @@ def shared_columns(papers: Sequence[Paper], round_name: str) -> Row:
 
 
 def texts(row: Row) -> dict[str, str]:
-    """Every text of a row, by its place in it."""
+    """Return every text of a row, by its place in it."""
     return {"title": row["title"], **{f"works.{i}.title": work["title"] for i, work in enumerate(row["works"])}}
 
 

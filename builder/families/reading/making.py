@@ -38,7 +38,7 @@ def prepare(workspace: Workspace, engine: Engine) -> None:
 
 
 def write(workspace: Workspace, folder: Path, engine: Engine) -> Written:
-    """Every configuration that the round asks for, and the texts of all papers that they show."""
+    """Return every configuration that the round asks for, and the texts of all papers that they show."""
     round_, table = workspace.round_, workspace.round_.reading
     if not table.chosen:
         return
@@ -52,13 +52,13 @@ def write(workspace: Workspace, folder: Path, engine: Engine) -> Written:
 
 
 def _new_papers(workspace: Workspace) -> list[Paper]:
-    """The test papers, in the order of their rows."""
+    """Return the test papers, in the order of their rows."""
     new = (paper for paper in workspace.papers if workspace.dates.split_of(paper.published) == "test")
     return sorted(new, key=lambda paper: row_order(paper.versioned_id))
 
 
 def _reason(paper: Paper, workspace: Workspace) -> ReadingReason | None:
-    """Why there can be no paper set around a paper."""
+    """Say why there can be no paper set around a paper."""
     if paper.id in workspace.copies:
         return "near_duplicate"
     return None if allows(paper.license, workspace.round_.licenses) else "license"
@@ -73,7 +73,7 @@ def _library(workspace: Workspace) -> PaperLibrary:
 
 
 def _known(workspace: Workspace) -> Callable[[str], Cited | None]:
-    """What the workspace has of a cited work: its record, and its document if the round may show it."""
+    """Return what the workspace has of a cited work: its record, and its document if the round may show it."""
     round_, store = workspace.round_, workspace.store
 
     @lru_cache(maxsize=_KEPT)
@@ -100,7 +100,7 @@ class ReadingBuilder(FamilyBuilder):
 
 
 def reading_family(asking: Callable[[PaperLibrary, Round], Sequence[ReadingAsker[Any]]]) -> ReadingBuilder:
-    """A family whose rows are made, completed and checked as those of the other reading families."""
+    """Return a family whose rows are made, completed and checked as those of the other reading families."""
     return ReadingBuilder(
         schema=lambda _: SCHEMA,
         complete=complete_row,

@@ -59,7 +59,7 @@ SENTENCE_END = re.compile(
 
 
 def edits_of(text: str, cited: Iterable[tuple[int, int]]) -> list[Edit]:
-    """What is replaced in a section's text, in order, without overlaps.
+    """Return what is replaced in a section's text, in order, without overlaps.
 
     Args:
         cited: first and last character of each marker of a citation, without its brackets.
@@ -81,13 +81,13 @@ def _spans(pattern: re.Pattern[str], text: str, group: str | int = 0) -> Iterato
 
 
 def citations_in(text: str, cited: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Every citation of a text: the markers that were found, with their brackets, and what else looks like one."""
+    """Yield every citation of a text: the markers that were found, with their brackets, and what else looks like one."""
     yield from (with_brackets(text, start, end) for start, end in cited)
     yield from (match.span() for match in _CITATIONS.finditer(text))
 
 
 def without_overlaps(wanted: Iterable[Edit]) -> list[Edit]:
-    """The longest edit at each place."""
+    """Return the longest edit at each place."""
     taken: list[Edit] = []
     for edit in sorted(wanted, key=lambda edit: (edit.start, -edit.end)):
         if edit.end > edit.start and (not taken or edit.start >= taken[-1].end):
@@ -96,7 +96,7 @@ def without_overlaps(wanted: Iterable[Edit]) -> list[Edit]:
 
 
 def _debris(text: str) -> Iterator[tuple[int, int]]:
-    """Lines that are formulas, or were left of figures and tables; neighbours together."""
+    """Yield the lines that are formulas, or were left of figures and tables; neighbours together."""
     start = 0
     for is_debris, lines in groupby(text.split("\n"), _is_debris):
         end = start + sum(len(line) + 1 for line in lines)
@@ -115,7 +115,7 @@ def _is_debris(line: str) -> bool:
 
 
 def _roadmap(text: str) -> Iterator[tuple[int, int]]:
-    """Sentences that say what stands where: the one that announces it, and those after it that name a section."""
+    """Yield the sentences that say what stands where: the one that announces it, and those after it that name a section."""
     for match in _ROADMAP.finditer(text):
         before = sentence_start(text, match.start())
         end = sentence_end(text, match.end())
@@ -125,13 +125,13 @@ def _roadmap(text: str) -> Iterator[tuple[int, int]]:
 
 
 def sentence_start(text: str, position: int) -> int:
-    """Where the sentence before a position begins, within its line."""
+    """Return where the sentence before a position begins, within its line."""
     line = text.rfind("\n", 0, position) + 1
     return max((match.end() for match in SENTENCE_END.finditer(text, line, position)), default=line)
 
 
 def sentence_end(text: str, position: int) -> int:
-    """Where the sentence at a position ends, the spaces after it included, within its line."""
+    """Return where the sentence at a position ends, the spaces after it included, within its line."""
     line_end = text.find("\n", position)
     stop = len(text) if line_end < 0 else line_end
     match = SENTENCE_END.search(text, position, stop)
@@ -139,7 +139,7 @@ def sentence_end(text: str, position: int) -> int:
 
 
 def with_brackets(text: str, start: int, end: int) -> tuple[int, int]:
-    """A marker with the brackets around it."""
+    """Return a marker with the brackets around it."""
     if start and end < len(text) and text[start - 1] + text[end] in ("[]", "()"):
         return start - 1, end + 1
     return start, end

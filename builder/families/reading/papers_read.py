@@ -29,7 +29,7 @@ class ShownText:
 
 
 def shown_text(paper: Paper, document: Document) -> ShownText:
-    """The text of a paper: headings after `##` and `###`, one paragraph a line, one reference a line."""
+    """Return the text of a paper: headings after `##` and `###`, one paragraph a line, one reference a line."""
     written = [abstract_text(paper)]
     sections: dict[int, int] = {}
     length = len(written[0])
@@ -48,7 +48,7 @@ _GAP = "\n\n"
 
 
 def abstract_text(paper: Paper) -> str:
-    """Title and abstract of a paper, as they begin its whole text."""
+    """Return title and abstract of a paper, as they begin its whole text."""
     return f"# {paper.title}{_GAP}## Abstract\n{paper.abstract}{_GAP}"
 
 
@@ -146,7 +146,7 @@ class PaperLibrary:
         return PaperRead(cited.paper, cited.document or NOTHING, {})
 
     def cited_nearby(self, paper: Paper) -> Iterator[str]:
-        """The works that the other papers cite, those of the nearest first, each once."""
+        """Yield the works that the other papers cite, those of the nearest first, each once."""
         seen: set[str] = set()
         for other in self.around(paper):
             for id_ in sorted(set(self._cited(other.id)) - seen):

@@ -47,13 +47,13 @@ class CitedWork:
 
 
 def is_garbled(title: str) -> bool:
-    """Whether a file has lost letters of a title: accents stand alone, or words are broken."""
+    """Tell whether a file has lost letters of a title: accents stand alone, or words are broken."""
     return _GARBLED.search(title) is not None
 
 
 def near_titles(entries: Iterable[Entry]) -> Callable[[CitedWork], bool]:
-    """What tells whether a paper that does not cite a work has an entry of about the same year that may be the work under another title:
-    half of the words of both are the same.
+    """Return what tells whether a paper that does not cite a work has an entry of about the same year that may be the work under another
+    title: half of the words of both are the same.
     """
     having: dict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
@@ -83,7 +83,7 @@ def _words(title: str) -> frozenset[str]:
 
 
 def entries_of(paper: str, document: Document, resolved: Mapping[int, str]) -> list[Entry]:
-    """The entries of a paper's reference list that have a title; `resolved` are the ids of the arXiv papers that entries are."""
+    """Return the entries of a paper's reference list that have a title; `resolved` are the ids of the arXiv papers that entries are."""
     return [
         Entry(paper, i, entry.title, fold(entry.authors[0]) if entry.authors else "", entry.year, resolved.get(i, ""))
         for i, entry in enumerate(document.references)
@@ -92,8 +92,8 @@ def entries_of(paper: str, document: Document, resolved: Mapping[int, str]) -> l
 
 
 def certain_works(entries: Iterable[Entry]) -> tuple[dict[str, CitedWork], Counter[WorkFault]]:
-    """The works that the papers of a set cite, by the keys of their titles; and why titles stand for no work that is certain, with how
-    many such titles several papers cite.
+    """Return the works that the papers of a set cite, by the keys of their titles; and why titles stand for no work that is certain, with
+    how many such titles several papers cite.
     """
     by_key: dict[str, list[Entry]] = defaultdict(list)
     titles_of_id: dict[str, set[str]] = defaultdict(set)

@@ -48,7 +48,7 @@ def prepare(workspace: Workspace, engine: Engine) -> None:
 
 
 def question_papers(workspace: Workspace) -> list[Paper]:
-    """The papers that are tried: in the wanted splits, passed by quality filter and licences.
+    """Return the papers that are tried: in the wanted splits, passed by quality filter and licences.
 
     For each split, those whose turn comes first, so that no more cited papers are fetched than the questions may need.
     """
@@ -71,7 +71,7 @@ def question_papers(workspace: Workspace) -> list[Paper]:
 
 
 def _known(workspace: Workspace, papers: Sequence[Paper]) -> Callable[[str], Cited | None]:
-    """What is known of the papers that these cite, by id."""
+    """Return what is known of the papers that these cite, by id."""
     round_ = workspace.round_
     works = workspace.cited_papers(papers, round_.scalar.cited_papers)
     cited = {paper.id: paper for paper in works if allows(paper.license, round_.licenses)}
@@ -93,7 +93,7 @@ _CUTS = (MOST_CHARACTERS, None)
 
 
 def complete_question(row: Row, task: str, store: Store) -> Row | Lacking:
-    """The whole question, or why it cannot be had."""
+    """Return the whole question, or why it cannot be had."""
     papers = [store.paper(name) for name, _ in rows.papers(row)]
     known = [paper for paper in papers if paper is not None]
     if len(known) < len(papers):
@@ -144,7 +144,7 @@ _COUNTED_TOGETHER = 16
 
 
 def write(workspace: Workspace, folder: Path, engine: Engine) -> Written:
-    """Every level that the round asks for."""
+    """Return every level that the round asks for."""
     round_, scalar = workspace.round_, workspace.round_.scalar
     if not scalar.chosen:
         return
@@ -183,7 +183,7 @@ def write_level(
 
 
 def _by_citations(workspace: Workspace) -> Chooser:
-    """Chooses the candidate that most papers of the round cite; of equal ones the first."""
+    """Choose the candidate that most papers of the round cite; of equal ones the first."""
     counts = Counter(id_ for paper in workspace.papers for id_ in set(workspace.store.cited_ids(paper.id).values()))
 
     def choose(row: ScalarRow) -> int:

@@ -28,7 +28,7 @@ _ANSWER = re.compile(r"attributional|descriptive", re.IGNORECASE)
 
 
 def typing_of(round_: Round) -> Callable[[Sequence[CitationContext]], Sequence[CitationType]]:
-    """The annotator that the round asks for."""
+    """Return the annotator that the round asks for."""
     if round_.scalar.annotator == "rules":
         return types_of
     journal = Journal(round_.workspace / JOURNAL)

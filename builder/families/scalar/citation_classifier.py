@@ -48,13 +48,13 @@ class CitationContext:
 
 
 def is_single(context: CitationContext) -> bool:
-    """Whether a citation stands alone, not in a row with others."""
+    """Tell whether a citation stands alone, not in a row with others."""
     before, after = plain(context.before)[-_NEAR:], plain(context.after)[:_NEAR]
     return not (_GOES_ON.match(after) or _BEGAN.search(before))
 
 
 def plain(text: str) -> str:
-    """The text without what conversion to Markdown adds around citations."""
+    """Return the text without what conversion to Markdown adds around citations."""
     text = text.replace("\\[", "[").replace("\\]", "]").replace("\\(", "(").replace("\\)", ")")
     text = re.sub(r"\[(\d{4}[a-z]?)\]", r"\1", text)
     return re.sub(r"\[\s+\[", "[", text)
@@ -73,7 +73,7 @@ _TOKENS_BEFORE, _TOKENS_AFTER = 14, 8
 
 
 def types_of(contexts: Sequence[CitationContext]) -> list[CitationType]:
-    """The types of a paper's citations, in the order of its text, those in groups included."""
+    """Return the types of a paper's citations, in the order of its text, those in groups included."""
     if not contexts:
         return []
     decided = _model().decide(contexts, [feature_numbers(features(context)) for context in contexts])
@@ -96,14 +96,14 @@ class First:
     squares: np.ndarray
 
     def score(self, hashes: np.ndarray) -> float:
-        """Above 0 for attributional, by the numbers of the features."""
+        """Return above 0 for attributional, by the numbers of the features."""
         at = places(hashes, self.indices)
         length = float(np.sqrt(self.squares[at].sum())) or 1.0
         return float(self.plain[at].sum() + self.rare[at].sum() / length)
 
 
 def places(hashes: np.ndarray, indices: np.ndarray) -> np.ndarray:
-    """The places of hashed features among the known ones; unknown features are left out."""
+    """Return the places of hashed features among the known ones; unknown features are left out."""
     at = np.searchsorted(indices, hashes).clip(max=len(indices) - 1)
     return np.asarray(at[indices[at] == hashes])
 
@@ -116,13 +116,13 @@ class Model:
     second: np.ndarray
 
     def decide(self, contexts: Sequence[CitationContext], hashes: Sequence[np.ndarray]) -> np.ndarray:
-        """Scores of a paper's citations, above 0 for attributional, by the numbers of their features."""
+        """Return the scores of a paper's citations, above 0 for attributional, by the numbers of their features."""
         table = neighbourhood(contexts, list(map(self.first.score, hashes)))
         return np.asarray(table @ self.second[:-1] + self.second[-1])
 
 
 def neighbourhood(contexts: Sequence[CitationContext], scores: Sequence[float]) -> np.ndarray:
-    """What the second model sees of each citation: its score, those of the same work's other citations, of its neighbours, of
+    """Return what the second model sees of each citation: its score, those of the same work's other citations, of its neighbours, of
     the paper; shape (citations, 9).
     """
     of_work: dict[str, list[int]] = defaultdict(list)
@@ -155,7 +155,7 @@ def neighbourhood(contexts: Sequence[CitationContext], scores: Sequence[float]) 
 
 
 def features(context: CitationContext) -> list[str]:
-    """What the first model sees: the words before and after, their shapes, and how the citation is written."""
+    """Return what the first model sees: the words before and after, their shapes, and how the citation is written."""
     before, after = plain(context.before)[-_BEFORE:], plain(context.after)[:_AFTER]
     opened = _OPENING.search(before)
     style = _style(context.citation) + (opened.group().strip()[-1:] if opened else "")
@@ -182,7 +182,7 @@ def features(context: CitationContext) -> list[str]:
 
 
 def _places(words: Sequence[str], style: str, before: str, after: str) -> list[str]:
-    """How far back an acronym, a capital and the sentence's beginning are; whether this is a table."""
+    """Return how far back an acronym, a capital and the sentence's beginning are; whether this is a table."""
     backwards = list(enumerate(reversed(words), 1))
     acronym = next((n for n, word in backwards if _ACRONYM.search(word)), 0)
     capital = next((n for n, word in backwards if word[:1].isupper()), 0)
@@ -209,7 +209,7 @@ def _shape(word: str) -> str:
 
 
 def feature_numbers(names: Sequence[str]) -> np.ndarray:
-    """The numbers that stand for features, each once."""
+    """Return the numbers that stand for features, each once."""
     return np.unique(np.array([zlib.crc32(name.encode()) for name in names], dtype=np.uint32))
 
 

@@ -43,7 +43,7 @@ ID_COLUMNS = pa.schema(
 
 
 def row_of(question: ClozeQuestion) -> dict[str, Any]:
-    """A question as a row, without its tokens and round."""
+    """Return a question as a row, without its tokens and round."""
     paper, level = question.paper, question.level
     return {
         "id": question.id,
@@ -65,7 +65,7 @@ def row_of(question: ClozeQuestion) -> dict[str, Any]:
 
 
 def with_token_counts(rows: Sequence[dict[str, Any]], round_name: str, count: TokenCounter) -> list[dict[str, Any]]:
-    """The rows with their input tokens (bert-base-uncased; the prompt's own words are not counted) and their round."""
+    """Return the rows with their input tokens (bert-base-uncased; the prompt's own words are not counted) and their round."""
     # No token spans two lines, and a paper's questions differ in one line: only that one is counted again.
     row_texts = [
         [
@@ -82,7 +82,7 @@ def with_token_counts(rows: Sequence[dict[str, Any]], round_name: str, count: To
 
 
 def with_choices(row: dict[str, Any]) -> dict[str, Any]:
-    """The row with each candidate as one text, and the letter of the right one."""
+    """Return the row with each candidate as one text, and the letter of the right one."""
     choices = ["\n\n".join(_candidate_texts(candidate, row)) for candidate in row["candidates"]]
     return {**row, "choices": choices, "target": ascii_uppercase[row["label"]]}
 
@@ -92,7 +92,7 @@ def _candidate_texts(candidate: dict[str, Any], row: dict[str, Any]) -> list[str
 
 
 def texts(row: dict[str, Any]) -> dict[str, str]:
-    """Every text of a question, by its place in it."""
+    """Return every text of a question, by its place in it."""
     by_place = {name: row[name] for name in _TEXTS}
     for i, candidate in enumerate(row["candidates"]):
         by_place |= {f"candidates.{i}.{name}": candidate[name] for name in ("title", "content")}
@@ -100,7 +100,7 @@ def texts(row: dict[str, Any]) -> dict[str, str]:
 
 
 def papers(row: dict[str, Any]) -> list[tuple[str, str]]:
-    """(id with version, licence) of the papers whose texts a question shows, or would if it were whole."""
+    """Return (id with version, licence) of the papers whose texts a question shows, or would if it were whole."""
     return [
         (row["paper_id"], row["license"]),
         *((candidate["id"], candidate["license"]) for candidate in row["candidates"]),

@@ -76,7 +76,7 @@ class QuestionMaker:
         self.report = StageReport(f"questions {level.name}")
 
     def ask(self, citing: Citing) -> list[ClozeQuestion]:
-        """Up to `most` questions of a paper, each about another cited work, in the order in which they are wanted."""
+        """Ask up to `most` questions of a paper, each about another cited work, in the order in which they are wanted."""
         all_parts = top_sections(citing.document)
         questions: list[ClozeQuestion] = []
         seen: set[str] = set()
@@ -96,7 +96,7 @@ class QuestionMaker:
         return questions
 
     def _places(self, citing: Citing, all_parts: Sequence[TopSection]) -> Iterator[_Place]:
-        """The single citations of the wanted type whose work is known; the others are counted."""
+        """Yield the single citations of the wanted type whose work is known; the others are counted."""
         of_section = {i: part for part in all_parts for i in part.sections}
         mentions = [mention for mention in citing.document.mentions if mention.section in of_section]
         characters = sum(len(citing.document.sections[i].text) for i in of_section)
@@ -156,7 +156,7 @@ class QuestionMaker:
 
 
 def turn_of(paper: Paper, seed: int) -> bytes:
-    """What papers are sorted by to be asked about in turn."""
+    """Return what papers are sorted by to be asked about in turn."""
     return digest_of(seed, paper.id, "questions")
 
 
@@ -192,7 +192,7 @@ def ask_all(
 
 
 def balance_positions(questions: Iterable[ClozeQuestion], seed: int) -> list[ClozeQuestion]:
-    """The questions with their right candidates spread evenly over the positions, then the others in their order."""
+    """Return the questions with their right candidates spread evenly over the positions, then the others in their order."""
     placed: list[ClozeQuestion] = []
     for k, cloze in enumerate(questions):
         block = list(range(CANDIDATES))
@@ -205,7 +205,7 @@ def balance_positions(questions: Iterable[ClozeQuestion], seed: int) -> list[Clo
 
 
 def context_of(document: Document, mention: Mention) -> CitationContext:
-    """The words around a citation."""
+    """Return the words around a citation."""
     text = document.sections[mention.section].text
     alone = not mention.grouped and len(mention.references) == 1
     around = CitationContext(
@@ -219,7 +219,7 @@ def context_of(document: Document, mention: Mention) -> CitationContext:
 
 
 def _by_distance(citing: Citing, place: _Place, all_parts: Sequence[TopSection]) -> Iterator[str]:
-    """Cited papers from the nearest citation outwards: those of the same section first, then of the adjacent ones."""
+    """Yield the cited papers from the nearest citation outwards: those of the same section first, then of the adjacent ones."""
     offsets: dict[int, tuple[int, int]] = {}
     total = 0
     for k, part in enumerate(all_parts):

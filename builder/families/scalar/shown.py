@@ -44,7 +44,7 @@ def question(
 def candidate(
     document: Document | None, abstract: str, kind: CandidateText, most: int | None = MOST_CHARACTERS
 ) -> str | None:
-    """What follows a candidate's title, its text cut at `most` characters; None if the candidate lacks the text for it."""
+    """Return what follows a candidate's title, its text cut at `most` characters; None if the candidate lacks the text for it."""
     head = f"<Abstract>Abstract: {abstract}</Abstract>"
     if kind == "concise":
         return head if abstract else None
@@ -102,7 +102,7 @@ class ClozeQuestion:
 
 
 def candidate_of(cited: Cited | None, level: Level, lengths: Lengths) -> Candidate | Unfit:
-    """The candidate that a cited paper is, by what is known of it; or why it is none."""
+    """Return the candidate that a cited paper is, by what is known of it; or why it is none."""
     if cited is None:
         return "gold_without_text"
     paper, document = cited.paper, cited.document
@@ -115,12 +115,12 @@ def candidate_of(cited: Cited | None, level: Level, lengths: Lengths) -> Candida
 
 
 def cut_at(lengths: Lengths) -> int | None:
-    """Where papers are cut, in characters; None for nowhere."""
+    """Return where papers are cut, in characters; None for nowhere."""
     return MOST_CHARACTERS if lengths == "cut" else None
 
 
 def _is_too_long(document: Document) -> bool:
-    """Whether a candidate's sections have more tokens (bert-base-uncased) than SCALAR's code takes."""
+    """Tell whether a candidate's sections have more tokens (bert-base-uncased) than SCALAR's code takes."""
     texts = [section.text for section in document.sections if section.role not in OUTSIDE]
     # A character is one token at most, or three if it is a syllable of Hangul.
     return 3 * sum(map(len, texts)) > _MOST_TOKENS and sum(token_counter()(texts)) > _MOST_TOKENS

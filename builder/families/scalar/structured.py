@@ -103,7 +103,7 @@ def read_structured(path: Path) -> Structured:
 
 
 def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What to call each record in a message, and the record."""
+    """Yield what to call each record in a message, and the record."""
     place = path
     try:
         if path.is_dir():
@@ -147,7 +147,7 @@ def _sections(sections: Mapping[str, _Text]) -> tuple[Section, ...]:
 
 
 def _role(heading: str) -> Role:
-    """Its role as SCALAR's code has it: it goes by two words, and shows every section that a file has, acknowledgements too."""
+    """Return its role as SCALAR's code has it: it goes by two words, and shows every section that a file has, acknowledgements too."""
     named: tuple[Role, ...] = ("introduction", "conclusion")
     for role in named:
         if role in heading.lower():
@@ -164,7 +164,7 @@ def _mentions(sections: Mapping[str, _Section], index: Mapping[str, int]) -> Ite
 
 
 def _cited_paper(work: _Work) -> Cited | None:
-    """A cited work; None if nothing tells it from others."""
+    """Return a cited work; None if nothing tells it from others."""
     name = work.arxiv_id or title_key(work.title or "")
     if not name or not (work.title or "").strip():
         return None
@@ -174,7 +174,7 @@ def _cited_paper(work: _Work) -> Cited | None:
 
 
 def paper_of(name: str, title: str, abstract: str) -> Paper:
-    """A record with what the file says: the month of publication is taken from the arXiv id, the day is unknown."""
+    """Return a record with what the file says: the month of publication is taken from the arXiv id, the day is unknown."""
     address = _ADDRESS.match(name)
     bare = name[address.end() :].rstrip("/") if address else name
     if not _ID.fullmatch(bare) or not title.strip():

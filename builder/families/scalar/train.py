@@ -64,7 +64,7 @@ def main() -> None:
 
 
 def read_labels(path: Path) -> list[Labelled]:
-    """The labels of each paper, in the order of its text."""
+    """Return the labels of each paper, in the order of its text."""
     labels = [parse_json(line) for line in lines_of(path) if line]
     return [
         _labelled_paper(name, list(group)) for name, group in groupby(labels, key=lambda label: str(label["paper"]))
@@ -79,13 +79,13 @@ def _labelled_paper(name: str, labels: Sequence[dict[str, Any]]) -> Labelled:
 
 
 def _context(label: dict[str, Any]) -> CitationContext:
-    """A label's citation; whether it is single is decided by the rule, not by the label."""
+    """Return a label's citation; whether it is single is decided by the rule, not by the label."""
     parts = label["before"], label["citation"], label["after"], label["section"], str(label["reference"])
     return CitationContext(*parts, single=is_single(CitationContext(*parts)))
 
 
 def measure(papers: Sequence[Labelled], folds: int) -> dict[str, float]:
-    """Agreement on papers left out of the training, in folds; and of the rule for single citations on all."""
+    """Return agreement on papers left out of the training, in folds; and of the rule for single citations on all."""
     right = total = 0
     for left_out, rest in _folds(papers, folds):
         model = fit(rest)
@@ -107,7 +107,7 @@ def measure(papers: Sequence[Labelled], folds: int) -> dict[str, float]:
 
 
 def fit(papers: Sequence[Labelled]) -> Model:
-    """Both models; the second learns from scores that the first gave to papers that it had not seen."""
+    """Return both models; the second learns from scores that the first gave to papers that it had not seen."""
     from sklearn.linear_model import LogisticRegression
 
     tables: list[np.ndarray] = []
@@ -124,7 +124,7 @@ def fit(papers: Sequence[Labelled]) -> Model:
 
 
 def _fit_first(papers: Iterable[Labelled]) -> First:
-    """Logistic regression on plain features, on features times their log-count ratios (Wang and Manning 2012), and on TF-IDF.
+    """Return logistic regression on plain features, on features times their log-count ratios (Wang and Manning 2012), and on TF-IDF.
 
     Each is scaled to a standard deviation of 1 over what it learnt from.
     """
@@ -155,7 +155,7 @@ def _fit_first(papers: Iterable[Labelled]) -> First:
 
 
 def _folds(papers: Sequence[Labelled], folds: int) -> Iterator[tuple[list[Labelled], list[Labelled]]]:
-    """Each share of the papers in turn, and the rest; a paper's share depends on its name and their number alone."""
+    """Yield each share of the papers in turn, and the rest; a paper's share depends on its name and their number alone."""
     share = [int(feature_numbers([f"{folds} {paper.name}"])[0]) % folds for paper in papers]
     for k in range(folds):
         yield (

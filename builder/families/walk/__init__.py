@@ -94,7 +94,7 @@ class Walk:
                     self._works[key] = work
 
     def _fault(self, work: CitedWork) -> Withheld | None:
-        """Why it is not known where all papers cite a work."""
+        """Say why it is not known where all papers cite a work."""
         if is_garbled(work.title):
             return "garbled_title"
         if work.key in self._titles or any(entry.cited_id in self._papers for entry in work.entries.values()):
@@ -112,7 +112,7 @@ class Walk:
         return self._papers[id_].places(work.entries[id_].number)
 
     def questions(self, seed: int, count: int, preferred: Sequence[WalkQuestion] = ()) -> list[WalkQuestion]:
-        """Up to `count` questions, the kinds in turn, each about other works.
+        """Ask up to `count` questions, the kinds in turn, each about other works.
 
         Args:
             preferred: asked over a smaller set; they are asked here again, where they have a certain answer.
@@ -129,12 +129,12 @@ class Walk:
         return list(chosen.values())
 
     def question(self, kind: Kind, keys: Sequence[str]) -> WalkQuestion | None:
-        """The question of a kind about works that are given by the keys of their titles; None if it has no certain answer."""
+        """Return the question of a kind about works that are given by the keys of their titles; None if it has no certain answer."""
         works = tuple(self._works[key] for key in keys if key in self._works)
         return self._question(kind, works) if len(works) == len(keys) else None
 
     def _in_turn(self, seed: int) -> Iterator[WalkQuestion]:
-        """All questions, kind after kind, with as many empty answers as are wanted, as long as there are enough of all."""
+        """Yield all questions, kind after kind, with as many empty answers as are wanted, as long as there are enough of all."""
         pools: dict[tuple[Kind, bool], list[WalkQuestion]] = {}
         for kind in self._kinds:
             for question in self._of_kind(kind, seed):
@@ -145,7 +145,9 @@ class Walk:
             yield from islice(iterators.get((kind, share_of(seed, self._new, turn, "empty") < _EMPTY), iter(())), 1)
 
     def _of_kind(self, kind: Kind, seed: int) -> Iterator[WalkQuestion]:
-        """All questions of a kind that have a certain answer: works that many cite first, and of these those that the new paper does."""
+        """Yield all questions of a kind that have a certain answer: works that many cite first, and of these those that the new paper
+        does.
+        """
         groups: Sequence[tuple[CitedWork, ...]] = [(work,) for work in self._works.values()]
         if kind in ("cites_both", "cites_first_only"):
             groups = list(permutations(self._works.values(), 2))
@@ -162,7 +164,7 @@ class Walk:
                 yield question
 
     def _pairs(self) -> list[tuple[CitedWork, ...]]:
-        """Pairs of works that the new paper cites in one paragraph, or that some other paper does."""
+        """Return the pairs of works that the new paper cites in one paragraph, or that some other paper does."""
         pairs: set[tuple[str, str]] = set()
         for id_ in self._papers:
             paragraphs: dict[tuple[int, int], list[str]] = {}
@@ -173,7 +175,7 @@ class Walk:
         return [(self._works[first], self._works[second]) for first, second in sorted(pairs)]
 
     def _question(self, kind: Kind, works: tuple[CitedWork, ...]) -> WalkQuestion | None:
-        """A question; None if its answer is not certain."""
+        """Return a question; None if its answer is not certain."""
         if kind in CONTROL_KINDS:
             return self._control(kind, works)
         answer: set[str] = set()
@@ -189,20 +191,20 @@ class Walk:
         return WalkQuestion(kind, works, frozenset(answer), frozenset.intersection(*map(self._by_title, works)))
 
     def _by_title(self, work: CitedWork) -> frozenset[str]:
-        """The papers in whose text a search finds a work's title."""
+        """Return the papers in whose text a search finds a work's title."""
         if work.key not in self._found:
             self._found[work.key] = frozenset(id_ for id_, read in self._papers.items() if work.key in read.text_key)
         return self._found[work.key]
 
     def _control(self, kind: Kind, works: tuple[CitedWork, ...]) -> WalkQuestion:
-        """A question that reference lists answer."""
+        """Return a question that reference lists answer."""
         first, last = ((frozenset(work.entries), self._by_title(work)) for work in (works[0], works[-1]))
         if kind == "cites_first_only":
             return WalkQuestion(kind, works, first[0] - last[0], first[1] - last[1])
         return WalkQuestion(kind, works, first[0] & last[0], first[1] & last[1])
 
     def _answers(self, kind: Kind, works: tuple[CitedWork, ...], id_: str) -> bool | None:
-        """Whether a paper that cites the works answers a question; None if that is not certain."""
+        """Tell whether a paper that cites the works answers a question; None if that is not certain."""
         places = [self._places(work, id_) or frozenset() for work in works]
         if kind == "same_paragraph":
             return _share_a_paragraph(*places)
@@ -215,7 +217,7 @@ class Walk:
         return None if background is None or experiments is None else True
 
     def _is_in(self, id_: str, places: Places, *kinds: str) -> bool | None:
-        """Whether one of the places is in a section of one of the kinds; None if people may disagree."""
+        """Tell whether one of the places is in a section of one of the kinds; None if people may disagree."""
         called = [self._papers[id_].called[i] for i, _ in places]
         if any(not name.sure.isdisjoint(kinds) for name in called):
             return True
@@ -223,12 +225,12 @@ class Walk:
 
 
 def _citing(works: tuple[CitedWork, ...]) -> set[str]:
-    """The papers that cite all of some works."""
+    """Return the papers that cite all of some works."""
     return set.intersection(*(set(work.entries) for work in works))
 
 
 def _share_a_paragraph(first: Places, second: Places) -> bool | None:
-    """Whether two works are cited in one paragraph; None if only a page's end may have parted them."""
+    """Tell whether two works are cited in one paragraph; None if only a page's end may have parted them."""
     if first & second:
         return True
     return None if any((i, n + step) in second for i, n in first for step in (-1, 1)) else False
@@ -254,7 +256,7 @@ class WalkAsker(ReadingAsker[WalkQuestion]):
         return fill(paper, self.others(paper), sizes, self._tokens) if is_sure else "doubtful_references"
 
     def _tokens(self, paper: Paper) -> int | None:
-        """The tokens that a paper adds to a paper set; None if it cannot be shown."""
+        """Return the tokens that a paper adds to a paper set; None if it cannot be shown."""
         read = self.library.read(paper.id)
         return read.tokens + LABEL_TOKENS if read.has_sure_references else None
 

@@ -55,7 +55,7 @@ ID_COLUMNS = pa.schema(
 
 
 def demonstration_of(paper: Paper, kind: DemoKind, content: str, output: str) -> Row:
-    """An older paper shown as an input-output pair."""
+    """Return an older paper shown as an input-output pair."""
     shown = {"id": paper.versioned_id, "kind": kind, "published": paper.published.isoformat(), "license": paper.license}
     texts = {"title": paper.title, "abstract": paper.abstract, "content": content, "output": output}
     return {**shown, **texts, "authors": list(paper.authors)}
@@ -91,7 +91,7 @@ def row_of(paper: Paper, task: Task, shown: RowTexts) -> Row:
 
 
 def texts(row: Row) -> dict[str, str]:
-    """Every text of a row, by its place in it."""
+    """Return every text of a row, by its place in it."""
     by_place = {name: row[name] for name in ("title", "abstract", "content", "target")}
     for i, demo in enumerate(row["demonstrations"]):
         by_place |= {f"demonstrations.{i}.{name}": demo[name] for name in ("title", "abstract", "content", "output")}
@@ -101,7 +101,7 @@ def texts(row: Row) -> dict[str, str]:
 
 
 def papers(row: Row) -> list[tuple[str, str]]:
-    """(id with version, licence) of the papers whose texts a row shows, or would if it were whole.
+    """Return (id with version, licence) of the papers whose texts a row shows, or would if it were whole.
 
     Of cited papers it shows abstracts, which count unless they are in the public domain, as arXiv's are.
     """
@@ -110,7 +110,7 @@ def papers(row: Row) -> list[tuple[str, str]]:
 
 
 def schema_of_task(task: Task) -> RowSchema:
-    """The kind of the rows of a task."""
+    """Return the kind of the rows of a task."""
     return RowSchema(
         columns=columns(task),
         id_columns=ID_COLUMNS,
@@ -123,7 +123,7 @@ def schema_of_task(task: Task) -> RowSchema:
 
 
 def complete_row(row: Row, task: str, store: Store) -> Row | Lacking:
-    """The whole row of a writing setting, or why it cannot be had."""
+    """Return the whole row of a writing setting, or why it cannot be had."""
     asked = writing_task(task)
     hashes = hashes_of(row)
     paper_texts = _texts(store, row["id"], asked, hashes, "", "target")
@@ -150,7 +150,7 @@ def complete_row(row: Row, task: str, store: Store) -> Row | Lacking:
 def _texts(
     store: Store, name: str, task: Task, hashes: dict[str, str], prefix: str, target_column: str
 ) -> dict[str, str] | Lacking:
-    """The texts of one paper, from the document whose hash is right."""
+    """Return the texts of one paper, from the document whose hash is right."""
     paper = store.paper(name)
     if paper is None:
         return "missing_paper"

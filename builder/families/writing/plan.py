@@ -79,7 +79,7 @@ class Demonstrators:
 
 
 def _shuffle(pool: Sequence[Paper], generator: random.Random) -> Iterator[Paper]:
-    """The pool in a random order; drawn lazily, so that a huge pool costs no more than a small one."""
+    """Yield the pool in a random order; drawn lazily, so that a huge pool costs no more than a small one."""
     moved: dict[int, int] = {}
     for left in range(len(pool), 0, -1):
         i = generator.randrange(left)

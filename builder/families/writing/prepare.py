@@ -44,12 +44,12 @@ _DEBRIS = re.compile(
 
 
 def has_debris(text: str) -> bool:
-    """Whether a text that a task would ask for has something in it that is no text of its section."""
+    """Tell whether a text that a task would ask for has something in it that is no text of its section."""
     return _DEBRIS.search(text) is not None
 
 
 def content_parts(document: Document, task: Task) -> list[str]:
-    """The sections of the main body for a task, each with its heading; an empty line stands between two."""
+    """Return the sections of the main body for a task, each with its heading; an empty line stands between two."""
     role = _OWN[task]
     left_out = role_span(document, role) if role else frozenset()
     # The introduction, or the first section if there is none.
@@ -62,7 +62,7 @@ def content_parts(document: Document, task: Task) -> list[str]:
 
 
 def target_of(paper: Paper, document: Document, task: Task) -> str:
-    """The text that the task asks for, "" if the paper has none."""
+    """Return the text that the task asks for, "" if the paper has none."""
     match task:
         case "title":
             return paper.title
@@ -75,7 +75,7 @@ def target_of(paper: Paper, document: Document, task: Task) -> str:
 
 
 def _section_text(document: Document, role: Role) -> str:
-    """The text of a role's sections, headings of subsections kept, those of the sections themselves not."""
+    """Return the text of a role's sections, headings of subsections kept, those of the sections themselves not."""
     sections = (document.sections[i] for i in sorted(role_span(document, role)))
     parts = (section.text if section.role == role else f"{section.heading}\n{section.text}" for section in sections)
     return "\n\n".join(part.strip() for part in parts if part.strip())
@@ -91,7 +91,7 @@ def add_texts(file: BinaryIO, texts: Iterable[str]) -> tuple[Span, ...]:
 
 
 def text_at(file: FileIO, span: Span) -> str:
-    """A text of the file, which is not mapped: the pages would count as this process's memory."""
+    """Return a text of the file, which is not mapped: the pages would count as this process's memory."""
     begin, length = span
     return os.pread(file.fileno(), length, begin).decode()
 
@@ -257,7 +257,7 @@ def prepare_papers(
 
 
 def _cited_papers(store: Store, paper_id: str, licenses: Licenses) -> dict[int, Paper]:
-    """What a paper cites, as far as the abstracts may be shown."""
+    """Return what a paper cites, as far as the abstracts may be shown."""
     links = store.cited_ids(paper_id)
     papers = {
         paper.id: paper for paper in store.papers(set(links.values())) if allows(paper.abstract_license, licenses)

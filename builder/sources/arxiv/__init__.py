@@ -44,7 +44,7 @@ class ArxivSource:
         self._files = table.files.rstrip("/")
 
     def fingerprint(self) -> str:
-        """ArXiv changes daily; within a round it is asked once."""
+        """Return the round: arXiv changes daily; within a round it is asked once."""
         return f"arxiv {self._round.round}"
 
     def by_author(self, name: str, first: date | None = None, last: date | None = None) -> Iterator[Paper | Drop]:
@@ -58,7 +58,7 @@ class ArxivSource:
                 yield item
 
     def by_ids(self, ids: Iterable[str]) -> Iterator[Paper | Drop]:
-        """In batches; ids that an answer lacks are asked for once more, because arXiv silently leaves some out."""
+        """Look up papers in batches; ids that an answer lacks are asked for once more, because arXiv silently leaves some out."""
         missing: list[str] = []
         for batch in batches(sorted(set(ids)), IDS_AT_ONCE):
             items = list(self._by_ids(batch))
@@ -69,7 +69,7 @@ class ArxivSource:
             yield from self._by_ids(batch)
 
     def _by_ids(self, ids: Sequence[str]) -> Iterator[Paper | Drop]:
-        """One batch; if arXiv refuses it because of one id, that id is found by halving."""
+        """Yield one batch; if arXiv refuses it because of one id, that id is found by halving."""
         try:
             yield from self._api.by_ids(ids)
         except BadRequest:
@@ -81,13 +81,13 @@ class ArxivSource:
                 yield from self._by_ids(ids[middle:])
 
     def submitted_between(self, first: date | None, last: date | None) -> Iterator[Paper | Drop]:
-        """Papers of the round's categories, cross-lists included."""
+        """Yield the papers of the round's categories, cross-lists included."""
         first, last = first or _FIRST_DAY, last or self._round.last_day
         items = self._list_papers(first, last) if self._harvest == "oai" else self._search_papers(first, last)
         return once_within(items, first, last)
 
     def _list_papers(self, first: date, last: date) -> Iterator[Paper | Drop]:
-        """By OAI-PMH; the versions of revised papers, which it does not give, are looked up by id."""
+        """List papers by OAI-PMH; the versions of revised papers, which it does not give, are looked up by id."""
         revised: dict[str, Paper] = {}
         for set_ in self._sets():
             for record in self._oai.records(set_, first):
@@ -102,7 +102,7 @@ class ArxivSource:
         return [taxonomy.oai_set(name) for name in self._round.papers.categories] or [None]
 
     def _search_papers(self, first: date, last: date) -> Iterator[Paper | Drop]:
-        """By the search, in slices of days that are short enough to page through."""
+        """List papers by the search, in slices of days that are short enough to page through."""
         query = submission_filter(first, last)
         if self._round.papers.categories:
             categories = " OR ".join(f"cat:{name}" for name in taxonomy.expand(self._round.papers.categories))
@@ -121,7 +121,7 @@ class ArxivSource:
                 yield item
 
     def licenses(self, papers: Iterable[Paper]) -> Iterator[tuple[str, str]]:
-        """By single records if that takes fewer requests than the lists since the oldest paper."""
+        """Look up licences by single records if that takes fewer requests than the lists since the oldest paper."""
         pending = {paper.id: paper.published for paper in papers}
         if not pending:
             return
@@ -197,7 +197,7 @@ class OaiPmh:
         self._http, self._url = http, url
 
     def records(self, set_: str | None, changed_from: date) -> Iterator[OaiRecord]:
-        """Every record of a set that changed since a day; a token that expired under way is worked round."""
+        """Yield every record of a set that changed since a day; a token that expired under way is worked round."""
         start = latest = changed_from.isoformat()
         seen: set[str] = set()
         token: str | None = None

@@ -38,17 +38,17 @@ class ExportApi:
         self._http, self._url = http, url
 
     def search(self, query: str, *, patient: bool = False, most: int | None = None) -> Iterator[Paper | Drop]:
-        """All that a query finds, or `most` of it, in one request; oldest first. `patient` as of `HttpClient.get`."""
+        """Yield all that a query finds, or `most` of it, in one request; oldest first. `patient` as of `HttpClient.get`."""
         return islice(self._results(_oldest_first(query), min(PAGE, most or PAGE), patient=patient), most)
 
     def total(self, query: str) -> int:
-        """How many papers a query finds; the page that says so is used again by `search`."""
+        """Return how many papers a query finds; the page that says so is used again by `search`."""
         pages = _Pages(self._http)
         next(client(self._url, PAGE, pages).results(_oldest_first(query)), None)
         return pages.total
 
     def by_ids(self, ids: Sequence[str]) -> Iterator[Paper | Drop]:
-        """The papers of some ids in one request; the service leaves out those it does not know."""
+        """Yield the papers of some ids in one request; the service leaves out those it does not know."""
         yield from self._results(arxiv.Search(id_list=list(ids), max_results=None), len(ids))
 
     def _results(self, search: arxiv.Search, page: int, *, patient: bool = False) -> Iterator[Paper | Drop]:
@@ -63,7 +63,7 @@ class ExportApi:
 
 
 def client(address: str, page_size: int, session: object) -> arxiv.Client:
-    """A client that asks through a session of ours, once for each page.
+    """Return a client that asks through a session of ours, once for each page.
 
     A public way would be arguments of `arxiv.Client` for the service's address and for a session.
     """
@@ -160,7 +160,7 @@ def _summary(body: bytes) -> str:
 
 
 def to_paper(result: arxiv.Result) -> Paper | Drop:
-    """One entry as a paper."""
+    """Return one entry as a paper."""
     name = result.get_short_id()
     record = {
         "id": name,
@@ -180,7 +180,7 @@ def to_paper(result: arxiv.Result) -> Paper | Drop:
 
 
 def phrase(prefix: str, *texts: str) -> str:
-    """Any of some phrases in a field, with and without accents: which form the service matches has changed before."""
+    """Ask for any of some phrases in a field, with and without accents: which form the service matches has changed before."""
     plain = [" ".join(_SYNTAX.sub(" ", text).split()) for text in texts]
     forms = dict.fromkeys(form for words in plain for form in (words, without_marks(words)))
     query = " OR ".join(f'{prefix}:"{form}"' for form in forms)
@@ -188,5 +188,5 @@ def phrase(prefix: str, *texts: str) -> str:
 
 
 def submission_filter(first: date, last: date) -> str:
-    """Days of version 1, both included, GMT, to the minute: the only date filter that is documented."""
+    """Return the days of version 1, both included, GMT, to the minute: the only date filter that is documented."""
     return f"submittedDate:[{first:%Y%m%d}0000 TO {last:%Y%m%d}2359]"

@@ -37,7 +37,7 @@ _NO_RESEARCH = frozenset(
 
 
 def paper_of(result: dict[str, Any], field: str) -> Paper | Drop:
-    """One result as a paper of the field that was searched for, else of its journal's; without a licence: its file decides that."""
+    """Return one result as a paper of the field that was searched for, else of its journal's; without a licence: its file decides that."""
     preprint = result.get("id") if result.get("source") == "PPR" else ""
     names = (result.get("doi"), result.get("pmcid"), preprint, f"PMID{result.get('pmid') or ''}")
     # The one that it goes by first.
@@ -84,7 +84,7 @@ def _byline(result: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def plain(text: str) -> str:
-    """A text without its marks, on one line."""
+    """Return a text without its marks, on one line."""
     return " ".join(html.unescape(_TAG.sub("", text)).split())
 
 
@@ -110,11 +110,11 @@ class EuropePmcSource:
         self._http, self._url = HttpClient(table, store, round_.round), table.api.rstrip("/")
 
     def fingerprint(self) -> str:
-        """Europe PMC changes daily; within a round it is asked once."""
+        """Return the round: Europe PMC changes daily; within a round it is asked once."""
         return f"europepmc {self._round.round} {self._query()} {self._table.papers}"
 
     def _query(self) -> str:
-        """What all searches for papers of the round have in common."""
+        """Return what all searches for papers of the round have in common."""
         table = self._table
         parts = ["SRC:PPR AND HAS_FT:y" if table.preprints else "OPEN_ACCESS:y AND IN_EPMC:y AND HAS_FT:y AND LANG:eng"]
         licenses = [f'LICENSE:"{name}"' for name in _LICENSES[self._round.licenses]]
@@ -148,7 +148,7 @@ class EuropePmcSource:
                     yield item
 
     def submitted_between(self, first: date | None, last: date | None) -> Iterator[Paper | Drop]:
-        """Papers of the round's field and licences; if a number is asked for, an equal part of it from each month."""
+        """Yield the papers of the round's field and licences; if a number is asked for, an equal part of it from each month."""
         first, last = first or _FIRST_DAY, last or self._round.last_day
         papers = self._table.papers
         months = list(_months(first, last)) if papers else [(first, last)]
@@ -170,7 +170,7 @@ class EuropePmcSource:
         return (paper_of(result, self._table.field) for result in search(self._http, self._url, query, most))
 
     def licenses(self, papers: Iterable[Paper]) -> Iterator[tuple[str, str]]:
-        """As the papers' own files state them; the files are kept, and read again for their texts."""
+        """Return the licences as the papers' own files state them; the files are kept, and read again for their texts."""
         for paper in papers:
             path = self.fetch("jats", paper.id, paper.version)
             metadata = None
@@ -199,7 +199,7 @@ def _between(first: date, last: date) -> str:
 
 
 def _months(first: date, last: date) -> Iterator[tuple[date, date]]:
-    """The months of a window, the first and last cut to it."""
+    """Yield the months of a window, the first and last cut to it."""
     while first <= last:
         end = first.replace(day=calendar.monthrange(first.year, first.month)[1])
         yield first, min(end, last)
@@ -217,7 +217,7 @@ PAGE = 1000
 
 
 def search(http: HttpClient, url: str, query: str, most: int | None = None) -> Iterator[dict[str, Any]]:
-    """All results of a query, or `most` of them; a SourceError if the service refuses, or its list does not end."""
+    """Yield all results of a query, or `most` of them; a SourceError if the service refuses, or its list does not end."""
     cursor, seen, size = "*", 0, min(PAGE, most or PAGE)
     known: set[object] = set()
     while True:

@@ -73,7 +73,7 @@ _LONGEST_CATEGORY = 60
 
 
 def paper_of(article: etree._Element) -> Paper | Drop:
-    """The record of an article, or why it does not become one: not_research, no_text, bad_record."""
+    """Return the record of an article, or why it does not become one: not_research, no_text, bad_record."""
     metadata = article.find("front/article-meta")
     ids = ids_of(metadata) if metadata is not None else []
     name = ids[0] if ids else "an article without an id"
@@ -108,7 +108,7 @@ def paper_of(article: etree._Element) -> Paper | Drop:
 
 
 def ids_of(metadata: etree._Element) -> list[str]:
-    """The ids of an article, the one that it goes by first: DOI, then PubMed Central's, Europe PMC's for preprints, PubMed's."""
+    """Return the ids of an article, the one that it goes by first: DOI, then PubMed Central's, Europe PMC's for preprints, PubMed's."""
     given = {attribute(element, "pub-id-type"): one_line(element) for element in metadata.findall("article-id")}
     pmc = given.get("pmcid") or given.get("pmc") or given.get("pmc-uid") or ""
     pmid = f"PMID{given.get('pmid', '')}"
@@ -119,7 +119,7 @@ def ids_of(metadata: etree._Element) -> list[str]:
 
 
 def _byline(metadata: etree._Element) -> Iterator[tuple[str, str]]:
-    """The authors in order: name, and ORCID, `GROUP`, or ""."""
+    """Yield the authors in order: name, and ORCID, `GROUP`, or ""."""
     everybody = metadata.findall("contrib-group/contrib")
     # Members of a consortium are listed without a kind, beside the authors.
     authors = [contributor for contributor in everybody if _is_author(contributor)]
@@ -133,7 +133,7 @@ def _byline(metadata: etree._Element) -> Iterator[tuple[str, str]]:
 
 
 def _part_of(contributor: etree._Element) -> str:
-    """What a contributor's group and own kind say of the part in the article."""
+    """Return what a contributor's group and own kind say of the part in the article."""
     group = contributor.getparent()
     of_group = group.get("content-type", "") if group is not None else ""
     return f"{of_group} {contributor.get('contrib-type', '')}".casefold().strip()
@@ -150,13 +150,13 @@ def _is_author(contributor: etree._Element) -> bool:
 
 
 def author_ids_of(byline: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-    """`Paper.author_ids` for a byline of names and ids: none if nobody has one."""
+    """Return `Paper.author_ids` for a byline of names and ids: none if nobody has one."""
     ids = tuple(id_ for _, id_ in byline)
     return ids if any(ids) else ()
 
 
 def _person(contributor: etree._Element) -> str:
-    """A name as it is printed: family names of the East first."""
+    """Return a name as it is printed: family names of the East first."""
     printed = [name for place in ("", "name-alternatives/") for name in contributor.iterfind(f"{place}string-name")]
     names = [*contributor.iterfind("name"), *contributor.iterfind("name-alternatives/name"), *printed]
     names = [name for name in names if name.find("surname") is not None]
@@ -172,7 +172,7 @@ def _person(contributor: etree._Element) -> str:
 
 
 def orcid(text: str) -> str:
-    """An ORCID in its usual form; "" for a text that is none, by its check digit (ISO 7064, MOD 11-2)."""
+    """Return an ORCID in its usual form; "" for a text that is none, by its check digit (ISO 7064, MOD 11-2)."""
     if (match := _ORCID.search(text.strip(" /"))) is None:
         return ""
     digits = match[1].replace("-", "").upper()
@@ -187,7 +187,7 @@ def orcid(text: str) -> str:
 
 
 def abstract_of(metadata: etree._Element) -> str:
-    """The authors' abstract, the parts of a structured one joined; digests and summaries for other readers are left out."""
+    """Return the authors' abstract, the parts of a structured one joined; digests and summaries for other readers are left out."""
     own: dict[str, etree._Element] = {}
     for abstract in (*metadata.findall("abstract"), *metadata.findall("trans-abstract")):
         is_own = abstract.get("abstract-type", "") in _OWN_ABSTRACTS and not _is_for_others(abstract)
@@ -201,7 +201,7 @@ def abstract_of(metadata: etree._Element) -> str:
 
 
 def _text_of(abstract: etree._Element, language: str) -> str:
-    """The text of an abstract, without what it shows beside, for others, or in another language."""
+    """Return the text of an abstract, without what it shows beside, for others, or in another language."""
     parts = []
     others = {
         part for section in abstract.iter("sec") if _is_for_others(section) for part in section.iter("title", "p")
@@ -229,13 +229,13 @@ def _article_language(element: etree._Element) -> str:
 
 
 def _language(element: etree._Element) -> str:
-    """The language that an element states, in two letters where there are, without its region."""
+    """Return the language that an element states, in two letters where there are, without its region."""
     name: str = element.get("{http://www.w3.org/XML/1998/namespace}lang", "").casefold().partition("-")[0]
     return _LANGUAGES.get(name, name)
 
 
 def other_abstracts(metadata: etree._Element) -> int:
-    """How many abstracts and parts of abstracts are not shown because they are for other readers."""
+    """Return how many abstracts and parts of abstracts are not shown because they are for other readers."""
     parts = sum(map(_is_for_others, metadata.iterfind("abstract//sec")))
     return sum(a.get("abstract-type", "") not in _OWN_ABSTRACTS for a in metadata.findall("abstract")) + parts
 
@@ -245,7 +245,7 @@ def _is_for_others(section: etree._Element) -> bool:
 
 
 def _categories(article: etree._Element, metadata: etree._Element) -> Iterator[str]:
-    """Subject areas, each as `area` and then as `area.subject`; the journal where an article names none.
+    """Yield subject areas, each as `area` and then as `area.subject`; the journal where an article names none.
 
     A group called "heading" names the kind of article in some journals, the subject in others.
     """
@@ -269,7 +269,7 @@ def _categories(article: etree._Element, metadata: etree._Element) -> Iterator[s
 
 
 def category_of(words: str) -> str:
-    """Words as the name of a category: "biology-and-life-sciences"."""
+    """Count the words as the name of a category: "biology-and-life-sciences"."""
     plain = re.sub(r"[^A-Za-z0-9]+", "-", words).strip("-").lower().lstrip("0123456789-")
     if len(plain) > _LONGEST_CATEGORY:
         plain = plain[: _LONGEST_CATEGORY + 1].rpartition("-")[0] or plain[:_LONGEST_CATEGORY]
@@ -277,7 +277,7 @@ def category_of(words: str) -> str:
 
 
 def _dates(metadata: etree._Element, id_: str) -> tuple[date, date]:
-    """The first day on which the article, or its preprint, was public, and that of this version."""
+    """Return the first day on which the article, or its preprint, was public, and that of this version."""
     dated = [(_kind_of(element), day) for element in metadata.iterfind("pub-date") if (day := _day(element))]
     preprints = [
         day
@@ -301,7 +301,7 @@ def _kind_of(element: etree._Element) -> str:
 
 
 def _day(element: etree._Element) -> tuple[date, bool] | None:
-    """A date, and whether it is one to the day; of a month or a year without a day its first."""
+    """Return a date, and whether it is one to the day; of a month or a year without a day its first."""
     year, month, number = (one_line(element.find(part)) for part in ("year", "month", "day"))
     if not re.fullmatch(r"[12]\d{3}", year):
         return None

@@ -62,7 +62,7 @@ class _Stated:
 
 
 def license_of(metadata: etree._Element) -> str:
-    """The licence of an article as the address of one of Creative Commons', `NO_LICENSE` if it states none of them for certain.
+    """Return the licence of an article as the address of one of Creative Commons', `NO_LICENSE` if it states none of them for certain.
 
     A sentence that does not say which version is meant gives an address without one.
     """
@@ -91,12 +91,12 @@ def license_of(metadata: etree._Element) -> str:
 
 
 def _plain(text: str) -> str:
-    """A text with one kind of hyphen, and its blanks collapsed."""
+    """Return a text with one kind of hyphen, and its blanks collapsed."""
     return " ".join(_HYPHENS.sub("-", text.replace("%2D", "-").replace("%2d", "-")).split())
 
 
 def _statements(metadata: etree._Element) -> Iterator[etree._Element]:
-    """What is said of rights, without what is said of another version of the article."""
+    """Yield what is said of rights, without what is said of another version of the article."""
     for child in metadata:
         if child.tag in ("permissions", "license", "copyright-statement"):
             rights = copy.deepcopy(child)
@@ -110,7 +110,7 @@ def _statements(metadata: etree._Element) -> Iterator[etree._Element]:
 
 
 def _in_addresses(text: str) -> Iterator[_Stated | None]:
-    """What the addresses in a text stand for; None for one of Creative Commons that is not understood."""
+    """Yield what the addresses in a text stand for; None for one of Creative Commons that is not understood."""
     if not _ADDRESS.search(text) and _ODD_ADDRESS.search(text):
         yield None
     for match in _ADDRESS.finditer(text):
@@ -131,7 +131,7 @@ def _in_words(text: str) -> Iterator[_Stated]:
 
 
 def _narrowest(stated: list[_Stated], words: str) -> _Stated:
-    """The licence that allows no more than any of the statements, nor than the words around them."""
+    """Return the licence that allows no more than any of the statements, nor than the words around them."""
     first = next((each for each in stated if each.terms != "zero"), stated[0])
     if first.terms == "zero":
         return first

@@ -35,7 +35,7 @@ _MOST_BYTES = 1 << 24
 
 
 def read_article(path: Path) -> etree._Element:
-    """The `article` element of a file; names of elements without their namespaces.
+    """Return the `article` element of a file; names of elements without their namespaces.
 
     Raises:
         ExtractError: missing_file, not_jats, damaged.
@@ -48,7 +48,7 @@ def read_article(path: Path) -> etree._Element:
 
 
 def parse_article(data: bytes, name: str) -> etree._Element:
-    """As `read_article`; messages call the file by its name."""
+    """Parse as `read_article` does; messages call the file by its name."""
     if b"<!ENTITY" in data:
         raise ExtractError("damaged", f"{name}: it declares entities of its own, which are not expanded")
     parser = etree.XMLParser(
@@ -75,12 +75,12 @@ def parse_article(data: bytes, name: str) -> etree._Element:
 
 
 def attribute(element: etree._Element, name: str) -> str:
-    """An attribute, whatever its namespace; "" if there is none."""
+    """Return an attribute, whatever its namespace; "" if there is none."""
     return str(element.get(name) or element.get(f"{{http://www.w3.org/1999/xlink}}{name}") or "").strip()
 
 
 def one_line(element: etree._Element | None, without: frozenset[str] = frozenset()) -> str:
-    """The text of an element with its blanks collapsed, some elements in it left out; "" for None."""
+    """Return the text of an element with its blanks collapsed, some elements in it left out; "" for None."""
     return (
         "" if element is None else re.sub(rf"({UNIT}) \^", r"\1^", " ".join("".join(_pieces(element, without)).split()))
     )
@@ -103,23 +103,23 @@ def _pieces(element: etree._Element, without: frozenset[str]) -> Iterator[str]:
 
 
 def _is_mark(element: etree._Element) -> bool:
-    """Whether an element is a mark of a note or a raised citation, which is no word of a title or an abstract."""
+    """Tell whether an element is a mark of a note or a raised citation, which is no word of a title or an abstract."""
     is_note = element.tag == "sup" and _NOTE_MARKS.fullmatch(one_line(element)) is not None
     return is_note or links_to_note(element) or raised_mark(element, "xref") == "["
 
 
 def links_to_note(element: etree._Element) -> bool:
-    """Whether an element is a link to a note, which is no text."""
+    """Tell whether an element is a link to a note, which is no text."""
     return element.tag == "xref" and element.get("ref-type") in _NOTES
 
 
 def is_lost(element: etree._Element) -> bool:
-    """Whether an element is a formula within a line of which there is only a picture or its source."""
+    """Tell whether an element is a formula within a line of which there is only a picture or its source."""
     return element.tag == "inline-formula" and not one_line(element, OF_FORMULAS)
 
 
 def is_exponent(element: etree._Element) -> bool:
-    """Whether an element is a superscript of digits and a sign, such as that of 10^5, in text or in a formula of MathML."""
+    """Tell whether an element is a superscript of digits and a sign, such as that of 10^5, in text or in a formula of MathML."""
     parent = element.getparent()
     is_power = parent is not None and parent.tag in _POWERS and element.getnext() is None
     if not is_power and element.tag != "sup":
@@ -129,7 +129,7 @@ def is_exponent(element: etree._Element) -> bool:
 
 
 def raised_mark(element: etree._Element, link: str) -> str:
-    """What marks an element in running text: "[" for a raised citation without brackets of its own, "^" for an exponent, else "".
+    """Return what marks an element in running text: "[" for a raised citation without brackets of its own, "^" for an exponent, else "".
 
     Args:
         link: the tag of a reference; a citation is a superscript of references to works, or a reference that is all superscript.
@@ -142,7 +142,7 @@ def raised_mark(element: etree._Element, link: str) -> str:
 
 
 def _is_linked_citation(element: etree._Element, inner: etree._Element, link: str) -> bool:
-    """Whether a superscript with links, or a link that is all superscript, is a citation without brackets of its own."""
+    """Tell whether a superscript with links, or a link that is all superscript, is a citation without brackets of its own."""
     printed = one_line(element)
     if (
         printed[:1] in "[("
@@ -157,7 +157,7 @@ def _is_linked_citation(element: etree._Element, inner: etree._Element, link: st
 
 
 def _is_bare_citation(element: etree._Element) -> bool:
-    """Whether a superscript without links cites: numbers behind a word."""
+    """Tell whether a superscript without links cites: numbers behind a word."""
     previous, parent = element.getprevious(), element.getparent()
     before = previous.tail if previous is not None else parent.text if parent is not None else None
     is_raised = element.tag == "sup" and _WORD.search(before or "") is not None
@@ -165,6 +165,6 @@ def _is_bare_citation(element: etree._Element) -> bool:
 
 
 def entity_text(entity: etree._Element) -> str:
-    """The character that a named entity of HTML stands for; "" for one that only a DTD explains."""
+    """Return the character that a named entity of HTML stands for; "" for one that only a DTD explains."""
     text = html.unescape(entity.text or "")
     return "" if text.startswith("&") else text

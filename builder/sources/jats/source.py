@@ -84,7 +84,7 @@ class JatsSource(MirrorSource):
 
 
 def _read_fronts(files: Sequence[str], known: Journal) -> Iterator[dict[str, Any]]:
-    """What the front of each file says, in order; only what is new or has changed is read, and noted at once."""
+    """Yield what the front of each file says, in order; only what is new or has changed is read, and noted at once."""
     for name in progress(files, "read fronts", len(files)):
         state = _state(name)
         if not is_valid(name):
@@ -96,7 +96,7 @@ def _read_fronts(files: Sequence[str], known: Journal) -> Iterator[dict[str, Any
 
 
 def _state(name: str) -> str:
-    """What tells whether a file may have changed since its front was read; nothing does for an address."""
+    """Return what tells whether a file may have changed since its front was read; nothing does for an address."""
     if is_address(name):
         return READER
     try:
@@ -107,7 +107,9 @@ def _state(name: str) -> str:
 
 
 def _front(name: str) -> dict[str, Any]:
-    """An article's line of a metadata file, see `sources.metadata_file`, or the id and reason of one that does not become a paper."""
+    """Return an article's line of a metadata file, see `sources.metadata_file`, or the id and reason of one that does not become a
+    paper.
+    """
     try:
         with local_copy(name) as path:
             article = read_article(path)
@@ -129,7 +131,7 @@ def _no_record(name: str) -> dict[str, Any]:
 
 
 def _newest(fronts: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The lines of the metadata file: of an article with several files the newest version, the others as drops."""
+    """Yield the lines of the metadata file: of an article with several files the newest version, the others as drops."""
     best: dict[str, tuple[int, str, str]] = {}
     for front in fronts:
         if record := front.get("record"):
@@ -147,12 +149,12 @@ def _newest(fronts: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def _rank(front: dict[str, Any]) -> tuple[int, str, str]:
-    """The newest version first; of two that are the same, what they say decides, wherever their files lie."""
+    """Return the newest version first; of two that are the same, what they say decides, wherever their files lie."""
     return front["record"]["version"], json.dumps(front["record"], sort_keys=True), front["file"]
 
 
 def open_source(table: JatsTable, round_: Round, store: Store) -> JatsSource:
-    """The articles of a round."""
+    """Return the articles of a round."""
     return JatsSource(table.path, round_.workspace)
 
 
@@ -160,7 +162,7 @@ def open_source(table: JatsTable, round_: Round, store: Store) -> JatsSource:
 
 
 def files_of(path: str, workspace: Path) -> list[str]:
-    """Paths and addresses of the articles, in order; archives are unpacked in the workspace, once.
+    """Return the paths and addresses of the articles, in order; archives are unpacked in the workspace, once.
 
     Raises:
         SourceError: there is nothing, or something cannot be read.
@@ -181,7 +183,7 @@ def files_of(path: str, workspace: Path) -> list[str]:
 
 
 def _files_below(path: Path, workspace: Path) -> list[str]:
-    """The files of a folder, without what the workspace keeps, should it lie there."""
+    """Return the files of a folder, without what the workspace keeps, should it lie there."""
     if path.is_file():
         return [str(path)]
     if not path.is_dir():
@@ -192,7 +194,7 @@ def _files_below(path: Path, workspace: Path) -> list[str]:
 
 
 def _unpack(name: str, place: Path) -> list[Path]:
-    """The articles of an archive as files. What is not an article is left in it, and so are paths that lead elsewhere."""
+    """Return the articles of an archive as files. What is not an article is left in it, and so are paths that lead elsewhere."""
     if not (place / _DONE).is_file():
         place.mkdir(parents=True, exist_ok=True)
         try:

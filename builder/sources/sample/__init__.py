@@ -20,7 +20,7 @@ _KINDS = {1: ("section", "h2"), 2: ("subsection", "h3")}
 
 
 def page(paper: WorldPaper) -> str:
-    """The page of a paper, with its citations linked to the entries that they mean."""
+    """Return the page of a paper, with its citations linked to the entries that they mean."""
     return (
         f'<!DOCTYPE html><html><head><meta charset="utf-8"><title>{escape(paper.title)}</title></head><body>'
         f'<div id="watermark-tr">arXiv:{paper.id}v1 [{paper.category}] {paper.published:%d %b %Y}</div>'
@@ -29,7 +29,7 @@ def page(paper: WorldPaper) -> str:
 
 
 def front(paper: WorldPaper) -> str:
-    """Title and authors."""
+    """Return title and authors."""
     return (
         f'<h1 class="ltx_title ltx_title_document">{escape(paper.title)}</h1>'
         f'<div class="ltx_authors">{escape(", ".join(paper.authors))}</div>'
@@ -37,7 +37,7 @@ def front(paper: WorldPaper) -> str:
 
 
 def article(paper: WorldPaper) -> str:
-    """What follows: the abstract, the sections, the references."""
+    """Return what follows: the abstract, the sections, the references."""
     counters, body = [0, 0], list[str]()
     for i, section in enumerate(paper.sections):
         kind, tag = _KINDS[section.level]
@@ -100,7 +100,7 @@ def draw(paper: WorldPaper, path: Path) -> None:
 
 
 def _set(paper: WorldPaper) -> bytes:
-    """The front over the whole width, then the text in columns from top to bottom, page after page."""
+    """Return the front over the whole width, then the text in columns from top to bottom, page after page."""
     out = io.BytesIO()
     writer = pymupdf.DocumentWriter(out)
     head, text = (pymupdf.Story(part, user_css=_CSS) for part in (front(paper), article(paper)))
@@ -147,7 +147,7 @@ class SampleSource(MirrorSource):
         super().__init__(place)
 
     def fingerprint(self) -> str:
-        """The world's arguments: its content depends on nothing else."""
+        """Return the world's arguments: its content depends on nothing else."""
         return self.metadata.parent.name
 
 
@@ -165,7 +165,7 @@ def _draw_world(place: Path, world: list[WorldPaper]) -> None:
 
 
 def _record(paper: WorldPaper) -> dict[str, object]:
-    """The paper's line in Kaggle's snapshot format."""
+    """Return the paper's line in Kaggle's snapshot format."""
     return {
         "id": paper.id,
         "authors": ", ".join(paper.authors),
@@ -181,5 +181,5 @@ def _record(paper: WorldPaper) -> dict[str, object]:
 
 
 def open_source(table: SampleTable, round_: Round, store: Store) -> SampleSource:
-    """The made-up arXiv of a round; its files lie in the workspace."""
+    """Return the made-up arXiv of a round; its files lie in the workspace."""
     return SampleSource(round_.workspace / "sample", seed=table.seed, authors=table.authors, papers=table.papers)

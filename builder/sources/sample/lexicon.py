@@ -168,16 +168,16 @@ DISCIPLINES = tuple(map(_discipline, _TOPICS.split("\n\n")))
 
 
 def coin(rng: random.Random) -> str:
-    """A name that is no word."""
+    """Return a name that is no word."""
     first = rng.choice(_ONSETS) + rng.choice(_VOWELS)
     return (first + rng.choice(_ONSETS) + rng.choice(_VOWELS) + rng.choice(_CODAS)).capitalize()
 
 
 def coin_collection(rng: random.Random) -> str:
-    """What a collection of data is called."""
+    """Return what a collection of data is called."""
     return coin(rng) + rng.choice(_COLLECTIONS)
 
 
 def person(rng: random.Random) -> str:
-    """What a person is called."""
+    """Return what a person is called."""
     return f"{rng.choice(GIVEN)} {rng.choice(FAMILY)}"

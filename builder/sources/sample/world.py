@@ -41,7 +41,7 @@ class Work:
         return f"[{index + 1}]" if citing == "numeric" else f"({who}, {self.published.year})"
 
     def entry(self, rng: random.Random) -> str:
-        """Its entry in a reference list, without a label."""
+        """Return its entry in a reference list, without a label."""
         names = ", ".join(f"{author[0]}. {author.split()[-1]}" for author in self.authors[:8])
         is_preprint = self.id and rng.random() < 0.5
         place = f"arXiv preprint arXiv:{self.id}" if is_preprint else "In Proceedings of the Made-up Conference"
@@ -88,7 +88,7 @@ class Study:
     def sections(
         self, cited: Sequence[Work], citing: Citing, *, introduction: bool, related: bool
     ) -> tuple[tuple[WorldSection, ...], tuple[str, ...], tuple[str, ...]]:
-        """The sections in order, the entries of the reference list, and the marks that cite the first of these."""
+        """Return the sections in order, the entries of the reference list, and the marks that cite the first of these."""
         rng, facts = self._rng, self._facts
         known, uncited = [*cited, _unknown(rng)], [_unknown(rng) for _ in range(2)]
         marks = [work.mark(i, citing) for i, work in enumerate(known)]
@@ -126,7 +126,7 @@ class Study:
         return sections, tuple(work.entry(rng) for work in (*known, *uncited)), tuple(marks)
 
     def _citing_sentences(self, named: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
-        """For each role what its sections say of the works that they have a reason to cite, given the method's name and the mark."""
+        """Return for each role what its sections say of the works that they have a reason to cite, given the method's name and the mark."""
         order = self._rng.sample(list(named), len(named))
         of = {role: [work for i, work in enumerate(order) if _ROLES[i % len(_ROLES)] == role] for role in lexicon.CITED}
         # What is compared with is often discussed as well, and what is discussed motivates.
@@ -141,7 +141,7 @@ class Study:
         return [self._say(self._rng.choice(lexicon.TOLD[bank])) for _ in range(count)]
 
     def _say(self, wording: str, **more: str) -> str:
-        """A wording with the study's facts, and with details that no other sentence has."""
+        """Return a wording with the study's facts, and with details that no other sentence has."""
         rng = self._rng
         own = {
             "n": str(rng.randint(2, 98)),
@@ -160,7 +160,7 @@ def _section(heading: str, level: int, role: SectionRole, sentences: Sequence[st
 
 
 def _unknown(rng: random.Random) -> Work:
-    """A work that is in no archive."""
+    """Return a work that is in no archive."""
     title = f"Notes on {rng.choice(lexicon.QUALITIES)} {rng.choice(lexicon.DEVICES)}s and their history"
     return Work("", title, (lexicon.person(rng),), date(rng.randint(1990, 2024), 1, 1), lexicon.coin(rng))
 
@@ -203,7 +203,7 @@ class _Group:
 
 
 def make_world(seed: int, authors: int, papers: int) -> list[WorldPaper]:
-    """The papers of a world, oldest first. The same arguments give the same world."""
+    """Return the papers of a world, oldest first. The same arguments give the same world."""
     rng = random.Random(seed)
     groups = _groups(rng, authors)
     days = sorted(LAST_DAY - timedelta(days=rng.randrange(MONTHS * 30)) for _ in range(papers))
@@ -232,7 +232,7 @@ def _groups(rng: random.Random, authors: int) -> list[_Group]:
 
 
 def _authors(rng: random.Random, i: int, group: _Group, groups: Sequence[_Group]) -> tuple[str, ...]:
-    """Those of the i-th paper; who stand next to each other in a group write together about the same topics."""
+    """Return those of the i-th paper; who stand next to each other in a group write together about the same topics."""
     place = (i // len(groups)) % len(group.members)
     near = [group.members[(place + step) % len(group.members)] for step in (-2, -1, 1, 2)]
     names = [group.members[place], *rng.sample(near, rng.randint(1, 3))]
@@ -280,7 +280,7 @@ def _paper(
 
 
 def _choose_cited(rng: random.Random, group: _Group, earlier: Sequence[WorldPaper]) -> list[Work]:
-    """Earlier works to cite, those of the same field more often, ordered as a reference list is."""
+    """Return earlier works to cite, those of the same field more often, ordered as a reference list is."""
     near, far = (
         [paper for paper in earlier if not paper.flaw and (paper.category == group.discipline.category) == is_near]
         for is_near in (True, False)

@@ -13,7 +13,7 @@ class MatchAnswering(PairsAnswering):
     """Questions about masked citations."""
 
     def shortened(self, row: ReadingRow, parts: Sequence[str], context: Context) -> Parts:
-        """Titles alone; or titles with abstracts, and the sentences with masks."""
+        """Show titles alone; or titles with abstracts, and the sentences with masks."""
         labelled, last = parts[: row.labels], parts[row.labels :]
         return (
             [*(text.partition("\n")[0] for text in labelled), "(not shown)"]

@@ -15,7 +15,7 @@ class NextAnswering(PairsAnswering):
     """Questions about the order of passages."""
 
     def shortened(self, row: ReadingRow, parts: Sequence[str], context: Context) -> Parts:
-        """The passages that are asked about, and those that are most like them."""
+        """Return the passages that are asked about, and those that are most like them."""
         from lm_eval_tasks.base.bm25 import best, bm25_scores
 
         labelled = list(parts[: row.labels])

@@ -82,7 +82,7 @@ class ReadingFamily(Family):
 def reading_family(
     target: Target, sizes: Mapping[str, int] = WHOLE_PAPERS, more: Sequence[Reading] = (), **others: Any
 ) -> ReadingFamily:
-    """A reading family in some sizes.
+    """Return a reading family in some sizes.
 
     Args:
         more: configurations besides these.

@@ -26,7 +26,7 @@ def own_of(row: PromptRow) -> ReadingOwn:
 
 
 def share_right_of(pairs: Mapping[int, int], asked: Sequence[int], right: Sequence[int]) -> float:
-    """The share of asked labels to which the right one is given."""
+    """Return the share of asked labels to which the right one is given."""
     return sum(pairs.get(label) == answer for label, answer in zip(asked, right, strict=True)) / len(right)
 
 
@@ -87,14 +87,14 @@ def _labels(reply: str, asked: Sequence[int]) -> Sequence[int]:
 
 
 def strict_set_of(text: str) -> tuple[int, ...] | None:
-    """As `labels.set_of`, of an answer that ends with a JSON list of labels, each once."""
+    """Return as `labels.set_of`, of an answer that ends with a JSON list of labels, each once."""
     content = _json_at_end(text, "[")
     numbers = _strict_numbers(content) if isinstance(content, list) else None
     return tuple(sorted(numbers)) if numbers is not None and len(set(numbers)) == len(numbers) else None
 
 
 def strict_pairs_of(text: str) -> dict[int, int] | None:
-    """As `labels.pairs_of`, of an answer that ends with a JSON object from labels to labels."""
+    """Return as `labels.pairs_of`, of an answer that ends with a JSON object from labels to labels."""
     content = _json_at_end(text, "{")
     if not isinstance(content, dict):
         return None
@@ -103,7 +103,7 @@ def strict_pairs_of(text: str) -> dict[int, int] | None:
 
 
 def _json_at_end(text: str, opening: str) -> object:
-    """What the JSON at the end of a text says, which may stand in a fence; None if there is none."""
+    """Return what the JSON at the end of a text says, which may stand in a fence; None if there is none."""
     text = text.rstrip().removesuffix("```").rstrip()
     begins = text.rfind(opening)
     try:
@@ -118,12 +118,12 @@ def _strict_numbers(labels: Sequence[object]) -> list[int] | None:
 
 
 def write_list(numbers: Sequence[int], word: str) -> str:
-    """A list of labels as a prompt asks for it; `word` is what a label is called."""
+    """Return a list of labels as a prompt asks for it; `word` is what a label is called."""
     return json.dumps([_written(word, number) for number in numbers])
 
 
 def write_pairs(pairs: Mapping[int, int], asked_word: str, word: str) -> str:
-    """Pairs of labels as a prompt asks for them; the words are what is asked about, and what a label is called."""
+    """Return the pairs of labels as a prompt asks for them; the words are what is asked about, and what a label is called."""
     return json.dumps({_written(asked_word, first): _written(word, second) for first, second in pairs.items()})
 
 
@@ -144,7 +144,7 @@ class ReadingAnswering(Answering, ABC):
 
     @abstractmethod
     def shortened(self, row: ReadingRow, parts: Sequence[str], context: Context) -> Parts:
-        """What a shorter context shows.
+        """Return what a shorter context shows.
 
         Args:
             parts: what the full one does, see `reading.prompt.part_texts`.
@@ -157,26 +157,26 @@ class ReadingAnswering(Answering, ABC):
 
     @abstractmethod
     def target(self, row: ReadingRow) -> str:
-        """The right answer, as the prompt asks for it."""
+        """Return the right answer, as the prompt asks for it."""
 
     @abstractmethod
     def shortcut_score(self, row: ReadingRow) -> float:
-        """What the shortcut of a row scores by the metric that models are ranked by."""
+        """Return what the shortcut of a row scores by the metric that models are ranked by."""
 
     def chance(self, row: ReadingRow) -> float | None:
-        """What guessing scores for a row; None where the best constant tells it."""
+        """Return what guessing scores for a row; None where the best constant tells it."""
         return None
 
     def blind_score(self, row: ReadingRow) -> float:
-        """As `shortcut_score`, of the best answer that does not depend on the context."""
+        """Return as `shortcut_score`, of the best answer that does not depend on the context."""
         return self.chance(row) or 0.0
 
     def best_constant(self, rows: Iterable[ReadingRow]) -> int | None:
-        """Which constant answer is right most often over all rows; None where guessing tells it."""
+        """Return which constant answer is right most often over all rows; None where guessing tells it."""
         return None
 
     def fields(self, row: ReadingRow) -> dict[str, str]:
-        """The fields of the prompt that tell what a row asks."""
+        """Return the fields of the prompt that tell what a row asks."""
         return {
             "ASKED": ", ".join(f"{self.family.asked_word} {label}" for label in row.asked),
             "MASKS": str(len(row.asked)),
@@ -195,7 +195,7 @@ class PairsAnswering(ReadingAnswering):
         return self._written(dict(zip(row.asked, row.answer, strict=True)))
 
     def refine(self, reply: str, row: PromptRow) -> str:
-        """The pairs that an answer names."""
+        """Return the pairs that an answer names."""
         pairs = pairs_of(reply)
         return "" if pairs is None else self._written(pairs)
 
@@ -203,13 +203,13 @@ class PairsAnswering(ReadingAnswering):
         return write_pairs(pairs, self.family.asked_word, self.family.word)
 
     def placed(self, row: PromptRow, answer: str, score: float) -> Iterator[Placed]:
-        """Each label that is asked about."""
+        """Yield each label that is asked about."""
         own, pairs = own_of(row), pairs_of(answer) or {}
         for label, right in zip(own.asked, own.answer, strict=True):
             yield str(label), place_of(right, own), float(pairs.get(label) == right)
 
     def baseline(self, name: str, row: PromptRow, prompt: str) -> str | None:
-        """For each label the next one; or what BM25 finds."""
+        """Return for each label the next one; or what BM25 finds."""
         own = own_of(row)
         if name == BLIND:
             return self._written({label: label % own.labels + 1 for label in own.asked})
@@ -225,7 +225,7 @@ def place_of(label: int, own: ReadingOwn) -> float:
 
 
 def reading_answering(task: str) -> ReadingAnswering:
-    """That of a reading family's task."""
+    """Return that of a reading family's task."""
     answering = answering_of(task)
     assert isinstance(answering, ReadingAnswering)
     return answering

@@ -100,7 +100,7 @@ def load(
 
 
 def doc_to_text(doc: Mapping[str, Any]) -> str:
-    """The prompt of a doc that a hook gave in this process, of this family or another; lm-eval's `doc_to_text`."""
+    """Return the prompt of a doc that a hook gave in this process, of this family or another; lm-eval's `doc_to_text`."""
     if doc.get("prompt"):
         return str(doc["prompt"])
     return "".join(_LOADED[doc["dataset_revision"], doc["setting"], doc.get("shown") or ""](doc["id"]))
@@ -121,7 +121,7 @@ def _asking(
 
 
 def _texts(rows: Sequence[ReadingRow], config: str, options: Options) -> Callable[[ShownPaper], str]:
-    """What reads the text of a paper that rows show from the files, when it is wanted."""
+    """Return what reads the text of a paper that rows show from the files, when it is wanted."""
     shown = {(paper.texts, paper.id) for row in rows for paper in row.papers}
     splits = {name: open_dataset(name, options).splits for name in sorted({name for name, _ in shown})}
     papers = {name: datasets.concatenate_datasets(list(of_name.values())) for name, of_name in splits.items()}

@@ -20,7 +20,7 @@ _MARKS = re.compile(r"^={3,}", re.MULTILINE)
 
 
 def prompt_of(row: ReadingRow, texts: Texts, answering: ReadingAnswering) -> tuple[str, str]:
-    """The prompt of a row, in two parts: what all rows of its context share, and what follows.
+    """Return the prompt of a row, in two parts: what all rows of its context share, and what follows.
 
     Raises:
         EvalError: the row's parts are put together in a way that this release does not know.
@@ -31,7 +31,7 @@ def prompt_of(row: ReadingRow, texts: Texts, answering: ReadingAnswering) -> tup
 def with_parts(
     row: ReadingRow, texts: Sequence[str | None], answering: ReadingAnswering, context: str = ""
 ) -> tuple[str, str]:
-    """As `prompt_of`, of other texts in place of the parts'.
+    """Return as `prompt_of`, of other texts in place of the parts'.
 
     Args:
         texts: of all parts; None for one that is left out.
@@ -47,7 +47,7 @@ def with_parts(
 
 
 def part_texts(row: ReadingRow, texts: Texts) -> list[str]:
-    """What is shown of each part, in order: those with a label, then the paper that is asked about, where it stands apart.
+    """Return what is shown of each part, in order: those with a label, then the paper that is asked about, where it stands apart.
 
     Raises:
         EvalError: the row's parts are put together in a way that this release does not know.
@@ -62,7 +62,7 @@ def part_texts(row: ReadingRow, texts: Texts) -> list[str]:
 
 
 def edited(text: str, start: int, end: int, edits: Iterable[Edit]) -> str:
-    """A stretch of a text with its edits, which are in order and do not overlap."""
+    """Return a stretch of a text with its edits, which are in order and do not overlap."""
     shown, position = [], start
     for edit in edits:
         shown += [text[position : edit.start], edit.text]

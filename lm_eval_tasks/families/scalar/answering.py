@@ -22,17 +22,17 @@ class ScalarAnswering(Answering):
     """Answers that name a candidate."""
 
     def refine(self, reply: str, row: PromptRow) -> str:
-        """The index of the candidate that an answer names."""
+        """Return the index of the candidate that an answer names."""
         chosen = answer_of(reply, len(own_of(row).candidate_ids))
         return "" if chosen is None else str(chosen)
 
     def placed(self, row: PromptRow, answer: str, score: float) -> Iterator[Placed]:
-        """The right candidate."""
+        """Yield the right candidate."""
         own = own_of(row)
         yield "", (own.label + 0.5) / len(own.candidate_ids), score
 
     def baseline(self, name: str, row: PromptRow, prompt: str) -> str | None:
-        """What a shortcut of `shortcuts` chooses, the first candidate, or any, chosen by the question's id."""
+        """Return what a shortcut of `shortcuts` chooses, the first candidate, or any, chosen by the question's id."""
         own = own_of(row)
         if name in FIRST:
             choice: int | None = 0
@@ -63,7 +63,7 @@ def accuracy_strict(answers: Answers) -> Values:
 
 
 def _strict_answer_of(text: str) -> str:
-    """What SCALAR's own code compares with the label (`evaluate_response` in src/evaluate/evaluate_cloze.py).
+    """Return what SCALAR's own code compares with the label (`evaluate_response` in src/evaluate/evaluate_cloze.py).
 
     Args:
         text: the whole answer, reasoning included.

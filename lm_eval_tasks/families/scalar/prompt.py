@@ -10,7 +10,7 @@ from lm_eval_tasks.prompts import AFTER, BEFORE, Slot
 
 
 def slots_of(row: ScalarRow) -> list[Slot]:
-    """The prompt of a row, as slots whose texts in a row are the prompt."""
+    """Return the prompt of a row, as slots whose texts in a row are the prompt."""
     head, middle, tail = re.split(r"\{PAPER\}|\{CANDIDATES\}", prompts.words("scalar"))
     before, _, after = row.question.partition(MASK)
     title, line, before = before.partition("\n")
@@ -44,7 +44,7 @@ def _candidate(candidate: ShownCandidate, index: int, candidate_text: str) -> It
 
 
 def _between(text: str, opening: str, closing: str, *, ends_last: bool) -> slice | None:
-    """The text after the first opening mark that has a closing one, up to its first or the last closing mark."""
+    """Return the text after the first opening mark that has a closing one, up to its first or the last closing mark."""
     before = text.find(opening)
     start = before + len(opening)
     end = text.rfind(closing, start) if ends_last else text.find(closing, start)

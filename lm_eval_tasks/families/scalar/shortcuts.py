@@ -44,7 +44,7 @@ _PASSAGES, _PASSAGE = 8, 1_000
 
 @cache
 def chooser(shortcut: OfScalar) -> Chooser:
-    """What chooses a candidate of a row; texts that were embedded once are kept for all levels.
+    """Return what chooses a candidate of a row; texts that were embedded once are kept for all levels.
 
     Raises:
         EvalError: the small model is not installed.
@@ -53,17 +53,17 @@ def chooser(shortcut: OfScalar) -> Chooser:
 
 
 def choosers_of(*, embed_local: bool) -> dict[Measured, Chooser]:
-    """SCALAR's shortcuts that are measured: "embed-local" takes a model, and is asked for."""
+    """Return SCALAR's shortcuts that are measured: "embed-local" takes a model, and is asked for."""
     return {name: chooser(name) for name in OF_SCALAR if embed_local or name != EMBED_LOCAL}
 
 
 def bm25_choice(row: ScalarRow) -> int:
-    """The candidate that bm25-local names."""
+    """Return the candidate that bm25-local names."""
     return int(np.argmax(_bm25(row)))
 
 
 def _bm25(row: ScalarRow) -> Any:
-    """What bm25-local scores the candidates, shape (candidates,)."""
+    """Return what bm25-local scores the candidates, shape (candidates,)."""
     query = around_the_mask(row.question)
     scores = bm25_scores([query], [_shown(row, candidate) for candidate in row.candidates])[0]
     if row.candidate_text != BODY:
@@ -72,7 +72,7 @@ def _bm25(row: ScalarRow) -> Any:
 
 
 def name_choice(row: ScalarRow) -> int:
-    """The candidate that name-local names."""
+    """Return the candidate that name-local names."""
     scores = standardised(_bm25(row))
     near = _SENTENCE_END.split(row.question.partition(MASK)[0])[-1][-_BEFORE:]
     names = [word for word in _WORD.findall(near) if len(word) > 1 and word != word.lower()]
@@ -84,13 +84,13 @@ def name_choice(row: ScalarRow) -> int:
 
 
 def around_the_mask(question: str) -> str:
-    """The sentence that holds the mask, without it."""
+    """Return the sentence that holds the mask, without it."""
     before, _, after = question.partition(MASK)
     return f"{_SENTENCE_END.split(before)[-1][-_AROUND:]} {_SENTENCE_END.split(after)[0][:_AROUND]}"
 
 
 def shortened(question: str, context: Context) -> str:
-    """What is left of a question's paper in a shorter context, the mask alone, the words around it, or these and
+    """Return what is left of a question's paper in a shorter context, the mask alone, the words around it, or these and
     the paper's paragraphs that are most like its sentence, in their order.
     """
     if context in (FULL, NONE):
@@ -132,7 +132,7 @@ class _EmbedLocal:
         return int(np.argmax(scores)) if scores else 0
 
     def _vectors(self, texts: Sequence[str]) -> Any:
-        """Embeddings of length 1, shape (texts, dimensions)."""
+        """Return the embeddings of length 1, shape (texts, dimensions)."""
         new = [text for text in dict.fromkeys(texts) if text not in self._known]
         if new:
             vectors = self._encode(new)

@@ -26,7 +26,7 @@ from lm_eval_tasks.samples.prompt_row import PromptRow
 
 
 def f1_of(answer: Collection[int], right: Collection[int]) -> float:
-    """F1 of two sets; that of two empty ones is 1."""
+    """Return f1 of two sets; that of two empty ones is 1."""
     both = len(set(answer)) + len(set(right))
     return 2 * len(set(answer) & set(right)) / both if both else 1.0
 
@@ -36,7 +36,7 @@ def _of_sets(
     measure: Callable[[tuple[int, ...], tuple[int, ...]], float],
     read: Callable[[str], tuple[int, ...] | None] = set_of,
 ) -> Values:
-    """A measure of each answer's set against the right one; 0 for an answer that cannot be read."""
+    """Return a measure of each answer's set against the right one; 0 for an answer that cannot be read."""
 
     def score(answer: Answer) -> float:
         named = read(answer.reply)
@@ -97,7 +97,7 @@ class WalkAnswering(ReadingAnswering):
     """Questions that a set of papers answers."""
 
     def shortened(self, row: ReadingRow, parts: Sequence[str], context: Context) -> Parts:
-        """The reference lists alone; or what names the works that are asked about."""
+        """Return the reference lists alone; or what names the works that are asked about."""
         labelled = parts[: row.labels]
         return [*map(_reference_list, labelled)] if context == NONE else _naming(row, labelled)
 
@@ -113,12 +113,12 @@ class WalkAnswering(ReadingAnswering):
         return write_list(row.answer, self.family.word)
 
     def refine(self, reply: str, row: PromptRow) -> str:
-        """The papers that an answer names."""
+        """Return the papers that an answer names."""
         labels = set_of(reply)
         return "" if labels is None else write_list(labels, self.family.word)
 
     def placed(self, row: PromptRow, answer: str, score: float) -> Iterator[Placed]:
-        """Each third of the context in which papers answer the question or are named: the F1 of those that are named in it."""
+        """Yield each third of the context in which papers answer the question or are named: the F1 of those that are named in it."""
         own, named = own_of(row), set_of(answer) or ()
         for third in range(3):
             named_here, right = _in_third(named, third, own), _in_third(own.answer, third, own)
@@ -126,7 +126,7 @@ class WalkAnswering(ReadingAnswering):
                 yield str(third), (third + 0.5) / 3, f1_of(named_here, right)
 
     def baseline(self, name: str, row: PromptRow, prompt: str) -> str | None:
-        """No paper at all; those in whose text a search finds the titles; or what `rules` finds."""
+        """Return no paper at all; those in whose text a search finds the titles; or what `rules` finds."""
         own = own_of(row)
         found = papers_that(own.kind, prompt) if name == RULES else own.shortcut
         return write_list(() if name == BLIND else found, self.family.word)
@@ -135,11 +135,11 @@ class WalkAnswering(ReadingAnswering):
         return float(set(row.shortcut) == set(row.answer))
 
     def blind_score(self, row: ReadingRow) -> float:
-        """Of no paper, the only constant that is ever right."""
+        """Return of no paper, the only constant that is ever right."""
         return float(not row.answer)
 
     def best_constant(self, rows: Iterable[ReadingRow]) -> int:
-        """1 if all papers are a better answer to all questions than none, by set F1; else 0."""
+        """Return 1 if all papers are a better answer to all questions than none, by set F1; else 0."""
         scores = [(f1_of(range(1, len(row.papers) + 1), row.answer), f1_of((), row.answer)) for row in rows]
         return int(fmean(every for every, _ in scores) > fmean(none for _, none in scores))
 
@@ -154,7 +154,7 @@ def _reference_list(text: str) -> str:
 
 
 def _naming(row: ReadingRow, parts: Sequence[str]) -> Parts:
-    """Of each paper the entries of its reference list that have a title which is asked about, and under their headings the
+    """Return of each paper the entries of its reference list that have a title which is asked about, and under their headings the
     paragraphs that a search for the title finds.
     """
     from lm_eval_tasks.base.bm25 import best, bm25_scores

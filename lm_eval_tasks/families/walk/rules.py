@@ -30,7 +30,7 @@ _BEFORE_YEAR = 80
 
 
 def papers_that(kind: str, prompt: str) -> list[int]:
-    """The papers that a prompt's question, of this kind, is about."""
+    """Return the papers that a prompt's question, of this kind, is about."""
     shown, _, question = prompt.rpartition(_QUESTION)
     pattern = re.escape(named_lines("walk_questions")[kind])
     for name in ("FIRST", "SECOND"):
@@ -40,7 +40,7 @@ def papers_that(kind: str, prompt: str) -> list[int]:
 
 
 def paragraphs_of(body: str) -> list[tuple[str, str]]:
-    """(heading of the section, paragraph)."""
+    """Return (heading of the section, paragraph)."""
     found, heading = [], ""
     for line in body.splitlines():
         if line.startswith("## "):
@@ -66,7 +66,7 @@ def _answers(kind: str, paper: str, titles: Collection[str]) -> bool:
 
 
 def _places(title: str, paragraphs: Sequence[tuple[str, str]], entries: Sequence[str]) -> list[tuple[str, int]]:
-    """Where a paper cites a work: the heading of the section, and the number of the paragraph."""
+    """Return where a paper cites a work: the heading of the section, and the number of the paragraph."""
     key = title_key(title)
     numbers = {i for i, entry in enumerate(entries, 1) if key in title_key(entry)}
     has_numbers = any(True for _, text in paragraphs for _ in _numbers(text))
@@ -83,7 +83,7 @@ def _is_in(places: list[tuple[str, int]], called: str) -> bool:
 
 
 def _numbers(text: str) -> Iterator[int]:
-    """The numbers of the entries that a text's marks name."""
+    """Yield the numbers of the entries that a text's marks name."""
     for mark in _NUMBERS.finditer(text):
         listed = [(int(first), int(last or first)) for first, last in _NUMBER.findall(mark[1])]
         if mark[2]:
@@ -93,7 +93,7 @@ def _numbers(text: str) -> Iterator[int]:
 
 
 def _names(text: str, entry: str) -> bool:
-    """Whether a text has a mark with an entry's year, behind the surname that it begins with."""
+    """Tell whether a text has a mark with an entry's year, behind the surname that it begins with."""
     words = _WORD.findall(entry)[:6]
     return any(
         any(

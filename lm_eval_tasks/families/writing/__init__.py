@@ -77,7 +77,7 @@ class WritingFamily(Family):
     """The writing tasks."""
 
     def counted(self, names: Collection[str], core: Collection[str]) -> tuple[str, ...]:
-        """One setting of each target: that with demonstrations by co-authors if there is one, else the first."""
+        """Return one setting of each target: that with demonstrations by co-authors if there is one, else the first."""
         of_target = [[s for s in SETTINGS if s.task == target.name and s.name in names] for target in TARGETS]
         chosen = (sorted(each, key=lambda s: not (s.co_author and not s.random))[:1] for each in of_target)
         return tuple(setting.name for first in chosen for setting in first)

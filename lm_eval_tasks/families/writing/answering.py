@@ -32,13 +32,13 @@ class WritingAnswering(Answering):
     """Answers that are texts."""
 
     def refine(self, reply: str, row: PromptRow) -> str:
-        """A text without what surrounds it."""
+        """Return a text without what surrounds it."""
         refine = target_of(row.task).refine
         return refine(reply, row.target) if refine else reply
 
     def baseline(self, name: str, row: PromptRow, prompt: str) -> str | None:
-        """The output of the demonstration nearest to the answer; or as many words as the median train target has: the body's first ones,
-        its sentences in a random order that the row's id decides, or function words alone.
+        """Return the output of the demonstration nearest to the answer; or as many words as the median train target has: the body's first
+        ones, its sentences in a random order that the row's id decides, or function words alone.
         """
         own = own_of(row)
         if own.content is None:
@@ -68,7 +68,7 @@ _SHORT = 40
 
 
 def _pairs(answers: Answers, measure: Callable[[str, str], float]) -> Values:
-    """A measure of each answer's text against its target."""
+    """Return a measure of each answer's text against its target."""
     return [measure(answer.row.target, answer.text) for answer in answers.each]
 
 
@@ -181,7 +181,7 @@ def _function_words(lengths: Sequence[int]) -> str | None:
 
 
 def _over_others(answers: Answers, pair: Callable[[Answer, str], tuple[str, str]]) -> Values:
-    """The mean BERTScore of pairs of each answer and other papers' targets, of few, for it takes long."""
+    """Return the mean BERTScore of pairs of each answer and other papers' targets, of few, for it takes long."""
     pairs = [[pair(answer, other) for other in own_of(answer.row).others[:_EMBEDDED]] for answer in answers.each]
     targets, texts = zip(*chain.from_iterable(pairs), strict=True) if any(pairs) else ((), ())
     scores = iter(_bertscore(answers, targets, texts))

@@ -132,7 +132,7 @@ def _own(row: WritingRow, others: tuple[str, ...], lead_words: int, *, keep_part
 
 
 def _scorer(model: str | None) -> str:
-    """The BERTScore model, which is here; see `bertscore.check_model`."""
+    """Return the BERTScore model, which is here; see `bertscore.check_model`."""
     if model == NO_MODEL:
         return NO_MODEL
     from lm_eval_tasks.metrics import bertscore
@@ -141,13 +141,15 @@ def _scorer(model: str | None) -> str:
 
 
 def prompt_of(row: Mapping[str, object], setting: str) -> str:
-    """The whole prompt of a row of a dataset, as it is asked if nothing is cut; a ValueError if it is not a row of a writing setting."""
+    """Return the whole prompt of a row of a dataset, as it is asked if nothing is cut; a ValueError if it is not a row of a writing
+    setting.
+    """
     slots = prompts.slots(prompt_name_of(setting), _without_target(typed(WritingRow, row)))
     return "".join(slot.text for slot in slots)
 
 
 def _without_target(row: WritingRow) -> WritingRow:
-    """The row with its exact target removed from the body, as the reference does for titles."""
+    """Return the row with its exact target removed from the body, as the reference does for titles."""
     return replace(row, content=row.content.replace(row.target, ""))
 
 
@@ -157,7 +159,7 @@ def _start(text: str) -> str:
 
 
 def corpus(row: WritingRow) -> tuple[str, ...]:
-    """All that a row shows of itself, its demonstrations and its citations; never its target."""
+    """Return all that a row shows of itself, its demonstrations and its citations; never its target."""
     texts = (
         row.content,
         *(text for one in row.demonstrations for text in (one.content, one.title, one.abstract, one.output)),
@@ -167,7 +169,7 @@ def corpus(row: WritingRow) -> tuple[str, ...]:
 
 
 def _with_chunks(rows: Sequence[WritingRow], query: str | None, options: Options) -> Sequence[WritingRow]:
-    """The rows with what was retrieved for them, if a query is given."""
+    """Return the rows with what was retrieved for them, if a query is given."""
     if query is None:
         return rows
     from lm_eval_tasks.retrieval import retrieve
@@ -190,6 +192,6 @@ def _of_paper(row: WritingRow) -> dict[str, Any]:
 
 
 def _median_words(opened: Opened) -> int:
-    """Words of the median target of the train split; 0 without one."""
+    """Count the words of the median target of the train split; 0 without one."""
     targets = opened.splits["train"]["target"] if "train" in opened.splits else ()
     return int(statistics.median(len(target.split()) for target in targets)) if len(targets) else 0

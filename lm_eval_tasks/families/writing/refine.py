@@ -60,7 +60,7 @@ _PAIRS = {"*": "*", "_": "_", "~": "~", "`": "`'", '"': '"', "'": "'", "â€œ": "â
 
 
 def title(text: str, target: str = "") -> str:
-    """The title in an answer: without lead-in, label, markdown and quotes around it, and nothing after its line.
+    """Return the title in an answer: without lead-in, label, markdown and quotes around it, and nothing after its line.
 
     Args:
         target: the paper's own title; what belongs to it is not taken off.
@@ -80,7 +80,7 @@ def title(text: str, target: str = "") -> str:
 
 
 def _leads_in(line: str, target: str) -> bool:
-    """Whether the title stands below a line: nothing is left of it, or it is a heading, or ends with a colon."""
+    """Tell whether the title stands below a line: nothing is left of it, or it is a heading, or ends with a colon."""
     return (
         not line.strip("-=*_ ")
         or line.casefold().strip("#: ") in ("title", "output", "response", "target output")
@@ -89,7 +89,7 @@ def _leads_in(line: str, target: str) -> bool:
 
 
 def _unwrap_line(line: str, target: str) -> str:
-    """One line without what surrounds a title; "" if nothing is left."""
+    """Return one line without what surrounds a title; "" if nothing is left."""
     for _ in range(_STEPS):
         if target and _casefold(line) == target:
             break
@@ -104,7 +104,7 @@ def _unwrap_line(line: str, target: str) -> str:
 
 
 def _step(line: str) -> str:
-    """A line without the outermost thing that surrounds a title."""
+    """Return a line without the outermost thing that surrounds a title."""
     line = line.strip()
     if (shorter := _ANOTHER.sub("", _END.sub("", line))) != line:
         return shorter
@@ -123,7 +123,7 @@ def _step(line: str) -> str:
 
 
 def _unwrap(line: str) -> str | None:
-    """A line without the run of markdown signs, or the pair of quotes, that encloses it; None if nothing does."""
+    """Return a line without the run of markdown signs, or the pair of quotes, that encloses it; None if nothing does."""
     if not line or line[-1] not in _PAIRS.get(line[0], ""):
         return None
     opening, closing = line[0], line[-1]
@@ -175,7 +175,7 @@ _REMARK = re.compile(
 
 
 def text(answer: str, target: str = "") -> str:
-    """The abstract or section in an answer: without a lead-in, its heading, a fence around it, and a closing remark.
+    """Return the abstract or section in an answer: without a lead-in, its heading, a fence around it, and a closing remark.
 
     Args:
         target: the paper's own text; what it begins and ends with is not taken off.

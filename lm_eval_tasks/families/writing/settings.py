@@ -134,13 +134,13 @@ _PROMPTS = {
 
 
 def settings_of(role: Role) -> list[tuple[Setting, Target]]:
-    """The settings that are asked in a way, each with what it asks for."""
+    """Return the settings that are asked in a way, each with what it asks for."""
     asked = [setting for setting in SETTINGS if not role.settings or setting.name in role.settings]
     return [(setting, target) for setting in asked for target in TARGETS if target.name == setting.task]
 
 
 def prompts_of(setting: Setting) -> dict[str, str]:
-    """Context, or `QUERY`, -> the prompt file that a setting is asked with in it."""
+    """Return context, or `QUERY`, -> the prompt file that a setting is asked with in it."""
     [shorter] = [target.shorter for target in TARGETS if target.name == setting.task]
     return {
         context: _PROMPTS[context].format(task=setting.task, length=setting.length)
@@ -149,7 +149,7 @@ def prompts_of(setting: Setting) -> dict[str, str]:
 
 
 def prompt_name_of(name: str, context: str = FULL) -> str:
-    """The name of the prompt file of a built-in setting.
+    """Return the name of the prompt file of a built-in setting.
 
     Args:
         context: or `QUERY`.
@@ -164,7 +164,7 @@ def prompt_name_of(name: str, context: str = FULL) -> str:
 
 
 def tasks() -> Iterator[Task]:
-    """The tasks of all settings, in all the ways in which they are asked."""
+    """Yield the tasks of all settings, in all the ways in which they are asked."""
     for role in ROLES:
         for setting, target in settings_of(role):
             yield Task(
@@ -180,7 +180,7 @@ def tasks() -> Iterator[Task]:
 
 
 def groups() -> Iterator[TaskGroup]:
-    """For each way to ask a group of all its tasks, and one of those of each target."""
+    """Return for each way to ask a group of all its tasks, and one of those of each target."""
     for role in ROLES:
         names: dict[str, list[str]] = {}
         for setting, _ in settings_of(role):
