@@ -22,7 +22,7 @@ from scipy import special
 from benchmarks.shared.running import Figures, run
 from lm_eval_tasks.base.intervals import FEWEST_OF_GAINS, Interval, difference, holm, level
 from lm_eval_tasks.stats.columns import Column
-from lm_eval_tasks.stats.placed import PlacedTask, by_task, difference_over, interval_over, part_of
+from lm_eval_tasks.stats.placed import PlacedTask, by_task, difference_over, interval_over, place_task
 
 Values = NDArray[np.float64]
 AUTHORS = (10, 20, 40, 100)
@@ -221,7 +221,7 @@ def drawn_board(rng: np.random.Generator, models: int, authors: Sequence[int]) -
             ids = [f"{task} {i}" for i in range(len(names))]
             authors = dict(zip(ids, names.tolist(), strict=True))
             of_task = Column("score", dict(zip(ids, scores.tolist(), strict=True)), authors)
-            part = part_of(
+            part = place_task(
                 f"setting {task}", f"task {task}", of_task, Column("floor", dict.fromkeys(ids, 0.1), authors)
             )
             assert part is not None

@@ -210,30 +210,30 @@ def init(arguments: Namespace) -> Iterator[str | Table]:
     from datetime import UTC, datetime
 
     values = {name: getattr(arguments, name) for name in ("path", "contact", "seed", "field")}
-    kind: Any = arguments.source or _ask(f"Where do papers come from ({', '.join(STARTS)})? ", "sample")
-    place: Path = arguments.file
-    if not values["path"] and place.suffix != ".toml" and "path" in NEEDED.get(kind, ()):
-        values["path"], place = str(place), Path("round.toml")
-    for name in NEEDED.get(kind, ()):
+    source: Any = arguments.source or _ask(f"Where do papers come from ({', '.join(STARTS)})? ", "sample")
+    file: Path = arguments.file
+    if not values["path"] and file.suffix != ".toml" and "path" in NEEDED.get(source, ()):
+        values["path"], file = str(file), Path("round.toml")
+    for name in NEEDED.get(source, ()):
         values[name] = values[name] or _ask(f"{_QUESTIONS[name]} ", "")
     folder = Path(values["path"])
     if values["path"] and folder.exists():
         # As round.toml gives it.
-        values["path"] = str(folder) if folder.is_absolute() else os.path.relpath(folder, place.parent)
+        values["path"] = str(folder) if folder.is_absolute() else os.path.relpath(folder, file.parent)
     files = []
-    if kind == "pdfs" and values["path"]:
+    if source == "pdfs" and values["path"]:
         from builder.extract.files import pdf_files, write_table
         from builder.round.source import PDF_TABLE
         from lm_eval_tasks.engines.registry import LocalEngine
 
         files = pdf_files(folder)
-    if files and place.exists():
-        yield f"{place} stays as it is"
+    if files and file.exists():
+        yield f"{file} stays as it is"
     else:
-        write_start(place, kind, datetime.now(UTC).date(), values)
-        yield f"written: {place}; read it, change it, then: academiceval run {place}"
+        write_start(file, source, datetime.now(UTC).date(), values)
+        yield f"written: {file}; read it, change it, then: academiceval run {file}"
     if files:
-        table = place.with_name(PDF_TABLE)
+        table = file.with_name(PDF_TABLE)
         papers, dated, authored = write_table(folder, files, table, LocalEngine(arguments.jobs), arguments.contact)
         yield (
             f"written: {table}, papers {papers}, with title and day {dated}, of these with authors {authored}; "

@@ -13,7 +13,7 @@ from urllib.parse import quote, unquote
 
 from lm_eval_tasks.base.text import fold
 
-Kind = Literal["arxiv", "doi", "pmcid", "ppr", "pmid", "local"]
+IdKind = Literal["arxiv", "doi", "pmcid", "ppr", "pmid", "local"]
 # A bare arXiv id as it may occur in a text; both schemes of https://info.arxiv.org/help/arxiv_identifier.html.
 ARXIV_PATTERN = r"(?:\d{4}\.\d{4,5}|[a-z][a-z-]*(?:\.[A-Z]{2})?/\d{7})"
 _VERSION = r"(?:v(?P<version>[1-9]\d{0,3}))?"
@@ -22,7 +22,7 @@ _PREFIX = re.compile(r"(?:arxiv:|doi:|https?://(?:dx\.)?doi\.org/)\s*", re.IGNOR
 _ARXIV_DOI = re.compile(r"10\.48550/arxiv\.", re.IGNORECASE)
 # File systems allow 255 bytes, of which endings need some.
 _LONGEST_STEM = 200
-_FORMS: dict[Kind, re.Pattern[str]] = {
+_FORMS: dict[IdKind, re.Pattern[str]] = {
     "arxiv": re.compile(rf"(?P<id>{ARXIV_PATTERN}){_VERSION}", re.ASCII),
     # https://www.crossref.org/blog/dois-and-matching-regular-expressions/, with the signs of older ones (SICI).
     "doi": re.compile(r"(?P<id>10\.\d{4,9}/[-._;()/:<>\[\]#+a-zA-Z0-9]+)", re.ASCII),
@@ -33,7 +33,7 @@ _FORMS: dict[Kind, re.Pattern[str]] = {
     # A file of somebody's own.
     "local": re.compile(r"(?P<id>local:[a-z0-9][a-z0-9-]{0,80})", re.ASCII),
 }
-_PAGES: dict[Kind, str] = {
+_PAGES: dict[IdKind, str] = {
     "arxiv": "https://arxiv.org/abs/{}",
     "doi": "https://doi.org/{}",
     "pmcid": "https://europepmc.org/article/PMC/{}",
@@ -53,7 +53,7 @@ class PaperId:
         version: None if none is named; only arXiv's ids have one.
     """
 
-    kind: Kind
+    kind: IdKind
     bare: str
     version: int | None = None
 

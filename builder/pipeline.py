@@ -103,11 +103,11 @@ def build(workspace: Workspace, engine: Engine, *, replace: bool = False) -> tup
     token_counter()  # nothing can begin without its tokenizer
     if round_.scalar.embed_local:
         minilm_path("shortcut")
-    with folder.replacing(round_.output) as place:
-        written = list(families.write(workspace, place, engine))
+    with folder.replacing(round_.output) as draft:
+        written = list(families.write(workspace, draft, engine))
         configurations = tuple(configuration for configuration, _ in written)
         reports = tuple(report for _, of_configuration in written for report in of_configuration)
-        findings = audit(place, configurations, engine)
+        findings = audit(draft, configurations, engine)
         check(findings, round_.audit)
         manifest = Manifest(
             round=round_.round,
@@ -125,7 +125,7 @@ def build(workspace: Workspace, engine: Engine, *, replace: bool = False) -> tup
             links=link_ways(workspace.store, papers),
             audit=findings,
         )
-        finished = folder.finish(place, manifest)
+        finished = folder.finish(draft, manifest)
         if not replace:
             folder.refuse_other_contents(finished, round_.output)
     return finished, reports

@@ -9,8 +9,8 @@ from typing import Literal
 from builder.ids import PaperId, with_version
 from lm_eval_tasks.base.contract import WRITING_TASKS, Task
 
-DemoKind = Literal["random", "co-author"]
-FileKind = Literal["html", "pdf", "jats"]
+DemoOrigin = Literal["random", "co-author"]
+FileType = Literal["html", "pdf", "jats"]
 # What stands in a title or an abstract for a formula of which there is only a picture; such a text is asked for by no task.
 NO_TEXT = "\ufffc"
 Role = Literal["introduction", "related_work", "body", "conclusion", "acknowledgements", "references", "appendix"]

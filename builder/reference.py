@@ -39,19 +39,19 @@ def key_page() -> Iterator[str]:
     """Yield the lines of docs/keys.md."""
     yield from ("# Keys of round.toml, and reasons", "", "[Rounds](round.md) explains how they work together.", "")
     yield from _HEAD
-    kinds = {
-        get_args(kind.model_fields["kind"].annotation)[0]: kind
-        for kind in get_args(Round.model_fields["source"].annotation)
+    tables = {
+        get_args(type_.model_fields["kind"].annotation)[0]: type_
+        for type_ in get_args(Round.model_fields["source"].annotation)
     }
     for name, field in Round.model_fields.items():
         if name == "source":
-            shown = " or ".join(f'`"{label}"`' for label in kinds)
+            shown = " or ".join(f'`"{label}"`' for label in tables)
             yield f"| `source.kind` | {shown} | required | where papers come from; each kind has keys of its own, below |"
         else:
             yield from _rows(name, field)
-    for label, kind in kinds.items():
+    for label, type_ in tables.items():
         yield from ("", f"## Source `{label}`", "", *_HEAD)
-        for name, field in kind.model_fields.items():
+        for name, field in type_.model_fields.items():
             if name != "kind":
                 yield from _rows(f"source.{name}", field)
     rows = [(stage, ", ".join(f"`{reason}`" for reason in get_args(reasons))) for stage, reasons in _REASONS.items()]
@@ -60,9 +60,9 @@ def key_page() -> Iterator[str]:
 
 def _rows(name: str, field: Any) -> Iterator[str]:
     """Yield a row for a key, or for each key of a table."""
-    for kind in (field.annotation, *get_args(field.annotation)):
-        if isinstance(kind, type) and issubclass(kind, BaseModel):
-            for key, inner in kind.model_fields.items():
+    for type_ in (field.annotation, *get_args(field.annotation)):
+        if isinstance(type_, type) and issubclass(type_, BaseModel):
+            for key, inner in type_.model_fields.items():
                 yield from _rows(f"{name}.{key}", inner)
             return
     value = None if field.is_required() else field.get_default(call_default_factory=True)
@@ -74,20 +74,20 @@ def _rows(name: str, field: Any) -> Iterator[str]:
     yield f"| `{name}` | {_type(field.annotation)} | {default} | {meaning} |"
 
 
-def _type(kind: Any) -> str:
+def _type(type_: Any) -> str:
     """Return a type as readers of TOML call it."""
-    origin, inner = get_origin(kind), get_args(kind)
+    origin, inner = get_origin(type_), get_args(type_)
     if origin is Annotated:
         return _type(inner[0])
     if origin in (Union, types.UnionType):
-        return " or ".join(_type(part) for part in inner if part is not type(None))
+        return " or ".join(_type(option) for option in inner if option is not type(None))
     if origin is tuple:
         return f"list of {_type(inner[0])}"
     if origin is dict:
         return "table"
     if str(origin) == "typing.Literal":
-        return " or ".join(f'`"{part}"`' for part in inner)
-    return str(_NAMES.get(kind) or getattr(kind, "__name__", "text"))
+        return " or ".join(f'`"{option}"`' for option in inner)
+    return str(_NAMES.get(type_) or getattr(type_, "__name__", "text"))
 
 
 if __name__ == "__main__":

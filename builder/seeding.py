@@ -3,9 +3,9 @@
 import hashlib
 
 
-def digest_of(*parts: object) -> bytes:
+def digest_of(*values: object) -> bytes:
     """Return 32 bytes that the parts decide; to sort by, for an order that is random and always the same."""
-    return hashlib.sha256("|".join(map(str, parts)).encode()).digest()
+    return hashlib.sha256("|".join(map(str, values)).encode()).digest()
 
 
 def row_order(id_: str) -> bytes:
@@ -13,11 +13,11 @@ def row_order(id_: str) -> bytes:
     return digest_of("row", id_)
 
 
-def integer_of(*parts: object) -> int:
+def integer_of(*values: object) -> int:
     """Return a whole number below 2**64 that the parts decide."""
-    return int.from_bytes(digest_of(*parts)[:8])
+    return int.from_bytes(digest_of(*values)[:8])
 
 
-def share_of(*parts: object) -> float:
+def share_of(*values: object) -> float:
     """Return a number in [0, 1) that the parts decide."""
-    return integer_of(*parts) / 2**64
+    return integer_of(*values) / 2**64

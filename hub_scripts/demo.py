@@ -54,14 +54,14 @@ _READING_TASKS = {BLIND: (_WALK, _NEXT), TITLE_SEARCH: (_WALK,), BM25_PARTS: (_N
 
 def demo(folder: Path, jobs: int) -> Iterator[str | Table]:
     """Run the demonstration in a folder and yield the lines to show."""
-    place = folder.resolve()
-    place.mkdir(parents=True, exist_ok=True)
-    file = place / "round.toml"
+    root = folder.resolve()
+    root.mkdir(parents=True, exist_ok=True)
+    file = root / "round.toml"
     if file.exists() and file.read_text(encoding="utf-8", errors="replace") != _ROUND:
         raise RoundError(f"{file} exists and is not the demonstration's: choose another --folder")
     write_whole(file, _ROUND)
     round_ = load_round(file)
-    yield f"A round over a made-up arXiv, in {place}"
+    yield f"A round over a made-up arXiv, in {root}"
     with LocalEngine(jobs) as engine, Workspace.open(round_) as workspace:
         yield from (report.line() for report in stages(workspace, engine))
         manifest, reports = build(workspace, engine)
@@ -71,26 +71,26 @@ def demo(folder: Path, jobs: int) -> Iterator[str | Table]:
         yield from (table, "")
     yield "Baselines on the test split (BERTScore with a small model; the parity model is deberta-xlarge-mnli)"
     metadata = {"dataset": str(round_.output), "bertscore_model": "minilm"}
-    scores = _run(dict.fromkeys(_WRITING.baselines, _TASKS), metadata, place)
+    scores = _run(dict.fromkeys(_WRITING.baselines, _TASKS), metadata, root)
     headline = _WRITING.metrics[0]
     yield from score_table([each for each in scores if each.metric in (headline.name, *headline.zero)])
     yield ""
     yield "Answers to reading questions that do not need the papers: the same whatever they say, or found by a search"
-    yield from score_table(_run(_READING_TASKS, metadata, place))
+    yield from score_table(_run(_READING_TASKS, metadata, root))
     yield ""
-    yield from report([place / "results", round_.output], place / "site", "all")
+    yield from report([root / "results", round_.output], root / "site", "all")
     yield f"Dataset card: {round_.output / 'README.md'}"
-    yield f"Round: {place / 'round.toml'}; `academiceval status round.toml` there shows its workspace"
+    yield f"Round: {root / 'round.toml'}; `academiceval status round.toml` there shows its workspace"
     yield (
-        f"With the weights of a model: cd {place} && academiceval link-tasks && "
+        f"With the weights of a model: cd {root} && academiceval link-tasks && "
         "lm_eval --tasks academiceval_abs_9k --model hf --model_args pretrained=YOUR/MODEL"
     )
 
 
-def _run(baselines: Mapping[str, tuple[str, ...]], metadata: Mapping[str, object], place: Path) -> list[Score]:
+def _run(baselines: Mapping[str, tuple[str, ...]], metadata: Mapping[str, object], root: Path) -> list[Score]:
     """Evaluate baselines, each on its tasks."""
     scores = []
     for name, tasks in baselines.items():
-        plan = RunPlan.of(model=name, tasks=tasks, metadata=metadata, output=place / "results" / name)
+        plan = RunPlan.of(model=name, tasks=tasks, metadata=metadata, output=root / "results" / name)
         scores += evaluate(plan)
     return scores

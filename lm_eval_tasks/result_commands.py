@@ -163,5 +163,5 @@ def judge(arguments: Namespace) -> Iterator[str | Table]:
 
 def _name_of(run: Path, other: Path | None = None) -> str:
     """Return what a run is called: its folder, with the one above it if another run's folder has the same name."""
-    place = run.resolve()
-    return f"{place.parent.name}-{place.name}" if other and other.resolve().name == place.name else place.name
+    folder = run.resolve()
+    return f"{folder.parent.name}-{folder.name}" if other and other.resolve().name == folder.name else folder.name

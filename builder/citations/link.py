@@ -90,17 +90,17 @@ def _entries(round_: Round, document: Document) -> list[Reference]:
 
 def _key(round_: Round, documents: Documents, paper: Paper) -> str:
     """Return what a paper's links depend on besides the store."""
-    kind = documents.kinds[paper.id]
-    parts = [
+    file_type = documents.kinds[paper.id]
+    given = [
         LINKER,
         EXTRACTOR,
-        kind,
-        documents.store.read_file(paper.id, kind, EXTRACTOR),
+        file_type,
+        documents.store.read_file(paper.id, file_type, EXTRACTOR),
         round_.link.model_dump(),
         [file_fingerprint(path) for path in round_.source.references],
         *(["all"] if round_.asks_about_citations else []),
     ]
-    return sha256_of_bytes(json.dumps(parts))
+    return sha256_of_bytes(json.dumps(given))
 
 
 def _fetch_cited(round_: Round, source: Source, store: Store, papers: Sequence[Paper], documents: Documents) -> None:
@@ -176,11 +176,11 @@ def _search_titles(round_: Round, source: Source, store: Store, papers: Sequence
     )
     records: list[Paper] = []
     answered: list[str] = []
-    parts = batches(list(titles), TITLES_AT_ONCE)
-    if parts and round_.source.LIVE:
-        minutes = len(parts) * round_.source.seconds_between_requests / 60
-        announce(f"searching for {len(titles)} cited titles: {len(parts)} requests, at least {minutes:.0f} min")
-    for i, batch in enumerate(progress(parts, "title searches", len(parts))):
+    batched = batches(list(titles), TITLES_AT_ONCE)
+    if batched and round_.source.LIVE:
+        minutes = len(batched) * round_.source.seconds_between_requests / 60
+        announce(f"searching for {len(titles)} cited titles: {len(batched)} requests, at least {minutes:.0f} min")
+    for i, batch in enumerate(progress(batched, "title searches", len(batched))):
         store.set_note(_NOTE, [round_.round, i * TITLES_AT_ONCE, len(titles)])
         hits = [item for item in source.search_titles([titles[key] for key in batch]) if isinstance(item, Paper)]
         records += hits

@@ -161,7 +161,7 @@ def _repair_words(store: Store, text: str) -> list[str]:
         if not frequency(left) or not frequency(right):
             repaired += [joined for ligature in _LIGATURES if frequency(joined := left + ligature + right)]
     run_together = (word for word in words if len(word) >= 7 and not frequency(word))
-    return repaired + [part for word in run_together for part in _split(word, frequency)]
+    return repaired + [piece for word in run_together for piece in _split(word, frequency)]
 
 
 def _split(word: str, frequency: Callable[[str], int]) -> list[str]:
@@ -190,8 +190,8 @@ class _Text:
     def __init__(self, entry: Reference) -> None:
         self.raw = re.sub(r"https?://\S+", " ", entry.raw)
         self.title, self._year, self._names = entry.title, entry.year, " ".join(entry.authors)
-        parts = dict.fromkeys(title_key(part) for part in (entry.title, *segments(self.raw)))
-        self.keys = [key for key in parts if len(key) >= _MIN_SHORT]
+        pieces = dict.fromkeys(title_key(piece) for piece in (entry.title, *segments(self.raw)))
+        self.keys = [key for key in pieces if len(key) >= _MIN_SHORT]
         self._title_key = title_key(entry.title)
         self.body = self.raw[max(0, self.raw.find(entry.title)) :]
         self._key, self._at = _key_with_places(self.raw)
@@ -243,4 +243,4 @@ class _Text:
 def _key_with_places(text: str) -> tuple[str, list[int]]:
     """Return `text.title_key` of a text, and the place of each of its characters in the text."""
     keys = [title_key(character) for character in text]
-    return "".join(keys), [place for place, key in enumerate(keys) for _ in key]
+    return "".join(keys), [position for position, key in enumerate(keys) for _ in key]

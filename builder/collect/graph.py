@@ -81,8 +81,8 @@ class CoAuthorGraph:
 
     def papers_by_distance(self, paper: Paper) -> Iterator[list[str]]:
         """Yield first-author papers by id: those of the paper's own first author, of co-authors, of their co-authors, and so on."""
-        place = self._places.get(self._first_authors.get(paper.id) or author_key(paper.authors[0]))
-        ring: set[int] = set() if place is None else {place}
+        index = self._indices.get(self._first_authors.get(paper.id) or author_key(paper.authors[0]))
+        ring: set[int] = set() if index is None else {index}
         seen = set(ring)
         neighbours, begins = self.shared.indices, self.shared.indptr
         while ring:
@@ -95,7 +95,7 @@ class CoAuthorGraph:
         return {id_: author for author, ids in self.papers.items() for id_ in ids}
 
     @cached_property
-    def _places(self) -> dict[str, int]:
+    def _indices(self) -> dict[str, int]:
         return {key: i for i, key in enumerate(self.nodes)}
 
 

@@ -36,7 +36,7 @@ _LEAST_CONTENT = 0.2
 _LEAST_TARGET = 5
 _ACTIVE = 20
 # What a text is, which is the name of its column, and of which paper.
-_Place: TypeAlias = tuple[str, str]
+_Slot: TypeAlias = tuple[str, str]
 _COUNTED = ("title", "abstract", "published", "primary_category")
 _IDS = ("id", "target", "demonstrations.list.element.id")
 # Bytes of rows that are worth more than one process.
@@ -175,35 +175,35 @@ class _SharedRuns:
 
     def __init__(self, folder: Path, task: Task, configurations: Iterable[ListedConfiguration]) -> None:
         self._targets: dict[str, tuple[int, Words]] = {}
-        self._shown_to: dict[_Place, dict[str, None]] = {}
-        self._runs: dict[_Place, tuple[int, dict[str, int]]] = {}
+        self._shown_to: dict[_Slot, dict[str, None]] = {}
+        self._runs: dict[_Slot, tuple[int, dict[str, int]]] = {}
         columns = (*_IDS, "citations.list.element.id") if task == "related" else _IDS
         for configuration in configurations:
             for _, row in rows_of(folder, configuration, columns):
                 if row["id"] not in self._targets:
                     self._targets[row["id"]] = hash(row["target"]), run_words(row["target"])
-                for place, _ in _shown(row):
-                    self._shown_to.setdefault(place, {})[row["id"]] = None
+                for slot, _ in _shown(row):
+                    self._shown_to.setdefault(slot, {})[row["id"]] = None
 
     def of(self, row: Row) -> tuple[int, int, int]:
         """Measure a whole row: words of its target, of the longest run in the paper itself, of the longest in anything else."""
         target_hash, words = self._targets[row["id"]]
         same = target_hash == hash(row["target"])
         words = words if same else run_words(row["target"])
-        runs = [self._run(row["id"], place, record[place[0]], words, same) for place, record in _shown(row)]
+        runs = [self._run(row["id"], slot, record[slot[0]], words, same) for slot, record in _shown(row)]
         return len(words), runs[0], max(runs[1:], default=0)
 
-    def _run(self, row_id: str, place: _Place, text: str, words: Words, same: bool) -> int:
+    def _run(self, row_id: str, slot: _Slot, text: str, words: Words, same: bool) -> int:
         key = hash(text)
-        if place not in self._runs:
-            ids = list(self._shown_to[place])
+        if slot not in self._runs:
+            ids = list(self._shown_to[slot])
             lengths = longest_runs([self._targets[id_][1] for id_ in ids], run_words(text))
-            self._runs[place] = key, dict(zip(ids, lengths, strict=True))
-        first, runs = self._runs[place]
+            self._runs[slot] = key, dict(zip(ids, lengths, strict=True))
+        first, runs = self._runs[slot]
         return runs[row_id] if same and first == key else longest_common_run(words, run_words(text))
 
 
-def _shown(row: Row) -> Iterator[tuple[_Place, Row]]:
+def _shown(row: Row) -> Iterator[tuple[_Slot, Row]]:
     """Yield the texts that a prompt shows, the paper's own first: where each is, and the record that has it under the first word of
     that.
     """

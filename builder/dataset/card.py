@@ -239,13 +239,13 @@ def _front_matter(shown: Sequence[ListedConfiguration], source: str) -> dict[str
     configs = [_data_files(configuration) for configuration in loadable]
     if configs:
         configs[0]["default"] = True
-    kinds = {configuration.is_writing for configuration in shown}
+    are_writing = {configuration.is_writing for configuration in shown}
     name, link = (
         ("per-paper", "https://creativecommons.org/licenses/")
         if is_open_access(source)
         else ("arxiv-per-paper", "https://info.arxiv.org/help/license/index.html")
     )
-    categories = [category for writing in (True, False) if writing in kinds for category in _CATEGORIES[writing]]
+    categories = [category for writing in (True, False) if writing in are_writing for category in _CATEGORIES[writing]]
     data = DatasetCardData(
         language=["en"],
         pretty_name="AcademicEval",

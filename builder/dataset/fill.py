@@ -44,10 +44,10 @@ def fill(source: Path, output: Path, workspace: Workspace, engine: Engine) -> St
     _learn(workspace, source, manifest, engine)
     filling = _Filling(source, manifest, workspace.store)
     report = filling.report
-    with replacing(output) as place:
+    with replacing(output) as draft:
         originals = {configuration.name: configuration for configuration in manifest.publishable.original}
         filled = tuple(
-            _as_measured(filling.complete(place, configuration), originals.get(configuration.name))
+            _as_measured(filling.complete(draft, configuration), originals.get(configuration.name))
             for configuration in manifest.complete_configurations
         )
         # What a source said of them once is not believed for good.
@@ -60,7 +60,7 @@ def fill(source: Path, output: Path, workspace: Workspace, engine: Engine) -> St
                 "out; get the copy again"
             )
         facts = replace(manifest, configurations=filled, publishable=None)
-        finish(place, facts if filled == expected else replace(facts, fill=report.counts()))
+        finish(draft, facts if filled == expected else replace(facts, fill=report.counts()))
     return report
 
 
@@ -112,10 +112,10 @@ class _Filling:
     report: StageReport = field(default_factory=lambda: StageReport("fill"))
     doubtful: set[str] = field(default_factory=set)
 
-    def complete(self, place: Path, configuration: ListedConfiguration) -> ListedConfiguration:
+    def complete(self, draft: Path, configuration: ListedConfiguration) -> ListedConfiguration:
         """Write one configuration with all rows that could be completed, in their original order."""
         ids = self.manifest.by_ids_of(configuration.name)
-        writer = writer_of(place, configuration)
+        writer = writer_of(draft, configuration)
         for split in SPLITS:
             by_id = list(read_rows(self.source, ids, split)) if ids else []
             whole = read_rows(self.source, configuration, split)

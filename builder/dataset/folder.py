@@ -27,18 +27,18 @@ from lm_eval_tasks.families.registry import CORE
 from lm_eval_tasks.families.rounds import read_manifest
 
 
-def finish(place: Path, manifest: Manifest) -> Manifest:
+def finish(draft: Path, manifest: Manifest) -> Manifest:
     """Write the card, and last the manifest, of a folder whose data is complete; return the manifest as written."""
     manifest = replace(manifest, core=manifest.core or tuple(core_of(manifest.configurations)))
     text = card(manifest)
-    write_whole(place / CARD, text)
+    write_whole(draft / CARD, text)
     finished = replace(manifest, other_files={CARD: sha256_of_bytes(text)})
-    write_whole(place / MANIFEST, manifest_bytes(finished))
+    write_whole(draft / MANIFEST, manifest_bytes(finished))
     return finished
 
 
 def finish_import(
-    place: Path,
+    draft: Path,
     round_name: str,
     origin: str,
     configurations: Sequence[ListedConfiguration],
@@ -46,7 +46,7 @@ def finish_import(
 ) -> None:
     """Write the card and the manifest of a dataset that was made elsewhere, at `origin`."""
     finish(
-        place,
+        draft,
         Manifest(
             round_name,
             version("academiceval"),
@@ -113,7 +113,7 @@ def _is_of_dataset(entry: Path) -> bool:
 
 @contextmanager
 def replacing(
-    output: Path, mark: str = MANIFEST, kind: str = "dataset folder", is_ours: Callable[[Path], bool] = _is_of_dataset
+    output: Path, mark: str = MANIFEST, what: str = "dataset folder", is_ours: Callable[[Path], bool] = _is_of_dataset
 ) -> Iterator[Path]:
     """Make an empty folder to build in, which replaces `output` when the block is left and is removed if it fails.
 
@@ -131,7 +131,7 @@ def replacing(
         raise FolderError(f"{output} cannot be replaced; choose another `output`")
     with named(output), exclusive(output):
         building, old = (output.with_name(f".{output.name}.{what}") for what in ("building", "old"))
-        _begin(output, building, old, mark, kind, is_ours)
+        _begin(output, building, old, mark, what, is_ours)
         try:
             yield building
             sync_folder(building)
@@ -141,7 +141,7 @@ def replacing(
         _finish(output, building, old)
 
 
-def _begin(output: Path, building: Path, old: Path, mark: str, kind: str, is_ours: Callable[[Path], bool]) -> None:
+def _begin(output: Path, building: Path, old: Path, mark: str, what: str, is_ours: Callable[[Path], bool]) -> None:
     try:
         if old.exists() and not output.exists():
             # A build was killed between its two renames: the previous folder is still whole.
@@ -149,7 +149,7 @@ def _begin(output: Path, building: Path, old: Path, mark: str, kind: str, is_our
         if output.exists() and not output.is_dir():
             raise FolderError(f"{output} exists and is a file; move it away or choose another `output`")
         if output.exists() and any(output.iterdir()) and not (output / mark).is_file():
-            raise FolderError(f"{output} exists and is not a {kind}; move it away or choose another `output`")
+            raise FolderError(f"{output} exists and is not a {what}; move it away or choose another `output`")
         others = sorted(entry.name for entry in output.glob("*") if not is_ours(entry))
         if others:
             raise FolderError(

@@ -35,14 +35,14 @@ def publishable(source: Path, output: Path, licenses: Licenses) -> StageReport:
     if manifest.publishable:
         raise FolderError(f"{source} is already a publishable copy; derive the new one from the whole round")
     report = StageReport("publishable")
-    with replacing(output) as place:
+    with replacing(output) as draft:
         copied = [
             part
             for configuration in progress(manifest.configurations, "publishable")
-            for part in _by_license(source, place, configuration, licenses, report)
+            for part in _by_license(source, draft, configuration, licenses, report)
         ]
         finish(
-            place,
+            draft,
             replace(
                 manifest,
                 configurations=tuple(copied),
@@ -53,21 +53,21 @@ def publishable(source: Path, output: Path, licenses: Licenses) -> StageReport:
 
 
 def _by_license(
-    source: Path, place: Path, configuration: ListedConfiguration, licenses: Licenses, report: StageReport
+    source: Path, draft: Path, configuration: ListedConfiguration, licenses: Licenses, report: StageReport
 ) -> Iterator[ListedConfiguration]:
     """Yield one configuration as two: the rows that may be published, and the others by id."""
-    kind = schema_of(configuration)
-    full_writer = writer_of(place, configuration)
+    schema = schema_of(configuration)
+    full_writer = writer_of(draft, configuration)
     ids_writer = writer_of(
-        place, ListedConfiguration(configuration.name + IDS, configuration.task, "ids", configuration.name)
+        draft, ListedConfiguration(configuration.name + IDS, configuration.task, "ids", configuration.name)
     )
     for split in SPLITS:
         for position, row in enumerate(read_rows(source, configuration, split)):
-            if all(allows(license_, licenses) for _, license_ in kind.papers(row)):
+            if all(allows(license_, licenses) for _, license_ in schema.papers(row)):
                 full_writer.add(split, row)
                 report.kept += 1
             else:
-                ids_writer.add(split, kind.id_row(row, position))
+                ids_writer.add(split, schema.id_row(row, position))
                 report.drop(f"{configuration.name} {row['id']}", "license")
     yield from (full_writer.close(), ids_writer.close())
 
@@ -99,18 +99,18 @@ def without_papers(source: Path, output: Path, ids: Collection[str], revision: s
     manifest = read_manifest(source)
     gone = rows_to_remove(source, manifest, frozenset(ids))
     report = StageReport("takedown")
-    with replacing(output) as place:
+    with replacing(output) as draft:
         copied = [
             part
             for configuration in manifest.complete_configurations
-            for part in _without(source, place, manifest, configuration, gone, report)
+            for part in _without(source, draft, manifest, configuration, gone, report)
         ]
         if not report.kept:
             raise FolderError(f"every row of {source} shows {', '.join(sorted(ids))}; nothing was written")
         # What the completed folder would be is no longer known.
         copy_of = manifest.publishable and replace(manifest.publishable, original=())
         finish(
-            place,
+            draft,
             replace(
                 manifest,
                 configurations=tuple(copied),
@@ -135,7 +135,7 @@ def _core_left(core: Iterable[CoreEntry], copied: Iterable[ListedConfiguration])
 
 def _without(
     source: Path,
-    place: Path,
+    draft: Path,
     manifest: Manifest,
     configuration: ListedConfiguration,
     gone: Mapping[str, set[str]],
@@ -146,7 +146,7 @@ def _without(
     group = gone.get(group_of(configuration), set())
     removed = {split: _removed_positions(source, configuration, ids, split, group) for split in SPLITS} if ids else {}
     for part in filter(None, (configuration, ids)):
-        writer = writer_of(place, part)
+        writer = writer_of(draft, part)
         for split, row in rows_of(source, part):
             if row["id"] in group:
                 report.drop(f"{part.name} {row['id']}", "taken_down")

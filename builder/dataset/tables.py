@@ -26,9 +26,13 @@ def statistics(configurations: Sequence[ListedConfiguration]) -> Table:
     head = ("Setting", "Task", "Comp. rate", "In", "Out", "Samples", "Train-Val-Test", "Test timespan")
     rows = []
     for each in configurations:
-        parts, test, n = [each.statistics(split) for split in SPLITS], each.statistics("test"), max(1, each.samples)
-        given, asked = sum(part.input_tokens for part in parts), sum(part.target_tokens for part in parts)
-        shares = "-".join(f"{100 * part.samples / n:.0f}%" for part in parts)
+        splits = [each.statistics(split) for split in SPLITS]
+        test, n = each.statistics("test"), max(1, each.samples)
+        given, asked = (
+            sum(of_split.input_tokens for of_split in splits),
+            sum(of_split.target_tokens for of_split in splits),
+        )
+        shares = "-".join(f"{100 * of_split.samples / n:.0f}%" for of_split in splits)
         span = f"{test.first[:7]} to {test.last[:7]}" if test.samples else "no test sample"
         title = PAPERS_TASK if each.task == PAPERS_TASK else target_of(each.task).title
         # SCALAR asks for a number, not for a text.
@@ -84,12 +88,12 @@ def _bounds(bounds: Bounds | None) -> str | None:
 def labels(configurations: Sequence[ListedConfiguration]) -> Table:
     """Show for SCALAR where the right candidates of the test questions are."""
     tests = [(configuration.name, configuration.statistics("test").labels) for configuration in configurations]
-    places = max((len(counts) for _, counts in tests if counts), default=0)
-    head = ("Test split", *(f"Right at {place}" for place in range(places)))
+    positions = max((len(counts) for _, counts in tests if counts), default=0)
+    head = ("Test split", *(f"Right at {position}" for position in range(positions)))
     return Table(
         head,
         "l" + "r" * (len(head) - 1),
-        [(name, *counts, *[0] * (places - len(counts))) for name, counts in tests if any(counts)],
+        [(name, *counts, *[0] * (positions - len(counts))) for name, counts in tests if any(counts)],
     )
 
 

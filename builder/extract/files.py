@@ -65,18 +65,18 @@ def extract_to_jsonl(
     with exclusive(output), results_path.open("a+b") as results:
         earlier = _earlier_lines(results)
         # File -> the place of its line.
-        places = {name: earlier[valid(name)][1] for name in files if _is_unchanged(name, earlier)}
-        todo = [name for name in files if name not in places]
+        offsets = {name: earlier[valid(name)][1] for name in files if _is_unchanged(name, earlier)}
+        todo = [name for name in files if name not in offsets]
         for result in progress(
             extract_files(todo, engine, limits.time_limit, limits.memory_limit), "extract", len(todo)
         ):
-            places[result.name] = results.seek(0, os.SEEK_END)
+            offsets[result.name] = results.seek(0, os.SEEK_END)
             results.write(valid(json.dumps(_line(result), ensure_ascii=False) + "\n").encode())
             results.flush()
         done = 0
         with atomic_file(output) as lines:
             for name in files:
-                results.seek(places[name])
+                results.seek(offsets[name])
                 line = results.readline()
                 done += json.loads(line)["status"] != "failed"
                 lines.write(line)
@@ -91,16 +91,16 @@ def _earlier_lines(results: IO[bytes]) -> dict[str, tuple[str, int]]:
     """
     results.seek(0)
     earlier: dict[str, tuple[str, int]] = {}
-    place, line = 0, b"\n"
+    offset, line = 0, b"\n"
     for line in results:
         try:
             result = parse_json(line)
             reason = str(result["reason"]).partition(":")[0]
             if result["extractor"] == EXTRACTOR and reason not in READING_REASONS and line.endswith(b"\n"):
-                earlier[str(result["file"])] = str(result["sha256"]), place
+                earlier[str(result["file"])] = str(result["sha256"]), offset
         except (ValueError, KeyError, TypeError):
             pass
-        place += len(line)
+        offset += len(line)
     if not line.endswith(b"\n"):
         results.write(b"\n")
     return earlier
@@ -232,8 +232,8 @@ def _looked_up(rows: list[dict[str, str]], contact: str) -> list[dict[str, str]]
     if not ids or not contact:
         return rows
     try:
-        with TemporaryDirectory() as place, Store.open(Path(place) / "store.sqlite3") as store:
-            round_ = round_of_source("2000.01", {"kind": "arxiv", "contact": contact}, Path(place))
+        with TemporaryDirectory() as offset, Store.open(Path(offset) / "store.sqlite3") as store:
+            round_ = round_of_source("2000.01", {"kind": "arxiv", "contact": contact}, Path(offset))
             found = {
                 item.id: _of_record(item) for item in open_source(round_, store).by_ids(ids) if isinstance(item, Paper)
             }

@@ -39,7 +39,7 @@ class FlowingText:
         gaps: formulas that have no text.
     """
 
-    parts: list[str] = field(default_factory=list)
+    pieces: list[str] = field(default_factory=list)
     length: int = 0
     cites: list[Cite] = field(default_factory=list)
     gaps: int = 0
@@ -51,47 +51,47 @@ class FlowingText:
         if not text.isprintable() or "  " in text:
             text = _BLANKS.sub(" ", text)
         text = text[:-1] if text.endswith(("[ ", "( ")) else text
-        last = self.parts[-1][-1] if self.length else "\n"
+        last = self.pieces[-1][-1] if self.length else "\n"
         if text[0] == " " and (last in " \n[(" or text[1:2] in _CLOSING):
             text = text[1:]
         # A hat belongs to its letter.
         if (text[:1] in _CLOSING or text.strip() == "^") and last == " ":
             self._cut_blank()
         if text:
-            self.parts.append(text)
+            self.pieces.append(text)
             self.length += len(text)
 
     def open_mark(self, mark: str) -> int:
         """Write what marks an element, see `raised_mark`; where the element begins. A bracket is set apart from the word before."""
         if mark == "[":
             self.add(" ")
-        elif mark == "^" and self.length and _UNIT.search("".join(self.parts[-2:])):
+        elif mark == "^" and self.length and _UNIT.search("".join(self.pieces[-2:])):
             self._cut_blank()
         start = self.length
         if mark:
-            self.parts.append(mark)
+            self.pieces.append(mark)
             self.length += 1
         return start
 
     def end(self) -> int:
         """Return where the text ends, a blank at its end left out."""
-        return self.length - (self.length > 0 and self.parts[-1].endswith(" "))
+        return self.length - (self.length > 0 and self.pieces[-1].endswith(" "))
 
     def end_block(self) -> None:
-        if self.length and self.parts[-1].endswith(" "):
+        if self.length and self.pieces[-1].endswith(" "):
             self._cut_blank()
-        if self.length and not self.parts[-1].endswith("\n"):
-            self.parts.append("\n")
+        if self.length and not self.pieces[-1].endswith("\n"):
+            self.pieces.append("\n")
             self.length += 1
 
     def _cut_blank(self) -> None:
-        self.parts[-1] = self.parts[-1][:-1]
+        self.pieces[-1] = self.pieces[-1][:-1]
         self.length -= 1
-        if not self.parts[-1]:
-            self.parts.pop()
+        if not self.pieces[-1]:
+            self.pieces.pop()
 
     def __str__(self) -> str:
-        return "".join(self.parts)
+        return "".join(self.pieces)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class TextBlock:
     """A section and its own text, that of deeper ones left out; `kind` is what its element says of it."""
 
     heading: Heading
-    kind: str = ""
+    block_class: str = ""
     text: FlowingText = field(default_factory=FlowingText)
 
     def __str__(self) -> str:
@@ -136,15 +136,15 @@ def cited_by(printed: str, linked: Sequence[int], entries: Sequence[Reference]) 
         return tuple(dict.fromkeys(linked))
     lists = list(_lists(entries))
     # Where numbers begin again, there is another list.
-    own = {lists[place] for place in linked}
-    places: dict[int, list[int]] = defaultdict(list)
-    for place, entry in enumerate(entries):
-        if entry.label.isdecimal() and lists[place] in own:
-            places[int(entry.label)].append(place)
-    if not places:
+    own = {lists[index] for index in linked}
+    indices: dict[int, list[int]] = defaultdict(list)
+    for index, entry in enumerate(entries):
+        if entry.label.isdecimal() and lists[index] in own:
+            indices[int(entry.label)].append(index)
+    if not indices:
         first = linked[0] - numbers[0]
-        places.update((number, [first + number]) for number in numbers if 0 <= first + number < len(entries))
-    implied = [place for number in numbers for place in places.get(number, ())]
+        indices.update((number, [first + number]) for number in numbers if 0 <= first + number < len(entries))
+    implied = [index for number in numbers for index in indices.get(number, ())]
     return tuple(dict.fromkeys(implied if set(linked) <= set(implied) else linked))
 
 
@@ -162,8 +162,8 @@ def _numbers(printed: str) -> list[int]:
     """Return the numbers of a mark, its ranges taken apart; none if it says anything else."""
     text = re.sub(rf"\s*{_DASH}\s*", "–", _PREFIX.sub("", printed.translate(_BRACKETS).strip(), count=1))
     numbers: list[int] = []
-    for part in filter(None, _BETWEEN.split(text)):
-        if (match := _RANGE.fullmatch(part)) is None:
+    for piece in filter(None, _BETWEEN.split(text)):
+        if (match := _RANGE.fullmatch(piece)) is None:
             return []
         first, last = int(match[1]), int(match[2] or match[1])
         if not first <= last <= first + _WIDEST:

@@ -27,10 +27,10 @@ _COMBINING = dict(zip("´`¨ˆ˜ˇ˘˚", "\u0301\u0300\u0308\u0302\u0303\u030c\u
 # A postal code, or an address.
 _ADDRESS = re.compile(r"@|\d{4}|\b[A-Z]{2} \d|://")
 _BETWEEN = re.compile(r"[,;|&·•]|\s+and\s+|^(?:and|by)\s+", re.IGNORECASE)
-_PART = r"(?:[^\W\d_a-z][\w'’-]*\.?|(?:[^\W\d_]\.)+(?:-[^\W\d_]\.)?)"
+_NAME_WORD = r"(?:[^\W\d_a-z][\w'’-]*\.?|(?:[^\W\d_]\.)+(?:-[^\W\d_]\.)?)"
 _PARTICLE = r"(?:van|von|der|den|de|del|della|di|da|dos|du|la|le|bin|ibn|al|el|ter|ten|zu|zur|y)"
 _NAME = re.compile(
-    rf"{_PART}(?:[ -](?:{_PART}|{_PARTICLE})){{0,3}} (?:{_PART}|[^\W\d_a-z][\w'’-]+)(?:,? (?:Jr|Sr)\.?)?"
+    rf"{_NAME_WORD}(?:[ -](?:{_NAME_WORD}|{_PARTICLE})){{0,3}} (?:{_NAME_WORD}|[^\W\d_a-z][\w'’-]+)(?:,? (?:Jr|Sr)\.?)?"
 )
 _NO_NAME = re.compile(
     r"\b(?:universi|institu|department|laborator|school|college|facult|cent(?:er|re)\b|research|academy|hospital|compan|group\b"
@@ -123,21 +123,21 @@ def _split(page: Sequence[Word], line: Line) -> Iterator[str]:
     if "," in line.text or not any(gaps):
         yield line.text
         return
-    parts = [[words[0][4]]]
+    pieces = [[words[0][4]]]
     for word, is_wide in zip(words[1:], gaps, strict=True):
         if is_wide:
-            parts.append([])
-        parts[-1].append(word[4])
-    yield from (clean(" ".join(part)) for part in parts)
+            pieces.append([])
+        pieces[-1].append(word[4])
+    yield from (clean(" ".join(piece)) for piece in pieces)
 
 
 def _pieces(text: str) -> list[str]:
     """Return what stands between the commas and marks of a list of names."""
     whole = _ACCENT.sub(lambda match: unicodedata.normalize("NFC", match[2] + _COMBINING[match[1]]), text)
-    parts = (part for piece in _BETWEEN.split(whole) for part in _MARKS.sub("\0", piece).split("\0"))
+    pieces = (word for piece in _BETWEEN.split(whole) for word in _MARKS.sub("\0", piece).split("\0"))
     # Elsevier's marks of affiliations are letters.
-    plain = (re.sub(r"(?:\s[a-z])+$", "", part.strip(" .:")) for part in parts)
-    return [" ".join(map(_cased, part.split())) for part in plain if part]
+    plain = (re.sub(r"(?:\s[a-z])+$", "", word.strip(" .:")) for word in pieces)
+    return [" ".join(map(_cased, word.split())) for word in plain if word]
 
 
 def _is_name(piece: str) -> bool:

@@ -43,7 +43,7 @@ class Heading:
     number: str
     words: str
     level: int
-    lead: int = 0
+    run_in: int = 0
 
 
 def find_headings(lines: Sequence[Line], size: float, toc: Sequence[tuple[int, str]]) -> tuple[list[Heading], bool]:
@@ -74,7 +74,7 @@ def _headings_with_numbering(
 ) -> tuple[int, list[Heading]]:
     """Return how often the headings contradict one another if sections are numbered in this way, and the headings."""
     lower = _lower_styles(candidates, style, lines) if numbering == "none" else frozenset()
-    numbered = [c for c in candidates if _kind(c.number) == numbering == "decimal" and _is_titled(c.words)]
+    numbered = [c for c in candidates if _numbering_of(c.number) == numbering == "decimal" and _is_titled(c.words)]
     # What must be a section, however it is set, because its own first subsection comes next.
     parents = {c.first for c, after in pairwise(numbered) if after.number == f"{c.number}.1" and "." not in c.number}
 
@@ -97,15 +97,21 @@ def _contradictions(
     sections' own style.
     """
     sections = {h.number for h in headings if h.level == 1}
-    printed = {c.number for c in candidates if _kind(c.number) == "decimal" and _is_titled(c.words)}
+    printed = {c.number for c in candidates if _numbering_of(c.number) == "decimal" and _is_titled(c.words)}
     orphans = {n for n in map(str, range(1, 30)) if {f"{n}.1", f"{n}.2"} <= printed and n not in sections}
     alike = [c for c in candidates if style is not None and c.style.alike(style) and _is_titled(c.words)]
     others = [
-        _value(c.number) for c in alike if _kind(c.number) in {"decimal", "roman"} - {numbering} and "." not in c.number
+        _value(c.number)
+        for c in alike
+        if _numbering_of(c.number) in {"decimal", "roman"} - {numbering} and "." not in c.number
     ]
     left = len(_longest_count(others))
     taken = {h.first for h in headings}
-    fallen = [c for c in alike if _kind(c.number) == numbering != "none" and c.first not in taken and is_known(c.words)]
+    fallen = [
+        c
+        for c in alike
+        if _numbering_of(c.number) == numbering != "none" and c.first not in taken and is_known(c.words)
+    ]
     return len(orphans) + len(fallen) + (left if left >= _COUNTED else 0)
 
 
@@ -129,7 +135,7 @@ def roles_of(headings: Sequence[Heading]) -> list[Role]:
 
 def _heading_role(heading: Heading, before: Sequence[Heading]) -> Role | None:
     role = role_of(heading.words)
-    if role is None and heading.level == 1 and _kind(heading.number) == "letter" and _has_tail(before):
+    if role is None and heading.level == 1 and _numbering_of(heading.number) == "letter" and _has_tail(before):
         return "appendix"
     return role if role and _may_have(role, heading) else None
 
@@ -170,13 +176,13 @@ def _numberings(
         if role_of(anchor.words) not in _TAIL and normalise(anchor.words) != "abstract":
             # What is not set like a section says little.
             weight = 4 if style is not None and anchor.style.alike(style) else 1
-            votes[_kind(anchor.number)] += weight * (3 if role_of(anchor.words) == "introduction" else 1)
-    same = Counter(_kind(c.number) for c in candidates if c.style == style)
-    ordered = [kind for kind, _ in (*votes.most_common(), *same.most_common()) if kind != "letter"]
+            votes[_numbering_of(anchor.number)] += weight * (3 if role_of(anchor.words) == "introduction" else 1)
+    same = Counter(_numbering_of(c.number) for c in candidates if c.style == style)
+    ordered = [own for own, _ in (*votes.most_common(), *same.most_common()) if own != "letter"]
     return list(dict.fromkeys([*ordered, "none", "decimal", "roman"]))
 
 
-def _kind(number: str) -> str:
+def _numbering_of(number: str) -> str:
     if not number or number[0].isdigit():
         return "decimal" if number else "none"
     return "roman" if number in _ROMAN else "letter"
@@ -185,7 +191,7 @@ def _kind(number: str) -> str:
 def _level(c: HeadingCandidate, style: Style | None, numbering: str, lines: Sequence[Line]) -> int:
     """Return the level of a candidate, 0 if it is not a heading."""
     same = style is not None and c.style.alike(style)
-    match _kind(c.number):
+    match _numbering_of(c.number):
         case "decimal" if numbering == "decimal":
             depth = c.number.count(".") + 1
             return depth if c.listed or depth > 1 or same or (is_known(c.words) and lines[c.first].start) else 0
@@ -226,25 +232,25 @@ def _drop_miscounted(headings: list[Heading], numbering: str) -> list[Heading]:
     """Leave out what breaks the count (list items, table rows, words in boxes), and lower what cannot be a section."""
     if numbering == "none":
         return headings
-    sections = [h for h in headings if h.level == 1 and _kind(h.number) == numbering]
+    sections = [h for h in headings if h.level == 1 and _numbering_of(h.number) == numbering]
     counted = [sections[i] for i in _longest_count([_value(h.number) for h in sections])]
     firsts = {h.first for h in counted}
     out: list[Heading] = []
     section, letter = "", "A"
     for heading in headings:
-        kind = _kind(heading.number)
-        if heading.level == 1 and kind == numbering:
+        own = _numbering_of(heading.number)
+        if heading.level == 1 and own == numbering:
             if heading.first not in firsts:
                 continue
             section, letter = heading.number, "A"
-        elif kind == "letter" and "." not in heading.number:
+        elif own == "letter" and "." not in heading.number:
             if heading.number != letter or (numbering == "decimal" and not _has_tail(out)):
                 continue
             letter = chr(ord(letter) + 1)
-        elif heading.level > 1 and kind == "decimal" == numbering and heading.number.split(".")[0] != section:
+        elif heading.level > 1 and own == "decimal" == numbering and heading.number.split(".")[0] != section:
             continue
         elif (
-            kind == "none"
+            own == "none"
             and (counted and counted[0].first < heading.first < counted[-1].first)
             and role_of(heading.words) not in _TAIL
         ):

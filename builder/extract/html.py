@@ -108,17 +108,17 @@ def _section(block: TextBlock, role: Role, listed: str) -> Section:
     """Make the section of a block; `listed` is the reference list as text."""
     return Section(
         heading=f"{block.heading.number} {block.heading.words}".strip(),
-        role=_ROLES.get(block.kind, role),
+        role=_ROLES.get(block.block_class, role),
         level=block.heading.level,
-        text=listed if block.kind == "ltx_bibliography" else str(block),
+        text=listed if block.block_class == "ltx_bibliography" else str(block),
     )
 
 
 def _walk(element: html.HtmlElement, block: TextBlock | None, blocks: list[TextBlock]) -> None:
     for child in element.iterchildren():
-        kind = next((name for name in _classes(child) if name in _LEVELS), None)
-        if kind:
-            blocks.append(TextBlock(_heading(child, kind, len(blocks)), kind))
+        block_class = next((name for name in _classes(child) if name in _LEVELS), None)
+        if block_class:
+            blocks.append(TextBlock(_heading(child, block_class, len(blocks)), block_class))
             _walk(child, blocks[-1], blocks)
         elif _is_beside(child):
             pass
@@ -133,12 +133,14 @@ def _walk(element: html.HtmlElement, block: TextBlock | None, blocks: list[TextB
             block.text.add(child.tail)
 
 
-def _heading(element: html.HtmlElement, kind: str, position: int) -> Heading:
+def _heading(element: html.HtmlElement, block_class: str, position: int) -> Heading:
     title = next((child for child in element if "ltx_title" in _classes(child)), None)
     if title is None:
-        return Heading(position, position, "", "", _LEVELS[kind])
+        return Heading(position, position, "", "", _LEVELS[block_class])
     number = _plain_text(next(iter(title.find_class("ltx_tag")), None)).strip(" .:")
-    return Heading(position, position, number.removeprefix("Appendix "), _plain_text(title, "ltx_tag"), _LEVELS[kind])
+    return Heading(
+        position, position, number.removeprefix("Appendix "), _plain_text(title, "ltx_tag"), _LEVELS[block_class]
+    )
 
 
 def _write(element: html.HtmlElement, text: FlowingText) -> None:
@@ -231,7 +233,7 @@ def _is_hidden(element: html.HtmlElement) -> bool:
 
 
 def _style(element: html.HtmlElement) -> dict[str, str]:
-    pairs = (part.partition(":") for part in (element.get("style") or "").casefold().split(";"))
+    pairs = (declaration.partition(":") for declaration in (element.get("style") or "").casefold().split(";"))
     return {name.strip(): value.replace("!important", "").strip() for name, _, value in pairs if value.strip()}
 
 

@@ -80,7 +80,7 @@ def read_jats(path: Path) -> MeasuredDocument:
     blocks = [TextBlock(Heading(0, 0, "", "", 1))]
     _walk(body, blocks[0].text, 1, blocks)
     blocks = blocks if blocks[0].text.length else blocks[1:]
-    entries, places = _references(article)
+    entries, indices = _references(article)
     listed = "\n".join(entry.raw for entry in entries)
     sections = [
         Section(f"{block.heading.number} {block.heading.words}".strip(), role, block.heading.level, str(block))
@@ -91,7 +91,7 @@ def read_jats(path: Path) -> MeasuredDocument:
     metadata = article.find("front/article-meta")
     abstract = abstract_of(metadata) if metadata is not None else ""
     title = one_line(article.find("front/article-meta/title-group/article-title"), NOTES)
-    document = Document(title, abstract, tuple(sections), entries, tuple(_mentions(blocks, entries, places)))
+    document = Document(title, abstract, tuple(sections), entries, tuple(_mentions(blocks, entries, indices)))
     return MeasuredDocument(document, sum(len(section.text) for section in sections) + len(abstract), 0)
 
 
@@ -184,12 +184,12 @@ def _write(element: etree._Element, text: FlowingText) -> None:
 
 
 def _mentions(
-    blocks: Sequence[TextBlock], entries: Sequence[Reference], places: dict[str, tuple[int, ...]]
+    blocks: Sequence[TextBlock], entries: Sequence[Reference], indices: dict[str, tuple[int, ...]]
 ) -> Iterator[Mention]:
     for i, block in enumerate(blocks):
         text = str(block.text)
-        for run in runs(text, [cite for cite in block.text.cites if not places.keys().isdisjoint(cite[2])]):
-            linked = [place for cite in run for target in cite[2] for place in places.get(target, ())]
+        for run in runs(text, [cite for cite in block.text.cites if not indices.keys().isdisjoint(cite[2])]):
+            linked = [index for cite in run for target in cite[2] for index in indices.get(target, ())]
             start, end = run[0][0], run[-1][1]
             cited = cited_by(text[start:end], linked, entries)
             start += len(text[start:end]) - len(text[start:end].lstrip())
@@ -208,7 +208,7 @@ _NOT_TITLE = frozenset({"fn", "xref", "tex-math", "annotation", "annotation-xml"
 def _references(article: etree._Element) -> tuple[tuple[Reference, ...], dict[str, tuple[int, ...]]]:
     """Return the entries, and for the id of each `ref` their places in the list: several, where a number stands for several works."""
     entries: list[Reference] = []
-    places: dict[str, tuple[int, ...]] = {}
+    indices: dict[str, tuple[int, ...]] = {}
     twice: set[str] = set()
     for ref in (ref for part in ("body", "back") for top in article.findall(part) for ref in top.iter("ref")):
         label = one_line(ref.find("label")).strip("[](). ")
@@ -220,9 +220,9 @@ def _references(article: etree._Element) -> tuple[tuple[Reference, ...], dict[st
         named |= {citation.get("id", ""): every for citation in ref.iter(*_CITATIONS)}
         # A link may be to one of the works that share a number.
         named |= {citation.get("id", ""): (first + i,) for i, citation in enumerate(works)}
-        twice |= named.keys() & places.keys()
-        places |= named
-    return tuple(entries), {id_: of_id for id_, of_id in places.items() if id_ and id_ not in twice}
+        twice |= named.keys() & indices.keys()
+        indices |= named
+    return tuple(entries), {id_: of_id for id_, of_id in indices.items() if id_ and id_ not in twice}
 
 
 def _citations(ref: etree._Element) -> list[etree._Element]:

@@ -49,7 +49,7 @@ class Line:
     size: float
     bold: bool
     italic: bool
-    lead: int = 0
+    run_in: int = 0
     start: bool = False
     small_caps: bool = False
 
@@ -135,9 +135,9 @@ def _line(page: int, raw: dict[str, Any], start: bool) -> Line | None:
     size, bold, italic, caps = _type_of(runs, text)
     # The styled text that a plain line begins with, as run-in headings do.
     styled = [len(piece) for piece, *_ in takewhile(lambda run: run[3], runs)]
-    lead = sum(styled) if len(styled) < len(runs) else 0
+    run_in = sum(styled) if len(styled) < len(runs) else 0
     x0, y0, x1, y1 = raw["bbox"]
-    return Line(page, x0, y0, x1, y1, text, size, bold, italic, lead, start, caps)
+    return Line(page, x0, y0, x1, y1, text, size, bold, italic, run_in, start, caps)
 
 
 def _unspaced(text: str) -> str:
@@ -221,6 +221,6 @@ def _join(last: Line, line: Line) -> Line:
         x1=line.x1,
         y1=max(last.y1, line.y1),
         text=last.text + " " * (line.x0 - last.x1 > 0.12 * line.size) + line.text,
-        lead=last.lead or (len(last.text) if last.bold and not line.bold else 0),
+        run_in=last.run_in or (len(last.text) if last.bold and not line.bold else 0),
         start=last.start,
     )

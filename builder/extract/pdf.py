@@ -156,7 +156,7 @@ def _with_thanks(headings: Sequence[Heading], lines: Sequence[Line]) -> list[Hea
     if last is None or "acknowledgements" in roles:
         return list(headings)
     for i in range(last + 1, end):
-        if (match := _THANKS.match(lines[i].text)) and (lines[i].start or lines[i].lead or match.group()[-1] in ".:"):
+        if (match := _THANKS.match(lines[i].text)) and (lines[i].start or lines[i].run_in or match.group()[-1] in ".:"):
             return in_order(*headings, Heading(i, i - 1, "", "Acknowledgements", _RUN_IN_LEVEL, match.end()))
     return list(headings)
 
@@ -181,18 +181,18 @@ def _with_related_work(headings: Sequence[Heading], lines: Sequence[Line]) -> li
 
 
 def _run_in(line: Line, index: int) -> Heading | None:
-    if not line.start or not 0 < line.lead < _MAX_RUN_IN:
+    if not line.start or not 0 < line.run_in < _MAX_RUN_IN:
         return None
-    number, words = split_number(clean(line.text[: line.lead]))
+    number, words = split_number(clean(line.text[: line.run_in]))
     if not words.endswith((".", ":", "–", "—", "-")) or not words[:1].isupper():
         return None
-    return Heading(index, index - 1, number, words.rstrip(" .:–—-"), _RUN_IN_LEVEL, line.lead)
+    return Heading(index, index - 1, number, words.rstrip(" .:–—-"), _RUN_IN_LEVEL, line.run_in)
 
 
 def _without_lead(heading: Heading, block: Sequence[Line]) -> Sequence[Line]:
     """Return the lines below a heading, its own words taken off the line that it shares."""
-    if heading.lead and block:
-        block = [replace(block[0], text=block[0].text[heading.lead :].lstrip(" .:–—-"), lead=0), *block[1:]]
+    if heading.run_in and block:
+        block = [replace(block[0], text=block[0].text[heading.run_in :].lstrip(" .:–—-"), run_in=0), *block[1:]]
     return block
 
 
@@ -206,7 +206,7 @@ _YEAR = re.compile(r"(?<![\d.])((?:19|20)\d{2})([a-z]?)(?!\d)")
 _SURNAME = r"[^\W\d_][^\W\d_'’\-]*(?:[ '’\-][^\W\d_]+){0,2}"
 # What may come between a first author's surname and the year.
 _OTHERS = re.compile(rf"(?:, {_SURNAME}){{0,4}}(?:,? et al\.?|,? (?:and|&) {_SURNAME})?(?:’s|'s)?")
-_PARTS, _PARTS_OF_A_MARK = re.compile(r"[;()\[\]\n]|\. "), re.compile(r"[,;]")
+_ENDS, _WITHIN_A_MARK = re.compile(r"[;()\[\]\n]|\. "), re.compile(r"[,;]")
 _WINDOW, _CITED_NUMBERS = 100, 60
 _NOT_CITED = ("references", "appendix", "acknowledgements")
 
@@ -227,7 +227,7 @@ def find_mentions(sections: Sequence[Section], references: Sequence[Reference]) 
         return _bracketed(section, _in_brackets(text), _expand, by_label)
 
     def by_any_label(section: int, text: str) -> Iterator[Mention]:
-        return _bracketed(section, _LABELS.finditer(text), _PARTS_OF_A_MARK.split, by_label)
+        return _bracketed(section, _LABELS.finditer(text), _WITHIN_A_MARK.split, by_label)
 
     def by_author_and_year(section: int, text: str) -> Iterator[Mention]:
         return _author_year_mentions(section, text, by_name)
@@ -264,8 +264,8 @@ def _in_brackets(text: str) -> Iterator[re.Match[str]]:
 
 def _expand(text: str) -> Iterator[str]:
     """Yield the numbers of "3, 5-7"."""
-    for part in _PARTS_OF_A_MARK.split(text):
-        ends = [int(n) for n in re.findall(r"\d+", part)]
+    for piece in _WITHIN_A_MARK.split(text):
+        ends = [int(n) for n in re.findall(r"\d+", piece)]
         is_range = len(ends) == 2 and 0 < ends[1] - ends[0] < _CITED_NUMBERS
         yield from map(str, range(ends[0], ends[1] + 1) if is_range else ends)
 
@@ -274,7 +274,7 @@ def _author_year_mentions(s: int, text: str, by_name: dict[tuple[str, int], list
     hits: list[tuple[int, int, int]] = []
     for match in _YEAR.finditer(text):
         before = text[max(0, match.start() - _WINDOW) : match.start()].rstrip(" ,([")
-        names = _PARTS.split(before)[-1]
+        names = _ENDS.split(before)[-1]
         if author := _find_author(names, int(match[1]), by_name):
             skipped, named = author
             start = max(0, match.start() - _WINDOW) + len(before) - len(names) + skipped

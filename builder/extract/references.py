@@ -128,17 +128,17 @@ def parse_entry(raw: str, links: Sequence[str] = ()) -> Reference:
     """Read one entry of a reference list, and then the addresses that it links to; what it does not say stays empty."""
     label, rest = _take_label(raw)
     plain = _URL.sub(" ", rest)
-    parts = segments(plain)
+    pieces = segments(plain)
     if quoted := _quoted(plain):
         names, title = plain[: quoted.start()], quoted[1]
     else:
-        names, title = reference_styles.parts_of(plain) or ("".join(parts[:1]), _title_of(parts))
+        names, title = reference_styles.parts_of(plain) or ("".join(pieces[:1]), _title_of(pieces))
     title = _VENUE.sub("", title).strip(" ,.")
     entry = Reference(
         raw=raw,
         label=label,
         authors=_authors(names),
-        year=_year(parts),
+        year=_year(pieces),
         title=title if quoted else reference_styles.checked_title(title, plain),
     )
     return with_ids(entry, " ".join([rest, *links]))
@@ -166,11 +166,11 @@ def _first(pattern: re.Pattern[str], text: str) -> str | None:
     return found.group() if found else None
 
 
-def _year(parts: Sequence[str]) -> int | None:
+def _year(pieces: Sequence[str]) -> int | None:
     """Return the year directly after the authors, else the last one named."""
-    if len(parts) > 1 and (match := _YEAR.match(parts[1].lstrip("( "))):
+    if len(pieces) > 1 and (match := _YEAR.match(pieces[1].lstrip("( "))):
         return int(match.group(1))
-    years = _YEAR.findall(" ".join(parts))
+    years = _YEAR.findall(" ".join(pieces))
     return int(years[-1]) if years else None
 
 
@@ -194,26 +194,26 @@ def segments(text: str) -> list[str]:
             out[-1] += " " + piece
         else:
             out.append(piece)
-    return [part.strip() for part in out if part.strip()]
+    return [piece.strip() for piece in out if piece.strip()]
 
 
-def _title_of(parts: Sequence[str]) -> str:
+def _title_of(pieces: Sequence[str]) -> str:
     """Return the segment after the authors and, if it comes second, the year."""
-    if not parts:
+    if not pieces:
         return ""
-    head = parts[0]
+    head = pieces[0]
     before = head.split(": ")[0]
     if ": " in head and _NAMES.search(before) and not _LONG_WORD.search(before):
         # "Doe, J., Roe, R.: The title." of Springer's style.
-        return _with_answer(head.split(": ", 1)[1], parts[1:])
+        return _with_answer(head.split(": ", 1)[1], pieces[1:])
     if small := _SMALL_TITLE.search(head):
         return head[small.end() :].strip(" .")
     dated = re.search(r"\(\s*(?:19|20)\d{2}[a-z]?\s*\)[.,:]?\s+(?=\S)", head)
     if dated and len(head) - dated.end() > 10:
-        return _with_answer(head[dated.end() :], parts[1:])
-    for i, part in enumerate(parts[1:], 1):
-        if not re.fullmatch(r"\(?(?:19|20)\d{2}[a-z]?\)?\.?", part):
-            return _with_answer(re.sub(r"^\(?(?:19|20)\d{2}[a-z]?\)?[.,:]\s*", "", part), parts[i + 1 :])
+        return _with_answer(head[dated.end() :], pieces[1:])
+    for i, piece in enumerate(pieces[1:], 1):
+        if not re.fullmatch(r"\(?(?:19|20)\d{2}[a-z]?\)?\.?", piece):
+            return _with_answer(re.sub(r"^\(?(?:19|20)\d{2}[a-z]?\)?[.,:]\s*", "", piece), pieces[i + 1 :])
     return ""
 
 
@@ -229,8 +229,8 @@ def _authors(text: str) -> tuple[str, ...]:
     text = re.sub(r"\(?\b(?:19|20)\d{2}[a-z]?\)?.*$", "", text.split(": ")[0])
     text = re.sub(r"\bet al\.?|\beds?\.?\b", "", text).strip()
     names: list[str] = []
-    for part in re.split(r",|;|\band\b|&", re.sub(r"(?<=[^\W\d_]{2})\.$", "", text)):
-        bare = re.sub(r"\b[^\W\d_]\.(?=[^\W\d_])", "", part)
+    for piece in re.split(r",|;|\band\b|&", re.sub(r"(?<=[^\W\d_]{2})\.$", "", text)):
+        bare = re.sub(r"\b[^\W\d_]\.(?=[^\W\d_])", "", piece)
         bare = " ".join(word for word in bare.split() if not _GIVEN.fullmatch(word)).strip(" .")
         if len(bare) > 1 and not any(c.isdigit() for c in bare):
             names.append(bare.split()[-1])

@@ -55,7 +55,7 @@ def take_unseen(page: pymupdf.Page, blocks: Sequence[dict[str, Any]]) -> int:
     lines = [line for block in blocks for line in block.get("lines", ())]
     # Light text, or something large besides text.
     may_hide = any(_is_light(span) for line in lines for span in line["spans"]) or any(
-        kind in _FILLS and x1 - x0 > _WIDE and y1 - y0 > _HIGH for kind, (x0, y0, x1, y1) in page.get_bboxlog()
+        drawn in _FILLS and x1 - x0 > _WIDE and y1 - y0 > _HIGH for drawn, (x0, y0, x1, y1) in page.get_bboxlog()
     )
     picture = _picture(page) if may_hide else None
     characters = 0
@@ -96,8 +96,8 @@ def _is_visible(span: Span, picture: _Picture | None, direction: Sequence[float]
         return True
     pixels, scale = picture
     x0, y0, x1, y1 = (max(0, int(scale * side)) for side in span["bbox"])
-    part = pixels[y0 : y1 + 1, x0 : x1 + 1].reshape(-1, 3)
-    return len(part) > 0 and int((part.max(axis=0).astype(int) - part.min(axis=0)).max()) >= _LEAST_CONTRAST
+    box = pixels[y0 : y1 + 1, x0 : x1 + 1].reshape(-1, 3)
+    return len(box) > 0 and int((box.max(axis=0).astype(int) - box.min(axis=0)).max()) >= _LEAST_CONTRAST
 
 
 def with_exponents(spans: Sequence[Span]) -> Iterator[Span]:

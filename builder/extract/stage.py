@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from builder.errors import StoreError
 from builder.extract import quality
 from builder.extract.workers import extract_files
-from builder.records import Document, FileKind, Paper, Quality
+from builder.records import Document, FileType, Paper, Quality
 from builder.stage_report import StageReport
 from builder.store import Store
 from builder.store.documents import FileOutcome, unpack_document
@@ -40,7 +40,7 @@ class Documents:
     """The documents that a round uses: for each paper the one of the preferred file that is good enough."""
 
     store: Store
-    kinds: Mapping[str, FileKind]
+    kinds: Mapping[str, FileType]
     report: StageReport = field(default_factory=lambda: StageReport("extract"))
 
     def get(self, paper_id: str) -> Document | None:
@@ -59,9 +59,11 @@ class Documents:
 def extract_papers(round_: Round, source: Source, store: Store, papers: Sequence[Paper], engine: Engine) -> None:
     """Read the files for which the store has no current document; files are fetched while others are read."""
     limits = round_.extract
-    for kind in _order(round_):
+    for file_type in _order(round_):
         # They are read ahead of the results.
-        files, named = tee(_unread_files(round_, source, store, progress(papers, f"extract {kind}", len(papers)), kind))
+        files, named = tee(
+            _unread_files(round_, source, store, progress(papers, f"extract {file_type}", len(papers)), file_type)
+        )
         results = extract_files((str(path) for path, *_ in files), engine, limits.time_limit, limits.memory_limit)
         for result, (_, paper_id, digest) in zip(results, named, strict=True):
             outcome = FileOutcome(
@@ -71,12 +73,12 @@ def extract_papers(round_: Round, source: Source, store: Store, papers: Sequence
                 quality=result.quality,
                 document=result.document,
             )
-            store.put_document(paper_id, kind, EXTRACTOR, outcome)
+            store.put_document(paper_id, file_type, EXTRACTOR, outcome)
 
 
-def _order(round_: Round) -> list[FileKind]:
+def _order(round_: Round) -> list[FileType]:
     """Return the kinds of files that the source has, the preferred one first."""
-    return sorted(round_.source.FILES, key=lambda kind: kind != round_.extract.prefer)
+    return sorted(round_.source.FILES, key=lambda file_type: file_type != round_.extract.prefer)
 
 
 def _unread_files(
@@ -84,21 +86,21 @@ def _unread_files(
     source: Source,
     store: Store,
     papers: Iterable[Paper],
-    kind: FileKind,
+    file_type: FileType,
 ) -> Iterator[tuple[Path, str, str]]:
     """Yield the files to read, with the paper and hash of each."""
     for paper in papers:
         preferred = round_.extract.prefer
         # Whether the preferred kind of file has given a document that the round can use.
-        if kind != preferred and not _fault(round_, *store.outcomes(paper.id).get(preferred, _UNREAD)):
+        if file_type != preferred and not _fault(round_, *store.outcomes(paper.id).get(preferred, _UNREAD)):
             continue
-        path = source.fetch(kind, paper.id, paper.version)
+        path = source.fetch(file_type, paper.id, paper.version)
         if path is None:
             outcome = FileOutcome("", reason="missing_file", detail="not in the source")
-            store.put_document(paper.id, kind, EXTRACTOR, outcome)
+            store.put_document(paper.id, file_type, EXTRACTOR, outcome)
             continue
         digest = sha256_of(path)
-        if store.read_file(paper.id, kind, EXTRACTOR) != digest:
+        if store.read_file(paper.id, file_type, EXTRACTOR) != digest:
             yield path, paper.id, digest
 
 
@@ -106,20 +108,22 @@ def choose_documents(round_: Round, store: Store, papers: Iterable[Paper]) -> Do
     """Choose each paper's document by the round's preference and thresholds; a StoreError if a paper has not been extracted yet."""
     report = StageReport("extract")
     order = _order(round_)
-    chosen: dict[str, FileKind] = {}
+    chosen: dict[str, FileType] = {}
     for paper in papers:
         if paper.id in round_.taken_down:
             report.drop(paper.id, "taken_down")
             continue
         if not (outcomes := store.outcomes(paper.id)):
             raise StoreError(f"{paper.id} has not been extracted yet; run `academiceval run round.toml`")
-        faults = {kind: _fault(round_, *outcomes.get(kind, _UNREAD)) for kind in order}
-        good = next((kind for kind in order if not faults[kind]), None)
+        faults = {file_type: _fault(round_, *outcomes.get(file_type, _UNREAD)) for file_type in order}
+        good = next((file_type for file_type in order if not faults[file_type]), None)
         if good is not None:
             chosen[paper.id] = good
             report.kept += 1
         else:
-            report.drop(paper.id, next((f for kind in order if (f := faults[kind]) != "missing_file"), "missing_file"))
+            report.drop(
+                paper.id, next((f for file_type in order if (f := faults[file_type]) != "missing_file"), "missing_file")
+            )
     return Documents(store, chosen, report)
 
 
@@ -128,11 +132,11 @@ def _fault(round_: Round, reason: str, figures: Quality | None) -> str:
     return reason or (quality.fault(figures, round_.quality) if figures else None) or ""
 
 
-def summarise(documents: Documents, paper_ids: Iterable[str], kinds: Sequence[FileKind]) -> ReadingSummary:
+def summarise(documents: Documents, paper_ids: Iterable[str], file_types: Sequence[FileType]) -> ReadingSummary:
     """Return the means of the quality figures of the documents used, and how many there are of each kind of file that the papers have."""
     outcomes = (documents.store.outcomes(paper_id)[documents.kinds[paper_id]] for paper_id in paper_ids)
     rows = [asdict(figures) for _, figures in outcomes if figures is not None]
     used = Counter(documents.kinds.values())
     names = rows[0] if rows else ()
     means = {name: round(fmean(row[name] for row in rows), 4) for name in names}
-    return ReadingSummary({kind: used[kind] for kind in kinds}, means)
+    return ReadingSummary({file_type: used[file_type] for file_type in file_types}, means)

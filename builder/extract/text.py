@@ -119,7 +119,7 @@ def _in_reading_order(page: Page, lines: list[Line]) -> Iterable[Line]:
         side = _side(line, gutter)
         placed.append((across, side or 2, line))
         across += not side
-    return _mark_starts([line for _, _, line in sorted(placed, key=lambda place: place[:2])])
+    return _mark_starts([line for _, _, line in sorted(placed, key=lambda item: item[:2])])
 
 
 def _gutter(page: Page, lines: list[Line]) -> float | None:
@@ -254,4 +254,4 @@ def own_size(lines: Sequence[Line]) -> float:
 def _is_caption(line: Line) -> bool:
     text = clean(line.text)
     label = _LABEL.match(text)
-    return bool(_CAPTION.match(text)) or (label is not None and line.lead >= len(label.group()) - 1)
+    return bool(_CAPTION.match(text)) or (label is not None and line.run_in >= len(label.group()) - 1)

@@ -135,17 +135,17 @@ class _Turns:
     def __init__(self, most: int) -> None:
         self.most, self.cancelled = most, threading.Event()
         # The entry is held by who waits for places, so that nobody takes one before.
-        self._places, self._entry = threading.Semaphore(most), threading.Lock()
+        self._slots, self._entry = threading.Semaphore(most), threading.Lock()
 
     @contextmanager
-    def take(self, places: int) -> Iterator[None]:
+    def take(self, slots: int) -> Iterator[None]:
         with self._entry:
-            for _ in range(places):
-                self._places.acquire()
+            for _ in range(slots):
+                self._slots.acquire()
         try:
             yield
         finally:
-            self._places.release(places)
+            self._slots.release(slots)
 
 
 class _Worker:

@@ -66,13 +66,13 @@ def import_questions(source: Path, output: Path, choosers: Mapping[Measured, Cho
         _LOGGER.warning("%s: one text is shown as that of %s", id_, " and of ".join(map(repr, titles)))
     if not report.kept:
         raise FolderError(f"no question could be read in {source} ({report.line()})")
-    with replacing(output) as place:
+    with replacing(output) as draft:
         built = [
-            write_level(place, level, {"test": rows[name]}, ROUND, token_counter(), choosers)
+            write_level(draft, level, {"test": rows[name]}, ROUND, token_counter(), choosers)
             for level in LEVELS
             if (name := level.short_name) in rows
         ]
-        finish_import(place, ROUND, "https://github.com/LibrAIResearch/scalar", built, [report])
+        finish_import(draft, ROUND, "https://github.com/LibrAIResearch/scalar", built, [report])
     return [report]
 
 
@@ -86,23 +86,23 @@ def import_papers(source: Path, output: Path, seed: int, choosers: Mapping[Measu
     in_turn = sorted(structured.citing, key=lambda citing: turn_of(citing.paper, seed))
     built: list[ListedConfiguration] = []
     reports: list[StageReport] = []
-    with replacing(output) as place:
+    with replacing(output) as draft:
         for level in ALL_LEVELS:
             maker = QuestionMaker(level, seed, structured.known.get, types_of, usual.questions_of_paper, "published")
             placed = ask_all(maker, progress(in_turn, level.name), seed, usual.questions)
-            built.append(write_level(place, level, {"test": map(row_of, placed)}, ROUND, token_counter(), choosers))
+            built.append(write_level(draft, level, {"test": map(row_of, placed)}, ROUND, token_counter(), choosers))
             reports.append(maker.report)
         # Match over the papers and what they cite.
         library, papers = library_of(structured, seed)
         readings = [reading for reading in READINGS if reading.name in _READINGS]
-        writer = ReadingWriter(place, library, ROUND)
+        writer = ReadingWriter(draft, library, ROUND)
         new = NewPapers(papers, {}, len(papers))
         for configuration, of_one in writer.write([MatchAsker(library, seed, None)], readings, new):
             built.append(configuration)
             reports += of_one
         if not any(configuration.samples for configuration in built):
             raise FolderError(f"no question could be made of {source} ({'; '.join(r.line() for r in reports)})")
-        finish_import(place, ROUND, source.name, built, reports)
+        finish_import(draft, ROUND, source.name, built, reports)
     return reports
 
 
@@ -231,8 +231,8 @@ def _split_prompt(prompt: str) -> tuple[str, list[str]]:
     if not (mark and between and end):
         raise ValueError("no paper and references in the prompt")
     texts = []
-    for part in references.split("</Candidate>\n\n")[:-1]:
-        _, mark, text = part.partition("<Candidate>Candidate [")
+    for candidate in references.split("</Candidate>\n\n")[:-1]:
+        _, mark, text = candidate.partition("<Candidate>Candidate [")
         number, middle, text = text.partition("]:\n")
         if not (mark and middle and number.isdigit()):
             raise ValueError("a candidate without its mark")

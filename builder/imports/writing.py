@@ -17,7 +17,7 @@ from builder.families.writer import writer_of
 from builder.families.writing.columns import RowTexts, demonstration_of, row_of
 from builder.ids import PaperId
 from builder.packed import ERRORS, read_packed
-from builder.records import PUBLIC_DOMAIN, DemoKind, Paper
+from builder.records import PUBLIC_DOMAIN, DemoOrigin, Paper
 from builder.sources.metadata_file import checked_paper
 from builder.sources.tokenizer import TokenCounter, shown_beside, token_counter
 from builder.stage_report import StageReport
@@ -45,26 +45,26 @@ def import_academiceval(source: Path, output: Path) -> list[StageReport]:
     named = [
         (setting, source / (setting.name[:1].lower() + setting.name[1:]).replace("-", "_")) for setting in SETTINGS
     ]
-    folders = [(setting, place) for setting, place in named if place.is_dir()]
+    folders = [(setting, draft) for setting, draft in named if draft.is_dir()]
     if not folders:
         raise FolderError(f"{source} contains no folder of the reference dataset, such as title_10K or abs_29K_G")
     built: list[ListedConfiguration] = []
     reports: list[StageReport] = []
-    with replacing(output) as place:
+    with replacing(output) as draft:
         for setting, files in folders:
             report = StageReport(f"import {setting.name}")
-            built.append(_import_setting(setting, files, place, token_counter(), report))
+            built.append(_import_setting(setting, files, draft, token_counter(), report))
             reports.append(report)
         if not any(configuration.samples for configuration in built):
             raise FolderError(f"no sample could be read in {source} ({'; '.join(r.line() for r in reports)})")
-        finish_import(place, ROUND, "https://github.com/ulab-uiuc/AcademicEval", built, reports)
+        finish_import(draft, ROUND, "https://github.com/ulab-uiuc/AcademicEval", built, reports)
     return reports
 
 
 def _import_setting(
-    setting: Setting, source: Path, place: Path, counter: TokenCounter, report: StageReport
+    setting: Setting, source: Path, draft: Path, counter: TokenCounter, report: StageReport
 ) -> ListedConfiguration:
-    writer = writer_of(place, ListedConfiguration(setting.name, setting.task, "full"))
+    writer = writer_of(draft, ListedConfiguration(setting.name, setting.task, "full"))
     samples = sorted(_files(source), key=lambda item: item[1].name)
     seen: set[tuple[Split, str]] = set()
     for split, path in progress(samples, setting.name, len(samples)):
@@ -122,9 +122,9 @@ def _read(path: Path, setting: Setting, report: StageReport) -> dict[str, Any] |
     except (*ERRORS, *ODD):
         report.drop(path.name, "bad_record")
         return None
-    for kind, minimum in (("random", setting.random), ("co-author", setting.co_author)):
-        if sum(demonstration["kind"] == kind for demonstration in row["demonstrations"]) < minimum:
-            report.drop(path.name, f"too_few_{kind.replace('-', '_')}_demonstrations")
+    for origin, minimum in (("random", setting.random), ("co-author", setting.co_author)):
+        if sum(demonstration["kind"] == origin for demonstration in row["demonstrations"]) < minimum:
+            report.drop(path.name, f"too_few_{origin.replace('-', '_')}_demonstrations")
             return None
     report.kept += 1
     return row
@@ -161,15 +161,15 @@ def _demonstrations(record: dict[str, Any], target: Paper, setting: Setting) -> 
     random = [entry[0] if isinstance(entry, list) else entry for entry in record.get("additional_info", ())]
     nodes = (record.get("additional_graph_info") or {}).get("node_feat", {})
     authors = [entry for papers in nodes.values() for entry in papers if entry["url"] != record["url"]]
-    kinds: tuple[tuple[DemoKind, list[dict[str, Any]], int, str], ...] = (
+    origins: tuple[tuple[DemoOrigin, list[dict[str, Any]], int, str], ...] = (
         ("random", random, setting.random, "gt"),
         ("co-author", authors, setting.co_author, _OUTPUT[setting.task]),
     )
-    for kind, records, count, output in kinds:
+    for origin, records, count, output in origins:
         for entry in records[:count]:
             paper = _paper(entry)
             if title_key(paper.title) != title_key(target.title):
-                yield demonstration_of(paper, kind, _text(entry, "main_content"), _text(entry, output))
+                yield demonstration_of(paper, origin, _text(entry, "main_content"), _text(entry, output))
 
 
 def _text(record: Mapping[str, Any], name: str) -> str:

@@ -57,5 +57,5 @@ def _has_null(array: pa.Array) -> bool:
     if array.null_count:
         return True
     if pa.types.is_struct(array.type):
-        return any(_has_null(part) for part in array.flatten())
+        return any(_has_null(child) for child in array.flatten())
     return pa.types.is_list(array.type) and _has_null(array.flatten())

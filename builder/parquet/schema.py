@@ -72,7 +72,7 @@ def _fields_of(row: Row, column: pa.Field) -> Any:
     """Take what a column has of a whole row; of a list of records only their fields that it has, none if the row has no such list."""
     if not (pa.types.is_list(column.type) and pa.types.is_struct(column.type.value_type)):
         return row[column.name]
-    names = [part.name for part in column.type.value_type]
+    names = [field.name for field in column.type.value_type]
     return [{name: record[name] for name in names} for record in row.get(column.name) or ()]
 
 

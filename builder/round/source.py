@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, model_validator
 
-from builder.ids import Kind
-from builder.records import FileKind
+from builder.ids import IdKind
+from builder.records import FileType
 from builder.round.toml_file import RoundTable
 
 
@@ -28,8 +28,8 @@ class SourceTable(RoundTable):
 
     OPENS: ClassVar[str]
     LOCAL: ClassVar[frozenset[str]] = frozenset()
-    FILES: ClassVar[tuple[FileKind, ...]] = ("html", "pdf")
-    IDS: ClassVar[frozenset[Kind]] = frozenset({"arxiv"})
+    FILES: ClassVar[tuple[FileType, ...]] = ("html", "pdf")
+    IDS: ClassVar[frozenset[IdKind]] = frozenset({"arxiv"})
     LIVE: ClassVar[bool] = False
     references: tuple[Path, ...] = Field(
         (), description="metadata files that references may resolve to, in addition to the papers"
@@ -97,8 +97,8 @@ class EuropePmcTable(LiveTable):
     """Europe PMC: open-access articles and preprints of the life sciences, with their full texts."""
 
     OPENS: ClassVar[str] = "builder.sources.europepmc:EuropePmcSource"
-    FILES: ClassVar[tuple[FileKind, ...]] = ("jats",)
-    IDS: ClassVar[frozenset[Kind]] = frozenset({"doi", "pmcid", "ppr", "pmid"})
+    FILES: ClassVar[tuple[FileType, ...]] = ("jats",)
+    IDS: ClassVar[frozenset[IdKind]] = frozenset({"doi", "pmcid", "ppr", "pmid"})
     LOCAL: ClassVar[frozenset[str]] = frozenset({"contact", "delay", "timeout", "api"})
     SERVICE: ClassVar[str] = "Europe PMC"
     # It allows ten a second and address; a round needs far fewer.
@@ -119,8 +119,8 @@ class JatsTable(SourceTable):
     """Articles in JATS: a folder of them, an archive, or an address in an object store."""
 
     OPENS: ClassVar[str] = "builder.sources.jats.source:open_source"
-    FILES: ClassVar[tuple[FileKind, ...]] = ("jats",)
-    IDS: ClassVar[frozenset[Kind]] = frozenset({"doi", "pmcid", "ppr", "pmid"})
+    FILES: ClassVar[tuple[FileType, ...]] = ("jats",)
+    IDS: ClassVar[frozenset[IdKind]] = frozenset({"doi", "pmcid", "ppr", "pmid"})
     LOCAL: ClassVar[frozenset[str]] = frozenset({"path"})
     kind: Literal["jats"]
     path: str = Field(
@@ -153,7 +153,7 @@ class PdfsTable(SourceTable):
     """A folder of PDFs with a table of them."""
 
     OPENS: ClassVar[str] = "builder.sources.mirror:PdfsSource"
-    FILES: ClassVar[tuple[FileKind, ...]] = ("pdf",)
+    FILES: ClassVar[tuple[FileType, ...]] = ("pdf",)
     LOCAL: ClassVar[frozenset[str]] = frozenset({"path", "table"})
     kind: Literal["pdfs"]
     path: Path = Field(description="the folder of PDFs")

@@ -105,7 +105,7 @@ test = {test}
 """
 
 
-def write_start(place: Path, kind: Start, today: date, told: Mapping[str, str]) -> None:
+def write_start(file: Path, source: Start, today: date, told: Mapping[str, str]) -> None:
     """Write a round.toml.
 
     Args:
@@ -116,26 +116,26 @@ def write_start(place: Path, kind: Start, today: date, told: Mapping[str, str]) 
     """
     from builder.round.source import PDF_TABLE, is_open_access
 
-    if kind not in STARTS:
-        raise RoundError(f"the kind {kind!r:.40} must be one of {', '.join(STARTS)}")
-    missing = [f"--{name}" for name in NEEDED.get(kind, ()) if not told[name]]
+    if source not in STARTS:
+        raise RoundError(f"the kind {source!r:.40} must be one of {', '.join(STARTS)}")
+    missing = [f"--{name}" for name in NEEDED.get(source, ()) if not told[name]]
     if missing:
-        raise RoundError(f"a round from {kind} needs {' and '.join(missing)}")
+        raise RoundError(f"a round from {source} needs {' and '.join(missing)}")
     for value in told.values():
         if not value.isprintable():
             raise RoundError(f"{value!r:.80} has characters that cannot be printed")
     texts = {name: value.replace("\\", "\\\\").replace('"', '\\"') for name, value in told.items()}
-    asked = _OWN if kind == "pdfs" else _USUAL
-    if is_open_access(kind):
+    asked = _OWN if source == "pdfs" else _USUAL
+    if is_open_access(source):
         asked = _OPEN_ACCESS
-    content = (_HEAD + asked + _SOURCES[kind] + _TAIL).format(
+    content = (_HEAD + asked + _SOURCES[source] + _TAIL).format(
         round=f"{today:%Y.%m}",
         from_=today.replace(year=today.year - 1, day=1).isoformat(),
         table=PDF_TABLE,
-        test=0.5 if kind == "pdfs" else 0.2,
+        test=0.5 if source == "pdfs" else 0.2,
         **texts,
     )
-    if place.exists() and place.read_text(encoding="utf-8", errors="replace") != content:
-        raise RoundError(f"{place} exists already; name another file, such as `academiceval init other.toml`")
-    place.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(place, content)
+    if file.exists() and file.read_text(encoding="utf-8", errors="replace") != content:
+        raise RoundError(f"{file} exists already; name another file, such as `academiceval init other.toml`")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(file, content)

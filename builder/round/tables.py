@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from builder.errors import RoundError
 from builder.ids import PaperId
-from builder.records import DemoKind
+from builder.records import DemoOrigin
 from builder.round.configurations import select
 from builder.round.toml_file import RoundTable, among
 from lm_eval_tasks.base.contract import Split, Task
@@ -153,7 +153,7 @@ class SettingTable(RoundTable):
     random: int = Field(0, ge=0, description="demonstrations of the same primary category")
     co_author: int = Field(0, ge=0, description="demonstrations of co-authors")
     tokens: int | None = Field(None, ge=1000, description="budget of the input")
-    fill: tuple[DemoKind, ...] = Field((), description="kinds of demonstrations that fill the budget")
+    fill: tuple[DemoOrigin, ...] = Field((), description="kinds of demonstrations that fill the budget")
 
     @model_validator(mode="after")
     def _check_one_way(self) -> Self:

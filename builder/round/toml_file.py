@@ -75,8 +75,8 @@ def read_toml(path: Path, table: type[_Table], **instead: str) -> _Table:
 
 def _values(value: Any) -> Iterator[Any]:
     if isinstance(value, dict | list):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from _values(part)
+        for piece in value.values() if isinstance(value, dict) else value:
+            yield from _values(piece)
     else:
         yield value
 
@@ -86,7 +86,7 @@ def _problem_in(err: ValidationError, content: Any, table: type[RoundTable]) -> 
     it.
     """
     problem = min(err.errors(), key=lambda problem: problem["type"] != "extra_forbidden")
-    where = _place(problem["loc"], content)
+    where = _key_of(problem["loc"], content)
     if problem["type"] == "extra_forbidden":
         return (
             f"unknown key `{where}`; {suggestion(where.rpartition('.')[2], _keys(table.model_json_schema()), '`{}`')}"
@@ -98,11 +98,11 @@ def _problem_in(err: ValidationError, content: Any, table: type[RoundTable]) -> 
 
 
 def _choice(problem: ErrorDetails, where: str) -> str:
-    context = problem.get("ctx", {})
-    choices = [name.strip(" '") for name in str(context.get("expected_tags") or context.get("expected")).split(",")]
-    choices = [part.strip(" '") for name in choices for part in name.split(" or ")]
-    value = context.get("tag") or problem["input"]
-    key = f"{where}.{str(context['discriminator']).strip(chr(39))}" if "discriminator" in context else where
+    details = problem.get("ctx", {})
+    choices = [name.strip(" '") for name in str(details.get("expected_tags") or details.get("expected")).split(",")]
+    choices = [piece.strip(" '") for name in choices for piece in name.split(" or ")]
+    value = details.get("tag") or problem["input"]
+    key = f"{where}.{str(details['discriminator']).strip(chr(39))}" if "discriminator" in details else where
     return f"`{key}` cannot be {_display_value(value)}; {suggestion(str(value), choices)}"
 
 
@@ -128,25 +128,25 @@ _SENTENCES: dict[str, Callable[[ErrorDetails, str], str]] = {
 }
 
 
-def _place(loc: Sequence[str | int], content: Any) -> str:
+def _key_of(loc: Sequence[str | int], content: Any) -> str:
     """Return the key that a problem is about, as users should see it: a tag that stands for a kind of table is none."""
-    place, node = "", content
-    for depth, part in enumerate(loc):
-        if isinstance(part, int):
-            place += f"[{part}]"
-            node = node[part] if isinstance(node, list) and part < len(node) else None
-        elif isinstance(node, dict) and (part in node or depth == len(loc) - 1):
-            place = f"{place}.{part}".lstrip(".")
-            node = node.get(part)
-    return place
+    key, node = "", content
+    for depth, piece in enumerate(loc):
+        if isinstance(piece, int):
+            key += f"[{piece}]"
+            node = node[piece] if isinstance(node, list) and piece < len(node) else None
+        elif isinstance(node, dict) and (piece in node or depth == len(loc) - 1):
+            key = f"{key}.{piece}".lstrip(".")
+            node = node.get(piece)
+    return key
 
 
 def _keys(schema: Any) -> list[str]:
     if isinstance(schema, list):
-        return [name for part in schema for name in _keys(part)]
+        return [name for piece in schema for name in _keys(piece)]
     if not isinstance(schema, dict):
         return []
-    return [*schema.get("properties", ()), *(name for part in schema.values() for name in _keys(part))]
+    return [*schema.get("properties", ()), *(name for piece in schema.values() for name in _keys(piece))]
 
 
 def _display_value(value: Any) -> str:

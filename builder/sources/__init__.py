@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from builder.records import Drop, FileKind, Paper
+    from builder.records import Drop, FileType, Paper
     from builder.round.model import Round
     from builder.store import Store
 
@@ -41,7 +41,7 @@ class Source(Protocol):
     def licenses(self, papers: Iterable[Paper]) -> Iterator[tuple[str, str]]:
         """Yield (id, licence) of the papers, `NO_LICENSE` if the source knows none; nothing if it cannot be asked."""
 
-    def fetch(self, kind: FileKind, paper_id: str, version: int) -> Path | None:
+    def fetch(self, file_type: FileType, paper_id: str, version: int) -> Path | None:
         """Return a local file of the paper, of one of the kinds in `SourceTable.FILES`; None if the source has none."""
 
 

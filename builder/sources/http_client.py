@@ -102,7 +102,7 @@ class HttpClient:
                 self._answers.put(url, self._round, answer)
         return answer
 
-    def download(self, url: str, place: Path, check: Callable[[bytes], None]) -> Path | None:
+    def download(self, url: str, path: Path, check: Callable[[bytes], None]) -> Path | None:
         """Fetch a file once, whatever the round; the file appears once it is complete.
 
         What is not the kind of file that it should be is never kept. A file that only looks incomplete is used, under another
@@ -114,8 +114,8 @@ class HttpClient:
         Raises:
             SourceError: as `get`; or several files in a row were something else, so that it is the server's doing.
         """
-        if place.is_file():
-            return place
+        if path.is_file():
+            return path
         if self._answers.get(url, _ANY_ROUND) is not None:
             return None
         try:
@@ -129,13 +129,13 @@ class HttpClient:
         if answer.status != 200:
             self._answers.put(url, _ANY_ROUND, StoredAnswer(answer.status, b""))
             return None
-        doubtful = place.with_stem(f"{place.stem}.doubtful")
-        place.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(doubtful if doubted else place, answer.body)
+        doubtful = path.with_stem(f"{path.stem}.doubtful")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(doubtful if doubted else path, answer.body)
         if doubted:
             return doubtful
         doubtful.unlink(missing_ok=True)
-        return place
+        return path
 
     def _ask(
         self, url: str, check: Callable[[bytes], None] | None, tries: int, *, patient: bool = False
@@ -249,7 +249,7 @@ def _unpacked(body: bytes, encoding: str) -> bytes:
 
     httpx2 reads the first member of a gzip file alone, and takes one that was cut off for whole.
     """
-    codings = {part.strip().lower() for part in encoding.split(",")} - {"", "identity"}
+    codings = {coding.strip().lower() for coding in encoding.split(",")} - {"", "identity"}
     if not codings or len(body) > _MOST_BYTES:
         return body
     if not codings <= {"gzip", "x-gzip"}:

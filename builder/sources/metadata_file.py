@@ -157,11 +157,11 @@ def paper_from_record(record: dict[str, Any]) -> Paper:
 
 def _authors(record: dict[str, Any]) -> tuple[str, ...]:
     if parsed := record.get("authors_parsed"):
-        names = (" ".join(part for part in (first, last, suffix) if part) for last, first, suffix, *_ in parsed)
+        names = (" ".join(piece for piece in (first, last, suffix) if piece) for last, first, suffix, *_ in parsed)
     elif isinstance(record["authors"], str):
         # Numbers of affiliations stand in brackets, and a collaboration before a colon.
         plain = re.sub(r"\s*\([^()]*\)", "", record["authors"])
-        names = (name for part in re.split("[,:;]", plain) for name in part.split(" and "))
+        names = (name for piece in re.split("[,:;]", plain) for name in piece.split(" and "))
     else:
         if record.get("author_ids"):
             return tuple(" ".join(name.split()) for name in record["authors"])

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from builder.errors import SourceError, StoreError
 from builder.ids import PaperId, author_key, bare_id, stem_of, with_version
-from builder.records import Drop, FileKind, Paper
+from builder.records import Drop, FileType, Paper
 from builder.round.model import Round
 from builder.round.source import MirrorTable, PdfsTable
 from builder.sources.metadata_file import READER, read_metadata, table_rows
@@ -30,36 +30,36 @@ _POOL = "mirror"
 
 
 class MetadataIndex:
-    """The records of one file, in a store at `place`. Made again when the file has changed; after a kill it resumes where it stopped.
+    """The records of one file, in a store at `path`. Made again when the file has changed; after a kill it resumes where it stopped.
 
     Raises:
         SourceError: the file cannot be read.
     """
 
-    def __init__(self, metadata: Path, place: Path) -> None:
-        self._metadata, self._place = metadata, place
+    def __init__(self, metadata: Path, path: Path) -> None:
+        self._metadata, self._path = metadata, path
         try:
             self._open()
         except (StoreError, sqlite3.DatabaseError) as err:
             # It contains nothing that the file does not; a full disk will report itself again.
-            _LOGGER.warning("the index %s cannot be used (%s) and is rebuilt", place, err)
+            _LOGGER.warning("the index %s cannot be used (%s) and is rebuilt", path, err)
             self._remove()
             self._open()
 
     def _open(self) -> None:
-        self.store = Store.open(self._place)
+        self.store = Store.open(self._path)
         self.fingerprint = self._fingerprint()
         if self.store.note("of") not in (None, [READER, self.fingerprint]):
             hashed = self.store.note("hashed")
             self.store.close()
             self._remove()
-            self.store = Store.open(self._place)
+            self.store = Store.open(self._path)
             self.store.set_note("hashed", hashed)
         if self.store.note("whole") != self.fingerprint:
             self._read()
 
     def _remove(self) -> None:
-        for path in self._place.parent.glob(f"{self._place.name}*"):
+        for path in self._path.parent.glob(f"{self._path.name}*"):
             path.unlink()
 
     def _fingerprint(self) -> str:
@@ -156,16 +156,16 @@ class MirrorSource:
         """Return none: a mirror's records carry them."""
         return iter(())
 
-    def fetch(self, kind: FileKind, paper_id: str, version: int) -> Path | None:
-        folder, endings = (self._pdf, (".pdf",)) if kind == "pdf" else (self._html, (".html", ".html.xz"))
+    def fetch(self, file_type: FileType, paper_id: str, version: int) -> Path | None:
+        folder, endings = (self._pdf, (".pdf",)) if file_type == "pdf" else (self._html, (".html", ".html.xz"))
         stem = stem_of(paper_id)
         names = (f"{name}{ending}" for name in (with_version(stem, version), stem) for ending in endings)
         return next((path for name in names if (path := folder / name).is_file()), None)
 
 
 def _find_metadata(folder: Path) -> Path:
-    places = (folder / f"{name}{packed}" for name in _NAMES for packed in ("", ".gz", ".xz", ".zst"))
-    found = next(filter(Path.is_file, places), None)
+    files = (folder / f"{name}{packed}" for name in _NAMES for packed in ("", ".gz", ".xz", ".zst"))
+    found = next(filter(Path.is_file, files), None)
     if found:
         return found
     raise SourceError(f"the mirror {folder} contains none of {', '.join(_NAMES)} (plain, .gz, .xz or .zst)")
@@ -191,6 +191,6 @@ class PdfsSource(MirrorSource):
         super().__init__(table.path, str(table.table.resolve()), index=round_.workspace / "pdfs.sqlite3")
         self._files = {bare_id(row["id"]): table.path / row["file"] for row in table_rows(table.table)}
 
-    def fetch(self, kind: FileKind, paper_id: str, version: int) -> Path | None:
+    def fetch(self, file_type: FileType, paper_id: str, version: int) -> Path | None:
         path = self._files.get(paper_id)
-        return path if kind == "pdf" and path is not None and path.is_file() else None
+        return path if file_type == "pdf" and path is not None and path.is_file() else None

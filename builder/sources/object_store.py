@@ -77,20 +77,20 @@ def local_copy(name: str, cancelled: threading.Event | None = None) -> Iterator[
         return
     with TemporaryDirectory() as folder:
         # The ending tells what kind of file it is; the rest of an address may be longer than a name can be.
-        place = Path(folder) / f"fetched{''.join(PurePosixPath(urlsplit(name).path).suffixes[-2:])[-40:]}"
+        copy = Path(folder) / f"fetched{''.join(PurePosixPath(urlsplit(name).path).suffixes[-2:])[-40:]}"
 
         def fetch() -> None:
             files, path = _open(name)
             # A try that nobody waits for any more has a file of its own, and ends with the folder.
-            place.unlink(missing_ok=True)
-            with files.open(path, "rb") as there, place.open("wb") as here:
-                while place.parent.exists() and (piece := there.read(1 << 20)):
+            copy.unlink(missing_ok=True)
+            with files.open(path, "rb") as there, copy.open("wb") as here:
+                while copy.parent.exists() and (piece := there.read(1 << 20)):
                     if here.tell() > _MOST_BYTES:
                         raise ValueError(f"it has more than {_MOST_BYTES} bytes, which is refused")
                     here.write(piece)
 
         _ask_with_retries(fetch, name, cancelled)
-        yield place
+        yield copy
 
 
 def _open(address: str) -> tuple[Any, str]:

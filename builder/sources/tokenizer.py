@@ -70,4 +70,4 @@ def token_counter() -> TokenCounter:
 
 def shown_beside(title: str, abstract: str, task: Task) -> list[str]:
     """Return what a prompt of the task shows of a paper besides its content: all but the part that is asked for."""
-    return [text for text, part in ((title, "title"), (abstract, "abs")) if part != task]
+    return [text for text, name in ((title, "title"), (abstract, "abs")) if name != task]

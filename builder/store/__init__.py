@@ -167,8 +167,8 @@ def _create_tables(db: sqlite3.Connection) -> int:
 def _statements(script: str) -> Iterator[str]:
     """Yield the statements of a script; `executescript` would end the transaction first."""
     pending = ""
-    for part in script.split(";"):
-        pending += part + ";"
+    for statement in script.split(";"):
+        pending += statement + ";"
         if sqlite3.complete_statement(pending):
             if pending.strip(" \n;"):
                 yield pending

@@ -9,7 +9,7 @@ from typing import get_args
 from pydantic import TypeAdapter, ValidationError
 
 from builder.errors import StoreError
-from builder.records import READING_REASONS, Document, FileKind, Link, Quality
+from builder.records import READING_REASONS, Document, FileType, Link, Quality
 from builder.store.tables import Tables
 
 _DOCUMENT = TypeAdapter(Document)
@@ -47,7 +47,7 @@ class FileOutcome:
 class DocumentTables(Tables):
     """What a store knows about the papers' files."""
 
-    def put_document(self, paper_id: str, kind: FileKind, extractor: str, outcome: FileOutcome) -> None:
+    def put_document(self, paper_id: str, file_type: FileType, extractor: str, outcome: FileOutcome) -> None:
         """Note the outcome of one extraction.
 
         Args:
@@ -58,32 +58,37 @@ class DocumentTables(Tables):
         figures = json.dumps(asdict(quality)) if quality else None
         self._db.execute(
             "INSERT OR REPLACE INTO documents VALUES (?,?,?,?,?,?,?,?)",
-            (paper_id, kind, extractor, outcome.file_sha256, outcome.reason, outcome.detail, figures, body),
+            (paper_id, file_type, extractor, outcome.file_sha256, outcome.reason, outcome.detail, figures, body),
         )
 
-    def read_file(self, paper_id: str, kind: FileKind, extractor: str) -> str | None:
+    def read_file(self, paper_id: str, file_type: FileType, extractor: str) -> str | None:
         """Hash of the file that this version of the extractor read last; None if it has read none to its end."""
         row = self._db.execute(
             "SELECT file_sha256, reason FROM documents WHERE id = ? AND kind = ? AND extractor = ?",
-            (paper_id, kind, extractor),
+            (paper_id, file_type, extractor),
         ).fetchone()
         return row[0] if row and row[1] not in READING_REASONS else None
 
-    def outcomes(self, paper_id: str) -> dict[FileKind, tuple[str, Quality | None]]:
+    def outcomes(self, paper_id: str) -> dict[FileType, tuple[str, Quality | None]]:
         """Return for each kind of file that was looked for: the reason why it gave no document ("" if it did), and the quality."""
         rows = self._db.execute("SELECT kind, reason, quality FROM documents WHERE id = ? ORDER BY kind", (paper_id,))
-        return {kind: (reason, Quality(**json.loads(quality)) if quality else None) for kind, reason, quality in rows}
+        return {
+            file_type: (reason, Quality(**json.loads(quality)) if quality else None)
+            for file_type, reason, quality in rows
+        }
 
-    def document(self, paper_id: str, kind: FileKind) -> Document | None:
-        packed = self.packed_document(paper_id, kind)
+    def document(self, paper_id: str, file_type: FileType) -> Document | None:
+        packed = self.packed_document(paper_id, file_type)
         return unpack_document(packed, paper_id) if packed else None
 
     def documents(self, paper_id: str) -> list[Document]:
-        return [document for kind in get_args(FileKind) if (document := self.document(paper_id, kind)) is not None]
+        return [
+            document for file_type in get_args(FileType) if (document := self.document(paper_id, file_type)) is not None
+        ]
 
-    def packed_document(self, paper_id: str, kind: FileKind) -> bytes | None:
+    def packed_document(self, paper_id: str, file_type: FileType) -> bytes | None:
         """Return a document for `unpacked`, which another process may do."""
-        body: bytes | None = self._value("SELECT body FROM documents WHERE id = ? AND kind = ?", paper_id, kind)
+        body: bytes | None = self._value("SELECT body FROM documents WHERE id = ? AND kind = ?", paper_id, file_type)
         return body
 
     def put_links(self, paper_id: str, links: Iterable[Link], by: str) -> None:

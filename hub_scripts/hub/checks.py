@@ -40,7 +40,7 @@ def counts_of(manifest: Manifest) -> dict[str, Count]:
     }
 
 
-def load_counts(place: str, name: str, cache: Path, revision: str | None = None, *, streaming: bool = False) -> Count:
+def load_counts(origin: str, name: str, cache: Path, revision: str | None = None, *, streaming: bool = False) -> Count:
     """Load a configuration whole, or stream its ids, and count its rows; again where the Hub or the way to it was at fault and not the
     data. The cache is removed. A DifferenceError says why it cannot be loaded.
     """
@@ -52,20 +52,20 @@ def load_counts(place: str, name: str, cache: Path, revision: str | None = None,
             with without_torch():
                 return {
                     split: sum(1 for _ in rows.select_columns(["id"]))
-                    for split, rows in load_dataset(place, name, revision=revision, streaming=True).items()
+                    for split, rows in load_dataset(origin, name, revision=revision, streaming=True).items()
                 }
         files = DownloadConfig(cache_dir=cache / "files")
-        loaded = load_dataset(place, name, revision=revision, cache_dir=str(cache), download_config=files)
+        loaded = load_dataset(origin, name, revision=revision, cache_dir=str(cache), download_config=files)
         return {split: rows.num_rows for split, rows in loaded.items()}
 
     try:
-        return ask_with_retries(count, place, caught=Exception)
+        return ask_with_retries(count, origin, caught=Exception)
     except FaultError as err:
         if err.again or isinstance(err.error, AccessError):
             raise err.error from err.__cause__
         cause = err.__cause__ or err
         line = next((line for line in str(cause).splitlines() if line.strip()), type(cause).__name__)
-        raise DifferenceError(f"load_dataset of {name} in {place} fails: {line}") from cause
+        raise DifferenceError(f"load_dataset of {name} in {origin} fails: {line}") from cause
     finally:
         shutil.rmtree(cache, ignore_errors=True)
 
@@ -105,7 +105,10 @@ def check_card(folder: Path, manifest: Manifest) -> None:
         match = FRONT_MATTER.match((folder / CARD).read_text(encoding="utf-8"))
         data = parse_yaml(match[2] if match else "")
         paths = {
-            path for configuration in data["configs"] for part in configuration["data_files"] for path in part["path"]
+            path
+            for configuration in data["configs"]
+            for listed in configuration["data_files"]
+            for path in listed["path"]
         }
     except (OSError, ValueError, KeyError, TypeError) as err:
         raise HubError(f"{folder / CARD} has no front matter that can be read ({err}); build the folder again") from err
@@ -130,9 +133,9 @@ def contents(folder: Path, manifest: Manifest, licenses: Licenses) -> Contents:
     counted: Counter[str] = Counter()
     unlicensed: list[str] = []
     for configuration in progress(manifest.configurations, "licences"):
-        kind = schema_of(configuration)
-        for _, row in rows_of(folder, configuration, kind.facts):
-            paper_licenses = kind.papers(row)
+        schema = schema_of(configuration)
+        for _, row in rows_of(folder, configuration, schema.facts):
+            paper_licenses = schema.papers(row)
             papers.update(bare_id(name) for name, _ in paper_licenses)
             if configuration.form == "ids":
                 continue

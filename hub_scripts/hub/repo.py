@@ -50,10 +50,10 @@ class Change:
 class Repo:
     """One repository, ORG/NAME, of a dataset or a model; one that is not patient asks once, and not again where that may help."""
 
-    def __init__(self, id_: str, kind: str = "dataset", *, patient: bool = True) -> None:
+    def __init__(self, id_: str, repo_type: str = "dataset", *, patient: bool = True) -> None:
         if id_.count("/") != 1 or not all(id_.split("/")):
             raise HubError(f"{id_!r} is not a repository; give ORG/NAME")
-        self.id, self.kind, self._patient = id_, kind, patient
+        self.id, self.repo_type, self._patient = id_, repo_type, patient
         self._api = HfApi(library_name="academiceval")
 
     def check_write(self) -> None:
@@ -72,7 +72,7 @@ class Repo:
 
         def read() -> Refs | None:
             try:
-                refs = self._api.list_repo_refs(self.id, repo_type=self.kind)
+                refs = self._api.list_repo_refs(self.id, repo_type=self.repo_type)
             except FAULTS as err:
                 if understand(err, self.id).status == 404:
                     return None
@@ -100,13 +100,15 @@ class Repo:
     def create(self, private: bool) -> None:
         """Create the repository if it does not exist."""
         if self.refs() is None:
-            self._ask(lambda: self._api.create_repo(self.id, repo_type=self.kind, private=private) and None, self.refs)
+            self._ask(
+                lambda: self._api.create_repo(self.id, repo_type=self.repo_type, private=private) and None, self.refs
+            )
 
     def files(self, revision: str) -> dict[str, str]:
         """Return the path -> hash of its content, `sha256:...` of large files and `git:...` of others."""
 
         def listed() -> list[object]:
-            return list(self._api.list_repo_tree(self.id, recursive=True, revision=revision, repo_type=self.kind))
+            return list(self._api.list_repo_tree(self.id, recursive=True, revision=revision, repo_type=self.repo_type))
 
         files = [entry for entry in self._ask(listed) if isinstance(entry, RepoFile)]
         return {file.path: f"sha256:{file.lfs.sha256}" if file.lfs else f"git:{file.blob_id}" for file in files}
@@ -119,7 +121,7 @@ class Repo:
                 try:
                     return Path(
                         self._api.hf_hub_download(
-                            self.id, path, revision=revision, repo_type=self.kind, cache_dir=fresh
+                            self.id, path, revision=revision, repo_type=self.repo_type, cache_dir=fresh
                         )
                     ).read_bytes()
                 except LocalEntryNotFoundError:
@@ -133,7 +135,9 @@ class Repo:
         """Download a revision and say where it lies below the cache."""
         return Path(
             self._ask(
-                lambda: self._api.snapshot_download(self.id, revision=revision, repo_type=self.kind, cache_dir=cache),
+                lambda: self._api.snapshot_download(
+                    self.id, revision=revision, repo_type=self.repo_type, cache_dir=cache
+                ),
                 moves_files=True,
             )
         )
@@ -164,7 +168,7 @@ class Repo:
         discussions = self._ask(
             lambda: list(
                 self._api.get_repo_discussions(
-                    self.id, repo_type=self.kind, discussion_type="pull_request", discussion_status="open"
+                    self.id, repo_type=self.repo_type, discussion_type="pull_request", discussion_status="open"
                 )
             )
         )
@@ -182,7 +186,7 @@ class Repo:
                 operations,
                 commit_message=change.title,
                 commit_description=change.mark,
-                repo_type=self.kind,
+                repo_type=self.repo_type,
                 revision=branch,
                 parent_commit=parent,
                 create_pr=as_proposal,
@@ -196,7 +200,7 @@ class Repo:
 
     def find(self, mark: str, revision: str) -> str | None:
         """Return the commit that carries a mark, among those up to a revision."""
-        commits = self._ask(lambda: self._api.list_repo_commits(self.id, revision=revision, repo_type=self.kind))
+        commits = self._ask(lambda: self._api.list_repo_commits(self.id, revision=revision, repo_type=self.repo_type))
         return next((commit.commit_id for commit in commits if mark in commit.message), None)
 
     def tag(self, name: str, commit: str) -> None:
@@ -208,13 +212,15 @@ class Repo:
                 raise HubError(f"{self.id}: the tag {name} is taken by {current}; a published tag never moves")
             return True if current else None
 
-        self._ask(lambda: self._api.create_tag(self.id, tag=name, revision=commit, repo_type=self.kind) or True, done)
+        self._ask(
+            lambda: self._api.create_tag(self.id, tag=name, revision=commit, repo_type=self.repo_type) or True, done
+        )
 
     def branch(self, name: str, commit: str) -> None:
         """Begin a branch at a commit, if there is none of that name."""
 
         def create() -> bool:
-            self._api.create_branch(self.id, branch=name, revision=commit, repo_type=self.kind)
+            self._api.create_branch(self.id, branch=name, revision=commit, repo_type=self.repo_type)
             return True
 
         self._ask(create, lambda: name in self.existing_refs().branches or None)
@@ -223,7 +229,7 @@ class Repo:
         """Remove a branch, if it exists."""
 
         def delete() -> bool:
-            self._api.delete_branch(self.id, branch=name, repo_type=self.kind)
+            self._api.delete_branch(self.id, branch=name, repo_type=self.repo_type)
             return True
 
         self._ask(delete, lambda: name not in self.existing_refs().branches or None)

@@ -34,7 +34,7 @@ def gone(files: Iterable[str], kept: Iterable[str]) -> list[str]:
 def unchanged_paths(files: Mapping[str, str], add: Mapping[str, Content]) -> set[str]:
     """Return the paths whose content is there already, in files as `Repo.files` lists them."""
     there = {path: files[path].partition(":")[::2] for path in add if path in files}
-    return {path for path, (kind, value) in there.items() if digest(add[path])[kind] == value}
+    return {path for path, (algorithm, value) in there.items() if digest(add[path])[algorithm] == value}
 
 
 _TEXT = frozenset({".json", ".jsonl", ".js", ".html", ".md", ".yml", ".yaml", ".csv", ".txt", ".toml", ".css", ".svg"})

@@ -106,9 +106,9 @@ def in_order(groups: Iterable[Group]) -> list[Group]:
 
     def rank(group: Group) -> tuple[Any, ...]:
         name = group.key.setting
-        place = _LEVELS.index(name) if name in _LEVELS else len(_LEVELS)
+        rank = _LEVELS.index(name) if name in _LEVELS else len(_LEVELS)
         length = 0 if of_task(group.task).board == "reading" else group.context or 0
-        return group.key.round, TASKS.index(group.task), place, length, name
+        return group.key.round, TASKS.index(group.task), rank, length, name
 
     return sorted(groups, key=rank)
 
@@ -202,10 +202,10 @@ def _splits(group: Group, cell: Cell, scores: Column) -> Iterator[tuple[str, tup
     """
     days = dict(zip(group.ids, group.published, strict=True))
     months = sorted({day[:7] for day in days.values()})[1:]
-    parts = {month: {id_ for id_, day in days.items() if day < month} for month in months}
+    subsets = {month: {id_ for id_, day in days.items() if day < month} for month in months}
     if scores.scores.keys() <= cell.lengths.keys():
-        parts |= {name: {id_ for id_, n in cell.lengths.items() if n <= 1024 * size} for size, name in BINS.items()}
-    for name, ids in parts.items():
+        subsets |= {name: {id_ for id_, n in cell.lengths.items() if n <= 1024 * size} for size, name in BINS.items()}
+    for name, ids in subsets.items():
         first, rest = scores.over(ids), scores.over(scores.scores.keys() - ids)
         if name in months or (first and rest):
             yield name, (first.interval() if first else None, rest.interval() if rest else None)

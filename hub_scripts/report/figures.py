@@ -32,9 +32,9 @@ _Row = tuple[Any, ...]
 _Looks = Mapping[str, Mapping[str, Any]]
 
 
-def draw_all(groups: Sequence[Group], cutoffs: Mapping[str, str], place: Path) -> list[Plot]:
+def draw_all(groups: Sequence[Group], cutoffs: Mapping[str, str], draft: Path) -> list[Plot]:
     """Draw every plot for which there is data, below `place`."""
-    place.mkdir(parents=True, exist_ok=True)
+    draft.mkdir(parents=True, exist_ok=True)
     styles = looks({cell.model for group in groups for cell in group.cells})
     with mpl.rc_context(STYLE):
         plots: list[Plot] = []
@@ -42,12 +42,12 @@ def draw_all(groups: Sequence[Group], cutoffs: Mapping[str, str], place: Path) -
             round_groups = [group for group in groups if group.key.round == round_]
             metric = _shown_metric(round_groups)
             for shown in filter(None, (metric, *_OF_SIZES)):
-                plots += _draw_if_any(_by_length, length_rows(round_groups, shown), place, round_, shown, styles)
+                plots += _draw_if_any(_by_length, length_rows(round_groups, shown), draft, round_, shown, styles)
             if metric:
                 plots += _draw_if_any(
-                    _demonstrations, demonstration_rows(round_groups, metric), place, round_, metric, styles
+                    _demonstrations, demonstration_rows(round_groups, metric), draft, round_, metric, styles
                 )
-            plots += _draw_if_any(_by_place, _place_rows(round_groups), place, round_, styles)
+            plots += _draw_if_any(_by_place, _place_rows(round_groups), draft, round_, styles)
     return plots
 
 
@@ -57,9 +57,9 @@ def _shown_metric(groups: Sequence[Group]) -> str:
     return next((name for name in metrics if any(name in cell.columns for group in groups for cell in group.cells)), "")
 
 
-def _draw_if_any(draw: Callable[..., Plot], rows: Iterable[_Row], place: Path, *arguments: Any) -> list[Plot]:
+def _draw_if_any(draw: Callable[..., Plot], rows: Iterable[_Row], draft: Path, *arguments: Any) -> list[Plot]:
     row_list = list(rows)
-    return [both(draw, place, row_list, *arguments)] if row_list else []
+    return [both(draw, draft, row_list, *arguments)] if row_list else []
 
 
 def length_rows(groups: Sequence[Group], metric: str) -> Iterator[_Row]:

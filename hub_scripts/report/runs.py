@@ -158,8 +158,8 @@ def _facts(runs: Sequence[Results], record: str) -> RunFacts:
 def _record(run: Results) -> dict[str, Any]:
     """Return what a reader needs to repeat a run, without places on the machine that it ran on."""
     request = asdict(run.run) if run.run else {}
-    places = {name: _shown(request.get(name) or {}, run) for name in ("model_args", "metadata")}
-    asked = {name: request[name] for name in (*_OPTIONS, *_RUN) if name in request} | places
+    given = {name: _shown(request.get(name) or {}, run) for name in ("model_args", "metadata")}
+    asked = {name: request[name] for name in (*_OPTIONS, *_RUN) if name in request} | given
     block = asdict(run.block) if run.block else {}
     about = {name: block[name] for name in _KEPT if name in block}
     facts = {"model": run.model, "round": run.round, "day": run.day, "engine": run.engine, "run": asked, **about}
@@ -179,7 +179,7 @@ def _command(asked: Mapping[str, Any]) -> str:
 def _shown(value: Any, run: Results) -> Any:
     """Return an argument; of one that may be a place only the last part, unless it is the model or the dataset of the Hub that was run."""
     if isinstance(value, Mapping):
-        return {key: _shown(part, run) for key, part in value.items()}
+        return {key: _shown(item, run) for key, item in value.items()}
     names = (run.hub_model, run.hub_id, DEFAULT_MODEL)
     if not isinstance(value, str) or not _PLACE.search(value) or value in names or _NO_PLACE.fullmatch(value):
         return value

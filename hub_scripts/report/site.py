@@ -54,7 +54,7 @@ def table_library() -> str:
     return f"(() => {{\n{script}\n}})();\n"
 
 
-def render(template: str, **context: object) -> str:
+def render(template: str, **values: object) -> str:
     """Return a page from a template, its texts escaped."""
     jinja = Environment(
         loader=PackageLoader("hub_scripts.report", "templates"),
@@ -64,7 +64,7 @@ def render(template: str, **context: object) -> str:
         lstrip_blocks=True,
     )
     jinja.filters |= {"score": _score, "label": label}
-    return jinja.get_template(template).render(**context)
+    return jinja.get_template(template).render(**values)
 
 
 def _score(value: float, form: str = "%.3f") -> str:
@@ -101,8 +101,8 @@ def report(
     inputs = find(paths, _labels_of(labels))
     for path, split in sorted(inputs.left_out.items()):
         yield f"left out: {path}, whose scores are over the split {split!r} and not over the test papers"
-    with replacing(output, MARK, "report", _is_of_site) as place:
-        yield from _write(inputs, place, licenses, cutoffs, facts)
+    with replacing(output, MARK, "report", _is_of_site) as draft:
+        yield from _write(inputs, draft, licenses, cutoffs, facts)
     size = sum(file.stat().st_size for file in output.rglob("*") if file.is_file())
     yield f"written: {output} ({size / 1e6:.1f} MB); open {output / 'index.html'}"
 
@@ -132,10 +132,10 @@ def _known_cutoffs(inputs: Inputs) -> dict[str, str]:
 
 
 def _write(
-    inputs: Inputs, place: Path, licenses: Licenses, typed: Sequence[str], facts: Mapping[str, ModelFacts]
+    inputs: Inputs, draft: Path, licenses: Licenses, typed: Sequence[str], facts: Mapping[str, ModelFacts]
 ) -> Iterator[str]:
     files = groups(inputs).items()
-    folder = place / "data" / "samples"
+    folder = draft / "data" / "samples"
     all_groups = in_order(gather(key, of_key, inputs, folder, licenses) for key, of_key in progress(files, "report"))
     if inputs.samples and not all_groups:
         raise ReportError(f"{inputs.samples[0].path} contains no sample; run `academiceval eval` again")
@@ -153,7 +153,7 @@ def _write(
     if off_board:
         yield f"on no board, only by task and setting: {', '.join(off_board)}"
     rows = score_rows(all_groups, cutoffs)
-    splits = _write_data(place, rows, boards, all_groups)
+    splits = _write_data(draft, rows, boards, all_groups)
     pages = [round_page(manifest, over[path]) for path, manifest in inputs.manifests.items()]
     runs = [run for of_model in inputs.runs.values() for run in of_model]
     content = {
@@ -161,21 +161,21 @@ def _write(
         "groups": all_groups,
         "rows": rows,
         "splits": splits,
-        "plots": draw_all(all_groups, cutoffs, place / "plots"),
+        "plots": draw_all(all_groups, cutoffs, draft / "plots"),
         "pages": sorted(pages, key=itemgetter("name")),
         "about": {model: facts_of(model, facts) for model in models},
         "cutoffs": cutoffs,
-        "runs": run_facts(inputs.runs, place),
+        "runs": run_facts(inputs.runs, draft),
         "duels": inputs.duels,
         "made_up": sorted(_made_up(all_groups, inputs)),
         "boards": boards,
         "scorers": sorted(scorers_of(runs)),
     }
-    _pages(place, content)
+    _pages(draft, content)
     for name in ("site.css", "tables.js", "samples.js"):
-        (place / name).write_bytes((resources.files("hub_scripts.report") / "static" / name).read_bytes())
-    (place / "datatables.js").write_text(table_library(), encoding="utf-8")
-    (place / MARK).write_text(json.dumps({"licenses": licenses}) + "\n", encoding="utf-8")
+        (draft / name).write_bytes((resources.files("hub_scripts.report") / "static" / name).read_bytes())
+    (draft / "datatables.js").write_text(table_library(), encoding="utf-8")
+    (draft / MARK).write_text(json.dumps({"licenses": licenses}) + "\n", encoding="utf-8")
 
 
 def _counts(all_groups: Sequence[Group], licenses: Licenses) -> Iterator[str]:
@@ -205,7 +205,7 @@ def _cutoffs(inputs: Inputs, models: Set[str], typed: Sequence[str]) -> dict[str
 
 
 def _write_data(
-    place: Path, rows: Sequence[ScoreRow], boards: Sequence[Sequence[Standings]], all_groups: Sequence[Group]
+    draft: Path, rows: Sequence[ScoreRow], boards: Sequence[Sequence[Standings]], all_groups: Sequence[Group]
 ) -> list[str]:
     """Write the tables as files beside the pages; return the names of the splits that they have."""
     steps = split_steps(rows)
@@ -216,9 +216,9 @@ def _write_data(
         "splits.js": script("splits", steps),
         "settings.js": script("settings", [_setting(group) for group in all_groups]),
     }
-    (place / "data").mkdir(exist_ok=True)
+    (draft / "data").mkdir(exist_ok=True)
     for name, text in data.items():
-        (place / "data" / name).write_text(text, encoding="utf-8")
+        (draft / "data" / name).write_text(text, encoding="utf-8")
     splits: list[str] = steps["splits"]
     return splits
 
@@ -280,17 +280,17 @@ def _round_facts(manifest: Manifest) -> Iterator[tuple[str, object]]:
     yield "Size", f"{sum(file.bytes for file in manifest.files.values()) / 1e6:.1f} MB"
 
 
-def _pages(place: Path, content: Mapping[str, Any]) -> None:
+def _pages(draft: Path, content: Mapping[str, Any]) -> None:
     names = [page["name"] for page in content["pages"]]
     twice = [name for name in names if names.count(name) > 1]
     if twice:
         raise ReportError(f"two manifests of round {twice[0]} are given; give one")
     shown = [row.task for row in content["rows"]]
-    context = {
+    values = {
         **content,
         "labels": LABELS,
         "tasks": {name: TASK_LABELS[name] for name in TASKS if name in shown},
         "has_rounds": bool(names),
     }
     for name in ("index.html", "plots.html", "samples.html", "rounds.html", "about.html"):
-        (place / name).write_text(render(name, page=name, **context), encoding="utf-8")
+        (draft / name).write_text(render(name, page=name, **values), encoding="utf-8")

@@ -70,7 +70,7 @@ class Standings:
         settings: those that count.
         is_fixed: whether the round's manifest says what counts; otherwise it is what any model was run on.
         gains: (model, what reading is worth to it), on each setting that was asked with less to read.
-        leads: (model, other model) -> how much higher the first is, over the same papers, both ways; `p` is corrected for
+        differences: (model, other model) -> how much higher the first is, over the same papers, both ways; `p` is corrected for
             all pairs (Holm).
     """
 
@@ -79,7 +79,7 @@ class Standings:
     metrics: tuple[str, ...]
     settings: tuple[str, ...]
     standings: tuple[Standing, ...]
-    leads: Mapping[tuple[str, str], Interval]
+    differences: Mapping[tuple[str, str], Interval]
     gains: tuple[tuple[str, Gain], ...] = ()
     is_fixed: bool = True
 
@@ -109,31 +109,33 @@ def standings_of(
     settings = tuple(name for name in settings if name not in crowded)
     groups_counted = [group for group in groups_counted if group.key.setting in settings]
     models = sorted({cell.model for group in groups_counted for cell in group.cells if not cell.shown})
-    parts = {model: list(_parts(model, groups_counted)) for model in models}
-    if not any(parts.values()):
+    placed = {model: list(_placed_tasks(model, groups_counted)) for model in models}
+    if not any(placed.values()):
         return None
-    standings = [_standing(model, parts[model], groups_counted, settings, groups) for model in models]
+    standings = [_standing(model, placed[model], groups_counted, settings, groups) for model in models]
     standings.sort(key=_order)
-    leads = _leads({standing.model: parts[standing.model] for standing in standings if _is_rankable(standing)})
+    differences = _differences(
+        {standing.model: placed[standing.model] for standing in standings if _is_rankable(standing)}
+    )
     return Standings(
         groups_counted[0].key.round,
         board.title(),
         tuple(dict.fromkeys(group.metric for group in groups_counted)),
         settings,
-        tuple(_ranked(standing, leads) for standing in standings),
-        leads,
+        tuple(_ranked(standing, differences) for standing in standings),
+        differences,
         _model_gains(groups, settings),
         is_fixed,
     )
 
 
-def _parts(model: str, groups: Sequence[Group]) -> Iterator[PlacedTask]:
-    """Yield a model's parts, each by the metric that its task is ranked by; without settings that it covers only in part."""
+def _placed_tasks(model: str, groups: Sequence[Group]) -> Iterator[PlacedTask]:
+    """Yield a model's tasks, each by the metric that its task is ranked by; without settings that it covers only in part."""
     for group in groups:
         cell = _cell(group, model)
         scores = cell.columns.get(group.metric) if cell else None
         if cell and scores and scores.n == (cell.of or len(group.ids)):
-            placed = _place(group, cell)
+            placed = _placed_task(group, cell)
             if placed:
                 yield placed
 
@@ -143,22 +145,22 @@ def _cell(group: Group, model: str) -> Cell | None:
 
 
 def _standing(
-    model: str, parts: Sequence[PlacedTask], groups: Sequence[Group], settings: Sequence[str], every: Sequence[Group]
+    model: str, tasks: Sequence[PlacedTask], groups: Sequence[Group], settings: Sequence[str], every: Sequence[Group]
 ) -> Standing:
-    having = {part.setting for part in parts}
+    having = {task.setting for task in tasks}
     own = [group for group in groups if group.key.setting in having]
     cells = [cell for group in own for cell in group.cells if cell.model == model]
-    of_tasks = by_task(parts)
-    means = {of_task[0].task: fmean(part.mean() for part in of_task) for of_task in of_tasks}
-    gain = _gain(model, parts, own, every) if len(having) == len(settings) else None
+    of_tasks = by_task(tasks)
+    means = {of_task[0].task: fmean(task.mean() for task in of_task) for of_task in of_tasks}
+    gain = _gain(model, tasks, own, every) if len(having) == len(settings) else None
     return Standing(
         model=model,
         rank=None,
         last=None,
-        overall=interval_over(of_tasks) if parts else None,
+        overall=interval_over(of_tasks) if tasks else None,
         tasks=means,
         missing=tuple(name for name in settings if name not in having),
-        small=tuple(too_small(parts)),
+        small=tuple(too_small(tasks)),
         samples=sum(cell.samples for cell in cells),
         gain=gain,
         capped=share(cells, "capped"),
@@ -167,8 +169,8 @@ def _standing(
     )
 
 
-def _gain(model: str, parts: Sequence[PlacedTask], groups: Sequence[Group], every: Sequence[Group]) -> Interval | None:
-    """Return the mean over settings, then tasks, of the full contexts, a part for each group, minus the headline shortcut, placed alike."""
+def _gain(model: str, tasks: Sequence[PlacedTask], groups: Sequence[Group], every: Sequence[Group]) -> Interval | None:
+    """Return the mean over settings, then tasks, of the full contexts, a task for each group, minus the headline shortcut, placed alike."""
     short = []
     if is_baseline(model):
         return None
@@ -176,11 +178,11 @@ def _gain(model: str, parts: Sequence[PlacedTask], groups: Sequence[Group], ever
         full, cell = _cell(group, model), _shorter_cell(group, model, target_of(group.task).headline, every)
         if not full or not cell or not any(gain.is_headline for gain in _gains_of_cell(group, full, every)):
             return None
-        part = _place(group, _cell_over(cell, full.columns[group.metric].scores, group.metric))
-        if part is None:
+        task = _placed_task(group, _cell_over(cell, full.columns[group.metric].scores, group.metric))
+        if task is None:
             return None
-        short.append(part)
-    return difference_over(by_task(parts), by_task(short), FEWEST_OF_GAINS)
+        short.append(task)
+    return difference_over(by_task(tasks), by_task(short), FEWEST_OF_GAINS)
 
 
 def _order(standing: Standing) -> tuple[bool, int, float, str]:
@@ -192,25 +194,29 @@ def _is_rankable(standing: Standing) -> bool:
     return bool(standing.overall and not (standing.small or standing.missing or standing.cut or standing.is_baseline))
 
 
-def _leads(parts: Mapping[str, Sequence[PlacedTask]]) -> dict[tuple[str, str], Interval]:
-    sets = {model: by_task(model_parts) for model, model_parts in parts.items()}
-    pairs = list(combinations(parts, 2))
-    differences = [difference_over(sets[first], sets[second]) for first, second in pairs]
-    corrected = holm([1.0 if difference.p is None else difference.p for difference in differences])
-    leads: dict[tuple[str, str], Interval] = {}
-    for (first, second), difference, p in zip(pairs, differences, corrected, strict=True):
-        leads[first, second] = replace(difference, p=p)
-        leads[second, first] = leads[first, second].reversed()
-    return leads
+def _differences(tasks: Mapping[str, Sequence[PlacedTask]]) -> dict[tuple[str, str], Interval]:
+    sets = {model: by_task(of_model) for model, of_model in tasks.items()}
+    pairs = list(combinations(tasks, 2))
+    paired = [difference_over(sets[first], sets[second]) for first, second in pairs]
+    corrected = holm([1.0 if interval.p is None else interval.p for interval in paired])
+    differences: dict[tuple[str, str], Interval] = {}
+    for (first, second), interval, p in zip(pairs, paired, corrected, strict=True):
+        differences[first, second] = replace(interval, p=p)
+        differences[second, first] = differences[first, second].reversed()
+    return differences
 
 
-def _ranked(standing: Standing, leads: Mapping[tuple[str, str], Interval]) -> Standing:
+def _ranked(standing: Standing, differences: Mapping[tuple[str, str], Interval]) -> Standing:
     if not _is_rankable(standing):
         return standing
-    differ = [(pair, lead) for pair, lead in leads.items() if lead.p is not None and lead.p < 1 - LEVEL]
-    better = sum(lead.mean > 0 for (_, other), lead in differ if other == standing.model)
-    worse = sum(lead.mean > 0 for (model, _), lead in differ if model == standing.model)
-    return replace(standing, rank=1 + better, last=(len({model for model, _ in leads}) or 1) - worse)
+    differ = [
+        (pair, difference)
+        for pair, difference in differences.items()
+        if difference.p is not None and difference.p < 1 - LEVEL
+    ]
+    better = sum(difference.mean > 0 for (_, other), difference in differ if other == standing.model)
+    worse = sum(difference.mean > 0 for (model, _), difference in differ if model == standing.model)
+    return replace(standing, rank=1 + better, last=(len({model for model, _ in differences}) or 1) - worse)
 
 
 def boards_csv(boards: Sequence[Standings]) -> str:
@@ -257,7 +263,7 @@ def _cell_over(cell: Cell, ids: Collection[str], metric: str) -> Cell:
     return replace(cell, samples=len(ids), of=len(ids), columns=over(cell.columns), floors=over(cell.floors))
 
 
-def _place(group: Group, cell: Cell) -> PlacedTask | None:
+def _placed_task(group: Group, cell: Cell) -> PlacedTask | None:
     return place_task(group.key.setting, group.task, cell.columns.get(group.metric), cell.floors.get(group.metric))
 
 

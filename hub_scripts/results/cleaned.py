@@ -20,8 +20,8 @@ _PATH = re.compile(
 def cleaned(path: Path) -> bytes:
     """Return the content of a file of results without addresses, paths and a description of the machine."""
     bare = {
-        name: _clean(part)
-        for name, part in json.loads(path.read_text(encoding="utf-8-sig")).items()
+        name: _clean(item)
+        for name, item in json.loads(path.read_text(encoding="utf-8-sig")).items()
         if name not in _OF_MACHINE
     }
     return (json.dumps(bare, indent=2, ensure_ascii=False) + "\n").encode()
@@ -31,5 +31,5 @@ def _clean(value: Any) -> Any:
     if isinstance(value, str):
         return _PATH.sub(r"\1\2", _ADDRESS.sub("(address)", value))
     if isinstance(value, dict):
-        return {name: _clean(part) for name, part in value.items()}
-    return [_clean(part) for part in value] if isinstance(value, list) else value
+        return {name: _clean(item) for name, item in value.items()}
+    return [_clean(item) for item in value] if isinstance(value, list) else value

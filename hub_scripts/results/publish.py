@@ -32,20 +32,20 @@ class ResultFile:
     """One result file.
 
     Attributes:
-        place: where it goes in the repository, without its ending; named by its content, so that no run replaces another's.
+        stem: where it goes in the repository, without its ending; named by its content, so that no run replaces another's.
         address: of the file there.
     """
 
     path: Path
     results: Results
-    place: str
+    stem: str
     address: str
 
     @property
     def files(self) -> dict[str, Content]:
         """Path in the repository of results -> content."""
-        files: dict[str, Content] = {f"{self.place}.json": cleaned(self.path)}
-        return files | ({f"{self.place}.scores.jsonl": lines} if (lines := score_lines(self.results)) else {})
+        files: dict[str, Content] = {f"{self.stem}.json": cleaned(self.path)}
+        return files | ({f"{self.stem}.scores.jsonl": lines} if (lines := score_lines(self.results)) else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,8 +190,8 @@ def _result_files(paths: Sequence[Path]) -> list[Path]:
 def _read_result(path: Path, repo_id: str) -> ResultFile:
     results = checked_results(path)
     name = re.sub(r"[^\w.-]+", "-", path.stem)[:120]
-    place = f"{results.model}/{results.round}/{name}-{sha256_of(path)[:8]}"
-    return ResultFile(path, results, place, f"{endpoint()}/datasets/{repo_id}/blob/main/{place}.json")
+    stem = f"{results.model}/{results.round}/{name}-{sha256_of(path)[:8]}"
+    return ResultFile(path, results, stem, f"{endpoint()}/datasets/{repo_id}/blob/main/{stem}.json")
 
 
 def score_lines(results: Results) -> bytes:
@@ -220,6 +220,6 @@ def _upload(repo: Repo, head: str, files: Mapping[str, Content], *, create_pr: b
     listed = "\n".join(f"{path} {digest(content)['sha256']}" for path, content in sorted(fresh.items()))
     mark = f"Files: {sha256_of_bytes(listed)}"
     if create_pr:
-        change = Change(f"{_TITLE[repo.kind]} of AcademicEval ({sha256_of_bytes(listed)[:12]})", mark, fresh)
+        change = Change(f"{_TITLE[repo.repo_type]} of AcademicEval ({sha256_of_bytes(listed)[:12]})", mark, fresh)
         return f"pull request: {repo.proposal_address(change) or repo.propose(change, head)}"
-    return f"published: {repo.id}, commit {repo.commit(Change(_TITLE[repo.kind], mark, fresh), MAIN, head)}"
+    return f"published: {repo.id}, commit {repo.commit(Change(_TITLE[repo.repo_type], mark, fresh), MAIN, head)}"

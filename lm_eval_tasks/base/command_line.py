@@ -145,13 +145,13 @@ class Commands:
     def help(self) -> str:
         """List everyday commands with what they do, then the names of the others."""
         width = max(len(name) for group in EVERYDAY for name, _ in self._groups.get(group, ())) + 2
-        parts = ["usage: academiceval COMMAND ...\n\nBuild, evaluate and publish rounds of AcademicEval."]
+        paragraphs = ["usage: academiceval COMMAND ...\n\nBuild, evaluate and publish rounds of AcademicEval."]
         for group in EVERYDAY:
             lines = [f"  {name:<{width}}{help_}" for name, help_ in self._groups.get(group, ())]
-            parts.append("\n".join([f"{group}:", *lines]))
+            paragraphs.append("\n".join([f"{group}:", *lines]))
         more = [f"  {group:<12}{', '.join(name for name, _ in self._groups.get(group, ()))}" for group in MORE]
         last = "`academiceval COMMAND --help` explains a command; `--version` shows the version."
-        return "\n\n".join([*parts, "\n".join(["more:", *more]), _EXAMPLES, last])
+        return "\n\n".join([*paragraphs, "\n".join(["more:", *more]), _EXAMPLES, last])
 
     @property
     def parsers(self) -> dict[str, argparse.ArgumentParser]:
@@ -269,12 +269,12 @@ def samples_or_share(text: str) -> float:
     raise argparse.ArgumentTypeError(f"{text!r:.40} is neither a number from 1 up nor a share between 0 and 1")
 
 
-def _read_as(kind: Callable[[str], Any], fits: Callable[[Any], object], wrong: str) -> Callable[[str], Any]:
+def _read_as(parse: Callable[[str], Any], fits: Callable[[Any], object], wrong: str) -> Callable[[str], Any]:
     """Return a reader of an argument that is of some kind and must fit; else it `wrong`."""
 
     def read(text: str) -> Any:
         with suppress(ValueError):
-            if fits(value := kind(text)):
+            if fits(value := parse(text)):
                 return value
         raise argparse.ArgumentTypeError(f"{text!r:.80} {wrong}")
 

@@ -61,10 +61,10 @@ def _texts(parts: Sequence[Any]) -> tuple[str, str]:
     answer, reasoning = "", ""
     for part in parts:
         fields = part if isinstance(part, Mapping) else {"text": part}
-        kind = str(fields.get("type", "text"))
-        inner = next((fields[name] for name in (kind, "text", "content") if fields.get(name)), "")
+        type_ = str(fields.get("type", "text"))
+        inner = next((fields[name] for name in (type_, "text", "content") if fields.get(name)), "")
         text = inner if isinstance(inner, str) else "".join(_texts(inner)) if isinstance(inner, Sequence) else ""
-        if kind in ("thinking", "reasoning"):
+        if type_ in ("thinking", "reasoning"):
             reasoning += text
         else:
             answer += text

@@ -48,13 +48,13 @@ def cache_folder() -> Path:
 
 
 @contextmanager
-def named(place: Path) -> Iterator[None]:
+def named(path: Path) -> Iterator[None]:
     """Let an OSError that names no file, such as that of a full disk, name this place."""
     try:
         yield
     except OSError as err:
         if err.filename is None:
-            err.filename = str(place)
+            err.filename = str(path)
         raise
 
 
@@ -66,17 +66,17 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
         OSError: the path is that of something else than a file, such as a device, which must not be replaced by one.
     """
     _refuse_special(path)
-    part = part_of(path)
+    unfinished = unfinished_of(path)
     try:
-        with named(path), part.open("wb") as file:
+        with named(path), unfinished.open("wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
     except BaseException:
         with suppress(OSError):
-            part.unlink(missing_ok=True)
+            unfinished.unlink(missing_ok=True)
         raise
-    part.replace(path)
+    unfinished.replace(path)
     sync(path.parent)
 
 
@@ -99,18 +99,18 @@ def write_together(contents: Mapping[Path, Iterable[str]]) -> None:
     try:
         # One is open at a time: a run may have hundreds.
         for path, pieces in contents.items():
-            with named(path), part_of(path).open("wb") as file:
+            with named(path), unfinished_of(path).open("wb") as file:
                 file.writelines(piece.encode() for piece in pieces)
                 file.flush()
                 os.fsync(file.fileno())
         last.unlink(missing_ok=True)
         sync(last.parent)
         for path in contents:
-            part_of(path).replace(path)
+            unfinished_of(path).replace(path)
     except BaseException:
         for path in contents:
             with suppress(OSError):
-                part_of(path).unlink(missing_ok=True)
+                unfinished_of(path).unlink(missing_ok=True)
         raise
     for folder in {path.parent for path in contents}:
         sync(folder)
@@ -144,7 +144,7 @@ def is_inside(path: Path, folder: Path) -> bool:
     return resolved.is_relative_to(home) or resolved.parent == home.parent.parent / "blobs"
 
 
-def part_of(path: Path) -> Path:
+def unfinished_of(path: Path) -> Path:
     """Return where a file is written until it is complete."""
     return path.with_name(f".{path.name}.part")
 
@@ -173,24 +173,24 @@ def exclusive(path: Path) -> Iterator[None]:
 
     path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
-    place = path.with_name(f".{path.name}.lock")
-    lock = FileLock(place)
+    lock_file = path.with_name(f".{path.name}.lock")
+    lock = FileLock(lock_file)
     try:
         # Seconds that the children of a killed holder, which share its lock, may take to end on a busy machine.
         lock.acquire(timeout=2.0)
     except Timeout as err:
         holder = ""
         with suppress(OSError):
-            holder = place.read_text(encoding="utf-8", errors="replace")[:200]
+            holder = lock_file.read_text(encoding="utf-8", errors="replace")[:200]
         raise EvalError(
             f"{path} is being written by {holder or 'another process'}; wait for it to end, or stop it first"
         ) from err
     try:
-        place.write_text(f"process {os.getpid()} on {platform.node()}", encoding="utf-8")
+        lock_file.write_text(f"process {os.getpid()} on {platform.node()}", encoding="utf-8")
         yield
     finally:
         # While it is held: whoever opened this file meanwhile sees that it is gone, and looks again.
-        place.unlink(missing_ok=True)
+        lock_file.unlink(missing_ok=True)
         lock.release()
 
 

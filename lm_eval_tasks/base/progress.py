@@ -98,10 +98,10 @@ def announce_wait(seconds: float, reason: str) -> None:
         announce(f"waiting {seconds:.0f} s: {reason}")
 
 
-def failure_of(state: "RetryCallState", kind: type[_E]) -> _E:
+def failure_of(state: "RetryCallState", error_type: type[_E]) -> _E:
     """Return what the last attempt of a `tenacity` loop, which retries errors of this kind alone, failed with."""
     error = state.outcome and state.outcome.exception()
-    assert isinstance(error, kind)
+    assert isinstance(error, error_type)
     return error
 
 

@@ -56,8 +56,8 @@ def redact(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: HIDDEN if _is_secret(key, item) else redact(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        parts = [redact(part) for part in value]
-        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+        items = [redact(item) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
     return value
 
 
@@ -70,9 +70,9 @@ def secrets_in(text: str) -> Iterator[str]:
     """Yield what kinds of secrets a text contains, each with the name that it has, if any, and never the secret itself."""
     for match in _ASSIGNED.finditer(text):
         yield f"a value of {match[1]!r}"
-    for kind, form in _FORMS.items():
+    for name, form in _FORMS.items():
         if any(HIDDEN not in match[1] for match in form.finditer(text)):
-            yield kind
+            yield name
 
 
 def _is_secret(key: object, value: object) -> bool:

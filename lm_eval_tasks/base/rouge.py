@@ -75,9 +75,11 @@ def rouge_lsum(target: str, answer: str) -> float:
     for reference in references:
         known = tuple(reference)
         if known not in unions:
-            unions[known] = sorted({place for candidate in different for place in _common_places(reference, candidate)})
-        for place in unions[known]:
-            word = reference[place]
+            unions[known] = sorted(
+                {position for candidate in different for position in _common_places(reference, candidate)}
+            )
+        for position in unions[known]:
+            word = reference[position]
             if left[word] > 0 and available[word] > 0:
                 hits += 1
                 left[word] -= 1
@@ -87,7 +89,7 @@ def rouge_lsum(target: str, answer: str) -> float:
 
 def sentences(text: str) -> list[list[str]]:
     """Return the words of each sentence that has any."""
-    return [sentence for part in _SENTENCE.split(text) if (sentence := words(part))]
+    return [sentence for piece in _SENTENCE.split(text) if (sentence := words(piece))]
 
 
 @lru_cache(maxsize=1024)
@@ -138,7 +140,7 @@ def _common_places(reference: Sequence[str], candidate: Sequence[str]) -> list[i
     for j, word in enumerate(candidate):
         if word in bits:
             bits[word][j // 8] |= 1 << j % 8
-    masks = {word: int.from_bytes(places, "little") for word, places in bits.items()}
+    masks = {word: int.from_bytes(positions, "little") for word, positions in bits.items()}
     full = (1 << len(candidate)) - 1
     rows = [full]
     for word in reference:
@@ -158,12 +160,12 @@ def _backtrack(reference: Sequence[str], candidate: Sequence[str], rows: Sequenc
     def step(i: int, j: int) -> int:
         return ~bits[i][j >> 3] >> (j & 7) & 1
 
-    places: list[int] = []
+    positions: list[int] = []
     i, j = len(reference), len(candidate)
     here, above = length(i, j), length(i - 1, j) if i else 0
     while i and j:
         if reference[i - 1] == candidate[j - 1]:
-            places.append(i - 1)
+            positions.append(i - 1)
             i, j, here = i - 1, j - 1, here - 1
         elif here - step(i, j - 1) > above:
             here, above, j = here - step(i, j - 1), above - step(i - 1, j - 1), j - 1
@@ -171,7 +173,7 @@ def _backtrack(reference: Sequence[str], candidate: Sequence[str], rows: Sequenc
         else:
             i, here = i - 1, above
         above = length(i - 1, j) if i else 0
-    return places
+    return positions
 
 
 def text_of(count: int) -> str:

@@ -35,11 +35,11 @@ class Table:
         """The table with its main columns; None if it has none."""
         if self.main is None:
             return self
-        places = [self.head.index(name) for name in self.main]
-        if not places:
+        columns = [self.head.index(name) for name in self.main]
+        if not columns:
             return None
-        rows = [[row[i] for i in places] for row in self.rows]
-        return Table(self.main, "".join(self.align[i] for i in places), rows)
+        rows = [[row[i] for i in columns] for row in self.rows]
+        return Table(self.main, "".join(self.align[i] for i in columns), rows)
 
 
 def with_bounds(value: float, low: float | None, high: float | None, form: str = ".4f") -> str:

@@ -21,13 +21,13 @@ Rate = Annotated[float, msgspec.Meta(ge=0, le=MOST)]
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=500, pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]+\Z")]
 
 
-def typed(kind: type[_T], value: object) -> _T:
+def typed(type_: type[_T], value: object) -> _T:
     """Return a value as a record of a type; a ValueError if it is something else; the message names the field."""
     try:
-        return msgspec.convert(value, kind)
+        return msgspec.convert(value, type_)
     except msgspec.ValidationError as err:
-        reason, _, place = str(err).partition(" - at `$")
-        field = place.rstrip("`").removeprefix(".")
+        reason, _, where = str(err).partition(" - at `$")
+        field = where.rstrip("`").removeprefix(".")
         raise ValueError(f"{field}: {reason[:1].lower()}{reason[1:]}" if field else reason) from err
 
 

@@ -51,16 +51,16 @@ def _longest_runs(texts: list[Words], other: Words, seed: int) -> list[int]:
     for text_grams in grams:
         wanted[text_grams & _BUCKETS] = True
     others = _grams(other, seed)
-    places = np.flatnonzero(wanted[others & _BUCKETS])
-    places = places[np.argsort(others[places], kind="stable")]
+    positions = np.flatnonzero(wanted[others & _BUCKETS])
+    positions = positions[np.argsort(others[positions], kind="stable")]
     return [
-        _longest_run(text, text_grams, other, places, others[places], seed)
+        _longest_run(text, text_grams, other, positions, others[positions], seed)
         for text, text_grams in zip(texts, grams, strict=True)
     ]
 
 
 def _longest_run(
-    text: Words, text_grams: Words, other: Words, places: NDArray[np.int64], there: Words, seed: int
+    text: Words, text_grams: Words, other: Words, positions: NDArray[np.int64], there: Words, seed: int
 ) -> int:
     """Count the words of the longest run, given the runs of `seed` words of both: `text_grams` in order, `there` sorted with their
     places.
@@ -76,7 +76,7 @@ def _longest_run(
     # Each place is met in `counts` places of the other text from `places[first]` on.
     mine = np.repeat(met, counts)
     nth = np.arange(len(mine)) - np.repeat(np.cumsum(counts) - counts, counts)
-    theirs = places[np.repeat(first, counts) + nth]
+    theirs = positions[np.repeat(first, counts) + nth]
     # There is nothing to find inside a run that began earlier.
     begins = (mine == 0) | (theirs == 0)
     begins[~begins] = text[mine[~begins] - 1] != other[theirs[~begins] - 1]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _NESTED = re.compile(r"(?:^|,)\s*([\w.-]+)\s*=\s*(?=[{\[])")
 
 
-def open_model(kind: str, arguments: Mapping[str, object], batch_size: str, device: str | None) -> LM:
+def open_model(model_type: str, arguments: Mapping[str, object], batch_size: str, device: str | None) -> LM:
     """Return a model of one of lm-eval's types, as its command line opens it; a KeyError if there is no such type, and whatever the type's
     own code raises. A public way would be a function that takes the command line's arguments; `simple_evaluate` opens and evaluates in one.
     """
@@ -29,9 +29,9 @@ def open_model(kind: str, arguments: Mapping[str, object], batch_size: str, devi
     from lm_eval.api.registry import get_model
 
     try:
-        model_class = get_model(kind)
+        model_class = get_model(model_type)
     except (ValueError, KeyError) as err:
-        raise KeyError(f"lm-eval has no model type {kind!r}") from err
+        raise KeyError(f"lm-eval has no model type {model_type!r}") from err
     opened: LM = model_class.create_from_arg_obj(
         dict(arguments), {"batch_size": batch_size, "max_batch_size": None, "device": device}
     )

@@ -30,9 +30,9 @@ class RunArguments:
 
 def is_lm_eval() -> bool:
     """Tell whether this process is lm-eval's command line."""
-    place = Path(sys.argv[0])
+    program = Path(sys.argv[0])
     # As a command, or by `python -m`.
-    return (place.parent.name if place.stem == "__main__" else place.stem) in ("lm_eval", "lm-eval")
+    return (program.parent.name if program.stem == "__main__" else program.stem) in ("lm_eval", "lm-eval")
 
 
 @contextmanager
@@ -80,7 +80,7 @@ def _entries(metadata: object) -> dict[str, object]:
         try:
             metadata = json.loads(metadata)
         except ValueError:
-            return {key.strip(): value for key, _, value in (part.partition("=") for part in str(metadata).split(","))}
+            return {key.strip(): value for key, _, value in (pair.partition("=") for pair in str(metadata).split(","))}
     return metadata if isinstance(metadata, dict) else {}
 
 

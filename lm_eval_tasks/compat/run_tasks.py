@@ -77,13 +77,13 @@ class RunTasks(TaskManager):  # type: ignore[misc]
     def _check_samples(self, tasks: Mapping[str, Any]) -> None:
         if self._samples is not None and not self._samples:
             raise OptionError("--samples names no task")
-        for name, places in (self._samples or {}).items():
+        for name, positions in (self._samples or {}).items():
             if name not in tasks:
                 raise OptionError(f"--samples names the task {name!r}, which is not run")
             count = len(tasks[name].eval_docs)
             if (
-                not isinstance(places, list)
-                or not places
-                or any(type(place) is not int or not 0 <= place < count for place in places)
+                not isinstance(positions, list)
+                or not positions
+                or any(type(position) is not int or not 0 <= position < count for position in positions)
             ):
                 raise OptionError(f"--samples of {name} is not a list of places from 0 to {count - 1}")

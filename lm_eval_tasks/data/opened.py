@@ -198,21 +198,21 @@ class TypedRows(Generic[_Row]):
         DatasetError: a row is not what the family's rows are.
     """
 
-    kind: type[_Row]
+    type_: type[_Row]
     rows: datasets.Dataset
     config: str
     check: Callable[[_Row], None] = lambda row: None
 
-    def __getitem__(self, place: int) -> _Row:
-        return self._typed(self.rows[place], place)
+    def __getitem__(self, index: int) -> _Row:
+        return self._typed(self.rows[index], index)
 
     def __iter__(self) -> Iterator[_Row]:
-        return (self._typed(row, place) for place, row in enumerate(self.rows))
+        return (self._typed(row, index) for index, row in enumerate(self.rows))
 
-    def _typed(self, row: object, place: int) -> _Row:
+    def _typed(self, row: object, index: int) -> _Row:
         try:
-            record = typed(self.kind, row)
+            record = typed(self.type_, row)
             self.check(record)
             return record
         except ValueError as err:
-            raise DatasetError(f"row {place} of {self.config} cannot be used ({err}): get the dataset again") from err
+            raise DatasetError(f"row {index} of {self.config} cannot be used ({err}): get the dataset again") from err

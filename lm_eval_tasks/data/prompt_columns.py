@@ -159,5 +159,5 @@ def row_hash(row: object, version: int, texts: Iterable[str] = ()) -> str:
 
 def _bare(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {name: _bare(part) for name, part in value.items() if name not in _BESIDE}
-    return [_bare(part) for part in value] if isinstance(value, list | tuple) else value
+        return {name: _bare(item) for name, item in value.items() if name not in _BESIDE}
+    return [_bare(item) for item in value] if isinstance(value, list | tuple) else value

@@ -119,9 +119,9 @@ class AnsweringLM(GeneratingLM):
         with counted("answers", len(questions), len(questions) - len(missing) - len(twins), delay=0) as self._shown:
             missing = [missing[i] for i in by_beginning([str(question.request.args[0]) for question in missing])]
             while missing:
-                part = self._affordable(missing)
-                self._generate(part)
-                missing = missing[len(part) :]
+                affordable = self._affordable(missing)
+                self._generate(affordable)
+                missing = missing[len(affordable) :]
             if twins:
                 self._copy(questions, twins)
         self._seconds += time.monotonic() - started

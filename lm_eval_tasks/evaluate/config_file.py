@@ -82,7 +82,7 @@ def _text(key: str, value: Any, path: Path) -> str:
             return json.dumps(value, allow_nan=False, default=date.isoformat)
         except (TypeError, ValueError) as err:
             raise OptionError(f"{path}: {key} contains what JSON cannot ({err})") from err
-    if isinstance(value, list) and key in _LISTS and not any(isinstance(part, dict | list) for part in value):
+    if isinstance(value, list) and key in _LISTS and not any(isinstance(item, dict | list) for item in value):
         return ",".join(map(str, value))
     if isinstance(value, dict | list):
         needed = "a table" if key in _TABLES else "a list of names" if key == "tasks" else "a single value"

@@ -39,9 +39,9 @@ class Generation:
 
     def __post_init__(self) -> None:
         _read_seeds(self.seed)
-        parts = [part for part in self.gen_kwargs.split(",") if part.strip()]
+        pieces = [piece for piece in self.gen_kwargs.split(",") if piece.strip()]
         is_json = self.gen_kwargs.lstrip().startswith("{")
-        if self.gen_kwargs.strip() and not is_json and not any("=" in part for part in parts[:1]):
+        if self.gen_kwargs.strip() and not is_json and not any("=" in piece for piece in pieces[:1]):
             raise EvalError(f"--gen_kwargs {self.gen_kwargs!r:.80} is not key=value,...")
 
     @property
@@ -51,10 +51,10 @@ class Generation:
 
 
 def _read_seeds(seed: str) -> tuple[int | None, ...]:
-    parts = seed.split(",") if seed else []
+    pieces = seed.split(",") if seed else []
     sentence = f"--seed {seed!r:.40} is neither a number nor four with commas between them"
     try:
-        read = tuple(None if part.strip() == "None" else int(part) for part in parts)
+        read = tuple(None if piece.strip() == "None" else int(piece) for piece in pieces)
     except ValueError as err:
         raise OptionError(sentence) from err
     if len(read) not in (0, 1, 4) or any(value is not None and not 0 <= value < 2**32 for value in read):

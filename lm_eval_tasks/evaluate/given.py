@@ -40,10 +40,10 @@ def given_answers(file: Path) -> list[GivenAnswer]:
         ModelError: it cannot be read, or a prompt has two answers.
     """
     answers: dict[tuple[str, str], GivenAnswer] = {}
-    for place, answer in _read_answers(file):
+    for where, answer in _read_answers(file):
         key = (answer.setting, answer.id)
         if key in answers:
-            raise ModelError(f"{place} is a second answer to {answer.setting} {answer.id}: give one to each prompt")
+            raise ModelError(f"{where} is a second answer to {answer.setting} {answer.id}: give one to each prompt")
         answers[key] = answer
     return list(answers.values())
 
@@ -56,12 +56,12 @@ def _read_answers(file: Path) -> Iterator[tuple[str, GivenAnswer]]:
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
-        place = f"line {number} of {file}"
+        where = f"line {number} of {file}"
         try:
-            yield place, typed(GivenAnswer, parse_json(line))
+            yield where, typed(GivenAnswer, parse_json(line))
         except ValueError as err:
             raise ModelError(
-                f"{place} is no exported line with an answer ({err}): keep id, row_hash, prompt_hash, setting and options of the line, and "
+                f"{where} is no exported line with an answer ({err}): keep id, row_hash, prompt_hash, setting and options of the line, and "
                 "add answer"
             ) from err
 

@@ -123,17 +123,17 @@ def _lines(shards: Sequence[_ShardRun]) -> dict[str, list[Logged]]:
     for one in shards:
         for task, file in samples_of(one.results).items():
             for sample, line in read_lines(file):
-                place = sample.row.position
-                if place is None or place in placed[task]:
+                position = sample.row.position
+                if position is None or position in placed[task]:
                     raise SamplesError(f"{file} contains a sample of {task} without a unique place in the run")
-                placed[task][place] = {**line, "doc_id": place}
+                placed[task][position] = {**line, "doc_id": position}
                 sizes[task].add(sample.row.positions)
     for task, lines in placed.items():
         if sizes[task] != {len(lines)}:
             raise SamplesError(
                 f"the shards contain {len(lines)} samples of {task}, but the run has {', '.join(map(str, sizes[task]))}"
             )
-    return {task: [lines[place] for place in sorted(lines)] for task, lines in sorted(placed.items())}
+    return {task: [lines[position] for position in sorted(lines)] for task, lines in sorted(placed.items())}
 
 
 def _means(lines: Sequence[Logged], figures: Sequence[object]) -> dict[str, object]:

@@ -24,15 +24,15 @@ _ARGUMENTS = [
 
 def _by_families() -> dict[str, list[Metric]]:
     """Return heading -> the metrics of the families that it names; what not only families of one way to answer have comes last."""
-    parts: dict[str, list[Metric]] = {}
+    sections: dict[str, list[Metric]] = {}
     shared: list[Metric] = []
     for metric in METRICS:
         having = [family for family in FAMILIES if metric in family.metrics]
         if len({family.metrics for family in having}) > 1:
             shared.append(metric)
         else:
-            parts.setdefault(" and ".join(family.label for family in having), []).append(metric)
-    return {**parts, "Several of these": shared}
+            sections.setdefault(" and ".join(family.label for family in having), []).append(metric)
+    return {**sections, "Several of these": shared}
 
 
 def options_page() -> Iterator[str]:
@@ -49,7 +49,7 @@ def options_page() -> Iterator[str]:
         "",
     )
     for title, options in OPTIONS.items():
-        yield from _part(title, "key", [(f"`{option.key}`", option.meaning) for option in options])
+        yield from _section(title, "key", [(f"`{option.key}`", option.meaning) for option in options])
     yield from (
         "## Arguments of models",
         "",
@@ -63,10 +63,10 @@ def options_page() -> Iterator[str]:
         "",
     )
     for title, shown in _by_families().items():
-        yield from _part(title, "score", [(_name(metric), meaning_of(metric)) for metric in shown])
+        yield from _section(title, "score", [(_name(metric), meaning_of(metric)) for metric in shown])
 
 
-def _part(title: str, what: str, rows: list[tuple[str, str]]) -> Iterator[str]:
+def _section(title: str, what: str, rows: list[tuple[str, str]]) -> Iterator[str]:
     yield from (f"### {title}", "", *markdown(Table((what, "meaning"), "ll", rows)), "")
 
 

@@ -59,9 +59,9 @@ def unpack(doc: Mapping[str, object], results: Sequence[str]) -> dict[str, float
 def others_of(ids: Sequence[str], count: int = OTHERS) -> list[list[int]]:
     """Choose for each row at most `count` other ones, always the same for the same ids: the next in an order of their own."""
     order = sorted(range(len(ids)), key=lambda i: hashlib.sha256(ids[i].encode()).digest())
-    place = {i: k for k, i in enumerate(order)}
+    rank = {i: k for k, i in enumerate(order)}
     steps = range(1, min(count + 1, len(ids)))
-    return [[order[(place[i] + step) % len(ids)] for step in steps] for i in range(len(ids))]
+    return [[order[(rank[i] + step) % len(ids)] for step in steps] for i in range(len(ids))]
 
 
 def _score_answers(answers: Answers) -> Iterator[ScoredAnswer]:

@@ -48,8 +48,8 @@ def passages_for(folders: Sequence[Path], samples: Sequence[Sample], count: int)
 
 def _rows(folders: Sequence[Path], settings: Sequence[str]) -> dict[tuple[str, str], PromptRow]:
     """Load the rows of some settings, by setting and id, with what a body says."""
-    places = (path if path.is_dir() else path.parent for path in folders)
-    files = sorted(file for place in places for file in results_in(place))
+    parents = (path if path.is_dir() else path.parent for path in folders)
+    files = sorted(file for parent in parents for file in results_in(parent))
     run = read_results(files[0]).run if files else None
     options: dict[str, Any] = {**(run.metadata if run else {}), "bertscore_model": NO_MODEL, "keep_parts": True}
     rows = {}

@@ -90,11 +90,11 @@ def _objects(text: str) -> Iterator[tuple[dict[str, object], int]]:
 
 def is_complete(winners: object) -> bool:
     """Tell whether these are the winners of a verdict: overall, and of no dimension anything but a place or a tie."""
-    places = (1, 2, TIE)
+    outcomes = (1, 2, TIE)
     return (
         isinstance(winners, dict)
-        and winners.get(OVERALL) in places
-        and all(winners.get(name, TIE) in places for name in DIMENSIONS)
+        and winners.get(OVERALL) in outcomes
+        and all(winners.get(name, TIE) in outcomes for name in DIMENSIONS)
     )
 
 

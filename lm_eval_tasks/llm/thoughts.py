@@ -77,14 +77,14 @@ def take_apart(text: str, opened: str = "", closing: str = "", opening: str = ""
     is_open = bool(opened and text.strip()) or text.startswith(openings, _behind_space(text, 0))
     first = min((found for before in openings if (found := text.find(before)) >= 0), default=len(text))
     closings = (match.span() for _, mark in marks for match in re.finditer(re.escape(mark), text))
-    for place, end in sorted(closings, key=lambda span: span[1]):
+    for start, end in sorted(closings, key=lambda span: span[1]):
         # Thoughts may begin, and begin again, on a separate line.
-        is_open = is_open or _is_within(on_lines, at, place)
-        if place < at or (at and not is_open and place > begins):
+        is_open = is_open or _is_within(on_lines, at, start)
+        if start < at or (at and not is_open and start > begins):
             continue
         # Without an opening mark, a closing one between blanks or quotes, or behind one that opens within a text, is a mere word.
-        is_quoted = text[place - 1 : place] in _AROUND_WORDS and text[end : end + 1] in _AROUND_WORDS
-        if is_open or not place or not (is_quoted or first < place):
+        is_quoted = text[start - 1 : start] in _AROUND_WORDS and text[end : end + 1] in _AROUND_WORDS
+        if is_open or not start or not (is_quoted or first < start):
             at, begins = end, _behind_space(text, end)
             is_open = text.startswith(openings, begins)
     if is_open or _is_within(on_lines, at, len(text)):

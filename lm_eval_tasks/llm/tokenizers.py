@@ -68,23 +68,23 @@ def _check_sizes(folder: Path) -> None:
     config = json.loads(file.read_text()) if file.is_file() else {}
     if not isinstance(config, dict):
         raise ValueError(f"{file.name} is no object")
-    for part in (config, *config.values()):
-        for key, value in part.items() if isinstance(part, dict) else ():
+    for section in (config, *config.values()):
+        for key, value in section.items() if isinstance(section, dict) else ():
             if _COUNTED.match(key) and isinstance(value, int | float) and value > _MOST:
                 raise ValueError(f"{file.name} says {key} = {value:.4g}")
 
 
 def check_gguf(folder: str, file: str) -> None:
     """Raise an EvalError for a folder without the GGUF file that is named, or that has nothing but such files and none ("") is."""
-    place = Path(folder)
-    if place.is_file() and place.name.endswith(GGUF):
+    path = Path(folder)
+    if path.is_file() and path.name.endswith(GGUF):
         raise EvalError(
-            f"{folder} is a GGUF file: name its folder and it by pretrained={place.parent},gguf_file={place.name}"
+            f"{folder} is a GGUF file: name its folder and it by pretrained={path.parent},gguf_file={path.name}"
         )
-    there = sorted(path.name for path in place.glob(f"*{GGUF}")) if place.is_dir() else []
-    if file and place.is_dir() and file not in there:
+    there = sorted(path.name for path in path.glob(f"*{GGUF}")) if path.is_dir() else []
+    if file and path.is_dir() and file not in there:
         raise EvalError(f"{folder} has no file {file!r}; its GGUF files are {', '.join(there) or 'none'}")
-    if there and not file and not (place / "config.json").exists():
+    if there and not file and not (path / "config.json").exists():
         raise EvalError(f"{folder} has GGUF files alone: add gguf_file={there[0]} to --model_args")
 
 

@@ -52,9 +52,9 @@ def weights_of(model: str, arguments: Mapping[str, object]) -> dict[str, str]:
     for argument in (PRETRAINED, TOKENIZER, *_ADAPTERS, *_FILES):
         name = str(arguments.get(argument) or "")
         inside = [str(arguments.get(key) or "") for key in ("subfolder", "gguf_file") if argument == PRETRAINED]
-        place = Path(name, *inside)
-        if name and place.exists():
-            identities[argument] = _hash_of(place)
+        path = Path(name, *inside)
+        if name and path.exists():
+            identities[argument] = _hash_of(path)
         elif argument not in _FILES:
             identities[argument] = _commit_of(name, arguments.get("revision"))
     return {argument: identity for argument, identity in identities.items() if identity}
@@ -68,11 +68,11 @@ def pinned(arguments: Mapping[str, object], weights: Mapping[str, str]) -> dict[
     return {**arguments, "revision": commit}
 
 
-def _hash_of(place: Path) -> str:
+def _hash_of(path: Path) -> str:
     """Return a hash of the names and contents of the files in a folder and its folders, without hidden ones; or of one file."""
     try:
-        files = {place.name: place} if place.is_file() else _shown_files(place)
-        hashes = [f"{name} {known_sha256(file)}" for name, file in progress(files.items(), f"hash {place.name}")]
+        files = {path.name: path} if path.is_file() else _shown_files(path)
+        hashes = [f"{name} {known_sha256(file)}" for name, file in progress(files.items(), f"hash {path.name}")]
     except OSError as err:
         raise ModelError(
             f"{err.filename} cannot be read ({err.strerror}): its hash tells which weights answered"
@@ -86,17 +86,17 @@ def _shown_files(folder: Path) -> dict[str, Path]:
     """
     files: dict[str, Path] = {}
     known: set[str] = set()
-    for place, folders, names in os.walk(folder, onerror=_raise, followlinks=True):
-        known.add(os.path.realpath(place))
+    for parent, folders, names in os.walk(folder, onerror=_raise, followlinks=True):
+        known.add(os.path.realpath(parent))
         folders[:] = [
             name
             for name in sorted(folders)
-            if not _SKIPPED.match(name) and os.path.realpath(Path(place, name)) not in known
+            if not _SKIPPED.match(name) and os.path.realpath(Path(parent, name)) not in known
         ]
         files |= {
             path.relative_to(folder).as_posix(): path
             for name in sorted(names)
-            if not name.startswith(".") and (path := Path(place, name)).is_file()
+            if not name.startswith(".") and (path := Path(parent, name)).is_file()
         }
     return dict(sorted(files.items()))
 

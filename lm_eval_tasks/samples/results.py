@@ -130,8 +130,8 @@ class Results:
 
     def subset_of(self, task: str) -> str:
         """Return the part of a task's samples that was run, "5 of 25"; "" for all of them."""
-        part = self.subsets.get(task)
-        return f"{part[0]} of {part[1]}" if part else ""
+        subset = self.subsets.get(task)
+        return f"{subset[0]} of {subset[1]}" if subset else ""
 
 
 def read_results(path: Path) -> Results:

@@ -29,14 +29,14 @@ def results_in(folder: Path, *, deep: bool = False) -> list[Path]:
 
 def run_folder(label: str) -> Path:
     """Return where a run of a model goes if nobody says: results/MODEL/TIME, or the newest such folder if its run did not end."""
-    place = Path("results") / label
-    newest = newest_run(place)
-    return place / f"{datetime.now(UTC):{_TIME}}" if not (newest / JOURNAL).is_file() or results_in(newest) else newest
+    folder = Path("results") / label
+    newest = newest_run(folder)
+    return folder / f"{datetime.now(UTC):{_TIME}}" if not (newest / JOURNAL).is_file() or results_in(newest) else newest
 
 
-def newest_run(place: Path) -> Path:
+def newest_run(folder: Path) -> Path:
     """Return the folder itself, or if runs lie below it by their times, that of the newest."""
-    return max((folder for folder in place.glob("*T*") if is_time(folder.name)), default=place)
+    return max((run for run in folder.glob("*T*") if is_time(run.name)), default=folder)
 
 
 def is_time(name: str) -> bool:

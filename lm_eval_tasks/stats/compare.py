@@ -160,24 +160,24 @@ def _of_board(
     """
     ranked = {task: row.ranking.name for task, row in rows.items() if row.family.board == board}
     names = counted(list(ranked), board)
-    parts: list[tuple[PlacedTask, PlacedTask]] = []
+    scored_tasks: list[tuple[PlacedTask, PlacedTask]] = []
     for task in names:
         scored = [pair for pair in pairs[task] if all(ranked[task] in sample.scores for sample in pair)]
-        both = [_part(task, [pair[side] for pair in scored], ranked[task]) for side in (0, 1)]
+        both = [_placed_task(task, [pair[side] for pair in scored], ranked[task]) for side in (0, 1)]
         if both[0] and both[1]:
-            parts.append((both[0], both[1]))
-    if len(parts) < 2:
+            scored_tasks.append((both[0], both[1]))
+    if len(scored_tasks) < 2:
         return None
-    first, second = (placed.by_task(pair[side] for pair in parts) for side in (0, 1))
+    first, second = (placed.by_task(pair[side] for pair in scored_tasks) for side in (0, 1))
     over = placed.difference_over(second, first)
-    a = fmean(fmean(part.mean() for part in of_task) for of_task in first)
+    a = fmean(fmean(task.mean() for task in of_task) for of_task in first)
     of_board = (sum(sizes[task][0] for task in names), sum(sizes[task][1] for task in names))
-    scores = " and ".join(dict.fromkeys(ranked[pair[0].setting] for pair in parts))
-    name = f"{board.title()} board: {', '.join(pair[0].setting for pair in parts)}"
+    scores = " and ".join(dict.fromkeys(ranked[pair[0].setting] for pair in scored_tasks))
+    name = f"{board.title()} board: {', '.join(pair[0].setting for pair in scored_tasks)}"
     return Difference(runs, name, scores, a, a + over.mean, over, of_board, of_board=True)
 
 
-def _part(task: str, samples: Sequence[Sample], metric: str) -> PlacedTask | None:
+def _placed_task(task: str, samples: Sequence[Sample], metric: str) -> PlacedTask | None:
     columns = columns_of(samples)
     return (
         placed.place_task(task, samples[0].row.task, columns.get(metric), zero_of(metric, columns)) if samples else None

@@ -41,7 +41,7 @@ class PlacedTask:
 
     def without(self, authors: Sequence[str]) -> NDArray[np.float64]:
         """Return the figure without each of the authors, shape (authors,)."""
-        at = self._places(authors)
+        at = self._indices(authors)
         scores = self.scores.sum() - np.append(self.scores, 0)[at]
         floors = self.floors.sum() - np.append(self.floors, 0)[at]
         counts = self.counts.sum() - np.append(self.counts, 0)[at]
@@ -50,11 +50,11 @@ class PlacedTask:
 
     def weights(self, authors: Sequence[str]) -> NDArray[np.float64]:
         """Return the share of the samples that is each author's, shape (authors,)."""
-        return np.asarray(np.append(self.counts, 0)[self._places(authors)] / self.counts.sum(), dtype=np.float64)
+        return np.asarray(np.append(self.counts, 0)[self._indices(authors)] / self.counts.sum(), dtype=np.float64)
 
-    def _places(self, authors: Sequence[str]) -> NDArray[np.int64]:
-        places = {name: i for i, name in enumerate(self.names)}
-        return np.array([places.get(name, len(places)) for name in authors], dtype=np.int64)
+    def _indices(self, authors: Sequence[str]) -> NDArray[np.int64]:
+        indices = {name: i for i, name in enumerate(self.names)}
+        return np.array([indices.get(name, len(indices)) for name in authors], dtype=np.int64)
 
 
 def place_task(setting: str, task: str, scores: Column | None, floors: Column | None) -> PlacedTask | None:
@@ -66,17 +66,17 @@ def place_task(setting: str, task: str, scores: Column | None, floors: Column | 
     if fmean(floor_of) > HIGHEST_FLOOR:
         return None
     names = tuple(dict.fromkeys(both.clusters.values()))
-    places = {name: i for i, name in enumerate(names)}
-    at = [places[name] for name in both.clusters.values()]
+    indices = {name: i for i, name in enumerate(names)}
+    at = [indices[name] for name in both.clusters.values()]
     score_sums = np.bincount(at, list(both.scores.values())).astype(np.float64)
     return PlacedTask(setting, task, names, score_sums, np.bincount(at, floor_of).astype(np.float64), np.bincount(at))
 
 
-def by_task(parts: Iterable[PlacedTask]) -> list[list[PlacedTask]]:
-    """Group parts in sets of one task each: settings are averaged before tasks."""
+def by_task(tasks: Iterable[PlacedTask]) -> list[list[PlacedTask]]:
+    """Group placed tasks in sets of one task each: settings are averaged before tasks."""
     sets: dict[str, list[PlacedTask]] = {}
-    for part in parts:
-        sets.setdefault(part.task, []).append(part)
+    for task in tasks:
+        sets.setdefault(task.task, []).append(task)
     return list(sets.values())
 
 
@@ -86,14 +86,14 @@ def interval_over(sets: Sequence[Sequence[PlacedTask]]) -> Interval:
     There is no interval if a part is too small: what its first authors add to the error cannot be told.
     """
     estimate = _estimate(sets, _authors(sets))
-    if too_small(part for members in sets for part in members):
+    if too_small(task for members in sets for task in members):
         return estimate.bare()
     return estimate.level((_placed_mean(sets, 0.0), _placed_mean(sets, 1.0)))
 
 
 def _placed_mean(sets: Sequence[Sequence[PlacedTask]], score: float) -> float:
     """Compute the mean over sets if each score were this."""
-    return fmean(fmean(part.placed(score) for part in members) for members in sets)
+    return fmean(fmean(task.placed(score) for task in members) for members in sets)
 
 
 def difference_over(
@@ -111,19 +111,19 @@ def difference_over(
         freedom=_freedom(sets, others),
     )
     return (
-        apart.bare() if too_small((part for members in sets for part in members), fewest) else apart.difference(fewest)
+        apart.bare() if too_small((task for members in sets for task in members), fewest) else apart.difference(fewest)
     )
 
 
 def _authors(sets: Sequence[Sequence[PlacedTask]]) -> list[str]:
-    return list(dict.fromkeys(name for members in sets for part in members for name in part.names))
+    return list(dict.fromkeys(name for members in sets for task in members for name in task.names))
 
 
 def _estimate(sets: Sequence[Sequence[PlacedTask]], authors: Sequence[str]) -> Estimate:
-    without = [np.mean([part.without(authors) for part in members], axis=0) for members in sets]
-    weights = [np.mean([part.weights(authors) for part in members], axis=0) for members in sets]
-    mean = fmean(fmean(part.mean() for part in members) for members in sets)
-    samples = sum(int(part.counts.sum()) for members in sets for part in members)
+    without = [np.mean([task.without(authors) for task in members], axis=0) for members in sets]
+    weights = [np.mean([task.weights(authors) for task in members], axis=0) for members in sets]
+    mean = fmean(fmean(task.mean() for task in members) for members in sets)
+    samples = sum(int(task.counts.sum()) for members in sets for task in members)
     return Estimate(
         mean,
         np.asarray(np.mean(without, axis=0), dtype=np.float64),
@@ -141,16 +141,16 @@ def _freedom(sets: Sequence[Sequence[PlacedTask]], others: Sequence[Sequence[Pla
     authors = _authors(sets)
     of_author = np.zeros(len(authors))
     for i, members in enumerate(sets):
-        for k, part in enumerate(members):
-            shifts = part.without(part.names) - part.mean()
+        for k, task in enumerate(members):
+            shifts = task.without(task.names) - task.mean()
             if others is not None:
-                shifts = shifts - (others[i][k].without(part.names) - others[i][k].mean())
-            of_author += float((shifts**2).sum()) / (len(sets) * len(members)) ** 2 * part.weights(authors)
+                shifts = shifts - (others[i][k].without(task.names) - others[i][k].mean())
+            of_author += float((shifts**2).sum()) / (len(sets) * len(members)) ** 2 * task.weights(authors)
     if not of_author.any():
-        return min(effective(part.counts) - 1 for members in sets for part in members)
+        return min(effective(task.counts) - 1 for members in sets for task in members)
     return effective(of_author) - 1
 
 
-def too_small(parts: Iterable[PlacedTask], fewest: int = FEWEST) -> list[str]:
-    """Return the settings of parts with fewer first authors than an interval needs, or a few that have most of the samples."""
-    return [part.setting for part in parts if not has_enough(part.counts, fewest)]
+def too_small(tasks: Iterable[PlacedTask], fewest: int = FEWEST) -> list[str]:
+    """Return the settings of placed tasks with fewer first authors than an interval needs, or a few that have most of the samples."""
+    return [task.setting for task in tasks if not has_enough(task.counts, fewest)]

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from builder.ids import Kind, PaperId, author_key, bare_id, stem_of, url_of, with_version
+from builder.ids import IdKind, PaperId, author_key, bare_id, stem_of, url_of, with_version
 from lm_eval_tasks.base.text import title_key
 
 
@@ -37,7 +37,7 @@ from lm_eval_tasks.base.text import title_key
         ("", None),
     ],
 )
-def test_only_ids_are_ids(text: str, expected: tuple[Kind, str, int | None] | None) -> None:
+def test_only_ids_are_ids(text: str, expected: tuple[IdKind, str, int | None] | None) -> None:
     assert PaperId.parse(text) == (PaperId(*expected) if expected else None)
 
 

@@ -13,7 +13,7 @@ from lm_eval_tasks.base.text import title_key
 
 Row = Mapping[str, Any]
 # Section role, and number of the paragraph in the paper.
-Places = set[tuple[str, int]]
+Locations = set[tuple[str, int]]
 
 
 @cache
@@ -36,12 +36,12 @@ def planted_answer(row: Row, texts: Mapping[str, str], world: Mapping[str, World
     return [label for label, id_ in enumerate(ids, 1) if _fits(row["kind"], [_places(world[id_], key) for key in keys])]
 
 
-def _places(paper: WorldPaper, key: str) -> Places:
+def _places(paper: WorldPaper, key: str) -> Locations:
     entries = {i for i, entry in enumerate(paper.references) if key in title_key(entry)}
     return {(role, paragraph) for i, role, paragraph in citations(paper) if i in entries}
 
 
-def _fits(kind: str, places: list[Places]) -> bool:
+def _fits(kind: str, places: list[Locations]) -> bool:
     roles = [{role for role, _ in of_work} for of_work in places]
     if kind == "same_paragraph":
         return bool({n for _, n in places[0]} & {n for _, n in places[1]})

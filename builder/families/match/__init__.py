@@ -88,7 +88,7 @@ class MatchAsker(ReadingAsker[Masks]):
         go.
         """
         read = self.library.read(paper_set.paper.id)
-        masked = {place: f"[MASK {number}]" for number, mask in enumerate(question, 1) for place in mask.places}
+        masked = {span: f"[MASK {number}]" for number, mask in enumerate(question, 1) for span in mask.spans}
         edits: list[dict[str, Any]] = []
         for section, at in read.shown.sections.items():
             text = read.document.sections[section].text

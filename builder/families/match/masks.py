@@ -40,8 +40,8 @@ def names_of(paper: Paper, entry: Reference | None = None) -> frozenset[str]:
     if entry and not entry.authors and len(entry.raw) <= _LONGEST_MARKER:
         authors += _SURNAME.findall(_YEAR.split(entry.raw)[0])
     surnames = [without_marks(author).split()[-1] for author in authors if author.split()]
-    parts = [part for name in surnames if "-" in name for part in name.split("-")]
-    return frozenset([*(name for name in (*heads, *coined, *parts) if len(name) >= _LEAST), *surnames])
+    pieces = [piece for name in surnames if "-" in name for piece in name.split("-")]
+    return frozenset([*(name for name in (*heads, *coined, *pieces) if len(name) >= _LEAST), *surnames])
 
 
 def pattern_of(names: Iterable[str]) -> re.Pattern[str] | None:
@@ -93,7 +93,7 @@ class Mask:
     """
 
     work: Paper
-    places: tuple[tuple[int, int, int], ...]
+    spans: tuple[tuple[int, int, int], ...]
     age: int
     cited_by: int
 
@@ -111,7 +111,7 @@ def masks_of(read: PaperRead, library: PaperLibrary, seed: int, oldest: int | No
         if mention.section in read.called:
             for entry in mention.references:
                 mentions.setdefault(entry, []).append(mention)
-    possible = (_mask(read, library, entry, places, oldest) for entry, places in sorted(mentions.items()))
+    possible = (_mask(read, library, entry, spans, oldest) for entry, spans in sorted(mentions.items()))
     found = sorted(filter(None, possible), key=lambda mask: digest_of(seed, read.paper.id, mask.work.id, "mask"))
     return [mask for mask in found if sum(mask.work.id == other.work.id for other in found) == 1][:MOST]
 
@@ -133,8 +133,8 @@ def _mask(
         return None
     if any(_gives_away(read, each, names) for each in mentions):
         return None
-    places = tuple((mention.section, *marker(read, mention)) for mention in mentions)
-    return Mask(cited.paper, places, age, library.citations[id_])
+    spans = tuple((mention.section, *marker(read, mention)) for mention in mentions)
+    return Mask(cited.paper, spans, age, library.citations[id_])
 
 
 def _stands_together(read: PaperRead, mention: Mention) -> bool:
@@ -230,13 +230,13 @@ def around(read: PaperRead, mask: Mask) -> str:
     return " ".join(
         _sentence(read, mention)
         for mention in read.document.mentions
-        if (mention.section, *marker(read, mention)) in mask.places
+        if (mention.section, *marker(read, mention)) in mask.spans
     )
 
 
 def wide(read: PaperRead, mask: Mask) -> str:
     """Return 1,000 characters around each place of a mask."""
-    texts = [(read.document.sections[i].text, start, end) for i, start, end in mask.places]
+    texts = [(read.document.sections[i].text, start, end) for i, start, end in mask.spans]
     return " ".join(text[max(0, start - _AROUND) : start] + text[end : end + _AROUND] for text, start, end in texts)
 
 
@@ -244,7 +244,7 @@ def best(queries: Sequence[str], texts: Sequence[str], candidates: Sequence[Pape
     """Return for each query the candidate whose text BM25 finds; of equal ones the first by id, which tells nothing."""
     order = sorted(range(len(candidates)), key=lambda i: candidates[i].id)
     scores = bm25_scores(queries, [texts[i] for i in order])
-    return [candidates[order[int(place)]].id for place in scores.argmax(axis=1)]
+    return [candidates[order[int(index)]].id for index in scores.argmax(axis=1)]
 
 
 def tag_of(by_title: bool, by_body: bool) -> str:

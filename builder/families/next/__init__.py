@@ -195,11 +195,11 @@ def by_words(asked: Sequence[int], shown: Sequence[str]) -> list[int]:
     """
     words = [text.split() for text in shown]
     ends = bm25_scores(
-        [" ".join(words[place][-_END_WORDS:]) for place in asked], [" ".join(of_text[:_END_WORDS]) for of_text in words]
+        [" ".join(words[index][-_END_WORDS:]) for index in asked], [" ".join(of_text[:_END_WORDS]) for of_text in words]
     )
-    scores = standardised(bm25_scores([shown[place] for place in asked], shown)) + standardised(ends)
+    scores = standardised(bm25_scores([shown[index] for index in asked], shown)) + standardised(ends)
     scores[range(len(asked)), asked] = -inf
-    return [int(place) for place in scores.argmax(axis=1)]
+    return [int(index) for index in scores.argmax(axis=1)]
 
 
 # Papers whose passages are kept in memory, and words of a passage's end and of its beginning.
@@ -260,15 +260,15 @@ class NextAsker(ReadingAsker[NextCall]):
         return [passage.key for passage in question]
 
     def parts(self, paper_set: PaperSet) -> list[dict[str, Any]]:
-        places = {paper.id: i for i, paper in enumerate(paper_set.papers)}
+        indices = {paper.id: i for i, paper in enumerate(paper_set.papers)}
         return [
-            part_of(places[passage.paper], passage.start, passage.end, list(map(asdict, passage.edits)))
+            part_of(indices[passage.paper], passage.start, passage.end, list(map(asdict, passage.edits)))
             for passage in self._all(paper_set)
         ]
 
     def asked(self, question: NextCall, paper_set: PaperSet, label: Mapping[Any, int]) -> Row:
-        places = {paper.id: i for i, paper in enumerate(paper_set.papers)}
-        labels = {passage: label[places[passage.paper], passage.start] for passage in self._all(paper_set)}
+        indices = {paper.id: i for i, paper in enumerate(paper_set.papers)}
+        labels = {passage: label[indices[passage.paper], passage.start] for passage in self._all(paper_set)}
         in_order = sorted(labels, key=labels.__getitem__)
         pairs = sorted((labels[first], labels[second]) for first, second in question.items())
         asked = [first for first, _ in pairs]
@@ -277,7 +277,7 @@ class NextAsker(ReadingAsker[NextCall]):
             "kind": "following",
             "asked": asked,
             "answer": [second for _, second in pairs],
-            "shortcut": [place + 1 for place in found],
+            "shortcut": [index + 1 for index in found],
         }
 
     def _all(self, paper_set: PaperSet) -> list[Passage]:

@@ -17,8 +17,8 @@ from builder.records import Document, Reference
 from lm_eval_tasks.base.text import fold
 
 # Section of the document, and paragraph in its text.
-Place = tuple[int, int]
-Places = frozenset[Place]
+Location = tuple[int, int]
+Locations = frozenset[Location]
 
 _BRACKETS = re.compile(r"\[([^\[\]]{1,200})\]")
 _NUMBERS = re.compile(r"\s*\d{1,4}(?:\s*[,;–—-]\s*\d{1,4})*\s*(?:,\s*(?:p|sec|ch|fig|tab)[^\]]{0,40})?", re.IGNORECASE)
@@ -31,11 +31,11 @@ _LONGEST_RANGE = 60
 _BETWEEN = r"(?:[^.;()\[\]\n]|\bal\.|\b[A-Z]\.){0,90}?[\s,(\[]{1,3}"
 
 
-def places_of(document: Document, sections: frozenset[int]) -> Callable[[int], Places | None]:
+def places_of(document: Document, sections: frozenset[int]) -> Callable[[int], Locations | None]:
     """Return what gives the places in some sections at which both ways find an entry of the reference list cited; None if they disagree, or
     the second cannot tell.
     """
-    first: dict[int, set[Place]] = defaultdict(set)
+    first: dict[int, set[Location]] = defaultdict(set)
     for mention in document.mentions:
         if mention.section in sections:
             paragraph = document.sections[mention.section].text.count("\n", 0, mention.start)
@@ -48,7 +48,7 @@ def places_of(document: Document, sections: frozenset[int]) -> Callable[[int], P
     by_name = not any(labels.keys() & _labels(match[1]) for match in _BRACKETS.finditer(text))
 
     @cache
-    def places(entry: int) -> Places | None:
+    def locations(entry: int) -> Locations | None:
         reference = document.references[entry]
         cites = _by_name(reference, names) if by_name else _by_label(reference, labels)
         if cites is None:
@@ -57,7 +57,7 @@ def places_of(document: Document, sections: frozenset[int]) -> Callable[[int], P
         second = frozenset((i, n) for i, n, paragraph in paragraphs if cites(paragraph))
         return second if second == first.get(entry, set()) else None
 
-    return places
+    return locations
 
 
 def _labels(text: str) -> set[str]:
@@ -143,43 +143,43 @@ class Called:
 
 def section_kinds(document: Document) -> dict[int, Called]:
     """Return the section of the document -> what it is called, a subsection by the section that it belongs to."""
-    kinds: dict[int, Called] = {}
-    all_parts = top_sections(document)
-    has_introduction = any(part.role == "introduction" for part in all_parts)
-    for n, part in enumerate(all_parts):
-        called = _called(part)
+    called_of: dict[int, Called] = {}
+    tops = top_sections(document)
+    has_introduction = any(top.role == "introduction" for top in tops)
+    for n, top in enumerate(tops):
+        called = _called(top)
         if n == 0 and not has_introduction:
             # What opens a paper introduces it, whatever it is called.
             called = Called(frozenset(), called.sure | called.doubtful | {"introduction"})
-        kinds |= {i: _with_own_heading(called, document, part, i) for i in part.sections}
-    return kinds
+        called_of |= {i: _with_own_heading(called, document, top, i) for i in top.sections}
+    return called_of
 
 
-def _called(part: TopSection) -> Called:
-    words = _words(part.heading)
+def _called(top: TopSection) -> Called:
+    words = _words(top.heading)
     named: set[SectionKind] = set()
-    if part.role in ("introduction", "related_work"):
-        named.add(part.role)
+    if top.role in ("introduction", "related_work"):
+        named.add(top.role)
     if _EXPERIMENTS.search(words):
         named.add("experiments")
     if _METHOD.search(words):
         named.add("method")
     nearly: set[SectionKind] = set()
-    if part.role == "body" and "method" not in named and "experiments" not in named:
+    if top.role == "body" and "method" not in named and "experiments" not in named:
         # Sections with a method are often called by its name.
         nearly.add("method")
-    if part.role == "body" and _NEARLY_EXPERIMENTS.search(words):
+    if top.role == "body" and _NEARLY_EXPERIMENTS.search(words):
         nearly.add("experiments")
-    if part.role != "related_work" and _NEARLY_RELATED.search(words):
+    if top.role != "related_work" and _NEARLY_RELATED.search(words):
         nearly.add("related_work")
     if len(named) == 1 and not nearly - named:
         return Called(frozenset(named), frozenset())
     return Called(frozenset(), frozenset(named | nearly))
 
 
-def _with_own_heading(called: Called, document: Document, part: TopSection, section: int) -> Called:
+def _with_own_heading(called: Called, document: Document, top: TopSection, section: int) -> Called:
     """Return what a section is called if its own heading is heeded too."""
-    if section == part.sections[0]:
+    if section == top.sections[0]:
         return called
     words = _words(document.sections[section].heading)
     role = document.sections[section].role

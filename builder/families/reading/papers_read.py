@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from builder.extract.sections import top_sections
-from builder.families.reading.citing import Called, Places, places_of, section_kinds
+from builder.families.reading.citing import Called, Locations, places_of, section_kinds
 from builder.families.reading.works import Entry, entries_of
 from builder.records import Cited, Citing, Document, Paper
 from builder.sources.tokenizer import token_counter
@@ -33,10 +33,10 @@ def shown_text(paper: Paper, document: Document) -> ShownText:
     written = [abstract_text(paper)]
     sections: dict[int, int] = {}
     length = len(written[0])
-    for part in top_sections(document):
-        for i in part.sections:
+    for top in top_sections(document):
+        for i in top.sections:
             section = document.sections[i]
-            mark = "##" if i == part.sections[0] else "###"
+            mark = "##" if i == top.sections[0] else "###"
             written.append(f"{mark} {section.heading}\n{section.text}{_GAP}")
             length += len(written[-1])
             sections[i] = length - len(section.text) - len(_GAP)
@@ -82,7 +82,7 @@ class PaperRead:
         return section_kinds(self.document)
 
     @cached_property
-    def places(self) -> Callable[[int], Places | None]:
+    def locations(self) -> Callable[[int], Locations | None]:
         """Where an entry of its reference list is cited, see `citing`."""
         return places_of(self.document, frozenset(self.called))
 
@@ -108,7 +108,7 @@ class PaperRead:
         entries, titled = len(self.document.references), len(self.entries)
         if entries < _LEAST_ENTRIES or titled < _LEAST_TITLED * entries:
             return False
-        agreed = [places for entry in self.entries if (places := self.places(entry.number)) is not None]
+        agreed = [locations for entry in self.entries if (locations := self.locations(entry.number)) is not None]
         return len(agreed) >= _LEAST_AGREED * titled and sum(map(bool, agreed)) >= _LEAST_CITED * titled
 
 

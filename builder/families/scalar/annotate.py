@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import get_args
 
 from builder.errors import SourceError
-from builder.families.scalar.citation_classifier import CitationContext, types_of
+from builder.families.scalar.citation_classifier import CitationInText, types_of
 from builder.round.model import Round
 from lm_eval_tasks.base.errors import ServerError
 from lm_eval_tasks.base.files import sha256_of_bytes
@@ -27,15 +27,15 @@ _CONCURRENT, _MOST_TOKENS = 8, 16
 _ANSWER = re.compile(r"attributional|descriptive", re.IGNORECASE)
 
 
-def typing_of(round_: Round) -> Callable[[Sequence[CitationContext]], Sequence[CitationType]]:
+def typing_of(round_: Round) -> Callable[[Sequence[CitationInText]], Sequence[CitationType]]:
     """Return the annotator that the round asks for."""
     if round_.scalar.annotator == "rules":
         return types_of
     journal = Journal(round_.workspace / JOURNAL)
-    return lambda contexts: ask_model(contexts, round_.scalar.base_url or "", round_.scalar.model or "", journal)
+    return lambda citations: ask_model(citations, round_.scalar.base_url or "", round_.scalar.model or "", journal)
 
 
-def ask_model(contexts: Sequence[CitationContext], base_url: str, model: str, journal: Journal) -> list[CitationType]:
+def ask_model(citations: Sequence[CitationInText], base_url: str, model: str, journal: Journal) -> list[CitationType]:
     """Ask a model behind an OpenAI-compatible server about every citation; answers are kept in the journal.
 
     Args:
@@ -44,13 +44,13 @@ def ask_model(contexts: Sequence[CitationContext], base_url: str, model: str, jo
     Raises:
         SourceError: the server cannot be reached, gives no answer, or answers with neither of the two words.
     """
-    told = ([model, _PROMPT, context.before, context.citation, context.after] for context in contexts)
+    told = ([model, _PROMPT, citation.before, citation.citation, citation.after] for citation in citations)
     keys = [sha256_of_bytes(json.dumps(content)) for content in told]
     # Citations in groups are not asked about: they are not used.
     missing = {
-        key: f"{_PROMPT}{context.before}>>>{context.citation}<<<{context.after}"
-        for key, context in zip(keys, contexts, strict=True)
-        if context.single and key not in journal
+        key: f"{_PROMPT}{citation.before}>>>{citation.citation}<<<{citation.after}"
+        for key, citation in zip(keys, citations, strict=True)
+        if citation.single and key not in journal
     }
     failed: list[str] = []
 

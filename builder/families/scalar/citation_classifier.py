@@ -30,7 +30,7 @@ _NEAR = 80
 
 
 @dataclass(frozen=True, slots=True)
-class CitationContext:
+class CitationInText:
     """A citation and the text on both sides of it.
 
     Attributes:
@@ -47,9 +47,9 @@ class CitationContext:
     single: bool = True
 
 
-def is_single(context: CitationContext) -> bool:
+def is_single(citation: CitationInText) -> bool:
     """Tell whether a citation stands alone, not in a row with others."""
-    before, after = plain(context.before)[-_NEAR:], plain(context.after)[:_NEAR]
+    before, after = plain(citation.before)[-_NEAR:], plain(citation.after)[:_NEAR]
     return not (_GOES_ON.match(after) or _BEGAN.search(before))
 
 
@@ -72,11 +72,11 @@ _BEFORE, _AFTER = 200, 100
 _TOKENS_BEFORE, _TOKENS_AFTER = 14, 8
 
 
-def types_of(contexts: Sequence[CitationContext]) -> list[CitationType]:
+def types_of(citations: Sequence[CitationInText]) -> list[CitationType]:
     """Return the types of a paper's citations, in the order of its text, those in groups included."""
-    if not contexts:
+    if not citations:
         return []
-    decided = _model().decide(contexts, [feature_numbers(features(context)) for context in contexts])
+    decided = _model().decide(citations, [feature_numbers(features(citation)) for citation in citations])
     return ["attributional" if value > 0 else "descriptive" for value in decided]
 
 
@@ -97,12 +97,12 @@ class First:
 
     def score(self, hashes: np.ndarray) -> float:
         """Return above 0 for attributional, by the numbers of the features."""
-        at = places(hashes, self.indices)
+        at = known_columns(hashes, self.indices)
         length = float(np.sqrt(self.squares[at].sum())) or 1.0
         return float(self.plain[at].sum() + self.rare[at].sum() / length)
 
 
-def places(hashes: np.ndarray, indices: np.ndarray) -> np.ndarray:
+def known_columns(hashes: np.ndarray, indices: np.ndarray) -> np.ndarray:
     """Return the places of hashed features among the known ones; unknown features are left out."""
     at = np.searchsorted(indices, hashes).clip(max=len(indices) - 1)
     return np.asarray(at[indices[at] == hashes])
@@ -115,29 +115,29 @@ class Model:
     first: First
     second: np.ndarray
 
-    def decide(self, contexts: Sequence[CitationContext], hashes: Sequence[np.ndarray]) -> np.ndarray:
+    def decide(self, citations: Sequence[CitationInText], hashes: Sequence[np.ndarray]) -> np.ndarray:
         """Return the scores of a paper's citations, above 0 for attributional, by the numbers of their features."""
-        table = neighbourhood(contexts, list(map(self.first.score, hashes)))
+        table = neighbourhood(citations, list(map(self.first.score, hashes)))
         return np.asarray(table @ self.second[:-1] + self.second[-1])
 
 
-def neighbourhood(contexts: Sequence[CitationContext], scores: Sequence[float]) -> np.ndarray:
+def neighbourhood(citations: Sequence[CitationInText], scores: Sequence[float]) -> np.ndarray:
     """Return what the second model sees of each citation: its score, those of the same work's other citations, of its neighbours, of
     the paper; shape (citations, 9).
     """
     of_work: dict[str, list[int]] = defaultdict(list)
-    for i, context in enumerate(contexts):
-        of_work[context.reference or f"#{i}"].append(i)
-    alone = [i for i, context in enumerate(contexts) if context.single]
+    for i, citation in enumerate(citations):
+        of_work[citation.reference or f"#{i}"].append(i)
+    alone = [i for i, citation in enumerate(citations) if citation.single]
     total = sum(scores[i] for i in alone)
     # The score of a citation's neighbour, 0 before the first and behind the last.
     padded = [0.0, *scores, 0.0]
     rows = []
-    for i, context in enumerate(contexts):
-        others = [k for k in of_work[context.reference or f"#{i}"] if k != i]
+    for i, citation in enumerate(citations):
+        others = [k for k in of_work[citation.reference or f"#{i}"] if k != i]
         theirs = [scores[k] for k in others]
-        single = [scores[k] for k in others if contexts[k].single]
-        rest = len(alone) - context.single
+        single = [scores[k] for k in others if citations[k].single]
+        rest = len(alone) - citation.single
         rows.append(
             [
                 scores[i],
@@ -146,7 +146,7 @@ def neighbourhood(contexts: Sequence[CitationContext], scores: Sequence[float]) 
                 max(theirs, default=0.0),
                 fmean(single or [0.0]),
                 len(single),
-                (total - context.single * scores[i]) / rest if rest else 0.0,
+                (total - citation.single * scores[i]) / rest if rest else 0.0,
                 padded[i],
                 padded[i + 2],
             ]
@@ -154,11 +154,11 @@ def neighbourhood(contexts: Sequence[CitationContext], scores: Sequence[float]) 
     return np.array(rows)
 
 
-def features(context: CitationContext) -> list[str]:
+def features(citation: CitationInText) -> list[str]:
     """Return what the first model sees: the words before and after, their shapes, and how the citation is written."""
-    before, after = plain(context.before)[-_BEFORE:], plain(context.after)[:_AFTER]
+    before, after = plain(citation.before)[-_BEFORE:], plain(citation.after)[:_AFTER]
     opened = _OPENING.search(before)
-    style = _style(context.citation) + (opened.group().strip()[-1:] if opened else "")
+    style = _style(citation.citation) + (opened.group().strip()[-1:] if opened else "")
     core = _OPENING.sub("", _OTHER.sub(" CIT ", before))
     words = _TOKEN.findall(core)[-_TOKENS_BEFORE:]
     behind = _TOKEN.findall(_CLOSING.sub(" ) ", _OTHER.sub(" CIT ", after)))[:_TOKENS_AFTER]
@@ -178,10 +178,12 @@ def features(context: CitationContext) -> list[str]:
     names += [f"end={last[-n:].lower()}" for n in range(1, 6)]
     names += [f"c={core[-25:][i : i + n]}" for n in (3, 4, 5) for i in range(len(core[-25:]) - n + 1)]
     names += [f"two={_shape(last)}|{lower[-2] if len(lower) > 1 else ''}"]
-    return names + _places(words, style, before, after) + [f"h={w}" for w in _TOKEN.findall(context.section.lower())]
+    return (
+        names + _positions(words, style, before, after) + [f"h={w}" for w in _TOKEN.findall(citation.section.lower())]
+    )
 
 
-def _places(words: Sequence[str], style: str, before: str, after: str) -> list[str]:
+def _positions(words: Sequence[str], style: str, before: str, after: str) -> list[str]:
     """Return how far back an acronym, a capital and the sentence's beginning are; whether this is a table."""
     backwards = list(enumerate(reversed(words), 1))
     acronym = next((n for n, word in backwards if _ACRONYM.search(word)), 0)

@@ -74,10 +74,10 @@ def with_token_counts(rows: Sequence[dict[str, Any]], round_name: str, count: To
         ]
         for row in rows
     ]
-    counts = iter(count([text for parts in row_texts for text in parts]))
+    counts = iter(count([text for texts in row_texts for text in texts]))
     return [
-        {**with_choices(row), "input_tokens": sum(next(counts) for _ in parts), "round": round_name}
-        for row, parts in zip(rows, row_texts, strict=True)
+        {**with_choices(row), "input_tokens": sum(next(counts) for _ in texts), "round": round_name}
+        for row, texts in zip(rows, row_texts, strict=True)
     ]
 
 

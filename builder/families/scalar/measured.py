@@ -38,6 +38,6 @@ class ScalarMeasure:
     def results(self) -> dict[str, Any]:
         """Give `labels` and `shortcuts` of `Statistics`."""
         return {
-            "labels": tuple(self.labels[place] for place in range(max(self.labels, default=-1) + 1)),
+            "labels": tuple(self.labels[position] for position in range(max(self.labels, default=-1) + 1)),
             "shortcuts": {name: Bounds.of(level(right, self.clusters)) for name, right in self.right.items()},
         }

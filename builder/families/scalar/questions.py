@@ -12,7 +12,7 @@ from functools import cache
 from typing import Literal
 
 from builder.extract.sections import TopSection, top_sections
-from builder.families.scalar.citation_classifier import CitationContext, is_single
+from builder.families.scalar.citation_classifier import CitationInText, is_single
 from builder.families.scalar.shown import Candidate, ClozeQuestion, Lengths, candidate_of, cut_at, question
 from builder.records import Cited, Citing, Document, Mention, Paper
 from builder.seeding import digest_of, integer_of, row_order
@@ -41,15 +41,15 @@ _CONTEXT = 300
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _Maskable:
     """A citation that may be masked."""
 
     mention: Mention
-    part: TopSection
+    section: TopSection
     cited_id: str
 
 
-Typing = Callable[[Sequence[CitationContext]], Sequence[CitationType]]
+Typing = Callable[[Sequence[CitationInText]], Sequence[CitationType]]
 
 
 class QuestionMaker:
@@ -77,64 +77,68 @@ class QuestionMaker:
 
     def ask(self, citing: Citing) -> list[ClozeQuestion]:
         """Ask up to `most` questions of a paper, each about another cited work, in the order in which they are wanted."""
-        all_parts = top_sections(citing.document)
+        sections = top_sections(citing.document)
         questions: list[ClozeQuestion] = []
         seen: set[str] = set()
-        named = [(self._name(citing, place.mention), place) for place in self._places(citing, all_parts)]
-        for name, place in sorted(named, key=lambda item: integer_of(self._seed, item[0], "rank")):
+        named = [(self._name(citing, maskable.mention), maskable) for maskable in self._maskable(citing, sections)]
+        for name, maskable in sorted(named, key=lambda item: integer_of(self._seed, item[0], "rank")):
             if len(questions) == self._most:
                 self.report.drop(name, "enough_of_paper")
-            elif place.cited_id in seen:
+            elif maskable.cited_id in seen:
                 self.report.drop(name, "repeated")
             else:
-                outcome = self._question(citing, place, all_parts)
+                outcome = self._question(citing, maskable, sections)
                 if isinstance(outcome, ClozeQuestion):
-                    seen.add(place.cited_id)
+                    seen.add(maskable.cited_id)
                     questions.append(outcome)
                 else:
                     self.report.drop(name, outcome)
         return questions
 
-    def _places(self, citing: Citing, all_parts: Sequence[TopSection]) -> Iterator[_Place]:
+    def _maskable(self, citing: Citing, sections: Sequence[TopSection]) -> Iterator[_Maskable]:
         """Yield the single citations of the wanted type whose work is known; the others are counted."""
-        of_section = {i: part for part in all_parts for i in part.sections}
+        of_section = {i: section for section in sections for i in section.sections}
         mentions = [mention for mention in citing.document.mentions if mention.section in of_section]
         characters = sum(len(citing.document.sections[i].text) for i in of_section)
         if self._lengths == "published" and characters not in _PAPER_CHARACTERS:
             for mention in mentions:
                 self.report.drop(self._name(citing, mention), "paper_length")
             return
-        contexts = [context_of(citing.document, mention) for mention in mentions]
-        for mention, context, citation_type in zip(mentions, contexts, self._typing(contexts), strict=True):
+        citations = [citation_in_text(citing.document, mention) for mention in mentions]
+        for mention, citation, citation_type in zip(mentions, citations, self._typing(citations), strict=True):
             name = self._name(citing, mention)
-            if not context.single:
+            if not citation.single:
                 self.report.drop(name, "grouped")
             elif mention.references[0] not in citing.cited:
                 self.report.drop(name, "unresolved")
             elif citation_type != self._level.citation:
                 self.report.drop(name, "other_type")
             else:
-                yield _Place(mention, of_section[mention.section], citing.cited[mention.references[0]])
+                yield _Maskable(mention, of_section[mention.section], citing.cited[mention.references[0]])
 
-    def _question(self, citing: Citing, place: _Place, all_parts: Sequence[TopSection]) -> ClozeQuestion | ClozeReason:
-        name = f"{citing.paper.versioned_id}#{citing.document.mentions.index(place.mention)}"
-        gold = self._candidates(place.cited_id)
+    def _question(
+        self, citing: Citing, maskable: _Maskable, sections: Sequence[TopSection]
+    ) -> ClozeQuestion | ClozeReason:
+        name = f"{citing.paper.versioned_id}#{citing.document.mentions.index(maskable.mention)}"
+        gold = self._candidates(maskable.cited_id)
         if not isinstance(gold, Candidate):
             return gold
         paper, level, most = citing.paper, self._level, cut_at(self._lengths)
-        text = question(citing.document, paper.title, paper.abstract, place.mention, level.question, most)
+        text = question(citing.document, paper.title, paper.abstract, maskable.mention, level.question, most)
         if text is None:
             return "mask_beyond_cut"
-        distractors = self._distractors(citing, place, all_parts)
+        distractors = self._distractors(citing, maskable, sections)
         if len(distractors) < CANDIDATES - 1:
             return "too_few_candidates"
-        return ClozeQuestion(name, paper, level, place.part.heading, text, (gold, *distractors), 0)
+        return ClozeQuestion(name, paper, level, maskable.section.heading, text, (gold, *distractors), 0)
 
-    def _distractors(self, citing: Citing, place: _Place, all_parts: Sequence[TopSection]) -> list[Candidate]:
+    def _distractors(self, citing: Citing, maskable: _Maskable, sections: Sequence[TopSection]) -> list[Candidate]:
         nearest = self._level.distractors == "nearest"
-        pool = list(dict.fromkeys(_by_distance(citing, place, all_parts) if nearest else sorted(citing.cited.values())))
+        pool = list(
+            dict.fromkeys(_by_distance(citing, maskable, sections) if nearest else sorted(citing.cited.values()))
+        )
         shuffle = random.Random(
-            integer_of(self._seed, self._level.distractors, self._name(citing, place.mention))
+            integer_of(self._seed, self._level.distractors, self._name(citing, maskable.mention))
         ).shuffle
         if not nearest:
             shuffle(pool)
@@ -143,7 +147,7 @@ class QuestionMaker:
         for id_ in pool:
             if len(distractors) == limit:
                 break
-            distractor = self._candidates(id_) if id_ != place.cited_id else None
+            distractor = self._candidates(id_) if id_ != maskable.cited_id else None
             if isinstance(distractor, Candidate):
                 distractors.append(distractor)
         if nearest:
@@ -204,11 +208,11 @@ def balance_positions(questions: Iterable[ClozeQuestion], seed: int) -> list[Clo
     return placed
 
 
-def context_of(document: Document, mention: Mention) -> CitationContext:
+def citation_in_text(document: Document, mention: Mention) -> CitationInText:
     """Return the words around a citation."""
     text = document.sections[mention.section].text
     alone = not mention.grouped and len(mention.references) == 1
-    around = CitationContext(
+    around = CitationInText(
         text[max(0, mention.start - _CONTEXT) : mention.start],
         text[mention.start : mention.end],
         text[mention.end : mention.end + _CONTEXT],
@@ -218,19 +222,19 @@ def context_of(document: Document, mention: Mention) -> CitationContext:
     return replace(around, single=alone and is_single(around))
 
 
-def _by_distance(citing: Citing, place: _Place, all_parts: Sequence[TopSection]) -> Iterator[str]:
+def _by_distance(citing: Citing, maskable: _Maskable, sections: Sequence[TopSection]) -> Iterator[str]:
     """Yield the cited papers from the nearest citation outwards: those of the same section first, then of the adjacent ones."""
     offsets: dict[int, tuple[int, int]] = {}
     total = 0
-    for k, part in enumerate(all_parts):
-        for i in part.sections:
+    for k, section in enumerate(sections):
+        for i in section.sections:
             offsets[i] = k, total
             total += len(citing.document.sections[i].text)
-    own_part, own_offset = offsets[place.mention.section]
+    own_part, own_offset = offsets[maskable.mention.section]
 
     def distance(mention: Mention) -> tuple[int, int]:
         k, offset = offsets[mention.section]
-        return abs(k - own_part), abs(offset + mention.start - own_offset - place.mention.start)
+        return abs(k - own_part), abs(offset + mention.start - own_offset - maskable.mention.start)
 
     for mention in sorted((each for each in citing.document.mentions if each.section in offsets), key=distance):
         yield from (citing.cited[i] for i in mention.references if i in citing.cited)

@@ -42,26 +42,26 @@ def question(
 
 
 def candidate(
-    document: Document | None, abstract: str, kind: CandidateText, most: int | None = MOST_CHARACTERS
+    document: Document | None, abstract: str, shown: CandidateText, most: int | None = MOST_CHARACTERS
 ) -> str | None:
     """Return what follows a candidate's title, its text cut at `most` characters; None if the candidate lacks the text for it."""
     head = f"<Abstract>Abstract: {abstract}</Abstract>"
-    if kind == "concise":
+    if shown == "concise":
         return head if abstract else None
     if document is None:
         return None
-    chosen = [part for part in top_sections(document) if kind == "full" or part.role not in _NOT_BODY]
+    chosen = [section for section in top_sections(document) if shown == "full" or section.role not in _NOT_BODY]
     text = "\n\n".join(_section_texts(document, chosen, {}))[:most]
-    if not text.strip() or (kind == "full" and not abstract):
+    if not text.strip() or (shown == "full" and not abstract):
         return None
-    return f"{head}<Content>\n{text}\n</Content>" if kind == "full" else f"<Content>\n\n{text}\n\n</Content>"
+    return f"{head}<Content>\n{text}\n</Content>" if shown == "full" else f"<Content>\n\n{text}\n\n</Content>"
 
 
 def _section_texts(document: Document, chosen: Iterable[TopSection], instead: dict[int, str]) -> Iterator[str]:
-    for part in chosen:
-        for i in part.sections:
+    for top in chosen:
+        for i in top.sections:
             section = document.sections[i]
-            mark = "##" if i == part.sections[0] else "###"
+            mark = "##" if i == top.sections[0] else "###"
             yield f"{mark} {section.heading}\n{instead.get(i, section.text)}".rstrip()
 
 

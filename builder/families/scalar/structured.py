@@ -28,7 +28,7 @@ _BIBLIOGRAPHY = re.compile(r"^#+ *(?:\d+\.? *)?(?:References|Bibliography)\b.*$"
 
 
 # As the file has them, strictly typed.
-class _Place(BaseModel, strict=True):
+class _Mention(BaseModel, strict=True):
     paper_id: str
     start_pos: int
     end_pos: int
@@ -40,7 +40,7 @@ class _Text(BaseModel, strict=True):
 
 
 class _Section(_Text):
-    citations: list[_Place]
+    citations: list[_Mention]
 
 
 class _Work(BaseModel, strict=True):
@@ -104,25 +104,27 @@ def read_structured(path: Path) -> Structured:
 
 def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield what to call each record in a message, and the record."""
-    place = path
+    mention = path
     try:
         if path.is_dir():
-            for place in sorted(file for file in path.glob("*.json") if file.is_file()):
-                yield str(place), parse_json(read_packed(place))
+            for mention in sorted(file for file in path.glob("*.json") if file.is_file()):
+                yield str(mention), parse_json(read_packed(mention))
             return
         for number, line in enumerate(lines_of(path), 1):
             if line is None:
                 raise ValueError(f"line {number} is too long")
             yield f"line {number} of {path}", parse_json(line)
     except (*ERRORS, ValueError) as err:
-        raise FolderError(f"{place} cannot be read as JSON: {err}") from err
+        raise FolderError(f"{mention} cannot be read as JSON: {err}") from err
 
 
 def _citing_paper(record: _Record, known: dict[str, Cited], titles: Mapping[str, set[str]]) -> Citing:
     data = record.references.data
     # Works about which nothing is known are cited too: their entries are empty.
     keys = list(
-        dict.fromkeys([*data, *(place.paper_id for section in record.sections.values() for place in section.citations)])
+        dict.fromkeys(
+            [*data, *(mention.paper_id for section in record.sections.values() for mention in section.citations)]
+        )
     )
     index = {key: i for i, key in enumerate(keys)}
     cited: dict[int, str] = {}
@@ -157,10 +159,12 @@ def _role(heading: str) -> Role:
 
 def _mentions(sections: Mapping[str, _Section], index: Mapping[str, int]) -> Iterator[Mention]:
     for s, section in enumerate(sections.values()):
-        for place in section.citations:
-            if not 0 <= place.start_pos <= place.end_pos <= len(section.content):
-                raise ValueError(f"a citation at {place.start_pos} to {place.end_pos}, which is not in its section")
-            yield Mention(s, place.start_pos, place.end_pos, (index[place.paper_id],), not place.single_citation)
+        for mention in section.citations:
+            if not 0 <= mention.start_pos <= mention.end_pos <= len(section.content):
+                raise ValueError(f"a citation at {mention.start_pos} to {mention.end_pos}, which is not in its section")
+            yield Mention(
+                s, mention.start_pos, mention.end_pos, (index[mention.paper_id],), not mention.single_citation
+            )
 
 
 def _cited_paper(work: _Work) -> Cited | None:

@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 
 from builder.families.scalar.citation_classifier import (
-    CitationContext,
+    CitationInText,
     First,
     Model,
     feature_numbers,
     features,
     is_single,
+    known_columns,
     neighbourhood,
-    places,
 )
 from builder.packed import lines_of
 from lm_eval_tasks.base.text import parse_json
@@ -42,7 +42,7 @@ class Labelled:
     """A paper's citations: their contexts, hashed features and types (None if a citation has none)."""
 
     name: str
-    contexts: tuple[CitationContext, ...]
+    citations: tuple[CitationInText, ...]
     hashes: tuple[np.ndarray, ...]
     types: tuple[bool | None, ...]
     singles: tuple[bool, ...]
@@ -72,16 +72,16 @@ def read_labels(path: Path) -> list[Labelled]:
 
 
 def _labelled_paper(name: str, labels: Sequence[dict[str, Any]]) -> Labelled:
-    contexts = tuple(map(_context, labels))
-    numbers = tuple(feature_numbers(features(context)) for context in contexts)
+    citations = tuple(map(_context, labels))
+    numbers = tuple(feature_numbers(features(citation)) for citation in citations)
     is_method = tuple(label["type"] == "method" if label["type"] else None for label in labels)
-    return Labelled(name, contexts, numbers, is_method, tuple(bool(label["single"]) for label in labels))
+    return Labelled(name, citations, numbers, is_method, tuple(bool(label["single"]) for label in labels))
 
 
-def _context(label: dict[str, Any]) -> CitationContext:
+def _context(label: dict[str, Any]) -> CitationInText:
     """Return a label's citation; whether it is single is decided by the rule, not by the label."""
-    parts = label["before"], label["citation"], label["after"], label["section"], str(label["reference"])
-    return CitationContext(*parts, single=is_single(CitationContext(*parts)))
+    fields = label["before"], label["citation"], label["after"], label["section"], str(label["reference"])
+    return CitationInText(*fields, single=is_single(CitationInText(*fields)))
 
 
 def measure(papers: Sequence[Labelled], folds: int) -> dict[str, float]:
@@ -90,13 +90,13 @@ def measure(papers: Sequence[Labelled], folds: int) -> dict[str, float]:
     for left_out, rest in _folds(papers, folds):
         model = fit(rest)
         for paper in left_out:
-            for kind, value in zip(paper.types, model.decide(paper.contexts, paper.hashes), strict=True):
-                total += kind is not None
-                right += kind is not None and (value > 0) == kind
+            for type_, value in zip(paper.types, model.decide(paper.citations, paper.hashes), strict=True):
+                total += type_ is not None
+                right += type_ is not None and (value > 0) == type_
     singles = [
-        (context.single, labelled)
+        (citation.single, labelled)
         for paper in papers
-        for context, labelled in zip(paper.contexts, paper.singles, strict=True)
+        for citation, labelled in zip(paper.citations, paper.singles, strict=True)
     ]
     return {
         "type_agreement": round(right / max(1, total), 4),
@@ -115,8 +115,8 @@ def fit(papers: Sequence[Labelled]) -> Model:
     for left_out, rest in _folds(papers, _INNER):
         first = _fit_first(rest)
         for paper in left_out:
-            table = neighbourhood(paper.contexts, [first.score(row) for row in paper.hashes])
-            typed = [i for i, kind in enumerate(paper.types) if kind is not None]
+            table = neighbourhood(paper.citations, [first.score(row) for row in paper.hashes])
+            typed = [i for i, type_ in enumerate(paper.types) if type_ is not None]
             tables.append(table[typed])
             types += [bool(paper.types[i]) for i in typed]
     second = LogisticRegression(max_iter=1000).fit(np.concatenate(tables), types)
@@ -133,12 +133,15 @@ def _fit_first(papers: Iterable[Labelled]) -> First:
     from sklearn.preprocessing import normalize
 
     typed = [
-        (row, kind) for paper in papers for row, kind in zip(paper.hashes, paper.types, strict=True) if kind is not None
+        (row, type_)
+        for paper in papers
+        for row, type_ in zip(paper.hashes, paper.types, strict=True)
+        if type_ is not None
     ]
-    types = np.array([kind for _, kind in typed])
+    types = np.array([type_ for _, type_ in typed])
     hashes, counts = np.unique(np.concatenate([row for row, _ in typed]), return_counts=True)
     indices, counts = hashes[counts >= _LEAST], counts[counts >= _LEAST]
-    columns = [places(row, indices) for row, _ in typed]
+    columns = [known_columns(row, indices) for row, _ in typed]
     ends = np.cumsum([0, *map(len, columns)])
     matrix = csr_matrix((np.ones(ends[-1]), np.concatenate(columns), ends), shape=(len(typed), len(indices)))
 
@@ -159,8 +162,8 @@ def _folds(papers: Sequence[Labelled], folds: int) -> Iterator[tuple[list[Labell
     share = [int(feature_numbers([f"{folds} {paper.name}"])[0]) % folds for paper in papers]
     for k in range(folds):
         yield (
-            [paper for paper, part in zip(papers, share, strict=True) if part == k],
-            [paper for paper, part in zip(papers, share, strict=True) if part != k],
+            [paper for paper, number in zip(papers, share, strict=True) if number == k],
+            [paper for paper, number in zip(papers, share, strict=True) if number != k],
         )
 
 

@@ -11,7 +11,7 @@ from itertools import chain, combinations, islice, permutations
 from typing import Any, Literal, get_args
 
 from builder.families.reading.asking import LABEL_TOKENS, LEAST_PAPERS, PaperSet, ReadingAsker, fill, part_of
-from builder.families.reading.citing import Places
+from builder.families.reading.citing import Locations
 from builder.families.reading.making import reading_family
 from builder.families.reading.papers_read import PaperLibrary, PaperRead
 from builder.families.reading.works import CitedWork, WorkFault, certain_works, is_garbled, near_titles
@@ -103,13 +103,13 @@ class Walk:
             return "missed_entry"
         if self._has_near_title(work):
             return "near_title"
-        places = [self._places(work, id_) for id_ in work.entries]
-        if None in places:
+        locations = [self._locations(work, id_) for id_ in work.entries]
+        if None in locations:
             return "ways_disagree"
-        return "cited_nowhere" if frozenset() in places else None
+        return "cited_nowhere" if frozenset() in locations else None
 
-    def _places(self, work: CitedWork, id_: str) -> Places | None:
-        return self._papers[id_].places(work.entries[id_].number)
+    def _locations(self, work: CitedWork, id_: str) -> Locations | None:
+        return self._papers[id_].locations(work.entries[id_].number)
 
     def questions(self, seed: int, count: int, preferred: Sequence[WalkQuestion] = ()) -> list[WalkQuestion]:
         """Ask up to `count` questions, the kinds in turn, each about other works.
@@ -169,8 +169,8 @@ class Walk:
         for id_ in self._papers:
             paragraphs: dict[tuple[int, int], list[str]] = {}
             for key, work in self._works.items():
-                for place in (self._places(work, id_) or ()) if id_ in work.entries else ():
-                    paragraphs.setdefault(place, []).append(key)
+                for location in (self._locations(work, id_) or ()) if id_ in work.entries else ():
+                    paragraphs.setdefault(location, []).append(key)
             pairs.update(pair for keys in paragraphs.values() for pair in combinations(sorted(keys), 2))
         return [(self._works[first], self._works[second]) for first, second in sorted(pairs)]
 
@@ -205,20 +205,20 @@ class Walk:
 
     def _answers(self, kind: Kind, works: tuple[CitedWork, ...], id_: str) -> bool | None:
         """Tell whether a paper that cites the works answers a question; None if that is not certain."""
-        places = [self._places(work, id_) or frozenset() for work in works]
+        locations = [self._locations(work, id_) or frozenset() for work in works]
         if kind == "same_paragraph":
-            return _share_a_paragraph(*places)
+            return _share_a_paragraph(*locations)
         if kind != "background_only":
-            return self._is_in(id_, places[0], kind)
-        background = self._is_in(id_, places[0], "introduction", "related_work")
-        experiments = self._is_in(id_, places[0], "experiments")
+            return self._is_in(id_, locations[0], kind)
+        background = self._is_in(id_, locations[0], "introduction", "related_work")
+        experiments = self._is_in(id_, locations[0], "experiments")
         if background is False or experiments is True:
             return False
         return None if background is None or experiments is None else True
 
-    def _is_in(self, id_: str, places: Places, *kinds: str) -> bool | None:
+    def _is_in(self, id_: str, locations: Locations, *kinds: str) -> bool | None:
         """Tell whether one of the places is in a section of one of the kinds; None if people may disagree."""
-        called = [self._papers[id_].called[i] for i, _ in places]
+        called = [self._papers[id_].called[i] for i, _ in locations]
         if any(not name.sure.isdisjoint(kinds) for name in called):
             return True
         return None if any(not name.doubtful.isdisjoint(kinds) for name in called) else False
@@ -229,7 +229,7 @@ def _citing(works: tuple[CitedWork, ...]) -> set[str]:
     return set.intersection(*(set(work.entries) for work in works))
 
 
-def _share_a_paragraph(first: Places, second: Places) -> bool | None:
+def _share_a_paragraph(first: Locations, second: Locations) -> bool | None:
     """Tell whether two works are cited in one paragraph; None if only a page's end may have parted them."""
     if first & second:
         return True

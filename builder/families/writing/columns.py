@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from builder.families.writing.prepare import content_parts, target_of
+from builder.families.writing.prepare import content_texts, target_of
 from builder.parquet.schema import INTEGER, STRING, TEXTS, Lacking, Row, RowSchema, hashes_of, matches, strings
-from builder.records import PUBLIC_DOMAIN, DemoKind, Paper, writing_task
+from builder.records import PUBLIC_DOMAIN, DemoOrigin, Paper, writing_task
 from builder.store import Store
 from lm_eval_tasks.base.contract import Task
 from lm_eval_tasks.base.files import sha256_of_bytes
@@ -54,9 +54,14 @@ ID_COLUMNS = pa.schema(
 )
 
 
-def demonstration_of(paper: Paper, kind: DemoKind, content: str, output: str) -> Row:
+def demonstration_of(paper: Paper, origin: DemoOrigin, content: str, output: str) -> Row:
     """Return an older paper shown as an input-output pair."""
-    shown = {"id": paper.versioned_id, "kind": kind, "published": paper.published.isoformat(), "license": paper.license}
+    shown = {
+        "id": paper.versioned_id,
+        "kind": origin,
+        "published": paper.published.isoformat(),
+        "license": paper.license,
+    }
     texts = {"title": paper.title, "abstract": paper.abstract, "content": content, "output": output}
     return {**shown, **texts, "authors": list(paper.authors)}
 
@@ -158,7 +163,7 @@ def _texts(
     if not documents:
         return "missing_file"
     for document in documents:
-        content = "\n\n".join(content_parts(document, task))
+        content = "\n\n".join(content_texts(document, task))
         if sha256_of_bytes(content) == hashes[f"{prefix}content"]:
             asked_for = target_of(paper, document, task)
             return {"title": paper.title, "abstract": paper.abstract, "content": content, target_column: asked_for}

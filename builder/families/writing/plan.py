@@ -20,7 +20,7 @@ from itertools import chain, zip_longest
 from builder.collect.graph import CoAuthorGraph
 from builder.collect.near_duplicates import near_duplicate
 from builder.families.writing.prepare import Pool, PreparedPaper
-from builder.records import DemoKind, Paper, SampleReason
+from builder.records import DemoOrigin, Paper, SampleReason
 from builder.seeding import digest_of, row_order
 from builder.stage_report import StageReport
 from lm_eval_tasks.base.contract import Task
@@ -65,11 +65,11 @@ class Demonstrators:
         return DemonstrationIds(tuple(drawn), tuple(co_author[:n_co_author]))
 
     def _draw(
-        self, target: Paper, kind: DemoKind, pool: Sequence[Paper], count: int, taken: Iterable[str]
+        self, target: Paper, origin: DemoOrigin, pool: Sequence[Paper], count: int, taken: Iterable[str]
     ) -> list[str]:
         used = {target.id, *taken}
         picked: list[str] = []
-        for paper in _shuffle(pool, random.Random(int.from_bytes(digest_of(self._seed, target.id, kind)))):
+        for paper in _shuffle(pool, random.Random(int.from_bytes(digest_of(self._seed, target.id, origin)))):
             if len(picked) == count:
                 break
             if paper.id not in used and not near_duplicate(target.title, target.abstract, paper.title, paper.abstract):

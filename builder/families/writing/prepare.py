@@ -48,7 +48,7 @@ def has_debris(text: str) -> bool:
     return _DEBRIS.search(text) is not None
 
 
-def content_parts(document: Document, task: Task) -> list[str]:
+def content_texts(document: Document, task: Task) -> list[str]:
     """Return the sections of the main body for a task, each with its heading; an empty line stands between two."""
     role = _OWN[task]
     left_out = role_span(document, role) if role else frozenset()
@@ -77,8 +77,8 @@ def target_of(paper: Paper, document: Document, task: Task) -> str:
 def _section_text(document: Document, role: Role) -> str:
     """Return the text of a role's sections, headings of subsections kept, those of the sections themselves not."""
     sections = (document.sections[i] for i in sorted(role_span(document, role)))
-    parts = (section.text if section.role == role else f"{section.heading}\n{section.text}" for section in sections)
-    return "\n\n".join(part.strip() for part in parts if part.strip())
+    texts = (section.text if section.role == role else f"{section.heading}\n{section.text}" for section in sections)
+    return "\n\n".join(text.strip() for text in texts if text.strip())
 
 
 # Where a text begins, and its length in bytes.
@@ -180,21 +180,21 @@ class _Texts:
     """The texts of one paper, each held and counted once."""
 
     def __init__(self) -> None:
-        self._places: dict[str, int] = {}
+        self._positions: dict[str, int] = {}
         self._tokens: list[int] = []
 
     def add(self, *texts: str) -> tuple[int, ...]:
         """Hold some texts; return their places."""
-        new = [text for text in dict.fromkeys(texts) if text not in self._places]
-        self._places.update(zip(new, count(len(self._tokens)), strict=False))
+        new = [text for text in dict.fromkeys(texts) if text not in self._positions]
+        self._positions.update(zip(new, count(len(self._tokens)), strict=False))
         self._tokens += token_counter()(new)
-        return tuple(self._places[text] for text in texts)
+        return tuple(self._positions[text] for text in texts)
 
-    def tokens(self, places: Iterable[int]) -> int:
-        return sum(self._tokens[place] for place in places)
+    def tokens(self, positions: Iterable[int]) -> int:
+        return sum(self._tokens[position] for position in positions)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
+        return iter(self._positions)
 
 
 def _prepare(rules: Rules, stored: _StoredPaper) -> tuple[PreparedPaper, tuple[str, ...]]:
@@ -206,12 +206,12 @@ def _prepare(rules: Rules, stored: _StoredPaper) -> tuple[PreparedPaper, tuple[s
     for work in (work for i, work in stored.cited.items() if i in related):
         title, abstract = texts.add(work.title, work.abstract)
         cited.append(CitedTexts(work.id, work.abstract_license, work.authors, title, abstract))
-    tokens = texts.tokens(place for citation in cited for place in (citation.title, citation.abstract))
+    tokens = texts.tokens(position for citation in cited for position in (citation.title, citation.abstract))
     return PreparedPaper(stored.paper, tasks, tuple(cited), tokens, ()), tuple(texts)
 
 
 def _task_texts(paper: Paper, document: Document, task: Task, rules: Rules, texts: _Texts) -> TaskTexts:
-    content, output = content_parts(document, task), target_of(paper, document, task)
+    content, output = content_texts(document, task), target_of(paper, document, task)
     unfit = _unfit_reason(paper, task, content, output, rules)
     if unfit:
         return TaskTexts(unfit)

@@ -14,7 +14,7 @@ from builder.families.writing.plan import DemonstrationIds, PlannedSample
 from builder.families.writing.prepare import Pool, PreparedPaper, text_at
 from builder.parquet.schema import Row
 from builder.parquet.write import SplitWriter
-from builder.records import DemoKind
+from builder.records import DemoOrigin
 from lm_eval_tasks.base.contract import SPLITS, Split, Task
 from lm_eval_tasks.base.manifest import ListedConfiguration, SplitContents, SplitDates
 from lm_eval_tasks.base.progress import progress
@@ -44,7 +44,7 @@ class _Sample:
     """A target, and each demonstration with its kind."""
 
     target: PreparedPaper
-    demonstrations: tuple[tuple[DemoKind, PreparedPaper], ...]
+    demonstrations: tuple[tuple[DemoOrigin, PreparedPaper], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +79,11 @@ def _orders(what: PlannedRound) -> Iterator[_SplitOrder]:
 
 
 def _sample(planned: PlannedSample, chosen: DemonstrationIds, pool: Pool) -> _Sample:
-    kinds: tuple[tuple[DemoKind, tuple[str, ...]], ...] = (("random", chosen.random), ("co-author", chosen.co_author))
-    demonstrations = tuple((kind, pool.prepared[id_]) for kind, ids in kinds for id_ in ids)
+    origins: tuple[tuple[DemoOrigin, tuple[str, ...]], ...] = (
+        ("random", chosen.random),
+        ("co-author", chosen.co_author),
+    )
+    demonstrations = tuple((origin, pool.prepared[id_]) for origin, ids in origins for id_ in ids)
     return _Sample(pool.prepared[planned.paper.id], demonstrations)
 
 
@@ -101,7 +104,8 @@ def _row(sample: _Sample, task: Task, file: FileIO) -> Row:
         content=content,
         target=output,
         demonstrations=[
-            demonstration_of(paper.paper, kind, *_texts_of(paper, task, file)) for kind, paper in sample.demonstrations
+            demonstration_of(paper.paper, origin, *_texts_of(paper, task, file))
+            for origin, paper in sample.demonstrations
         ],
         citations=list(_citations(target, file)) if task == "related" else [],
     )
@@ -127,5 +131,5 @@ def _citations(target: PreparedPaper, file: FileIO) -> Iterator[Row]:
 def _texts_of(paper: PreparedPaper, task: Task, file: FileIO) -> tuple[str, str]:
     """Read what the task shows of a paper, and what it asks for."""
     texts = paper.tasks[task]
-    content = (text_at(file, paper.spans[place]) for place in texts.content)
+    content = (text_at(file, paper.spans[position]) for position in texts.content)
     return "\n\n".join(content), text_at(file, paper.spans[texts.output])

@@ -10,7 +10,7 @@ from lxml import etree
 
 from builder.errors import SourceError
 from builder.ids import author_key, bare_id, stem_of, with_version
-from builder.records import NO_LICENSE, Drop, FileKind, Paper
+from builder.records import NO_LICENSE, Drop, FileType, Paper
 from builder.round import taxonomy
 from builder.round.model import Round
 from builder.round.source import ArxivTable
@@ -138,10 +138,10 @@ class ArxivSource:
         # Asked for without success: not to be asked for again.
         yield from ((id_, NO_LICENSE) for id_ in sorted(pending))
 
-    def fetch(self, kind: FileKind, paper_id: str, version: int) -> Path | None:
-        place = self._round.workspace / "files" / kind / f"{with_version(stem_of(paper_id), version)}.{kind}"
-        check = _check_pdf if kind == "pdf" else _check_html
-        return self._http.download(f"{self._files}/{kind}/{with_version(paper_id, version)}", place, check)
+    def fetch(self, file_type: FileType, paper_id: str, version: int) -> Path | None:
+        path = self._round.workspace / "files" / file_type / f"{with_version(stem_of(paper_id), version)}.{file_type}"
+        check = _check_pdf if file_type == "pdf" else _check_html
+        return self._http.download(f"{self._files}/{file_type}/{with_version(paper_id, version)}", path, check)
 
 
 def _is_within(paper: Paper, first: date | None, last: date | None) -> bool:
@@ -168,7 +168,7 @@ def _check_html(body: bytes) -> None:
 
 _OAI, _ARXIV = "{http://www.openarchives.org/OAI/2.0/}", "{http://arxiv.org/OAI/arXiv/}"
 _AUTHOR = f"{_ARXIV}authors/{_ARXIV}author"
-_PARTS = ("id", "title", "abstract", "categories", "updated", "doi", "comments")
+_FIELDS = ("id", "title", "abstract", "categories", "updated", "doi", "comments")
 # All of arXiv is about 3,000 pages.
 _MOST_PAGES = 20_000
 _LATER = "what was fetched is kept, try again tomorrow"
@@ -263,7 +263,7 @@ def _record(element: etree._Element) -> OaiRecord:
     body = element.find(f"{_OAI}metadata/{_ARXIV}arXiv")
     if (is_deleted := header.get("status") == "deleted") or body is None:
         return OaiRecord(Drop(name, "withdrawn" if is_deleted else "bad_record"), False, changed)
-    record = {part: _text(body, part) for part in _PARTS} | {
+    record = {field: _text(body, field) for field in _FIELDS} | {
         "published": _text(body, "created"),
         "authors": [_text(author, "forenames", "keyname", "suffix") for author in body.iterfind(_AUTHOR)],
         "license": _text(body, "license") or NO_LICENSE,
@@ -271,5 +271,5 @@ def _record(element: etree._Element) -> OaiRecord:
     return OaiRecord(paper_or_drop(record, name), body.find(f"{_ARXIV}updated") is not None, changed)
 
 
-def _text(element: etree._Element, *parts: str) -> str:
-    return " ".join(" ".join(element.findtext(f"{_ARXIV}{part}") or "" for part in parts).split())
+def _text(element: etree._Element, *names: str) -> str:
+    return " ".join(" ".join(element.findtext(f"{_ARXIV}{field}") or "" for field in names).split())

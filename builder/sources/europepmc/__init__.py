@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 
 from builder.errors import ExtractError, SourceError
 from builder.ids import PaperId, author_key, bare_ids, stem_of
-from builder.records import GROUP, NO_LICENSE, UNKNOWN_LICENSE, Drop, FileKind, Paper
+from builder.records import GROUP, NO_LICENSE, UNKNOWN_LICENSE, Drop, FileType, Paper
 from builder.round.model import Round
 from builder.round.source import EuropePmcTable
 from builder.sources.http_client import DoubtfulAnswer, HttpClient
@@ -75,7 +75,7 @@ def _byline(result: dict[str, Any]) -> Iterator[tuple[str, str]]:
         if group := author.get("collectiveName"):
             yield plain(group), GROUP
         else:
-            name = " ".join(part for part in (author.get("firstName"), author.get("lastName")) if part)
+            name = " ".join(word for word in (author.get("firstName"), author.get("lastName")) if word)
             known = author.get("authorId") or {}
             yield (
                 plain(name or author["fullName"]),
@@ -116,16 +116,18 @@ class EuropePmcSource:
     def _query(self) -> str:
         """Return what all searches for papers of the round have in common."""
         table = self._table
-        parts = ["SRC:PPR AND HAS_FT:y" if table.preprints else "OPEN_ACCESS:y AND IN_EPMC:y AND HAS_FT:y AND LANG:eng"]
+        clauses = [
+            "SRC:PPR AND HAS_FT:y" if table.preprints else "OPEN_ACCESS:y AND IN_EPMC:y AND HAS_FT:y AND LANG:eng"
+        ]
         licenses = [f'LICENSE:"{name}"' for name in _LICENSES[self._round.licenses]]
         if licenses:
-            parts.append(f"({' OR '.join(licenses)})")
+            clauses.append(f"({' OR '.join(licenses)})")
         if table.field:
             field = _phrase(table.field)
-            parts.append(f"(TITLE:{field} OR ABSTRACT:{field} OR KW:{field} OR JOURNAL:{field})")
+            clauses.append(f"(TITLE:{field} OR ABSTRACT:{field} OR KW:{field} OR JOURNAL:{field})")
         if table.query:
-            parts.append(f"({table.query})")
-        return " AND ".join(parts)
+            clauses.append(f"({table.query})")
+        return " AND ".join(clauses)
 
     def by_author(self, name: str, first: date | None = None, last: date | None = None) -> Iterator[Paper | Drop]:
         key = author_key(name)
@@ -178,14 +180,14 @@ class EuropePmcSource:
                 metadata = read_article(path).find("front/article-meta") if path else None
             yield paper.id, NO_LICENSE if metadata is None else license_of(metadata)
 
-    def fetch(self, kind: FileKind, paper_id: str, version: int) -> Path | None:
-        place = self._round.workspace / "files" / "jats" / f"{stem_of(paper_id)}.xml"
+    def fetch(self, file_type: FileType, paper_id: str, version: int) -> Path | None:
+        file = self._round.workspace / "files" / "jats" / f"{stem_of(paper_id)}.xml"
         for name in (paper_id, *(name for paper in self._store.papers([paper_id]) for name in paper.other_ids)):
             known_as = PaperId.parse(name)
             # Full texts go by their ids in PubMed Central, or as preprints.
             if known_as is not None and known_as.kind in ("pmcid", "ppr"):
                 check = partial(_check_article, {paper_id, known_as.bare})
-                if path := self._http.download(f"{self._url}/{known_as.bare}/fullTextXML", place, check):
+                if path := self._http.download(f"{self._url}/{known_as.bare}/fullTextXML", file, check):
                     return path
         return None
 

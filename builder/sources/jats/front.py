@@ -140,12 +140,12 @@ def _part_of(contributor: etree._Element) -> str:
 
 
 def _is_author(contributor: etree._Element) -> bool:
-    kind, part = contributor.get("contrib-type", "").casefold(), _part_of(contributor)
-    if not kind and (contributor.get("corresp") == "yes" or contributor.find("collab") is not None):
+    type_, part = contributor.get("contrib-type", "").casefold(), _part_of(contributor)
+    if not type_ and (contributor.get("corresp") == "yes" or contributor.find("collab") is not None):
         return True
-    of_group = part.removesuffix(kind)
-    return bool(_AUTHORS.search(kind) or (kind and part.startswith("author"))) and not (
-        _OTHER_PARTS.search(of_group) or (kind != "author" and _OTHER_PARTS.search(kind))
+    of_group = part.removesuffix(type_)
+    return bool(_AUTHORS.search(type_) or (type_ and part.startswith("author"))) and not (
+        _OTHER_PARTS.search(of_group) or (type_ != "author" and _OTHER_PARTS.search(type_))
     )
 
 
@@ -157,7 +157,7 @@ def author_ids_of(byline: Sequence[tuple[str, str]]) -> tuple[str, ...]:
 
 def _person(contributor: etree._Element) -> str:
     """Return a name as it is printed: family names of the East first."""
-    printed = [name for place in ("", "name-alternatives/") for name in contributor.iterfind(f"{place}string-name")]
+    printed = [name for prefix in ("", "name-alternatives/") for name in contributor.iterfind(f"{prefix}string-name")]
     names = [*contributor.iterfind("name"), *contributor.iterfind("name-alternatives/name"), *printed]
     names = [name for name in names if name.find("surname") is not None]
     if not names:

@@ -57,7 +57,7 @@ class _Stated:
     @property
     def address(self) -> str:
         path = "publicdomain/zero" if self.terms == "zero" else f"licenses/{self.terms}"
-        tail = "/".join(part for part in (path, self.version, self.port if self.version else "") if part)
+        tail = "/".join(condition for condition in (path, self.version, self.port if self.version else "") if condition)
         return f"http://creativecommons.org/{tail}/"
 
 
@@ -135,12 +135,15 @@ def _narrowest(stated: list[_Stated], words: str) -> _Stated:
     first = next((each for each in stated if each.terms != "zero"), stated[0])
     if first.terms == "zero":
         return first
-    parts = {part for each in stated for part in each.terms.split("-")} | {
+    conditions = {condition for each in stated for condition in each.terms.split("-")} | {
         name for name, pattern in _NARROWED.items() if pattern.search(words)
     }
     # NoDerivatives rules out what ShareAlike is about.
     terms = "-".join(
-        ["by", *(name for name in ("nc", "nd", "sa") if name in parts and not (name == "sa" and "nd" in parts))]
+        [
+            "by",
+            *(name for name in ("nc", "nd", "sa") if name in conditions and not (name == "sa" and "nd" in conditions)),
+        ]
     )
     with_version = next((each for each in stated if each.terms == terms and each.version), None)
     return with_version or (

@@ -13,7 +13,7 @@ from builder.packed import ERRORS, read_packed
 from builder.records import NO_TEXT
 
 # The endings of files that are taken for JATS, plain or packed.
-ENDINGS = tuple(kind + packed for kind in (".xml", ".nxml") for packed in ("", ".xz", ".gz", ".zst"))
+ENDINGS = tuple(ending + packed for ending in (".xml", ".nxml") for packed in ("", ".xz", ".gz", ".zst"))
 # Elements that end a line: words on either side of them are not one.
 BLOCKS = frozenset(
     "p disp-quote list list-item def-list def-item def term verse-group verse-line statement speech attrib preformat code title sec tr td "

@@ -13,7 +13,7 @@ from typing import IO, Any
 from builder.errors import ExtractError, SourceError
 from builder.ids import stem_of
 from builder.packed import ERRORS, MOST_BYTES, OF_THE_FILE
-from builder.records import Drop, FileKind, Paper
+from builder.records import Drop, FileType, Paper
 from builder.round.model import Round
 from builder.round.source import JatsTable
 from builder.sources.jats.front import other_abstracts, paper_of
@@ -49,38 +49,38 @@ class JatsSource(MirrorSource):
     """
 
     def __init__(self, path: str, workspace: Path) -> None:
-        self._place = workspace / "jats"
-        self._place.mkdir(parents=True, exist_ok=True)
-        fronts = list(_read_fronts(files_of(path, self._place), Journal(self._place / _FRONTS, durable=False)))
+        self._folder = workspace / "jats"
+        self._folder.mkdir(parents=True, exist_ok=True)
+        fronts = list(_read_fronts(files_of(path, self._folder), Journal(self._folder / _FRONTS, durable=False)))
         records = list(_newest(fronts))
         self._files = {record["id"]: record["file"] for record in records if "file" in record}
         self._known_as = {other: record["id"] for record in records for other in record.get("other_ids", ())}
         beside = sum(front["beside"] for front in fronts)
-        place = self._place / _RECORDS
-        if beside and not place.is_file():
+        records_file = self._folder / _RECORDS
+        if beside and not records_file.is_file():
             announce(f"{beside} summaries for other readers are left out of the abstracts of {len(fronts)} files")
         lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
-        if not place.is_file() or place.read_text(encoding="utf-8") != lines:
-            write_whole(place, lines)
-        super().__init__(self._place, _RECORDS, index=self._place / "index.sqlite3")
+        if not records_file.is_file() or records_file.read_text(encoding="utf-8") != lines:
+            write_whole(records_file, lines)
+        super().__init__(self._folder, _RECORDS, index=self._folder / "index.sqlite3")
 
     def by_ids(self, ids: Iterable[str]) -> Iterator[Paper | Drop]:
         return super().by_ids(self._known_as.get(name, name) for name in ids)
 
-    def fetch(self, kind: FileKind, paper_id: str, version: int) -> Path | None:
+    def fetch(self, file_type: FileType, paper_id: str, version: int) -> Path | None:
         name = self._files.get(paper_id)
         if name is None or not is_address(name):
             return Path(name) if name else None
         which = sha256_of_bytes(name)[:8]
-        place = self._place / "fetched" / f"{stem_of(paper_id)}-{which}{''.join(Path(name).suffixes[-2:])[-20:]}"
-        if not place.is_file():
+        file = self._folder / "fetched" / f"{stem_of(paper_id)}-{which}{''.join(Path(name).suffixes[-2:])[-20:]}"
+        if not file.is_file():
             try:
                 with local_copy(name) as copy:
-                    place.parent.mkdir(exist_ok=True)
-                    write_whole(place, copy.read_bytes())
+                    file.parent.mkdir(exist_ok=True)
+                    write_whole(file, copy.read_bytes())
             except OF_THE_FILE:
                 return None
-        return place
+        return file
 
 
 def _read_fronts(files: Sequence[str], known: Journal) -> Iterator[dict[str, Any]]:
@@ -193,10 +193,10 @@ def _files_below(path: Path, workspace: Path) -> list[str]:
     return sorted(map(str, files))
 
 
-def _unpack(name: str, place: Path) -> list[Path]:
+def _unpack(name: str, folder: Path) -> list[Path]:
     """Return the articles of an archive as files. What is not an article is left in it, and so are paths that lead elsewhere."""
-    if not (place / _DONE).is_file():
-        place.mkdir(parents=True, exist_ok=True)
+    if not (folder / _DONE).is_file():
+        folder.mkdir(parents=True, exist_ok=True)
         try:
             with local_copy(name) as archive:
                 left = max(_LEAST_UNPACKED, _MOST_TIMES * archive.stat().st_size)
@@ -215,14 +215,14 @@ def _unpack(name: str, place: Path) -> list[Path]:
                         )
                     if len(data) <= MOST_BYTES:
                         # Members of one name in several folders are different articles.
-                        write_whole(place / f"{number:07d}-{member[-100:]}", data)
+                        write_whole(folder / f"{number:07d}-{member[-100:]}", data)
         except OF_THE_FILE as err:
             raise SourceError(f"cannot read {name}: {err}") from err
         except (tarfile.TarError, zipfile.BadZipFile, RuntimeError, *ERRORS) as err:
             raise SourceError(f"the archive {name} cannot be unpacked ({err}); get it again, or take it away") from err
-        sync_folder(place)
-        write_whole(place / _DONE, b"")
-    return [file for file in place.iterdir() if file.name.endswith(ENDINGS)]
+        sync_folder(folder)
+        write_whole(folder / _DONE, b"")
+    return [file for file in folder.iterdir() if file.name.endswith(ENDINGS)]
 
 
 def _members(archive: Path) -> Iterator[tuple[PurePosixPath, IO[bytes]]]:

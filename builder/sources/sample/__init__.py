@@ -40,16 +40,16 @@ def article(paper: WorldPaper) -> str:
     """Return what follows: the abstract, the sections, the references."""
     counters, body = [0, 0], list[str]()
     for i, section in enumerate(paper.sections):
-        kind, tag = _KINDS[section.level]
+        css_class, tag = _KINDS[section.level]
         counters = [counters[0] + 1, 0] if section.level == 1 else [counters[0], counters[1] + 1]
         number = ".".join(map(str, counters[: section.level]))
-        label = f'<span class="ltx_tag ltx_tag_{kind}">{number} </span>'
+        label = f'<span class="ltx_tag ltx_tag_{css_class}">{number} </span>'
         if section.role == "acknowledgements":
-            kind, tag, label = "acknowledgements", "h6", ""
+            css_class, tag, label = "acknowledgements", "h6", ""
         texts = (_link_marks(text, paper) for text in section.paragraphs)
         body += [
             "</section>" * (section.level == 1 and i > 0),
-            f'<section class="ltx_{kind}"><{tag} class="ltx_title">{label}{escape(section.heading)}</{tag}>',
+            f'<section class="ltx_{css_class}"><{tag} class="ltx_title">{label}{escape(section.heading)}</{tag}>',
             *(f'<div class="ltx_para"><p class="ltx_p">{text}</p></div>' for text in texts),
             "</section>" * (section.level == 2),
         ]
@@ -103,7 +103,7 @@ def _set(paper: WorldPaper) -> bytes:
     """Return the front over the whole width, then the text in columns from top to bottom, page after page."""
     out = io.BytesIO()
     writer = pymupdf.DocumentWriter(out)
-    head, text = (pymupdf.Story(part, user_css=_CSS) for part in (front(paper), article(paper)))
+    head, text = (pymupdf.Story(html, user_css=_CSS) for html in (front(paper), article(paper)))
     device, top, more = writer.begin_page(_PAGE), _TOP, True
     _, (_, _, _, height) = head.place(pymupdf.Rect(90, top, 522, 400))
     head.draw(device)
@@ -141,27 +141,27 @@ class SampleSource(MirrorSource):
     """The made-up arXiv, drawn into a folder if it is not complete there. Needs no network and under 20 s for the default size."""
 
     def __init__(self, folder: Path, seed: int = 0, authors: int = 60, papers: int = 120) -> None:
-        place = folder / f"world-{_EDITION}-{seed}-{authors}-{papers}"
-        if not (place / _METADATA).is_file():
-            _draw_world(place, make_world(seed, authors, papers))
-        super().__init__(place)
+        drawn = folder / f"world-{_EDITION}-{seed}-{authors}-{papers}"
+        if not (drawn / _METADATA).is_file():
+            _draw_world(drawn, make_world(seed, authors, papers))
+        super().__init__(drawn)
 
     def fingerprint(self) -> str:
         """Return the world's arguments: its content depends on nothing else."""
         return self.metadata.parent.name
 
 
-def _draw_world(place: Path, world: list[WorldPaper]) -> None:
-    shutil.rmtree(place, ignore_errors=True)
-    (place / "pdf").mkdir(parents=True)
-    (place / "html").mkdir()
+def _draw_world(folder: Path, world: list[WorldPaper]) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "pdf").mkdir(parents=True)
+    (folder / "html").mkdir()
     for i, paper in enumerate(progress(world, "draw", len(world))):
-        draw(paper, place / "pdf" / f"{paper.id}.pdf")
+        draw(paper, folder / "pdf" / f"{paper.id}.pdf")
         if i % _WITHOUT_HTML and not paper.flaw:
-            (place / "html" / f"{paper.id}v1.html").write_text(page(paper), encoding="utf-8")
-    sync_folder(place)
+            (folder / "html" / f"{paper.id}v1.html").write_text(page(paper), encoding="utf-8")
+    sync_folder(folder)
     # The metadata comes last: if it exists, the world is complete.
-    write_whole(place / _METADATA, "".join(json.dumps(_record(paper)) + "\n" for paper in world))
+    write_whole(folder / _METADATA, "".join(json.dumps(_record(paper)) + "\n" for paper in world))
 
 
 def _record(paper: WorldPaper) -> dict[str, object]:

@@ -111,15 +111,15 @@ class Study:
             (f"Results on {facts['data']}", 2, "experiments", 38, cites["experiments"][2:], 6),
             ("Ablation", 2, "experiments", 8, [], 2),
         ]
-        parts = [
+        middle = [
             _section(heading, level, role, [*self._told(role, own), *citing_], paragraphs)
             for heading, level, role, own, citing_, paragraphs in body
         ]
         if related:
-            parts.insert(0 if plain else len(parts), _section(behind, 1, "related_work", discussed, 2))
+            middle.insert(0 if plain else len(middle), _section(behind, 1, "related_work", discussed, 2))
         sections = (
             _section(opening, 1, "introduction", list(filter(None, chain.from_iterable(reasons))), 2),
-            *parts,
+            *middle,
             _section("Conclusion", 1, "conclusion", list(map(self._say, lexicon.TOLD["conclusion"])), 1),
             _section("Acknowledgements", 1, "acknowledgements", ["We thank the operators of the shared machines."], 1),
         )

@@ -109,10 +109,10 @@ def doc_to_text(doc: Mapping[str, Any]) -> str:
 def _asking(
     rows: TypedRows[ReadingRow], text_of: Callable[[ShownPaper], str], answering: ReadingAnswering, shown: Context
 ) -> Asking:
-    places = {id_: i for i, id_ in enumerate(rows.rows["id"])}
+    indices = {id_: i for i, id_ in enumerate(rows.rows["id"])}
 
     def ask(id_: str) -> tuple[str, str]:
-        row = rows[places[id_]]
+        row = rows[indices[id_]]
         texts = part_texts(row, {(paper.texts, paper.id): text_of(paper) for paper in row.papers})
         parts = texts if shown == FULL else answering.shortened(row, texts, shown)
         return with_parts(row, parts, answering, noted(shown))
@@ -125,13 +125,13 @@ def _texts(rows: Sequence[ReadingRow], config: str, options: Options) -> Callabl
     shown = {(paper.texts, paper.id) for row in rows for paper in row.papers}
     splits = {name: open_dataset(name, options).splits for name in sorted({name for name, _ in shown})}
     papers = {name: datasets.concatenate_datasets(list(of_name.values())) for name, of_name in splits.items()}
-    places = {(name, id_): i for name, of_name in papers.items() for i, id_ in enumerate(of_name["id"])}
-    if lacking := sorted(shown - places.keys()):
+    indices = {(name, id_): i for name, of_name in papers.items() for i, id_ in enumerate(of_name["id"])}
+    if lacking := sorted(shown - indices.keys()):
         name, id_ = lacking[0]
         raise DatasetError(
             f"{config} shows {id_}, whose text is not in {name} of the dataset; `academiceval fill` completes it"
         )
-    return lambda paper: str(papers[paper.texts][places[paper.texts, paper.id]]["text"])
+    return lambda paper: str(papers[paper.texts][indices[paper.texts, paper.id]]["text"])
 
 
 def _tokens(ask: Asking, ids: Sequence[str], data: TaskData) -> list[int | None]:

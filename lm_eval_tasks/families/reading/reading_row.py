@@ -26,7 +26,7 @@ class ShownPart:
     edits: tuple[Edit, ...]
 
     def __post_init__(self) -> None:
-        bounds = [self.start, *(place for edit in self.edits for place in (edit.start, edit.end)), self.end]
+        bounds = [self.start, *(bound for edit in self.edits for bound in (edit.start, edit.end)), self.end]
         if bounds != sorted(bounds):
             raise ValueError(f"the edits of the stretch from {self.start} to {self.end} overlap, or lie beyond it")
 

@@ -103,8 +103,8 @@ def shortened(question: str, context: Context) -> str:
         return f"\n{words_around}"
     paragraphs = [line for line in body.splitlines() if MASK not in line and line.strip()]
     scores = bm25_scores([around_the_mask(question)], paragraphs)[0] if paragraphs else []
-    places = sorted(sorted(range(len(paragraphs)), key=lambda i: (-scores[i], i))[:_PARAGRAPHS])
-    return "\n" + "\n\n".join([*(paragraphs[i] for i in places), words_around])
+    best = sorted(sorted(range(len(paragraphs)), key=lambda i: (-scores[i], i))[:_PARAGRAPHS])
+    return "\n" + "\n\n".join([*(paragraphs[i] for i in best), words_around])
 
 
 def _shown(row: ScalarRow, candidate: ShownCandidate) -> str:

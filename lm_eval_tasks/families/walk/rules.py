@@ -53,19 +53,19 @@ def paragraphs_of(body: str) -> list[tuple[str, str]]:
 def _answers(kind: str, paper: str, titles: Collection[str]) -> bool:
     body, _, listed = paper.rpartition(_REFERENCES)
     paragraphs, entries = paragraphs_of(body or paper), listed.strip().splitlines()
-    places = [_places(title, paragraphs, entries) for title in titles]
+    found = [_found(title, paragraphs, entries) for title in titles]
     if kind in _CALLED:
-        return _is_in(places[0], kind)
+        return _is_in(found[0], kind)
     if kind == "background_only":
-        return (_is_in(places[0], "introduction") or _is_in(places[0], "related_work")) and not _is_in(
-            places[0], "experiments"
+        return (_is_in(found[0], "introduction") or _is_in(found[0], "related_work")) and not _is_in(
+            found[0], "experiments"
         )
     if kind == "same_paragraph":
-        return not {i for _, i in places[0]}.isdisjoint(i for _, i in places[1])
-    return bool(places[0]) and not places[1] if kind == "cites_first_only" else all(places)
+        return not {i for _, i in found[0]}.isdisjoint(i for _, i in found[1])
+    return bool(found[0]) and not found[1] if kind == "cites_first_only" else all(found)
 
 
-def _places(title: str, paragraphs: Sequence[tuple[str, str]], entries: Sequence[str]) -> list[tuple[str, int]]:
+def _found(title: str, paragraphs: Sequence[tuple[str, str]], entries: Sequence[str]) -> list[tuple[str, int]]:
     """Return where a paper cites a work: the heading of the section, and the number of the paragraph."""
     key = title_key(title)
     numbers = {i for i, entry in enumerate(entries, 1) if key in title_key(entry)}
@@ -78,8 +78,8 @@ def _places(title: str, paragraphs: Sequence[tuple[str, str]], entries: Sequence
     ]
 
 
-def _is_in(places: list[tuple[str, int]], called: str) -> bool:
-    return any(_CALLED[called].search(heading) for heading, _ in places)
+def _is_in(found: list[tuple[str, int]], called: str) -> bool:
+    return any(_CALLED[called].search(heading) for heading, _ in found)
 
 
 def _numbers(text: str) -> Iterator[int]:

@@ -344,7 +344,7 @@ def test_what_may_be_masked() -> None:
     found = masks_of(read, library_of(read, works), 1, 24)
     assert [mask.work.id for mask in found] == ["1"]
     assert (found[0].age, found[0].cited_by) == (4, 1)
-    [(section, start, end)] = found[0].places
+    [(section, start, end)] = found[0].spans
     assert read.document.sections[section].text[start:end] == "[1]"
     assert {mask.work.id for mask in masks_of(read, library_of(read, works), 1, None)} == {"1", "5"}
 

@@ -20,14 +20,14 @@ from benchmarks import scalar as benchmark
 from builder.dataset.publishable import publishable
 from builder.errors import RoundError, SourceError
 from builder.families.scalar.annotate import ask_model
-from builder.families.scalar.citation_classifier import CitationContext, is_single, types_of
+from builder.families.scalar.citation_classifier import CitationInText, is_single, types_of
 from builder.families.scalar.questions import (
     CANDIDATES,
     ClozeQuestion,
     QuestionMaker,
     ask_all,
     balance_positions,
-    context_of,
+    citation_in_text,
     turn_of,
 )
 from builder.families.scalar.shown import MOST_CHARACTERS, candidate, question
@@ -135,19 +135,19 @@ def examine(level: Level, most: int = 5, one: Citing | None = None, seed: int = 
     ],
 )
 def test_single_and_grouped(before: str, citation: str, after: str, single: bool) -> None:
-    assert is_single(CitationContext(before, citation, after)) is single
+    assert is_single(CitationInText(before, citation, after)) is single
 
 
 def test_plain_cases_of_both_types() -> None:
     contexts = [
-        CitationContext("For the encoder we fine-tune RoBERTa-large ", "[12]", " on all tasks.", "Experiments"),
-        CitationContext(
+        CitationInText("For the encoder we fine-tune RoBERTa-large ", "[12]", " on all tasks.", "Experiments"),
+        CitationInText(
             "Results on the ImageNet-1K dataset (", "Deng et al., 2009", ") are shown in Table 2.", "Experiments"
         ),
-        CitationContext(
+        CitationInText(
             "It is well known that people find long inputs difficult to read carefully ", "[3]", ".", "Introduction"
         ),
-        CitationContext(
+        CitationInText(
             "This question has been studied from many sides in psychology (", "Miller, 1956", ").", "Introduction"
         ),
     ]
@@ -166,11 +166,11 @@ def test_types_agree_on_papers_left_out_of_the_making() -> None:
     pairs = [
         (value > 0, kind)
         for one in papers[120:]
-        for kind, value in zip(one.types, model.decide(one.contexts, one.hashes), strict=True)
+        for kind, value in zip(one.types, model.decide(one.citations, one.hashes), strict=True)
         if kind is not None
     ]
     assert sum(a == b for a, b in pairs) / len(pairs) > 0.86
-    singles = [(c.single, told) for one in papers for c, told in zip(one.contexts, one.singles, strict=True)]
+    singles = [(c.single, told) for one in papers for c, told in zip(one.citations, one.singles, strict=True)]
     assert sum(a == b for a, b in singles) / len(singles) > 0.98
 
 
@@ -342,7 +342,7 @@ def test_contexts_of_groups_are_not_single() -> None:
     section = Section("S", "body", 1, "Many [1], [2] and one [3].")
     mentions = (Mention(0, 5, 8, (0,), False), Mention(0, 10, 13, (1,), False), Mention(0, 22, 25, (2,), False))
     document = Document("", "", (section,), (), mentions)
-    assert [context_of(document, mention).single for mention in mentions] == [False, False, True]
+    assert [citation_in_text(document, mention).single for mention in mentions] == [False, False, True]
 
 
 def test_levels_of_a_round_are_named_once() -> None:
@@ -362,9 +362,9 @@ def test_levels_of_a_round_are_named_once() -> None:
 @pytest.mark.slow
 def test_a_model_is_asked_about_each_single_citation_once(tmp_path: Path) -> None:
     contexts = [
-        CitationContext("We use BERT ", "[1]", "."),
-        CitationContext("People read ", "[2]", "."),
-        CitationContext("", "[3]", ", [4]", single=False),
+        CitationInText("We use BERT ", "[1]", "."),
+        CitationInText("People read ", "[2]", "."),
+        CitationInText("", "[3]", ", [4]", single=False),
     ]
     with serve(lambda body: "ATTRIBUTIONAL" if "BERT" in body["messages"][0]["content"] else "descriptive.") as server:
         for _ in range(2):

@@ -111,7 +111,7 @@ def test_models_are_ranked_by_their_paired_differences() -> None:
     group.cells += [_cell("common", common, 0.1), _cell("better", better, 0.1)]
     found = _found([group])
     assert {one.model: one.rank for one in found.standings} == {"better": 1, "common": 2}
-    lead, other = found.leads["better", "common"], found.leads["common", "better"]
+    lead, other = found.differences["better", "common"], found.differences["common", "better"]
     assert lead.low is not None and lead.low > 0
     assert (other.mean, other.high) == (-lead.mean, -lead.low)
     first, second = (one.overall for one in found.standings)
@@ -295,7 +295,7 @@ def test_right_or_wrong_boards_have_no_bounds_where_all_is_right_and_near_it_hol
     groups = [_group(name, "scalar", [right, wrong]) for name in ("SCALAR-Easy", "SCALAR-Hard")]
     found = _found(groups, READING)
     assert [standing.overall and standing.overall.bounds for standing in found.standings] == [None, None]
-    lead = found.leads["right", "wrong"]
+    lead = found.differences["right", "wrong"]
     assert (lead.bounds, lead.p) == (None, 1.0)
     rng, held, printed = random.Random(2), 0, 0
     for _ in range(400):
