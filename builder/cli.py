@@ -18,6 +18,7 @@ from lm_eval_tasks.base.tables import text_lines
 # The modules that add commands, in the order in which help lists them.
 _COMMANDS = (
     "builder.commands",
+    "builder.file_commands",
     "lm_eval_tasks.evaluation_commands",
     "lm_eval_tasks.result_commands",
     "lm_eval_tasks.exchange_commands",

@@ -21,7 +21,8 @@ from lm_eval_tasks.base.files import (
     sync_folder,
     write_whole,
 )
-from lm_eval_tasks.base.manifest import CoreEntry, ListedConfiguration, Manifest, manifest_bytes, place_of
+from lm_eval_tasks.base.manifest import CoreEntry, ListedConfiguration, Manifest, place_of
+from lm_eval_tasks.base.manifest_file import manifest_bytes
 from lm_eval_tasks.families import target_of_configuration
 from lm_eval_tasks.families.registry import CORE
 from lm_eval_tasks.families.rounds import read_manifest

@@ -13,7 +13,8 @@ from hub_scripts.hub.repo import MAIN, Change, Repo
 from hub_scripts.hub.uploads import Content, gone
 from lm_eval_tasks.base.contract import MANIFEST
 from lm_eval_tasks.base.files import sha256_of, sha256_of_bytes
-from lm_eval_tasks.base.manifest import Manifest, manifest_bytes, place_of
+from lm_eval_tasks.base.manifest import Manifest, place_of
+from lm_eval_tasks.base.manifest_file import manifest_bytes
 from lm_eval_tasks.families.rounds import parse_manifest, read_manifest
 
 

@@ -11,7 +11,8 @@ from huggingface_hub.errors import HFValidationError
 from lm_eval_tasks.base.contract import IDS, MADE_UP, MANIFEST, Split
 from lm_eval_tasks.base.errors import DatasetError
 from lm_eval_tasks.base.files import is_inside, known_sha256, sha256_of_bytes
-from lm_eval_tasks.base.manifest import ListedConfiguration, Manifest, read_manifest_bytes
+from lm_eval_tasks.base.manifest import ListedConfiguration, Manifest
+from lm_eval_tasks.base.manifest_file import read_manifest_bytes
 from lm_eval_tasks.base.metadata import VARIABLE
 from lm_eval_tasks.base.text import suggestion
 from lm_eval_tasks.base.unpacked import check_unpacked

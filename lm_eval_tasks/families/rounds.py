@@ -4,7 +4,8 @@ import logging
 from pathlib import Path
 
 from lm_eval_tasks.base.contract import MANIFEST
-from lm_eval_tasks.base.manifest import Manifest, parse_manifest_file, read_manifest_bytes
+from lm_eval_tasks.base.manifest import Manifest
+from lm_eval_tasks.base.manifest_file import parse_manifest_file, read_manifest_bytes
 from lm_eval_tasks.families.registry import FAMILIES
 
 _LOGGER = logging.getLogger(__name__)

@@ -8,14 +8,8 @@ from pathlib import Path
 from lm_eval_tasks.base.contract import WRITING_TASKS
 from lm_eval_tasks.base.figures import Statistics
 from lm_eval_tasks.base.files import sha256_of
-from lm_eval_tasks.base.manifest import (
-    CoreEntry,
-    DataFile,
-    ListedConfiguration,
-    Manifest,
-    SplitContents,
-    manifest_bytes,
-)
+from lm_eval_tasks.base.manifest import CoreEntry, DataFile, ListedConfiguration, Manifest, SplitContents
+from lm_eval_tasks.base.manifest_file import manifest_bytes
 from lm_eval_tasks.families import configuration_of
 
 

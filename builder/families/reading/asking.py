@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from builder.collect.graph import CoAuthorGraph
-from builder.families.reading.columns import shared_columns
+from builder.families.reading.columns import no_lists, shared_columns
 from builder.families.reading.papers_read import PaperLibrary
 from builder.parquet.schema import Row
 from builder.records import Paper, ReadingReason, months_before
@@ -119,12 +119,6 @@ LABEL_TOKENS = 8
 _AGAIN = 0.1
 
 
-# The columns of a row that tell what is asked and what is right. Of labels: `answer`, `shortcut` and, where it is not all of them,
-# `asked`; `works` that the question names, with the entries of the reference lists that their titles are from; of each mask `tags`, what
-# solves it, `cited_by`, how many papers of the round cite the work, and `ages` in months.
-_OF_QUESTION = ("answer", "shortcut", "asked", "works", "tags", "cited_by", "ages")
-
-
 class ReadingAsker(ABC, Generic[Question]):
     """One family over the papers of a round.
 
@@ -179,7 +173,7 @@ class ReadingAsker(ABC, Generic[Question]):
 
     @abstractmethod
     def asked(self, question: Question, paper_set: PaperSet, label: Mapping[Any, int]) -> Row:
-        """Return the columns that tell what a question asks; those of `_OF_QUESTION` that are left out are empty.
+        """Return the columns that tell what a question asks; lists that are left out are empty.
 
         Args:
             label: key of a part, see `key_of`, -> its label.
@@ -207,12 +201,12 @@ class ReadingAsker(ABC, Generic[Question]):
             common_tokens = 0
             for n in numbers:
                 row = {
+                    **no_lists(),
                     **shared,
                     "id": f"{paper.versioned_id}#{names[n]}" + "r" * order,
                     "order": order,
                     "parts": [*in_order, *self.last(questions[n], paper_set)],
                     "labels": len(in_order),
-                    **{name: [] for name in _OF_QUESTION},
                     **self.asked(questions[n], paper_set, label),
                 }
                 common, own = prompt_of(typed(ReadingRow, row), texts, answering)

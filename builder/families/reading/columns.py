@@ -20,6 +20,9 @@ _PART = pa.struct([("paper", INTEGER), ("start", INTEGER), ("end", INTEGER), ("e
 _SHOWN = pa.struct(strings("id", "license", "published", "texts"))
 _WORK = pa.struct([*strings("title", "paper"), ("entry", INTEGER)])
 _NUMBERS = pa.list_(INTEGER)
+# Of labels: `answer`, `shortcut` and, where it is not all of them, `asked`. `works` that the question names, with the entries of the
+# reference lists that their titles are from. Of each mask `tags`, what solves it, `cited_by`, how many papers of the round cite the
+# work, and `ages` in months.
 COLUMNS = pa.schema(
     [
         *strings("id", "paper_id", "title", "kind"),
@@ -44,6 +47,11 @@ COLUMNS = pa.schema(
 KEPT = tuple(name for name in COLUMNS.names if name not in ("title", "works"))
 _WORK_BY_ID = pa.struct([("paper", STRING), ("entry", INTEGER)])
 ID_COLUMNS = pa.schema([*map(COLUMNS.field, KEPT), ("position", INTEGER), ("works", pa.list_(_WORK_BY_ID)), TEXTS])
+
+
+def no_lists() -> Row:
+    """Return an empty list for each column of lists: a family gives those that its questions have."""
+    return {field.name: [] for field in COLUMNS if pa.types.is_list(field.type)}
 
 
 def shared_columns(papers: Sequence[Paper], round_name: str) -> Row:

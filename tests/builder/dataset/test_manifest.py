@@ -23,7 +23,8 @@ from builder.round.configurations import select
 from builder.round.model import load_round
 from lm_eval_tasks.base.errors import DatasetError
 from lm_eval_tasks.base.figures import Statistics
-from lm_eval_tasks.base.manifest import FORMAT, DataFile, ListedConfiguration, SplitContents, manifest_bytes
+from lm_eval_tasks.base.manifest import DataFile, ListedConfiguration, SplitContents
+from lm_eval_tasks.base.manifest_file import FORMAT, manifest_bytes
 from lm_eval_tasks.base.unpacked import batch_rows, largest_chunk
 from lm_eval_tasks.families.rounds import parse_manifest, read_manifest
 from lm_eval_tasks.families.scalar import ALL_LEVELS, Level
