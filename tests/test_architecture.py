@@ -31,7 +31,7 @@ ROOMS = {
         "dataset",
         "imports pipeline",
         "reference",
-        "commands",
+        "commands file_commands",
         "cli",
     ],
     "lm_eval_tasks": [
