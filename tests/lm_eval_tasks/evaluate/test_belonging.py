@@ -20,7 +20,6 @@ from lm_eval_tasks.base.errors import DatasetError
 from lm_eval_tasks.base.files import known_sha256
 from lm_eval_tasks.data.opened import open_dataset, rows_of_split
 from lm_eval_tasks.data.options import Options
-from lm_eval_tasks.evaluate.merge import merge
 from lm_eval_tasks.families import score
 from lm_eval_tasks.families.descriptor import Metric
 from lm_eval_tasks.families.writing import answering as writing
@@ -246,25 +245,6 @@ def test_samples_of_an_earlier_run_are_not_taken_for_this_one(
     file.unlink()
     code, _, err = command("report", run, "-o", tmp_path / "site")
     assert (code, "is missing, which results_lead.json lists" in err) == (1, True), err
-
-
-@pytest.mark.slow
-def test_shards_are_merged_without_what_lies_beside_them(command: Command, dataset: Path, tmp_path: Path) -> None:
-    shards = [evaluated(command, dataset, tmp_path / str(i), "--shard", f"{i}/2") for i in (1, 2)]
-    [file] = shards[0].glob("samples_*")
-    shutil.copy(file, shards[0] / "samples_academiceval_abs_28k_lead.jsonl")
-    scores = merge(shards, tmp_path / "merged")
-    assert {one.task for one in scores} == {"academiceval_abs_9k"}
-    later = evaluated(command, dataset, tmp_path / "later", "--shard", "2/2")
-    content = results(later)
-    content["academiceval"]["run"]["weights"] = {"pretrained": "x"}
-    (later / "results_lead.json").write_text(json.dumps(content))
-    for folders in ((shards[0], later), (later, shards[0])):
-        code, _, err = command("merge", *folders, "--output", tmp_path / "mixed")
-        assert (code, "they differ in weights" in err) == (1, True), err
-    (tmp_path / "merged" / "results_other.json").write_text("{}")
-    code, _, err = command("merge", *shards, "--output", tmp_path / "merged")
-    assert (code, "contains the results of other" in err) == (1, True), err
 
 
 # --- texts

@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 import yaml
 
-from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.compat import lm_eval_command as command_line
 from lm_eval_tasks.data import cutoff
 from lm_eval_tasks.evaluate.run_plan import SampleSelection
@@ -395,15 +394,6 @@ def test_an_empty_answer_of_a_server_is_asked_for_again(warm: Warm, dataset: Pat
     assert (usage["answers"], usage["tokens_in"], usage["tokens_out"]) == (2, 4, 4)
 
 
-def test_every_answer_that_was_paid_counts(tmp_path: Path) -> None:
-    """Empty answers are noted under one key, run after run."""
-    journal = Journal(tmp_path / "journal.jsonl", extra="usage")
-    for tokens in (1, 2, 3):
-        journal.add("a", "", usage=tokens)
-    again = Journal(tmp_path / "journal.jsonl", extra="usage")
-    assert (again.extra_of("a"), again.extras_of(), again.extras_of("a", "b")) == (3, [1, 2, 3], [1, 2, 3])
-
-
 def test_a_card_that_names_data_elsewhere_is_not_asked(dataset: Path, tmp_path: Path) -> None:
     shutil.copytree(dataset, tmp_path / "ds")
     [file, *_] = sorted((tmp_path / "ds" / "Abs-9K").glob("test-*.parquet"))
@@ -531,72 +521,36 @@ def test_a_model_that_is_neither_here_nor_to_be_had_is_one_sentence(
 
 @pytest.mark.slow
 def test_a_second_run_replaces_the_same_tasks_and_no_others(command: Command, dataset: Path, tmp_path: Path) -> None:
+    one, both = "academiceval_abs_9k", "academiceval_abs_9k,academiceval_title_10k"
+
     def run(output: str, tasks: str, *more: object) -> tuple[int, str, str]:
         options = ("--metadata", no_bertscore(dataset), "--output", tmp_path / output, *more)
         return command("eval", "--model", "lead", "--tasks", tasks, *options)
 
-    assert run("twice", "academiceval_abs_9k")[0] == 0
+    def refused() -> bool:
+        code, _, err = run("twice", "academiceval_title_10k")
+        return (code, "has results of academiceval_abs" in err, err.count("\n")) == (1, True, 1)
+
+    assert run("twice", one)[0] == 0
     before = only_result(tmp_path / "twice")
-    code, _, err = run("twice", "academiceval_title_10k")
-    assert (code, "has results of academiceval_abs_9k, which this run would replace" in err) == (1, True)
-    assert err.strip().count("\n") == 0
+    assert refused()
     assert only_result(tmp_path / "twice").content == before.content
+    # Nor where the results are lost, and the samples remain.
+    before.path.unlink()
+    assert refused()
     # With the task of the first run, whose answers are in the journal.
-    assert run("twice", "academiceval_abs_9k,academiceval_title_10k")[0] == 0
-    assert run("once", "academiceval_abs_9k,academiceval_title_10k")[0] == 0
+    assert run("twice", both)[0] == run("once", both)[0] == 0
     twice, once = (only_result(tmp_path / name) for name in ("twice", "once"))
     assert twice.scores == once.scores
-    assert {score.task for score in twice.scores} == {"academiceval_abs_9k", "academiceval_title_10k"}
-    assert twice.content["results"].keys() == once.content["results"].keys()
+    assert twice.content["results"].keys() == once.content["results"].keys() == set(both.split(","))
     answers = [results.block and results.block.usage.answers for results in (twice, once)]
     assert answers[0] == answers[1]
     # The same tasks again, with other options, take their place.
     assert run("twice", "academiceval_abs,academiceval_title", "--limit", "1")[0] == 0
-    assert {part[0] for part in only_result(tmp_path / "twice").subsets.values()} == {1}
-    assert run("twice", "academiceval_title_10k")[0] == 1
-
-
-@pytest.mark.slow
-def test_results_that_do_not_fit_are_never_put_together(command: Command, dataset: Path, tmp_path: Path) -> None:
-    place, out = tmp_path / "round", tmp_path / "out"
-    place.symlink_to(dataset)
-
-    def run(tasks: str) -> tuple[int, str, str]:
-        return command("eval", "--model", "lead", "--tasks", tasks, "--metadata", no_bertscore(place), "--output", out)
-
-    assert run("academiceval_abs_9k")[0] == 0
-    [results] = out.glob("results_*.json")
-    whole = results.read_text()
-    results.unlink()
-    code, _, err = run("academiceval_title_10k")
-    assert (code, "has results of academiceval_abs_9k" in err) == (1, True)
-    assert run("academiceval_abs_9k")[0] == 0
-    assert json.loads(results.read_text())["academiceval"]["scores"] == json.loads(whole)["academiceval"]["scores"]
-    # Nor are those whose samples are lost.
-    for file in out.glob("samples_*"):
+    assert {counts[0] for counts in only_result(tmp_path / "twice").subsets.values()} == {1}
+    for file in (tmp_path / "twice").glob("samples_*"):
         file.unlink()
-    code, _, err = run("academiceval_title_10k")
-    assert (code, "has results of academiceval_abs_9k" in err) == (1, True)
-
-
-@pytest.mark.slow
-def test_merged_shards_are_replaced_by_no_other_task(command: Command, dataset: Path, tmp_path: Path) -> None:
-    def run(tasks: str, output: str, *more: str) -> int:
-        options = ("--metadata", no_bertscore(dataset), "--output", tmp_path / output, *more)
-        return command("eval", "--model", "lead", "--tasks", tasks, *options)[0]
-
-    for shard in ("1", "2"):
-        assert run("academiceval_abs_9k", shard, "--shard", f"{shard}/2") == 0
-    shards = tmp_path / "1", tmp_path / "2"
-    assert command("merge", *shards, "--output", tmp_path / "whole")[0] == 0
-    merged = only_result(tmp_path / "whole").scores
-    assert run("academiceval_title_10k", "whole") == 1
-    assert run("academiceval_abs_9k,academiceval_title_10k", "once") == 0
-    code, _, err = command("merge", *shards, "--output", tmp_path / "once")
-    assert (code, "has results of academiceval_title_10k" in err) == (1, True)
-    assert [score for score in only_result(tmp_path / "once").scores if score.task == "academiceval_abs_9k"] == list(
-        merged
-    )
+    assert refused()
 
 
 def test_without_a_folder_a_run_has_one_of_its_own(

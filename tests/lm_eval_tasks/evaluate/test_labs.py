@@ -16,80 +16,20 @@ from typing import Any
 import pytest
 import yaml
 
-from lm_eval_tasks.base.errors import CostError
 from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.compat.lm_eval_answers import Watch
 from lm_eval_tasks.data.selection import Fact, representative_rows
 from lm_eval_tasks.evaluate.plan import TaskPlan, table
 from lm_eval_tasks.llm.chat import Ask, NoAnswer
 from lm_eval_tasks.llm.thoughts import in_marks
-from lm_eval_tasks.llm.usage import Budget, Price, Usage
+from lm_eval_tasks.llm.usage import Usage
 from lm_eval_tasks.metrics.rates import capped
 from lm_eval_tasks.samples.answers import Answer, Answers
 from lm_eval_tasks.samples.prompt_row import EXCERPT
 from lm_eval_tasks.samples.sample import read
 from standins.openai_server import Reply, serve
 from tests.helpers.samples import sample
-
-Command = Callable[..., tuple[int, str, str]]
-TITLE = "A Good Title"
-
-
-def metadata(dataset: Path, **more: Any) -> str:
-    return json.dumps({"dataset": str(dataset), "bertscore_model": "none", **more})
-
-
-def run(
-    command: Command,
-    dataset: Path,
-    output: Path,
-    answer: Callable[[dict[str, Any]], Reply],
-    *more: object,
-    tasks: str = "academiceval_title_10k",
-    args: str = "",
-    **options: Any,
-) -> tuple[int, str, str]:
-    """`academiceval eval` on a loopback server."""
-    with serve(answer) as server:
-        return run_on(server.url, command, dataset, output, *more, tasks=tasks, args=args, **options)
-
-
-def run_on(
-    url: str,
-    command: Command,
-    dataset: Path,
-    output: Path,
-    *more: object,
-    tasks: str = "academiceval_title_10k",
-    args: str = "",
-    **options: Any,
-) -> tuple[int, str, str]:
-    return command(
-        "eval",
-        "--model",
-        "local-chat-completions",
-        "--tasks",
-        tasks,
-        "--apply_chat_template",
-        "--output",
-        output,
-        "--model_args",
-        f"model=ours,base_url={url}/chat/completions{args}",
-        "--metadata",
-        metadata(dataset, **options),
-        *more,
-    )
-
-
-def results(output: Path) -> dict[str, Any]:
-    [file] = output.glob("results_*.json")
-    found: dict[str, Any] = json.loads(file.read_text())["academiceval"]
-    return found
-
-
-def scores(output: Path) -> dict[str, float]:
-    return {one["metric"]: one["value"] for one in results(output)["scores"]}
-
+from tests.helpers.served import TITLE, Command, metadata, results, run, run_on, scores
 
 MARKS = [
     ("<think>", "</think>"),
@@ -258,54 +198,6 @@ def test_capped_is_counted_with_the_tokenizer_where_no_engine_says_it(tiny_llama
     assert capped(Answers(Answer(unknown, text, text, text) for text in texts)) == [None, None]
 
 
-@pytest.mark.long
-def test_shards_are_together_what_one_run_is(command: Command, dataset: Path, tmp_path: Path) -> None:
-    arguments = (
-        "eval",
-        "--model",
-        "random-sentence",
-        "--tasks",
-        "academiceval_abs,academiceval_title_10k",
-        "--metadata",
-        metadata(dataset),
-    )
-    assert command(*arguments, "--output", tmp_path / "whole")[0] == 0
-    for i in (1, 2, 3):
-        code, out, err = command(*arguments, "--shard", f"{i}/3", "--output", tmp_path / f"shard{i}")
-        assert code == 0, err
-        assert "the scores are of a subset" in out
-    shards = [tmp_path / f"shard{i}" for i in (3, 1, 2)]
-    code, out, err = command("merge", *shards, "--output", tmp_path / "merged")
-    assert code == 0, err
-    whole = command(*arguments, "--output", tmp_path / "whole")[1]
-    assert out.split("\nwritten")[0] == whole.split("\nwritten")[0]
-    for file in (tmp_path / "whole").glob("samples_*.jsonl"):
-        assert (tmp_path / "merged" / file.name).read_bytes() == file.read_bytes()
-    ours, theirs = results(tmp_path / "whole"), results(tmp_path / "merged")
-    assert {key: ours[key] for key in ("scores", "subsets", "rounds")} == {
-        key: theirs[key] for key in ("scores", "subsets", "rounds")
-    }
-    assert theirs["usage"]["answers"] == ours["usage"]["answers"]
-
-    def told(*folders: Path) -> str:
-        code, _, err = command("merge", *folders, "--output", tmp_path / "wrong")
-        assert code == 1
-        assert err.count("\n") == 1
-        return err
-
-    assert "of 3 shards, these are missing: 2" in told(*shards[:2])
-    assert "are both shard 1/3" in told(*shards[:2], shards[1])
-    assert "is one of the shards" in command("merge", *shards, "--output", shards[0])[2]
-    assert "is a whole run, not a shard of one" in told(*shards, tmp_path / "whole")
-    assert "contains no results_*.json" in told(*shards[:2], tmp_path)
-    other = ("eval", "--model", "lead", *arguments[3:], "--shard", "2/3", "--output", tmp_path / "other")
-    assert command(*other)[0] == 0
-    assert "come from different runs: they differ in model" in told(*shards[:2], tmp_path / "other")
-    [file] = shards[0].glob("samples_*title_10k*")
-    file.write_text("".join(file.read_text().splitlines(keepends=True)[:-1]))
-    assert "is not the file that results_random-sentence.json lists" in told(*shards)
-
-
 @pytest.mark.slow
 def test_repeated_answers_give_means_and_the_models_own_noise(command: Command, dataset: Path, tmp_path: Path) -> None:
     turn = iter(range(10_000))
@@ -329,90 +221,6 @@ def test_repeated_answers_give_means_and_the_models_own_noise(command: Command, 
     assert results(tmp_path / "a")["usage"]["answers"] == 12
     code, _, err = run(command, dataset, tmp_path / "b", lambda body: TITLE, "--repeats", "3", "--limit", "4")
     assert (code, "shows something only if the model samples" in err) == (1, True)
-
-
-@pytest.mark.slow
-def test_a_run_stops_before_its_cost_is_passed_and_resumes(command: Command, dataset: Path, tmp_path: Path) -> None:
-    prices = tmp_path / "prices.toml"
-    prices.write_text("[ours]\ninput = 0\noutput = 1_000_000\n")  # a unit for each token of an answer
-    asked: list[int] = []
-
-    def answer(body: dict[str, Any]) -> Reply:
-        asked.append(1)
-        return {"content": TITLE, "usage": {"prompt_tokens": 10, "completion_tokens": 20}}
-
-    with serve(answer) as server:
-
-        def spend(most: int) -> tuple[int, str, str]:
-            return run_on(
-                server.url,
-                command,
-                dataset,
-                tmp_path / "a",
-                "--prices",
-                prices,
-                "--max-cost",
-                str(most),
-                "--limit",
-                "5",
-            )
-
-        # Answers may have 64 tokens: one, then a second once the first was cheap, then a third.
-        code, _, err = spend(110)
-        assert code == 1
-        assert "stopped at a cost of" in err
-        assert len(asked) == 3
-        assert not list((tmp_path / "a").glob("results_*"))
-        code, _, err = spend(1000)
-        assert code == 0, err
-        assert len(asked) == 5
-        line = ("--prices", prices, "--max-cost", "1000", "--limit", "1", "--gen_kwargs")
-        for longer in ("max_tokens=5000", "max_gen_toks=600,n=2"):
-            code, _, err = run_on(server.url, command, dataset, tmp_path / "c", *line, longer)
-            assert (code, "stopped at a cost of 0.0000" in err, len(asked)) == (1, True, 5), err
-        code, _, err = run(command, dataset, tmp_path / "b", answer, "--max-cost", "5")
-        assert (code, "needs a table of prices" in err) == (1, True)
-        prices.write_text("[another]\ninput = 1\noutput = 1\n")
-        code, _, err = spend(1)
-        assert (code, "has no model 'ours'; it has another" in err) == (1, True)
-
-
-@pytest.mark.slow
-def test_what_nobody_counts_is_paid_for_too(command: Command, dataset: Path, tmp_path: Path) -> None:
-    prices = tmp_path / "prices.toml"
-    prices.write_text("[ours]\ninput = 0\noutput = 1_000_000\n")
-    asked: list[int] = []
-
-    def answer(body: dict[str, Any]) -> Reply:
-        asked.append(1)
-        return {"content": TITLE if len(asked) % 2 else "", "usage": None}
-
-    with serve(answer) as server:
-        for _ in range(3):
-            run_on(
-                server.url, command, dataset, tmp_path / "a", "--prices", prices, "--max-cost", "140", "--limit", "5"
-            )
-    assert len(asked) == 2
-    # What an earlier run without a limit took is not known.
-    with serve(lambda body: {"content": TITLE, "usage": None}) as server:
-        assert run_on(server.url, command, dataset, tmp_path / "b", "--limit", "1")[0] == 0
-        code, _, err = run_on(
-            server.url, command, dataset, tmp_path / "b", "--prices", prices, "--max-cost", "140", "--limit", "2"
-        )
-    assert (code, "do not say how many tokens" in err, len(server.requests)) == (1, True, 1)
-
-
-@pytest.mark.slow
-def test_prompts_that_nobody_counts_are_paid_for_too(command: Command, dataset: Path, tmp_path: Path) -> None:
-    prices = tmp_path / "prices.toml"
-    prices.write_text("[ours]\ninput = 1_000_000\noutput = 0\n")
-    with serve(lambda body: {"content": TITLE, "usage": {"completion_tokens": 5}}) as server:
-        line = ("--prices", prices, "--max-cost", "20000", "--limit", "9")
-        for _ in range(2):
-            code, _, err = run_on(server.url, command, dataset, tmp_path / "a", *line)
-        longest = max(len(request["messages"][0]["content"]) for request in server.requests)
-    assert (code, "stopped at a cost of" in err) == (1, True)
-    assert 1 <= len(server.requests) <= 20_000 // (longest // 4)
 
 
 @pytest.mark.slow
@@ -448,18 +256,6 @@ def test_an_answer_that_was_cut_off_in_thoughts_out_of_sight_is_capped(
         found = results(tmp_path / str(i))
         assert scores(tmp_path / str(i))["capped"] == scores(tmp_path / str(i))["empty"] == 1.0
         assert (found["usage"]["tokens_out"], found["usage"]["finish"]) == (128, {"length": 2})
-
-
-def test_budgets_count_the_dearest_answer_until_the_real_one_is_known() -> None:
-    budget = Budget(10, Price(0, 1_000_000, 0), spent=[Usage(0, 3)])
-    budget.take(Usage(0, 5))
-    with pytest.raises(CostError):
-        budget.take(Usage(0, 5))
-    budget.settle(Usage(0, 5), Usage(0, 1))
-    budget.take(Usage(0, 5))
-    budget.settle(Usage(0, 5), Usage())
-    with pytest.raises(CostError, match=r"stopped at a cost of 9\.0000"):
-        budget.take(Usage(0, 2))
 
 
 async def _text(ask: Ask, question: str) -> str:

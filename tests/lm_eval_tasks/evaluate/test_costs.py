@@ -1,0 +1,119 @@
+"""What a run costs, and a run that stops before it costs too much."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lm_eval_tasks.base.errors import CostError
+from lm_eval_tasks.base.journal import Journal
+from lm_eval_tasks.llm.usage import Budget, Price, Usage
+from standins.openai_server import Reply, serve
+from tests.helpers.served import TITLE, Command, run, run_on
+
+
+@pytest.mark.slow
+def test_a_run_stops_before_its_cost_is_passed_and_resumes(command: Command, dataset: Path, tmp_path: Path) -> None:
+    prices = tmp_path / "prices.toml"
+    prices.write_text("[ours]\ninput = 0\noutput = 1_000_000\n")  # a unit for each token of an answer
+    asked: list[int] = []
+
+    def answer(body: dict[str, Any]) -> Reply:
+        asked.append(1)
+        return {"content": TITLE, "usage": {"prompt_tokens": 10, "completion_tokens": 20}}
+
+    with serve(answer) as server:
+
+        def spend(most: int) -> tuple[int, str, str]:
+            return run_on(
+                server.url,
+                command,
+                dataset,
+                tmp_path / "a",
+                "--prices",
+                prices,
+                "--max-cost",
+                str(most),
+                "--limit",
+                "5",
+            )
+
+        # Answers may have 64 tokens: one, then a second once the first was cheap, then a third.
+        code, _, err = spend(110)
+        assert code == 1
+        assert "stopped at a cost of" in err
+        assert len(asked) == 3
+        assert not list((tmp_path / "a").glob("results_*"))
+        code, _, err = spend(1000)
+        assert code == 0, err
+        assert len(asked) == 5
+        line = ("--prices", prices, "--max-cost", "1000", "--limit", "1", "--gen_kwargs")
+        for longer in ("max_tokens=5000", "max_gen_toks=600,n=2"):
+            code, _, err = run_on(server.url, command, dataset, tmp_path / "c", *line, longer)
+            assert (code, "stopped at a cost of 0.0000" in err, len(asked)) == (1, True, 5), err
+        code, _, err = run(command, dataset, tmp_path / "b", answer, "--max-cost", "5")
+        assert (code, "needs a table of prices" in err) == (1, True)
+        prices.write_text("[another]\ninput = 1\noutput = 1\n")
+        code, _, err = spend(1)
+        assert (code, "has no model 'ours'; it has another" in err) == (1, True)
+
+
+@pytest.mark.slow
+def test_what_nobody_counts_is_paid_for_too(command: Command, dataset: Path, tmp_path: Path) -> None:
+    prices = tmp_path / "prices.toml"
+    prices.write_text("[ours]\ninput = 0\noutput = 1_000_000\n")
+    asked: list[int] = []
+
+    def answer(body: dict[str, Any]) -> Reply:
+        asked.append(1)
+        return {"content": TITLE if len(asked) % 2 else "", "usage": None}
+
+    with serve(answer) as server:
+        for _ in range(3):
+            run_on(
+                server.url, command, dataset, tmp_path / "a", "--prices", prices, "--max-cost", "140", "--limit", "5"
+            )
+    assert len(asked) == 2
+    # What an earlier run without a limit took is not known.
+    with serve(lambda body: {"content": TITLE, "usage": None}) as server:
+        assert run_on(server.url, command, dataset, tmp_path / "b", "--limit", "1")[0] == 0
+        code, _, err = run_on(
+            server.url, command, dataset, tmp_path / "b", "--prices", prices, "--max-cost", "140", "--limit", "2"
+        )
+    assert (code, "do not say how many tokens" in err, len(server.requests)) == (1, True, 1)
+
+
+@pytest.mark.slow
+def test_prompts_that_nobody_counts_are_paid_for_too(command: Command, dataset: Path, tmp_path: Path) -> None:
+    prices = tmp_path / "prices.toml"
+    prices.write_text("[ours]\ninput = 1_000_000\noutput = 0\n")
+    with serve(lambda body: {"content": TITLE, "usage": {"completion_tokens": 5}}) as server:
+        line = ("--prices", prices, "--max-cost", "20000", "--limit", "9")
+        for _ in range(2):
+            code, _, err = run_on(server.url, command, dataset, tmp_path / "a", *line)
+        longest = max(len(request["messages"][0]["content"]) for request in server.requests)
+    assert (code, "stopped at a cost of" in err) == (1, True)
+    assert 1 <= len(server.requests) <= 20_000 // (longest // 4)
+
+
+def test_budgets_count_the_dearest_answer_until_the_real_one_is_known() -> None:
+    budget = Budget(10, Price(0, 1_000_000, 0), spent=[Usage(0, 3)])
+    budget.take(Usage(0, 5))
+    with pytest.raises(CostError):
+        budget.take(Usage(0, 5))
+    budget.settle(Usage(0, 5), Usage(0, 1))
+    budget.take(Usage(0, 5))
+    budget.settle(Usage(0, 5), Usage())
+    with pytest.raises(CostError, match=r"stopped at a cost of 9\.0000"):
+        budget.take(Usage(0, 2))
+
+
+def test_every_answer_that_was_paid_counts(tmp_path: Path) -> None:
+    """Empty answers are noted under one key, run after run."""
+    journal = Journal(tmp_path / "journal.jsonl", extra="usage")
+    for tokens in (1, 2, 3):
+        journal.add("a", "", usage=tokens)
+    again = Journal(tmp_path / "journal.jsonl", extra="usage")
+    assert (again.extra_of("a"), again.extras_of(), again.extras_of("a", "b")) == (3, [1, 2, 3], [1, 2, 3])

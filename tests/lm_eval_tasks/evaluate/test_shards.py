@@ -1,0 +1,78 @@
+"""Shards of a run: together they are what one run is, and nothing else is put together."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lm_eval_tasks.evaluate.merge import merge
+from lm_eval_tasks.samples.run_folder import only_result
+from standins.runs import evaluated
+
+pytestmark = pytest.mark.slow
+
+Command = Callable[..., tuple[int, str, str]]
+OTHER = "academiceval_title_10k"
+
+
+@pytest.fixture
+def shards(command: Command, dataset: Path, tmp_path: Path) -> list[Path]:
+    return [evaluated(command, dataset, tmp_path / f"shard{i}", "--shard", f"{i}/3") for i in (3, 1, 2)]
+
+
+def test_together_they_are_what_one_run_is(shards: list[Path], command: Command, dataset: Path, tmp_path: Path) -> None:
+    whole = evaluated(command, dataset, tmp_path / "whole")
+    # What an earlier run left beside a shard is not its own.
+    [file] = shards[0].glob("samples_*")
+    shutil.copy(file, shards[0] / "samples_academiceval_abs_28k_lead.jsonl")
+    code, _, err = command("merge", *shards, "--output", tmp_path / "merged")
+    assert code == 0, err
+    [merged] = (tmp_path / "merged").glob("samples_*")
+    assert merged.read_bytes() == (whole / merged.name).read_bytes()
+    ours, theirs = only_result(whole), only_result(tmp_path / "merged")
+    assert (ours.scores, ours.subsets, ours.rounds) == (theirs.scores, theirs.subsets, theirs.rounds)
+    assert ours.block is not None
+    assert theirs.block is not None
+    assert ours.block.usage.answers == theirs.block.usage.answers
+
+
+def test_what_is_not_one_run_is_refused(shards: list[Path], command: Command, dataset: Path, tmp_path: Path) -> None:
+    def refused(*folders: Path, output: Path = tmp_path / "wrong") -> str:
+        code, _, err = command("merge", *folders, "--output", output)
+        assert (code, err.count("\n")) == (1, 1)
+        return err
+
+    whole = evaluated(command, dataset, tmp_path / "whole")
+    assert "these are missing: 2" in refused(*shards[:2])
+    assert "are both shard 1/3" in refused(*shards[:2], shards[1])
+    assert "is one of the shards" in refused(*shards, output=shards[0])
+    assert "is a whole run" in refused(*shards, whole)
+    (tmp_path / "empty").mkdir()
+    assert "contains no results_*.json" in refused(*shards[:2], tmp_path / "empty")
+    other = evaluated(command, dataset, tmp_path / "other", "--shard", "2/3")
+    [file] = other.glob("results_*.json")
+    content = json.loads(file.read_text())
+    content["academiceval"]["run"]["weights"] = {"pretrained": "x"}
+    file.write_text(json.dumps(content))
+    assert "differ in weights" in refused(*shards[:2], other)
+    [file] = shards[0].glob("samples_*")
+    file.write_text("".join(file.read_text().splitlines(keepends=True)[:-1]))
+    assert f"{file} is not the file" in refused(*shards)
+
+
+def test_they_replace_no_other_results(shards: list[Path], command: Command, dataset: Path, tmp_path: Path) -> None:
+    merged = merge(shards, tmp_path / "merged")
+    metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none"})
+    line = ("eval", "--model", "lead", "--metadata", metadata, "--limit", "2", "--tasks")
+    assert command(*line, OTHER, "--output", tmp_path / "merged")[0] == 1
+    assert list(only_result(tmp_path / "merged").scores) == list(merged)
+    assert command(*line, OTHER, "--output", tmp_path / "others")[0] == 0
+    code, _, err = command("merge", *shards, "--output", tmp_path / "others")
+    assert (code, f"has results of {OTHER}" in err) == (1, True), err
+    (tmp_path / "merged" / "results_other.json").write_text("{}")
+    code, _, err = command("merge", *shards, "--output", tmp_path / "merged")
+    assert (code, "contains the results of other" in err) == (1, True), err
