@@ -207,7 +207,7 @@ def test_a_tokenizer_that_cannot_be_had_says_what_to_install(
     assert not (tmp_path / "academiceval").exists()
 
 
-@pytest.mark.parametrize("missing", ["pymupdf", "pydantic", "networkx"])
+@pytest.mark.parametrize("missing", ["pymupdf", "pydantic", pytest.param("networkx", marks=pytest.mark.long)])
 @pytest.mark.slow
 def test_a_missing_extra_says_which_to_install(tmp_path: Path, missing: str) -> None:
     script = f"import sys; sys.modules[{missing!r}] = None; from builder.cli import all_commands, main; sys.exit(main(sys.argv[1:]))"

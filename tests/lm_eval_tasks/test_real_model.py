@@ -10,19 +10,23 @@ import pytest
 
 from lm_eval_tasks.samples.run_folder import only_result
 from lm_eval_tasks.samples.sample import read
-from standins.real_model import FOLDER, NAME, PACKAGE, SHA256, is_there
+from standins.real_model import FOLDER, NAME, PACKAGE, SHA256, UNPACKED, is_there
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not is_there(), reason=f"the weights of {PACKAGE} are not here: `make setup` fetches them"),
 ]
 Command = Callable[..., tuple[int, str, str]]
-ARGUMENTS = f"pretrained={FOLDER},gguf_file={NAME},dtype=float32,max_length=512"
+PACKED = f"pretrained={FOLDER},gguf_file={NAME}"
+# Opened several times as fast.
+FOLDER_OF_WEIGHTS = f"pretrained={FOLDER / UNPACKED}"
 
 
-def test_a_title_by_a_real_model(command: Command, dataset: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("weights", [FOLDER_OF_WEIGHTS, pytest.param(PACKED, marks=pytest.mark.long)])
+def test_a_title_by_a_real_model(weights: str, command: Command, dataset: Path, tmp_path: Path) -> None:
+    arguments = f"{weights},dtype=float32,max_length=512"
     metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none"})
-    line = ("eval", "--model", "hf", "--model_args", ARGUMENTS, "--tasks", "academiceval_title_10k")
+    line = ("eval", "--model", "hf", "--model_args", arguments, "--tasks", "academiceval_title_10k")
     code, _, err = command(
         *line,
         "--apply_chat_template",
@@ -38,7 +42,7 @@ def test_a_title_by_a_real_model(command: Command, dataset: Path, tmp_path: Path
     assert code == 0, err
     results = only_result(tmp_path)
     assert results.block is not None and results.block.made_with.window is not None
-    assert results.model == NAME.removesuffix(".gguf")
+    assert results.model == (NAME.removesuffix(".gguf") if weights == PACKED else UNPACKED)
     assert results.block.made_with.window.tokens == 512
     assert results.block.made_with.chat_template
     assert len(results.block.run.weights["pretrained"]) == 64 != SHA256
@@ -49,9 +53,8 @@ def test_a_title_by_a_real_model(command: Command, dataset: Path, tmp_path: Path
 
 def test_its_window_and_tokenizer_are_read_from_the_file(command: Command, dataset: Path) -> None:
     metadata = json.dumps({"dataset": str(dataset)})
-    arguments = f"pretrained={FOLDER},gguf_file={NAME}"
     code, out, err = command(
-        "plan", "--model_args", arguments, "--tasks", "academiceval_title_10k", "--metadata", metadata
+        "plan", "--model_args", PACKED, "--tasks", "academiceval_title_10k", "--metadata", metadata
     )
     assert code == 0, err
     assert "are not known" not in out

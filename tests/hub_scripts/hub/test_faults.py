@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from huggingface_hub import HfApi
 
 from builder.round.takedowns import TAKEDOWNS
 from hub_scripts.errors import HubError, UnreachableError
@@ -66,10 +67,10 @@ def ready(two_rounds: tuple[Path, Path]) -> Ready:
 
 
 @pytest.fixture
-def quick(ready: Ready, monkeypatch: pytest.MonkeyPatch) -> Callable[[], str]:
+def quick(ready: Ready, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     """A push without its local checks and its verification; what it says."""
     _shorten(ready, monkeypatch.setattr)
-    return lambda: "\n".join(push(ready.folder, REPO, "redistributable", yes=True))
+    return lambda yes=True: "\n".join(push(ready.folder, REPO, "redistributable", yes=yes))
 
 
 def every(number: int, cases: list[tuple[Any, ...]]) -> list[pytest.ParameterSet]:
@@ -408,3 +409,12 @@ def test_questions_are_given_up_sooner_than_uploads(monkeypatch: pytest.MonkeyPa
     with pytest.raises(faults.FaultError, match="does not answer"):
         faults.ask_with_retries(lambda: ended.wait(60), "org/x", caught=faults.FAULTS, moves_files=False)
     ended.set()
+
+
+def test_a_first_push_overwrites_nobodys_files(hub: Hub, quick: Callable[..., str]) -> None:
+    HfApi().create_repo(REPO, repo_type="dataset")
+    HfApi().upload_file(path_or_fileobj=b"mine", path_in_repo="README.md", repo_id=REPO, repo_type="dataset")
+    for yes in (False, True):
+        with pytest.raises(HubError, match=r"README\.md"):
+            quick(yes=yes)
+    assert set(hub.files(KEY)) - {".gitattributes"} == {"README.md"}

@@ -370,14 +370,3 @@ def test_a_revision_that_was_missing_a_moment_ago(
         load_counts(REPO, "Abs-9K-ids", tmp_path / "cache", revision)
     hub.fault = lambda number, method, path: None
     assert load_counts(REPO, "Abs-9K-ids", tmp_path / "cache", revision)["test"]
-
-
-def test_a_first_push_overwrites_nobodys_files(command: Command, hub: Hub, dataset: Path) -> None:
-    from huggingface_hub import HfApi
-
-    HfApi().create_repo(REPO, repo_type="dataset")
-    HfApi().upload_file(path_or_fileobj=b"mine", path_in_repo="README.md", repo_id=REPO, repo_type="dataset")
-    for more in ([], ["--yes"]):
-        code, _, err = command("push", dataset, "--repo", REPO, *more)
-        assert (code, "files of its own that the round would overwrite: README.md" in err) == (1, True), err
-    assert set(hub.files(KEY)) - {".gitattributes"} == {"README.md"}

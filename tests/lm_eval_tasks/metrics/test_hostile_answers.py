@@ -46,6 +46,7 @@ def test_questions_of_strangers() -> None:
         assert content in "".join(slot.text for slot in slots_of(scalar_row(**row)))
 
 
+@pytest.mark.long
 def test_scoring_an_answer_of_a_million_words_ends() -> None:
     """Within the memory and the time of a small machine: both once grew with the square of the words."""
     target = ". ".join(" ".join(f"w{i}" for i in range(20 * j, 20 * j + 20)) for j in range(10))

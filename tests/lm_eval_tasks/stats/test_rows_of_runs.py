@@ -35,6 +35,12 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built(tmp_path_factory.mktemp("first"))
 
 
+@pytest.fixture(scope="module")
+def other(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A round of the same name over other papers."""
+    return built(tmp_path_factory.mktemp("other"), source=OTHER)
+
+
 @pytest.fixture
 def answered(command: Command, tmp_path: Path) -> Callable[..., Path]:
     """A baseline's run over a dataset, in a folder of its own."""
@@ -56,9 +62,8 @@ def shown(command: Command, *line: object) -> list[dict[str, str]]:
 
 
 def test_other_contents_under_one_name_are_neither_compared_nor_on_one_board(
-    first: Path, answered: Callable[..., Path], command: Command, tmp_path: Path
+    first: Path, other: Path, answered: Callable[..., Path], command: Command, tmp_path: Path
 ) -> None:
-    other = built(tmp_path / "other", source=OTHER)
     a, b = answered("lead", first, "a"), answered("function-words", other, "b")
     code, _, err = command("compare", a, b)
     assert code == 1
@@ -109,8 +114,8 @@ def test_a_later_revision_without_a_paper_and_another_name_of_it(
 
 
 def test_another_round_is_named(first: Path, answered: Callable[..., Path], command: Command, tmp_path: Path) -> None:
-    other = built(tmp_path / "other", round="2026.12", source=OTHER)
-    code, _, err = command("compare", answered("lead", first, "a"), answered("lead", other, "b"))
+    later = built(tmp_path / "later", round="2026.12", source=OTHER)
+    code, _, err = command("compare", answered("lead", first, "a"), answered("lead", later, "b"))
     assert code == 1
     assert "2026.11" in err
     assert "2026.12" in err
