@@ -103,8 +103,8 @@ docs: setup
 # What is written from the code: task files, tables of tasks, keys of round.toml, reasons, options and scores.
 tasks: setup
 	$(BIN)/python -m lm_eval_tasks.tasks.yaml_files
-	$(BIN)/python -m builder.reference
-	$(BIN)/python -m lm_eval_tasks.evaluate.options_page
+	$(BIN)/python -m docs.key_page
+	$(BIN)/python -m docs.option_page
 
 # Wheel and source into dist/, checked and tried in a bare environment. With UPLOAD=1 they go to the package index (UV_PUBLISH_TOKEN).
 release: test

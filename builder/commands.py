@@ -14,15 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from builder.round.starter import NEEDED, STARTS, write_start
 from builder.stage_report import STAGES, StageReport
-from lm_eval_tasks.base.command_line import (
-    MAKE,
-    PUBLISHING,
-    Commands,
-    add_engine,
-    add_jobs,
-    check_dataset,
-    month,
-)
+from lm_eval_tasks.base.command_line import MAKE, PUBLISHING, Commands, add_engine, add_jobs, check_dataset, month
 
 _STAGES = (*STAGES, "build", "audit")
 # Sources that need nothing but a folder or an address of their user.

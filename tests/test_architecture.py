@@ -30,7 +30,6 @@ ROOMS = {
         "families",
         "dataset",
         "imports pipeline",
-        "reference",
         "commands file_commands",
         "cli",
     ],

@@ -19,15 +19,14 @@ from lm_eval._cli.harness import HarnessCLI
 from pydantic import BaseModel
 
 from builder import cli
-from builder.reference import PAGE, key_page
 from builder.round.model import Round
+from docs import key_page, option_page
 from lm_eval_tasks.base.manifest import Manifest
 from lm_eval_tasks.base.metadata import check
-from lm_eval_tasks.evaluate.options_page import PAGE as OPTIONS_PAGE
-from lm_eval_tasks.evaluate.options_page import meaning_of, options_page
 from lm_eval_tasks.families.registry import METRICS
 from lm_eval_tasks.families.writing.settings import SETTINGS
 from lm_eval_tasks.inspect_tasks import TASKS
+from lm_eval_tasks.tasks import yaml_files
 from lm_eval_tasks.tasks.catalogue import check_tasks, task_names
 from tests.helpers.pages import PAGES, ROOT, blocks
 
@@ -45,8 +44,7 @@ def keys(model: type[BaseModel], prefix: str = "") -> set[str]:
 
 
 def test_the_page_of_keys_is_that_of_the_models() -> None:
-    assert PAGE.read_text() == "\n".join(key_page()) + "\n", "make tasks writes it"
-    rows = [line.split("|") for line in key_page() if line.startswith("| `")]
+    rows = [line.split("|") for line in key_page.key_page() if line.startswith("| `")]
     assert all(meaning.strip() for *_, meaning, _ in rows), "a key without a meaning"
     named = {row[1].strip(" `") for row in rows}
     assert all(any(key == name or key.startswith(f"{name}.") for key in named) for name in keys(Round))
@@ -147,10 +145,9 @@ def test_files_that_are_named_exist() -> None:
 
 
 def test_the_page_of_options_is_that_of_the_code() -> None:
-    text = "\n".join(options_page())
-    assert OPTIONS_PAGE.read_text() == text, "make tasks writes it"
+    text = "\n".join(option_page.option_page())
     for metric in METRICS:
-        assert meaning_of(metric), metric.name
+        assert option_page.meaning_of(metric), metric.name
         assert f"`{metric.name}`" in text, metric.name
 
 
@@ -186,3 +183,12 @@ def test_results_in_the_docs_carry_no_text_of_a_paper() -> None:
             answers = [json.loads(text)["answer"] for text in line.pop("filtered_resps")]
             for text in texts([line, answers]):
                 assert not re.search(r"(?:[a-z]{3,} ){3}", labels.sub("", text).lower()), (file, text[:80])
+
+
+def test_make_tasks_changes_nothing() -> None:
+    """What is written from the code is as the code has it."""
+    written = yaml_files.contents()
+    assert not list(yaml_files.left_over(written))
+    written[key_page.PAGE] = "\n".join(key_page.key_page()) + "\n"
+    written[option_page.PAGE] = "\n".join(option_page.option_page())
+    assert [path for path, text in written.items() if path.read_text() != text] == []

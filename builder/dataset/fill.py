@@ -71,10 +71,7 @@ def _as_measured(filled: ListedConfiguration, original: ListedConfiguration | No
     splits = {}
     for split, contents in filled.splits.items():
         whole = original.statistics(split)
-        splits[split] = replace(
-            contents,
-            statistics=replace(contents.statistics, shortcuts=whole.shortcuts),
-        )
+        splits[split] = replace(contents, statistics=replace(contents.statistics, shortcuts=whole.shortcuts))
     return replace(filled, splits=splits)
 
 

@@ -64,10 +64,7 @@ def front_of(words: Sequence[Word], info: Mapping[str, Any], stamp: str, before:
     listed = tuple(name for name in _pieces(info.get("author") or "") if _is_name(name))
     # What the file says of itself may be of another paper or of a drawing in it: it counts where the page has it too.
     confirmed = listed if all(_key(name) in _key(text) for name in listed) else ()
-    front = Front(
-        authors=max(printed, confirmed, key=len),
-        doi=_doi(f"{info.get('subject') or ''} {text}"),
-    )
+    front = Front(authors=max(printed, confirmed, key=len), doi=_doi(f"{info.get('subject') or ''} {text}"))
     marked = _STAMP.search(stamp)
     if marked:
         return replace(front, category=marked["category"] or "", day=_iso(marked["day"]), day_from="stamp")

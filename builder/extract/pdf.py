@@ -241,10 +241,7 @@ def find_mentions(sections: Sequence[Section], references: Sequence[Reference]) 
 
 
 def _bracketed(
-    s: int,
-    marks: Iterable[re.Match[str]],
-    labels_in: Callable[[str], Iterable[str]],
-    by_label: dict[str, int],
+    s: int, marks: Iterable[re.Match[str]], labels_in: Callable[[str], Iterable[str]], by_label: dict[str, int]
 ) -> Iterator[Mention]:
     """Yield the marks in brackets that name labels of the list."""
     for match in marks:

@@ -67,11 +67,7 @@ def extract_papers(round_: Round, source: Source, store: Store, papers: Sequence
         results = extract_files((str(path) for path, *_ in files), engine, limits.time_limit, limits.memory_limit)
         for result, (_, paper_id, digest) in zip(results, named, strict=True):
             outcome = FileOutcome(
-                digest,
-                reason=result.reason,
-                detail=result.detail,
-                quality=result.quality,
-                document=result.document,
+                digest, reason=result.reason, detail=result.detail, quality=result.quality, document=result.document
             )
             store.put_document(paper_id, file_type, EXTRACTOR, outcome)
 
@@ -82,11 +78,7 @@ def _order(round_: Round) -> list[FileType]:
 
 
 def _unread_files(
-    round_: Round,
-    source: Source,
-    store: Store,
-    papers: Iterable[Paper],
-    file_type: FileType,
+    round_: Round, source: Source, store: Store, papers: Iterable[Paper], file_type: FileType
 ) -> Iterator[tuple[Path, str, str]]:
     """Yield the files to read, with the paper and hash of each."""
     for paper in papers:

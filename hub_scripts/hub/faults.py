@@ -48,12 +48,7 @@ class FaultError(Exception):
     """
 
     def __init__(
-        self,
-        error: HubError,
-        again: bool = False,
-        wait: float = 0.0,
-        status: int = 0,
-        waits: tuple[float, ...] = WAITS,
+        self, error: HubError, again: bool = False, wait: float = 0.0, status: int = 0, waits: tuple[float, ...] = WAITS
     ) -> None:
         super().__init__(str(error))
         self.error, self.again, self.wait, self.status, self.waits = error, again, wait, status, waits

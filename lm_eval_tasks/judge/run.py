@@ -137,11 +137,7 @@ def judge(judging: Judging) -> dict[str, object]:
     with exclusive(judging.journal_file):
         journal = Journal(judging.journal_file)
         ask_judge(
-            server,
-            questions(samples, judging.passages),
-            journal,
-            means=judging.means,
-            concurrency=judging.concurrency,
+            server, questions(samples, judging.passages), journal, means=judging.means, concurrency=judging.concurrency
         )
         usages = usages_of(journal)
     outcomes = [judging.outcomes(sample, journal) for sample in samples]

@@ -87,11 +87,7 @@ def choose(asking: ReadingAsker[Any], readings: Sequence[Reading], new: NewPaper
 
 
 def _try(
-    asking: ReadingAsker[Any],
-    every: Sequence[ChosenSets],
-    chosen: ChosenSets,
-    paper: Paper,
-    paper_set: PaperSet | None,
+    asking: ReadingAsker[Any], every: Sequence[ChosenSets], chosen: ChosenSets, paper: Paper, paper_set: PaperSet | None
 ) -> None:
     """Take a paper set, put it aside because it overlaps with another, or say what it lacks."""
     if paper_set is None:

@@ -16,12 +16,7 @@ _NOT_BODY: frozenset[Role] = frozenset({"introduction", "conclusion"})
 
 
 def question(
-    document: Document,
-    title: str,
-    abstract: str,
-    mention: Mention,
-    scope: Scope,
-    most: int | None = MOST_CHARACTERS,
+    document: Document, title: str, abstract: str, mention: Mention, scope: Scope, most: int | None = MOST_CHARACTERS
 ) -> str | None:
     """Make what is inside <Paper>, with a citation masked.
 

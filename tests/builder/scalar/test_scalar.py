@@ -159,7 +159,7 @@ def test_plain_cases_of_both_types() -> None:
 @pytest.mark.slow
 @pytest.mark.long
 def test_types_agree_on_papers_left_out_of_the_making() -> None:
-    from builder.families.scalar.train import fit, read_labels
+    from benchmarks.shared.classifier import fit, read_labels
 
     papers = read_labels(DATA / "scalar" / "citation_labels.jsonl.xz")
     model = fit(papers[:120])

@@ -1,6 +1,6 @@
 """Make `weights.npz` from labelled citations, and measure it on papers left out.
 
-  python -m builder.families.scalar.train LABELS.jsonl[.xz] [--folds N] [--write]
+  python -m benchmarks.shared.classifier LABELS.jsonl[.xz] [--folds N] [--write]
 
 A label, one JSON line each: `paper`, `section`, `before`, `citation`, `after`, `reference`, `single`, and for single ones `type`,
 "method" (attributional) or "others" (descriptive). Needs scikit-learn.
@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from builder.families.scalar import citation_classifier
 from builder.families.scalar.citation_classifier import (
     CitationInText,
     First,
@@ -29,7 +30,7 @@ from builder.families.scalar.citation_classifier import (
 from builder.packed import lines_of
 from lm_eval_tasks.base.text import parse_json
 
-_WEIGHTS = Path(__file__).parent / "weights.npz"
+_WEIGHTS = Path(citation_classifier.__file__).with_name("weights.npz")
 _INNER = 5
 # Features that fewer citations have are not worth the space.
 _LEAST = 3
@@ -56,7 +57,7 @@ def main() -> None:
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
     papers = read_labels(arguments.labels)
-    print(json.dumps(measure(papers, arguments.folds)))  # noqa: T201
+    print(json.dumps(measure(papers, arguments.folds)))
     if arguments.write:
         model = fit(papers)
         half = {name: getattr(model.first, name).astype(np.float16) for name in ("plain", "rare", "squares")}

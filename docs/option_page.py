@@ -1,6 +1,6 @@
 """Every key of --metadata, every score and the arguments that may change, read from what checks and computes them.
 
-`python -m lm_eval_tasks.evaluate.options_page` (`make tasks`) writes docs/options.md.
+`python -m docs.option_page` (`make tasks`) writes docs/options.md.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from lm_eval_tasks.evaluate.identity import RUNTIME
 from lm_eval_tasks.families.descriptor import Metric
 from lm_eval_tasks.families.registry import FAMILIES, METRICS
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "options.md"
+PAGE = Path(__file__).with_name("options.md")
 _ARGUMENTS = [
     (", ".join(f"`{name}`" for name in sorted(RUNTIME)), "all answers are kept"),
     (
@@ -35,7 +35,7 @@ def _by_families() -> dict[str, list[Metric]]:
     return {**sections, "Several of these": shared}
 
 
-def options_page() -> Iterator[str]:
+def option_page() -> Iterator[str]:
     """Yield the lines of docs/options.md."""
     yield from (
         "# Options and scores",
@@ -81,4 +81,4 @@ def _name(metric: Metric) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text("\n".join(options_page()), encoding="utf-8")
+    PAGE.write_text("\n".join(option_page()), encoding="utf-8")

@@ -1,6 +1,6 @@
 """Every key of `round.toml`, and every reason for which a stage drops papers, as tables read from the types.
 
-`python -m builder.reference` (`make tasks`) writes docs/keys.md.
+`python -m docs.key_page` (`make tasks`) writes docs/keys.md.
 """
 
 import json
@@ -18,7 +18,7 @@ from builder.records import CrawlReason, ExtractReason, GraphReason, LinkReason,
 from builder.round.model import Round
 from lm_eval_tasks.base.tables import Table, markdown
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "keys.md"
+PAGE = Path(__file__).with_name("keys.md")
 _HEAD = ("| key | type | default | meaning |", "| --- | --- | --- | --- |")
 # Characters of a default that are shown.
 _LONGEST = 80
