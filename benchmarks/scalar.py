@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.shared import classifier
 from benchmarks.shared.data import DATA, records_of
 from benchmarks.shared.made_up import build_workspace, fill_workspace, hashes
 from benchmarks.shared.running import Figures, call, run
 from builder.extract.sections import top_sections
-from builder.families.scalar import train
 from builder.families.scalar.shown import question
 from builder.families.scalar.structured import Structured, read_structured
 from lm_eval_tasks.base.contract import MASK
@@ -43,7 +43,7 @@ def measure(folder: Path, quick: bool) -> Figures:
     fill_workspace(place, papers, words=6000, cited=30, settings=_LEVELS)
     builds = [call(build_workspace, place, output) for output in ("once", "twice")]
     levels = [one for one in read_manifest(place / "once").configurations if one.task == "cloze"]
-    agreement = train.measure(train.read_labels(LABELS), 2 if quick else 10)
+    agreement = classifier.measure(classifier.read_labels(LABELS), 2 if quick else 10)
     structured = [read_structured(SCALAR / file) for file in FILES]
     equal, citations = shown_alike(structured, SCALAR)
     return {

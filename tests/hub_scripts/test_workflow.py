@@ -27,10 +27,10 @@ seed = 7
 settings = ["Title-31K-G", "Abs-29K-G"]
 {SMALL_SOURCE}[split]
 validation = 0.2
-test = 0.25
+test = 0.1
 [scalar]
 levels = ["SCALAR-Easy"]
-questions = 12
+questions = 6
 """
 
 

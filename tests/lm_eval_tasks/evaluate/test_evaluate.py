@@ -69,6 +69,8 @@ def test_a_killed_run_goes_on_and_no_answer_is_asked_for_twice(warm: Warm, datas
             "local-chat-completions",
             "--tasks",
             "academiceval_abs_9k,academiceval_title_10k",
+            "--limit",
+            "6",
             "--model_args",
             f"model=tiny,base_url={server.url}/chat/completions",
             "--apply_chat_template",
