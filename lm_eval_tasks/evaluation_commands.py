@@ -170,7 +170,7 @@ def eval_(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.evaluate.run_plan import RunPlan, SampleSelection
     from lm_eval_tasks.evaluate.shorter import contexts_of
     from lm_eval_tasks.samples.run_folder import only_result, removed_if_empty, run_folder
-    from lm_eval_tasks.stats.scores import shown_scores
+    from lm_eval_tasks.stats.opened import shown_run
 
     arguments_of_model = parse_args(options.model_args)
     output = options.output or run_folder(label_of(options.model, arguments_of_model))
@@ -187,7 +187,7 @@ def eval_(arguments: Namespace) -> Iterator[str | Table]:
     )
     with removed_if_empty(output), open_engine(options.engine) as engine, working_with(engine):
         evaluate(run)
-    yield from (*shown_scores(only_result(output)), f"\nwritten: {output}")
+    yield from (*shown_run(only_result(output)), f"\nwritten: {output}")
 
 
 def _evaluate_programs(options: Namespace, metadata: Mapping[str, object]) -> Iterator[str | Table]:
@@ -238,10 +238,10 @@ def merge(arguments: Namespace) -> Iterator[str | Table]:
     check_there(*arguments.shards)
     from lm_eval_tasks.evaluate.merge import merge
     from lm_eval_tasks.samples.run_folder import only_result
-    from lm_eval_tasks.stats.scores import shown_scores
+    from lm_eval_tasks.stats.opened import shown_run
 
     merge(arguments.shards, arguments.output)
-    yield from (*shown_scores(only_result(arguments.output)), f"\nwritten: {arguments.output}")
+    yield from (*shown_run(only_result(arguments.output)), f"\nwritten: {arguments.output}")
 
 
 def _check_request(tasks: Sequence[str], metadata: Mapping[str, object], samples: Iterable[str] = ()) -> None:

@@ -71,7 +71,7 @@ def score(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.evaluate.run_plan import SampleSelection
     from lm_eval_tasks.samples.run_folder import only_result, removed_if_empty, run_folder
     from lm_eval_tasks.samples.sample import read
-    from lm_eval_tasks.stats.scores import shown_scores
+    from lm_eval_tasks.stats.opened import shown_run
 
     name = arguments.name or arguments.answers.stem
     metadata = options_metadata(arguments)
@@ -80,7 +80,7 @@ def score(arguments: Namespace) -> Iterator[str | Table]:
     plan = scoring_plan(arguments.answers, name, metadata, SampleSelection(arguments.limit), output)
     with removed_if_empty(output):
         evaluate(plan)
-    yield from shown_scores(only_result(output))
+    yield from shown_run(only_result(output))
     unused = unused_answers(arguments.answers, read([output]))
     if unused:
         yield f"\n{len(unused)} answers are to rows that were not asked, first {unused[0].setting} {unused[0].id}"

@@ -67,14 +67,15 @@ def show(arguments: Namespace) -> Iterator[str | Table]:
     check_there(*arguments.runs)
     from lm_eval_tasks.samples.results import read_results
     from lm_eval_tasks.samples.run_folder import only_result
-    from lm_eval_tasks.stats.scores import facts_table, shown_scores
+    from lm_eval_tasks.stats.opened import shown_run
+    from lm_eval_tasks.stats.scores import facts_table
 
     for i, run in enumerate(arguments.runs):
         results = read_results(run) if run.is_file() else only_result(run)
         if i:
             yield ""
         yield facts_table(results)
-        yield from ("", *shown_scores(results))
+        yield from ("", *shown_run(results))
 
 
 def compare(arguments: Namespace) -> Iterator[str | Table]:

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 from lm_eval_tasks.base.files import sha256_of
+from lm_eval_tasks.families.score import score_again
+from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.samples.block import Score
+from lm_eval_tasks.samples.prompt_row import PromptRow
+from lm_eval_tasks.samples.run_folder import only_result, samples_beside, write_run
+from lm_eval_tasks.samples.sample import Sample, replies_of
+from lm_eval_tasks.stats.scores import block_of, scores_of
 
 
 def arguments_of_lead(dataset: Path, output: Path) -> tuple[object, ...]:
@@ -35,6 +42,34 @@ def write_results(folder: Path, model: str, cutoff: str) -> None:
     }
     content = {"academiceval": ours, "date": 1_795_000_000}
     (folder / f"results_{model}.json").write_text(json.dumps(content))
+
+
+def rewrite(folder: Path, change: Callable[[dict[str, Any]], dict[str, Any] | None]) -> None:
+    """Change the lines of a run's samples, without those that become None, and write its results anew, as if the run had given them.
+
+    Answers that still name the version of the scorer are scored again.
+    """
+    results = only_result(folder)
+    assert results.block
+    lines = {}
+    for task, file in samples_beside(results.path).items():
+        changed = (change(json.loads(line)) for line in file.read_text().splitlines())
+        lines[task] = [_scored(line) for line in changed if line is not None]
+        file.unlink()
+    samples = {task: [Sample.of_logged(line) for line in of_task] for task, of_task in lines.items()}
+    scores, block = scores_of(samples, results.model), results.block
+    content = {name: value for name, value in results.content.items() if name not in ("academiceval", "results")}
+    written = block_of(samples, block.run, scores, block.usage, block.made_with)
+    write_run(lines, content, written, results.model, folder)
+
+
+def _scored(line: dict[str, Any]) -> dict[str, Any]:
+    row = PromptRow.of_doc(line["doc"])
+    scored = ScoredAnswer.from_text(line["filtered_resps"][0])
+    if scored.scorer:
+        again = score_again(row, replies_of(line, row))
+        scored = replace(scored, answer=again.answer, scores={**scored.scores, **again.scores})
+    return {**line, "filtered_resps": [scored.to_text()]}
 
 
 def relist(folder: Path) -> None:

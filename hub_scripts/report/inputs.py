@@ -203,20 +203,27 @@ class _Finding:
 
     def _left_out(self, results: dict[Path, Results]) -> set[Path]:
         """Take the results over other splits out; return the files that are of these or of earlier runs."""
+        from lm_eval_tasks.stats.opened import open_run
+
         others: set[Path] = set()
         for path, result in list(results.items()):
             beside = set(samples_beside(path).values())
             if result.split != TEST:
                 self.inputs.left_out[path] = results.pop(path).split
                 others |= {path, path.parent / JOURNAL, *beside}
-            elif beside:
+                continue
+            if open_run(result):
                 # Samples next to results that do not list them are of earlier runs.
                 others |= beside - set(samples_of(result).values())
         return others
 
     def _add_samples(self, path: Path, owner: Results | None) -> None:
+        from lm_eval_tasks.stats.opened import read_rows
+
         model = self._label(path) or (owner.model if owner else path.parent.name)
         date = owner.seconds if owner else 0
+        if owner is None:
+            read_rows(path)
         self.inputs.samples.append(SamplesFile(path, model, date=date or path.stat().st_mtime))
         self.folders.setdefault(path.parent, []).append(model)
 

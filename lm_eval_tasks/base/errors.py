@@ -25,6 +25,10 @@ class SamplesError(EvalError):
     """Logged samples are missing, or do not belong together."""
 
 
+class PromptError(EvalError):
+    """An answer is to another prompt than its row's."""
+
+
 class ModelError(EvalError):
     """The model cannot be opened."""
 

@@ -37,14 +37,19 @@ def valid(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def parse_json(data: bytes | str) -> Any:
+def parse_json(data: bytes | str, *, unique: bool = False) -> Any:
     """Parse JSON as it is defined: no NaN or Infinity, no text with a lone surrogate, no nesting without end, no absurd numbers.
+
+    Args:
+        unique: whether a key that stands twice in an object is an error; else the last counts.
 
     Raises:
         ValueError: it is something else.
     """
     try:
-        content = json.loads(data, parse_constant=_refuse, parse_float=_float)
+        content = json.loads(
+            data, parse_constant=_refuse, parse_float=_float, object_pairs_hook=_with_unique_keys if unique else None
+        )
         if _SURROGATE.search(data if isinstance(data, bytes) else data.encode("utf-8", "surrogatepass")):
             json.dumps(content, ensure_ascii=False).encode()
     except RecursionError as err:
@@ -55,6 +60,15 @@ def parse_json(data: bytes | str) -> Any:
 def _float(text: str) -> float:
     value = float(text)
     return value if math.isfinite(value) else _refuse(text)
+
+
+def _with_unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r:.40} stands twice")
+    return content
 
 
 def _refuse(name: str) -> NoReturn:

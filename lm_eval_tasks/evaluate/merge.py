@@ -16,6 +16,7 @@ from lm_eval_tasks.samples.block import Block, RunRequest, Score
 from lm_eval_tasks.samples.results import JOURNAL, Results
 from lm_eval_tasks.samples.run_folder import check_output, only_result, samples_of, write_run
 from lm_eval_tasks.samples.sample import Logged, Sample, read_lines
+from lm_eval_tasks.stats.opened import open_run
 from lm_eval_tasks.stats.scores import block_of, scores_of
 
 # What all shards must have in common besides their arguments.
@@ -80,6 +81,7 @@ def _read(folder: Path) -> _ShardRun:
     shard = Shard.of(text_or_none(results.run.metadata.get("shard") if results.run else None))
     if shard is None or results.block is None:
         raise SamplesError(f"{folder} is a whole run, not a shard of one")
+    open_run(results)
     return _ShardRun(folder, shard, results, results.block)
 
 

@@ -80,6 +80,7 @@ class Metric:
         zero: floors that do not depend on the model; the highest counts as 0 where scores of several tasks are averaged.
         baseline: the baseline whose score it is, which samples of other models carry.
         limits: the least and the greatest value; None if there are none.
+        of_answer: whether a stored answer and its row are all that it needs, so that whoever reads results computes it again.
     """
 
     name: str
@@ -92,6 +93,7 @@ class Metric:
     usual: str = ""
     baseline: str = ""
     limits: tuple[float, float] | None = (0.0, 1.0)
+    of_answer: bool = False
 
     @property
     def is_printed(self) -> bool:

@@ -4,8 +4,11 @@ import hashlib
 import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
+from lm_eval_tasks.base.errors import PromptError
+from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.metadata import ALL
 from lm_eval_tasks.base.text import ODD
 from lm_eval_tasks.families import of_task, task_of_prompt
@@ -16,6 +19,8 @@ from lm_eval_tasks.samples.prompt_row import PromptRow
 
 _LOGGER = logging.getLogger(__name__)
 Docs = Sequence[Mapping[str, object]]
+# Raised whenever an answer is read otherwise, or a metric that `score_again` computes or an interval has another value.
+SCORER = 1
 # Over how many other papers a floor is averaged: the standard error of a round's floor is then at most 0.003 (`benchmarks/inference.py`).
 OTHERS = 16
 
@@ -44,12 +49,26 @@ def score(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
         for text in texts
     )
     scored = _score_answers(answers)
-    return [mean_of([next(scored) for _ in texts]).to_text() for texts in resps]
+    means = (mean_of([next(scored) for _ in texts]) for texts in resps)
+    return [replace(mean, scorer=SCORER, asked=_asked(doc)).to_text() for mean, doc in zip(means, docs, strict=True)]
+
+
+def score_again(row: PromptRow, replies: Sequence[str]) -> ScoredAnswer:
+    """Score the stored answers to a row again, by the metrics that need no more than an answer without its reasoning and the row."""
+    answers = Answers(Answer(row, answering_of(row.task).refine(reply, row), reply, reply) for reply in replies)
+    metrics = [metric for metric in row.family.metrics if metric.of_answer]
+    return mean_of(list(_score_by(metrics, answers)))
 
 
 def unpack(doc: Mapping[str, object], results: Sequence[str]) -> dict[str, float]:
-    """Return the scores of one row that lm-eval prints; its `process_results`."""
-    scores = ScoredAnswer.from_text(results[0]).scores
+    """Return the scores of one row that lm-eval prints; its `process_results`. A PromptError if the answer is to another prompt."""
+    scored = ScoredAnswer.from_text(results[0])
+    if scored.asked != _asked(doc):
+        raise PromptError(
+            f"{doc['id']} was asked with another prompt than the dataset gives now: lm_eval kept requests of an earlier one "
+            "(--cache_requests); ask again with --cache_requests refresh"
+        )
+    scores = scored.scores
     metrics = of_task(task_of_prompt(str(doc["prompt_name"]))).metrics
     shown = [metric for metric in metrics if doc["metrics"] == ALL or metric.is_printed]
     names = ((name, metric.name) for metric in shown for name in (metric.name, metric.usual) if name)
@@ -64,8 +83,16 @@ def others_of(ids: Sequence[str], count: int = OTHERS) -> list[list[int]]:
     return [[order[(rank[i] + step) % len(ids)] for step in steps] for i in range(len(ids))]
 
 
+def _asked(doc: Mapping[str, object]) -> str:
+    """Name the prompt of a row, and what the row calls right."""
+    return sha256_of_bytes(f"{doc.get('row_hash', '')}\0{doc['target']}\0{doc.get('prompt', '')}")[:16]
+
+
 def _score_answers(answers: Answers) -> Iterator[ScoredAnswer]:
-    metrics = answers.rows[0].family.metrics if answers.each else ()
+    return _score_by(answers.rows[0].family.metrics if answers.each else (), answers)
+
+
+def _score_by(metrics: Sequence[Metric], answers: Answers) -> Iterator[ScoredAnswer]:
     values = {metric.name: _values(metric, answers) for metric in metrics}
     for i, answer in enumerate(answers.each):
         if answer.finish == NOT_APPLICABLE:

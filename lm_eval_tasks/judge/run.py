@@ -18,7 +18,8 @@ from lm_eval_tasks.judge.verdict import PROMPT_VERSION, SETTLED, texts_hash
 from lm_eval_tasks.judge.win_rates import Judged, summary
 from lm_eval_tasks.llm.chat import Server
 from lm_eval_tasks.llm.usage import Means, Usage, UsageTotals
-from lm_eval_tasks.samples.sample import Sample, by_task, paired, read
+from lm_eval_tasks.samples.sample import Sample, by_task, paired
+from lm_eval_tasks.stats.opened import read_runs
 
 DEFAULT_JUDGE = "mistralai/Mixtral-8x22B-Instruct-v0.1"
 _LOGGER = logging.getLogger(__name__)
@@ -30,7 +31,7 @@ _Passages = Mapping[tuple[str, str], str]
 
 def load(paths: Sequence[Path]) -> list[Sample]:
     """Return the samples of one run; an EvalError if they have no text to judge, or come from several rounds."""
-    writing = [sample for sample in read(paths) if sample.row.family.board == "writing"]
+    writing = [sample for sample in read_runs(paths) if sample.row.family.board == "writing"]
     # Of a run in several contexts, what was asked in full.
     samples = [sample for sample in writing if not sample.row.shown] or writing
     if not any(sample.answer.strip() for sample in samples):

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 
 from lm_eval_tasks.base.text import parse_json, valid
-from lm_eval_tasks.base.typed import Number, typed
+from lm_eval_tasks.base.typed import Count, Number, typed
 from lm_eval_tasks.llm.thoughts import take_apart
 from lm_eval_tasks.samples.prompt_row import PromptRow
 
@@ -79,12 +79,16 @@ class ScoredAnswer:
     Attributes:
         repeats: the scores of each answer, if one prompt was answered several times; `scores` are then their means.
         failed: metrics that could not be computed.
+        scorer: the version of what read and scored it, see `families.score.SCORER`; 0 if it is not known.
+        asked: what it was scored as an answer to, see `families.score`; "" if it is not known.
     """
 
     answer: str
     scores: dict[str, Number]
     repeats: tuple[dict[str, Number], ...] = ()
     failed: tuple[str, ...] = ()
+    scorer: Count = 0
+    asked: str = ""
 
     def to_text(self) -> str:
         return json.dumps(
@@ -95,7 +99,7 @@ class ScoredAnswer:
     @classmethod
     def from_text(cls, text: str) -> "ScoredAnswer":
         """Read what `to_text` wrote; a ValueError if it is something else."""
-        return typed(cls, parse_json(text))
+        return typed(cls, parse_json(text, unique=True))
 
 
 def mean_of(answers: Sequence[ScoredAnswer]) -> ScoredAnswer:

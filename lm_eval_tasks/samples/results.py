@@ -137,7 +137,7 @@ class Results:
 def read_results(path: Path) -> Results:
     """Read a file of results; a SamplesError if it is not one."""
     try:
-        content = typed(dict[str, object], parse_json(path.read_text(encoding="utf-8-sig")))
+        content = typed(dict[str, object], parse_json(path.read_text(encoding="utf-8-sig"), unique=True))
         results = _our_results(path, content) if OURS in content else _lm_eval_results(path, content)
         if not results.model.isprintable() or not 0 < len(results.model) <= 300:
             raise ValueError(f"a model called {results.model!r:.80}")

@@ -42,6 +42,7 @@ class Sample:
         repeats: the scores of each answer, if a prompt was answered several times.
         failed: metrics that could not be computed.
         prompt_hash: of the prompt as the model got it; "" if it is not known.
+        scorer: see `ScoredAnswer`.
     """
 
     row: PromptRow
@@ -50,6 +51,7 @@ class Sample:
     repeats: tuple[dict[str, float], ...] = ()
     failed: tuple[str, ...] = ()
     prompt_hash: str = ""
+    scorer: int = 0
 
     @property
     def id(self) -> str:
@@ -81,7 +83,8 @@ class Sample:
         """Read a sample as lm-eval logs it; one of `ODD` if a field is missing or not what it should be."""
         row = PromptRow.of_doc(line["doc"])
         scored = ScoredAnswer.from_text(line["filtered_resps"][0])
-        return cls(row, scored.answer, scored.scores, scored.repeats, scored.failed, str(line.get("prompt_hash") or ""))
+        prompt_hash = str(line.get("prompt_hash") or "")
+        return cls(row, scored.answer, scored.scores, scored.repeats, scored.failed, prompt_hash, scored.scorer)
 
     @classmethod
     def of_entry(cls, entry: Logged) -> Self:
@@ -156,7 +159,7 @@ def read_lines(file: Path) -> Iterator[tuple[Sample, Logged]]:
 
 def _parse_line(line: bytes, where: str) -> tuple[Sample, Logged]:
     try:
-        content = parse_json(line)
+        content = parse_json(line, unique=True)
         return Sample.of_logged(content), content
     except ODD as err:
         raise SamplesError(f"{where} is not a logged sample of AcademicEval ({err})") from err
@@ -180,6 +183,14 @@ def compact(line: Logged) -> Logged:
         "resps": [[reply.answer for reply in replies]],
         "reasoning": [{"characters": len(reply.reasoning), **ends_of(reply.reasoning)} for reply in replies],
     }
+
+
+def replies_of(line: Logged, row: PromptRow) -> list[str]:
+    """Return the answers of a logged sample without their reasoning, which `compact` has taken off."""
+    texts = [str(text or "") for text in line["resps"][0]]
+    return (
+        texts if "reasoning" in line else [take_apart(text, row.opens, row.closes, row.begins).answer for text in texts]
+    )
 
 
 def by_task(samples: Iterable[Sample]) -> dict[str, list[Sample]]:

@@ -16,9 +16,10 @@ from lm_eval_tasks.families.registry import BOARDS, comparisons, counted
 from lm_eval_tasks.samples.prompt_row import PromptRow
 from lm_eval_tasks.samples.results import Results
 from lm_eval_tasks.samples.run_folder import is_time, only_result, results_in
-from lm_eval_tasks.samples.sample import Sample, by_task, paired, read, revisions_apart
+from lm_eval_tasks.samples.sample import Sample, by_task, paired, revisions_apart
 from lm_eval_tasks.stats import placed
 from lm_eval_tasks.stats.columns import columns_of, zero_of
+from lm_eval_tasks.stats.opened import read_runs
 from lm_eval_tasks.stats.placed import PlacedTask
 
 # Task -> its samples.
@@ -61,7 +62,7 @@ def runs_of(paths: Sequence[Path]) -> dict[Path, Run]:
     for i, path in enumerate(paths):
         if any(_is_part(path, other) or _is_part(other, path) for other in paths[:i]):
             raise SamplesError(f"{path} cannot be compared with itself: give the runs of two models")
-    return {path: by_task(read([path])) for path in paths}
+    return {path: by_task(read_runs([path])) for path in paths}
 
 
 def compare(runs: Mapping[Path, Run], metrics: Sequence[str] | None = None, *, uncut: bool = False) -> list[Difference]:

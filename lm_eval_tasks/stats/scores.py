@@ -16,8 +16,7 @@ from lm_eval_tasks.families.registry import METRICS, headline
 from lm_eval_tasks.llm.usage import UsageTotals
 from lm_eval_tasks.samples.block import BinScore, Block, MadeWith, RunRequest, Score
 from lm_eval_tasks.samples.results import Results
-from lm_eval_tasks.samples.run_folder import samples_beside, samples_of
-from lm_eval_tasks.samples.sample import Sample, read_file
+from lm_eval_tasks.samples.sample import Sample
 from lm_eval_tasks.stats.columns import BEST_PROGRAM, Gain, columns_of, gain_table, gains_of
 from lm_eval_tasks.stats.placed import HIGHEST_FLOOR
 from lm_eval_tasks.tasks.catalogue import TASKS
@@ -255,13 +254,11 @@ def _engine(engine: EngineSettings) -> str:
     )
 
 
-def shown_scores(results: Results) -> Iterator[str | Table]:
+def shown_scores(results: Results, samples: Samples) -> Iterator[str | Table]:
     """Yield a run's scores, and its gains if it was asked with less to read and its samples are there."""
-    of_run: list[Gain] = []
-    if samples_beside(results.path):
-        # Two tasks may ask the same, one of them under another name.
-        samples = (sample for file in samples_of(results).values() for sample in read_file(file))
-        of_run = gains_of({(sample.task, sample.id): sample for sample in samples}.values())
+    # Two tasks may ask the same, one of them under another name.
+    every = {(sample.task, sample.id): sample for of_task in samples.values() for sample in of_task}
+    of_run = gains_of(every.values())
     yield from score_table(results.scores, of_run)
     if any(gain.by == "model" for gain in of_run):
         yield from ("", gain_table(of_run))

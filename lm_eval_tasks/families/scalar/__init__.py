@@ -79,6 +79,7 @@ METRICS = (
         "Accuracy",
         "higher",
         _MODULE,
+        of_answer=True,
         headline=True,
         floors=("accuracy_random", "accuracy_constant", *_PROGRAMS, "accuracy_embed_local"),
         zero=("accuracy_random", *_PROGRAMS),

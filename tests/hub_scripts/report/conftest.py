@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ from filelock import FileLock
 
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from standins import openai_server
-from standins.runs import relist
+from standins.runs import rewrite
 
 TASKS = "academiceval_abs_9k,academiceval_abs_28k,academiceval_abs_29k_g,academiceval_title_10k"
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">\u2028</script>"
@@ -72,16 +73,16 @@ def _verdict(body: dict[str, Any]) -> str:
 
 
 def _make_hostile(source: Path, place: Path) -> None:
-    place.mkdir()
-    for file in source.glob("samples_*.jsonl"):
-        rows = [json.loads(line) for line in file.read_text().splitlines()]
-        for row in rows:
-            scored = ScoredAnswer.from_text(row["filtered_resps"][0])
-            row["filtered_resps"] = [replace(scored, answer=HOSTILE).to_text()]
-            row["doc"]["slots"][0]["head"] = HOSTILE
-        (place / file.name).write_text("".join(json.dumps(row) + "\n" for row in rows))
-    content = json.loads((source / "results_lead.json").read_text())
+    shutil.copytree(source, place)
+
+    def attack(line: dict[str, Any]) -> dict[str, Any]:
+        scored = ScoredAnswer.from_text(line["filtered_resps"][0])
+        line["filtered_resps"] = [replace(scored, answer=HOSTILE, scorer=0).to_text()]
+        line["doc"]["slots"][0]["head"] = HOSTILE
+        return line
+
+    rewrite(place, attack)
+    content = json.loads((place / "results_lead.json").read_text())
     for score in content["academiceval"]["scores"]:
         score["model"] = "<b onclick=alert(1)>evil"
     (place / "results_lead.json").write_text(json.dumps(content))
-    relist(place)

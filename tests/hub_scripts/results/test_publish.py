@@ -470,7 +470,7 @@ def test_the_folder_that_was_run_is_the_one_that_is_published(
         (text, "org/empty", "org/empty has no revision 2026.11, the round of these"),
         (lost, REPO, "is not here as it was when it was run"),
         (changed, REPO, f"is not what {REPO} has as 2026.11"),
-        (text.replace('"2026.11"', '"2026.12"'), REPO, "is not here as it was when it was run"),
+        (text.replace('"2026.11"', '"2026.12"'), REPO, "but the samples beside it have"),
     ):
         run_ = tmp_path / ("run2" if content == changed else "run")
         (run_ / "results_lead.json").write_text(content)

@@ -1,0 +1,200 @@
+"""The one door to a run: a number is what its rows give.
+
+Whoever shows, compares, judges, merges or publishes a run opens it here. Its files are those that its results list, each row stands once
+and is of its task, each score is what its answer gives, and each number of the results is what the rows give. Where this release does not
+know how an answer was read and scored, the scores of a row are taken as they are, and the run says so.
+"""
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from lm_eval_tasks.base.contract import CONTEXTS
+from lm_eval_tasks.base.errors import SamplesError
+from lm_eval_tasks.base.tables import Table
+from lm_eval_tasks.base.text import ODD
+from lm_eval_tasks.families.registry import find_metric
+from lm_eval_tasks.families.score import SCORER, score_again
+from lm_eval_tasks.samples.block import Block, Score
+from lm_eval_tasks.samples.results import Results, figures_of, read_results
+from lm_eval_tasks.samples.run_folder import newest_run, results_in, samples_beside, samples_of
+from lm_eval_tasks.samples.sample import Logged, Sample, read, read_lines, replies_of
+from lm_eval_tasks.stats.scores import block_of, scores_of, shown_scores
+from lm_eval_tasks.tasks.catalogue import TASKS
+
+_LOGGER = logging.getLogger(__name__)
+_ROUNDING = 1e-6
+_AGAIN = "run `academiceval eval` again into this folder, which asks nothing twice"
+# What a block says of its rows besides scores.
+_OF_ROWS = ("rounds", "prompt_versions", "datasets", "subsets", "failures")
+
+
+def open_run(results: Results) -> dict[str, list[Sample]]:
+    """Read the samples of a run: task, as lm-eval names it, -> its samples; empty where none lie beside its results.
+
+    Raises:
+        SamplesError: a file is missing or another one, a row stands twice or is of another task, or a number is not what the rows give; the
+            message names it.
+    """
+    if not samples_beside(results.path):
+        _LOGGER.warning("%s: its samples are not beside it, so none of its numbers was checked", results.path)
+        return {}
+    samples = {task: _read_task(task, file, results) for task, file in samples_of(results).items()}
+    _check_scores(results, samples)
+    if results.block:
+        _check_block(results.path, results.block, samples)
+    return samples
+
+
+def read_runs(paths: Sequence[Path]) -> list[Sample]:
+    """Read samples as `samples.sample.read` does, of runs that can be opened and files whose rows are what they say."""
+    for path in paths:
+        opened = set(_opened_files(path))
+        files = path.rglob("samples_*.jsonl") if path.is_dir() else [path] * (path.suffix == ".jsonl")
+        for file in files:
+            # What results do not list, `read` leaves out.
+            if file not in opened and not results_in(file.parent):
+                read_rows(file)
+    return read(paths)
+
+
+def _opened_files(path: Path) -> Iterator[Path]:
+    """Open the runs of a folder, or the run that a file of samples belongs to; yield the files that were read."""
+    folder = newest_run(path) if path.is_dir() else path.parent
+    for file in results_in(folder, deep=path.is_dir()):
+        results = read_results(file)
+        files = samples_of(results).values()
+        if path.is_dir() or path in files:
+            open_run(results)
+            yield from files
+
+
+def shown_run(results: Results) -> Iterator[str | Table]:
+    """Yield the scores of a run, and its gains."""
+    yield from shown_scores(results, open_run(results))
+
+
+# --- the rows
+
+
+def _read_task(task: str, file: Path, results: Results) -> list[Sample]:
+    samples = read_rows(file)
+    if not samples:
+        raise SamplesError(f"{file} has no sample: run that task again")
+    asked, expected = samples[0].row, _asked_by(task)
+    if expected and "config" not in results.options and expected != (asked.setting, asked.shown or expected[1]):
+        raise SamplesError(f"{file} has samples of {samples[0].task}, which the task {task} does not ask: {_AGAIN}")
+    return samples
+
+
+def _asked_by(task: str) -> tuple[str, str] | None:
+    """Return the configuration that a task asks and its shorter context; None for a task that is not ours."""
+    for context in ("", *CONTEXTS):
+        name = task.removesuffix(f"_{context}") if context else task
+        known = next((one.configuration for one in TASKS if one.name == name), None)
+        if known:
+            return known, context
+    return None
+
+
+def read_rows(file: Path) -> list[Sample]:
+    """Read the samples of a file: one task's, each with the scores that its answer gives; a SamplesError that names another row."""
+    samples: dict[str, Sample] = {}
+    unknown = 0
+    for sample, line in read_lines(file):
+        if sample.id in samples:
+            raise SamplesError(f"{file} has two answers to {sample.id}: give the files of one run of one model")
+        samples[sample.id] = sample
+        if sample.task != next(iter(samples.values())).task:
+            raise SamplesError(f"{file} has samples of several tasks, {sample.id} of {sample.task}: {_AGAIN}")
+        if _is_known(sample):
+            _check_sample(sample, line, file)
+        else:
+            unknown += 1
+    if unknown:
+        _LOGGER.warning(
+            "%s: of %d of %d rows the texts are not there, or another release scored them, so only sums of their scores were checked",
+            file,
+            unknown,
+            len(samples),
+        )
+    return list(samples.values())
+
+
+def _is_known(sample: Sample) -> bool:
+    """Tell whether this release reads and scores an answer as it was, and its texts are there."""
+    return sample.scorer == SCORER and bool(sample.row.target)
+
+
+def _check_sample(sample: Sample, line: Logged, file: Path) -> None:
+    """Read and score an answer again; a SamplesError if its line says something else."""
+    try:
+        again = score_again(sample.row, replies_of(line, sample.row))
+    except ODD as err:
+        raise SamplesError(f"{file}: the answer to {sample.id} cannot be scored again ({err}): {_AGAIN}") from err
+    if again.answer != sample.answer:
+        raise SamplesError(
+            f"{file}: the answer to {sample.id} is {sample.answer!r:.60}, but its text reads as {again.answer!r:.60}: {_AGAIN}"
+        )
+    if not sample.scores and not sample.failed and sample.answer:
+        raise SamplesError(f"{file}: {sample.id} has an answer and no score: {_AGAIN}")
+    for name, value in again.scores.items() if sample.scores else ():
+        stated = sample.scores.get(name)
+        if name not in sample.failed and not _equal(stated, value):
+            raise SamplesError(f"{file}: {name} of {sample.id} is {stated}, but its answer gives {value}: {_AGAIN}")
+
+
+def _equal(first: float | None, second: float | None) -> bool:
+    if first is None or second is None:
+        return first is second
+    # NaN is equal to nothing.
+    return abs(first - second) <= _ROUNDING
+
+
+# --- the numbers of the results
+
+
+def _check_scores(results: Results, samples: Mapping[str, Sequence[Sample]]) -> None:
+    """Compare each score with that of the samples, and with lm-eval's part, in which a file of ours says it too."""
+    computed = {}
+    for score in scores_of(samples, results.model):
+        computed[score.task, score.metric] = score
+        # lm-eval has some metrics under two names.
+        metric = find_metric(score.metric)
+        if metric and metric.usual:
+            computed[score.task, metric.usual] = score
+    stated = {
+        (task, metric): value
+        for task, table in results.table("results").items()
+        if isinstance(table, Mapping)
+        for metric, value in figures_of(table)
+    }
+    for score in results.scores:
+        key = (score.task, score.metric)
+        again = computed.get(key)
+        if again is None or _differs(score, again) or not _equal(stated.get(key, score.value), score.value):
+            raise SamplesError(
+                f"{results.path}: {score.task}, {score.metric}: {score.value} over {score.samples} is not what the samples beside it give; "
+                f"{_AGAIN}"
+            )
+        is_same = _equal(score.low, again.low) and _equal(score.high, again.high)
+        if results.block and all(map(_is_known, samples[score.task])) and not is_same:
+            raise SamplesError(
+                f"{results.path}: {score.task}, {score.metric}: the interval from {score.low} to {score.high} is not that of the samples "
+                f"beside it; {_AGAIN}"
+            )
+
+
+def _differs(score: Score, again: Score) -> bool:
+    of_another = bool(score.of) and again.of != score.of
+    return of_another or again.samples != score.samples or not _equal(again.value, score.value)
+
+
+def _check_block(path: Path, block: Block, samples: Mapping[str, Sequence[Sample]]) -> None:
+    again = block_of(samples, block.run, block.scores, block.usage, block.made_with)
+    for name in _OF_ROWS:
+        if getattr(again, name) != getattr(block, name):
+            raise SamplesError(
+                f"{path}: its {name.replace('_', ' ')} are {getattr(block, name)!s:.80}, but the samples beside it have "
+                f"{getattr(again, name)!s:.80}; {_AGAIN}"
+            )
