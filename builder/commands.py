@@ -146,6 +146,9 @@ def _to_correct(workspace: Workspace, reports: Sequence[StageReport]) -> Iterato
         workspace.round_.excluded.difference(*(report.examples.get("excluded", ()) for report in reports))
     ):
         yield f"warning: exclude names {id_}, which is the id of no row"
+    for id_ in sorted(workspace.round_.taken_down):
+        if workspace.store.resolve(id_) is None:
+            yield f"warning: {workspace.round_.takedowns} names {id_}, which is the id of no paper here"
 
 
 def _links(workspace: Workspace) -> Iterator[str | Table]:
@@ -181,7 +184,7 @@ def init(arguments: Namespace) -> Iterator[str | Table]:
         values["path"] = str(folder) if folder.is_absolute() else os.path.relpath(folder, file.parent)
     files = []
     if source == "pdfs" and values["path"]:
-        from builder.extract.files import pdf_files, write_table
+        from builder.extract.pdf_table import pdf_files, write_table
         from builder.round.source import PDF_TABLE
         from lm_eval_tasks.engines.registry import LocalEngine
 

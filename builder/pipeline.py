@@ -13,6 +13,7 @@ from builder.collect.crawl import add_reference_records, crawl
 from builder.collect.update import is_update, update
 from builder.dataset import folder
 from builder.dataset.audit import audit, check
+from builder.dataset.publishable import shown_papers
 from builder.extract.stage import EXTRACTOR, extract_papers, summarise
 from builder.families import registry as families
 from builder.sources.tokenizer import token_counter
@@ -124,6 +125,7 @@ def build(workspace: Workspace, engine: Engine, *, replace: bool = False) -> tup
             reading=summarise(workspace.documents, [paper.id for paper in papers], round_.source.FILES),
             links=link_ways(workspace.store, papers),
             audit=findings,
+            other_ids=workspace.store.other_ids(sorted(shown_papers(draft, configurations))),
         )
         finished = folder.finish(draft, manifest)
         if not replace:

@@ -140,6 +140,11 @@ class Paper:
         return with_version(self.id, self.version)
 
     @property
+    def every_id(self) -> frozenset[str]:
+        """All ids by which the paper is known."""
+        return frozenset(filter(None, (self.id, self.doi, *self.other_ids)))
+
+    @property
     def abstract_license(self) -> str:
         """The licence of title and abstract: arXiv's metadata are in the public domain (https://info.arxiv.org/help/api/tou.html),
         abstracts of publishers are not.

@@ -115,6 +115,11 @@ class Workspace:
                 self.store.set_licenses(batch)
         return list(self.store.papers([paper.id for paper in papers]))
 
+    @cached_property
+    def taken_down(self) -> frozenset[str]:
+        """The ids of the papers that are not to be shown, whatever ids the list names them by."""
+        return frozenset(self.store.resolve(id_) or id_ for id_ in self.round_.taken_down)
+
     def citing(self, paper: Paper) -> Citing:
         return Citing(paper, self.documents[paper.id], self.store.cited_ids(paper.id))
 
@@ -122,7 +127,7 @@ class Workspace:
         """Return the records of what papers cite; at most `most` for each paper, chosen by the seed alone."""
         cited: set[str] = set()
         for paper in citing:
-            ids = set(self.store.cited_ids(paper.id).values()) - self.round_.taken_down
+            ids = set(self.store.cited_ids(paper.id).values()) - self.taken_down
             cited.update(sorted(ids, key=lambda id_: digest_of(self.round_.seed, id_, "cited"))[:most])
         return list(self.store.papers(sorted(cited)))
 

@@ -4,13 +4,13 @@ Papers are taken from the workspace, and from the round's source if the workspac
 with its hash. A folder that could be completed in full is the original one, byte for byte.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import merge
 from operator import itemgetter
 from pathlib import Path
 
-from builder.dataset.folder import finish, replacing
+from builder.dataset.folder import file_differences, finish, replacing
 from builder.errors import FolderError
 from builder.extract.stage import extract_papers
 from builder.families.registry import family_of, read_rows, rows_of, schema_of, with_positions
@@ -21,9 +21,10 @@ from builder.records import Paper
 from builder.stage_report import StageReport
 from builder.store import Store
 from builder.workspace import Workspace
-from lm_eval_tasks.base.contract import MANIFEST, SPLITS
-from lm_eval_tasks.base.manifest import ListedConfiguration, Manifest
+from lm_eval_tasks.base.contract import MANIFEST, SPLITS, Split
+from lm_eval_tasks.base.manifest import ListedConfiguration, Manifest, SplitContents
 from lm_eval_tasks.base.progress import progress
+from lm_eval_tasks.base.text import ODD
 from lm_eval_tasks.engines.registry import Engine
 from lm_eval_tasks.families.rounds import read_manifest
 
@@ -31,16 +32,18 @@ from lm_eval_tasks.families.rounds import read_manifest
 def fill(source: Path, output: Path, workspace: Workspace, engine: Engine) -> StageReport:
     """Write the completed folder.
 
-    Drop reasons (of id-only rows): missing_paper, missing_file, changed_text.
+    Drop reasons (of id-only rows): missing_paper, missing_file, changed_text, changed_row. What is dropped stays counted in the folder.
 
     Raises:
-        FolderError: `source` is not a publishable copy.
+        FolderError: `source` is not a publishable copy, or not as its manifest says.
     """
     if output.resolve() == source.resolve():
         raise FolderError(f"{output} is the copy itself: name another folder with --output")
     manifest = read_manifest(source)
     if manifest.publishable is None:
         raise FolderError(f"{source} is not a publishable copy; it has nothing to fill")
+    for difference in file_differences(source, manifest):
+        raise FolderError(f"{source} is not as its {MANIFEST} says: {difference}; get the copy again")
     _learn(workspace, source, manifest, engine)
     filling = _Filling(source, manifest, workspace.store)
     report = filling.report
@@ -72,6 +75,16 @@ def _as_measured(filled: ListedConfiguration, original: ListedConfiguration | No
     for split, contents in filled.splits.items():
         whole = original.statistics(split)
         splits[split] = replace(contents, statistics=replace(contents.statistics, shortcuts=whole.shortcuts))
+    return replace(filled, splits=splits)
+
+
+def _counting(filled: ListedConfiguration, lacking: Mapping[Split, int]) -> ListedConfiguration:
+    """Return a configuration that says how many rows of each split could not be completed."""
+    splits = {
+        split: replace(filled.splits.get(split, SplitContents()), lacking=lacking[split])
+        for split in SPLITS
+        if split in filled.splits or lacking[split]
+    }
     return replace(filled, splits=splits)
 
 
@@ -113,17 +126,25 @@ class _Filling:
         """Write one configuration with all rows that could be completed, in their original order."""
         ids = self.manifest.by_ids_of(configuration.name)
         writer = writer_of(draft, configuration)
+        lacking: dict[Split, int] = {}
         for split in SPLITS:
             by_id = list(read_rows(self.source, ids, split)) if ids else []
             whole = read_rows(self.source, configuration, split)
             rows = with_positions(whole, {row["position"] for row in by_id})
+            before = self.report.dropped.total()
             for _, row in merge(rows, self._completed(by_id, configuration), key=itemgetter(0)):
                 writer.add(split, row)
-        return writer.close()
+            lacking[split] = self.report.dropped.total() - before
+        try:
+            return _counting(writer.close(), lacking)
+        except ODD as err:
+            raise FolderError(
+                f"{configuration.name} of {self.source} has a row that its family cannot count ({err}): get the copy again"
+            ) from err
 
     def _completed(self, rows: Sequence[Row], configuration: ListedConfiguration) -> Iterator[tuple[int, Row]]:
         """Complete rows by id; each with its position."""
-        complete, papers = family_of(configuration.task).complete, schema_of(configuration).papers
+        complete, schema = family_of(configuration.task).complete, schema_of(configuration)
         for row in rows:
             try:
                 outcome = complete(row, configuration.task, self.store)
@@ -134,7 +155,10 @@ class _Filling:
             if isinstance(outcome, str):
                 self.report.drop(f"{configuration.name} {row['id']}", outcome)
                 if outcome != "missing_file":
-                    self.doubtful |= {bare_id(name) for name, _ in papers(row)}
+                    self.doubtful |= {bare_id(name) for name, _ in schema.papers(row)}
+            elif schema.sha256_of(outcome) != row["row_sha256"]:
+                self.report.drop(f"{configuration.name} {row['id']}", "changed_row")
+                self.doubtful |= {bare_id(name) for name, _ in schema.papers(row)}
             else:
                 self.report.kept += 1
                 yield row["position"], outcome

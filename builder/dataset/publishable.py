@@ -34,6 +34,7 @@ def publishable(source: Path, output: Path, licenses: Licenses) -> StageReport:
     manifest = read_manifest(source)
     if manifest.publishable:
         raise FolderError(f"{source} is already a publishable copy; derive the new one from the whole round")
+    refuse_lacking(source, manifest)
     report = StageReport("publishable")
     with replacing(output) as draft:
         copied = [
@@ -50,6 +51,16 @@ def publishable(source: Path, output: Path, licenses: Licenses) -> StageReport:
             ),
         )
     return report
+
+
+def refuse_lacking(source: Path, manifest: Manifest) -> None:
+    """Raise a FolderError for a copy of a round that could not be completed with all its rows."""
+    for configuration in manifest.configurations:
+        if configuration.lacking:
+            raise FolderError(
+                f"{source} lacks {configuration.lacking} rows of {configuration.name} that it could not be completed with: publish the "
+                "round, or complete its copy from all its papers"
+            )
 
 
 def _by_license(
@@ -81,6 +92,16 @@ def rows_to_remove(source: Path, manifest: Manifest, ids: frozenset[str]) -> dic
             if not ids.isdisjoint(bare_id(name) for name, _ in papers(row)):
                 row_ids.setdefault(group_of(configuration), set()).add(row["id"])
     return row_ids
+
+
+def shown_papers(folder: Path, configurations: Iterable[ListedConfiguration]) -> set[str]:
+    """Return the bare ids of the papers that rows show."""
+    shown: set[str] = set()
+    for configuration in configurations:
+        schema = schema_of(configuration)
+        for _, row in rows_of(folder, configuration, schema.facts):
+            shown.update(bare_id(name) for name, _ in schema.papers(row))
+    return shown
 
 
 def group_of(configuration: ListedConfiguration) -> str:

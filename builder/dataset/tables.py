@@ -37,7 +37,8 @@ def statistics(configurations: Sequence[ListedConfiguration]) -> Table:
         title = PAPERS_TASK if each.task == PAPERS_TASK else target_of(each.task).title
         # SCALAR asks for a number, not for a text.
         compression, out = (f"{given / asked:.0f}", f"{asked / n:.0f}") if asked else ("-", "-")
-        rows.append((each.name, title, compression, f"{given / n:.0f}", out, each.samples, shares, span))
+        samples = _of_all(each.samples, each.lacking)
+        rows.append((each.name, title, compression, f"{given / n:.0f}", out, samples, shares, span))
     return Table(head, "llrrrrll", rows)
 
 
@@ -77,8 +78,15 @@ def power(configurations: Sequence[ListedConfiguration]) -> Table:
         if test.detectable is not None:
             metric = "ROUGE-L" if configuration.is_writing else "accuracy"
             group = "" if test.one_group is None else f"{test.one_group:.2f}"
-            rows.append((configuration.name, test.samples, f"{100 * test.detectable:.1f}", metric, group))
+            contents = configuration.splits["test"]
+            samples = _of_all(test.samples, contents.lacking)
+            rows.append((configuration.name, samples, f"{100 * test.detectable:.1f}", metric, group))
     return Table(("Configuration", "Test samples", "Smallest difference, points", "Of", "One group"), "lrrlr", rows)
+
+
+def _of_all(samples: int, lacking: int) -> object:
+    """Return a number of samples; "24 of 50" for a copy that could not be completed with all."""
+    return f"{samples} of {samples + lacking}" if lacking else samples
 
 
 def _bounds(bounds: Bounds | None) -> str | None:

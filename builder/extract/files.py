@@ -1,35 +1,25 @@
-"""Files that are in no workspace: to JSON lines (`academiceval extract FILE...`); or a folder of PDFs to a table of their metadata, a CSV
-file that its owner may correct before a round is built from it.
-"""
+"""Files that are in no workspace, to JSON lines (`academiceval extract FILE...`)."""
 
-import csv
 import json
 import logging
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
-from hashlib import sha256
-from itertools import islice
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import IO, Any
 
 from pydantic import ValidationError
 
-from builder.errors import BuildError, RoundError
+from builder.errors import BuildError
 from builder.extract import quality
 from builder.extract.stage import EXTRACTOR
 from builder.extract.workers import Extracted, extract_files
-from builder.ids import PaperId, bare_id
-from builder.records import READING_REASONS, Document, Paper
-from builder.round.model import round_of_source
+from builder.ids import PaperId
+from builder.records import READING_REASONS, Document
 from builder.round.tables import ExtractTable, QualityTable
-from builder.sources import open_source
-from builder.sources.metadata_file import COLUMNS, delimiter_of, table_rows
 from builder.sources.object_store import expand_names, is_address, local_path
-from builder.store import Store
-from lm_eval_tasks.base.files import atomic_file, exclusive, named, sha256_of
+from lm_eval_tasks.base.files import atomic_file, exclusive, sha256_of
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.text import parse_json, valid
 from lm_eval_tasks.engines.registry import Engine
@@ -137,7 +127,7 @@ def _line(result: Extracted) -> dict[str, Any]:
 
 def _id_in_name(name: str) -> str | None:
     """Read the paper's id in the name of its file; None if it has none."""
-    stem = Path(name).name.split(".html")[0].removesuffix(".pdf")
+    stem = re.split(r"\.(?:html|pdf|nxml|xml)\b", Path(name).name, flags=re.IGNORECASE)[0]
     named = PaperId.of_stem(stem)
     return named.bare if named else None
 
@@ -149,107 +139,3 @@ def _outcome(result: Extracted) -> dict[str, str]:
     if result.document is None:
         return {"status": "failed", "reason": reason or doubt or ""}
     return {"status": "doubtful" if doubt else "ok", "reason": reason or doubt or ""}
-
-
-# --- a folder of PDFs -> a table
-
-# Rows that are written together; what a kill costs.
-_AT_ONCE = 20
-
-
-def pdf_files(folder: Path) -> list[str]:
-    """Return the PDFs of a folder and of those in it, relative to it, in order; a RoundError if there is none."""
-    files = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.suffix.lower() == ".pdf")
-    if not files:
-        raise RoundError(f"{folder} has no PDF file in it" if folder.is_dir() else f"{folder} is no folder")
-    return files
-
-
-def write_table(
-    folder: Path, files: Iterable[str], table: Path, engine: Engine, contact: str = ""
-) -> tuple[int, int, int]:
-    """Add the PDFs of a folder that a table lacks; its other rows stay as they are, so that a killed call goes on.
-
-    Args:
-        files: the folder's, as `pdf_files` lists them.
-        contact: if given, arXiv is asked for the records of papers whose arXiv id is printed on them.
-
-    Returns:
-        How many rows the table has, how many of them can be used (title and day are there), and how many of these have authors.
-    """
-    with exclusive(table), named(table):
-        rows = list(table_rows(table)) if table.is_file() else []
-        there, taken = {row["file"] for row in rows}, {row["id"] for row in rows}
-        todo = [name for name in files if name not in there]
-        limits = ExtractTable()
-        read = extract_files((str(folder / name) for name in todo), engine, limits.time_limit, limits.memory_limit)
-        found = zip(todo, progress(read, "PDFs", len(todo)), strict=True)
-        with table.open("a", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, COLUMNS, delimiter=delimiter_of(table) if rows else ",")
-            if not rows:
-                writer.writeheader()
-            while batch := list(islice(found, _AT_ONCE)):
-                fresh = _looked_up([_row(name, extracted, taken) for name, extracted in batch], contact)
-                writer.writerows(fresh)
-                file.flush()
-                rows += fresh
-    usable = [row for row in rows if row["title"] and row["published"]]
-    return len(rows), len(usable), sum(bool(row["authors"]) for row in usable)
-
-
-def _row(name: str, extracted: Extracted, taken: set[str]) -> dict[str, str]:
-    """Return what a file says of itself; it gets an id of its own if it prints none, or one that another file has."""
-    row = dict.fromkeys(COLUMNS, "") | {"file": name, "source": extracted.reason or "page"}
-    document = extracted.document
-    stamped = PaperId.parse(document.stamped_id or "") if document else None
-    of_name = PaperId.of_stem(Path(name).stem)
-    printed = stamped or (of_name if of_name and of_name.kind == "arxiv" else None)
-    row["id"] = f"{printed.bare}v{printed.version or 1}" if printed else ""
-    if not row["id"] or row["id"] in taken:
-        plain = re.sub(r"[^a-z0-9]+", "-", Path(name).stem.lower()).strip("-")[:60] or "paper"
-        row["id"], printed = f"local:{plain}-{sha256(name.encode(errors='surrogateescape')).hexdigest()[:6]}", None
-    taken.add(row["id"])
-    if document is not None:
-        front = document.front
-        is_first = front.day_from == "stamp" and printed is not None and (printed.version or 1) == 1
-        month = printed.month if printed else None
-        row |= {
-            "title": document.title,
-            "authors": "; ".join(front.authors),
-            "published": front.day if is_first or month is None else month.isoformat(),
-            "categories": front.category,
-            "doi": front.doi,
-            "abstract": " ".join(document.abstract.split()),
-        }
-    return row
-
-
-def _looked_up(rows: list[dict[str, str]], contact: str) -> list[dict[str, str]]:
-    """Return the rows, with arXiv's record in place of what was read where a paper has one; unchanged if arXiv is not to be asked or
-    reached.
-    """
-    ids = [row["id"] for row in rows if (parsed := PaperId.parse(row["id"])) and parsed.kind == "arxiv"]
-    if not ids or not contact:
-        return rows
-    try:
-        with TemporaryDirectory() as offset, Store.open(Path(offset) / "store.sqlite3") as store:
-            round_ = round_of_source("2000.01", {"kind": "arxiv", "contact": contact}, Path(offset))
-            found = {
-                item.id: _of_record(item) for item in open_source(round_, store).by_ids(ids) if isinstance(item, Paper)
-            }
-    except BuildError as err:
-        _LOGGER.warning("arXiv was not asked for %d papers, which keep what their pages say: %s", len(ids), err)
-        return rows
-    return [row | found.get(bare_id(row["id"]), {}) for row in rows]
-
-
-def _of_record(paper: Paper) -> dict[str, str]:
-    return {
-        "title": paper.title,
-        "authors": "; ".join(paper.authors),
-        "published": paper.published.isoformat(),
-        "categories": " ".join(paper.categories),
-        "license": paper.license,
-        "abstract": paper.abstract,
-        "source": "arXiv",
-    }

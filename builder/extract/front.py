@@ -7,6 +7,7 @@ stand; a page that is not understood names nobody. A wrong author would tie a pa
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
@@ -16,6 +17,7 @@ from builder.extract.lines import Line
 from builder.extract.text import clean
 from builder.ids import PaperId
 from builder.records import Front
+from lm_eval_tasks.base.text import day
 
 _STAMP = re.compile(r"arXiv:\S+\s+(?:\[(?P<category>[\w.-]+)\]\s+)?(?P<day>\d{1,2} [A-Z][a-z]{2} \d{4})")
 _DOI = re.compile(r"\b10\.\d{4,9}/[-._;()/:a-zA-Z0-9]+")
@@ -69,7 +71,14 @@ def front_of(words: Sequence[Word], info: Mapping[str, Any], stamp: str, before:
     if marked:
         return replace(front, category=marked["category"] or "", day=_iso(marked["day"]), day_from="stamp")
     made = re.match(r"D:(\d{4})(\d\d)(\d\d)", info.get("creationDate") or "")
-    return replace(front, day="-".join(made.groups()), day_from="file") if made else front
+    return replace(front, day=_made_on(*made.groups()), day_from="file") if made else front
+
+
+def _made_on(year: str, month: str, of_month: str) -> str:
+    """Return the day when a file was made; "" for one that there is not, such as 2015-00-00."""
+    with suppress(ValueError):
+        return day(f"{year}-{month}-{of_month}").isoformat()
+    return ""
 
 
 def _doi(text: str) -> str:

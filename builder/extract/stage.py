@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from lm_eval_tasks.engines.registry import Engine
 
 # Raise with every change that can affect a document: stored documents of another version are made again.
-EXTRACTOR = "7"
+EXTRACTOR = "8"
 # Recorded for a file that was not asked for because the paper's other file is good.
 _UNREAD: tuple[str, Quality | None] = ("missing_file", None)
 
@@ -102,7 +102,7 @@ def choose_documents(round_: Round, store: Store, papers: Iterable[Paper]) -> Do
     order = _order(round_)
     chosen: dict[str, FileType] = {}
     for paper in papers:
-        if paper.id in round_.taken_down:
+        if not round_.taken_down.isdisjoint(paper.every_id):
             report.drop(paper.id, "taken_down")
             continue
         if not (outcomes := store.outcomes(paper.id)):

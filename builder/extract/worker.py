@@ -27,6 +27,7 @@ from builder.packed import check_of_the_file
 from builder.records import Document
 from builder.sources.jats.markup import ENDINGS
 from lm_eval_tasks.base.files import die_with, sha256_of
+from lm_eval_tasks.base.text import without_controls
 
 _DOCUMENT = TypeAdapter(Document)
 
@@ -75,7 +76,7 @@ def answer(path: Path) -> dict[str, Any]:
         reading = (read_jats if path.name.endswith(ENDINGS) else read_html if is_page else read_pdf)(path)
         if not reading.document.sections:
             raise ExtractError("no_sections", "no heading was found")
-        result["document"] = _DOCUMENT.dump_python(reading.document, mode="json")
+        result["document"] = _without_controls(_DOCUMENT.dump_python(reading.document, mode="json"))
         result["quality"] = asdict(quality.measure(reading))
     except ExtractError as err:
         result["reason"], result["detail"] = err.reason, err.detail
@@ -87,6 +88,15 @@ def answer(path: Path) -> dict[str, Any]:
         result["reason"], result["detail"] = ("memory_limit" if memory else "damaged"), str(err)[:200]
     result["seconds"] = time.process_time() - started
     return result
+
+
+def _without_controls(value: Any) -> Any:
+    """Return what a document says without the control characters of its file; places in its texts stay as they are."""
+    if isinstance(value, str):
+        return without_controls(value)
+    if isinstance(value, dict):
+        return {name: _without_controls(item) for name, item in value.items()}
+    return [_without_controls(item) for item in value] if isinstance(value, list) else value
 
 
 def _hash(path: Path) -> str:

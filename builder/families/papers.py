@@ -4,7 +4,18 @@ import pyarrow as pa
 
 from builder.families.descriptor import FamilyBuilder
 from builder.families.reading.papers_read import abstract_text, shown_text
-from builder.parquet.schema import INTEGER, STRING, TEXTS, Lacking, Row, RowSchema, hashes_of, matches, strings
+from builder.parquet.schema import (
+    INTEGER,
+    ROW_SHA256,
+    STRING,
+    TEXTS,
+    Lacking,
+    Row,
+    RowSchema,
+    hashes_of,
+    matches,
+    strings,
+)
 from builder.records import Paper
 from builder.sources.tokenizer import token_counter
 from builder.store import Store
@@ -37,7 +48,7 @@ def row_of(paper: Paper, text: str, round_name: str) -> Row:
     }
 
 
-ID_COLUMNS = pa.schema([*map(COLUMNS.field, KEPT), ("position", INTEGER), TEXTS])
+ID_COLUMNS = pa.schema([*map(COLUMNS.field, KEPT), ("position", INTEGER), TEXTS, ROW_SHA256])
 
 
 def _texts_of(row: Row) -> dict[str, str]:

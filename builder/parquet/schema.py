@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -21,8 +22,10 @@ def strings(*names: str) -> list[tuple[str, pa.DataType]]:
 
 # In place of the texts of a row by id: by their places in the whole row, their hashes and lengths.
 TEXTS = ("texts", pa.list_(pa.struct([*strings("name", "sha256"), ("characters", INTEGER)])))
+# Of a row by id, the hash of the whole row.
+ROW_SHA256 = ("row_sha256", STRING)
 # Why a row by id cannot be completed.
-Lacking = Literal["missing_paper", "missing_file", "changed_text"]
+Lacking = Literal["missing_paper", "missing_file", "changed_text", "changed_row"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +56,11 @@ class RowSchema:
         return [*dict.fromkeys(("id", self.paper_column, "license")), *shown]
 
     def id_row(self, row: Row, position: int) -> Row:
-        """Make the row by id: what `id_columns` have of a whole row, its position in its split, and the hashes of its texts."""
+        """Make the row by id: what `id_columns` have of a whole row, its position in its split, its hash and those of its texts."""
         made = {
             **self.constants,
             "position": position,
+            "row_sha256": self.sha256_of(row),
             "texts": [
                 {"name": name, "sha256": sha256_of_bytes(text), "characters": len(text)}
                 for name, text in self.texts(row).items()
@@ -66,6 +70,11 @@ class RowSchema:
             name: made[name] if name in made else _fields_of(row, self.id_columns.field(name))
             for name in self.id_columns.names
         }
+
+    def sha256_of(self, row: Row) -> str:
+        """Hash all of a whole row, as its columns hold it."""
+        [held] = pa.Table.from_pylist([row], schema=self.columns).to_pylist()
+        return sha256_of_bytes(json.dumps(held, sort_keys=True, ensure_ascii=False))
 
 
 def _fields_of(row: Row, column: pa.Field) -> Any:

@@ -9,7 +9,7 @@ plain lines with `published`, `authors` and `categories` as lists. A plain line 
 import csv
 import re
 from collections.abc import Iterable, Iterator
-from datetime import date
+from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
 from itertools import islice
 from pathlib import Path
@@ -19,7 +19,8 @@ from builder.errors import SourceError
 from builder.ids import PaperId
 from builder.packed import ERRORS, lines_of
 from builder.records import GROUP, UNKNOWN_LICENSE, CrawlReason, Drop, Paper
-from lm_eval_tasks.base.text import ODD, day, is_valid, parse_json
+from lm_eval_tasks.base.contract import LONGEST_NAME, is_name
+from lm_eval_tasks.base.text import ODD, day, in_one_line, is_valid, parse_json, unguarded, without_controls
 
 # Of a table of PDFs; `source` says where a row is from.
 COLUMNS = ("file", "id", "title", "authors", "published", "categories", "license", "doi", "source", "abstract")
@@ -79,7 +80,7 @@ def table_rows(path: Path) -> Iterator[dict[str, str]]:
             lacking = [name for name in COLUMNS if name not in (rows.fieldnames or ())]
             if lacking:
                 raise SourceError(f"the table {path} has no column {', '.join(lacking)}")
-            yield from ({name: (row[name] or "").strip() for name in COLUMNS} for row in rows)
+            yield from ({name: unguarded((row[name] or "").strip()) for name in COLUMNS} for row in rows)
     except (OSError, ValueError, csv.Error) as err:
         raise SourceError(f"cannot read the table {path}: {err}") from err
 
@@ -130,29 +131,56 @@ def paper_from_record(record: dict[str, Any]) -> Paper:
     """
     if (parsed := PaperId.parse(record["id"])) is None:
         raise ValueError(f"{record['id']!r} is not the id of a paper")
-    if versions := record.get("versions"):
-        published = parsedate_to_datetime(versions[0]["created"]).date()
-        updated = parsedate_to_datetime(versions[-1]["created"]).date()
+    versions = record.get("versions")
+    if versions:
+        published = _day_of(parsedate_to_datetime(versions[0]["created"]))
+        updated = _day_of(parsedate_to_datetime(versions[-1]["created"]))
         version = int(versions[-1]["version"].lstrip("v"))
     else:
-        published = day(record["published"][:10])
-        updated = day((record.get("updated") or record["published"])[:10])
+        published = _day(record["published"])
+        updated = _day(record.get("updated") or record["published"])
         version = int(str(record.get("version") or parsed.version or 1).lstrip("v"))
     categories = record["categories"]
+    authors, author_ids = _authors_with_ids(record)
     return Paper(
         id=parsed.bare,
         version=version,
-        title=" ".join(record["title"].split()),
-        abstract=" ".join((record.get("abstract") or "").split()),
-        authors=_authors(record),
+        title=in_one_line(record["title"]),
+        abstract=in_one_line(record.get("abstract") or ""),
+        authors=authors,
         categories=tuple(categories.split() if isinstance(categories, str) else categories),
         published=published,
         updated=max(published, updated),
-        license=record.get("license") or UNKNOWN_LICENSE,
+        license=_license(record.get("license") or ""),
         doi=(record.get("doi") or "").strip().partition(" ")[0].lower(),
-        author_ids=tuple(record.get("author_ids") or ()),
+        author_ids=author_ids,
         other_ids=tuple(record.get("other_ids") or ()),
     )
+
+
+def _day(moment: str) -> date:
+    """Return the day of a moment, in UTC where it has an offset."""
+    return day(moment) if len(moment) <= 10 else _day_of(datetime.fromisoformat(moment))
+
+
+def _day_of(moment: datetime) -> date:
+    return (moment.astimezone(UTC) if moment.tzinfo else moment).date()
+
+
+def _license(stated: str) -> str:
+    """Return a licence as rows hold it; one that is a whole page names none."""
+    name = in_one_line(stated)
+    return name if is_name(name) else UNKNOWN_LICENSE
+
+
+def _authors_with_ids(record: dict[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the authors and, where each has one, their ids; an author without a name is none."""
+    ids = record.get("author_ids")
+    if not ids or record.get("authors_parsed") or isinstance(record["authors"], str):
+        return tuple(map(in_one_line, _authors(record))), tuple(ids or ())
+    pairs = [(in_one_line(name), id_) for name, id_ in zip(record["authors"], ids, strict=True)]
+    named = [(name, id_) for name, id_ in pairs if any(map(str.isalnum, name))]
+    return tuple(name for name, _ in named), tuple(id_ for _, id_ in named)
 
 
 def _authors(record: dict[str, Any]) -> tuple[str, ...]:
@@ -163,8 +191,6 @@ def _authors(record: dict[str, Any]) -> tuple[str, ...]:
         plain = re.sub(r"\s*\([^()]*\)", "", record["authors"])
         names = (name for piece in re.split("[,:;]", plain) for name in piece.split(" and "))
     else:
-        if record.get("author_ids"):
-            return tuple(" ".join(name.split()) for name in record["authors"])
         names = iter(record["authors"])
     return names_of(names)
 
@@ -174,7 +200,7 @@ def _authors(record: dict[str, Any]) -> tuple[str, ...]:
 _CATEGORY = re.compile(r"[A-Za-z][A-Za-z0-9-]{1,60}(?:\.[A-Za-z0-9-]{1,60})?")
 _MOST_VERSIONS, _MOST_AUTHORS = 9999, 20_000
 _ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]", re.ASCII)
-_LONGEST = {"title": 10_000, "abstract": 100_000, "license": 1_000, "doi": 1_000, "author": 1_000}
+_LONGEST = {"title": 10_000, "abstract": 100_000, "license": LONGEST_NAME, "doi": 1_000, "author": 1_000}
 # What lists of authors have between names and behind them.
 _NO_NAME = re.compile(
     r"(?:et\.? al\.?|(?:and )?others|(?:for|on behalf of)\b.*\b(?:collaborations?|consorti(?:um|a)|teams?|groups?)|(?:jr|sr)\.?"
@@ -219,10 +245,7 @@ def checked_paper(paper: Paper) -> Paper:
         raise ValueError(f"{paper.id!r:.40} is not the bare id of a paper")
     if type(paper.version) is not int or not 1 <= paper.version <= _MOST_VERSIONS:
         raise ValueError(f"version {paper.version!r:.40}")
-    for name in ("title", "abstract", "license", "doi"):
-        _text(name, getattr(paper, name))
-    if not paper.title:
-        raise ValueError("no title")
+    _check_texts(paper)
     _check_authors(paper)
     for category in paper.categories:
         if not isinstance(category, str) or not _CATEGORY.fullmatch(category):
@@ -235,6 +258,15 @@ def checked_paper(paper: Paper) -> Paper:
     return paper
 
 
+def _check_texts(paper: Paper) -> None:
+    for name in ("title", "abstract", "license", "doi"):
+        _text(name, getattr(paper, name))
+    if not paper.title:
+        raise ValueError("no title")
+    if not is_name(paper.license):
+        raise ValueError(f"license {paper.license!r:.40}")
+
+
 def _is_bare(id_: object) -> bool:
     parsed = PaperId.parse(id_) if isinstance(id_, str) else None
     return parsed is not None and (parsed.bare, parsed.version) == (id_, None)
@@ -245,6 +277,8 @@ def _check_authors(paper: Paper) -> None:
         raise ValueError("no authors, or too many")
     for author in paper.authors:
         _text("author", author)
+        if not author.strip():
+            raise ValueError("an author without a name")
     if len(paper.author_ids) not in (0, len(paper.authors)):
         raise ValueError("not as many ids of authors as authors")
     for id_ in paper.author_ids:
@@ -254,5 +288,10 @@ def _check_authors(paper: Paper) -> None:
 
 
 def _text(name: str, value: object) -> None:
-    if not isinstance(value, str) or len(value) > _LONGEST[name] or not is_valid(value):
+    if (
+        not isinstance(value, str)
+        or len(value) > _LONGEST[name]
+        or not is_valid(value)
+        or without_controls(value) != value
+    ):
         raise ValueError(f"{name} is not a text, is too long, or contains what no text may contain")

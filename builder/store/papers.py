@@ -11,7 +11,6 @@ from builder.store.tables import Tables
 from lm_eval_tasks.base.text import title_key
 
 # A statement that resolves conflicts imposes its way on what its triggers do.
-# A statement that resolves conflicts imposes its way on what its triggers do.
 SCHEMA = """
 CREATE TABLE papers (
     pid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, version INTEGER NOT NULL, title TEXT NOT NULL,
@@ -78,9 +77,12 @@ class PaperTables(Tables):
                 for p in batch
             ),
         )
+        # As the records have them now, which need not be those of this batch.
         self._db.executemany("DELETE FROM other_ids WHERE id = ?", ((p.id,) for p in batch))
         self._db.executemany(
-            "INSERT OR IGNORE INTO other_ids VALUES (?, ?)", ((other, p.id) for p in batch for other in p.other_ids)
+            "INSERT OR IGNORE INTO other_ids SELECT each.value, papers.id FROM papers, json_each(papers.other_ids) AS each "
+            "WHERE papers.id = ?",
+            ((p.id,) for p in batch),
         )
 
     def forget(self, ids: Iterable[str]) -> None:
@@ -132,7 +134,7 @@ class PaperTables(Tables):
             # Parsed together: a call takes longer than the few names of a row.
             authors, author_ids = (json.loads(f"[{','.join(row[i] for row in some)}]") for i in (2, 3))
             for (id_, day, *_, paper_categories), names, ids in zip(some, authors, author_ids, strict=True):
-                if _is_wanted(paper_categories.partition(" ")[0], wanted):
+                if _is_wanted(paper_categories.partition(" ")[0] or "unknown", wanted):
                     yield Authorship(id_, date.fromisoformat(day), tuple(names), tuple(ids))
 
     def identified_authorships(self, since: str) -> Iterator[Authorship]:
@@ -213,20 +215,35 @@ class PaperTables(Tables):
         """Return id of the paper that is known elsewhere by another one."""
         return next(iter(self._column("SELECT id FROM other_ids WHERE other = ? ORDER BY id LIMIT 1", other)), None)
 
+    def resolve(self, id_: str) -> str | None:
+        """Return the id of the paper that goes by an id: its own, a DOI, or that of another archive; None if none does."""
+        own = self._value("SELECT id FROM papers WHERE id = ?", id_)
+        return own or self.id_of(id_) or self.id_by_doi(id_)
+
+    def other_ids(self, ids: Iterable[str]) -> dict[str, str]:
+        """Return the other ids of papers -> their own."""
+        papers = self.papers(ids)
+        return {other: paper.id for paper in papers for other in paper.every_id if other != paper.id}
+
     def pool_count(self, key: str) -> int:
         """Return how many papers of the pool have an author of this key, as far as they were indexed."""
-        return int(
-            self._value("SELECT count(*) FROM authorship JOIN papers USING (pid) WHERE key = ? AND since <> ''", key)
+        rows = self._db.execute(
+            "SELECT authors FROM papers WHERE since <> '' AND pid IN (SELECT pid FROM authorship WHERE key = ?)", (key,)
         )
+        # A paper whose authors changed may still be known by a former author.
+        return sum(key in map(author_key, json.loads(authors)) for (authors,) in rows)
 
     def newest_papers(self, before: str) -> dict[str, date]:
         """Return the author key -> day of the newest paper, of those indexed, that a round before this one took into the pool."""
         rows = self._db.execute(
-            "SELECT key, max(published) FROM authorship JOIN papers USING (pid) "
-            "WHERE since <> '' AND since < ? GROUP BY key",
+            "SELECT authors, published FROM papers WHERE since <> '' AND since < ? AND look_up",
             (before,),
         )
-        return {key: date.fromisoformat(day) for key, day in rows}
+        newest: dict[str, str] = {}
+        for authors, day in rows:
+            for key in map(author_key, json.loads(authors)):
+                newest[key] = max(day, newest.get(key, day))
+        return {key: date.fromisoformat(day) for key, day in newest.items()}
 
     def window(self, first: date, last: date, categories: Iterable[str]) -> Iterator[tuple[str, str]]:
         """Yield (id, since) of the papers of some days and categories that can be found by their authors, by id."""

@@ -1,11 +1,12 @@
 """The lists that a repository carries along from revision to revision: errata, and papers that were taken down."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from builder.round.takedowns import ERRATA, TAKEDOWNS, Erratum, Takedown, parse_errata, parse_takedowns
 from hub_scripts.hub.repo import Repo
+from lm_eval_tasks.base.manifest import Manifest
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,11 @@ def read_notices(repo: Repo, revision: str) -> Notices:
         parse_errata(repo.read(ERRATA, revision)),
         parse_takedowns(repo.read(TAKEDOWNS, revision) or b"", f"{TAKEDOWNS} of {repo.id}"),
     )
+
+
+def by_own_ids(takedowns: Sequence[Takedown], manifest: Manifest) -> list[Takedown]:
+    """Return takedowns by the ids that a dataset's rows have for the papers."""
+    return [replace(takedown, id=manifest.other_ids.get(takedown.id, takedown.id)) for takedown in takedowns]
 
 
 def listed_beside(folder: Path) -> list[Takedown]:

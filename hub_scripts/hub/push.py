@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from builder.dataset.audit import audit, check
-from builder.dataset.publishable import publishable, without_papers
+from builder.dataset.publishable import publishable, refuse_lacking, without_papers
 from builder.round.allowed import allowed_by
-from builder.round.takedowns import Erratum, Takedown
+from builder.round.takedowns import TAKEDOWNS, Erratum, Takedown
 from hub_scripts.errors import HubError, UnreachableError
 from hub_scripts.hub import checks
 from hub_scripts.hub.benchmark import EVAL
 from hub_scripts.hub.checks import Contents, verify
-from hub_scripts.hub.notices import Notices, listed_beside, read_notices
+from hub_scripts.hub.notices import Notices, by_own_ids, listed_beside, read_notices
 from hub_scripts.hub.replacing import Replaced, notices_with, order, tell_main
 from hub_scripts.hub.repo import MAIN, Refs, Repo
 from hub_scripts.hub.staging import Staged, newest, obsolete_paths, publish, stage
@@ -31,6 +31,7 @@ def publishable_copy(source: Path, licenses: Licenses) -> Path:
     """Return the folder to upload: the publishable copy next to a round, made again if it is not of this very round."""
     manifest = read_manifest(source)
     copy_record = manifest.publishable
+    refuse_lacking(source, manifest)
     if licenses == "all" or (copy_record and copy_record.licenses == licenses):
         return source
     if copy_record:
@@ -121,7 +122,7 @@ def push(
         repo.create(private)
         refs = repo.existing_refs()
     published = _published(repo, refs)
-    listed = listed_beside(source)
+    listed = by_own_ids(listed_beside(source), ready.manifest)
     if replaces is None:
         _refuse_listed(ready, listed)
         entry, notices, mark = None, published.notices, ""
@@ -130,6 +131,7 @@ def push(
         entry, notices = notices_with(
             repo, published.refs.tags, published.notices, replaced=replaces, mark=mark, listed=listed
         )
+        yield from _unknown_takedowns(ready, listed, published.notices)
         ready = _replacing(ready, entry, published.notices.taken_down | {takedown.id for takedown in listed})
     checks.check_contents(ready.folder, ready.contents, licenses, notices.taken_down, repo_id)
     staged = stage(
@@ -172,6 +174,13 @@ def _refuse_listed(ready: Ready, listed: Sequence[Takedown]) -> None:
             f"{ready.folder} shows {', '.join(shown[:3])}, which the takedowns.jsonl next to it lists; build the round "
             "again, or push it with --replaces if it was published"
         )
+
+
+def _unknown_takedowns(ready: Ready, listed: Sequence[Takedown], notices: Notices) -> Iterator[str]:
+    """Name the papers that are newly taken down and that the folder does not show."""
+    fresh = {takedown.id for takedown in listed} - notices.taken_down
+    for id_ in sorted(fresh - ready.contents.papers):
+        yield f"warning: {TAKEDOWNS} names {id_}, which is the id of no paper that {ready.folder} shows"
 
 
 def _replacing(ready: Ready, entry: Erratum, taken_down: Set[str]) -> Ready:

@@ -13,7 +13,8 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-# Names of models and authors may contain any character: none may begin a formula.
+from lm_eval_tasks.base.text import guarded
+
 _INK, _PAPER = "#1b1b1b", "#ffffff"
 _INKED = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
 # The colours of a picture for dark pages: black, white, greys, and the blue that is too dark there.
@@ -145,4 +146,4 @@ def csv_text(head: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
 def _csv_cell(cell: object) -> object:
     if isinstance(cell, float):
         return f"{cell:.6g}"
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
+    return guarded(cell) if isinstance(cell, str) else cell

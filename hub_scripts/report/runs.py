@@ -13,6 +13,7 @@ from typing import Any
 from hub_scripts.errors import ReportError
 from lm_eval_tasks.base.contract import GIVEN
 from lm_eval_tasks.base.metadata import NO_MODEL
+from lm_eval_tasks.base.places import without_places
 from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.data.cutoff import folded_name
 from lm_eval_tasks.llm.usage import UsageTotals, usage_together
@@ -151,7 +152,7 @@ def _facts(runs: Sequence[Results], record: str) -> RunFacts:
         mean("tokens_out"),
         None if cost is None else 1000 * cost,
         record,
-        tuple(usage.served),
+        tuple(without_places(usage.served)),
     )
 
 
@@ -161,7 +162,7 @@ def _record(run: Results) -> dict[str, Any]:
     given = {name: _shown(request.get(name) or {}, run) for name in ("model_args", "metadata")}
     asked = {name: request[name] for name in (*_OPTIONS, *_RUN) if name in request} | given
     block = asdict(run.block) if run.block else {}
-    about = {name: block[name] for name in _KEPT if name in block}
+    about = without_places({name: block[name] for name in _KEPT if name in block})
     facts = {"model": run.model, "round": run.round, "day": run.day, "engine": run.engine, "run": asked, **about}
     shown: dict[str, Any] = redact(facts)
     return shown | ({"command": _command(shown["run"])} if asked.get("tasks") and run.engine != GIVEN else {})

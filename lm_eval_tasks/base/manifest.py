@@ -55,10 +55,15 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class SplitContents:
-    """The files of one split, in the order of their rows, and what is in them."""
+    """The files of one split, in the order of their rows, and what is in them.
+
+    Attributes:
+        lacking: how many more rows the round has, which this copy of it could not be completed with.
+    """
 
     files: tuple[DataFile, ...] = ()
     statistics: Statistics = field(default_factory=Statistics)
+    lacking: Amount = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +115,11 @@ class ListedConfiguration:
     @property
     def samples(self) -> int:
         return sum(contents.statistics.samples for contents in self.splits.values())
+
+    @property
+    def lacking(self) -> int:
+        """How many rows of the round this copy could not be completed with."""
+        return sum(contents.lacking for contents in self.splits.values())
 
     @property
     def every_file(self) -> tuple[DataFile, ...]:
@@ -170,6 +180,7 @@ class Manifest:
         publishable: for a copy to publish.
         takedown: rows that were taken out of this folder.
         fill: rows by id that could not be completed.
+        other_ids: of the papers that rows show, ids by which other archives know them -> their own.
         other_files: name -> sha256 of the files next to the data.
     """
 
@@ -193,6 +204,7 @@ class Manifest:
     publishable: Publishable | None = None
     takedown: StageCounts | None = None
     fill: StageCounts | None = None
+    other_ids: dict[str, str] = field(default_factory=dict)
     other_files: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

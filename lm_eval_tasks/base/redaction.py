@@ -54,7 +54,7 @@ def redact(value: Any) -> Any:
             value = form.sub(lambda match: match[0].replace(match[1], HIDDEN), value)
         return _ASSIGNED.sub(lambda match: f"{match[1]}{match[2]}{HIDDEN}", value)
     if isinstance(value, Mapping):
-        return {key: HIDDEN if _is_secret(key, item) else redact(item) for key, item in value.items()}
+        return {redact(key): HIDDEN if _is_secret(key, item) else redact(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         items = [redact(item) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)

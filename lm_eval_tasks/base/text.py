@@ -15,6 +15,10 @@ ODD = (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowErro
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“(\[])")
 
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+# What begins a formula in a spreadsheet.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
 # Runs of them, so that mostly plain texts are folded fast. No ASCII character is a combining mark.
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 # What `str.isalnum` rejects.
@@ -75,9 +79,29 @@ def _refuse(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
+def without_controls(text: str) -> str:
+    """Return a text with a space in place of each control character, but for lines and tabs."""
+    return _CONTROL.sub(" ", text)
+
+
+def in_one_line(text: str) -> str:
+    """Return a text in one line, as titles and names are: without control characters, with single spaces."""
+    return " ".join(without_controls(text).split())
+
+
 def printable(text: str) -> str:
     """Return the text without what would move a terminal's cursor or change its colours; lines and tabs stay."""
     return "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in text)
+
+
+def guarded(cell: str) -> str:
+    """Return the cell of a CSV file that a spreadsheet takes for a text, never for a formula."""
+    return f"'{cell}" if cell.startswith(_FORMULA) else cell
+
+
+def unguarded(cell: str) -> str:
+    """Return what `guarded` was given."""
+    return cell[1:] if cell[:1] == "'" and cell[1:].startswith(_FORMULA) else cell
 
 
 def day(text: object) -> date:

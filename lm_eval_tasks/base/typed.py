@@ -8,6 +8,8 @@ from typing import Annotated, TypeVar
 
 import msgspec
 
+from lm_eval_tasks.base.contract import LONGEST_NAME
+
 _T = TypeVar("_T")
 _K = TypeVar("_K")
 _V = TypeVar("_V")
@@ -18,7 +20,9 @@ Label = Annotated[int, msgspec.Meta(ge=1, le=int(MOST))]
 Number = Annotated[float, msgspec.Meta(ge=-MOST, le=MOST)]
 Rate = Annotated[float, msgspec.Meta(ge=0, le=MOST)]
 # In one line, as names are.
-Name = Annotated[str, msgspec.Meta(min_length=1, max_length=500, pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]+\Z")]
+Name = Annotated[
+    str, msgspec.Meta(min_length=1, max_length=LONGEST_NAME, pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]+\Z")
+]
 
 
 def typed(type_: type[_T], value: object) -> _T:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 _ROWS, _BYTES = 64, 1 << 29
 # Texts pack to a quarter, repeated ones to less; what a file may unpack to, in all.
 _MOST_TIMES, _LEAST = 100, 1 << 30
+# That a value takes in memory besides its text.
+_BYTES_OF_VALUE = 8
 
 
 def largest_chunk(metadata: "pq.FileMetaData") -> int:
@@ -27,6 +29,13 @@ def batch_rows(largest: int) -> int:
     return max(1, min(_ROWS, _BYTES // max(1, largest)))
 
 
+def _values(metadata: "pq.FileMetaData") -> tuple[int, int]:
+    """Count the values of all column chunks, and of the largest; a list of a row has any number of them, whatever its size."""
+    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+    counts = [group.column(i).num_values for group in groups for i in range(group.num_columns)]
+    return sum(counts), max(counts, default=0)
+
+
 @cache
 def check_unpacked(path: Path, digest: str) -> None:
     """Raise a DatasetError for a file, looked through once for each digest, that unpacks to far more than its size."""
@@ -34,11 +43,18 @@ def check_unpacked(path: Path, digest: str) -> None:
 
     most, size = max(_LEAST, _MOST_TIMES * path.stat().st_size), 0
     with pq.ParquetFile(path) as file:
-        if file.metadata.num_rows * largest_chunk(file.metadata) <= most:
+        values, of_largest = _values(file.metadata)
+        if values * _BYTES_OF_VALUE > most:
+            raise _too_large(path)
+        if max(file.metadata.num_rows, of_largest) * largest_chunk(file.metadata) <= most:
             return
         for batch in file.iter_batches(batch_rows(largest_chunk(file.metadata))):
             size += batch.nbytes
             if size > most:
-                raise DatasetError(
-                    f"{path} unpacks to more than {_MOST_TIMES} times its size: get the dataset from whom you trust"
-                )
+                raise _too_large(path)
+
+
+def _too_large(path: Path) -> DatasetError:
+    return DatasetError(
+        f"{path} unpacks to more than {_MOST_TIMES} times its size: get the dataset from whom you trust"
+    )

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import requests
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _LOGGER = logging.getLogger("lm_eval.models.api_models")
 _BODY = re.compile(r"API request failed.*?(?:error message|Response text): (.*?)\. Retrying", re.DOTALL)
+_REFUSED = re.compile(r"Connection refused|Failed to establish|NameResolutionError|Failed to resolve")
 _REDIRECTS = (301, 302, 303, 307, 308)
 _TOO_LARGE = f"an answer of more than {MOST_BYTES} bytes"
 _AT_ONCE = 1 << 16
@@ -75,38 +76,30 @@ OMIT = "omit"
 _MODULES = ("lm_eval.models.api_models", "lm_eval.models.vllm_causallms")
 
 
+# What becomes of a request: it is sent; then what it took is known, or will not be.
+RequestEvent = Literal["sent", "settled", "lost"]
+OnRequest = Callable[[RequestEvent], None]
+# Statuses of a server that gave up waiting, behind which the model may have answered.
+_TIMED_OUT = (408, 504)
+
+
 @contextmanager
-def as_given() -> Iterator[None]:
-    """Let models, within this block, not sort their requests, ask no server but the one that was named, and read no body without end."""
-    import aiohttp
+def as_given(on_request: OnRequest) -> Iterator[None]:
+    """Let models, within this block, not sort their requests, ask no server but the one that was named, and read no body without end.
+
+    Args:
+        on_request: called with what becomes of each request to a server.
+    """
     from lm_eval.models.utils import Collator
 
     class InOrder(Collator):  # type: ignore[misc]
         def __init__(self, arr: Any, sort_fn: Any = None, *arguments: Any, **keywords: Any) -> None:
             super().__init__(arr, lambda _: 0, *arguments, **keywords)
 
-    class BoundedResponse(aiohttp.ClientResponse):
-        async def start(self, connection: Any) -> Any:
-            started = await super().start(connection)
-            if self.status in _REDIRECTS:
-                raise aiohttp.ClientPayloadError(_elsewhere(self.headers))
-            return started
-
-        async def read(self) -> bytes:
-            if self._body is None:
-                body = bytearray()
-                async for chunk in self.content.iter_chunked(_AT_ONCE):
-                    body += chunk
-                    if len(body) > MOST_BYTES:
-                        self.close()
-                        raise aiohttp.ClientPayloadError(_TOO_LARGE)
-                self._body = bytes(body)
-            return self._body
-
     ours = {
         "Collator": InOrder,
-        "requests": SimpleNamespace(**{**vars(requests), "post": _post}),
-        "ClientSession": partial(aiohttp.ClientSession, response_class=BoundedResponse),
+        "requests": SimpleNamespace(**{**vars(requests), "post": partial(_counted_post, on_request)}),
+        "ClientSession": _session_class(on_request),
     }
     modules = [vars(module) for name in _MODULES if (module := sys.modules.get(name)) and hasattr(module, "Collator")]
     theirs = [{name: names[name] for name in ours if name in names} for names in modules]
@@ -117,6 +110,71 @@ def as_given() -> Iterator[None]:
     finally:
         for names, before in zip(modules, theirs, strict=True):
             names.update(before)
+
+
+def _response_class(on_request: OnRequest) -> Any:
+    """Let aiohttp's responses follow no server to another, read no body without end, and settle their requests."""
+    import aiohttp
+
+    class BoundedResponse(aiohttp.ClientResponse):
+        async def start(self, connection: Any) -> Any:
+            started = await super().start(connection)
+            if self.status in _REDIRECTS:
+                raise aiohttp.ClientPayloadError(_elsewhere(self.headers))
+            return started
+
+        async def read(self) -> bytes:
+            if self._body is None:
+                try:
+                    self._body = await self._bounded()
+                except BaseException:
+                    on_request("lost")
+                    raise
+                on_request("lost" if self.status in _TIMED_OUT else "settled")
+            return self._body
+
+        async def _bounded(self) -> bytes:
+            body = bytearray()
+            async for chunk in self.content.iter_chunked(_AT_ONCE):
+                body += chunk
+                if len(body) > MOST_BYTES:
+                    self.close()
+                    raise aiohttp.ClientPayloadError(_TOO_LARGE)
+            return bytes(body)
+
+    return BoundedResponse
+
+
+def _session_class(on_request: OnRequest) -> Callable[..., Any]:
+    """Let aiohttp's sessions count their requests."""
+    import aiohttp
+
+    async def started(*_: Any) -> None:
+        on_request("sent")
+
+    async def failed(_session: Any, _context: Any, parameters: Any) -> None:
+        on_request("settled" if isinstance(parameters.exception, aiohttp.ClientConnectorError) else "lost")
+
+    trace = aiohttp.TraceConfig()
+    trace.on_request_start.append(started)
+    trace.on_request_exception.append(failed)
+    return partial(aiohttp.ClientSession, response_class=_response_class(on_request), trace_configs=[trace])
+
+
+def _counted_post(on_request: OnRequest, *arguments: Any, **keywords: Any) -> requests.Response:
+    on_request("sent")
+    try:
+        response = _post(*arguments, **keywords)
+    except BaseException as err:
+        on_request("settled" if _is_refusal(err) else "lost")
+        raise
+    on_request("lost" if response.status_code in _TIMED_OUT else "settled")
+    return response
+
+
+def _is_refusal(err: BaseException) -> bool:
+    """Tell whether no server took a request."""
+    return isinstance(err, requests.exceptions.ConnectionError) and bool(_REFUSED.search(str(err)))
 
 
 def _post(*arguments: Any, **keywords: Any) -> requests.Response:

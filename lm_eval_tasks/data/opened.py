@@ -31,21 +31,21 @@ class Opened:
 
     Attributes:
         splits: with the rows that are whole here.
-        by_id: split -> how many more rows there are by id only.
+        lacking: split -> how many more rows the round has: by id only, or not in this copy at all.
         revision: the Hub's 40 digits, or for a folder the sha256 of its manifest.
         made_up: whether its papers are.
     """
 
     splits: datasets.DatasetDict
-    by_id: dict[str, int]
+    lacking: Mapping[str, int]
     revision: str
     made_up: bool = False
 
     def sizes(self, split: str) -> tuple[int, int]:
-        """Return how many rows of a split are whole here, and how many there are by id only."""
-        names = {*self.splits, *self.by_id} if split == "all" else {split}
+        """Return how many rows of a split are whole here, and how many more there are in the round."""
+        names = {*self.splits, *self.lacking} if split == "all" else {split}
         whole = sum(len(self.splits[name]) for name in names if name in self.splits)
-        return whole, sum(self.by_id.get(name, 0) for name in names)
+        return whole, sum(self.lacking.get(name, 0) for name in names)
 
 
 def open_dataset(config: str, options: Options) -> Opened:
@@ -100,10 +100,13 @@ def _not_loaded(name: str, config: str, err: BaseException) -> DatasetError:
 
 def _open_folder(folder: RoundFolder, config: str) -> Opened:
     """Open a folder from the files that the manifest lists, if they are what it says; the card, which `datasets` goes by, is not asked."""
-    by_ids = folder.by_ids_of(config)
+    configuration, by_ids = folder.configuration(config), folder.by_ids_of(config)
+    lacking: dict[str, int] = {
+        split: contents.lacking for split, contents in configuration.splits.items() if contents.lacking
+    }
     return Opened(
-        _load_files(folder, folder.configuration(config)),
-        _sizes(_load_files(folder, by_ids)) if by_ids else {},
+        _load_files(folder, configuration),
+        _sizes(_load_files(folder, by_ids)) if by_ids else lacking,
         folder.revision,
         folder.is_made_up,
     )

@@ -17,13 +17,14 @@ from lm_eval_tasks.base.errors import CostError, EvalError, ModelError
 from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.base.progress import counted
 from lm_eval_tasks.base.redaction import redact
-from lm_eval_tasks.compat.lm_eval_answers import Watch, as_given, listening, message_of
+from lm_eval_tasks.compat.lm_eval_answers import RequestEvent, Watch, as_given, listening, message_of
 from lm_eval_tasks.evaluate.baselines import GeneratingLM
 from lm_eval_tasks.evaluate.generation import by_beginning
 from lm_eval_tasks.evaluate.prompt_request import PromptRequest, digest_of, requests_of
 from lm_eval_tasks.llm import tokenizers
+from lm_eval_tasks.llm.ledger import Purse, lost_in
 from lm_eval_tasks.llm.thoughts import in_marks, take_apart
-from lm_eval_tasks.llm.usage import Budget, Means, Usage, UsageTotals, at_most
+from lm_eval_tasks.llm.usage import Means, Usage, UsageTotals, at_most, dearest, with_costs
 from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Generated
 from lm_eval_tasks.samples.sample import EMPTY, JOURNALED
 
@@ -43,12 +44,15 @@ _HINTS = {
 }
 
 
+_FREE = Purse()
+
+
 class AnsweringLM(GeneratingLM):
     """A model that looks its answers up in a journal, and notes each new one there as soon as the model has it.
 
     Args:
         identity: what distinguishes the model, see `models.identity_of`.
-        budget: what the run may cost; None for no limit.
+        purse: what the run may cost, and where lost requests are noted.
         repeated: whether prompts are asked several times, for which a server needs a new seed each time.
         once: whether equal prompts have equal answers, as those of a language model that does not sample.
 
@@ -61,16 +65,19 @@ class AnsweringLM(GeneratingLM):
         lm: LM,
         identity: str,
         journal: Journal,
-        budget: Budget | None = None,
+        purse: Purse = _FREE,
         *,
         repeated: bool = False,
         once: bool = True,
     ) -> None:
         super().__init__()
-        self._lm, self._identity, self._journal, self._budget = lm, identity, journal, budget
+        self._lm, self._identity, self._journal = lm, identity, journal
+        self._budget, self._ledger = purse.budget, purse.ledger
         self._rank, self._world_size = lm.rank, lm.world_size
         self._once = once and not repeated
         self._watch = Watch(lm, self._note_early, self._note_lost, in_marks, new_seeds=repeated)
+        # The most that one of the questions under way can take: which of them a request asks is not told.
+        self._dearest = Usage(0, 0)
         # Questions under way, by what identifies them: twins are answered in the order in which answers come.
         self._waiting: dict[str, list[PromptRequest]] = {}
         self._asked_with: dict[str, set[str]] = {}
@@ -94,15 +101,15 @@ class AnsweringLM(GeneratingLM):
     def usage(self, means: Means) -> UsageTotals:
         """Return what the answers used: tokens, finish reasons, seconds of this run, retries, and money if a price is known."""
         tries = self._watch.tries if self.asked else None
-        return replace(
+        totals = replace(
             UsageTotals.of(self._usages),
             answers=self._answers,
             unanswered=self._unanswered,
             asked_in_this_run=self.asked,
             seconds=round(self._seconds, 3),
             retries=None if tries is None else max(0, tries - self._watch.read),
-            cost=means.cost(self._usages),
         )
+        return with_costs(totals, self._usages, means, lost_in(self._journal))
 
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
         """Answer all requests; those that the journal has no answer to go to the model together.
@@ -188,6 +195,7 @@ class AnsweringLM(GeneratingLM):
         for question in questions:
             self._waiting[question.digest].append(question)
             self._asked_with[str(question.request.args[0])].add(question.digest)
+        self._dearest = dearest([question.most for question in questions])
         answers = self._ask_model([question.request for question in questions])
         if self._unwritten:
             raise self._unwritten
@@ -203,7 +211,7 @@ class AnsweringLM(GeneratingLM):
         """Return what the model returns; any failure becomes a one-sentence error."""
         refused: list[str] = []
         try:
-            with listening() as refused, as_given():
+            with listening() as refused, as_given(self._on_request):
                 return list(self._lm.generate_until(requests, disable_tqdm=True))
         except (EvalError, NotImplementedError):
             raise
@@ -220,6 +228,11 @@ class AnsweringLM(GeneratingLM):
                 f"the model gave up ({'the server says' if said else type(err).__name__}{': ' * bool(reason)}{reason}); its answers so far "
                 f"are kept, and the same command resumes from them{''.join(hint for form, hint in _HINTS.items() if form.search(said))}"
             ) from err
+
+    def _on_request(self, event: RequestEvent) -> None:
+        """Keep count of a request to a server, which is sent, settled or lost."""
+        if self._ledger:
+            getattr(self._ledger, event)(self._dearest)
 
     def _note_early(
         self, prompt: str, arguments: Mapping[str, object] | None, answer: str, usage: object, finish: object

@@ -23,6 +23,7 @@ from lm_eval_tasks.evaluate.identity import identity_of
 from lm_eval_tasks.evaluate.models import check_chat_template, made_with, open_model
 from lm_eval_tasks.evaluate.run_plan import RunPlan
 from lm_eval_tasks.evaluate.shorter import in_contexts, numbers_of, of_round, write_tasks
+from lm_eval_tasks.llm.ledger import Purse
 from lm_eval_tasks.llm.usage import Usage
 from lm_eval_tasks.llm.weights import pinned, weights_of
 from lm_eval_tasks.samples.block import RunRequest, Score
@@ -111,7 +112,7 @@ def _answering(run: OpenRun) -> AnsweringLM:
         run.model,
         identity_of(plan.model, plan.model_args, run.weights, plan.generation),
         journal,
-        plan.means.budget(map(Usage.of_json, journal.extras_of())),
+        Purse.of(journal, plan.means, lambda: map(Usage.of_json, journal.extras_of())),
         repeated=plan.generation.repeats > 1,
         once=plan.is_language_model,
     )

@@ -12,6 +12,7 @@ from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.base.progress import counted
 from lm_eval_tasks.judge.verdict import REPAIR, is_complete, parse, prompt_of
 from lm_eval_tasks.llm.chat import Ask, Messages, NoAnswer, Server, Stopped, ask_all, served_models
+from lm_eval_tasks.llm.ledger import LOST, OPEN, Purse
 from lm_eval_tasks.llm.usage import Means, Usage, UsageTotals
 
 _MAX_TOKENS = 1024
@@ -84,12 +85,14 @@ def ask_judge(
         async def answer(ask: Ask, key: str) -> dict[str, object]:
             return await _verdict(ask, missing[key])
 
-        ask_all(server, missing, answer, note, concurrency, means.budget(usages_of(journal)))
+        purse = Purse.of(journal, means, lambda: usages_of(journal))
+        ask_all(server, missing, answer, note, concurrency, purse)
 
 
 def usages_of(journal: Journal | Mapping[str, object]) -> list[Usage]:
     """List what the verdicts of a journal took; a request that failed took nothing."""
-    entries = [entry for entry in map(journal.get, journal) if isinstance(entry, dict)]
+    values = (journal.get(key) for key in journal if key not in (OPEN, LOST))
+    entries = [entry for entry in values if isinstance(entry, dict)]
     return [Usage.of_json(entry.get(USAGE)) for entry in entries if entry.get(USAGE) or not entry.get("failed")]
 
 

@@ -17,7 +17,8 @@ from lm_eval_tasks.judge.ask import Comparison, Outcome, ask_judge, check_judge,
 from lm_eval_tasks.judge.verdict import PROMPT_VERSION, SETTLED, texts_hash
 from lm_eval_tasks.judge.win_rates import Judged, summary
 from lm_eval_tasks.llm.chat import Server
-from lm_eval_tasks.llm.usage import Means, Usage, UsageTotals
+from lm_eval_tasks.llm.ledger import lost_in
+from lm_eval_tasks.llm.usage import Means, Usage, UsageTotals, with_costs
 from lm_eval_tasks.samples.sample import Sample, by_task, paired
 from lm_eval_tasks.stats.opened import read_runs
 
@@ -144,7 +145,7 @@ def judge(judging: Judging) -> dict[str, object]:
     outcomes = [judging.outcomes(sample, journal) for sample in samples]
     _check_answered(server.model, outcomes)
     judged = [_judged(*pair) for pair in zip(samples, outcomes, strict=True)]
-    used = replace(UsageTotals.of(usages), cost=judging.means.cost(usages))
+    used = with_costs(UsageTotals.of(usages), usages, judging.means, lost_in(journal))
     results = {**_results(judging, judged), "usage": {judging.shown_name: asdict(used)}}
     if judging.against:
         results["against"] = judging.against

@@ -21,8 +21,9 @@ from lm_eval_tasks.base.errors import CostError, ServerError
 from lm_eval_tasks.base.progress import announce_wait, failure_of, retry_after
 from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.base.text import valid
+from lm_eval_tasks.llm.ledger import Purse
 from lm_eval_tasks.llm.thoughts import in_marks
-from lm_eval_tasks.llm.usage import Budget, Usage, at_most, most_tokens
+from lm_eval_tasks.llm.usage import Usage, at_most, most_tokens
 
 _Q = TypeVar("_Q")
 _V = TypeVar("_V")
@@ -37,6 +38,8 @@ _RETRIES = 8
 _REFUSALS, _TRANSIENT = frozenset({401, 403}), frozenset({408, 409, 425, 429})
 _WAIT = wait_exponential(0.5, max=8.0) + wait_random(0, 0.5)
 _STEP = 0.5
+# Of a server that gave up waiting, behind which the model may have answered.
+_TIMED_OUT = (408, 504)
 # For an answer that is not one, such as a page of HTML with status 200.
 _ODD_TRIES = 3
 # This many failures in a row are the server's fault, not the questions'.
@@ -59,6 +62,9 @@ class Server:
 
     def __str__(self) -> str:
         return f"{self.model!r} at {self.base_url or 'the OpenAI API'}"
+
+
+_FREE = Purse()
 
 
 class NoAnswer(Exception):
@@ -102,7 +108,7 @@ def ask_all(
     answer: Callable[[Ask, _Q], Awaitable[_V]],
     note: Callable[[_Q, _V], None],
     concurrency: int,
-    budget: Budget | None = None,
+    purse: Purse = _FREE,
 ) -> None:
     """Ask every question, and hand each outcome to `note` before that worker asks anything else.
 
@@ -120,7 +126,7 @@ def ask_all(
 
     async def ask_questions() -> None:
         waiting = iter(questions)
-        asking = _Asking(server, ended, budget)
+        asking = _Asking(server, ended, purse)
 
         async def work() -> None:
             while not ended and asking.gone is None:
@@ -147,10 +153,11 @@ def ask_all(
 
 
 class _Asking:
-    def __init__(self, server: Server, ended: list[int], budget: Budget | None) -> None:
+    def __init__(self, server: Server, ended: list[int], purse: Purse) -> None:
         from lm_eval_tasks.compat.openai import client_of
 
-        self._server, self._ended, self._budget = server, ended, budget
+        self._server, self._ended = server, ended
+        self._budget, self._ledger = purse.budget, purse.ledger
         self.client = client_of(server.base_url, server.deadline)
         self.gone: ServerError | CostError | None = None
         self._failures = 0
@@ -162,7 +169,7 @@ class _Asking:
         if self._budget:
             self._budget.take(most)
         try:
-            answer, said = await self._ask_with_retries(messages, longest, lost)
+            answer, said = await self._ask_with_retries(messages, longest, most, lost)
             # As later runs must count it, too.
             usage = at_most(said, most) if self._budget else said
         except NoAnswer as err:
@@ -180,17 +187,23 @@ class _Asking:
         self._failures = 0
         return answer, usage
 
-    async def _ask_with_retries(self, messages: Messages, longest: int, lost: list[Usage]) -> tuple[str, Usage]:
+    async def _ask_with_retries(
+        self, messages: Messages, longest: int, most: Usage, lost: list[Usage]
+    ) -> tuple[str, Usage]:
         odd, sampling = 0, _GREEDY
 
         async def ask() -> tuple[str, Usage]:
             nonlocal odd, sampling
+            if self._ledger:
+                self._ledger.sent(most)
             try:
                 reply = await self.client.chat.completions.create(
                     **_body(self._server.model, messages, longest, sampling)
                 )
-                return _answer_in(readable(reply.model_dump(warnings=False)))
+                answered = _answer_in(readable(reply.model_dump(warnings=False)))
             except Exception as err:  # including whatever a 200 may contain that is not a chat completion
+                if self._ledger:
+                    (self._ledger.lost if _is_lost(err) else self._ledger.settled)(most)
                 if isinstance(err, CompletionError) and err.usage:
                     lost.append(at_most(Usage.of_response(err.usage, ""), Usage(0, 0)))
                 reason, wait = self._explain_error(err)
@@ -204,6 +217,9 @@ class _Asking:
                 if odd == _ODD_TRIES or wait == math.inf:
                     raise NoAnswer(reason) from err
                 raise _Transient(reason, wait or 0.0) from err
+            if self._ledger:
+                self._ledger.settled(most)
+            return answered
 
         attempts = AsyncRetrying(
             retry=retry_if_exception_type(_Transient),
@@ -244,6 +260,21 @@ class _Asking:
             wait = retry_after(err.response.headers.get("Retry-After"))
             return f"status {err.status_code}: {str(err)[:200]}", _wait_after(err.status_code, wait)
         return f"an answer that is not a chat completion ({type(err).__name__}: {str(err)[:100]})", None
+
+
+def _is_lost(err: Exception) -> bool:
+    """Tell whether a request that failed may have cost something that nobody tells."""
+    import httpx
+    import openai
+
+    if isinstance(err, openai.APITimeoutError):
+        return True
+    if isinstance(err, openai.APIConnectionError):
+        return not isinstance(err.__cause__, httpx.ConnectError)
+    if isinstance(err, openai.APIStatusError):
+        return err.status_code in _TIMED_OUT
+    # Another status than 200 is a refusal.
+    return not isinstance(err, CompletionError) or not (err.usage or err.status)
 
 
 def _wait_after(status: int, wait: float) -> float:

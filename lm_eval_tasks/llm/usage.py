@@ -16,6 +16,8 @@ from lm_eval_tasks.base.typed import Count, Rate
 
 # Hardly any text has fewer characters per token.
 CHARACTERS_OF_TOKEN = 3
+# Of sums of money.
+_ROUNDING = 1e-9
 # What a chat template may add to a prompt.
 _AROUND = 64
 
@@ -99,7 +101,9 @@ class UsageTotals:
         unanswered: of these, empty ones that the next run asks for again.
         asked_in_this_run: the others were in the journal.
         retries: requests that a server was sent again.
-        cost: in the unit of the price table.
+        cost: in the unit of the price table, with what lost requests may have cost.
+        lost: requests whose usage nobody told.
+        cost_of_lost: the most that these may have cost.
     """
 
     tokens_in: Count | None = None
@@ -114,6 +118,8 @@ class UsageTotals:
     seconds: Rate | None = None
     retries: Count | None = None
     cost: Rate | None = None
+    lost: Count | None = None
+    cost_of_lost: Rate | None = None
 
     @classmethod
     def of(cls, usages: Iterable[Usage]) -> UsageTotals:
@@ -212,6 +218,13 @@ class Means:
         return sum(map(self.price.of, all_usages))
 
 
+def with_costs(totals: UsageTotals, usages: Sequence[Usage], means: Means, lost: tuple[int, Usage]) -> UsageTotals:
+    """Return totals with what answers cost, and what requests may have cost, given by their number, of which nobody told the usage."""
+    number, most = lost
+    cost_of_lost = means.cost([most]) if number else None
+    return replace(totals, cost=means.cost([*usages, most]), lost=number or None, cost_of_lost=cost_of_lost)
+
+
 class Budget:
     """The most that a run may cost, in the unit of the prices, and what it has cost, existing answers included."""
 
@@ -223,17 +236,34 @@ class Budget:
     def take(self, most: Usage) -> None:
         """Set aside what a question can take at most; a CostError if that could pass the limit."""
         cost = self._price.of(most)
-        if self._paid + self._promised + cost > self._limit:
+        if self._paid + self._promised + cost > self._limit + _ROUNDING:
             raise CostError(
                 f"stopped at a cost of {self._paid:.4f}: the next question could pass --max-cost {self._limit:g}; answers are kept, and "
                 "the same command with a higher --max-cost resumes from them"
             )
         self._promised += cost
 
+    def check(self) -> None:
+        """Raise a CostError if requests that were lost have used up what was set aside for others."""
+        if self._paid + self._promised > self._limit + _ROUNDING:
+            raise CostError(
+                f"stopped at a cost of up to {self._paid:.4f}, requests without a known usage included: the next one could pass --max-cost "
+                f"{self._limit:g}; answers are kept, and the same command with a higher --max-cost resumes from them"
+            )
+
     def settle(self, most: Usage, usage: Usage) -> None:
         """Note what a question took; what is not known of that, as the most that it could take."""
         self._promised -= self._price.of(most)
         self._paid += self._price.of(at_most(usage, most))
+
+
+def dearest(usages: Iterable[Usage]) -> Usage:
+    """Return as many tokens as any of these has, of each kind."""
+    each = list(usages)
+    return Usage(
+        tokens_in=max((one.tokens_in or 0 for one in each), default=0),
+        tokens_out=max((one.tokens_out or 0 for one in each), default=0),
+    )
 
 
 def at_most(usage: Usage, most: Usage) -> Usage:
@@ -246,5 +276,7 @@ def at_most(usage: Usage, most: Usage) -> Usage:
 
 
 def most_tokens(prompt: str, prompt_tokens: int | None, answer_tokens: int) -> Usage:
-    """Return the most that a question can take; without the model's tokenizer, the prompt is counted in characters."""
-    return Usage((prompt_tokens or len(prompt) // CHARACTERS_OF_TOKEN) + _AROUND, answer_tokens)
+    """Return the most that a question can take; without the model's tokenizer, a prompt of which the bytes are counted: a character of
+    Chinese, which has three, may be a token.
+    """
+    return Usage((prompt_tokens or len(prompt.encode()) // CHARACTERS_OF_TOKEN) + _AROUND, answer_tokens)

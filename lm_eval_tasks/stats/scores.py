@@ -104,6 +104,8 @@ _USAGE = {
     "unanswered": "questions without an answer",
     "seconds": "seconds",
     "cost": "cost, in the unit of the price table",
+    "lost": "requests whose usage is not known",
+    "cost_of_lost": "of the cost, the most that these took",
 }
 
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from builder.families.registry import rows_of
 from builder.ids import bare_id
-from builder.parquet.schema import INTEGER, STRING, TEXTS, Row, RowSchema, strings
+from builder.parquet.schema import INTEGER, ROW_SHA256, STRING, TEXTS, Row, RowSchema, strings
 from builder.records import Paper
 from lm_eval_tasks.base.contract import PAPERS, PARTS_VERSION
 from lm_eval_tasks.base.manifest import ListedConfiguration
@@ -46,7 +46,9 @@ COLUMNS = pa.schema(
 )
 KEPT = tuple(name for name in COLUMNS.names if name not in ("title", "works"))
 _WORK_BY_ID = pa.struct([("paper", STRING), ("entry", INTEGER)])
-ID_COLUMNS = pa.schema([*map(COLUMNS.field, KEPT), ("position", INTEGER), ("works", pa.list_(_WORK_BY_ID)), TEXTS])
+ID_COLUMNS = pa.schema(
+    [*map(COLUMNS.field, KEPT), ("position", INTEGER), ("works", pa.list_(_WORK_BY_ID)), TEXTS, ROW_SHA256]
+)
 
 
 def no_lists() -> Row:

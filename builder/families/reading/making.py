@@ -79,7 +79,7 @@ def _known(workspace: Workspace) -> Callable[[str], Cited | None]:
     @lru_cache(maxsize=_KEPT)
     def known(id_: str) -> Cited | None:
         paper = next(store.papers([id_]), None)
-        if paper is None or id_ in round_.taken_down:
+        if paper is None or not round_.taken_down.isdisjoint(paper.every_id):
             return None
         may_show = bool(store.outcomes(id_)) and allows(paper.license, round_.licenses)
         documents = choose_documents(round_, store, [paper]) if may_show else None

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from builder.families.scalar.shown import ClozeQuestion
-from builder.parquet.schema import INTEGER, STRING, TEXTS, RowSchema, strings
+from builder.parquet.schema import INTEGER, ROW_SHA256, STRING, TEXTS, RowSchema, strings
 from builder.sources.tokenizer import TokenCounter
 from lm_eval_tasks.base.contract import BODY
 
@@ -38,6 +38,7 @@ ID_COLUMNS = pa.schema(
         ("position", INTEGER),
         ("candidates", pa.list_(pa.struct(strings("id", "license")))),
         TEXTS,
+        ROW_SHA256,
     ]
 )
 

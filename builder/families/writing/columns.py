@@ -10,7 +10,18 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from builder.families.writing.prepare import content_texts, target_of
-from builder.parquet.schema import INTEGER, STRING, TEXTS, Lacking, Row, RowSchema, hashes_of, matches, strings
+from builder.parquet.schema import (
+    INTEGER,
+    ROW_SHA256,
+    STRING,
+    TEXTS,
+    Lacking,
+    Row,
+    RowSchema,
+    hashes_of,
+    matches,
+    strings,
+)
 from builder.records import PUBLIC_DOMAIN, DemoOrigin, Paper, writing_task
 from builder.store import Store
 from lm_eval_tasks.base.contract import Task
@@ -50,6 +61,7 @@ ID_COLUMNS = pa.schema(
         ("demonstrations", pa.list_(pa.struct(strings(*_SHOWN)))),
         ("citations", pa.list_(pa.struct(strings("id", "license")))),
         TEXTS,
+        ROW_SHA256,
     ]
 )
 
@@ -141,7 +153,11 @@ def complete_row(row: Row, task: str, store: Store) -> Row | Lacking:
             return demo_texts
         shown = store.paper(demonstration["id"])
         demonstrations.append({**demonstration, **demo_texts, "authors": list(shown.authors if shown else ())})
-    kept = {name: value for name, value in row.items() if name not in ("position", "task", "texts", "citations")}
+    kept = {
+        name: value
+        for name, value in row.items()
+        if name not in ("position", "task", "texts", "row_sha256", "citations")
+    }
     full_row: Row = kept | paper_texts | {"demonstrations": demonstrations}
     if task == "related":
         full_row["citations"] = [

@@ -180,6 +180,8 @@ def test_answers_at_their_cap_are_counted_and_scored_apart(command: Command, dat
             "seconds": 0,
             "retries": 0,
             "cost": pytest.approx(24 + 16 * 0.5 + 40),
+            "lost": None,
+            "cost_of_lost": None,
         }
         assert found["subsets"]["academiceval_title_10k"][0] == 4
         assert re.fullmatch(r"[0-9a-f]{64}", found["datasets"][0])

@@ -124,7 +124,7 @@ def test_another_round_is_named(first: Path, answered: Callable[..., Path], comm
 def test_a_baseline_that_needs_training_papers_has_no_score_without_them(
     command: Command, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    bare = built(tmp_path / "bare", split={"validation": 0.001, "test": 0.998})
+    bare = built(tmp_path / "bare", source=OTHER, split={"validation": 0.001, "test": 0.998})
     metadata = json.dumps({"dataset": str(bare), "bertscore_model": "none"})
     line = ("--tasks", TASK, "--metadata", metadata, "--output", tmp_path / "run")
     code, _, err = command("eval", "--model", "lead", *line)
