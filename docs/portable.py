@@ -10,7 +10,8 @@ folder, setting, *files = sys.argv[1:]
 family, words = setting.partition("-")[0].lower(), f"{sys.path[0]}/../lm_eval_tasks/families"
 asked, label = {"next": ("Passage", "Passage"), "match": ("Mask", "Paper")}.get(family, ("", "Paper"))
 form = "<Candidate>Candidate [{}]:\n{}</Candidate>\n\n" if family == "scalar" else f"=== {label} {{}} ===\n{{}}\n\n"
-at_the_end = {"scalar": r"(?s)<answer>(\d+)</answer>(?!.*<answer>)", "walk": r'Paper \d+(?="[^][]*]$)|\[]$'}
+in_tag = r"<answer>(?:[ \t]|[Ii]ndex)*(\d+)(?:[ \t]|[Ii]ndex)*</answer>(?!(?s:.*)<answer>.*</answer>)"
+at_the_end = {"scalar": in_tag, "walk": r'Paper \d+(?="[^][]*]$)|\[]$'}
 prompt, kinds = (open(f"{words}/{name}.txt").read() for name in (f"{family}/{family}", "walk/walk_questions"))
 answers = {line["id"]: line["answer"].rstrip("` \n") for file in files for line in map(json.loads, open(file))}
 rows, texts = load_dataset(folder, setting, split="test").to_list(), {}

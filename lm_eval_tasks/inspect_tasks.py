@@ -21,13 +21,12 @@ from lm_eval_tasks.compat.run_tasks import RunTasks
 from lm_eval_tasks.data.options import Options
 from lm_eval_tasks.families.descriptor import CAPPED
 from lm_eval_tasks.families.reading.hook import doc_to_text
+from lm_eval_tasks.llm.usage import finish_of
 from lm_eval_tasks.samples.answers import Generated, ScoredAnswer
 from lm_eval_tasks.samples.prompt_row import PromptRow
 from lm_eval_tasks.tasks.catalogue import TASKS as RECORDS
 from lm_eval_tasks.tasks.catalogue import tasks_path
 
-# Why an answer ended, in Inspect's words -> in lm-eval's.
-_FINISH = {"max_tokens": "length", "model_length": "length"}
 _SHOWN = ("round", "dataset_revision", "prompt_version", "bertscore_model")
 
 
@@ -92,7 +91,7 @@ def _scorer_of(row: PromptRow) -> Callable[[Any], Scorer]:
     def academiceval(score: Callable[..., list[str]]) -> Scorer:
         async def of(state: TaskState, target: Target) -> Score:
             reason = state.output.stop_reason if state.output.choices else "unknown"
-            answer = Generated.of(state.output.completion, _FINISH.get(reason, "stop"))
+            answer = Generated.of(state.output.completion, finish_of(reason))
             scored = ScoredAnswer.from_text(score([[answer]], [{**state.metadata, "prompt": state.input_text}])[0])
             value = {name: scored.scores.get(name, float("nan")) for name in (*names, CAPPED.name)}
             return Score(value=value, answer=scored.answer, metadata={"scores": scored.scores})

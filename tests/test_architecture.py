@@ -50,12 +50,12 @@ ROOMS = {
         "evaluation_commands exchange_commands",
         "result_commands",
     ],
-    "hub_scripts": ["errors", "hub", "results report", "demo", "commands"],
+    "hub_scripts": ["errors", "hub", "results report", "demo", "commands", "entry"],
 }
 # What the builder takes from the package that every installation has.
 SHARED = "base families families.* llm engines"
 # Only these assemble the packages' commands, or show all of them at work.
-ASSEMBLING = {"builder.cli", "hub_scripts.demo"}
+ASSEMBLING = {"builder.cli", "hub_scripts.demo", "hub_scripts.entry"}
 # Modules that can open a connection -> the rooms that may import them.
 CONNECTING = {
     "httpx2": "builder.sources",

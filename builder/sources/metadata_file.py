@@ -19,8 +19,8 @@ from builder.errors import SourceError
 from builder.ids import PaperId
 from builder.packed import ERRORS, lines_of
 from builder.records import GROUP, UNKNOWN_LICENSE, CrawlReason, Drop, Paper
-from lm_eval_tasks.base.contract import LONGEST_NAME, is_name
 from lm_eval_tasks.base.text import ODD, day, in_one_line, is_valid, parse_json, unguarded, without_controls
+from lm_eval_tasks.base.typed import LONGEST_NAME, is_name
 
 # Of a table of PDFs; `source` says where a row is from.
 COLUMNS = ("file", "id", "title", "authors", "published", "categories", "license", "doi", "source", "abstract")

@@ -1,10 +1,14 @@
 """Bodies of OpenAI-compatible completions, in the shapes that servers give them."""
 
+import html
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 # More than any answer has.
 MOST_BYTES = 16_000_000
+# Characters of a page that are looked at, and shown.
+_BEGINNING, _SHOWN = 20_000, 100
 
 
 class CompletionError(ValueError):
@@ -24,14 +28,22 @@ def readable(body: Any) -> Mapping[str, Any]:
     """Return a completion with its first choice, whose message has a text as content, and reasoning among its parts in the field for it.
 
     Raises:
-        CompletionError: it has no choices.
+        CompletionError: it has no choices, or is a page.
     """
+    if isinstance(body, str):
+        raise CompletionError(f"a page in place of an answer: {words_of(body)!r}")
     if not isinstance(body, Mapping) or not body.get("choices"):
         raise _error_of(body if isinstance(body, Mapping) else {})
     choice = min(body["choices"], key=lambda choice: choice.get("index") or 0)
     if choice.get("error") or choice.get("finish_reason") == "error" or body.get("error"):
         raise _error_of({**body, "error": choice.get("error") or body.get("error")})
     return {**body, "choices": [_choice({**choice, "index": 0})]}
+
+
+def words_of(page: str) -> str:
+    """Return the first words that a page shows."""
+    shown = re.sub(r"(?s)<(script|style)\b.*?</\1>|<[^>]*>", " ", page[:_BEGINNING])
+    return " ".join(html.unescape(shown).split())[:_SHOWN]
 
 
 def _error_of(body: Mapping[str, Any]) -> CompletionError:

@@ -46,15 +46,6 @@ CONTEXTS: tuple[Context, ...] = get_args(Context)
 FULL, NONE, START, LOCAL, RETRIEVED = CONTEXTS
 
 
-# Characters of what tables show in one line: ids, licences, categories.
-LONGEST_NAME = 500
-
-
-def is_name(text: str) -> bool:
-    """Tell whether a text can stand in a row where readers expect a name: it is in one line, can be printed, and is not too long."""
-    return 0 < len(text) <= LONGEST_NAME and text.isprintable()
-
-
 def paper_of(id_: str) -> str:
     """Return the paper of a row's id: behind a "#" stands what is asked about it."""
     return id_.partition("#")[0]

@@ -8,8 +8,6 @@ from typing import Annotated, TypeVar
 
 import msgspec
 
-from lm_eval_tasks.base.contract import LONGEST_NAME
-
 _T = TypeVar("_T")
 _K = TypeVar("_K")
 _V = TypeVar("_V")
@@ -19,10 +17,17 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=int(MOST))]
 Label = Annotated[int, msgspec.Meta(ge=1, le=int(MOST))]
 Number = Annotated[float, msgspec.Meta(ge=-MOST, le=MOST)]
 Rate = Annotated[float, msgspec.Meta(ge=0, le=MOST)]
+# Characters of what tables show in one line: ids, licences, categories.
+LONGEST_NAME = 500
 # In one line, as names are.
 Name = Annotated[
     str, msgspec.Meta(min_length=1, max_length=LONGEST_NAME, pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]+\Z")
 ]
+
+
+def is_name(text: str) -> bool:
+    """Tell whether a text can stand in a row where its readers expect a name: in one line, printable, and not too long."""
+    return 0 < len(text) <= LONGEST_NAME and text.isprintable()
 
 
 def typed(type_: type[_T], value: object) -> _T:

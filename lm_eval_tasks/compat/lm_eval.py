@@ -33,7 +33,8 @@ def open_model(model_type: str, arguments: Mapping[str, object], batch_size: str
     except (ValueError, KeyError) as err:
         raise KeyError(f"lm-eval has no model type {model_type!r}") from err
     opened: LM = model_class.create_from_arg_obj(
-        dict(arguments), {"batch_size": batch_size, "max_batch_size": None, "device": device}
+        {name: value for name, value in arguments.items() if name != "device"},
+        {"batch_size": batch_size, "max_batch_size": None, "device": device},
     )
     return opened
 

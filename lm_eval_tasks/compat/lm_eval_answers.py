@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import requests
 
-from lm_eval_tasks.base.completions import MOST_BYTES, CompletionError, readable
+from lm_eval_tasks.base.completions import MOST_BYTES, CompletionError, readable, words_of
 from lm_eval_tasks.base.contract import CAPPED
 from lm_eval_tasks.base.progress import within
 from lm_eval_tasks.compat import vllm
@@ -140,6 +140,8 @@ def _response_class(on_request: OnRequest) -> Any:
                 if len(body) > MOST_BYTES:
                     self.close()
                     raise aiohttp.ClientPayloadError(_TOO_LARGE)
+            if self.ok and "html" in self.content_type:
+                raise aiohttp.ClientPayloadError(_page(bytes(body)))
             return bytes(body)
 
     return BoundedResponse
@@ -187,7 +189,13 @@ def _post(*arguments: Any, **keywords: Any) -> requests.Response:
             if len(body) > MOST_BYTES:
                 raise requests.exceptions.ContentDecodingError(_TOO_LARGE)
         response._content = bytes(body)
+    if response.ok and "html" in response.headers.get("Content-Type", ""):
+        raise requests.exceptions.InvalidJSONError(_page(bytes(body)))
     return response
+
+
+def _page(body: bytes) -> str:
+    return f"the server answers with a page in place of an answer: {words_of(body.decode(errors='replace'))!r}; check base_url"
 
 
 def _elsewhere(headers: Any) -> str:

@@ -26,6 +26,11 @@ def client_of(base_url: str | None, deadline: float) -> openai.AsyncOpenAI:
     )
 
 
+def was_refused(err: openai.APIConnectionError) -> bool:
+    """Tell whether no server took a request; a public way would be an error of its own."""
+    return type(err.__cause__).__name__ in ("ConnectError", "ConnectTimeout")
+
+
 class BoundedClient(openai.DefaultAsyncHttpxClient):  # type: ignore[misc]
     """An HTTP client whose requests end within `deadline` seconds, from first byte to last, and with bodies of bounded size."""
 

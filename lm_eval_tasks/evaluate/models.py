@@ -49,7 +49,7 @@ _ADVICE: tuple[tuple[str, str], ...] = (
         "the GPU has too little memory: lower gpu_memory_utilization or max_num_seqs, or use more GPUs (tensor_parallel_size)",
     ),
     (
-        r"Repo id must be in the form|is not a local folder|not a valid model identifier",
+        r"Repo id must|is not a local folder|not a valid model identifier",
         "there is no such folder here and no such model on the Hub",
     ),
     (

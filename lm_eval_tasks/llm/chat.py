@@ -200,7 +200,7 @@ class _Asking:
                 reply = await self.client.chat.completions.create(
                     **_body(self._server.model, messages, longest, sampling)
                 )
-                answered = _answer_in(readable(reply.model_dump(warnings=False)))
+                answered = _answer_in(readable(reply if isinstance(reply, str) else reply.model_dump(warnings=False)))
             except Exception as err:  # including whatever a 200 may contain that is not a chat completion
                 if self._ledger:
                     (self._ledger.lost if _is_lost(err) else self._ledger.settled)(most)
@@ -264,13 +264,12 @@ class _Asking:
 
 def _is_lost(err: Exception) -> bool:
     """Tell whether a request that failed may have cost something that nobody tells."""
-    import httpx
     import openai
 
-    if isinstance(err, openai.APITimeoutError):
-        return True
+    from lm_eval_tasks.compat.openai import was_refused
+
     if isinstance(err, openai.APIConnectionError):
-        return not isinstance(err.__cause__, httpx.ConnectError)
+        return not was_refused(err)
     if isinstance(err, openai.APIStatusError):
         return err.status_code in _TIMED_OUT
     # Another status than 200 is a refusal.

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_tasks.base.errors import EvalError
+from lm_eval_tasks.llm.weights import check_weights
 
 # The ending of files that have a model's weights, tokenizer and configuration in one.
 GGUF = ".gguf"
@@ -39,6 +40,8 @@ def load(name: str, *, trust_remote_code: bool = False) -> Any:
     folder, _, file = model.rpartition("/") if model.endswith(GGUF) else (model, "", None)
     check_gguf(folder, file or "")
     try:
+        # Without the patience of a download where the Hub cannot be reached.
+        check_weights(folder, revision or "main")
         _check_sizes(Path(folder))
         tokenizer = AutoTokenizer.from_pretrained(
             folder or ".", revision=revision or None, trust_remote_code=trust_remote_code, gguf_file=file

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 
+from lm_eval_tasks.base.contract import CAPPED
 from lm_eval_tasks.base.errors import CostError, OptionError
 from lm_eval_tasks.base.typed import Count, Rate
 
@@ -52,7 +53,7 @@ class Usage:
             tokens_out=_count(fields, "completion_tokens"),
             reasoning_tokens=_count(fields.get("completion_tokens_details"), "reasoning_tokens"),
             cached_tokens=_count(fields.get("prompt_tokens_details"), "cached_tokens"),
-            finish=_word(finish),
+            finish=finish_of(finish),
             served=_word(fields.get("model")),
         )
 
@@ -75,8 +76,15 @@ class Usage:
 
 # More than any model reads or writes; a server may say anything.
 _MOST_TOKENS, _LONGEST_NAME = 10**9, 200
+_AT_CAP = frozenset(("length", "max_tokens", "max_output_tokens", "max_length", "model_length"))
 _COUNTED = ("finish", "served")
 _TOKENS = ("tokens_in", "tokens_out", "reasoning_tokens", "cached_tokens")
+
+
+def finish_of(word: object) -> str:
+    """Return why an answer ended, by whatever word a server uses for an answer that reached its cap."""
+    said = _word(word)
+    return CAPPED if said.lower() in _AT_CAP else said
 
 
 def _word(value: object) -> str:

@@ -20,7 +20,7 @@ _FILES = ("steer_path", "path", "load", "tokenizer_path", "tokenizer_model", "vo
 _ADAPTERS = ("peft", "delta", "lora_local_path")
 _SKIPPED = re.compile(r"\.|checkpoint-\d+$")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
-_HUB_ID = re.compile(r"[\w.-]+(?:/[\w.-]+)?")
+_HUB_ID = re.compile(r"\w[\w.-]*(?:/\w[\w.-]*)?")
 # Model types that ask a server.
 _SERVERS = ("openai", "anthropic", "local-")
 # For the Hub to say whether it has a model.

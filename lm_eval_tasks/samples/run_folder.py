@@ -47,6 +47,12 @@ def is_time(name: str) -> bool:
         return False
 
 
+def is_unfinished(folder: Path) -> bool:
+    """Tell whether a folder has the journal of a run, and no results of it."""
+    newest = newest_run(folder)
+    return (newest / JOURNAL).is_file() and not results_in(newest) and not samples_in(newest)
+
+
 @contextmanager
 def removed_if_empty(folder: Path) -> Iterator[None]:
     """Let a run that fails before it has an answer leave no folder."""
@@ -66,6 +72,11 @@ def only_result(folder: Path, owner: str = "the output folder of a run") -> Resu
     return read_results(files[0])
 
 
+def samples_in(folder: Path) -> list[Path]:
+    """Return the files of samples in a folder."""
+    return sorted(folder.glob(f"{SAMPLES}*.jsonl"))
+
+
 def task_of(samples: str, results: Path) -> str:
     """Return the task in the name of a file of samples that was written with a file of results; "" if the names have other endings."""
     ending = f"_{results.stem.removeprefix(RESULTS)}.jsonl"
@@ -75,7 +86,7 @@ def task_of(samples: str, results: Path) -> str:
 
 def samples_beside(results: Path) -> dict[str, Path]:
     """Return task -> the file of samples that lies next to a file of results and has its ending, whether it belongs to it or not."""
-    files = sorted(results.parent.glob(f"{SAMPLES}*.jsonl"))
+    files = samples_in(results.parent)
     return {task: file for file in files if (task := task_of(file.name, results))}
 
 

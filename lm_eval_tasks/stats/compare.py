@@ -15,7 +15,7 @@ from lm_eval_tasks.families.descriptor import Board
 from lm_eval_tasks.families.registry import BOARDS, comparisons, counted
 from lm_eval_tasks.samples.prompt_row import PromptRow
 from lm_eval_tasks.samples.results import Results
-from lm_eval_tasks.samples.run_folder import is_time, only_result, results_in
+from lm_eval_tasks.samples.run_folder import is_time, is_unfinished, only_result, results_in
 from lm_eval_tasks.samples.sample import Sample, by_task, paired, revisions_apart
 from lm_eval_tasks.stats import placed
 from lm_eval_tasks.stats.columns import columns_of, zero_of
@@ -62,6 +62,10 @@ def runs_of(paths: Sequence[Path]) -> dict[Path, Run]:
     for i, path in enumerate(paths):
         if any(_is_part(path, other) or _is_part(other, path) for other in paths[:i]):
             raise SamplesError(f"{path} cannot be compared with itself: give the runs of two models")
+        if is_unfinished(path):
+            raise SamplesError(
+                f"the run in {path} has not ended, so its answers have no scores: the same command goes on"
+            )
     return {path: by_task(read_runs([path])) for path in paths}
 
 

@@ -36,10 +36,10 @@ def open_run(results: Results) -> dict[str, list[Sample]]:
         SamplesError: a file is missing or another one, a row stands twice or is of another task, or a number is not what the rows give; the
             message names it.
     """
-    if not samples_beside(results.path):
-        _LOGGER.warning("%s: its samples are not beside it, so none of its numbers was checked", results.path)
-        return {}
     samples = {task: _read_task(task, file, results) for task, file in samples_of(results).items()}
+    if not samples:
+        _warn_of_unchecked(results)
+        return {}
     _check_scores(results, samples)
     if results.block:
         _check_block(results.path, results.block, samples)
@@ -70,8 +70,15 @@ def _opened_files(path: Path) -> Iterator[Path]:
 
 
 def shown_run(results: Results) -> Iterator[str | Table]:
-    """Yield the scores of a run, and its gains."""
-    yield from shown_scores(results, open_run(results))
+    """Yield the scores of a run, and its gains; those of results whose samples are elsewhere are said to be unchecked."""
+    is_alone = not samples_beside(results.path)
+    if is_alone:
+        _warn_of_unchecked(results)
+    yield from shown_scores(results, {} if is_alone else open_run(results))
+
+
+def _warn_of_unchecked(results: Results) -> None:
+    _LOGGER.warning("%s: its samples are not beside it, so none of its numbers was checked", results.path)
 
 
 # --- the rows

@@ -286,6 +286,7 @@ def _results(folder: Path) -> None:
 CASES = (
     Case("link", _extracted, ("run", "round.toml", "--only", "link", "--jobs", "1"), "work/store.sqlite3", whole=False),
     Case("init", _nothing, ("init", "round.toml", "--source", "mirror", "--path", "papers"), "round.toml"),
+    Case("init pdfs", _papers, ("init", "round.toml", "--source", "pdfs", "--path", "."), "papers.csv"),
     Case("build", _workspace, ("run", "round.toml", "--only", "build", "--replace"), "academiceval"),
     Case("run jats", _articles, ("run", "round.toml", "--jobs", "1"), "academiceval"),
     Case("run", _small, ("run", "round.toml", "--jobs", "1"), "academiceval"),

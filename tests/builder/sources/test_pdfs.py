@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from builder.errors import SourceError
-from builder.extract import files
+from builder.extract import pdf_table
 from builder.extract.pdf import read_pdf
 from builder.ids import author_key
 from builder.records import Drop, Paper
@@ -122,7 +122,7 @@ def test_arxiv_is_asked_where_it_can_be_reached(
             raise SourceError("no route to it")
 
     for source, title, author in ((Gone, WORLD[0].title, WORLD[0].authors[0]), (Arxiv, "From arXiv", "Ada Ek")):
-        monkeypatch.setattr(files, "open_source", lambda round_, store, source=source: source())
+        monkeypatch.setattr(pdf_table, "open_source", lambda round_, store, source=source: source())
         Path("papers.csv").unlink(missing_ok=True)
         code, _, err = command("init", "--source", "pdfs", folder, "--contact", "me@example.org")
         assert code == 0, err

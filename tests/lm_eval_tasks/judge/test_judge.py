@@ -9,15 +9,17 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tenacity import wait_none
 
+from lm_eval_tasks.families.score import SCORER, score_again
 from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL, TIE, parse, prompt_of
 from lm_eval_tasks.judge.win_rates import Judged, summary
-from lm_eval_tasks.samples.answers import ScoredAnswer
+from lm_eval_tasks.samples.prompt_row import PromptRow
 from standins.openai_server import Server, serve
 from standins.places import BIN
 from tests.helpers.warm import Warm
@@ -49,8 +51,9 @@ def make_samples(
 ) -> Path:
     """A folder of logged samples."""
     folder.mkdir(parents=True, exist_ok=True)
-    rows = [
-        {
+    rows: list[dict[str, Any]] = []
+    for i in range(n):
+        line: dict[str, Any] = {
             "doc": {
                 "id": f"2605.{i:05d}v1",
                 "setting": "Abs-9K",
@@ -63,10 +66,10 @@ def make_samples(
                 "target": f"reference {i}",
                 **doc,
             },
-            "filtered_resps": [ScoredAnswer(answer(i), {"rouge_l": 0.2}).to_text()],
+            "resps": [[answer(i)]],
         }
-        for i in range(n)
-    ]
+        scored = score_again(PromptRow.of_doc(line["doc"]), [answer(i)])
+        rows.append({**line, "filtered_resps": [replace(scored, scorer=SCORER).to_text()]})
     (folder / "samples_academiceval_abs_9k_x.jsonl").write_text("\n".join(map(json.dumps, rows)))
     return folder
 
