@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from lm_eval_tasks.base.files import sha256_of
 from lm_eval_tasks.families.rounds import read_manifest
 from standins.places import DATA
 
@@ -64,3 +68,56 @@ def test_it_is_completed_from_the_articles(command: Command, tmp_path: Path) -> 
     )
     assert code == 0, err
     assert "| academiceval_abs_9k | rouge_l_content | 0.1456 " in out
+
+
+@pytest.mark.data
+@pytest.mark.slow
+def test_half_of_it_is_said_to_be_half(command: Command, tmp_path: Path) -> None:
+    """In the card, by the evaluation, and by whatever would publish it or its scores."""
+    shutil.copytree(ZERO, tmp_path / "zero")
+    articles = sorted((DATA / "jats").glob("*"))
+    (tmp_path / "half").mkdir()
+    for file in articles[::2]:
+        (tmp_path / "half" / file.name).symlink_to(file)
+    code, out, err = command("fill", tmp_path / "zero", "--source", "jats", "--path", tmp_path / "half")
+    assert (code, "missing_" in out) == (0, True), err
+    filled = tmp_path / "zero-filled"
+    [test] = [each.splits["test"] for each in read_manifest(filled).configurations if each.name == "Abs-9K"]
+    whole = read_manifest(ZERO).publishable
+    assert whole is not None
+    [original] = [each.statistics("test").samples for each in whole.original if each.name == "Abs-9K"]
+    assert 0 < test.statistics.samples < test.statistics.samples + test.lacking == original
+    part = f"{test.statistics.samples} of {original}"
+    assert part in (filled / "README.md").read_text()
+    line = ("--tasks", "academiceval_abs_9k", "--dataset", filled, "--bertscore", "none", "--output", tmp_path / "lead")
+    code, out, err = command("eval", "--model", "lead", *line)
+    assert (code, f"| {part} |" in out) == (0, True), out
+    code, out, err = command("push-results", tmp_path / "lead", "--repo", "org/results")
+    assert (code, "--subset" in err) == (1, True), err
+    for licenses in ("all", "redistributable"):
+        code, out, err = command("push", filled, "--repo", "org/data", "--licenses", licenses)
+        assert (code, f"lacks {original - test.statistics.samples} rows of" in err or "lacks" in err) == (1, True), err
+
+
+@pytest.mark.data
+@pytest.mark.slow
+def test_a_copy_with_other_answers_is_not_completed(command: Command, tmp_path: Path) -> None:
+    shutil.copytree(ZERO, tmp_path / "zero")
+    [file] = (tmp_path / "zero" / "Next-8K-ids").glob("*.parquet")
+    table = pq.read_table(file)
+    answers = [row["answer"][::-1] for row in table.to_pylist()]
+    column = pa.array(answers, table.schema.field("answer").type)
+    pq.write_table(table.set_column(table.schema.get_field_index("answer"), "answer", column), file)
+    line = ("fill", tmp_path / "zero", "--source", "jats", "--path", DATA / "jats")
+    code, out, err = command(*line)
+    assert (code, f"{file.name} has changed" in err, err.count("\n")) == (1, True, 1), err
+    # As whoever changes the manifest too would hand it on.
+    digest = sha256_of(file)
+    renamed = file.rename(file.with_name(re.sub("-[0-9a-f]{16}-", f"-{digest[:16]}-", file.name)))
+    manifest = json.loads((tmp_path / "zero" / "manifest.json").read_text())
+    [own] = [each for each in manifest["configurations"] if each["name"] == "Next-8K-ids"]
+    [listed] = own["splits"]["test"]["files"]
+    listed |= {"path": f"Next-8K-ids/{renamed.name}", "sha256": digest, "bytes": renamed.stat().st_size}
+    (tmp_path / "zero" / "manifest.json").write_text(json.dumps(manifest))
+    code, out, err = command(*line)
+    assert (code, f"changed_row {len(answers)}" in out) == (0, True), (out, err)

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from builder.errors import FolderError
 from builder.parquet.schema import Row
 from lm_eval_tasks.base.manifest import DataFile, place_of
-from lm_eval_tasks.base.unpacked import batch_rows, largest_chunk
+from lm_eval_tasks.base.unpacked import batch_rows, check_values, largest_chunk
 
 # Offsets and bit maps, which differ with how a table is cut into batches.
 _SLACK = 1 << 24
@@ -43,6 +43,7 @@ def read_file(folder: Path, data_file: DataFile, schema: pa.Schema, columns: Seq
 
 def _batches(file: pq.ParquetFile, path: Path, most: int, columns: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
     """Read a file in batches of at most so many bytes together."""
+    check_values(path, file.metadata)
     size, largest = 0, largest_chunk(file.metadata)
     if largest > most:
         raise FolderError(f"{path} contains more than its manifest says; build the folder again")

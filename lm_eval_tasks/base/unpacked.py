@@ -36,6 +36,12 @@ def _values(metadata: "pq.FileMetaData") -> tuple[int, int]:
     return sum(counts), max(counts, default=0)
 
 
+def check_values(path: Path, metadata: "pq.FileMetaData") -> None:
+    """Raise a DatasetError for a file with more values than fit into the memory that its size is worth."""
+    if _values(metadata)[0] * _BYTES_OF_VALUE > max(_LEAST, _MOST_TIMES * path.stat().st_size):
+        raise _too_large(path)
+
+
 @cache
 def check_unpacked(path: Path, digest: str) -> None:
     """Raise a DatasetError for a file, looked through once for each digest, that unpacks to far more than its size."""
@@ -43,9 +49,8 @@ def check_unpacked(path: Path, digest: str) -> None:
 
     most, size = max(_LEAST, _MOST_TIMES * path.stat().st_size), 0
     with pq.ParquetFile(path) as file:
-        values, of_largest = _values(file.metadata)
-        if values * _BYTES_OF_VALUE > most:
-            raise _too_large(path)
+        check_values(path, file.metadata)
+        of_largest = _values(file.metadata)[1]
         if max(file.metadata.num_rows, of_largest) * largest_chunk(file.metadata) <= most:
             return
         for batch in file.iter_batches(batch_rows(largest_chunk(file.metadata))):

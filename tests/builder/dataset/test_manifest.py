@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -25,7 +26,7 @@ from lm_eval_tasks.base.errors import DatasetError
 from lm_eval_tasks.base.figures import Statistics
 from lm_eval_tasks.base.manifest import DataFile, ListedConfiguration, SplitContents
 from lm_eval_tasks.base.manifest_file import FORMAT, manifest_bytes
-from lm_eval_tasks.base.unpacked import batch_rows, largest_chunk
+from lm_eval_tasks.base.unpacked import batch_rows, check_unpacked, largest_chunk
 from lm_eval_tasks.families.rounds import parse_manifest, read_manifest
 from lm_eval_tasks.families.scalar import ALL_LEVELS, Level
 from lm_eval_tasks.families.writing.settings import SETTINGS, Setting
@@ -273,3 +274,16 @@ def test_a_link_to_an_output_stays_one(
     assert (tmp_path / "link").is_symlink()
     assert len(list((tmp_path / "real").iterdir())) > 1
     assert {path.name for path in tmp_path.iterdir()} == {"ds", "real", "link"}
+
+
+def test_a_row_of_a_thousand_million_values_is_refused(tmp_path: Path) -> None:
+    """A small file whose one row has more values than fit into memory: they are counted before any is unpacked."""
+    file = tmp_path / "small.parquet"
+    schema = pa.schema([("numbers", pa.list_(pa.int64()))])
+    with pq.ParquetWriter(file, schema) as writer:
+        for _ in range(4):
+            values = pa.array(np.zeros(50_000_000, np.int64))
+            writer.write_table(pa.table([pa.ListArray.from_arrays([0, len(values)], values)], schema=schema))
+    assert file.stat().st_size < 5_000_000
+    with pytest.raises(DatasetError, match="unpacks to more than"):
+        check_unpacked(file, "x")

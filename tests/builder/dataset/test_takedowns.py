@@ -15,11 +15,14 @@ from builder.families.registry import rows_of, schema_of
 from builder.ids import bare_id
 from builder.round.takedowns import TAKEDOWNS, parse_takedowns, taken_down
 from builder.store import STORE, Store
+from hub_scripts.hub.notices import by_own_ids
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.families.rounds import read_manifest
+from standins.jats_world import draw_jats
 from standins.rounds import build, fill_only, small_round
 
 pytestmark = pytest.mark.slow
+Command = Callable[..., tuple[int, str, str]]
 
 
 def _shown(place: Path) -> set[str]:
@@ -134,3 +137,26 @@ def test_a_copy_without_them_can_be_completed(dataset: Path, world: Path, tmp_pa
     assert filled.files == expected.files
     with Store.open(tmp_path / "work" / STORE) as store:
         assert store.knows(victim)
+
+
+def test_a_paper_is_taken_down_by_any_of_its_ids(tmp_path: Path, command: Command) -> None:
+    """Of open-access articles a PubMed Central id too; what names nothing is named."""
+    draw_jats(tmp_path / "articles", papers=24)
+    (tmp_path / "round.toml").write_text(
+        'round = "2026.11"\nsettings = ["Title-10K"]\n[source]\nkind = "jats"\npath = "articles"\n[graph]\ncomponent = "all"\n'
+        "[split]\nvalidation = 0.2\ntest = 0.4\n"
+    )
+    code, out, err = command("run", tmp_path / "round.toml")
+    assert code == 0, err
+    manifest = read_manifest(tmp_path / "academiceval")
+    shown = _shown(tmp_path / "academiceval")
+    other, own = next((other, own) for other, own in sorted(manifest.other_ids.items()) if own in shown)
+    assert other != own
+    (tmp_path / TAKEDOWNS).write_text(f'{{"id": "{other}"}}\n{{"id": "PMC99999999"}}\n')
+    code, out, err = command("run", tmp_path / "round.toml", "--replace")
+    assert code == 0, err
+    assert "taken_down 1" in out
+    assert "names PMC99999999, which is the id of no paper here" in out
+    assert own not in _shown(tmp_path / "academiceval")
+    listed = by_own_ids(parse_takedowns(f'{{"id": "{other}"}}'.encode(), "x"), manifest)
+    assert [takedown.id for takedown in listed] == [own]

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from builder.errors import SourceError
 from builder.extract import pdf_table
 from builder.extract.pdf import read_pdf
+from builder.extract.workers import Extracted
 from builder.ids import author_key
-from builder.records import Drop, Paper
+from builder.records import Document, Drop, Paper
+from builder.sources.metadata_file import table_rows
 from builder.sources.sample import draw
 from builder.sources.sample.world import make_world
 from standins.places import DATA
@@ -178,3 +183,82 @@ def test_real_first_pages_name_their_authors() -> None:
             wrong += not set(printed) <= set(real)
     assert right / papers >= 0.8
     assert wrong / papers <= 0.1
+
+
+@pytest.mark.slow
+def test_a_table_is_added_to_as_it_is(folder: Path, command: Command) -> None:
+    """With its own columns, separators and line ends; a row that an editor left without its end stays a row."""
+    assert command("init", "--source", "pdfs", folder)[0] == 0
+    every = rows()
+    names = ["note", *reversed(every[0])]
+    for kept in (every[:1], []):
+        text = (
+            ";".join(names) + "\n" + "".join(";".join({"note": "mine", **row}[name] for name in names) for row in kept)
+        )
+        Path("papers.csv").write_text(text)
+        code, out, err = command("init", "--source", "pdfs", folder)
+        assert (code, "papers 5" in out) == (0, True), err
+        found = {row["file"]: row for row in rows(";")}
+        assert {name: {k: v for k, v in row.items() if k != "note"} for name, row in found.items()} == {
+            row["file"]: row for row in every
+        }
+        assert [row["note"] for row in found.values() if row["note"]] == ["mine"] * len(kept)
+
+
+@pytest.mark.slow
+def test_what_was_read_before_a_kill_is_not_read_again(
+    folder: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = pdf_table.extract_files
+    asked: list[list[str]] = []
+
+    def stopped(names: Iterable[str], *more: Any) -> Iterator[Extracted]:
+        asked.append(list(names))
+        for i, extracted in enumerate(real(asked[-1], *more)):
+            if len(asked) == 1 and i == 3:
+                raise KeyboardInterrupt
+            yield extracted
+
+    monkeypatch.setattr(pdf_table, "extract_files", stopped)
+    monkeypatch.setattr(pdf_table, "_AT_ONCE", 1)
+    assert command("init", "--source", "pdfs", folder)[0] == 1
+    assert not Path("papers.csv").exists()
+    code, out, err = command("init", "--source", "pdfs", folder)
+    assert (code, "papers 5" in out) == (0, True), err
+    assert (len(asked[0]), len(asked[1])) == (5, 2)
+    assert [path.name for path in Path().glob(".papers*")] == []
+
+
+@pytest.mark.slow
+def test_cells_are_no_formulas_and_pipes_no_files(
+    folder: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.mkfifo(folder / "pipe.pdf")
+    title = '=HYPERLINK("http://x","y")'
+    real = pdf_table._row
+
+    def hostile(name: str, extracted: Extracted, taken: set[str]) -> dict[str, str]:
+        return {**real(name, extracted, taken), "title": title}
+
+    monkeypatch.setattr(pdf_table, "_row", hostile)
+    code, out, err = command("init", "--source", "pdfs", folder)
+    assert (code, "papers 5" in out) == (0, True), err
+    assert {row["title"] for row in rows()} == {f"'{title}"}
+    assert {row["title"] for row in table_rows(Path("papers.csv"))} == {title}
+    Path("papers.csv").unlink()
+    os.mkfifo("papers.csv")
+    code, _, err = command("init", "--source", "pdfs", folder)
+    assert (code, "is not a regular file" in err, err.count("\n")) == (1, True, 1)
+
+
+def test_two_files_of_one_paper_are_two_rows(tmp_path: Path) -> None:
+    document = Document("Title", "Abstract", ())
+    taken: set[str] = set()
+    ids = [
+        pdf_table._row(
+            f"{i}.pdf", Extracted("", "", "", "", replace(document, stamped_id=f"2401.00001v{i}"), None, 0.0), taken
+        )["id"]
+        for i in (1, 2)
+    ]
+    assert ids[0] == "2401.00001v1"
+    assert ids[1].startswith("local:")

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
 import pytest
 
-from builder.sources.metadata_file import is_withdrawn, names_of, paper_from_record
+from builder.records import UNKNOWN_LICENSE
+from builder.sources.metadata_file import checked_paper, is_withdrawn, names_of, paper_from_record
 
 
 @pytest.mark.parametrize(
@@ -50,3 +55,42 @@ def test_what_stands_between_names_is_no_author() -> None:
         "Ola Bo",
         "Eva Li",
     )
+
+
+RECORD: dict[str, Any] = {
+    "id": "2601.00001",
+    "title": "A Title",
+    "abstract": "An abstract.",
+    "categories": "cs.CL",
+    "published": "2026-01-01",
+    "authors": ["Ada Ek", "Bo Li"],
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "value"),
+    [
+        ({"license": "CC\u00a0BY\n4.0"}, "license", "CC BY 4.0"),
+        ({"license": "x" * 501}, "license", UNKNOWN_LICENSE),
+        ({"license": "x" * 500}, "license", "x" * 500),
+        ({"title": "A\x00 \x1b[31mTitle\x85"}, "title", "A [31mTitle"),
+        ({"abstract": "An\x07 abstract.\x9b"}, "abstract", "An abstract."),
+        ({"authors": ["Ada\x00Ek", "Bo Li"]}, "authors", ("Ada Ek", "Bo Li")),
+        ({"author_ids": ["", "0000-0002-1825-0097"], "authors": ["Ada Ek", " "]}, "authors", ("Ada Ek",)),
+        ({"author_ids": ["", "0000-0002-1825-0097"], "authors": ["Ada Ek", " "]}, "author_ids", ("",)),
+        ({"published": "2026-01-01T23:30:00-05:00"}, "published", date(2026, 1, 2)),
+        ({"published": "2026-01-01T00:30:00+02:00"}, "published", date(2025, 12, 31)),
+        ({"published": "2026-01-01T23:30:00Z"}, "published", date(2026, 1, 1)),
+    ],
+)
+def test_a_record_enters_in_the_form_that_evaluators_read(change: dict[str, Any], field: str, value: object) -> None:
+    paper = checked_paper(paper_from_record(RECORD | change))
+    assert getattr(paper, field) == value
+
+
+@pytest.mark.parametrize(
+    "change", [{"license": "CC\u00a0BY"}, {"license": "x" * 501}, {"title": "A\x00"}, {"authors": ("", "Bo")}]
+)
+def test_no_other_record_enters(change: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"license|title|author"):
+        checked_paper(replace(paper_from_record(RECORD), **change))

@@ -8,8 +8,9 @@ import re
 import shlex
 import shutil
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -103,16 +104,19 @@ def test_scores_before_and_since_a_month_are_those_of_the_samples(site: Path, re
 def test_two_models_are_shown_head_to_head(results: Path, dataset: Path, command: Command, tmp_path: Path) -> None:
     for model, shift in (("model-a", 0.0), ("model-b", 0.3)):
         (tmp_path / model).mkdir()
-        for file in (results / "lead").glob("samples_*.jsonl"):
-            lines = [json.loads(line) for line in file.read_text().splitlines()]
-            for i, line in enumerate(lines):
-                scored = ScoredAnswer.from_text(line["filtered_resps"][0])
-                shifted = min(1.0, scored.scores["rouge_l_content"] + shift + 0.001 * (i % 3))
-                better = {**scored.scores, "rouge_l_content": shifted}
-                line["filtered_resps"] = [replace(scored, scores=better, scorer=0).to_text()]
-            (tmp_path / model / file.name).write_text("".join(json.dumps(line) + "\n" for line in lines))
-        text = (results / "lead" / "results_lead.json").read_text().replace('"model": "lead"', f'"model": "{model}"')
-        (tmp_path / model / f"results_{model}.json").write_text(text)
+        for file in (results / "lead").glob("*_lead.json*"):
+            text = file.read_text().replace('"model": "lead"', f'"model": "{model}"')
+            (tmp_path / model / file.name.replace("_lead.", f"_{model}.")).write_text(text)
+        relist(tmp_path / model)
+        numbers = count()
+
+        def shifted(line: dict[str, Any], shift: float = shift, numbers: Iterator[int] = numbers) -> dict[str, Any]:
+            scored = ScoredAnswer.from_text(line["filtered_resps"][0])
+            score = min(1.0, scored.scores["rouge_l_content"] + shift + 0.001 * (next(numbers) % 3))
+            better = {**scored.scores, "rouge_l_content": score}
+            return {**line, "filtered_resps": [replace(scored, scores=better, scorer=0).to_text()]}
+
+        rewrite(tmp_path / model, shifted)
     site = tmp_path / "site"
     assert command("report", tmp_path / "model-a", tmp_path / "model-b", dataset, "-o", site)[0] == 0
     page = (site / "index.html").read_text()

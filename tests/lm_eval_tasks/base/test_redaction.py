@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
+from lm_eval_tasks.base.places import without_places
 from lm_eval_tasks.base.redaction import HIDDEN, redact, secrets_in
 
 SECRET = "Zq8vX1kT0rB7nM3wP5sD9fGh"
@@ -84,3 +85,12 @@ def test_named_tuples_stay_what_they_are() -> None:
         value: str
 
     assert redact(Pair("a", "api_key=sk-123456789")) == Pair("a", f"api_key={HIDDEN}")
+
+
+def test_places_leave_in_keys_no_more_than_in_values() -> None:
+    served = {"/home/me/models/tiny": 2, "C:\\models\\tiny": 1, "http://10.0.0.1:8000/v1": 4}
+    assert without_places({"served": served, "at": "/home/me/x"}) == {
+        "served": {"tiny": 3, "(address)": 4},
+        "at": "x",
+    }
+    assert redact({f"hf_{SECRET}": 1}) == {HIDDEN: 1}

@@ -9,6 +9,7 @@ import pytest
 
 from lm_eval_tasks.base.errors import CostError
 from lm_eval_tasks.base.journal import Journal
+from lm_eval_tasks.llm.ledger import Ledger, lost_in
 from lm_eval_tasks.llm.usage import Budget, Price, Usage
 from standins.openai_server import Reply, serve
 from tests.helpers.served import TITLE, Command, run, run_on
@@ -117,3 +118,47 @@ def test_every_answer_that_was_paid_counts(tmp_path: Path) -> None:
         journal.add("a", "", usage=tokens)
     again = Journal(tmp_path / "journal.jsonl", extra="usage")
     assert (again.extra_of("a"), again.extras_of(), again.extras_of("a", "b")) == (3, [1, 2, 3], [1, 2, 3])
+
+
+@pytest.mark.slow
+def test_requests_that_nobody_answers_are_paid_for_at_most(command: Command, dataset: Path, tmp_path: Path) -> None:
+    """Each connection breaks off after the prompt was taken, and no run passes its limit, the next one neither."""
+    prices = tmp_path / "prices.toml"
+    prices.write_text("[ours]\ninput = 0\noutput = 1_000_000\n")  # a unit for each token of an answer
+    answered: list[int] = []
+
+    def answer(body: dict[str, Any]) -> Reply:
+        answered.append(1)
+        return (
+            None if len(answered) % 2 else {"content": TITLE, "usage": {"prompt_tokens": 10, "completion_tokens": 20}}
+        )
+
+    with serve(answer) as server:
+        line = ("--prices", prices, "--limit", "3", "--max-cost")
+        # Answers may have 64 tokens.
+        code, _, err = run_on(server.url, command, dataset, tmp_path / "a", *line, "100")
+        assert (code, "--max-cost 100" in err) == (1, True), err
+        assert len(answered) <= 2
+        asked = len(answered)
+        code, _, err = run_on(server.url, command, dataset, tmp_path / "a", *line, "100")
+        assert (code, len(answered)) == (1, asked), err
+        code, _, err = run_on(server.url, command, dataset, tmp_path / "a", *line, "1000")
+        assert code == 0, err
+        code, shown, err = command("show", tmp_path / "a")
+        assert "| requests whose usage is not known | 3 |" in shown, shown
+        assert "| of the cost, the most that these took | 192.00 |" in shown, shown
+
+
+def test_a_request_under_way_when_a_run_is_killed_counts(tmp_path: Path) -> None:
+    most = Usage(tokens_in=100, tokens_out=50)
+    ledger = Ledger(Journal(tmp_path / "journal.jsonl"))
+    for _ in range(3):
+        ledger.sent(most)
+    ledger.settled(most)
+    # Killed here.
+    later = Journal(tmp_path / "journal.jsonl")
+    Ledger(later)
+    assert lost_in(later) == (2, Usage(200, 100))
+    # Once.
+    Ledger(Journal(tmp_path / "journal.jsonl"))
+    assert lost_in(Journal(tmp_path / "journal.jsonl")) == (2, Usage(200, 100))
