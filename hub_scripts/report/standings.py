@@ -4,6 +4,7 @@ Scores are placed between their floor and 1 (`stats.placed`); settings of a task
 (`families.registry`): a model that lacks some of it has no rank and changes no other model's.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -27,14 +28,17 @@ from lm_eval_tasks.stats.placed import (
     too_small,
 )
 
+# Models of a board, the best first, of which every two are compared; others have scores and no rank.
+MOST_TESTED = 50
+
 
 @dataclass(frozen=True, slots=True)
 class Standing:
     """One model's place in a round.
 
     Attributes:
-        rank: 1 + the models that are better beyond chance; None for baselines, if settings are missing, if prompts were cut, or if
-            there are too few independent papers.
+        rank: 1 + the models that are better beyond chance; None for baselines, if settings are missing, if prompts were cut, if
+            there are too few independent papers, or behind the first `MOST_TESTED`.
         last: the last place that it may hold: the number of ranked models without those that are worse beyond chance.
         overall: over all counted settings that the model has; None if it has none.
         tasks: task -> the same for the task alone, without an interval.
@@ -114,15 +118,20 @@ def standings_of(
         return None
     standings = [_standing(model, placed[model], groups_counted, settings, groups) for model in models]
     standings.sort(key=_order)
-    differences = _differences(
-        {standing.model: placed[standing.model] for standing in standings if _is_rankable(standing)}
-    )
+    tested = [standing.model for standing in standings if _is_rankable(standing)][:MOST_TESTED]
+    differences = _differences({model: placed[model] for model in tested})
+    better, worse = _beaten(differences)
     return Standings(
         groups_counted[0].key.round,
         board.title(),
         tuple(dict.fromkeys(group.metric for group in groups_counted)),
         settings,
-        tuple(_ranked(standing, differences) for standing in standings),
+        tuple(
+            replace(standing, rank=1 + better[standing.model], last=len(tested) - worse[standing.model])
+            if standing.model in tested
+            else standing
+            for standing in standings
+        ),
         differences,
         _model_gains(groups, settings),
         is_fixed,
@@ -206,17 +215,14 @@ def _differences(tasks: Mapping[str, Sequence[PlacedTask]]) -> dict[tuple[str, s
     return differences
 
 
-def _ranked(standing: Standing, differences: Mapping[tuple[str, str], Interval]) -> Standing:
-    if not _is_rankable(standing):
-        return standing
-    differ = [
-        (pair, difference)
-        for pair, difference in differences.items()
-        if difference.p is not None and difference.p < 1 - LEVEL
-    ]
-    better = sum(difference.mean > 0 for (_, other), difference in differ if other == standing.model)
-    worse = sum(difference.mean > 0 for (model, _), difference in differ if model == standing.model)
-    return replace(standing, rank=1 + better, last=(len({model for model, _ in differences}) or 1) - worse)
+def _beaten(differences: Mapping[tuple[str, str], Interval]) -> tuple[Counter[str], Counter[str]]:
+    """Count for each model those that are better, and those that are worse, beyond chance."""
+    better, worse = Counter[str](), Counter[str]()
+    for (first, second), difference in differences.items():
+        if difference.p is not None and difference.p < 1 - LEVEL and difference.mean > 0:
+            better[second] += 1
+            worse[first] += 1
+    return better, worse
 
 
 def boards_csv(boards: Sequence[Standings]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from lm_eval_tasks.families.scalar import prompt as scalar
+from lm_eval_tasks.families.scalar.answering import _strict_answer_of
 from tests.helpers.pages import ROOT
 from tests.helpers.typed_rows import scalar_row
 
@@ -41,3 +43,24 @@ def test_the_script_for_other_harnesses_asks_scalar_as_we_do(shown: str, tmp_pat
     assert list(map(json.loads, out.splitlines())) == [
         {"id": id_, "prompt": prompt, "score": float(id_ == "right")} for id_ in said
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<answer>3</answer>",
+        "<answer> 3 </answer>",
+        "<answer>Index 3</answer>",
+        "<answer>1</answer> or <answer>3</answer>",
+        "<answer>3</answer> <answer>",
+        "<answer>3",
+        "<answer>\n3</answer>",
+        "<answer>three</answer>",
+        "3",
+    ],
+)
+def test_the_script_reads_scalars_tags_as_our_strict_score(text: str) -> None:
+    script = (ROOT / "docs" / "portable.py").read_text()
+    in_tag = eval(re.search(r"^in_tag = (r\".*\")$", script, re.MULTILINE)[1])  # type: ignore[index]
+    ours = _strict_answer_of(text)
+    assert re.findall(in_tag, text) == ([ours] if ours.isdecimal() else [])

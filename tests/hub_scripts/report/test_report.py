@@ -18,6 +18,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from builder.dataset.publishable import publishable
+from hub_scripts.report import standings
 from hub_scripts.report.drawing import Plot, Sheet
 from hub_scripts.report.figures import draw_all
 from hub_scripts.report.inputs import find
@@ -101,7 +102,9 @@ def test_scores_before_and_since_a_month_are_those_of_the_samples(site: Path, re
             assert shown == pytest.approx(wanted, abs=0.0006)
 
 
-def test_two_models_are_shown_head_to_head(results: Path, dataset: Path, command: Command, tmp_path: Path) -> None:
+def test_two_models_are_shown_head_to_head(
+    results: Path, dataset: Path, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for model, shift in (("model-a", 0.0), ("model-b", 0.3)):
         (tmp_path / model).mkdir()
         for file in (results / "lead").glob("*_lead.json*"):
@@ -130,6 +133,12 @@ def test_two_models_are_shown_head_to_head(results: Path, dataset: Path, command
     assert cells[0] == cells[3] == ""
     assert sorted(cell[0] for cell in cells if cell) == ["+", "-"]
     assert all("p &lt; 0.001" in cell for cell in cells if cell)
+    # Of very many models only the first are compared with one another.
+    monkeypatch.setattr(standings, "MOST_TESTED", 1)
+    assert command("report", tmp_path / "model-a", tmp_path / "model-b", "-o", site)[0] == 0
+    assert "Head to head" not in (site / "index.html").read_text()
+    boards = csv.DictReader((site / "data" / "boards.csv").read_text().splitlines())
+    assert {row["model"]: row["rank"] for row in boards} == {"model-b": "1", "model-a": ""}
 
 
 def test_made_up_papers_are_called_so_on_every_page(
