@@ -138,7 +138,7 @@ def test_two_models_are_shown_head_to_head(
     assert command("report", tmp_path / "model-a", tmp_path / "model-b", "-o", site)[0] == 0
     assert "Head to head" not in (site / "index.html").read_text()
     boards = csv.DictReader((site / "data" / "boards.csv").read_text().splitlines())
-    assert {row["model"]: row["rank"] for row in boards} == {"model-b": "1", "model-a": ""}
+    assert [row["rank"] for row in boards if row["model"].startswith("model-")] == ["1", ""]
 
 
 def test_made_up_papers_are_called_so_on_every_page(
