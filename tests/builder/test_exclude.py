@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
+from standins.rounds import SMALL_SOURCE
+
 Command = Callable[..., tuple[int, str, str]]
 
 ROUND = """round = "2026.11"
 settings = ["Title-10K", "Abs-9K"]
 {exclude}
-[source]
-kind = "sample"
-authors = 60
-papers = 120
-[split]
+{source}[split]
 test = 0.3
 [[scalar.level]]
 name = "SCALAR-One"
 [reading]
-configurations = ["Next-16K"]
+configurations = ["Next-8K"]
 """
 
 
@@ -42,18 +41,19 @@ def contents(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.slow
-def test_what_is_wrong_is_left_out_and_said(command: Command, tmp_path: Path) -> None:
+def test_what_is_wrong_is_left_out_and_said(command: Command, world: Path, tmp_path: Path) -> None:
+    shutil.copytree(world / "work", tmp_path / "work")
     file = tmp_path / "round.toml"
-    file.write_text(ROUND.format(exclude=""))
+    file.write_text(ROUND.format(exclude="", source=SMALL_SOURCE))
     code, _, err = command("run", file)
     assert code == 0, err
     before, hashes = ids(tmp_path / "academiceval"), contents(tmp_path / "academiceval" / "SCALAR-One")
-    names = ("Title-10K", "SCALAR-One", "Next-16K")
+    names = ("Title-10K", "SCALAR-One", "Next-8K")
     wrong = {name: min(before[name]) for name in names}
     mistyped = (f"{max(before['SCALAR-One'])}99", "2401.99999v1#3")
     excluded = [*wrong.values(), *mistyped]
     entries = ", ".join(f'{{ id = "{id_}", reason = "its gold is wrong" }}' for id_ in excluded)
-    file.write_text(ROUND.format(exclude=f"exclude = [{entries}]"))
+    file.write_text(ROUND.format(source=SMALL_SOURCE, exclude=f"exclude = [{entries}]"))
     code, out, err = command("run", file, "--replace")
     assert code == 0, err
     after = ids(tmp_path / "academiceval")
@@ -72,6 +72,6 @@ def test_what_is_wrong_is_left_out_and_said(command: Command, tmp_path: Path) ->
 
 
 def test_an_entry_without_a_reason_is_refused(command: Command, tmp_path: Path) -> None:
-    (tmp_path / "round.toml").write_text(ROUND.format(exclude='exclude = [{ id = "2401.00001" }]'))
+    (tmp_path / "round.toml").write_text(ROUND.format(source=SMALL_SOURCE, exclude='exclude = [{ id = "2401.00001" }]'))
     code, _, err = command("run", tmp_path / "round.toml")
     assert (code, "reason" in err) == (1, True), err

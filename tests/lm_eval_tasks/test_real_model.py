@@ -51,6 +51,7 @@ def test_a_title_by_a_real_model(weights: str, command: Command, dataset: Path, 
     assert 0 < sample.row.tokens_after <= 512 - 12 < sample.row.tokens_before
 
 
+@pytest.mark.long
 def test_its_window_and_tokenizer_are_read_from_the_file(command: Command, dataset: Path) -> None:
     metadata = json.dumps({"dataset": str(dataset)})
     code, out, err = command(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -31,8 +32,10 @@ def built(place: Path, **changes: object) -> Path:
 
 
 @pytest.fixture(scope="module")
-def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return built(tmp_path_factory.mktemp("first"))
+def first(world: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("first")
+    shutil.copytree(world / "work", place / "work")
+    return built(place)
 
 
 @pytest.fixture(scope="module")
@@ -122,9 +125,10 @@ def test_another_round_is_named(first: Path, answered: Callable[..., Path], comm
 
 
 def test_a_baseline_that_needs_training_papers_has_no_score_without_them(
-    command: Command, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    world: Path, command: Command, tmp_path: Path
 ) -> None:
-    bare = built(tmp_path / "bare", source=OTHER, split={"validation": 0.001, "test": 0.998})
+    shutil.copytree(world / "work", tmp_path / "bare" / "work")
+    bare = built(tmp_path / "bare", split={"validation": 0.001, "test": 0.998})
     metadata = json.dumps({"dataset": str(bare), "bertscore_model": "none"})
     line = ("--tasks", TASK, "--metadata", metadata, "--output", tmp_path / "run")
     code, _, err = command("eval", "--model", "lead", *line)
