@@ -19,7 +19,7 @@ PACKAGES = ("builder", "lm_eval_tasks", "hub_scripts")
 ROOMS = {
     "builder": [
         "errors ids",
-        "records stage_report seeding packed",
+        "records stage_report seeding packed retractions mathml",
         "round",
         "store",
         "sources",

@@ -19,6 +19,7 @@ from typing import get_args
 from builder.citations.resolve import Resolved, ids_of, resolve_entry
 from builder.extract.sections import cited_in_related_work
 from builder.extract.stage import EXTRACTOR, Documents
+from builder.ids import PaperId
 from builder.records import Document, Link, LinkReason, LinkWay, Paper, Reference
 from builder.round.model import Round
 from builder.sources import TITLES_AT_ONCE, Source
@@ -112,7 +113,7 @@ def _fetch_cited(round_: Round, source: Source, store: Store, papers: Sequence[P
             askable = (id_.bare for id_ in ids_of(entry) if id_.kind in round_.source.IDS)
             if cited is None and (name := next(askable, None)) and not store.knows(name):
                 missing.add(name)
-            elif cited is not None and not cited.abstract:
+            elif cited is not None and not cited.abstract and _is_askable(cited.id, round_):
                 missing.add(cited.id)
     unasked = [name for name in sorted(missing) if not store.was_asked(f"id {name}", round_.round)]
     fetched = (item for item in progress(source.by_ids(unasked), "cited papers") if isinstance(item, Paper))
@@ -120,6 +121,12 @@ def _fetch_cited(round_: Round, source: Source, store: Store, papers: Sequence[P
     with store.transaction():
         store.note_asked((f"id {name}" for name in unasked if not store.knows(name)), round_.round)
         store.titles.update()
+
+
+def _is_askable(id_: str, round_: Round) -> bool:
+    """Tell whether the round's source knows papers by ids of this kind."""
+    parsed = PaperId.parse(id_)
+    return parsed is not None and parsed.kind in round_.source.IDS
 
 
 def _resolve(round_: Round, store: Store, paper: Paper, document: Document) -> Iterator[Link]:

@@ -17,6 +17,7 @@ from builder.extract.headings import Heading, roles_of
 from builder.extract.quality import MeasuredDocument
 from builder.extract.references import parse_entry
 from builder.ids import PaperId
+from builder.mathml import write_formulas
 from builder.packed import ERRORS, read_packed
 from builder.records import Document, Mention, Reference, Role, Section
 from builder.sources.jats.markup import raised_mark
@@ -80,6 +81,7 @@ def read_html(path: Path) -> MeasuredDocument:
 
 
 def _read(root: html.HtmlElement, page: html.HtmlElement) -> MeasuredDocument:
+    write_formulas(root)
     blocks: list[TextBlock] = []
     _walk(root, None, blocks)
     items = root.find_class("ltx_bibitem")

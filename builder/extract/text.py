@@ -60,17 +60,21 @@ def _furniture(pages: Sequence[Page]) -> set[tuple[int, float, float]]:
     often = 3 if len(pages) > 5 else 2
     positions: set[tuple[int, float, float]] = set()
     bands: Counter[int] = Counter()
-    for same in seen.values():
-        if len({line.page for line in same}) >= often:
+    for (_, band), same in seen.items():
+        times = len({line.page for line in same})
+        if times >= often:
             positions.update((line.page, line.y0, line.x0) for line in same)
-            bands[round(same[0].y0 / 4)] += len(same) ** 2
+            bands[band] += times
+    for (_, band), same in seen.items():
+        # A head that changes from section to section, where others do so on most pages.
+        if len({line.page for line in same}) > 1 and 2 * bands[band] >= len(pages):
+            positions.update((line.page, line.y0, line.x0) for line in same)
     notice = False
     for page, line in placed:
         if _in_margin(page, line, usual, _HEAD, _FOOT):
             notice = bool(_NOTICE.match(line.text)) or (notice and not line.start)
             is_outer = _in_margin(page, line, page.height, _OUTER_HEAD, _OUTER_FOOT)
-            in_band = 2 * bands[round(line.y0 / 4)] >= len(pages) and _at_edge(page, line)
-            if notice or in_band or (is_outer and _PAGE_NUMBER.fullmatch(line.text)):
+            if notice or (is_outer and _PAGE_NUMBER.fullmatch(line.text)):
                 positions.add((line.page, line.y0, line.x0))
     return positions
 
@@ -78,12 +82,6 @@ def _furniture(pages: Sequence[Page]) -> set[tuple[int, float, float]]:
 def _in_margin(page: Page, line: Line, usual: float, head: float, foot: float) -> bool:
     """Tell whether a line lies above `head` or below `foot`; a sideways page keeps the head of the usual, upright ones."""
     return line.y1 < head * max(page.height, usual) or line.y0 > foot * page.height
-
-
-def _at_edge(page: Page, line: Line) -> bool:
-    """Tell whether nothing but other margin text lies beyond this line, towards the page's edge."""
-    below = [other.y0 for other in page.lines if other.y0 > line.y1 - 1]
-    return line.y1 >= _HEAD * page.height or not below or min(below) - line.y1 > 0.5 * line.height
 
 
 def _without_line_numbers(page: Page, lines: list[Line]) -> list[Line]:

@@ -19,6 +19,7 @@ from builder.errors import SourceError
 from builder.ids import PaperId
 from builder.packed import ERRORS, lines_of
 from builder.records import GROUP, UNKNOWN_LICENSE, CrawlReason, Drop, Paper
+from builder.retractions import is_taken_back
 from lm_eval_tasks.base.text import ODD, day, in_one_line, is_valid, parse_json, unguarded, without_controls
 from lm_eval_tasks.base.typed import LONGEST_NAME, is_name
 
@@ -118,7 +119,8 @@ def paper_or_drop(record: dict[str, Any], where: str) -> Paper | Drop:
     """Return the paper of a record, or why it does not become one: bad_record, named by where it stands, or withdrawn."""
     try:
         paper = checked_paper(paper_from_record(record))
-        return Drop(paper.id, "withdrawn") if is_withdrawn(record.get("comments"), paper.abstract) else paper
+        is_gone = is_taken_back(paper.title, paper.abstract, record.get("comments"))
+        return Drop(paper.id, "withdrawn") if is_gone else paper
     except ODD:
         return Drop(where, "bad_record")
 
@@ -208,29 +210,6 @@ _NO_NAME = re.compile(
     re.IGNORECASE,
 )
 _TAIL = re.compile(r"\s+(?:et\.? al\.?|and others)$", re.IGNORECASE)
-# arXiv has no flag for withdrawal: authors or moderators say so in the comment or, at its beginning, in the abstract.
-_PAPER = r"(?:paper|article|manuscript|submission|preprint|report)"
-_IS, _BACK = (
-    r"(?:(?:has|have) been|is|was|is being)(?: \w+ly)?",
-    r"(?:withdrawn|retracted|removed (?:by|from) (?:the )?arxiv)\b",
-)
-_TAKEN_BACK = rf"(?:this|the|our) {_PAPER} {_IS} {_BACK}"
-_WHY = r"(?=\W*$|\W+(?:by|due|because|for|as|pending|until|since|after|in order|temporarily)\b)"
-_WITHDRAWN = re.compile(
-    rf"^\W*(?:{_PAPER} )?withdrawn\b{_WHY}|{_TAKEN_BACK}|\b{_PAPER} (?:withdrawn|removed (?:by|from) arxiv)\b{_WHY}|\bremoved by arxiv\b",
-    re.IGNORECASE,
-)
-_OPENS_WITHDRAWN = re.compile(rf"\W*(?:withdrawn\b{_WHY}|{_TAKEN_BACK})", re.IGNORECASE)
-# What another paper is called.
-_OTHER_PAPER = re.compile(
-    r"supersede|replace|(?:previous|earlier|first|old) (?:version|paper|submission)|version of", re.IGNORECASE
-)
-
-
-def is_withdrawn(comment: str | None, abstract: str | None) -> bool:
-    """Tell whether a record of arXiv says that its paper was taken back."""
-    says_it = _WITHDRAWN.search(comment or "") and not _OTHER_PAPER.search(comment or "")
-    return bool(says_it or _OPENS_WITHDRAWN.match(abstract or ""))
 
 
 def names_of(listed: Iterable[str]) -> tuple[str, ...]:

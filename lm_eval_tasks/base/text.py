@@ -15,7 +15,8 @@ ODD = (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowErro
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“(\[])")
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+# Private ones too, which show nothing without their own font.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ue000-\uf8ff]")
 # What begins a formula in a spreadsheet.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 

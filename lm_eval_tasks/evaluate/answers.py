@@ -212,7 +212,10 @@ class AnsweringLM(GeneratingLM):
         refused: list[str] = []
         try:
             with listening() as refused, as_given(self._on_request):
-                return list(self._lm.generate_until(requests, disable_tqdm=True))
+                answers = list(self._lm.generate_until(requests, disable_tqdm=True))
+                if len(answers) != len(requests):
+                    raise ModelError(f"the model gave {len(answers)} answers to {len(requests)} prompts")
+                return ["" if answer is None else answer for answer in answers]
         except (EvalError, NotImplementedError):
             raise
         except Exception as err:  # whatever a library, a server or a GPU may raise

@@ -11,6 +11,9 @@ from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.llm.usage import Usage, most_tokens
 from lm_eval_tasks.samples.prompt_row import PromptRow
 
+# What servers call the most tokens of an answer.
+NAMES_OF_CAP = ("max_gen_toks", "max_tokens", "max_completion_tokens", "max_new_tokens")
+
 
 @dataclass(frozen=True, slots=True)
 class PromptRequest:
@@ -34,9 +37,9 @@ class PromptRequest:
     def most(self) -> Usage:
         prompt, arguments = self.request.args
         prompt_tokens = self.row.tokens_after if self.row.tokens_before else None
-        # A server may take any of these names, and may be asked for several answers.
-        names = ("max_gen_toks", "max_tokens", "max_completion_tokens", "max_new_tokens")
-        cap = max(int(arguments.get(name) or 0) for name in names) or self.row.answer_cap
+        given = (arguments.get(name) for name in NAMES_OF_CAP)
+        # A server may be asked for several answers.
+        cap = max((value for value in given if isinstance(value, int)), default=0) or self.row.answer_cap
         return most_tokens(str(prompt), prompt_tokens, cap * int(arguments.get("n") or 1))
 
 

@@ -14,6 +14,7 @@ from lm_eval_tasks.compat.lm_eval_command import max_gen_toks
 from lm_eval_tasks.data.options import Options
 from lm_eval_tasks.evaluate.generation import Generation
 from lm_eval_tasks.evaluate.identity import label_of
+from lm_eval_tasks.evaluate.prompt_request import NAMES_OF_CAP
 from lm_eval_tasks.families.registry import BASELINES
 from lm_eval_tasks.llm.served_length import ENGINE_LENGTH
 from lm_eval_tasks.llm.usage import Means
@@ -113,9 +114,10 @@ class RunPlan:
             raise EvalError(
                 f"--gen_kwargs {omitted[0]}={OMIT} leaves a parameter out of requests to a server; this model has none"
             )
-        longest = arguments.get("max_gen_toks")
-        if longest is not None and (type(longest) is not int or longest < 1):
-            raise EvalError(f"--gen_kwargs max_gen_toks={longest!r:.40} is not a whole number of tokens of at least 1")
+        for name in NAMES_OF_CAP:
+            longest = arguments.get(name)
+            if longest not in (None, OMIT) and (type(longest) is not int or longest < 1):
+                raise EvalError(f"--gen_kwargs {name}={longest!r:.40} is not a whole number of tokens of at least 1")
         if self.model == "local-chat-completions" and not self.generation.apply_chat_template:
             raise EvalError("the model type local-chat-completions is sent chat messages: add --apply_chat_template")
 

@@ -132,7 +132,7 @@ def judge(judging: Judging) -> dict[str, object]:
         ServerError: the server cannot be asked.
     """
     samples, server = judging.samples, judging.server
-    if len(slug(judging.name)) + len(slug(judging.against)) > 200:
+    if len(judging.results_file.name.encode()) > 250:
         raise EvalError(f"the name {judging.name!r:.60} is too long for a file; give a shorter --name")
     judging.means.check()
     check_judge(server)

@@ -187,7 +187,7 @@ def read_price(path: Path, model: str) -> Price:
     values = {"cached": entry.get("input"), **entry}
     for name in ("input", "output", "cached"):
         value = values.get(name)
-        if not isinstance(value, int | float) or not 0 <= value < math.inf:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
             raise OptionError(f"the price table {path} has no {name} for {model!r} that is a number of at least 0")
     return Price(*(float(values[name]) for name in ("input", "output", "cached")))
 

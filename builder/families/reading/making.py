@@ -34,7 +34,8 @@ def prepare(workspace: Workspace, engine: Engine) -> None:
     """Fetch and read works that the new papers cite, if paper sets show their texts."""
     reading = workspace.round_.reading
     if reading.shows_cited:
-        workspace.read_cited(_new_papers(workspace)[: reading.tried], reading.cited_papers, engine)
+        askable = [paper for paper in _new_papers(workspace) if _reason(paper, workspace) is None]
+        workspace.read_cited(askable[: reading.tried], reading.cited_papers, engine)
 
 
 def write(workspace: Workspace, folder: Path, engine: Engine) -> Written:

@@ -29,11 +29,25 @@ def question(
     every = top_sections(document)
     chosen = [one for one in every if mention.section in one.sections] if scope == "section" else every
     section = document.sections[mention.section].text
-    masked = f"{section[: mention.start]}{MASK}{section[mention.end :]}"
+    start, end = _whole_mark(section, mention.start, mention.end)
+    masked = f"{section[:start]}{MASK}{section[end:]}"
     text = "\n\n".join(_section_texts(document, chosen, {mention.section: masked}))
     paper_text = f"{title}\n\nAbstract: {abstract}\n\n\n{text}" if scope == "full" else f"\n{text}"
     cut = paper_text[:most]
     return cut if MASK in cut and paper_text.count(MASK) == 1 else None
+
+
+def _whole_mark(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return where a citation stands with the rest of a name that it begins within, and the bracket that it opens or closes."""
+    while start and text[start].isalnum() and (text[start - 1].isalnum() or text[start - 1] in "-’'"):
+        start -= 1
+    for opening, closing in ("()", "[]"):
+        unclosed = text.count(opening, start, end) - text.count(closing, start, end)
+        if unclosed > 0 and text.startswith(closing, end):
+            end += 1
+        elif unclosed < 0 and start and text[start - 1] == opening:
+            start -= 1
+    return start, end
 
 
 def candidate(

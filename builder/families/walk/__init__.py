@@ -119,7 +119,9 @@ class Walk:
         """
         chosen: dict[tuple[str, ...], WalkQuestion] = {}
         used: set[str] = set()
-        again = (self.question(one.kind, [work.key for work in one.works]) for one in preferred)
+        again = [self.question(one.kind, [work.key for work in one.works]) for one in preferred]
+        # All of them are asked in turn, which counts what is withheld.
+        self.withheld.clear()
         for question in chain(filter(None, again), self._in_turn(seed)):
             if len(chosen) == count:
                 break
@@ -134,7 +136,7 @@ class Walk:
         return self._question(kind, works) if len(works) == len(keys) else None
 
     def _in_turn(self, seed: int) -> Iterator[WalkQuestion]:
-        """Yield all questions, kind after kind, with as many empty answers as are wanted, as long as there are enough of all."""
+        """Yield questions, kind after kind, with as many empty answers as are wanted, as long as there are enough of all."""
         pools: dict[tuple[Kind, bool], list[WalkQuestion]] = {}
         for kind in self._kinds:
             for question in self._of_kind(kind, seed):

@@ -23,6 +23,7 @@ from builder.round.tables import SamplesTable
 from builder.sources.tokenizer import shown_beside, token_counter
 from builder.store.documents import unpack_document
 from lm_eval_tasks.base.contract import Licenses, Task
+from lm_eval_tasks.base.word_runs import longest_common_run, run_words
 from lm_eval_tasks.engines.registry import Engine
 
 if TYPE_CHECKING:
@@ -41,6 +42,18 @@ _DEBRIS = re.compile(
     r"|^\W{0,2}©|^\S+@\S+\.\w+$",
     re.IGNORECASE | re.MULTILINE,
 )
+
+
+# Words in a row that what is shown may not share with what is asked for, beside whole titles of this many: conclusions and introductions
+# repeat sentences of abstracts, which have some 25 words; more is a copy.
+_COPIED, _TITLE = 30, 4
+
+
+def is_shown(target: str, task: Task, shown: Iterable[str]) -> bool:
+    """Tell whether what is asked for stands, word for word, in what is shown."""
+    asked = run_words(target)
+    most = max(_TITLE, len(asked)) if task == "title" else _COPIED
+    return len(asked) >= most and any(longest_common_run(asked, run_words(text)) >= most for text in shown)
 
 
 def has_debris(text: str) -> bool:
@@ -238,6 +251,8 @@ def _unfit_reason(paper: Paper, task: Task, content: list[str], output: str, rul
         return "short_target"
     if NO_TEXT in output or (task != "title" and has_debris(output)):
         return "debris_in_target"
+    if is_shown(output, task, (*content, *shown_beside(paper.title, paper.abstract, task))):
+        return "target_in_content"
     words = sum(len(section.split()) for section in content)
     return None if words >= rules.needs.min_content_words else "short_content"
 

@@ -12,6 +12,7 @@ from lxml import etree
 
 from builder.ids import bare_ids
 from builder.records import GROUP, Drop, Paper
+from builder.retractions import OF_ARTICLES, is_taken_back
 from builder.sources.jats.licenses import license_of
 from builder.sources.jats.markup import OF_FORMULAS, attribute, one_line
 from builder.sources.metadata_file import checked_paper
@@ -73,7 +74,7 @@ _LONGEST_CATEGORY = 60
 
 
 def paper_of(article: etree._Element) -> Paper | Drop:
-    """Return the record of an article, or why it does not become one: not_research, no_text, bad_record."""
+    """Return the record of an article, or why it does not become one: not_research, no_text, bad_record, withdrawn."""
     metadata = article.find("front/article-meta")
     ids = ids_of(metadata) if metadata is not None else []
     name = ids[0] if ids else "an article without an id"
@@ -102,9 +103,15 @@ def paper_of(article: etree._Element) -> Paper | Drop:
             author_ids=author_ids_of(byline),
             other_ids=tuple(ids[1:]),
         )
-        return checked_paper(paper)
+        return Drop(name, "withdrawn") if _is_taken_back(metadata, paper) else checked_paper(paper)
     except ValueError:
         return Drop(name, "bad_record")
+
+
+def _is_taken_back(metadata: etree._Element, paper: Paper) -> bool:
+    """Tell whether an article names its retraction, in its title or abstract or by a link."""
+    links = {each.get("related-article-type", "") for each in metadata.iter("related-article", "related-object")}
+    return not links.isdisjoint(OF_ARTICLES) or is_taken_back(paper.title, paper.abstract)
 
 
 def ids_of(metadata: etree._Element) -> list[str]:

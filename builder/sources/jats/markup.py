@@ -9,6 +9,7 @@ from typing import Any
 from lxml import etree
 
 from builder.errors import ExtractError
+from builder.mathml import write_formulas
 from builder.packed import ERRORS, read_packed
 from builder.records import NO_TEXT
 
@@ -64,6 +65,7 @@ def parse_article(data: bytes, name: str) -> etree._Element:
         raise ExtractError("damaged", f"{name}: it declares entities of its own, which are not expanded")
     for element in root.iter(etree.Element):
         element.tag = etree.QName(element).localname
+    write_formulas(root)
     notes = {note.get("id") for note in root.iter("fn", "aff", "corresp")}
     for link in root.iter("xref"):
         if not link.get("ref-type") and link.get("rid") in notes:

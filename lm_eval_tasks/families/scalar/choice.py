@@ -59,7 +59,7 @@ def _tagged(text: str) -> Iterator[str]:
     for mark in _TAG.finditer(text):
         if begins is not None:
             yield text[begins : mark.start()]
-        elif mark[1] and mark.start() and "<" not in text[: mark.start()]:
+        elif mark[1] and mark.start() and not _TAG.search(text, 0, mark.start()):
             # The prompt ended with the opening mark.
             yield text[: mark.start()].strip().rpartition("\n")[2]
         begins = None if mark[1] else mark.end()

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from builder.records import UNKNOWN_LICENSE
-from builder.sources.metadata_file import checked_paper, is_withdrawn, names_of, paper_from_record
+from builder.retractions import is_taken_back
+from builder.sources.metadata_file import checked_paper, names_of, paper_from_record
 
 
 @pytest.mark.parametrize(
@@ -27,10 +28,19 @@ from builder.sources.metadata_file import checked_paper, is_withdrawn, names_of,
         ("Data of patients who were withdrawn", "", False),
         ("", "We study drugs that were withdrawn.", False),
         (None, None, False),
+        ("", "We withdraw this paper because of an error in section 3.", True),
+        ("", "The authors have withdrawn this manuscript and do not wish it to be cited.", True),
+        ("The authors have withdrawn due to an error", "", True),
+        ("This version withdrawn by arXiv administrators because of overlap", "", True),
+        ("Submitted by mistake, duplicate of 2601.00002 and was withdrawn", "", True),
+        ("", "The authors of retracted papers have withdrawn from public life.", False),
+        ("", "We withdraw blood from patients and study it.", False),
+        ("", "We study the papers that were withdrawn from arXiv.", False),
+        ("", "Retracted papers are cited for years.", False),
     ],
 )
 def test_a_paper_that_was_taken_back(comment: str | None, abstract: str | None, *, withdrawn: bool) -> None:
-    assert is_withdrawn(comment, abstract) == withdrawn
+    assert is_taken_back("A title", abstract, comment) == withdrawn
 
 
 def test_what_stands_between_names_is_no_author() -> None:
@@ -94,3 +104,22 @@ def test_a_record_enters_in_the_form_that_evaluators_read(change: dict[str, Any]
 def test_no_other_record_enters(change: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"license|title|author"):
         checked_paper(replace(paper_from_record(RECORD), **change))
+
+
+@pytest.mark.parametrize(
+    ("title", "withdrawn"),
+    [
+        ("RETRACTED: Ice on lakes", True),
+        ("RETRACTED ARTICLE: Ice on lakes", True),
+        ("[Retracted] Ice on lakes", True),
+        ("Ice on lakes (Retracted)", True),
+        ("Retraction notice to: Ice on lakes", True),
+        ("Withdrawn: Ice on lakes", True),
+        ("Retracted papers and those who cite them", False),
+        ("Retraction of the eye in snails", False),
+        ("Why are papers retracted?", False),
+        ("Withdrawn behaviour in mice", False),
+    ],
+)
+def test_a_title_that_says_it(title: str, *, withdrawn: bool) -> None:
+    assert is_taken_back(title, "An abstract.") == withdrawn

@@ -1,0 +1,48 @@
+"""Papers that were taken back, by what their records say: one list of marks for all sources. A paper about taking back is none.
+
+arXiv has no flag for withdrawal: authors or moderators say so in the comment or, at its beginning, in the abstract
+(https://info.arxiv.org/help/withdraw.html). Publishers put a word before the title, and link the notice
+(https://jats4r.niso.org/article-publication-history-events).
+"""
+
+import re
+
+_PAPER = r"(?:paper|article|manuscript|submission|preprint|report|work|version)"
+_IS, _BACK = (
+    r"(?:(?:has|have|had) been|is|was|is being)(?: \w+ly)?",
+    r"(?:withdrawn|retracted|removed (?:by|from) (?:the )?arxiv)\b",
+)
+_TAKEN_BACK = (
+    rf"(?:this|the|our) {_PAPER} (?:{_IS} )?{_BACK}"
+    rf"|we (?:\w+ly |hereby )?(?:have )?(?:withdraw|withdrew|withdrawn|retract|retracted) (?:this|the|our) {_PAPER}\b"
+    rf"|the authors? (?:have |has )?(?:\w+ly )?(?:withdrawn|withdrew|retracted) (?:this|the|their|our) (?:{_PAPER}|manuscript)\b"
+)
+_WHY = r"(?=\W*$|\W+(?:by|due|because|for|as|pending|until|since|after|in order|temporarily)\b)"
+_SAID = re.compile(
+    rf"^\W*(?:{_PAPER} )?withdrawn\b{_WHY}|{_TAKEN_BACK}|the authors? (?:have|has) withdrawn\b{_WHY}"
+    rf"|\b{_PAPER} (?:withdrawn|removed (?:by|from) arxiv)\b{_WHY}|\b(?:removed|withdrawn) by arxiv\b"
+    r"|\bduplicate of\b.{0,80}\bwithdrawn\b",
+    re.IGNORECASE,
+)
+_OPENS = re.compile(
+    rf"\W*(?:withdrawn\b{_WHY}|{_TAKEN_BACK}|the authors? (?:have|has) withdrawn\b{_WHY})", re.IGNORECASE
+)
+# What another paper is called.
+_OTHER_PAPER = re.compile(
+    r"supersede|replace|(?:previous|earlier|first|old) (?:version|paper|submission)|version of", re.IGNORECASE
+)
+_IN_TITLE = re.compile(
+    r"^\W*(?:retracted|withdrawn)(?: (?:article|paper|chapter|preprint))?\s*[:\]–—-]"
+    r"|^\W*retraction(?: note| notice)?\s*(?:[:\]–—]|to\b)|[(\[](?:retracted|withdrawn)(?: (?:article|paper))?[)\]]\W*$",
+    re.IGNORECASE,
+)
+# What a retracted article says of its notice, and a notice of the article.
+OF_ARTICLES = frozenset(
+    "retraction retraction-forward retracted-article retracted-by withdrawal withdrawal-forward removal".split()
+)
+
+
+def is_taken_back(title: str | None, abstract: str | None, comment: str | None = None) -> bool:
+    """Tell whether a record says that its paper was withdrawn or retracted."""
+    says_it = _SAID.search(comment or "") and not _OTHER_PAPER.search(comment or "")
+    return bool(says_it or _OPENS.match(abstract or "") or _IN_TITLE.search(title or ""))
