@@ -21,6 +21,7 @@ from benchmarks.shared.running import Figures, run
 from builder.collect.graph import build_graph, orcids_of
 from builder.extract.jats import read_jats
 from builder.extract.pdf import read_pdf
+from builder.mathml import write_formulas
 from builder.records import NO_LICENSE, UNKNOWN_LICENSE, Paper
 from builder.sources.jats.source import JatsSource
 from builder.sources.sample import draw
@@ -131,11 +132,15 @@ def of_bodies() -> Figures:
 
 
 def parsed(file: Path) -> etree._Element:
-    """Return the tree of a packed file."""
-    return etree.fromstring(
+    """Return the tree of a packed file, its formulas in one line."""
+    root = etree.fromstring(
         lzma.decompress(file.read_bytes()),
         etree.XMLParser(load_dtd=False, no_network=True, resolve_entities=False, remove_comments=True, remove_pis=True),
     )
+    for element in root.iter(etree.Element):
+        element.tag = etree.QName(element).localname
+    write_formulas(root)
+    return root
 
 
 def is_supplement(section: etree._Element) -> bool:

@@ -17,7 +17,7 @@ from builder.families.scalar.annotate import typing_of
 from builder.families.scalar.columns import SCHEMA, TASK, row_of, with_token_counts
 from builder.families.scalar.measured import ScalarMeasure
 from builder.families.scalar.questions import QuestionMaker, ask_all, turn_of
-from builder.families.scalar.shown import MOST_CHARACTERS, candidate, question
+from builder.families.scalar.shown import MOST_CHARACTERS, candidate, question, whole_mention
 from builder.families.writer import writer_of
 from builder.ids import bare_id
 from builder.parquet.schema import Lacking, Row, hashes_of, matches
@@ -136,7 +136,8 @@ def _question(row: Row, paper: Paper, document: Document, most: int | None) -> t
     section = next((one for one in top_sections(document) if mention.section in one.sections), None)
     if section is None:
         return None
-    text = question(document, paper.title, paper.abstract, mention, row["question_paper"], most)
+    whole = whole_mention(document, mention)
+    text = question(document, paper.title, paper.abstract, whole, row["question_paper"], most)
     return (section.heading, text) if text is not None else None
 
 

@@ -13,7 +13,15 @@ from typing import Literal
 
 from builder.extract.sections import TopSection, top_sections
 from builder.families.scalar.citation_classifier import CitationInText, is_single
-from builder.families.scalar.shown import Candidate, ClozeQuestion, Lengths, candidate_of, cut_at, question
+from builder.families.scalar.shown import (
+    Candidate,
+    ClozeQuestion,
+    Lengths,
+    candidate_of,
+    cut_at,
+    question,
+    whole_mention,
+)
 from builder.records import Cited, Citing, Document, Mention, Paper
 from builder.seeding import digest_of, integer_of, row_order
 from builder.stage_report import StageReport
@@ -124,7 +132,8 @@ class QuestionMaker:
         if not isinstance(gold, Candidate):
             return gold
         paper, level, most = citing.paper, self._level, cut_at(self._lengths)
-        text = question(citing.document, paper.title, paper.abstract, maskable.mention, level.question, most)
+        mention = whole_mention(citing.document, maskable.mention)
+        text = question(citing.document, paper.title, paper.abstract, mention, level.question, most)
         if text is None:
             return "mask_beyond_cut"
         distractors = self._distractors(citing, maskable, sections)

@@ -1,7 +1,7 @@
 """How SCALAR shows a paper, the question's with a mask in it, and the candidates', as the published prompts do; or why there is none."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from builder.extract.sections import OUTSIDE, TopSection, top_sections
@@ -29,16 +29,16 @@ def question(
     every = top_sections(document)
     chosen = [one for one in every if mention.section in one.sections] if scope == "section" else every
     section = document.sections[mention.section].text
-    start, end = _whole_mark(section, mention.start, mention.end)
-    masked = f"{section[:start]}{MASK}{section[end:]}"
+    masked = f"{section[: mention.start]}{MASK}{section[mention.end :]}"
     text = "\n\n".join(_section_texts(document, chosen, {mention.section: masked}))
     paper_text = f"{title}\n\nAbstract: {abstract}\n\n\n{text}" if scope == "full" else f"\n{text}"
     cut = paper_text[:most]
     return cut if MASK in cut and paper_text.count(MASK) == 1 else None
 
 
-def _whole_mark(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return where a citation stands with the rest of a name that it begins within, and the bracket that it opens or closes."""
+def whole_mention(document: Document, mention: Mention) -> Mention:
+    """Return a citation with the rest of a name that it begins within, and the bracket that it opens or closes: "Ek (2020" has another."""
+    text, start, end = document.sections[mention.section].text, mention.start, mention.end
     while start and text[start].isalnum() and (text[start - 1].isalnum() or text[start - 1] in "-’'"):
         start -= 1
     for opening, closing in ("()", "[]"):
@@ -47,7 +47,7 @@ def _whole_mark(text: str, start: int, end: int) -> tuple[int, int]:
             end += 1
         elif unclosed < 0 and start and text[start - 1] == opening:
             start -= 1
-    return start, end
+    return replace(mention, start=start, end=end)
 
 
 def candidate(

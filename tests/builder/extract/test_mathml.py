@@ -1,0 +1,76 @@
+"""Formulas in one line: of MathML, and of TeX alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from lxml import etree
+
+from builder.extract.html import read_html
+from builder.extract.jats import read_jats
+from builder.mathml import linear, write_formulas
+
+
+@pytest.mark.parametrize(
+    ("inner", "text"),
+    [
+        ("<mfrac><mn>1</mn><mn>2</mn></mfrac>", "1/2"),
+        ("<mn>3</mn><mfrac><mn>1</mn><mn>4</mn></mfrac>", "3 1/4"),
+        ("<mfrac><mrow><mi>x</mi><mo>+</mo><mn>1</mn></mrow><mn>2</mn></mfrac>", "(x+1)/2"),
+        ("<msqrt><mn>2</mn></msqrt>", "√2"),
+        ("<msqrt><mi>x</mi><mo>+</mo><mi>y</mi></msqrt>", "√(x+y)"),
+        ("<mroot><mi>x</mi><mn>3</mn></mroot>", "√(3&x)"),
+        ("<msup><mn>2</mn><mi>n</mi></msup>", "2^n"),
+        ("<msup><mn>10</mn><mrow><mo>−</mo><mn>5</mn></mrow></msup>", "10^(−5)"),
+        ("<msub><mi>x</mi><mi>i</mi></msub>", "x_i"),
+        ("<msubsup><mi>x</mi><mi>i</mi><mn>2</mn></msubsup>", "x_i^2"),
+        ("<msup><mrow><mo>(</mo><mi>a</mi><mo>)</mo></mrow><mn>2</mn></msup>", "(a)^2"),
+        ("<mover><mi>x</mi><mo>^</mo></mover>", "x^"),
+        ("<munderover><mo>∑</mo><mrow><mi>i</mi><mo>=</mo><mn>1</mn></mrow><mi>n</mi></munderover>", "∑_(i=1)^n"),
+        ("<mfenced><mi>a</mi><mi>b</mi></mfenced>", "(a,b)"),
+        ("<mtable><mtr><mtd><mn>1</mn></mtd><mtd><mn>0</mn></mtd></mtr></mtable>", "■(1&0)"),
+        ("<mi>sin</mi><mo>\u2061</mo><mi>x</mi>", "sin x"),
+        ("<mn>2</mn><mo>\u2062</mo><mi>x</mi>", "2x"),
+        ("<semantics><mi>x</mi><annotation>\\xi</annotation></semantics>", "x"),
+        ("<mfrac linethickness='0'><mi>n</mi><mi>k</mi></mfrac>", "(n¦k)"),
+        ("", ""),
+        ("<mfrac/>", ""),
+    ],
+)
+def test_mathml_in_one_line(inner: str, text: str) -> None:
+    assert linear(etree.fromstring(f"<math>{inner}</math>")) == text
+
+
+def test_tex_alone_stays_tex_and_pictures_alone_are_gaps() -> None:
+    source = r"\documentclass{minimal}\begin{document}$$\frac{1}{2}$$\end{document}"
+    root = etree.fromstring(
+        f"<p>Take <inline-formula><tex-math>{source}</tex-math></inline-formula> or "
+        "<inline-formula><inline-graphic/></inline-formula>, <inline-formula><alternatives><math><mi>x</mi></math>"
+        "<tex-math>y</tex-math></alternatives></inline-formula>.</p>"
+    )
+    write_formulas(root)
+    assert root[0].text == r"\frac{1}{2}"
+    assert root[1].text is None
+    assert "".join(map(str, root[2].itertext())).startswith("x")
+
+
+ARTICLE = (
+    '<article article-type="research-article"><front><article-meta><title-group><article-title>T</article-title></title-group>'
+    "<abstract><p>{text}</p></abstract></article-meta></front><body><sec><title>Introduction</title><p>{text}</p></sec></body></article>"
+)
+HALF = "<math><mfrac><mn>1</mn><mn>2</mn></mfrac></math>"
+POWER = "<math><msup><mn>2</mn><mi>n</mi></msup></math>"
+
+
+def test_an_article_and_a_page_say_the_same(tmp_path: Path) -> None:
+    text = f"Take {HALF} of {POWER} cells."
+    (tmp_path / "a.xml").write_text(ARTICLE.format(text=text))
+    article = read_jats(tmp_path / "a.xml").document
+    (tmp_path / "a.html").write_text(
+        f'<html><body><article class="ltx_document"><section class="ltx_section"><h2 class="ltx_title">Introduction</h2>'
+        f'<div class="ltx_para"><p class="ltx_p">{text}</p></div></section></article></body></html>'
+    )
+    page = read_html(tmp_path / "a.html").document
+    assert article.abstract == "Take 1/2 of 2^n cells."
+    assert article.sections[0].text == page.sections[0].text == "Take 1/2 of 2^n cells."
