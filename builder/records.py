@@ -51,6 +51,8 @@ ExtractReason = Literal[
     "missing_references",
     "sections_out_of_order",
     "headings_disagree",
+    "long_abstract",
+    "long_introduction",
 ]
 LinkReason = Literal["ambiguous", "unresolved"]
 LinkWay = Literal["arxiv_id", "doi", "pubmed", "title", "near_title", "search", LinkReason]
@@ -268,6 +270,8 @@ class Quality:
         in_order: introduction before conclusion before references.
         headings_agree: no subsection without its section, no numbers left over that count up in the sections' style.
         hidden: characters of the file that a reader cannot see; they are left out.
+        abstract_words: of the abstract.
+        introduction: share of the body's words that the introduction has.
     """
 
     words: int
@@ -279,6 +283,8 @@ class Quality:
     in_order: bool
     headings_agree: bool = True
     hidden: int = 0
+    abstract_words: int = 0
+    introduction: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from builder.extract.headings import Heading
+from builder.extract.sections import normalise
 from builder.records import Reference
 from builder.sources.jats.markup import UNIT
 
@@ -104,6 +105,14 @@ class TextBlock:
 
     def __str__(self) -> str:
         return str(self.text).strip("\n")
+
+
+def take_abstract(blocks: list[TextBlock]) -> str:
+    """Take away a section called "Abstract" that comes first, or behind what stands before all headings; return its text."""
+    for i, block in enumerate(blocks[:2]):
+        if normalise(block.heading.words) == "abstract":
+            return str(blocks.pop(i))
+    return ""
 
 
 def within_brackets(text: str, start: int, end: int) -> tuple[int, int]:

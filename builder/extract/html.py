@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from lxml import etree, html
 
 from builder.errors import ExtractError
-from builder.extract.flowing_text import FlowingText, TextBlock, cited_by, runs, within_brackets
+from builder.extract.flowing_text import FlowingText, TextBlock, cited_by, runs, take_abstract, within_brackets
 from builder.extract.headings import Heading, roles_of
 from builder.extract.quality import MeasuredDocument
 from builder.extract.references import parse_entry
@@ -39,6 +39,8 @@ _BLOCKS = frozenset("ltx_para ltx_p ltx_theorem ltx_proof ltx_item ltx_equation 
 _SKIPPED_TAGS = frozenset(
     {"annotation", "annotation-xml", "script", "style", "figure", "figcaption", "table", "svg", "button", "nav"}
 )
+# Words before the first heading that are text, and no note on authors.
+_LEAST_LEAD = 50
 # What a reader of a page cannot see: elements that their own style hides, makes tiny, or moves off the page.
 _UNSEEN_TAGS = ("template", "noscript", "dialog", "textarea", "iframe")
 _NUMBER = r"(-?\d*\.?\d+)"
@@ -84,15 +86,26 @@ def _read(root: html.HtmlElement, page: html.HtmlElement) -> MeasuredDocument:
     write_formulas(root)
     blocks: list[TextBlock] = []
     _walk(root, None, blocks)
+    own_abstract = take_abstract(blocks)
+    if (
+        blocks
+        and not blocks[0].heading.words
+        and not blocks[0].block_class
+        and len(str(blocks[0]).split()) < _LEAST_LEAD
+    ):
+        del blocks[0]
     items = root.find_class("ltx_bibitem")
     references = tuple(_entry(item) for item in items)
     listed = "\n".join(entry.raw for entry in references)
     roles = roles_of([block.heading for block in blocks])
+    if blocks and not blocks[0].block_class and "introduction" not in roles:
+        roles[0] = "introduction"
     sections = tuple(_section(block, role, listed) for block, role in zip(blocks, roles, strict=True))
     index = {item.get("id", ""): i for i, item in enumerate(items)}
     abstracts = root.find_class("ltx_abstract")
     in_english = [each for each in abstracts if (each.get("lang") or "en").casefold().startswith("en")]
-    abstract = next((_plain_text(element, "ltx_title") for element in in_english or abstracts), "")
+    marked = next((_plain_text(element, "ltx_title") for element in in_english or abstracts), "")
+    abstract = marked or " ".join(own_abstract.split())
     title = next((_plain_text(element) for element in root.find_class("ltx_title_document")), "")
     # The id with version that arxiv.org prints above the paper.
     marks = (
@@ -124,6 +137,11 @@ def _walk(element: html.HtmlElement, block: TextBlock | None, blocks: list[TextB
             _walk(child, blocks[-1], blocks)
         elif _is_beside(child):
             pass
+        elif block is None and "ltx_para" in _classes(child) and not any(each.block_class for each in blocks):
+            # What stands before the first heading.
+            blocks[:] = blocks or [TextBlock(Heading(0, 0, "", "", 1))]
+            _write(child, blocks[0].text)
+            blocks[0].text.end_block()
         elif block is None:
             _walk(child, None, blocks)
         elif any(name in _LEVELS for inner in child.iter() for name in _classes(inner)):

@@ -12,7 +12,7 @@ from pathlib import Path
 from lxml import etree
 
 from builder.errors import ExtractError
-from builder.extract.flowing_text import FlowingText, TextBlock, cited_by, runs, within_brackets
+from builder.extract.flowing_text import FlowingText, TextBlock, cited_by, runs, take_abstract, within_brackets
 from builder.extract.headings import Heading, roles_of
 from builder.extract.quality import MeasuredDocument
 from builder.extract.references import parse_entry, with_ids
@@ -80,6 +80,7 @@ def read_jats(path: Path) -> MeasuredDocument:
     blocks = [TextBlock(Heading(0, 0, "", "", 1))]
     _walk(body, blocks[0].text, 1, blocks)
     blocks = blocks if blocks[0].text.length else blocks[1:]
+    own_abstract = take_abstract(blocks)
     entries, indices = _references(article)
     listed = "\n".join(entry.raw for entry in entries)
     sections = [
@@ -89,7 +90,7 @@ def read_jats(path: Path) -> MeasuredDocument:
     if listed:
         sections.append(Section("References", "references", 1, listed))
     metadata = article.find("front/article-meta")
-    abstract = abstract_of(metadata) if metadata is not None else ""
+    abstract = (abstract_of(metadata) if metadata is not None else "") or " ".join(own_abstract.split())
     title = one_line(article.find("front/article-meta/title-group/article-title"), NOTES)
     document = Document(title, abstract, tuple(sections), entries, tuple(_mentions(blocks, entries, indices)))
     return MeasuredDocument(document, sum(len(section.text) for section in sections) + len(abstract), 0)

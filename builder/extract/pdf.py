@@ -247,7 +247,9 @@ def _bracketed(
     for match in marks:
         labels = [label.strip() for label in labels_in(match[1])]
         cited = tuple(dict.fromkeys(by_label[label] for label in labels if label in by_label))
-        if cited:
+        # "[0, 1]" is an interval where the list has no 0; a range may have gaps in the list.
+        is_mark = bool(cited) and (labels[0] in by_label or len(labels) > 2)
+        if is_mark:
             yield Mention(s, match.start(1), match.end(1), cited, len(labels) > 1)
 
 

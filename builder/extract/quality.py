@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from builder.records import Document, ExtractReason, Quality, Role
+from builder.extract.sections import OUTSIDE, role_span
+from builder.records import Document, ExtractReason, Quality, Role, Section
 
 if TYPE_CHECKING:
     from builder.round.tables import QualityTable
@@ -63,7 +64,21 @@ def measure(reading: MeasuredDocument) -> Quality:
         in_order=positions == sorted(positions),
         headings_agree=reading.headings_agree,
         hidden=reading.hidden,
+        abstract_words=len(document.abstract.split()),
+        introduction=_share(_words_of_introduction(document), sum(map(_word_count, _body(document)))),
     )
+
+
+def _body(document: Document) -> list[Section]:
+    return [section for section in document.sections if section.role not in OUTSIDE]
+
+
+def _word_count(section: Section) -> int:
+    return len(section.text.split())
+
+
+def _words_of_introduction(document: Document) -> int:
+    return sum(_word_count(document.sections[i]) for i in role_span(document, "introduction"))
 
 
 def common_share(words: list[str]) -> float:
@@ -87,5 +102,7 @@ def fault(quality: Quality, limits: QualityTable) -> ExtractReason | None:
         (quality.entries < limits.min_entries, "missing_references"),
         (limits.in_order and not quality.in_order, "sections_out_of_order"),
         (limits.headings_agree and not quality.headings_agree, "headings_disagree"),
+        (quality.abstract_words > limits.max_abstract_words, "long_abstract"),
+        (quality.introduction > limits.max_introduction, "long_introduction"),
     )
     return next((reason for failed, reason in checks if failed), None)

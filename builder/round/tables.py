@@ -115,6 +115,8 @@ class QualityTable(RoundTable):
     min_common_words: float = Field(0.12, ge=0, le=1, description="share of words that are common in English")
     in_order: bool = Field(True, description="introduction before conclusion before references")
     headings_agree: bool = Field(True, description="no subsection without its section, and no number left out")
+    max_abstract_words: int = Field(450, ge=0, description="words of the abstract: more have swallowed an introduction")
+    max_introduction: float = Field(0.6, ge=0, le=1, description="share of the body's words that is introduction")
 
 
 class SplitTable(RoundTable):

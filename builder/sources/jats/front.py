@@ -93,7 +93,7 @@ def paper_of(article: etree._Element) -> Paper | Drop:
             id=ids[0],
             version=int(version) if re.fullmatch(r"[1-9]\d{0,3}", version) else 1,
             title=one_line(metadata.find("title-group/article-title"), NOTES),
-            abstract=abstract_of(metadata),
+            abstract=abstract_of(metadata) or _abstract_in(article),
             authors=tuple(author for author, _ in byline),
             categories=tuple(_categories(article, metadata)),
             published=published,
@@ -106,6 +106,16 @@ def paper_of(article: etree._Element) -> Paper | Drop:
         return Drop(name, "withdrawn") if _is_taken_back(metadata, paper) else checked_paper(paper)
     except ValueError:
         return Drop(name, "bad_record")
+
+
+def _abstract_in(article: etree._Element) -> str:
+    """Return the abstract of an article that has it as a section of its body; "" if it has none."""
+    sections = (
+        each
+        for each in article.findall("body/sec")
+        if one_line(each.find("title")).strip(" .:").casefold() == "abstract"
+    )
+    return next((" ".join(one_line(part, NOTES) for part in each.iter("p")) for each in sections), "")
 
 
 def _is_taken_back(metadata: etree._Element, paper: Paper) -> bool:
