@@ -66,6 +66,7 @@ SampleReason = Literal[
     "too_few_citations",
     "short_target",
     "debris_in_target",
+    "unreadable_target",
     "target_in_content",
     "short_content",
     "longer_than_budget",

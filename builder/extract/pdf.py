@@ -1,8 +1,7 @@
 """A PDF file -> Document."""
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import dropwhile, takewhile
 from pathlib import Path
@@ -14,21 +13,31 @@ from builder.extract.compat import FAULTS, outline_of
 from builder.extract.front import Word, front_of
 from builder.extract.headings import Heading, find_headings, in_order, roles_of
 from builder.extract.lines import STAMPED_ID, Line, Page, read_page
-from builder.extract.quality import MeasuredDocument
+from builder.extract.mentions import find_mentions
+from builder.extract.quality import MeasuredDocument, common_share, words_of
 from builder.extract.references import read_entries
 from builder.extract.sections import normalise, role_of, split_number
 from builder.extract.text import body_size, clean, join_lines, own_size, running_lines, text_lines
-from builder.records import Document, Mention, Reference, Section
-from lm_eval_tasks.base.text import fold, is_valid
+from builder.records import Document, Reference, Section
+from lm_eval_tasks.base.text import is_valid
 
 _RUN_IN = re.compile(r"\A\s*a ?b ?s ?t ?r ?a ?c ?t\s*[.:—–-]*\s*", re.IGNORECASE)
 _UNMAPPED = re.compile("[\x00-\x08\x0b-\x1f\ue000-\uf8ff\ufffd]")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-_END = re.compile(r"(?:index terms|key ?words?|ccs concepts|pacs|acm reference)\b", re.IGNORECASE)
+_END = re.compile(r"(?:index terms|(?:additional )?key ?words?|ccs concepts|pacs|acm reference)\b", re.IGNORECASE)
 # Run-in headings.
 _RUN_IN_LEVEL, _MAX_RUN_IN = 4, 80
 _MIN_RELATED_WORDS = 60
-_MOST_OF_ABSTRACT = 1000
+_LEAST_OF_ABSTRACT, _MOST_OF_ABSTRACT = 30, 1000
+# Points that sizes of one text may differ by; the share of the commonest words of English in prose, and words that its lines have.
+_SAME_SIZE, _PROSE, _WORDS_OF_LINE = 0.3, 0.15, 7
+# Between lines of one text, at most, in sizes of type.
+_GAP = 0.7
+# Parts of an abstract that are labelled.
+_LABELLED = re.compile(
+    r"(?:background|objectives?|aims?|purpose|introduction|(?:materials and )?methods?|design|results?|findings|conclusions?)\b",
+    re.IGNORECASE,
+)
 _BODY = ("introduction", "related_work", "body", "conclusion")
 _THANKS = re.compile(r"Acknowledge?ments?(?:[.:–—-]|\b(?=\s+[A-Z]))")
 
@@ -112,16 +121,44 @@ def assemble(
         sections.append(
             Section(f"{heading.number} {heading.words}".strip(), role, heading.level, join_lines(running, words))
         )
+    if not any(section.role == "introduction" for section in sections):
+        abstract, opening = _apart(abstract)
+        sections = [*([Section("", "introduction", 1, opening)] if opening else []), *sections]
     mentions = find_mentions(sections, references)
     title = title_of(before, size)
     stamp = next((page.stamp for page in pages if page.stamp), "")
     front, stamped = front_of(printed, info, stamp, before, title), STAMPED_ID.search(stamp)
     # A letter without sections is no abstract.
     abstract = abstract if len(abstract.split()) <= _MOST_OF_ABSTRACT else ""
+    abstract = abstract or _unheaded_abstract(before, words)
     document = Document(title, abstract, tuple(sections), tuple(references), mentions, stamped and stamped[1], front)
     return MeasuredDocument(
         document, sum(len(line.text) for line in lines), unmapped, agree, sum(page.hidden for page in pages)
     )
+
+
+def _unheaded_abstract(before: Sequence[Line], words: frozenset[str]) -> str:
+    """Find the abstract among the lines before the first heading where none says so, as in journals of the ACM: the longest prose."""
+    groups: list[list[Line]] = []
+    for line in before:
+        last = groups[-1][-1] if groups else None
+        is_alike = last and abs(last.size - line.size) < _SAME_SIZE and last.bold == line.bold
+        if last and is_alike and -line.size < line.y0 - last.y1 < _GAP * line.size:
+            groups[-1].append(line)
+        else:
+            groups.append([line])
+    longest = max(groups, key=lambda group: sum(len(line.text) for line in group), default=[])
+    text = abstract_of(longest, words)
+    count = len(text.split())
+    is_prose = common_share(words_of(text)) > _PROSE and count > _WORDS_OF_LINE * len(longest)
+    return text if _LEAST_OF_ABSTRACT <= count <= _MOST_OF_ABSTRACT and is_prose else ""
+
+
+def _apart(abstract: str) -> tuple[str, str]:
+    """Part an abstract from what follows it without a heading, in a paper that has no introduction."""
+    first, _, rest = abstract.partition("\n")
+    is_both = len(first.split()) >= _LEAST_OF_ABSTRACT and len(rest.split()) >= 2 * _LEAST_OF_ABSTRACT
+    return (first, rest) if is_both and not _LABELLED.match(rest) else (abstract, "")
 
 
 def _vocabulary(lines: Sequence[Line]) -> frozenset[str]:
@@ -194,111 +231,3 @@ def _without_lead(heading: Heading, block: Sequence[Line]) -> Sequence[Line]:
     if heading.run_in and block:
         block = [replace(block[0], text=block[0].text[heading.run_in :].lstrip(" .:–—-"), run_in=0), *block[1:]]
     return block
-
-
-# --- section texts and reference list -> the places where the text cites
-
-_NUMERIC = re.compile(r"\[\s*(\d{1,4}(?:\s*[,;–—-]\s*\d{1,4})*)\s*(?:,\s*(?:p|sec|ch)[^\]]{0,20})?\]")
-# "[8]-[11]", as IEEE journals print it, and then what is between one pair of brackets.
-_RANGE = re.compile(r"\[\s*(\d{1,4}\s*\]\s*[–—-]\s*\[\s*\d{1,4})\s*\]")
-_LABELS = re.compile(r"\[([^\[\]]{2,120})\]")
-_YEAR = re.compile(r"(?<![\d.])((?:19|20)\d{2})([a-z]?)(?!\d)")
-_SURNAME = r"[^\W\d_][^\W\d_'’\-]*(?:[ '’\-][^\W\d_]+){0,2}"
-# What may come between a first author's surname and the year.
-_OTHERS = re.compile(rf"(?:, {_SURNAME}){{0,4}}(?:,? et al\.?|,? (?:and|&) {_SURNAME})?(?:’s|'s)?")
-_ENDS, _WITHIN_A_MARK = re.compile(r"[;()\[\]\n]|\. "), re.compile(r"[,;]")
-_WINDOW, _CITED_NUMBERS = 100, 60
-_NOT_CITED = ("references", "appendix", "acknowledgements")
-
-
-def find_mentions(sections: Sequence[Section], references: Sequence[Reference]) -> tuple[Mention, ...]:
-    """Find every citation marker, in order, with the entries that it points to.
-
-    A paper marks in one way; labels may be printed in the list without being used in the text, so each way is tried and
-    the one that finds most is taken.
-    """
-    by_label = {entry.label: i for i, entry in enumerate(references) if entry.label}
-    by_name: dict[tuple[str, int], list[int]] = defaultdict(list)
-    for i, entry in enumerate(references):
-        if entry.authors and entry.year:
-            by_name[fold(entry.authors[0]), entry.year].append(i)
-
-    def by_number(section: int, text: str) -> Iterator[Mention]:
-        return _bracketed(section, _in_brackets(text), _expand, by_label)
-
-    def by_any_label(section: int, text: str) -> Iterator[Mention]:
-        return _bracketed(section, _LABELS.finditer(text), _WITHIN_A_MARK.split, by_label)
-
-    def by_author_and_year(section: int, text: str) -> Iterator[Mention]:
-        return _author_year_mentions(section, text, by_name)
-
-    citing = [(i, section.text) for i, section in enumerate(sections) if section.role not in _NOT_CITED]
-    found = [
-        tuple(mention for i, text in citing for mention in way(i, text))
-        for way in (by_number, by_any_label, by_author_and_year)
-    ]
-    return max(found, key=len)
-
-
-def _bracketed(
-    s: int, marks: Iterable[re.Match[str]], labels_in: Callable[[str], Iterable[str]], by_label: dict[str, int]
-) -> Iterator[Mention]:
-    """Yield the marks in brackets that name labels of the list."""
-    for match in marks:
-        labels = [label.strip() for label in labels_in(match[1])]
-        cited = tuple(dict.fromkeys(by_label[label] for label in labels if label in by_label))
-        # "[0, 1]" is an interval where the list has no 0; a range may have gaps in the list.
-        is_mark = bool(cited) and (labels[0] in by_label or len(labels) > 2)
-        if is_mark:
-            yield Mention(s, match.start(1), match.end(1), cited, len(labels) > 1)
-
-
-def _in_brackets(text: str) -> Iterator[re.Match[str]]:
-    """Yield the markers of numbers, ranges of two brackets as one."""
-    ranges = [match for match in _RANGE.finditer(text) if len([*_expand(match[1])]) > 1]
-    covered = [match.span() for match in ranges]
-    single = (match for match in _NUMERIC.finditer(text) if not any(a <= match.start() < b for a, b in covered))
-    yield from sorted([*ranges, *single], key=lambda match: match.start())
-
-
-def _expand(text: str) -> Iterator[str]:
-    """Yield the numbers of "3, 5-7"."""
-    for piece in _WITHIN_A_MARK.split(text):
-        ends = [int(n) for n in re.findall(r"\d+", piece)]
-        is_range = len(ends) == 2 and 0 < ends[1] - ends[0] < _CITED_NUMBERS
-        yield from map(str, range(ends[0], ends[1] + 1) if is_range else ends)
-
-
-def _author_year_mentions(s: int, text: str, by_name: dict[tuple[str, int], list[int]]) -> Iterator[Mention]:
-    hits: list[tuple[int, int, int]] = []
-    for match in _YEAR.finditer(text):
-        before = text[max(0, match.start() - _WINDOW) : match.start()].rstrip(" ,([")
-        names = _ENDS.split(before)[-1]
-        if author := _find_author(names, int(match[1]), by_name):
-            skipped, named = author
-            start = max(0, match.start() - _WINDOW) + len(before) - len(names) + skipped
-            order = ord(match.group(2) or "a") - ord("a")
-            hits.append((start, match.end(), named[order] if order < len(named) else named[0]))
-    for i, (start, end, cited) in enumerate(hits):
-        joined = (i > 0 and _same_group(text, hits[i - 1][1], start)) or (
-            i + 1 < len(hits) and _same_group(text, end, hits[i + 1][0])
-        )
-        # With the bracket that it opened, as in "Ek (2019)".
-        opened = text.count("(", start, end) > text.count(")", start, end)
-        yield Mention(s, start, end + (opened and text[end : end + 1] == ")"), (cited,), joined)
-
-
-def _find_author(names: str, year: int, by_name: dict[tuple[str, int], list[int]]) -> tuple[int, list[int]] | None:
-    """Return how many characters precede the first author in `names`, and the entries of that author and year."""
-    for word in re.finditer(r"[^\s,]+", names):
-        rest = names[word.start() :]
-        for surname in (re.split(r",| and | & | et al|['’]s", rest)[0], word.group()):
-            entries = by_name.get((fold(surname), year))
-            if entries and _OTHERS.fullmatch(rest[len(surname) :]):
-                return word.start(), entries
-    return None
-
-
-def _same_group(text: str, end: int, start: int) -> bool:
-    between = text[end:start]
-    return start - end < 12 and ";" in between and ")" not in between

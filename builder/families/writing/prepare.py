@@ -16,6 +16,7 @@ from itertools import count
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 from builder.collect.graph import CoAuthorGraph
+from builder.extract.quality import common_share, words_of
 from builder.extract.sections import OUTSIDE, cited_in_related_work, role_span
 from builder.records import NO_TEXT, Document, Paper, Role, SampleReason
 from builder.round.allowed import allows
@@ -39,7 +40,10 @@ _DEBRIS = re.compile(
     r"|\bcorresponding authors?[.:]|\bdepth=\d+\s+depth=\d|(?:^|[.!?] )(?-i:Figure|Fig\.|Table) \d+[:.] (?-i:[A-Z(])"
     r"|^\W{0,2}(?:key ?words?(?: and phrases)?\s?[:—–]|index terms\s?[:—–-]|ccs concepts\b|permission to make digital"
     r"|copyright (?:©|\(c\)|\d))"
-    r"|^\W{0,2}©|^\S+@\S+\.\w+$",
+    r"|^\W{0,2}©|^\S+@\S+\.\w+$"
+    # Citations that TeX could not resolve, and its own words.
+    r"|\[undef\w*\]|[(\[]\s*\?(?:\s*[,;]\s*\?)*\s*[)\]]|\[[a-z]+(?:19|20)\d\d[a-z]+\]|(?<!\w)\?\?(?!\w)"
+    r"|\\(?:usetikzlibrary|begin|end|newcommand|documentclass|usepackage|cite[tp]?|ref|label)\b",
     re.IGNORECASE | re.MULTILINE,
 )
 
@@ -47,6 +51,8 @@ _DEBRIS = re.compile(
 # Words in a row that what is shown may not share with what is asked for, beside whole titles of this many: conclusions and introductions
 # repeat sentences of abstracts, which have some 25 words; more is a copy.
 _COPIED, _TITLE = 30, 4
+# Of texts with so many words, at least so many in a hundred are among the commonest of English: some 20 in papers.
+_LEAST_WORDS, _LEAST_COMMON = 40, 0.08
 
 
 def is_shown(target: str, task: Task, shown: Iterable[str]) -> bool:
@@ -54,6 +60,12 @@ def is_shown(target: str, task: Task, shown: Iterable[str]) -> bool:
     asked = run_words(target)
     most = max(_TITLE, len(asked)) if task == "title" else _COPIED
     return len(asked) >= most and any(longest_common_run(asked, run_words(text)) >= most for text in shown)
+
+
+def is_unreadable(text: str) -> bool:
+    """Tell whether a text is set in a font whose characters have other values, or in another language."""
+    words = words_of(text)
+    return len(words) >= _LEAST_WORDS and common_share(words) < _LEAST_COMMON
 
 
 def has_debris(text: str) -> bool:
@@ -251,6 +263,8 @@ def _unfit_reason(paper: Paper, task: Task, content: list[str], output: str, rul
         return "short_target"
     if NO_TEXT in output or (task != "title" and has_debris(output)):
         return "debris_in_target"
+    if task != "title" and is_unreadable(output):
+        return "unreadable_target"
     if is_shown(output, task, (*content, *shown_beside(paper.title, paper.abstract, task))):
         return "target_in_content"
     words = sum(len(section.split()) for section in content)

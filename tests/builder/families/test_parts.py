@@ -10,7 +10,7 @@ from functools import partial
 import pytest
 
 from builder.collect.graph import build_graph
-from builder.extract.pdf import find_mentions
+from builder.extract.mentions import find_mentions
 from builder.families.match.masks import bare, masks_of, names_of, pattern_of, tag_of
 from builder.families.next import (
     LEAST_OF_CALL,

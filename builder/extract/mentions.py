@@ -1,0 +1,114 @@
+"""Where the sections of a paper cite: the marks in their text, and the entries of the reference list that these name."""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from builder.records import Mention, Reference, Section
+from lm_eval_tasks.base.text import fold
+
+_NUMERIC = re.compile(r"\[\s*(\d{1,4}(?:\s*[,;–—-]\s*\d{1,4})*)\s*(?:,\s*(?:p|sec|ch)[^\]]{0,20})?\]")
+# "[8]-[11]", as IEEE journals print it, and then what is between one pair of brackets.
+_RANGE = re.compile(r"\[\s*(\d{1,4}\s*\]\s*[–—-]\s*\[\s*\d{1,4})\s*\]")
+_LABELS = re.compile(r"\[([^\[\]]{2,120})\]")
+_YEAR = re.compile(r"(?<![\d.])((?:19|20)\d{2})([a-z]?)(?!\d)")
+_SURNAME = r"[^\W\d_][^\W\d_'’\-]*(?:[ '’\-][^\W\d_]+){0,2}"
+# What may come between a first author's surname and the year.
+_OTHERS = re.compile(rf"(?:, {_SURNAME}){{0,4}}(?:,? et al\.?|,? (?:and|&) {_SURNAME})?(?:’s|'s)?")
+_ENDS, _WITHIN_A_MARK = re.compile(r"[;()\[\]\n]|\. "), re.compile(r"[,;]")
+_WINDOW, _CITED_NUMBERS = 100, 60
+_NOT_CITED = ("references", "appendix", "acknowledgements")
+
+
+def find_mentions(sections: Sequence[Section], references: Sequence[Reference]) -> tuple[Mention, ...]:
+    """Find every citation marker, in order, with the entries that it points to.
+
+    A paper marks in one way; labels may be printed in the list without being used in the text, so each way is tried and
+    the one that finds most is taken.
+    """
+    by_label = {entry.label: i for i, entry in enumerate(references) if entry.label}
+    by_name: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for i, entry in enumerate(references):
+        if entry.authors and entry.year:
+            by_name[fold(entry.authors[0]), entry.year].append(i)
+
+    def by_number(section: int, text: str) -> Iterator[Mention]:
+        return _bracketed(section, _in_brackets(text), _expand, by_label)
+
+    def by_any_label(section: int, text: str) -> Iterator[Mention]:
+        return _bracketed(section, _LABELS.finditer(text), _WITHIN_A_MARK.split, by_label)
+
+    def by_author_and_year(section: int, text: str) -> Iterator[Mention]:
+        return _author_year_mentions(section, text, by_name)
+
+    citing = [(i, section.text) for i, section in enumerate(sections) if section.role not in _NOT_CITED]
+    found = [
+        tuple(mention for i, text in citing for mention in way(i, text))
+        for way in (by_number, by_any_label, by_author_and_year)
+    ]
+    return max(found, key=len)
+
+
+def _bracketed(
+    s: int, marks: Iterable[re.Match[str]], labels_in: Callable[[str], Iterable[str]], by_label: dict[str, int]
+) -> Iterator[Mention]:
+    """Yield the marks in brackets that name labels of the list."""
+    highest = max((int(label) for label in by_label if label.isdecimal()), default=0)
+    for match in marks:
+        labels = [label.strip() for label in labels_in(match[1])]
+        cited = tuple(dict.fromkeys(by_label[label] for label in labels if label in by_label))
+        # "[0, 1]" is an interval: no list has a 0, and none goes beyond its highest number.
+        beyond = any(label.isdecimal() and label not in by_label and not 0 < int(label) < highest for label in labels)
+        if cited and not beyond:
+            yield Mention(s, match.start(1), match.end(1), cited, len(labels) > 1)
+
+
+def _in_brackets(text: str) -> Iterator[re.Match[str]]:
+    """Yield the markers of numbers, ranges of two brackets as one."""
+    ranges = [match for match in _RANGE.finditer(text) if len([*_expand(match[1])]) > 1]
+    covered = [match.span() for match in ranges]
+    single = (match for match in _NUMERIC.finditer(text) if not any(a <= match.start() < b for a, b in covered))
+    yield from sorted([*ranges, *single], key=lambda match: match.start())
+
+
+def _expand(text: str) -> Iterator[str]:
+    """Yield the numbers of "3, 5-7"."""
+    for piece in _WITHIN_A_MARK.split(text):
+        ends = [int(n) for n in re.findall(r"\d+", piece)]
+        is_range = len(ends) == 2 and 0 < ends[1] - ends[0] < _CITED_NUMBERS
+        yield from map(str, range(ends[0], ends[1] + 1) if is_range else ends)
+
+
+def _author_year_mentions(s: int, text: str, by_name: dict[tuple[str, int], list[int]]) -> Iterator[Mention]:
+    hits: list[tuple[int, int, int]] = []
+    for match in _YEAR.finditer(text):
+        before = text[max(0, match.start() - _WINDOW) : match.start()].rstrip(" ,([")
+        names = _ENDS.split(before)[-1]
+        if author := _find_author(names, int(match[1]), by_name):
+            skipped, named = author
+            start = max(0, match.start() - _WINDOW) + len(before) - len(names) + skipped
+            order = ord(match.group(2) or "a") - ord("a")
+            hits.append((start, match.end(), named[order] if order < len(named) else named[0]))
+    for i, (start, end, cited) in enumerate(hits):
+        joined = (i > 0 and _same_group(text, hits[i - 1][1], start)) or (
+            i + 1 < len(hits) and _same_group(text, end, hits[i + 1][0])
+        )
+        # With the bracket that it opened, as in "Ek (2019)".
+        opened = text.count("(", start, end) > text.count(")", start, end)
+        yield Mention(s, start, end + (opened and text[end : end + 1] == ")"), (cited,), joined)
+
+
+def _find_author(names: str, year: int, by_name: dict[tuple[str, int], list[int]]) -> tuple[int, list[int]] | None:
+    """Return how many characters precede the first author in `names`, and the entries of that author and year."""
+    for word in re.finditer(r"[^\s,]+", names):
+        rest = names[word.start() :]
+        for surname in (re.split(r",| and | & | et al|['’]s", rest)[0], word.group()):
+            entries = by_name.get((fold(surname), year))
+            if entries and _OTHERS.fullmatch(rest[len(surname) :]):
+                return word.start(), entries
+    return None
+
+
+def _same_group(text: str, end: int, start: int) -> bool:
+    between = text[end:start]
+    return start - end < 12 and ";" in between and ")" not in between
