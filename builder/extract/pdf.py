@@ -31,8 +31,8 @@ _MIN_RELATED_WORDS = 60
 _LEAST_OF_ABSTRACT, _MOST_OF_ABSTRACT = 30, 1000
 # Points that sizes of one text may differ by; the share of the commonest words of English in prose, and words that its lines have.
 _SAME_SIZE, _PROSE, _WORDS_OF_LINE = 0.3, 0.15, 7
-# Between lines of one text, at most, in sizes of type.
-_GAP = 0.7
+# From one line of a text to the next, at most: in steps of its first two lines, and in sizes of type.
+_STEP, _LOOSE = 1.3, 1.4
 # Parts of an abstract that are labelled.
 _LABELLED = re.compile(
     r"(?:background|objectives?|aims?|purpose|introduction|(?:materials and )?methods?|design|results?|findings|conclusions?)\b",
@@ -143,7 +143,7 @@ def _unheaded_abstract(before: Sequence[Line], words: frozenset[str]) -> str:
     for line in before:
         last = groups[-1][-1] if groups else None
         is_alike = last and abs(last.size - line.size) < _SAME_SIZE and last.bold == line.bold
-        if last and is_alike and -line.size < line.y0 - last.y1 < _GAP * line.size:
+        if last and is_alike and line.y0 > last.y0 and line.y0 - last.y0 < _STEP * _step(groups[-1]):
             groups[-1].append(line)
         else:
             groups.append([line])
@@ -152,6 +152,11 @@ def _unheaded_abstract(before: Sequence[Line], words: frozenset[str]) -> str:
     count = len(text.split())
     is_prose = common_share(words_of(text)) > _PROSE and count > _WORDS_OF_LINE * len(longest)
     return text if _LEAST_OF_ABSTRACT <= count <= _MOST_OF_ABSTRACT and is_prose else ""
+
+
+def _step(group: Sequence[Line]) -> float:
+    """Return how far apart the lines of a group stand, in points; of a single line, as far as lines of its size may."""
+    return group[1].y0 - group[0].y0 if len(group) > 1 else _LOOSE * group[0].size
 
 
 def _apart(abstract: str) -> tuple[str, str]:

@@ -22,6 +22,8 @@ _DRAWN = 16 | 32
 _LEAST_ALPHA, _LEAST_SIZE = 13, 3.5
 # Least difference between the pixels of a span, of 255, in any colour.
 _LEAST_CONTRAST = 16
+# Of a span, in sizes of its type, what no other line reaches; the share of its colour that thin strokes have on a coarse picture.
+_X_HEIGHT, _LEAST_INK = 0.45, 0.1
 # A colour that is hard to see on paper, in all three channels.
 _LIGHT = 0xB0
 # Single marks may fall between pixels.
@@ -94,10 +96,35 @@ def _is_visible(span: Span, picture: _Picture | None, direction: Sequence[float]
     is_asked = letters >= _LEAST_LETTERS or (letters > 0 and _is_light(span))
     if picture is None or direction[1] or not is_asked:
         return True
-    pixels, scale = picture
-    x0, y0, x1, y1 = (max(0, int(scale * side)) for side in span["bbox"])
-    box = pixels[y0 : y1 + 1, x0 : x1 + 1].reshape(-1, 3)
-    return len(box) > 0 and int((box.max(axis=0).astype(int) - box.min(axis=0)).max()) >= _LEAST_CONTRAST
+    box = _core(span, *picture)
+    return len(box) > 0 and _shows(span, box)
+
+
+def _core(span: Span, pixels: NDArray[np.uint8], scale: float) -> NDArray[np.int64]:
+    """Return the pixels, shape (n, 3), between the baseline of a span and the height of its small letters: lines above and below do not
+    reach so far.
+    """
+    x0, _, x1, _ = (max(0, int(scale * side)) for side in span["bbox"])
+    baseline = scale * span["origin"][1]
+    top, bottom = max(0, int(baseline - _X_HEIGHT * scale * span["size"])), max(0, int(baseline))
+    return pixels[top : bottom + 1, x0 : x1 + 1].reshape(-1, 3).astype(np.int64)
+
+
+def _shows(span: Span, box: NDArray[np.int64]) -> bool:
+    """Tell whether a box has a print; under light letters, whether it has another ground than they, and something of their colour."""
+    if not _is_light(span):
+        return int((box.max(axis=0) - box.min(axis=0)).max()) >= _LEAST_CONTRAST
+    colors, counts = np.unique(box @ np.array([1 << 16, 1 << 8, 1]), return_counts=True)
+    ground, own = (_channels(int(color)) for color in (colors[counts.argmax()], span["color"]))
+    away = own - ground
+    if int(abs(away).max()) < _LEAST_CONTRAST:
+        return False
+    towards = ((box - ground) @ away) / int(away @ away)
+    return float(towards.max()) >= _LEAST_INK
+
+
+def _channels(color: int) -> NDArray[np.int64]:
+    return np.array([color >> 16 & 0xFF, color >> 8 & 0xFF, color & 0xFF])
 
 
 def with_exponents(spans: Sequence[Span]) -> Iterator[Span]:
