@@ -74,8 +74,9 @@ def show(arguments: Namespace) -> Iterator[str | Table]:
         results = read_results(run) if run.is_file() else only_result(run)
         if i:
             yield ""
+        scores = list(shown_run(results))
         yield facts_table(results)
-        yield from ("", *shown_run(results))
+        yield from ("", *scores)
 
 
 def compare(arguments: Namespace) -> Iterator[str | Table]:
@@ -86,7 +87,16 @@ def compare(arguments: Namespace) -> Iterator[str | Table]:
 
     check_names(arguments.metrics.split(",") if arguments.metrics else ())
     from lm_eval_tasks.base.intervals import NO_INTERVAL
-    from lm_eval_tasks.stats.compare import agreement, answered_as, compare, left_out, names_of, runs_of, table
+    from lm_eval_tasks.stats.compare import (
+        agreement,
+        answered_as,
+        compare,
+        left_out,
+        names_of,
+        other_splits,
+        runs_of,
+        table,
+    )
 
     metrics = arguments.metrics.split(",") if arguments.metrics else None
     runs = runs_of(arguments.runs)
@@ -107,6 +117,7 @@ def compare(arguments: Namespace) -> Iterator[str | Table]:
     if any(difference.difference.bounds is None for difference in differences):
         yield from ("", NO_INTERVAL)
     yield from answered_as(arguments.runs)
+    yield from other_splits(arguments.runs)
     same = list(agreement(runs))
     if same:
         yield from ("", *same)

@@ -197,9 +197,19 @@ class _Finding:
                 self.inputs.samples.append(SamplesFile(path, path.parent.name, finished=False))
             elif path.name == MANIFEST:
                 self.inputs.manifests[path] = read_manifest(path.parent)
+        self._check_rounds()
         for path in files:
             if path.match("judge_*.json"):
                 self._add_verdicts(path)
+
+    def _check_rounds(self) -> None:
+        """Compare the runs over a folder that was given with its manifest; a SamplesError that names what differs."""
+        from lm_eval_tasks.stats.opened import check_against
+
+        by_hash = {sha256_of(path): manifest for path, manifest in self.inputs.manifests.items()}
+        for result in (result for runs in self.inputs.runs.values() for result in runs):
+            if result.contents in by_hash:
+                check_against(result, by_hash[result.contents])
 
     def _left_out(self, results: dict[Path, Results]) -> set[Path]:
         """Take the results over other splits out; return the files that are of these or of earlier runs."""

@@ -4,11 +4,14 @@ import math
 from pathlib import Path
 
 from hub_scripts.errors import HubError
+from lm_eval_tasks.base.contract import MANIFEST
 from lm_eval_tasks.base.errors import SamplesError
+from lm_eval_tasks.base.files import sha256_of
 from lm_eval_tasks.families.registry import METRICS
+from lm_eval_tasks.families.rounds import read_manifest
 from lm_eval_tasks.samples.block import Score
 from lm_eval_tasks.samples.results import FOLDER_NAME, Results, read_results
-from lm_eval_tasks.stats.opened import open_run
+from lm_eval_tasks.stats.opened import check_against, open_run
 
 _ROUNDING = 1e-6
 
@@ -23,6 +26,10 @@ def checked_results(path: Path) -> Results:
     try:
         results = read_results(path)
         open_run(results)
+        folder = Path(results.dataset or "nowhere").expanduser()
+        # As it was when it was run.
+        if (folder / MANIFEST).is_file() and sha256_of(folder / MANIFEST) == results.contents:
+            check_against(results, read_manifest(folder))
     except SamplesError as err:
         raise HubError(str(err)) from err
     if not all(map(FOLDER_NAME.fullmatch, (results.model, results.round))):

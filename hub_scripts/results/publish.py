@@ -91,6 +91,7 @@ def push_results(
     )
     if card:
         _check_model(results, card.model)
+    _check_split(results)
     if not subset:
         _check_whole(results)
     files = {path: content for file in results for path, content in file.files.items()}
@@ -166,10 +167,13 @@ def _check_whole(results: Sequence[ResultFile]) -> None:
                 f"{file.path} covers only a part of the samples ({', '.join(limited)}); its scores are not those of the "
                 "round: run all samples, or publish them as a subset's with --subset"
             )
-        if run.split != TEST:
+
+
+def _check_split(results: Sequence[ResultFile]) -> None:
+    for file in results:
+        if file.results.split != TEST:
             raise HubError(
-                f"{file.path} is about the split {run.split!r}, and a round's scores are those of its test papers: leave it out, "
-                "or publish it as a subset's with --subset"
+                f"{file.path} is about the split {file.results.split!r}, and a round's scores are those of its test papers: leave it out"
             )
 
 

@@ -4,6 +4,7 @@ Nothing is ever cut off or written over: a line that cannot be read, such as one
 counted, and what it contained is done again. A line is appended in one write, so that two writers lose nothing.
 """
 
+import errno
 import json
 import logging
 import os
@@ -36,6 +37,8 @@ class Journal(Mapping[str, Any]):
         # Whether the file may end within a line; if it does not, an empty line more changes nothing.
         self._is_torn = False
         self._is_new = path is not None and not path.is_file()
+        if path is not None:
+            _refuse_foreign(path)
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
         for entry in () if path is None or self._is_new else read_entries(path):
@@ -96,6 +99,18 @@ class Journal(Mapping[str, Any]):
         self._known[entry["key"]] = entry["value"]
         if self._extra_name in entry:
             self._extras.setdefault(entry["key"], []).append(entry[self._extra_name])
+
+
+def _refuse_foreign(path: Path) -> None:
+    """Raise an OSError for a link, or a file in which whole lines stand and none of them is an entry: nothing is appended to it."""
+    if path.is_symlink() or (path.exists() and path.stat().st_nlink > 1):
+        raise OSError(errno.EEXIST, "is a link, to which nothing is appended; name another folder", str(path))
+    if path.is_file():
+        entries = list(read_entries(path))
+        if entries and not any(entries) and path.read_bytes().endswith(b"\n"):
+            raise OSError(
+                errno.EEXIST, "is somebody else's file, to which nothing is appended; move it away", str(path)
+            )
 
 
 def read_entries(path: Path) -> Iterator[dict[str, Any] | None]:

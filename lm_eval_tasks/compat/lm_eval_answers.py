@@ -130,7 +130,7 @@ def _response_class(on_request: OnRequest) -> Any:
                 except BaseException:
                     on_request("lost")
                     raise
-                on_request("lost" if self.status in _TIMED_OUT else "settled")
+                on_request("lost" if _is_lost(self.status, self._body) else "settled")
             return self._body
 
         async def _bounded(self) -> bytes:
@@ -170,8 +170,21 @@ def _counted_post(on_request: OnRequest, *arguments: Any, **keywords: Any) -> re
     except BaseException as err:
         on_request("settled" if _is_refusal(err) else "lost")
         raise
-    on_request("lost" if response.status_code in _TIMED_OUT else "settled")
+    on_request("lost" if _is_lost(response.status_code, response.content) else "settled")
     return response
+
+
+def _is_lost(status: int, body: bytes) -> bool:
+    """Tell whether a response may have cost something that it does not tell: the server gave up waiting, or it is no answer."""
+    if status in _TIMED_OUT:
+        return True
+    if not 200 <= status < 300:
+        return False
+    try:
+        content = json.loads(body)
+    except ValueError:
+        return True
+    return not isinstance(content, dict) or not (content.get("choices") or content.get("usage"))
 
 
 def _is_refusal(err: BaseException) -> bool:

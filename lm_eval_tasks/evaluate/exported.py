@@ -48,9 +48,26 @@ def export(setting: str, model_args: str, metadata: Mapping[str, object], output
     [task] = RunTasks([tasks_path()], task_metadata).load([name])["tasks"].values()
     docs = task.dataset[task.config.test_split]
     options = prompt_options({**metadata, **config, **arguments})
+    _refuse_to_lose(output)
     output.parent.mkdir(parents=True, exist_ok=True)
     write_together({output: (json.dumps(_line_of(doc, options), ensure_ascii=False) + "\n" for doc in docs)})
     return len(docs)
+
+
+def _refuse_to_lose(output: Path) -> None:
+    """Raise an EvalError for a file that has answers, or that no export has written."""
+    if not output.is_file():
+        return
+    with output.open(encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            try:
+                content = json.loads(line)
+            except (ValueError, RecursionError):
+                content = None
+            if not isinstance(content, dict) or "prompt_hash" not in content:
+                raise EvalError(f"{output} is no file of exported prompts: name another one with --output")
+            if "answer" in content:
+                raise EvalError(f"{output} has answers, which would be lost: name another file with --output")
 
 
 def prompt_options(arguments: Mapping[str, object]) -> dict[str, object]:

@@ -1,5 +1,6 @@
 """Answers that were made elsewhere, as a model of lm-eval."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +24,7 @@ class GivenAnswer:
 
     Attributes:
         options: how the prompt was made, see `exported.prompt_options`.
+        messages: what was asked, if the line still says it.
     """
 
     id: str
@@ -31,6 +33,7 @@ class GivenAnswer:
     answer: str
     setting: str
     options: dict[str, object] = field(default_factory=dict)
+    messages: list[dict[str, str]] | None = None
 
 
 def given_answers(file: Path) -> list[GivenAnswer]:
@@ -58,12 +61,24 @@ def _read_answers(file: Path) -> Iterator[tuple[str, GivenAnswer]]:
             continue
         where = f"line {number} of {file}"
         try:
-            yield where, typed(GivenAnswer, parse_json(line))
+            yield where, typed(GivenAnswer, _parsed(line))
         except ValueError as err:
             raise ModelError(
                 f"{where} is no exported line with an answer ({err}): keep id, row_hash, prompt_hash, setting and options of the line, and "
                 "add answer"
             ) from err
+
+
+def _parsed(line: str) -> Any:
+    """Parse a line; half of a character, which JSON can spell and a model may write, is replaced."""
+    try:
+        return parse_json(line)
+    except UnicodeEncodeError:
+        return parse_json(
+            json.dumps(json.loads(line), ensure_ascii=False)
+            .encode("utf-16", "surrogatepass")
+            .decode("utf-16", "replace")
+        )
 
 
 class GivenAnswersLM(BaselineLM):
@@ -95,6 +110,8 @@ class GivenAnswersLM(BaselineLM):
             what = "a row with other contents: the dataset was built again since"
         elif given.prompt_hash != sha256_of_bytes(str(request.args[0])):
             what = "another prompt than its options give here"
+        elif given.messages is not None and [one.get("content") for one in given.messages] != [str(request.args[0])]:
+            what = "other messages than the prompt that its hash names"
         else:
             return Generated.of(given.answer, "")
         raise ModelError(

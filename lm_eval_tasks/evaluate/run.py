@@ -23,6 +23,7 @@ from lm_eval_tasks.evaluate.identity import identity_of
 from lm_eval_tasks.evaluate.models import check_chat_template, made_with, open_model
 from lm_eval_tasks.evaluate.run_plan import RunPlan
 from lm_eval_tasks.evaluate.shorter import in_contexts, numbers_of, of_round, write_tasks
+from lm_eval_tasks.llm.addresses import check_address, note_address
 from lm_eval_tasks.llm.ledger import Purse
 from lm_eval_tasks.llm.usage import Usage
 from lm_eval_tasks.llm.weights import pinned, weights_of
@@ -71,6 +72,7 @@ def evaluate(plan: RunPlan) -> list[Score]:
         run = _open(plan, Path(folder))
         lm = _answering(run)
         results = _ask(run, lm)
+        note_address(output / JOURNAL if output else None, plan.address, plan.label)
         logged = _answered(results.pop("samples"), plan.label)
         samples = {task: [Sample.of_logged(line) for line in lines] for task, lines in logged.items()}
         _warn_of_unfinished(samples, plan.label)
@@ -107,7 +109,9 @@ def _open(plan: RunPlan, folder: Path) -> OpenRun:
 def _answering(run: OpenRun) -> AnsweringLM:
     """Let the model's answers be looked up in the journal of the run, and noted there."""
     plan = run.plan
-    journal = Journal(plan.output / JOURNAL if plan.output else None, extra=USAGE)
+    file = plan.output / JOURNAL if plan.output else None
+    check_address(file, plan.address, plan.label)
+    journal = Journal(file, extra=USAGE)
     return AnsweringLM(
         run.model,
         identity_of(plan.model, plan.model_args, run.weights, plan.generation),

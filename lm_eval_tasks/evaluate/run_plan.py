@@ -122,6 +122,11 @@ class RunPlan:
             raise EvalError("the model type local-chat-completions is sent chat messages: add --apply_chat_template")
 
     @property
+    def address(self) -> str:
+        """Of the model's server; "" for a model that has none."""
+        return str(self.model_args.get("base_url") or "")
+
+    @property
     def is_baseline(self) -> bool:
         return self.model in BASELINES
 

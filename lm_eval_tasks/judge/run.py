@@ -16,6 +16,7 @@ from lm_eval_tasks.base.text import ODD, parse_json
 from lm_eval_tasks.judge.ask import Comparison, Outcome, ask_judge, check_judge, is_answered, outcome_of, usages_of
 from lm_eval_tasks.judge.verdict import PROMPT_VERSION, SETTLED, texts_hash
 from lm_eval_tasks.judge.win_rates import Judged, summary
+from lm_eval_tasks.llm.addresses import check_address, note_address
 from lm_eval_tasks.llm.chat import Server
 from lm_eval_tasks.llm.ledger import lost_in
 from lm_eval_tasks.llm.usage import Means, Usage, UsageTotals, with_costs
@@ -137,11 +138,13 @@ def judge(judging: Judging) -> dict[str, object]:
     judging.means.check()
     check_judge(server)
     with exclusive(judging.journal_file):
+        check_address(judging.journal_file, server.base_url or "", server.model)
         journal = Journal(judging.journal_file)
         ask_judge(
             server, questions(samples, judging.passages), journal, means=judging.means, concurrency=judging.concurrency
         )
         usages = usages_of(journal)
+        note_address(judging.journal_file, server.base_url or "", server.model)
     outcomes = [judging.outcomes(sample, journal) for sample in samples]
     _check_answered(server.model, outcomes)
     judged = [_judged(*pair) for pair in zip(samples, outcomes, strict=True)]

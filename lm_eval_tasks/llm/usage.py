@@ -284,7 +284,7 @@ def at_most(usage: Usage, most: Usage) -> Usage:
 
 
 def most_tokens(prompt: str, prompt_tokens: int | None, answer_tokens: int) -> Usage:
-    """Return the most that a question can take; without the model's tokenizer, a prompt of which the bytes are counted: a character of
-    Chinese, which has three, may be a token.
+    """Return the most that a question can take; without the model's tokenizer, a token for each byte of the prompt, which no tokenizer
+    passes.
     """
-    return Usage((prompt_tokens or len(prompt.encode()) // CHARACTERS_OF_TOKEN) + _AROUND, answer_tokens)
+    return Usage((prompt_tokens or len(prompt.encode())) + _AROUND, answer_tokens)

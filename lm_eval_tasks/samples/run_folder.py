@@ -10,6 +10,7 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from lm_eval_tasks.base.contract import MANIFEST
 from lm_eval_tasks.base.errors import EvalError, SamplesError
 from lm_eval_tasks.base.files import known_sha256, write_together
 from lm_eval_tasks.base.redaction import redact
@@ -96,6 +97,8 @@ def check_output(output: Path, model: str, tasks: Collection[str]) -> Results | 
     Raises:
         EvalError: the folder has results of another model, or of tasks that would be lost.
     """
+    if (output / MANIFEST).exists():
+        raise EvalError(f"{output} is a dataset folder: give the run its own with --output")
     file = output / f"{RESULTS}{model}.json"
     for other in results_in(output):
         if other != file:

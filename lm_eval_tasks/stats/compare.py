@@ -10,11 +10,12 @@ from statistics import fmean
 from lm_eval_tasks.base import intervals
 from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.intervals import Interval, holm
+from lm_eval_tasks.base.metadata import TEST
 from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.families.descriptor import Board
 from lm_eval_tasks.families.registry import BOARDS, comparisons, counted
 from lm_eval_tasks.samples.prompt_row import PromptRow
-from lm_eval_tasks.samples.results import Results
+from lm_eval_tasks.samples.results import Results, read_results
 from lm_eval_tasks.samples.run_folder import is_time, is_unfinished, only_result, results_in
 from lm_eval_tasks.samples.sample import Sample, by_task, paired, revisions_apart
 from lm_eval_tasks.stats import placed
@@ -251,6 +252,15 @@ def answered_as(runs: Sequence[Path]) -> list[str]:
     blocks = {run: only_result(run).block for run in runs if len(results_in(run)) == 1}
     served = {run: block.usage.served for run, block in blocks.items() if block and len(block.usage.served) > 1}
     return [f"{run} was answered by several models: {', '.join(sorted(names))}" for run, names in served.items()]
+
+
+def other_splits(runs: Sequence[Path]) -> Iterator[str]:
+    """Yield a sentence for each folder of a run over another split than the test papers."""
+    for run in runs:
+        for file in results_in(run) if run.is_dir() else ():
+            split = read_results(file).split
+            if split != TEST:
+                yield f"{run} is over the split {split!r}, not over the test papers"
 
 
 def agreement(runs: Mapping[Path, Run]) -> Iterator[str]:

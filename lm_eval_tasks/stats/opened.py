@@ -11,6 +11,8 @@ from pathlib import Path
 
 from lm_eval_tasks.base.contract import CONTEXTS
 from lm_eval_tasks.base.errors import SamplesError
+from lm_eval_tasks.base.manifest import Manifest, SplitContents
+from lm_eval_tasks.base.metadata import TEST
 from lm_eval_tasks.base.tables import Table
 from lm_eval_tasks.base.text import ODD
 from lm_eval_tasks.families.registry import find_metric
@@ -44,6 +46,30 @@ def open_run(results: Results) -> dict[str, list[Sample]]:
     if results.block:
         _check_block(results.path, results.block, samples)
     return samples
+
+
+def check_against(results: Results, manifest: Manifest) -> None:
+    """Compare what a run says of its round with the manifest of the folder that it was run over.
+
+    Raises:
+        SamplesError: another round, or a task of which it says that there are other rows.
+    """
+    if set(results.rounds) - {manifest.round}:
+        raise SamplesError(
+            f"{results.path} is of {results.round}, but the dataset that it was run over is {manifest.round}: {_AGAIN}"
+        )
+    for score in results.scores:
+        asked = _asked_by(score.task)
+        listed = manifest.find(asked[0]) if asked else None
+        if listed is None or results.split != TEST or "config" in results.options:
+            continue
+        contents = listed.splits.get("test", SplitContents())
+        by_id = manifest.by_ids_of(listed.name)
+        rows = contents.statistics.samples + contents.lacking + (by_id.statistics("test").samples if by_id else 0)
+        if score.of not in (None, rows):
+            raise SamplesError(
+                f"{results.path} says that {score.task} has {score.of} rows, but the dataset that it was run over has {rows}: {_AGAIN}"
+            )
 
 
 def read_runs(paths: Sequence[Path]) -> list[Sample]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from lm_eval_tasks.base.contract import FULL
 from lm_eval_tasks.base.intervals import NO_INTERVAL, level
+from lm_eval_tasks.base.metadata import TEST
 from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.base.typed import present
 from lm_eval_tasks.compat.vllm import EngineSettings
@@ -214,6 +215,7 @@ def facts_table(results: Results) -> Table:
     """Return a row for the round, and for each other fact that is known."""
     facts: dict[str, object] = {
         "dataset": results.dataset,
+        "split": results.split != TEST and results.split,
         "prompt version": ", ".join(map(str, results.prompt_versions)),
         "asked on": results.day,
     }
@@ -262,5 +264,10 @@ def shown_scores(results: Results, samples: Samples) -> Iterator[str | Table]:
     every = {(sample.task, sample.id): sample for of_task in samples.values() for sample in of_task}
     of_run = gains_of(every.values())
     yield from score_table(results.scores, of_run)
+    if results.split != TEST:
+        yield from (
+            "",
+            f"These rows are of the split {results.split!r}: a round's scores are those of its test papers.",
+        )
     if any(gain.by == "model" for gain in of_run):
         yield from ("", gain_table(of_run))

@@ -518,7 +518,7 @@ def test_a_key_that_a_server_repeats_is_not_written(
     with serve(lambda body: echo if answers_of(body)[0] == "generated 1" else verdict(1)) as server:
         judged(command, make_samples(tmp_path / "run", 2), server)
     written = [path for path in (tmp_path / "run" / "judged").rglob("*") if path.is_file()]
-    assert len(written) == 2
+    assert len(written) == 3
     assert not any("localsecretkey" in path.read_text() for path in written)
 
 

@@ -1,0 +1,66 @@
+"""A journal whose answers came from one server, and a run that names another: a server calls its models as it likes."""
+
+import asyncio
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+from lm_eval_tasks.base.errors import ModelError, ServerError
+from lm_eval_tasks.base.files import write_whole
+from lm_eval_tasks.base.redaction import redact
+from lm_eval_tasks.base.text import parse_json
+from lm_eval_tasks.llm.chat import Server, served_models
+
+_LOGGER = logging.getLogger(__name__)
+_ENDPOINTS = ("/chat/completions", "/completions")
+
+
+def check_address(journal: Path | None, url: str, model: str) -> None:
+    """Compare the server that a run names with the one that its journal's answers came from, by the models that both say they serve.
+
+    Raises:
+        ModelError: the servers serve other models.
+    """
+    noted = _noted(journal) if journal and url else None
+    if not noted or noted.get("url") == redact(url):
+        return
+    before, now = set(map(str, noted.get("models") or ())), _models(url, model)
+    if before and now and before.isdisjoint(now):
+        raise ModelError(
+            f"the answers so far are by {', '.join(sorted(before)[:3])} at {noted.get('url')}, and {redact(url)} serves "
+            f"{', '.join(sorted(now)[:3])}: give this run its own --output folder"
+        )
+    _LOGGER.warning(
+        "answers that came from %s are kept; if another model answers at %s, give this run its own --output folder",
+        noted.get("url"),
+        redact(url),
+    )
+
+
+def note_address(journal: Path | None, url: str, model: str) -> None:
+    """Note beside a journal which server its answers came from first."""
+    if journal and url and _noted(journal) is None:
+        content = {"url": redact(url), "models": sorted(_models(url, model))}
+        write_whole(_place(journal), json.dumps(content) + "\n")
+
+
+def _place(journal: Path) -> Path:
+    return journal.with_name(f".{journal.name}.address")
+
+
+def _noted(journal: Path) -> dict[str, Any] | None:
+    try:
+        content = parse_json(_place(journal).read_bytes())
+    except (OSError, ValueError):
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def _models(url: str, model: str) -> frozenset[str]:
+    """Ask a server for its models; none if it does not say, or cannot be reached."""
+    base = next((url.removesuffix(end) for end in _ENDPOINTS if url.endswith(end)), url)
+    try:
+        return asyncio.run(served_models(Server(model, base, 10.0)))
+    except ServerError:
+        return frozenset()
