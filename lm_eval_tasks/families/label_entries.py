@@ -3,9 +3,11 @@
 import re
 from collections.abc import Iterator
 
-WORDED = re.compile(r"\b(?:papers?|passages?|works?|masks?|P)[\s_#:]{0,3}\d", re.IGNORECASE)
+_NUMBER = r"(?:(?:no|nr|number)\b[.\s]{0,3})?"
+WORDED = re.compile(rf"\b(?:papers?|passages?|works?|masks?|P)[\s_#:]{{0,3}}{_NUMBER}\d", re.IGNORECASE)
 _LABEL = re.compile(
-    r"[\s\"'(\[#]*(?:(papers?|passages?|works?|masks?|candidates?|index|answer|reference|option|choice|P)[\s_#:\"]{0,4}\[?)?"
+    r"[\s\"'(\[#]*(?:(papers?|passages?|works?|masks?|candidates?|index|answer|reference|option|choice|P)[\s_#:\"]{0,4}"
+    rf"{_NUMBER}\[?)?"
     r"(\d{1,6})(?!\w|[.,–-]\d)([\s\"')\]]*)",
     re.IGNORECASE,
 )
@@ -18,8 +20,9 @@ _LAST_LABEL = re.compile(r".*\((?:paper|passage|work) (\d{1,6})\)[\s\"'.]*", re.
 # What may follow a label: its title, but no choice and no range.
 _TITLE, _CHOICE = re.compile(r"\(|[:.–—-](?:\s|$)"), re.compile(r"\W*(?:or|to|through|vs)\b", re.IGNORECASE)
 BRACKET = re.compile(r"[\[\]{}]")
-ENTRIES = re.compile(r'(?:"[^"]*"|[^,;\n"]+|")+')
-_BULLET = re.compile(r"^[-•]\s+")
+# A comma within quotes or round brackets separates nothing.
+ENTRIES = re.compile(r'(?:"[^"]*"|\([^()\n]*\)|[^,;\n"(]+|["(])+')
+_BULLET = re.compile(r"^(?:[-•]|and|&)\s+", re.IGNORECASE)
 
 
 def entries(text: str) -> Iterator[str]:

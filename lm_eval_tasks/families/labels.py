@@ -29,6 +29,16 @@ _ASIDE = re.compile(
     r"\b(?:exclud|except|ignor|reject|alternative|(?:but |are |were )?not\b|checked|considered)[^\n]*\n?[^\n]*$|#\s*$",
     re.IGNORECASE,
 )
+# An answer that says of no label that it is one.
+_NOTHING = re.compile(
+    r"(?:(?:final )?answer\W{0,3})?(?:none|no (?:papers?|passages?)|none of (?:the|these) papers?"
+    r"|\{\s*[\"']?\w+[\"']?\s*:\s*(?:null|none)\s*\})\W*",
+    re.IGNORECASE,
+)
+_TAGS = re.compile(r"</?answer\s*>", re.IGNORECASE)
+_TRUTH = re.compile(r"\s*[\"']?(?:true|false|yes|no)[\"']?\s*", re.IGNORECASE)
+_WRAPPED = re.compile(r"\{\s*[\"']?([^\W\d]+)[\"']?\s*:\s*(\[.*\])\s*\}", re.DOTALL)
+_NOT_CHOSEN = re.compile(r"exclud|reject|not_|other|ignor|alternat", re.IGNORECASE)
 # Keys of objects: for the answer, for a label, for what is asked about.
 _ANSWER_KEY = re.compile(r"answer|final|result", re.IGNORECASE)
 _LABEL_KEY = re.compile(r"paper|passage|work|label|answer|\bid\b", re.IGNORECASE)
@@ -45,18 +55,20 @@ _LINE = re.compile(r"(?:[-•]|\d+[.)])\s+|(?:.*\b)?answers?\s*(?:is|are)?\s*:",
 
 def set_of(text: str) -> tuple[int, ...] | None:
     """Return the labels of the last list in an answer, rising; None if there is none."""
+    if _NOTHING.fullmatch(plain(text).strip()):
+        return ()
     numbers = list_of(text)
     return None if numbers is None else tuple(sorted(numbers))
 
 
 def list_of(text: str) -> tuple[int, ...] | None:
     """Read as `set_of` does, in the order of the answer."""
-    return _last(plain(text), _list)
+    return _last(_TAGS.sub("\n", plain(text)), _list)
 
 
 def pairs_of(text: str) -> dict[int, int] | None:
     """Return the pairs of the last object in an answer; None if there is none. Of a label's pairs the last one counts."""
-    return _last(_NAMED_MARK.sub(r"\1", plain(text)), _pairs)
+    return _last(_NAMED_MARK.sub(r"\1", _TAGS.sub("\n", plain(text))), _pairs)
 
 
 def plain(text: str) -> str:
@@ -94,7 +106,8 @@ def _is_led(before: str, *, is_first: bool) -> bool:
 def _line_before(before: str) -> str:
     """Return the line above a stretch that begins its line and is led by that one, "" for others."""
     above, is_below, own = before.rpartition("\n")
-    above = above.rstrip()
+    # The name of a fence's language.
+    above = above.rstrip().removesuffix("json").rstrip()
     return above.rpartition("\n")[2] if is_below and not own.strip() and above.endswith(":") else ""
 
 
@@ -153,6 +166,10 @@ def _entry_of_line(line: str) -> str:
     """Take what a line lists, without its bullet; nothing of a line that says no."""
     match = _LINE.match(line)
     entry = line[match.end() :] if match else line
+    if line.startswith("|"):
+        # A row of a table; its head names no label.
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        entry = ": ".join(cells) if any(map(labels_in, cells)) else ""
     verdict = _VERDICT.fullmatch(entry)
     if not verdict:
         return entry
@@ -172,6 +189,9 @@ def _is_label(entry: str) -> bool:
 
 def _list(stretch: str, alone: bool) -> tuple[int, ...] | None:
     """Read the labels of a list; None if it is empty or names none, unless it stands alone."""
+    chosen = _chosen(stretch)
+    if chosen is not None:
+        return chosen
     within = _list_within(stretch) if stretch.startswith("{") else _with_labels(stretch)
     listed = [entry for entry in entries(within) if entry.strip(". \"'")]
     numbers: list[int] = []
@@ -187,6 +207,16 @@ def _list(stretch: str, alone: bool) -> tuple[int, ...] | None:
     return tuple(dict.fromkeys(numbers)) if alone or any(number > 0 for number in numbers) else None
 
 
+def _chosen(stretch: str) -> tuple[int, ...] | None:
+    """Read an object that says of each label whether it is one; None for others."""
+    pairs = [entry.partition(":") for entry in entries(stretch)] if stretch.startswith("{") else []
+    verdicts = [(one_label(key), value) for key, _, value in pairs]
+    if not verdicts or not all(label and _TRUTH.fullmatch(value) for label, value in verdicts):
+        return None
+    said = ((label, value.strip(" \"'").casefold()) for label, value in verdicts if label)
+    return tuple(label for label, word in said if word in ("true", "yes"))
+
+
 def _list_within(stretch: str) -> str:
     """Find the list in an object that is the answer; the object's labels if it has none."""
     lists = [(_key_before(stretch, inner.start()), inner[1]) for inner in _INNER.finditer(stretch)]
@@ -194,7 +224,8 @@ def _list_within(stretch: str) -> str:
         return _with_labels(stretch)
     answers = [content for key, content in lists if _ANSWER_KEY.search(key)]
     papers = [content for key, content in lists if _LABEL_KEY.search(key)]
-    return (answers or papers or [lists[0][1]])[0]
+    chosen = [content for key, content in lists if not _NOT_CHOSEN.search(key)]
+    return (answers or papers or chosen or [lists[0][1]])[0]
 
 
 def _key_before(text: str, at: int) -> str:
@@ -226,6 +257,9 @@ def _labelled(content: str) -> str:
 
 def _pairs(stretch: str, alone: bool) -> dict[int, int] | None:
     """Read the pairs of an object, or of a list of objects or of lists; None if it names none."""
+    wrapped = _WRAPPED.fullmatch(stretch.strip())
+    if wrapped and ("{" in wrapped[2] or "[" in wrapped[2][1:]):
+        stretch = wrapped[2]
     stretch = _NESTED.sub(lambda match: match[1] + _labelled(match[2]), stretch)
     flat = _without_lists(stretch) if stretch.startswith("{") else stretch
     pairs: dict[int, int] = {}

@@ -22,6 +22,7 @@ _REASONING = (
     ("<|channel>thought", "<channel|>"),
     ("<|START_THINKING|>", "<|END_THINKING|>"),
     ("<|inner_prefix|>", "<|inner_suffix|>"),
+    ('<details type="reasoning">', "</details>"),
     ("Here is my thought process:", "Here is my response:"),
     # gpt-oss, with its special tokens and without them
     ("<|channel|>analysis<|message|>", "<|channel|>final<|message|>"),
@@ -36,8 +37,8 @@ _CHANNELS = re.compile(
 _SPACE = re.compile(r"\s*")
 # What may stand around the answer behind the reasoning.
 _AROUND_WORDS = frozenset(" `'\"()“”‘’")
-_STARTS = ("<response>", "<|START_RESPONSE|>", "<|begin_of_solution|>")
-_ENDS = ("<|return|>", "<|end|>", "</response>", "<|END_RESPONSE|>", "<|end_of_solution|>")
+_STARTS = ("<response>", "<|START_RESPONSE|>", "<|begin_of_solution|>", "<|begin_of_box|>")
+_ENDS = ("<|return|>", "<|end|>", "</response>", "<|END_RESPONSE|>", "<|end_of_solution|>", "<|end_of_box|>")
 _THOUGHT, _ANSWER = "some thought", "some answer"
 # Shorter ones, such as quotes, stand in answers too.
 _SHORTEST_MARK = 4
