@@ -150,7 +150,7 @@ def paper_from_record(record: dict[str, Any]) -> Paper:
         title=in_one_line(record["title"]),
         abstract=in_one_line(record.get("abstract") or ""),
         authors=authors,
-        categories=tuple(categories.split() if isinstance(categories, str) else categories),
+        categories=_categories(categories.split() if isinstance(categories, str) else categories),
         published=published,
         updated=max(published, updated),
         license=_license(record.get("license") or ""),
@@ -158,6 +158,11 @@ def paper_from_record(record: dict[str, Any]) -> Paper:
         author_ids=author_ids,
         other_ids=tuple(record.get("other_ids") or ()),
     )
+
+
+def _categories(listed: Iterable[str]) -> tuple[str, ...]:
+    """Return the categories of a record, without classes of the ACM or the MSC that authors have put among them."""
+    return tuple(category for category in listed if not _CLASS.fullmatch(category))
 
 
 def _day(moment: str) -> date:
@@ -200,6 +205,10 @@ def _authors(record: dict[str, Any]) -> tuple[str, ...]:
 # --- what a record must contain
 
 _CATEGORY = re.compile(r"[A-Za-z][A-Za-z0-9-]{1,60}(?:\.[A-Za-z0-9-]{1,60})?")
+# "I.2.7", "14J60", "(Primary)" (https://dl.acm.org/ccs, https://msc2020.org).
+_CLASS = re.compile(
+    r"[A-Z]\.\d(?:\.\d|\.m)*[;,]?|\d\d[A-Z-](?:\d\d|xx)[;,]?|\(?(?:primary|secondary)\)?[;,:]?", re.IGNORECASE
+)
 _MOST_VERSIONS, _MOST_AUTHORS = 9999, 20_000
 _ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]", re.ASCII)
 _LONGEST = {"title": 10_000, "abstract": 100_000, "license": LONGEST_NAME, "doi": 1_000, "author": 1_000}

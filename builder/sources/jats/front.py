@@ -71,6 +71,8 @@ _LED_BY = re.compile(r"^(?:abstract|summary)\s?[.:—–]\s+(?=[A-Z])", re.IGNOR
 # Marks of notes beside a name.
 _BESIDE_NAMES = " ,*∗†‡§¶"
 _LONGEST_CATEGORY = 60
+_MONTHS = {name: str(i) for i, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)}
+_SEASONS = {"winter": "1", "spring": "3", "summer": "6", "autumn": "9", "fall": "9"}
 
 
 def paper_of(article: etree._Element) -> Paper | Drop:
@@ -318,8 +320,12 @@ def _kind_of(element: etree._Element) -> str:
 
 
 def _day(element: etree._Element) -> tuple[date, bool] | None:
-    """Return a date, and whether it is one to the day; of a month or a year without a day its first."""
+    """Return a date, and whether it is one to the day; of a month, a season or a year without a day its first."""
     year, month, number = (one_line(element.find(part)) for part in ("year", "month", "day"))
+    if not year:
+        # https://jats.nlm.nih.gov/archiving/tag-library/1.3/attribute/iso-8601-date.html
+        year, month, number = (*element.get("iso-8601-date", "")[:10].split("-"), "", "", "")[:3]
+    month = _MONTHS.get(month[:3].casefold(), month or _SEASONS.get(one_line(element.find("season")).casefold(), ""))
     if not re.fullmatch(r"[12]\d{3}", year):
         return None
     if not re.fullmatch(r"0?[1-9]|1[0-2]", month):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -76,7 +77,12 @@ def test_a_retracted_article_is_no_paper() -> None:
     found = paper_of(read_article(CASES / "jats" / "07_retracted_in_title.xml"))
     assert isinstance(found, Drop)
     assert found.reason == "withdrawn"
-    assert isinstance(paper_of(read_article(CASES / "jats" / "04_month_as_word.xml")), Paper)
+
+
+def test_a_month_may_be_a_word() -> None:
+    paper = paper_of(read_article(CASES / "jats" / "04_month_as_word.xml"))
+    assert isinstance(paper, Paper)
+    assert paper.published == date(2026, 4, 3)
 
 
 def test_parts_that_outweigh_the_rest_are_doubtful() -> None:

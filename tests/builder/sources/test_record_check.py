@@ -90,6 +90,7 @@ RECORD: dict[str, Any] = {
         ({"author_ids": ["", "0000-0002-1825-0097"], "authors": ["Ada Ek", " "]}, "author_ids", ("",)),
         ({"published": "2026-01-01T23:30:00-05:00"}, "published", date(2026, 1, 2)),
         ({"published": "2026-01-01T00:30:00+02:00"}, "published", date(2025, 12, 31)),
+        ({"categories": "math.NA 14J60 (Primary) cs.CL I.2.7"}, "categories", ("math.NA", "cs.CL")),
         ({"published": "2026-01-01T23:30:00Z"}, "published", date(2026, 1, 1)),
     ],
 )
