@@ -192,7 +192,7 @@ def init(arguments: Namespace) -> Iterator[str | Table]:
     if files and file.exists():
         yield f"{file} stays as it is"
     else:
-        write_start(file, source, datetime.now(UTC).date(), values)
+        write_start(file, source, datetime.now(UTC).date(), values, _papers_in(source, folder))
         yield f"written: {file}; read it, change it, then: academiceval run {file}"
     if files:
         table = file.with_name(PDF_TABLE)
@@ -201,6 +201,16 @@ def init(arguments: Namespace) -> Iterator[str | Table]:
             f"written: {table}, papers {papers}, with title and day {dated}, of these with authors {authored}; "
             "correct it before you run the round"
         )
+
+
+def _papers_in(source: str, folder: Path) -> int | None:
+    """Count the papers' files in a folder; None for a source that reads no folder, or a place that is none here."""
+    from builder.sources.jats.markup import ENDINGS
+
+    endings = {"jats": ENDINGS, "pdfs": (".pdf",)}.get(source)
+    if endings is None or not folder.is_dir():
+        return None
+    return sum(file.name.lower().endswith(endings) and file.is_file() for file in folder.rglob("*"))
 
 
 def _ask(question: str, usual: str) -> str:

@@ -10,6 +10,8 @@ from lm_eval_tasks.base.files import write_whole
 
 Start = Literal["arxiv", "europepmc", "jats", "mirror", "pdfs", "sample"]
 STARTS: tuple[Start, ...] = get_args(Start)
+# Papers from which on there are demonstrations for most; rows of a test split that show something.
+_MANY, _LEAST_ROWS = 50, 12
 # What each must be told.
 NEEDED: dict[Start, tuple[str, ...]] = {
     "arxiv": ("contact", "seed"),
@@ -96,6 +98,10 @@ licenses = "redistributable"  # CC BY, CC BY-SA and CC0, so that the round can b
 # Papers of one's own: whether there are co-authors' papers enough is not known before they are read.
 _OWN = """settings = ["Title-10K", "Abs-9K", "Intro-8K"]  # docs/evaluate.md has all
 """
+# A few papers: hardly any has two others that could demonstrate, and each counts.
+_FEW = """settings = ["Title-10K", "Abs-9K", "Intro-8K"]  # without demonstrations; docs/evaluate.md has all
+licenses = "all"              # for a round that stays here; "redistributable" for one that is published
+"""
 _USUAL = """# settings = ["Title-10K", "Abs-9K"]    # left out: all sixteen
 """
 _TAIL = """
@@ -105,10 +111,17 @@ test = {test}
 """
 
 
-def write_start(file: Path, source: Start, today: date, told: Mapping[str, str]) -> None:
+def _test_share(source: Start, count: int | None) -> float:
+    """Choose the share of the papers that are asked about: of twenty papers ten, of many a fifth."""
+    usual = 0.5 if source == "pdfs" else 0.2
+    return usual if not count else min(0.6, max(usual, round(_LEAST_ROWS / count, 2)))
+
+
+def write_start(file: Path, source: Start, today: date, told: Mapping[str, str], count: int | None = None) -> None:
     """Write a round.toml.
 
     Args:
+        count: of the papers' files, None where it is not known: a few papers get other settings and shares.
         told: what the user says of the source: `path`, `contact`, `seed`, `field`; "" for what is not said.
 
     Raises:
@@ -128,11 +141,13 @@ def write_start(file: Path, source: Start, today: date, told: Mapping[str, str])
     asked = _OWN if source == "pdfs" else _USUAL
     if is_open_access(source):
         asked = _OPEN_ACCESS
+    if count is not None and count < _MANY:
+        asked = _FEW
     content = (_HEAD + asked + _SOURCES[source] + _TAIL).format(
         round=f"{today:%Y.%m}",
         from_=today.replace(year=today.year - 1, day=1).isoformat(),
         table=PDF_TABLE,
-        test=0.5 if source == "pdfs" else 0.2,
+        test=_test_share(source, count),
         **texts,
     )
     if file.exists() and file.read_text(encoding="utf-8", errors="replace") != content:

@@ -1,6 +1,7 @@
 """The writing settings as one of the families of `builder.families.registry`."""
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -74,7 +75,7 @@ def _check_samples(settings: Sequence[ListedConfiguration], sampled: Sequence[St
     if not any(setting.samples for setting in settings):
         raise FolderError(
             "no paper became a sample of any setting, nothing was written "
-            f"({'; '.join(report.line() for report in sampled)})"
+            f"({'; '.join(report.line() for report in sampled)}){_advice(sampled)}"
         )
     for setting in settings:
         if setting.samples and not setting.statistics("test").samples:
@@ -82,6 +83,28 @@ def _check_samples(settings: Sequence[ListedConfiguration], sampled: Sequence[St
                 f"the test split of {setting.name} is empty ({setting.samples} samples, test from {dates.test_from}): "
                 "begin it earlier in `split`, or leave it out of `settings`; nothing was written"
             )
+
+
+# Why papers are no samples -> what of round.toml would change it.
+_REMEDIES = {
+    "license": '`licenses = "all"`',
+    "too_few_random_demonstrations": "settings without demonstrations, such as Title-10K",
+    "too_few_co_author_demonstrations": "settings without co-authors' papers, such as Title-10K",
+    "too_few_citations": "a lower `samples.min_citations`",
+    "short_content": "a lower `samples.min_content_words`",
+}
+
+
+def _advice(reports: Sequence[StageReport]) -> str:
+    """Name what of the round leaves most papers out, and how many that would bring; "" if nothing of it does."""
+    dropped = Counter[str]()
+    for report in reports:
+        dropped |= report.dropped
+    found = [(count, reason) for reason, count in dropped.items() if reason in _REMEDIES]
+    if not found:
+        return ""
+    count, reason = max(found)
+    return f"; {_REMEDIES[reason]} would bring up to {count} papers"
 
 
 FAMILY = FamilyBuilder(

@@ -262,3 +262,33 @@ def test_two_files_of_one_paper_are_two_rows(tmp_path: Path) -> None:
     ]
     assert ids[0] == "2401.00001v1"
     assert ids[1].startswith("local:")
+
+
+@pytest.mark.data
+@pytest.mark.slow
+@pytest.mark.parametrize(("source", "every", "number", "least"), [("jats", 11, 10, 4), ("pdfs", 9, 8, 3)])
+def test_a_few_real_papers_make_a_round_at_the_first_try(
+    source: str, every: int, number: int, least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    place = tmp_path / "papers"
+    place.mkdir()
+    for file in sorted((DATA / {"jats": "jats", "pdfs": "pdf"}[source]).glob("*.*"))[::every][:number]:
+        (place / file.name).symlink_to(file)
+    assert command("init", "--source", source, "--path", place, "--seed", "1")[0] == 0
+    code, _, err = command("run", "round.toml")
+    assert code == 0, err
+    manifest = json.loads(Path("academiceval/manifest.json").read_text())
+    rows_of = {one["name"]: one["splits"]["test"]["statistics"]["samples"] for one in manifest["configurations"]}
+    assert min(rows_of.values()) >= least, rows_of
+
+
+def test_a_round_without_samples_names_the_key_to_change(folder: Path, command: Command) -> None:
+    """Five papers cannot demonstrate for one another in settings with co-authors."""
+    assert command("init", "--source", "pdfs", folder)[0] == 0
+    text = Path("round.toml").read_text()
+    Path("round.toml").write_text(
+        text.replace('settings = ["Title-10K", "Abs-9K", "Intro-8K"]', 'settings = ["Title-31K-G"]')
+    )
+    code, _, err = command("run", "round.toml")
+    assert (code, "Title-10K" in err) == (1, True), err
