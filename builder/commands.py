@@ -137,6 +137,7 @@ def _built(manifest: Manifest) -> Iterator[str | Table]:
 
 def _to_correct(workspace: Workspace, reports: Sequence[StageReport]) -> Iterator[str]:
     """Yield what a maintainer may have to correct: papers without authors, and exclusions of what is not there."""
+    from builder.round.configurations import shrunk
     from builder.sources.metadata_file import has_unknown_authors
 
     papers = workspace.papers
@@ -149,6 +150,7 @@ def _to_correct(workspace: Workspace, reports: Sequence[StageReport]) -> Iterato
     for id_ in sorted(workspace.round_.taken_down):
         if workspace.store.resolve(id_) is None:
             yield f"warning: {workspace.round_.takedowns} names {id_}, which is the id of no paper here"
+    yield from shrunk(workspace.round_.chosen, reports)
 
 
 def _links(workspace: Workspace) -> Iterator[str | Table]:

@@ -40,6 +40,8 @@ _PAGES: dict[IdKind, str] = {
     "ppr": "https://europepmc.org/article/PPR/{}",
     "pmid": "https://europepmc.org/article/MED/{}",
 }
+# Signs of names that stand for one; marks that refer to notes are none of a name.
+_SIGNS = str.maketrans(dict.fromkeys("‘’ʼʹ′´`", "'") | dict.fromkeys("‐‑‒–−", "-") | dict.fromkeys("†‡§¶", ""))
 _YEAR_MONTH = re.compile(r"(?P<year>\d\d)(?P<month>0[1-9]|1[0-2])\.")
 _ARXIV_STEM = re.compile(rf"{ARXIV_PATTERN.replace('/', '_')}{_VERSION}", re.ASCII)
 
@@ -135,7 +137,9 @@ def url_of(name: str) -> str | None:
 
 
 def author_key(name: str) -> str:
-    """Return the key under which an author name is filed: case, spaces, diacritics and full stops do not count."""
+    """Return the key under which an author name is filed: case, spaces, diacritics, full stops, and the forms of apostrophes and
+    hyphens do not count.
+    """
     plain = name.replace(".", " ")
     # Most names; a graph of millions asks for each of them.
-    return " ".join(plain.casefold().split()) if plain.isascii() else fold(plain)
+    return " ".join(plain.casefold().split()) if plain.isascii() else fold(plain.translate(_SIGNS))

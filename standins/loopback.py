@@ -335,9 +335,13 @@ class _Handler(BaseHTTPRequestHandler):
         server.open += 1
         server.most_open = max(server.most_open, server.open)
         try:
-            self._answer(server.fault(address))
+            body = self._prepare(server.fault(address))
         finally:
+            # Before the client can know of its answer and ask again.
             server.open -= 1
+        if body is not None:
+            self.end_headers()
+            self.wfile.write(body)
 
     def _drip(self, seconds: float) -> None:
         self.close_connection = True
@@ -346,15 +350,16 @@ class _Handler(BaseHTTPRequestHandler):
                 self.wfile.write(bytes([byte]))
                 time.sleep(seconds)
 
-    def _answer(self, fault: Fault | None) -> None:
+    def _prepare(self, fault: Fault | None) -> bytes | None:
+        """Return the body that follows the headers; None where nothing is left to send."""
         if fault is not None and fault.drip:
             self._drip(fault.drip)
-            return
+            return None
         if fault is not None and fault.cut is None:
             if fault.reply is None:
                 self.close_connection = True
                 self.connection.close()
-                return
+                return None
             status, headers, body = fault.reply
         else:
             status, headers, body = self._true_answer()
@@ -362,11 +367,10 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in headers.items():
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
         if fault is not None and fault.cut is not None:
             body = body[: fault.cut]
             self.close_connection = True
-        self.wfile.write(body)
+        return body
 
     def _true_answer(self) -> Reply:
         parts = urlsplit(self.path)

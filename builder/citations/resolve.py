@@ -63,6 +63,7 @@ class _Match:
     whole_title: bool
     author: bool
     year: bool
+    same_year: bool
 
     @property
     def passes(self) -> bool:
@@ -70,7 +71,8 @@ class _Match:
         if length >= _MIN_KEY and self.whole_title and self.similarity >= _SURE:
             return self.author or (self.similarity == 1.0 and length >= 2 * _MIN_KEY and self.year)
         least = 1.0 if length < _MIN_KEY else _NEAR if self.whole_title else _SURE
-        return self.similarity >= least and self.author and self.year
+        # "Preface" says less than its year.
+        return self.similarity >= least and self.author and (self.year if length >= _MIN_KEY else self.same_year)
 
     @property
     def rank(self) -> tuple[bool, float, bool, bool]:
@@ -198,8 +200,9 @@ class _Text:
 
     def match(self, paper: Paper) -> _Match:
         similarity, is_whole, start = self._compare(title_key(paper.title), _NUMERAL.findall(paper.title))
-        is_year = self._year is not None and -_EARLIER <= self._year - paper.published.year <= _LATER
-        return _Match(paper, similarity, is_whole, self._has_author(paper, self.raw[:start]), is_year)
+        later = 99 if self._year is None else self._year - paper.published.year
+        author = self._has_author(paper, self.raw[:start])
+        return _Match(paper, similarity, is_whole, author, year=-_EARLIER <= later <= _LATER, same_year=abs(later) <= 1)
 
     def _compare(self, key: str, numerals: list[str]) -> _Fit:
         """Return the best way in which a title fits the entry."""

@@ -22,12 +22,24 @@ _MIN_CHARS = 8
 _NEAR = 80
 _NUMBERED = (re.compile(r"\s*\[(\d{1,4})\]"), re.compile(r"\s*(\d{1,3})\.(?=\s|$)"), re.compile(r"\s*\((\d{1,4})\)"))
 _LETTERED = re.compile(r"\s*\[([^\W\d_][^\[\]]{0,70}?\d{2,4}[a-z]?)\]")
+# Archives whose ids of the older scheme are printed without arXiv's name.
+_ARCHIVES = "astro-ph|cond-mat|gr-qc|hep-(?:ex|lat|ph|th)|math-ph|nucl-(?:ex|th)|quant-ph"
 _ARXIV = re.compile(
-    r"(?:arxiv(?:\.org)?\s*(?:preprint)?\s*(?:arxiv)?[:/\s]*(?:abs/|pdf/)?|\babs/)"
+    rf"(?:arxiv(?:\.org)?\s*(?:preprint)?\s*(?:arxiv)?[:/\s]*(?:(?:abs|pdf|html)/)?|\babs/|\b(?=(?:{_ARCHIVES})/\d))"
     rf"({ARXIV_PATTERN})",
     re.IGNORECASE,
 )
-_DOI, _URL = re.compile(r"\b10\.\d{4,9}/[^\s\"<>]+[^\s\"<>.,;)\]]"), re.compile(r"https?://[^\s\"<>]+[^\s\"<>.,;)\]]")
+# An id of the newer scheme that a line's end divides: "arXiv:2401. 12345", "arXiv:2401.12- 345".
+_DIVIDED = re.compile(
+    r"(?<=arxiv)([:/\s]+(?:abs/|pdf/|html/)?)(\d{4}\.)(?:\s+(\d{4,5})|(\d{1,4})-\s+(\d{1,4}))(?!\d)", re.IGNORECASE
+)
+_SUBJECT_CLASS = re.compile(r"\.[A-Z]{2}(?=/)")
+# With the pages in angle brackets of a SICI.
+_DOI = re.compile(r"\b10\.\d{4,9}/(?:[^\s\"<>]+<\d[^\s\"<>]*>)?[^\s\"<>]+[^\s\"<>.,;)\]]")
+_BEHIND_DOI = re.compile(r"[.,;]?(?:PubMed|PMC?ID|https?:).*")
+_URL = re.compile(r"https?://[^\s\"<>]+[^\s\"<>.,;)\]]")
+# The year alone, or a day in brackets (APA).
+_DATE = r"(?:\((?:19|20)\d{2}[a-z]?, [^()]{3,30}\)|\(?(?:19|20)\d{2}[a-z]?\)?)"
 _YEAR = re.compile(r"(?<![\d.:/-])((?:1[6-9]|20)\d{2})[a-z]?(?![\d./]?\d)")
 _QUOTED = (
     re.compile(r"“(.{8,300}?)[,.?!]\s*”(?=\s|,|\.|$)"),
@@ -156,9 +168,16 @@ def _quoted(plain: str) -> re.Match[str] | None:
 
 def with_ids(entry: Reference, said: str) -> Reference:
     """Return an entry with the first arXiv id, DOI and address in what it says and links to."""
-    arxiv = _ARXIV.search(said)
-    parsed = PaperId.parse(arxiv.group(1)) if arxiv else None
-    return replace(entry, arxiv_id=parsed.bare if parsed else None, doi=_first(_DOI, said), url=_first(_URL, said))
+    arxiv = _ARXIV.search(_DIVIDED.sub(lambda part: "".join(piece or "" for piece in part.groups()), said))
+    # "math.DG/0211159" is "math/0211159".
+    parsed = PaperId.parse(_SUBJECT_CLASS.sub("", arxiv.group(1))) if arxiv else None
+    doi = _first(_DOI, said)
+    return replace(
+        entry,
+        arxiv_id=parsed.bare if parsed else None,
+        doi=_BEHIND_DOI.sub("", doi) if doi else None,
+        url=_first(_URL, said),
+    )
 
 
 def _first(pattern: re.Pattern[str], text: str) -> str | None:
@@ -208,12 +227,12 @@ def _title_of(pieces: Sequence[str]) -> str:
         return _with_answer(head.split(": ", 1)[1], pieces[1:])
     if small := _SMALL_TITLE.search(head):
         return head[small.end() :].strip(" .")
-    dated = re.search(r"\(\s*(?:19|20)\d{2}[a-z]?\s*\)[.,:]?\s+(?=\S)", head)
+    dated = re.search(r"\(\s*(?:19|20)\d{2}[a-z]?(?:, [^()]{3,30})?\s*\)[.,:]?\s+(?=\S)", head)
     if dated and len(head) - dated.end() > 10:
         return _with_answer(head[dated.end() :], pieces[1:])
     for i, piece in enumerate(pieces[1:], 1):
-        if not re.fullmatch(r"\(?(?:19|20)\d{2}[a-z]?\)?\.?", piece):
-            return _with_answer(re.sub(r"^\(?(?:19|20)\d{2}[a-z]?\)?[.,:]\s*", "", piece), pieces[i + 1 :])
+        if not re.fullmatch(_DATE + r"\.?", piece):
+            return _with_answer(re.sub(rf"^{_DATE}[.,:]\s*", "", piece), pieces[i + 1 :])
     return ""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from builder.errors import RoundError
@@ -11,6 +11,7 @@ from lm_eval_tasks.base.contract import IDS, WRITING_TASKS, Task
 from lm_eval_tasks.base.text import suggestion
 
 if TYPE_CHECKING:
+    from builder.stage_report import StageReport
     from lm_eval_tasks.families.scalar import Level
     from lm_eval_tasks.families.writing.settings import Setting
 
@@ -39,6 +40,25 @@ def by_task(settings: Iterable[Setting]) -> dict[Task, tuple[Setting, ...]]:
     chosen = tuple(settings)
     grouped = {task: tuple(setting for setting in chosen if setting.task == task) for task in WRITING_TASKS}
     return {task: group for task, group in grouped.items() if group}
+
+
+def shrunk(chosen: Iterable[Setting], reports: Sequence[StageReport]) -> Iterator[str]:
+    """Yield which settings have fewer samples because others of their task, which has the same papers in all, need demonstrations."""
+    kept = {report.stage: report for report in reports}
+    for task, settings in by_task(chosen).items():
+        plain = [setting.name for setting in settings if not (setting.random or setting.co_author)]
+        others = [setting.name for setting in settings if setting.name not in plain]
+        report = kept.get(f"samples {task}")
+        lost = (
+            sum(number for reason, number in report.dropped.items() if reason.endswith("_demonstrations"))
+            if report
+            else 0
+        )
+        if report and plain and lost:
+            yield (
+                f"{', '.join(plain)}: {report.kept} samples instead of {report.kept + lost}, because "
+                f"{', '.join(others)} need demonstrations; a round without these has them"
+            )
 
 
 def refuse_names(own: Iterable[str], taken: Iterable[str], what: str) -> None:

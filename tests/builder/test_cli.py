@@ -59,6 +59,11 @@ def test_run_status_and_build(command: Command, world: Path, tmp_path: Path) -> 
     assert "| Title-10K |" in out
     assert "samples related:" in out
     assert (tmp_path / "academiceval" / "manifest.json").is_file()
+    # Settings with demonstrations take papers from those without.
+    reports = json.loads((tmp_path / "academiceval" / "manifest.json").read_text())["reports"]
+    [title] = [report for report in reports if report["stage"] == "samples title"]
+    lost = sum(count for reason, count in title["dropped"].items() if "demonstrations" in reason)
+    assert (f"Title-10K: {title['kept']} samples instead of {title['kept'] + lost}" in out) == (lost > 0), out
     code, out, _ = command("status", path)
     assert "papers: 50" in out
     code, out, _ = command("run", path, "--only", "build", "--output", tmp_path / "elsewhere")

@@ -89,6 +89,8 @@ def test_a_name_loses_its_version_only_where_it_is_an_id() -> None:
 def test_author_names_fold() -> None:
     assert author_key("  Zlatko  TEŠANOVIĆ ") == author_key("zlatko tesanovic")
     assert author_key("J. K. Rowe") == author_key("J K Rowe")
+    assert author_key("Conan O’Brien") == author_key("Conan O'Brien")
+    assert author_key("J‐P. Li") == author_key("J–P Li") == author_key("J-P Li†")
     assert author_key("Wei Li") != author_key("Li Wei")
 
 

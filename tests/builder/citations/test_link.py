@@ -95,6 +95,15 @@ def test_never_to_the_future_to_itself_or_to_the_wrong_author(store: Store) -> N
     assert links(store, *entries) == [(i, "", "unresolved") for i in range(6)]
 
 
+def test_a_short_title_needs_its_year(store: Store) -> None:
+    preface = replace(KNOWN, id="2001.00001", title="Preface")
+    store.add_papers([preface], since="2026.11")
+    entries = [
+        Reference("raw", authors=("Doe",), title="Preface", year=preface.published.year + later) for later in (0, 5)
+    ]
+    assert [found[1] for found in links(store, *entries)] == [preface.id, ""]
+
+
 def test_a_work_is_cited_once(store: Store) -> None:
     entries = [Reference("raw", arxiv_id=KNOWN.id), Reference("raw", authors=("Doe",), title=KNOWN.title)]
     assert links(store, *entries) == [(0, KNOWN.id, "arxiv_id")]

@@ -45,7 +45,13 @@ def test_entries_of_the_common_styles(raw: str, label: str, authors: tuple[str, 
         ("https://arxiv.org/abs/1901.01234v2", "1901.01234"),
         ("URL http://arxiv.org/pdf/1901.01234", "1901.01234"),
         ("arXiv:hep-ex/0406020", "hep-ex/0406020"),
+        ("Tests 2, hep-ex/0406020", "hep-ex/0406020"),
+        ("arXiv:math.DG/0211159", "math/0211159"),
+        ("https://arxiv.org/html/1901.01234v2", "1901.01234"),
+        ("arXiv:1901. 01234, 2019", "1901.01234"),
+        ("arXiv preprint arXiv:1901.01- 234", "1901.01234"),
         ("pages 1901.012 to 1902", None),
+        ("pages 1901. 01234", None),
     ],
 )
 def test_arxiv_ids_in_entries(text: str, found: str | None) -> None:
@@ -56,6 +62,13 @@ def test_doi_and_url() -> None:
     entry = parse_entry(f"J. Doe. {TITLE}. Tests, 2019. doi:10.1145/3292500.3330701. https://example.org/a_b.")
     assert entry.doi == "10.1145/3292500.3330701"
     assert entry.url == "https://example.org/a_b"
+    pages = "10.1002/(SICI)1097-0258(19980815/30)17:15/16<1661::AID-SIM968>3.0.CO;2-2"
+    assert parse_entry(f"J. Doe. {TITLE}. {pages}.").doi == pages
+    assert parse_entry(f"J. Doe. {TITLE}. doi:10.1016/j.xyz123PMID:12345678").doi == "10.1016/j.xyz123"
+
+
+def test_a_day_of_apa_is_no_title() -> None:
+    assert parse_entry("Doe, J., & Roe, C. (2019, May 5). The news of the day. Tests.").title == "The news of the day"
 
 
 def test_numbered_entries_are_split_at_the_next_number() -> None:
