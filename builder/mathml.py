@@ -16,7 +16,7 @@ _WITH_ONE = frozenset({"semantics", "maction"})
 _UNSEEN = re.compile("[\u2061-\u2064\u200b\ufeff]")
 _SIMPLE = re.compile(r"[^\W_]+(?:[.,]\d+)?'*|.|\([^()]*\)|√\S", re.DOTALL)
 # What stands over or under a letter and is part of it.
-_ACCENTS = frozenset("^ˆ~˜¯‾_˙¨→⃗´`ˇ˘°⏞⏟︷︸‾̂̃̄̇̈⃗".replace("_", ""))
+_ACCENTS = frozenset("^ˆ~˜¯‾˙¨→⃗´`ˇ˘°⏞⏟︷︸̂̃̄̇̈")
 _DOCUMENT = re.compile(r"\\begin\{document\}(.*?)\\end\{document\}", re.DOTALL)
 _FORMULAS = ("inline-formula", "disp-formula")
 
@@ -77,22 +77,17 @@ def _operand(element: etree._Element) -> str:
 
 
 def _fraction(element: etree._Element, children: Sequence[etree._Element]) -> str:
-    above, below = (_operand(child) for child in _two(children))
+    above, below = _operand(children[0]), _operand(children[-1])
     if element.get("linethickness", "").strip("0 .empxt%") == "" and element.get("linethickness"):
         return f"({above}¦{below})"
     return f"{above}/{below}"
-
-
-def _two(children: Sequence[etree._Element]) -> Sequence[etree._Element]:
-    return (children[0], children[-1])
 
 
 def _root(element: etree._Element, children: Sequence[etree._Element]) -> str:
     if element.tag == "msqrt":
         inner = _row(children)
         return f"√{inner}" if _SIMPLE.fullmatch(inner) else f"√({inner})"
-    base, index = _two(children)
-    return f"√({linear(index)}&{linear(base)})"
+    return f"√({linear(children[-1])}&{linear(children[0])})"
 
 
 def _scripts(element: etree._Element, children: Sequence[etree._Element]) -> str:
@@ -104,7 +99,7 @@ def _scripts(element: etree._Element, children: Sequence[etree._Element]) -> str
         if element.tag in ("mover", "munder") and written in _ACCENTS:
             text += written
         elif written:
-            text += written if written in ("′", "″", "'", "''", "″") else f"{mark}{_operand(script)}"
+            text += written if written in ("′", "″", "'", "''") else f"{mark}{_operand(script)}"
     return text
 
 
@@ -149,7 +144,5 @@ def _shown(formula: etree._Element) -> str:
 
 
 def _replace(element: etree._Element, text: str) -> None:
-    tail = element.tail
-    for child in list(element):
-        element.remove(child)
-    element.text, element.tail = text, tail
+    del element[:]
+    element.text = text

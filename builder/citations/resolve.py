@@ -30,8 +30,8 @@ _PROPOSED = 12
 # A title with a letter or two wrong is certain; one that has only lost letters (ligatures, its end) may have lost more.
 # Another title by the same authors can be just as close, but has different letters in those places.
 _SURE, _NEAR = 0.97, 0.88
-# Between a preprint and the year under which it is cited.
-_EARLIER, _LATER = 1, 7
+# Between a preprint and the year under which it is cited; a short title such as "Preface" says less than its year.
+_EARLIER, _LATER, _LATER_SHORT = 1, 7, 1
 _LIGATURES = ("", "fi", "fl", "ff", "ffi", "ffl")
 # Another year, part or version makes it another title.
 _NUMERAL = re.compile(r"\d+|\b[IVX]{2,5}\b")
@@ -63,7 +63,6 @@ class _Match:
     whole_title: bool
     author: bool
     year: bool
-    same_year: bool
 
     @property
     def passes(self) -> bool:
@@ -71,8 +70,7 @@ class _Match:
         if length >= _MIN_KEY and self.whole_title and self.similarity >= _SURE:
             return self.author or (self.similarity == 1.0 and length >= 2 * _MIN_KEY and self.year)
         least = 1.0 if length < _MIN_KEY else _NEAR if self.whole_title else _SURE
-        # "Preface" says less than its year.
-        return self.similarity >= least and self.author and (self.year if length >= _MIN_KEY else self.same_year)
+        return self.similarity >= least and self.author and self.year
 
     @property
     def rank(self) -> tuple[bool, float, bool, bool]:
@@ -199,10 +197,11 @@ class _Text:
         self._key, self._at = _key_with_places(self.raw)
 
     def match(self, paper: Paper) -> _Match:
-        similarity, is_whole, start = self._compare(title_key(paper.title), _NUMERAL.findall(paper.title))
-        later = 99 if self._year is None else self._year - paper.published.year
-        author = self._has_author(paper, self.raw[:start])
-        return _Match(paper, similarity, is_whole, author, year=-_EARLIER <= later <= _LATER, same_year=abs(later) <= 1)
+        key = title_key(paper.title)
+        similarity, is_whole, start = self._compare(key, _NUMERAL.findall(paper.title))
+        latest = _LATER if len(key) >= _MIN_KEY else _LATER_SHORT
+        is_year = self._year is not None and -_EARLIER <= self._year - paper.published.year <= latest
+        return _Match(paper, similarity, is_whole, self._has_author(paper, self.raw[:start]), is_year)
 
     def _compare(self, key: str, numerals: list[str]) -> _Fit:
         """Return the best way in which a title fits the entry."""

@@ -26,6 +26,8 @@ _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 _NO_LETTER = re.compile(r"[\W_]+")
 _LETTERS = {code: chr(code).lower() if chr(code).isalnum() else None for code in range(128)}
 
+MONTHS = tuple("january february march april may june july august september october november december".split())
+
 
 def why(err: BaseException) -> str:
     """Return what is wrong with foreign data, from one of `ODD`."""

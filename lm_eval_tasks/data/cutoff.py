@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from lm_eval_tasks.base.text import MONTHS
+
 _LOGGER = logging.getLogger(__name__)
-_MONTHS = "january february march april may june july august september october november december".split()
-_NAMES = "|".join(month[:3] for month in _MONTHS)
+_NAMES = "|".join(month[:3] for month in MONTHS)
 # "knowledge cutoff: December 2023", "cut-off of 2024-06", "Data cutoff | Jun, 2025"
 _CUTOFF = re.compile(
     rf"cut-?\s?off[^\n]{{0,60}}?(?:(?P<name>{_NAMES})[a-z]*\.?,?\s+(?P<year>20\d\d)|(?P<iso>20\d\d-(?:0[1-9]|1[0-2])(?!\d)))",
@@ -27,7 +28,7 @@ def of_card(text: str) -> str | None:
 def _month(match: re.Match[str]) -> str:
     if match["iso"]:
         return match["iso"]
-    number = next(i for i, month in enumerate(_MONTHS, 1) if month.startswith(match["name"].casefold()))
+    number = next(i for i, month in enumerate(MONTHS, 1) if month.startswith(match["name"].casefold()))
     return f"{match['year']}-{number:02d}"
 
 

@@ -11,7 +11,7 @@ from lm_eval.api.instance import Instance
 from lm_eval_tasks.base.contract import GIVEN
 from lm_eval_tasks.base.errors import ModelError
 from lm_eval_tasks.base.files import sha256_of_bytes
-from lm_eval_tasks.base.text import parse_json
+from lm_eval_tasks.base.text import parse_json, valid
 from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.evaluate.baselines import BaselineLM
 from lm_eval_tasks.samples.answers import Generated
@@ -74,11 +74,7 @@ def _parsed(line: str) -> Any:
     try:
         return parse_json(line)
     except UnicodeEncodeError:
-        return parse_json(
-            json.dumps(json.loads(line), ensure_ascii=False)
-            .encode("utf-16", "surrogatepass")
-            .decode("utf-16", "replace")
-        )
+        return parse_json(valid(json.dumps(json.loads(line), ensure_ascii=False)))
 
 
 class GivenAnswersLM(BaselineLM):

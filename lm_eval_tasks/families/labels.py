@@ -182,8 +182,8 @@ def _is_entry(entry: str) -> bool:
 
 
 def _is_label(entry: str) -> bool:
-    plain = BRACKET.sub(" ", entry)
-    named = labels_in(plain.partition(":")[0].strip()) or labels_in(plain.strip())
+    unbracketed = BRACKET.sub(" ", entry)
+    named = labels_in(unbracketed.partition(":")[0].strip()) or labels_in(unbracketed.strip())
     return named is not None or _PLAIN_NUMBERS.fullmatch(entry) is not None
 
 

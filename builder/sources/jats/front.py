@@ -16,6 +16,7 @@ from builder.retractions import OF_ARTICLES, is_taken_back
 from builder.sources.jats.licenses import license_of
 from builder.sources.jats.markup import OF_FORMULAS, attribute, one_line
 from builder.sources.metadata_file import checked_paper
+from lm_eval_tasks.base.text import MONTHS
 
 # What reports no study of its own (https://jats.nlm.nih.gov/archiving/tag-library/1.3/attribute/article-type.html).
 _NO_RESEARCH = frozenset(
@@ -71,7 +72,7 @@ _LED_BY = re.compile(r"^(?:abstract|summary)\s?[.:—–]\s+(?=[A-Z])", re.IGNOR
 # Marks of notes beside a name.
 _BESIDE_NAMES = " ,*∗†‡§¶"
 _LONGEST_CATEGORY = 60
-_MONTHS = {name: str(i) for i, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)}
+_MONTHS = {month[:3]: str(i) for i, month in enumerate(MONTHS, 1)}
 _SEASONS = {"winter": "1", "spring": "3", "summer": "6", "autumn": "9", "fall": "9"}
 
 

@@ -15,10 +15,18 @@ from standins.openai_server import Reply, serve
 from tests.helpers.served import TITLE, Command, run, run_on
 
 
+@pytest.fixture
+def prices(tmp_path: Path) -> Path:
+    """Of a model that costs one unit for each token of an answer."""
+    file = tmp_path / "prices.toml"
+    file.write_text("[ours]\ninput = 0\noutput = 1_000_000\n")
+    return file
+
+
 @pytest.mark.slow
-def test_a_run_stops_before_its_cost_is_passed_and_resumes(command: Command, dataset: Path, tmp_path: Path) -> None:
-    prices = tmp_path / "prices.toml"
-    prices.write_text("[ours]\ninput = 0\noutput = 1_000_000\n")  # a unit for each token of an answer
+def test_a_run_stops_before_its_cost_is_passed_and_resumes(
+    command: Command, dataset: Path, prices: Path, tmp_path: Path
+) -> None:
     asked: list[int] = []
 
     def answer(body: dict[str, Any]) -> Reply:
@@ -62,9 +70,7 @@ def test_a_run_stops_before_its_cost_is_passed_and_resumes(command: Command, dat
 
 
 @pytest.mark.slow
-def test_what_nobody_counts_is_paid_for_too(command: Command, dataset: Path, tmp_path: Path) -> None:
-    prices = tmp_path / "prices.toml"
-    prices.write_text("[ours]\ninput = 0\noutput = 1_000_000\n")
+def test_what_nobody_counts_is_paid_for_too(command: Command, dataset: Path, prices: Path, tmp_path: Path) -> None:
     asked: list[int] = []
 
     def answer(body: dict[str, Any]) -> Reply:
@@ -121,10 +127,10 @@ def test_every_answer_that_was_paid_counts(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_requests_that_nobody_answers_are_paid_for_at_most(command: Command, dataset: Path, tmp_path: Path) -> None:
+def test_requests_that_nobody_answers_are_paid_for_at_most(
+    command: Command, dataset: Path, prices: Path, tmp_path: Path
+) -> None:
     """Each connection breaks off after the prompt was taken, and no run passes its limit, the next one neither."""
-    prices = tmp_path / "prices.toml"
-    prices.write_text("[ours]\ninput = 0\noutput = 1_000_000\n")  # a unit for each token of an answer
     answered: list[int] = []
 
     def answer(body: dict[str, Any]) -> Reply:
