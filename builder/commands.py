@@ -184,17 +184,22 @@ def init(arguments: Namespace) -> Iterator[str | Table]:
     if values["path"] and folder.exists():
         # As round.toml gives it.
         values["path"] = str(folder) if folder.is_absolute() else os.path.relpath(folder, file.parent)
-    files = []
+    files, count = [], None
+    if source == "jats" and values["path"]:
+        from builder.sources.jats.source import count_articles
+
+        count = count_articles(folder)
     if source == "pdfs" and values["path"]:
         from builder.extract.pdf_table import pdf_files, write_table
         from builder.round.source import PDF_TABLE
         from lm_eval_tasks.engines.registry import LocalEngine
 
         files = pdf_files(folder)
+        count = len(files)
     if files and file.exists():
         yield f"{file} stays as it is"
     else:
-        write_start(file, source, datetime.now(UTC).date(), values, _papers_in(source, folder))
+        write_start(file, source, datetime.now(UTC).date(), values, count)
         yield f"written: {file}; read it, change it, then: academiceval run {file}"
     if files:
         table = file.with_name(PDF_TABLE)
@@ -203,16 +208,6 @@ def init(arguments: Namespace) -> Iterator[str | Table]:
             f"written: {table}, papers {papers}, with title and day {dated}, of these with authors {authored}; "
             "correct it before you run the round"
         )
-
-
-def _papers_in(source: str, folder: Path) -> int | None:
-    """Count the papers' files in a folder; None for a source that reads no folder, or a place that is none here."""
-    from builder.sources.jats.markup import ENDINGS
-
-    endings = {"jats": ENDINGS, "pdfs": (".pdf",)}.get(source)
-    if endings is None or not folder.is_dir():
-        return None
-    return sum(file.name.lower().endswith(endings) and file.is_file() for file in folder.rglob("*"))
 
 
 def _ask(question: str, usual: str) -> str:

@@ -193,6 +193,14 @@ def _files_below(path: Path, workspace: Path) -> list[str]:
     return sorted(map(str, files))
 
 
+def count_articles(folder: Path) -> int | None:
+    """Count the articles of a folder; None if it is no folder, or if archives, which would have to be unpacked, lie in it."""
+    names = [path.name for path in folder.rglob("*") if path.is_file()]
+    if not folder.is_dir() or any(name.endswith(_TARS + _ZIPS) for name in names):
+        return None
+    return sum(name.endswith(ENDINGS) for name in names)
+
+
 def _unpack(name: str, folder: Path) -> list[Path]:
     """Return the articles of an archive as files. What is not an article is left in it, and so are paths that lead elsewhere."""
     if not (folder / _DONE).is_file():

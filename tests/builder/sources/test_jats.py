@@ -27,7 +27,7 @@ from builder.sources.jats import front
 from builder.sources.jats import source as jats_source
 from builder.sources.jats.front import orcid, other_abstracts, paper_of
 from builder.sources.jats.markup import parse_article, read_article
-from builder.sources.jats.source import JatsSource
+from builder.sources.jats.source import JatsSource, count_articles
 from builder.store import Store
 from standins.jats_world import doi_of, draw_jats, drops_of, papers_of, pmcid_of
 from standins.places import DATA
@@ -565,3 +565,13 @@ def test_a_disk_that_fails_is_no_fact_about_a_file(tmp_path: Path, monkeypatch: 
     assert read_article(tmp_path / "a.xml").tag == "article"
     with pytest.raises(ExtractError, match="No such file"):
         read_article(tmp_path / "b.xml")
+
+
+def test_articles_are_counted_where_none_is_packed(tmp_path: Path) -> None:
+    assert count_articles(tmp_path / "nowhere") is None
+    for name in ("a.xml", "b/c.nxml.gz", "b/d.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    assert count_articles(tmp_path) == 2
+    (tmp_path / "PMC1.tar.gz").touch()
+    assert count_articles(tmp_path) is None
