@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 from builder.extract.lines import Line
-from builder.extract.text import clean
+from builder.extract.text import clean, join_lines
 from builder.ids import PaperId
 from builder.records import Front
 from lm_eval_tasks.base.text import day
@@ -47,10 +47,83 @@ _NO_NAME = re.compile(
 # A blank that parts two names, in parts of the type's size.
 _WIDE = 0.75
 _MOST_LINES = 60
+# What stands above a title in large type, and the line that ends the head of a journal's page.
+_NO_TITLE = re.compile(
+    r"(?:graphical abstract|highlights|(?:original |research |review )?(?:article|paper|letter)|review|draft version\b.*"
+    r"|contents lists .*)\W*",
+    re.IGNORECASE,
+)
+_JOURNAL = re.compile(r"\W*journal homepage", re.IGNORECASE)
+# What a title cannot end with, what a line below it has that is its second half, and what only an affiliation has.
+_OPEN = re.compile(
+    r"(?:-|[:&]|\b(?:of|the|an?|for|in|on|with|from|by|to|and|or|via|using|between|through|under|towards?))$",
+    re.IGNORECASE,
+)
+_SUBTITLE = re.compile(r"(?<!\S)(?:of|the|for|in|on|with|from|by|to|towards?)\s", re.IGNORECASE)
+PLACE = re.compile(
+    r"@|\b(?:universi|institut|department|laborator|school|college|facult|cent(?:er|re)\b|academy|hospital)",
+    re.IGNORECASE,
+)
+# Type of one size, and larger than another, in points; from one line of a title to the next at most, in sizes of type.
+_ONE_SIZE, _LARGER, _TITLE_STEP = 0.6, 0.7, 2.2
 
 
 # A printed word, and its box on the page in points before it.
 Word = tuple[float, float, float, float, str]
+
+
+def title_of(front: Sequence[Line], size: float) -> str:
+    """Return the title: the largest lines at the top of the first page, and what continues them.
+
+    Where nothing is larger than the body, set in `size` points, it is the first line in capitals; "" if there is none.
+    """
+    page = [line for line in front if line.page == 0]
+    journal = next((i for i, line in enumerate(page) if _JOURNAL.match(line.text)), -1)
+    top = [line for line in page[journal + 1 :] if len(line.text) > 1 and not _NO_TITLE.fullmatch(clean(line.text))]
+    largest = max((line.size for line in top if len(line.text) > 3), default=0.0)
+    if largest > size + _LARGER:
+        first = next(i for i, line in enumerate(top) if line.size > largest - _ONE_SIZE and len(line.text) > 3)
+    else:
+        first = next((i for i, line in enumerate(top) if line.text.isupper() and " " in line.text), len(top))
+    # Small capitals are as large as most of their letters.
+    is_capitals = 0 < first < len(top) and top[first - 1].size > size + _LARGER
+    start = first - 1 if is_capitals and _is_below(top[first - 1], top[first]) else first
+    title, subtitle = top[start : first + 1], list[Line]()
+    for i in range(first + 1, len(top)):
+        last = [*title, *subtitle][-1]
+        if not _is_below(last, top[i]):
+            break
+        if _continues(last, top[i], size):
+            (subtitle or title).append(top[i])
+        elif not subtitle and _is_subtitle(top[i], top[i + 1 : i + 2], size):
+            subtitle.append(top[i])
+        else:
+            break
+    main, second = (join_lines(lines).replace("\n", " ") for lines in (title, subtitle))
+    mark = "" if main[-1:] in ":?!.–—-" else ":"
+    return f"{main}{mark} {second}" if second else main
+
+
+def _is_below(line: Line, after: Line) -> bool:
+    return 0 < after.y0 - line.y0 < _TITLE_STEP * max(line.size, after.size)
+
+
+def _continues(last: Line, line: Line, size: float) -> bool:
+    """Tell whether a line goes on with the title line above it: set alike, or after an unfinished sentence."""
+    if _is_alike(line, last):
+        return line.size > size + _LARGER or line.text.isupper()
+    return line.size > size + _LARGER and bool(_OPEN.search(clean(last.text)))
+
+
+def _is_subtitle(line: Line, after: Sequence[Line], size: float) -> bool:
+    """Tell whether a line below a title is a subtitle: larger than the body, set off from what follows, no place of work."""
+    is_set_off = not after or after[0].size < line.size or _is_alike(after[0], line)
+    is_worded = bool(_SUBTITLE.search(line.text)) and not PLACE.search(line.text)
+    return is_worded and is_set_off and line.size > size + _LARGER
+
+
+def _is_alike(line: Line, other: Line) -> bool:
+    return abs(line.size - other.size) < _ONE_SIZE and line.bold == other.bold
 
 
 def front_of(words: Sequence[Word], info: Mapping[str, Any], stamp: str, before: Sequence[Line], title: str) -> Front:

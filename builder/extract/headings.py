@@ -15,6 +15,7 @@ from operator import itemgetter
 from builder.extract.heading_candidates import HeadingCandidate, Style, find_heading_candidates
 from builder.extract.lines import Line
 from builder.extract.sections import is_known, normalise, role_of, weak_role_of
+from builder.extract.text import running_lines
 from builder.records import Role
 
 _ROMAN = ("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII", "XIV", "XV")
@@ -26,6 +27,8 @@ _REPEATED = 2
 _GAP = 4
 # This many numbers that count up are not an accident.
 _COUNTED = 3
+# Points that sizes of one text may differ by, and characters of a line that is no cell of a table.
+_ONE_SIZE, _LEAST_OF_LINE = 0.3, 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,33 @@ def find_headings(lines: Sequence[Line], size: float, toc: Sequence[tuple[int, s
         key=itemgetter(0),
     )
     return _with_reference_list(best, lines), not least
+
+
+def labels_among(headings: Sequence[Heading], lines: Sequence[Line], size: float) -> frozenset[int]:
+    """Return the lines that are labels in a figure and not headings: unnumbered, between the two halves of a sentence.
+
+    Args:
+        size: the body's type size in points; what is smaller is part of a figure as well.
+    """
+    labels: set[int] = set()
+    before, waiting = "", list[Heading]()
+    for heading, end in zip(headings, [*(heading.first for heading in headings), len(lines)][1:], strict=True):
+        waiting.append(heading)
+        text = running_lines(lines[heading.last + 1 : end], size)
+        if text:
+            if _is_one_sentence(before, text[0].text):
+                labels.update(i for each in waiting for i in range(each.first, each.last + 1) if _is_label(each))
+            before, waiting = text[-1].text, []
+    return frozenset(labels)
+
+
+def _is_label(heading: Heading) -> bool:
+    is_short = not heading.run_in and len(heading.words) < _LEAST_OF_LINE
+    return is_short and not heading.number and not is_known(heading.words)
+
+
+def _is_one_sentence(text: str, after: str) -> bool:
+    return text.rstrip()[-1:].isalpha() and len(text) > _LEAST_OF_LINE and after[:1].islower()
 
 
 def _headings_with_numbering(
@@ -120,7 +150,8 @@ def roles_of(headings: Sequence[Heading]) -> list[Role]:
     named = [_heading_role(heading, headings[:i]) for i, heading in enumerate(headings)]
     for i, heading in enumerate(headings):
         weak = weak_role_of(heading.words)
-        if named[i] is None and weak is not None and weak not in named and _may_have(weak, heading):
+        is_late = weak == "introduction" and any(normalise(before.words) != "abstract" for before in headings[:i])
+        if named[i] is None and weak is not None and not is_late and weak not in named and _may_have(weak, heading):
             named[i] = weak
     roles: list[Role] = []
     ended = False
@@ -194,7 +225,8 @@ def _level(c: HeadingCandidate, style: Style | None, numbering: str, lines: Sequ
     match _numbering_of(c.number):
         case "decimal" if numbering == "decimal":
             depth = c.number.count(".") + 1
-            return depth if c.listed or depth > 1 or same or (is_known(c.words) and lines[c.first].start) else 0
+            is_set_off = c.style.bold or lines[c.first].start
+            return depth if c.listed or depth > 1 or same or (is_known(c.words) and is_set_off) else 0
         case "roman" if numbering == "roman":
             return 1 if c.listed or same or is_known(c.words) else 0
         case "letter" if "." not in c.number:

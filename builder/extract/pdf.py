@@ -10,13 +10,13 @@ import pymupdf
 
 from builder.errors import ExtractError
 from builder.extract.compat import FAULTS, outline_of
-from builder.extract.front import Word, front_of
-from builder.extract.headings import Heading, find_headings, in_order, roles_of
+from builder.extract.front import PLACE, Word, front_of, title_of
+from builder.extract.headings import Heading, find_headings, in_order, labels_among, roles_of
 from builder.extract.lines import STAMPED_ID, Line, Page, read_page
 from builder.extract.mentions import find_mentions
 from builder.extract.quality import MeasuredDocument, common_share, words_of
 from builder.extract.references import read_entries
-from builder.extract.sections import normalise, role_of, split_number
+from builder.extract.sections import OUTSIDE, is_known, normalise, role_of, split_number
 from builder.extract.text import body_size, clean, join_lines, own_size, running_lines, text_lines
 from builder.records import Document, Reference, Section
 from lm_eval_tasks.base.text import is_valid
@@ -30,9 +30,11 @@ _RUN_IN_LEVEL, _MAX_RUN_IN = 4, 80
 _MIN_RELATED_WORDS = 60
 _LEAST_OF_ABSTRACT, _MOST_OF_ABSTRACT = 30, 1000
 # Points that sizes of one text may differ by; the share of the commonest words of English in prose, and words that its lines have.
-_SAME_SIZE, _PROSE, _WORDS_OF_LINE = 0.3, 0.15, 7
+_SAME_SIZE, _PROSE, _WORDS_OF_LINE = 0.3, 0.12, 7
 # From one line of a text to the next, at most: in steps of its first two lines, and in sizes of type.
 _STEP, _LOOSE = 1.3, 1.4
+# Characters of a line of text.
+_LONG = 60
 # Parts of an abstract that are labelled.
 _LABELLED = re.compile(
     r"(?:background|objectives?|aims?|purpose|introduction|(?:materials and )?methods?|design|results?|findings|conclusions?)\b",
@@ -40,14 +42,6 @@ _LABELLED = re.compile(
 )
 _BODY = ("introduction", "related_work", "body", "conclusion")
 _THANKS = re.compile(r"Acknowledge?ments?(?:[.:–—-]|\b(?=\s+[A-Z]))")
-
-
-def title_of(front: Sequence[Line], size: float) -> str:
-    """Return the largest lines at the top of the first page; "" if nothing is larger than the body, set in `size` points."""
-    top = [line for line in front if line.page == 0]
-    largest = max((line.size for line in top if len(line.text) > 3), default=0.0)
-    large = (line for line in top if line.size > largest - 0.6 and len(line.text) > 1)
-    return join_lines(large).replace("\n", " ") if largest > size + 0.7 else ""
 
 
 def abstract_of(lines: Sequence[Line], words: frozenset[str]) -> str:
@@ -100,9 +94,12 @@ def assemble(
     links = [link for page in pages for link in page.links]
     size = body_size(pages)
     lines = text_lines(pages)
-    words = _vocabulary(lines)
     main_headings, agree = find_headings(lines, size, toc)
-    headings = _with_thanks(_with_related_work(main_headings, lines), lines)
+    if labels := labels_among(main_headings, lines, size):
+        lines = [line for i, line in enumerate(lines) if i not in labels]
+        main_headings, agree = find_headings(lines, size, toc)
+    words = _vocabulary(lines)
+    headings = _with_thanks(_with_related_work(_without_title(main_headings, lines), lines), lines)
     before = lines[: headings[0].first] if headings else lines[:60]
     # It may begin after the word "Abstract" on its own line.
     abstract = _RUN_IN.sub("", abstract_of(list(dropwhile(lambda line: not _RUN_IN.match(line.text), before)), words))
@@ -121,24 +118,43 @@ def assemble(
         sections.append(
             Section(f"{heading.number} {heading.words}".strip(), role, heading.level, join_lines(running, words))
         )
-    if not any(section.role == "introduction" for section in sections):
+    roles = {section.role for section in sections}
+    opening = ""
+    if "introduction" not in roles:
         abstract, opening = _apart(abstract)
-        sections = [*([Section("", "introduction", 1, opening)] if opening else []), *sections]
+    # A letter without sections is no abstract.
+    if not abstract or len(abstract.split()) > _MOST_OF_ABSTRACT:
+        abstract, rest = _unheaded_abstract(before, words)
+        text = join_lines(running_lines(rest, size), words)
+        opening = "" if "introduction" in roles or not _is_prose(text, rest) else text
+    if opening:
+        sections.insert(0, Section("", "introduction" if roles - OUTSIDE else "body", 1, opening))
     mentions = find_mentions(sections, references)
     title = title_of(before, size)
     stamp = next((page.stamp for page in pages if page.stamp), "")
     front, stamped = front_of(printed, info, stamp, before, title), STAMPED_ID.search(stamp)
-    # A letter without sections is no abstract.
-    abstract = abstract if len(abstract.split()) <= _MOST_OF_ABSTRACT else ""
-    abstract = abstract or _unheaded_abstract(before, words)
     document = Document(title, abstract, tuple(sections), tuple(references), mentions, stamped and stamped[1], front)
     return MeasuredDocument(
         document, sum(len(line.text) for line in lines), unmapped, agree, sum(page.hidden for page in pages)
     )
 
 
-def _unheaded_abstract(before: Sequence[Line], words: frozenset[str]) -> str:
-    """Find the abstract among the lines before the first heading where none says so, as in journals of the ACM: the longest prose."""
+def _without_title(headings: Sequence[Heading], lines: Sequence[Line]) -> Sequence[Heading]:
+    """Leave out a title that is taken for a heading, as in a letter without sections: there is no text before it."""
+    if not headings or any(len(line.text) > _LONG for line in lines[: headings[0].first]):
+        return headings
+    first = headings[0]
+    # "A Survey of ..." reads as the first appendix does.
+    is_title = not first.number[:1].isdigit() and not is_known(first.words) and lines[first.last].page == 0
+    return headings[1:] if is_title else headings
+
+
+def _unheaded_abstract(before: Sequence[Line], words: frozenset[str]) -> tuple[str, Sequence[Line]]:
+    """Find the abstract among the lines before the first heading where none says so, as in journals of the ACM and letters.
+
+    Returns:
+        The first prose, and the lines behind it; "" and no lines if there is none.
+    """
     groups: list[list[Line]] = []
     for line in before:
         last = groups[-1][-1] if groups else None
@@ -147,11 +163,19 @@ def _unheaded_abstract(before: Sequence[Line], words: frozenset[str]) -> str:
             groups[-1].append(line)
         else:
             groups.append([line])
-    longest = max(groups, key=lambda group: sum(len(line.text) for line in group), default=[])
-    text = abstract_of(longest, words)
+    for i, group in enumerate(groups):
+        text = abstract_of(group, words)
+        is_address = len(PLACE.findall(text)) > 1
+        if _is_prose(text, group) and not is_address and len(text.split()) <= _MOST_OF_ABSTRACT:
+            return text, [line for after in groups[i + 1 :] for line in after]
+    return "", []
+
+
+def _is_prose(text: str, lines: Sequence[Line]) -> bool:
+    """Tell whether lines and their text are prose: long enough, long lines, and the commonest words of English in it."""
     count = len(text.split())
-    is_prose = common_share(words_of(text)) > _PROSE and count > _WORDS_OF_LINE * len(longest)
-    return text if _LEAST_OF_ABSTRACT <= count <= _MOST_OF_ABSTRACT and is_prose else ""
+    is_wide = count >= _LEAST_OF_ABSTRACT and count > _WORDS_OF_LINE * len(lines)
+    return is_wide and common_share(words_of(text)) > _PROSE
 
 
 def _step(group: Sequence[Line]) -> float:

@@ -45,7 +45,9 @@ _WEAK: dict[Role, re.Pattern[str]] = {
         r"(?:.*\b)?(?:prior|previous|earlier|existing) (?:works?|research|literature|studies|approaches|surveys)(?: .*)?"
         r"|state[ -]of[ -]the[ -]art|background and (?:prior|previous) .*"
     ),
-    "introduction": re.compile(r"(?:general |brief |an? )?introduction (?:to|of) .*"),
+    "introduction": re.compile(
+        r"(?:general |brief |an? )?introduction (?:to|of) .*|(?:background and )?motivations?|(?:our )?(?:aims?|goals?)"
+    ),
     "conclusion": re.compile(r"summary|(?:brief|final) summary|outlook|(?:discussion|summary) and outlook"),
 }
 _KNOWN = re.compile(

@@ -71,8 +71,10 @@ def _furniture(pages: Sequence[Page]) -> set[tuple[int, float, float]]:
             positions.update((line.page, line.y0, line.x0) for line in same)
     notice = False
     for page, line in placed:
+        is_begun = notice and not line.start and line is not page.lines[0]
+        notice = False
         if _in_margin(page, line, usual, _HEAD, _FOOT):
-            notice = bool(_NOTICE.match(line.text)) or (notice and not line.start)
+            notice = bool(_NOTICE.match(line.text)) or is_begun
             is_outer = _in_margin(page, line, page.height, _OUTER_HEAD, _OUTER_FOOT)
             if notice or (is_outer and _PAGE_NUMBER.fullmatch(line.text)):
                 positions.add((line.page, line.y0, line.x0))

@@ -8,6 +8,8 @@ import pymupdf
 import pytest
 
 from builder.errors import ExtractError
+from builder.extract.front import title_of
+from builder.extract.lines import Line
 from builder.extract.pdf import read_pdf
 from builder.extract.quality import fault, measure
 from builder.records import Document
@@ -624,3 +626,70 @@ def test_errors_pickle() -> None:
 
     error = pickle.loads(pickle.dumps(ExtractError("crashed", "why")))
     assert (error.reason, error.detail, str(error)) == ("crashed", "why", "crashed: why")
+
+
+def test_the_last_line_of_a_page_is_text_though_a_notice_ended_the_page_before(tmp_path: Path) -> None:
+    notice = Text(["Preprint. Under review."], 72, 742, 10)
+    second = Text([*wrapped(FILLER * 2), "and serves as the evidence."], 72, 655, 10)
+    document = read(tmp_path, [*stack(("h1", "1  Introduction"), FILLER), notice], [second])
+    assert text_of(document, "1 Introduction").endswith("evidence.")
+    assert "Under review" not in text_of(document, "1 Introduction")
+
+
+def test_a_label_in_a_figure_parts_no_sentence(tmp_path: Path) -> None:
+    halves = (
+        "The survey of the earlier results shows that the system",
+        "is of use to the people who work with it. " + FILLER,
+    )
+    document = read(
+        tmp_path,
+        stack(("h1", "1  Introduction"), halves[0], ("h1", "Pattern Store"), halves[1], ("h1", "2  Method"), FILLER),
+    )
+    assert text_of(document, "1 Introduction").startswith(" ".join(halves))
+    assert [section.heading for section in document.sections] == ["1 Introduction", "2 Method"]
+
+
+def test_a_letter_without_sections_has_a_title_and_an_abstract(tmp_path: Path) -> None:
+    letter = [
+        *stack(("h1", "A Title of a Letter"), "Ann Author", ("small", FILLER), y=72),
+        Text(wrapped(("Body of the letter. " + FILLER) * 6), 72, 200, 10),
+        *stack(("h1", "References"), "[1] A. Ek. A cited title of note. Journal of Tests, 2020.", y=600),
+    ]
+    document = read(tmp_path, letter)
+    assert (document.title, document.abstract) == ("A Title of a Letter", FILLER)
+    assert [(section.heading, section.role) for section in document.sections] == [
+        ("", "body"),
+        ("References", "references"),
+    ]
+    assert document.sections[0].text.startswith("Body of the letter.")
+
+
+def test_a_goal_opens_a_paper_that_has_no_introduction(tmp_path: Path) -> None:
+    paper = (("h1", "Abstract"), FILLER, ("h1", "1  Goal"), FILLER, ("h1", "2  Motivation"), FILLER)
+    assert [role for _, role, _ in roles(read(tmp_path, stack(*paper)))] == ["introduction", "body"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "title"),
+    [
+        ([(12, 1, "A FRAMEWORK FOR MARKETS"), (12, 0, "Ann Author")], "A FRAMEWORK FOR MARKETS"),
+        ([(17, 0, "A Model of Choice Between"), (14, 0, "Quality and Audience"), (10, 1, "Ann Author")],
+         "A Model of Choice Between Quality and Audience"),
+        ([(22, 0, "Branch Use"), (14, 0, "A Study of Projects"), (11, 0, "Ann Author")], "Branch Use: A Study of Projects"),
+        ([(22, 0, "Branch Use"), (14, 0, "Department of Physics"), (11, 0, "Ann Author")], "Branch Use"),
+        ([(14, 0, "Journal of Tests"), (8, 0, "journal homepage: example.org"), (13.5, 0, "Why is it late?"), (10, 0, "Ann Author")],
+         "Why is it late?"),
+        ([(14, 1, "Highlights"), (12, 0, "A Title of a Paper"), (10, 0, "Ann Author")], "A Title of a Paper"),
+        ([(14, 0, "NET2NET: LEARNING"), (17, 0, "BY TRANSFER"), (10, 0, "Ann Author")], "NET2NET: LEARNING BY TRANSFER"),
+        ([(8, 0, "Draft version July 14"), (10, 0, "THE SIZES OF OBJECTS"), (9, 0, "Ann Author")], "THE SIZES OF OBJECTS"),
+        ([(10, 0, "Ann Author")], ""),
+    ],
+)  # fmt: skip
+def test_titles_end_where_the_authors_begin(lines: list[tuple[float, int, str]], title: str) -> None:
+    front = [
+        Line(
+            page=0, x0=72, y0=20.0 * i, x1=500, y1=20.0 * i + size, text=text, size=size, bold=bool(bold), italic=False
+        )
+        for i, (size, bold, text) in enumerate(lines)
+    ]
+    assert title_of(front, 10) == title
