@@ -21,6 +21,8 @@ from builder.records import Role
 _ROMAN = ("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII", "XIV", "XV")
 _TAIL = ("references", "acknowledgements", "appendix")
 _ENTRY, _MIN_ENTRIES = re.compile(r"\[(\d{1,3})\]"), 5
+# An entry's year, and lines of a list within which there is one.
+_YEAR, _LINES_TO_YEAR = re.compile(r"\b(?:19|20)\d\d"), 12
 # A heading's words occur in a paper once, or twice with an appendix or a second paper in the file.
 _REPEATED = 2
 # How much a section's number may be above the one before it: headings may be lost.
@@ -69,7 +71,7 @@ def find_headings(lines: Sequence[Line], size: float, toc: Sequence[tuple[int, s
         ),
         key=itemgetter(0),
     )
-    return _with_reference_list(best, lines), not least
+    return _with_reference_list(_without_columns(best, lines), lines), not least
 
 
 def labels_among(headings: Sequence[Heading], lines: Sequence[Line], size: float) -> frozenset[int]:
@@ -308,6 +310,17 @@ def _longest_count(values: Sequence[int]) -> list[int]:
         before = [best[j] for j in range(i) if 0 < value - values[j] <= _GAP]
         best.append([*max(before, key=lambda run: (len(run), -run[-1]), default=[]), i])
     return max(best, key=len, default=[])
+
+
+def _without_columns(headings: Sequence[Heading], lines: Sequence[Line]) -> list[Heading]:
+    """Leave out the heads of tables' columns called "References", below which no year stands, where a list follows."""
+    lists = [heading for heading in headings if role_of(heading.words) == "references"]
+    columns = [
+        heading
+        for heading in lists[:-1]
+        if not any(_YEAR.search(line.text) for line in lines[heading.last + 1 : heading.last + 1 + _LINES_TO_YEAR])
+    ]
+    return [heading for heading in headings if heading not in columns]
 
 
 def _with_reference_list(headings: list[Heading], lines: Sequence[Line]) -> list[Heading]:

@@ -24,6 +24,16 @@ _ITALIC = re.compile(r"ital|obli|slant|cmti|cmsl", re.IGNORECASE)
 _SPACED = re.compile(
     r"(?:(?P<number>\d[\d.]*|[IVX]{1,4}\.)\s+)?(?P<words>(?:[A-Z.&] {1,4}){4,}[A-Z.]|[A-Z](?: {1,4}[a-z]){6,}) ?:?"
 )
+# TeX's fonts of large symbols, and what stands there from code 0 on (The TeXbook, appendix F).
+_EXTENSION = re.compile(r"cmex|txex|pxex|MathExtension", re.IGNORECASE)
+_LARGE_SYMBOLS = dict(
+    enumerate(
+        "()[]⌊⌋⌈⌉{}⟨⟩|‖/\\()()[]⌊⌋⌈⌉{}⟨⟩/\\ )[]⌊⌋⌈⌉{}⟨⟩/\\/\\⎛⎞⎡⎤⎣⎦⎢⎥⎧⎫⎩⎭⎨⎬⎪⏐"
+        "⎝⎠⎜⎟⟨⟩⊔⊔∮∮⊙⊙⊕⊕⊗⊗∑∏∫⋃⋂⊎⋀⋁∑∏∫⋃⋂⊎⋀⋁∐∐ˆˆˆ˜˜˜[]⌊⌋⌈⌉{}√√√√√"
+    )
+) | dict.fromkeys(map(ord, "uvz{|}"))
+# A section's, without its words.
+_BARE_NUMBER = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,5})\.?")
 # Points that a line drawn twice is moved by, at most.
 _SHIFT = 1.5
 _WORDS_OF_ONE = frozenset("AIO")
@@ -111,6 +121,8 @@ def read_page(page: pymupdf.Page) -> Page:
                 lines[-1] = replace(line, text=f"{lines[-1].text}{gap}{line.text}", start=lines[-1].start)
             elif lines and _continues(lines[-1], line):
                 lines[-1] = _join(lines[-1], line)
+            elif (words := _words_behind(line, lines)) is not None:
+                lines[words] = _join(line, lines[words])
             else:
                 lines.append(line)
             start = False
@@ -169,7 +181,7 @@ def _runs(spans: list[dict[str, Any]]) -> Iterator[tuple[str, float, str, int]]:
     """Yield the spans joined while size, font and style stay: (text, size, font without subset tag, 1 bold + 2 italic)."""
     text, key = "", (0.0, "", 0)
     for span in spans:
-        piece = span["text"]
+        piece = span["text"].translate(_LARGE_SYMBOLS) if _has_large_symbols(span["font"]) else span["text"]
         new = _type(span["size"], span["font"], span["flags"])
         if new == key or piece.isspace() or not piece:
             text += piece
@@ -179,6 +191,11 @@ def _runs(spans: list[dict[str, Any]]) -> Iterator[tuple[str, float, str, int]]:
         text, key = piece, new
     if text:
         yield text, *key
+
+
+@lru_cache(maxsize=1 << 12)
+def _has_large_symbols(font: str) -> bool:
+    return bool(_EXTENSION.search(font))
 
 
 @lru_cache(maxsize=1 << 12)
@@ -210,6 +227,15 @@ def _continues(last: Line, line: Line) -> bool:
     most = 0.5 if abs(last.size - line.size) > 0.3 * last.size else wide
     is_elsewhere = overlap < 0.6 * min(last.height, line.height) or gap < -0.3 * line.size
     return not is_elsewhere and gap < most * line.size
+
+
+def _words_behind(line: Line, lines: Sequence[Line]) -> int | None:
+    """Return the line whose words a bold number begins, drawn before it: some files draw a heading's number last."""
+    if not line.bold or not _BARE_NUMBER.fullmatch(line.text):
+        return None
+    return next(
+        (i for i, other in enumerate(lines) if other.bold and other.text[0].isupper() and _continues(line, other)), None
+    )
 
 
 def _join(last: Line, line: Line) -> Line:

@@ -17,7 +17,11 @@ from builder.records import Reference
 if TYPE_CHECKING:
     from builder.extract.lines import Hyperlink, Line
 
-_MIN_CHARS = 8
+_MIN_CHARS, _LEAST_OF_ENTRY = 8, 5
+# Words behind the last entry that are no part of it.
+_MOST_BEHIND = 60
+# What an entry of a list without labels goes on with.
+_ADDRESS = re.compile(r"\s*(?:URL\b|https?:|doi\b|DOI\b|arXiv:|Available (?:at|from|online))")
 # Characters at the end of a part that tell whether it goes on.
 _NEAR = 80
 _NUMBERED = (re.compile(r"\s*\[(\d{1,4})\]"), re.compile(r"\s*(\d{1,3})\.(?=\s|$)"), re.compile(r"\s*\((\d{1,4})\)"))
@@ -74,13 +78,40 @@ def read_entries(
         words: the paper's vocabulary, for words broken at line ends.
         links: the file's link annotations; an entry has those that lie on its lines.
     """
-    starts = _labelled_starts(lines) or _hanging_starts(lines) or _spaced_starts(lines)
+    labelled = _labelled_starts(lines)
+    starts = labelled or [
+        i for i in _hanging_starts(lines) or _spaced_starts(lines) if not _ADDRESS.match(lines[i].text)
+    ]
     entries: list[Reference] = []
-    for first, end in pairwise([*starts, len(lines)]):
-        raw = " ".join(join_lines(lines[first:end], words).split())
-        if len(raw) > _MIN_CHARS:
-            entries.append(parse_entry(raw, [link[2] for link in links if _lies_on(link, lines[first:end])]))
+    begun: int | None = None
+    for first, end in pairwise([*starts, _end_of_list(lines, starts)]):
+        part = lines[first if begun is None else begun : end]
+        raw = " ".join(join_lines(part, words).split())
+        if len(raw) <= _MIN_CHARS:
+            continue
+        entry = parse_entry(raw, [link[2] for link in links if _lies_on(link, part)])
+        # Authors alone: a list of names that a column's end divides.
+        is_open = not entry.title and (not entry.year or len(raw.split()) < _LEAST_OF_ENTRY)
+        is_names = is_open and not labelled and begun is None and end < len(lines)
+        begun = first if is_names else None
+        entries += [] if is_names else [entry]
+    while not labelled and entries and not _says_where(entries[-1]):
+        entries.pop()
     return entries
+
+
+def _end_of_list(lines: Sequence[Line], starts: Sequence[int]) -> int:
+    """Return where the last entry ends: at a paragraph after a full stop, if much text follows, such as the authors' lives."""
+    for i in range(starts[-1] + 1 if starts else len(lines), len(lines)):
+        rest = sum(len(line.text.split()) for line in lines[i:])
+        if rest > _MOST_BEHIND and lines[i].start and lines[i - 1].text.endswith("."):
+            return i
+    return len(lines)
+
+
+def _says_where(entry: Reference) -> bool:
+    """Tell whether an entry names a year, an identifier or an address; what is behind a list without labels does not."""
+    return bool(entry.year or entry.arxiv_id or entry.doi or entry.url)
 
 
 def _lies_on(link: Hyperlink, lines: Sequence[Line]) -> bool:

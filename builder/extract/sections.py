@@ -9,7 +9,7 @@ from builder.records import Document, Role
 from lm_eval_tasks.base.text import fold
 
 _NUMBER = re.compile(
-    r"^\s*(?:(?:section|chapter|appendix)\s+|§+\s*)?(?:0\.)?"
+    r"^\s*(?:(?i:section|chapter)\s+|appendix\s+|§+\s*)?(?:0\.)?"
     r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,5}|[A-Z](?:\.\d{1,2}){0,3})"
     r"(?P<mark>[.:)]|\s?[|—–-])?(?:\s+|(?<=[.:)])(?=[A-Z]))(?P<title>\S.*)$"
 )

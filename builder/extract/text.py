@@ -152,7 +152,12 @@ _LIGATURES = str.maketrans(
     {"\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi", "\ufb04": "ffl", "\ufb05": "st", "\ufb06": "st"}
     | {"\u00ad": "-"}
     | dict.fromkeys("\u00a0\u2009\u2028", " ")
-    | dict.fromkeys("\u200b\ufeff\x00\x02\x03", "")
+    # What nobody can read: control characters and, but for the pieces of large brackets of Adobe's Symbol font, private ones.
+    | dict.fromkeys("\u200b\ufeff\x7f", "")
+    | dict.fromkeys(map(chr, [*range(9), *range(14, 32), *range(0x80, 0xA0)]), "")
+    | dict.fromkeys(map(chr, range(0xE000, 0xF900)), "")
+    | dict(zip(map(chr, range(0xF8EB, 0xF8F5)), "⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪", strict=True))
+    | dict(zip(map(chr, range(0xF8F6, 0xF8FF)), "⎞⎟⎠⎤⎥⎦⎫⎬⎭", strict=True))
 )
 _BREAK, _BLANKS = re.compile(r"(?<=[^\W\d_])[-\u2010]$"), re.compile(r"[ \t\r\f\v]+")
 # Compounds whose first part is a word of its own keep their hyphen when they happen to break after it.

@@ -169,3 +169,29 @@ def test_styles_without_marks_between_title_and_journal(entry: str, title: str) 
 @pytest.mark.parametrize("piece", ["A. Aa, ", "AA, ", "Aa BB, ", "Aa, A.; ", "“aa ", ", a 12 ", "van de "])
 def test_an_entry_takes_no_longer_than_it_is(piece: str) -> None:
     assert parse_entry(piece * 1_000).raw
+
+
+def test_a_list_of_names_that_a_column_divides_is_one_entry() -> None:
+    lines = [
+        line("Ann Alba. A first title that is", 0),
+        line("continued here. 2019.", 11, 84),
+        line("Jane Doe, Karl Roe,", 22),
+        line("and Max Poe.", 33, 84),
+        line("A second title of note. 2020.", 0, 310),
+        line("URL https://example.org/b", 11, 310),
+        line("Lu He. A third one. Tests,", 22, 310),
+        line("2021.", 33, 322),
+        line("Keywords of no entry", 44, 310),
+    ]
+    entries = read_entries(lines)
+    assert [entry.year for entry in entries] == [2019, 2020, 2021]
+    assert (entries[1].raw[:8], entries[1].url) == ("Jane Doe", "https://example.org/b")
+
+
+def test_the_lives_of_the_authors_are_no_part_of_the_last_entry() -> None:
+    entries = [line(f"[{i}] A. Ek. A cited title of note. Tests, 2020.", y=12.0 * i) for i in range(1, 4)]
+    life = [
+        line("Ann Ek is an author of tests and of what they hold. " * 2, y=60 + 12.0 * i, start=i == 0)
+        for i in range(8)
+    ]
+    assert read_entries([*entries, *life])[-1].raw == "[3] A. Ek. A cited title of note. Tests, 2020."

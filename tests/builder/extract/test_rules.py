@@ -9,9 +9,10 @@ import pytest
 
 from builder.errors import ExtractError
 from builder.extract.front import title_of
-from builder.extract.lines import Line
+from builder.extract.lines import Line, read_page
 from builder.extract.pdf import read_pdf
 from builder.extract.quality import fault, measure
+from builder.extract.text import clean
 from builder.records import Document
 from builder.round.tables import QualityTable
 from tests.helpers.drawing import BOLD, FILLER, ITALIC, ROMAN, Text, draw, stack, wrapped
@@ -693,3 +694,44 @@ def test_titles_end_where_the_authors_begin(lines: list[tuple[float, int, str]],
         for i, (size, bold, text) in enumerate(lines)
     ]
     assert title_of(front, 10) == title
+
+
+def test_a_heading_says_that_it_is_a_section(tmp_path: Path) -> None:
+    paper = (("h1", "Section 1: Introduction"), FILLER, ("h1", "SECTION 2. Method"), FILLER)
+    assert roles(read(tmp_path, stack(*paper))) == [("1 Introduction", "introduction", 1), ("2 Method", "body", 1)]
+
+
+def test_a_number_drawn_after_its_words(tmp_path: Path) -> None:
+    words = [Text([word], 90, y, 12, BOLD) for word, y in (("Introduction", 80), ("Method", 200), ("Conclusion", 320))]
+    numbers = [Text([str(i)], 72, y, 12, BOLD) for i, y in ((1, 80), (2, 200), (3, 320))]
+    text = [Text(wrapped(FILLER), 72, y + 20, 10) for y in (80, 200, 320)]
+    document = read(tmp_path, [*words, *numbers, *text])
+    assert [section.heading for section in document.sections] == ["1 Introduction", "2 Method", "3 Conclusion"]
+
+
+def test_a_tables_column_called_references_is_no_list(tmp_path: Path) -> None:
+    table = [("h1", "References"), "A first cell", "Another cell"]
+    entries = [f"[{i}] A. Ek. A cited title of note. Journal of Tests, 2020." for i in range(1, 5)]
+    paper = [
+        ("h1", "1  Introduction"),
+        FILLER,
+        *table,
+        FILLER * 4,
+        ("h1", "2  Conclusion"),
+        FILLER,
+        ("h1", "References"),
+    ]
+    document = read(tmp_path, stack(*paper, *entries))
+    assert [section.role for section in document.sections] == ["introduction", "conclusion", "references"]
+    assert len(document.references) == 4
+
+
+def test_large_symbols_of_tex_have_their_meaning(tmp_path: Path) -> None:
+    path = draw(tmp_path / "paper.pdf", [[*stack(*PAPER), Text(["X"], 72, 700, 10, "cour"), Text(["a"], 80, 700)]])
+    with pymupdf.open(path) as pdf:
+        font = next(xref for xref in range(1, pdf.xref_length()) if pdf.xref_get_key(xref, "BaseFont")[1] == "/Courier")
+        pdf.xref_set_key(font, "BaseFont", "/CMEX10")
+        pdf.saveIncr()
+    with pymupdf.open(path) as pdf:
+        assert any("∑" in line.text for line in read_page(pdf[0]).lines)
+    assert clean("f(\x14x\x15) \uf8f1 \ue123a\x8f") == "f(x) ⎧ a"
