@@ -8,6 +8,7 @@ longer title) must not pass. If two records pass equally well, the entry is ambi
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -35,6 +36,13 @@ _EARLIER, _LATER, _LATER_SHORT = 1, 7, 1
 _LIGATURES = ("", "fi", "fl", "ff", "ffi", "ffl")
 # Another year, part or version makes it another title.
 _NUMERAL = re.compile(r"\d+|\b[IVX]{2,5}\b")
+# "Part II" is "part 2"; TeX's Greek letters are the printed ones, its other commands print no letter of a title.
+_PART = re.compile(r"\b(part|pt\.?|vol(?:ume|\.)?|chapter) ([IVX]{1,4})\b", re.IGNORECASE)
+_ROMAN = {roman: str(i) for i, roman in enumerate("I II III IV V VI VII VIII IX X XI XII XIII XIV XV".split(), 1)}
+_COMMAND, _GREEK = re.compile(r"\\([A-Za-z]+)"), re.compile("[\u0391-\u03f5]")
+_GREEK_LETTERS = frozenset(
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi omega".split()
+)
 # What may come before and after a whole title; a colon leads on to a subtitle.
 _BEFORE = re.compile(r"(?:^|[.,:;)\]”“\"‘’'\d])\s*$")
 _BEHIND = re.compile(r"\s*(?:$|[.,?!;”\"’')\](]|in\b|arxiv|corr\b|\d)", re.IGNORECASE)
@@ -188,17 +196,18 @@ class _Text:
     """
 
     def __init__(self, entry: Reference) -> None:
-        self.raw = re.sub(r"https?://\S+", " ", entry.raw)
-        self.title, self._year, self._names = entry.title, entry.year, " ".join(entry.authors)
-        pieces = dict.fromkeys(title_key(piece) for piece in (entry.title, *segments(self.raw)))
+        self.raw = _comparable(re.sub(r"https?://\S+", " ", entry.raw))
+        self.title, self._year, self._names = _comparable(entry.title), entry.year, " ".join(entry.authors)
+        pieces = dict.fromkeys(title_key(piece) for piece in (entry.title, self.title, *segments(self.raw)))
         self.keys = [key for key in pieces if len(key) >= _MIN_SHORT]
-        self._title_key = title_key(entry.title)
-        self.body = self.raw[max(0, self.raw.find(entry.title)) :]
+        self._title_key = title_key(self.title)
+        self.body = self.raw[max(0, self.raw.find(self.title)) :]
         self._key, self._at = _key_with_places(self.raw)
 
     def match(self, paper: Paper) -> _Match:
-        key = title_key(paper.title)
-        similarity, is_whole, start = self._compare(key, _NUMERAL.findall(paper.title))
+        title = _comparable(paper.title)
+        key = title_key(title)
+        similarity, is_whole, start = self._compare(key, _NUMERAL.findall(title))
         latest = _LATER if len(key) >= _MIN_KEY else _LATER_SHORT
         is_year = self._year is not None and -_EARLIER <= self._year - paper.published.year <= latest
         return _Match(paper, similarity, is_whole, self._has_author(paper, self.raw[:start]), is_year)
@@ -240,6 +249,24 @@ class _Text:
         if len(surname) >= _LONG_NAME:
             return surname in title_key(head)
         return surname in title_words(head) or surname in title_words(self._names)
+
+
+def _comparable(text: str) -> str:
+    """Return a text with the numbers of parts in figures and formulas' letters by their names, as TeX and as Unicode have them."""
+    text = _PART.sub(lambda part: f"{part[1]} {_ROMAN.get(part[2].upper(), part[2])}", text)
+    if "\\" in text:
+        text = _COMMAND.sub(lambda command: _letter(command[1]), text)
+    return text if text.isascii() else _GREEK.sub(lambda letter: _name_of(letter[0]), text)
+
+
+def _letter(command: str) -> str:
+    name = command.removeprefix("var").casefold()
+    return "l" if name == "ell" else name if name in _GREEK_LETTERS else ""
+
+
+def _name_of(letter: str) -> str:
+    name = unicodedata.name(letter, "").rpartition("LETTER ")[2].partition(" ")[0].casefold()
+    return "lambda" if name == "lamda" else name or letter
 
 
 def _key_with_places(text: str) -> tuple[str, list[int]]:

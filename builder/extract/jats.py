@@ -5,8 +5,7 @@ never part of the article (https://jats.nlm.nih.gov/archiving/tag-library/1.3/).
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lxml import etree
@@ -14,16 +13,14 @@ from lxml import etree
 from builder.errors import ExtractError
 from builder.extract.flowing_text import FlowingText, TextBlock, cited_by, runs, take_abstract, within_brackets
 from builder.extract.headings import Heading, roles_of
+from builder.extract.jats_references import references_of
 from builder.extract.quality import MeasuredDocument
-from builder.extract.references import parse_entry, with_ids
-from builder.extract.sections import normalise, split_number
-from builder.ids import PaperId
+from builder.extract.sections import normalise, role_of, split_number
 from builder.records import Document, Mention, Reference, Role, Section
-from builder.sources.jats.front import NOTES, abstract_of
+from builder.sources.jats.front import NOTES, abstract_of, title_of
 from builder.sources.jats.markup import (
     BLOCKS,
     OF_FORMULAS,
-    attribute,
     entity_text,
     is_lost,
     links_to_note,
@@ -79,9 +76,12 @@ def read_jats(path: Path) -> MeasuredDocument:
         raise ExtractError("no_sections", f"{path} has no body")
     blocks = [TextBlock(Heading(0, 0, "", "", 1))]
     _walk(body, blocks[0].text, 1, blocks)
+    for section in filter(_is_of_body, article.findall("back/sec")):
+        blocks.append(TextBlock(_heading(section, 1, len(blocks))))
+        _walk(section, blocks[-1].text, 2, blocks)
     blocks = blocks if blocks[0].text.length else blocks[1:]
     own_abstract = take_abstract(blocks)
-    entries, indices = _references(article)
+    entries, indices = references_of(article)
     listed = "\n".join(entry.raw for entry in entries)
     sections = [
         Section(f"{block.heading.number} {block.heading.words}".strip(), role, block.heading.level, str(block))
@@ -91,7 +91,7 @@ def read_jats(path: Path) -> MeasuredDocument:
         sections.append(Section("References", "references", 1, listed))
     metadata = article.find("front/article-meta")
     abstract = (abstract_of(metadata) if metadata is not None else "") or " ".join(own_abstract.split())
-    title = one_line(article.find("front/article-meta/title-group/article-title"), NOTES)
+    title = title_of(metadata) if metadata is not None else ""
     document = Document(title, abstract, tuple(sections), entries, tuple(_mentions(blocks, entries, indices)))
     return MeasuredDocument(document, sum(len(section.text) for section in sections) + len(abstract), 0)
 
@@ -115,6 +115,12 @@ def _heading(section: etree._Element, level: int, position: int) -> Heading:
     label = one_line(section.find("label")).strip(" .")
     printed = one_line(section.find("title"), NOTES) or _TITLES_OF_KINDS.get(section.get("sec-type", ""), "")
     return Heading(position, position, *((label, printed) if label else split_number(printed)), level)
+
+
+def _is_of_body(section: etree._Element) -> bool:
+    """Tell whether a section behind the body belongs to it, as some journals place methods and conclusions."""
+    words = normalise(_heading(section, 1, 0).words)
+    return role_of(words) == "conclusion" or bool(_METHODS.fullmatch(words) or _FINDINGS.fullmatch(words))
 
 
 def _is_left_out(section: etree._Element) -> bool:
@@ -196,108 +202,3 @@ def _mentions(
             start += len(text[start:end]) - len(text[start:end].lstrip())
             if start < end:
                 yield Mention(i, *within_brackets(text, start, end), cited, len(cited) > 1)
-
-
-# --- the reference list
-
-_CITATIONS = frozenset({"element-citation", "mixed-citation", "nlm-citation", "citation"})
-_TITLES = ("article-title", "chapter-title", "part-title", "data-title")
-_NOT_PRINTED = frozenset({"pub-id", "label", "comment", "object-id"})
-_NOT_TITLE = frozenset({"fn", "xref", "tex-math", "annotation", "annotation-xml"})
-
-
-def _references(article: etree._Element) -> tuple[tuple[Reference, ...], dict[str, tuple[int, ...]]]:
-    """Return the entries, and for the id of each `ref` their places in the list: several, where a number stands for several works."""
-    entries: list[Reference] = []
-    indices: dict[str, tuple[int, ...]] = {}
-    twice: set[str] = set()
-    for ref in (ref for part in ("body", "back") for top in article.findall(part) for ref in top.iter("ref")):
-        label = one_line(ref.find("label")).strip("[](). ")
-        first = len(entries)
-        works = _citations(ref)
-        entries += [_entry(citation, label) for citation in works]
-        every = tuple(range(first, len(entries)))
-        named = {ref.get("id", ""): every}
-        named |= {citation.get("id", ""): every for citation in ref.iter(*_CITATIONS)}
-        # A link may be to one of the works that share a number.
-        named |= {citation.get("id", ""): (first + i,) for i, citation in enumerate(works)}
-        twice |= named.keys() & indices.keys()
-        indices |= named
-    return tuple(entries), {id_: of_id for id_, of_id in indices.items() if id_ and id_ not in twice}
-
-
-def _citations(ref: etree._Element) -> list[etree._Element]:
-    """Return the works of an entry, each once; the entry itself if nothing in it is marked as a work."""
-    works: list[etree._Element] = []
-    for child in ref:
-        if child.tag == "citation-alternatives":
-            works += [alternative for alternative in child if alternative.tag in _CITATIONS][:1]
-        elif child.tag in _CITATIONS:
-            works.append(child)
-    return works or ([ref] if one_line(ref, _NOT_PRINTED) else [])
-
-
-def _entry(citation: etree._Element, label: str) -> Reference:
-    """Return one work; what its elements do not name is read from what is printed."""
-    links = [attribute(link, "href") or one_line(link) for link in citation.iter("ext-link", "uri")]
-    raw = _printed(citation)
-    ids = {attribute(element, "pub-id-type"): one_line(element) for element in citation.iter("pub-id")}
-    if doi := re.search(r"10\.\d{4,9}/\S+", ids.get("doi", "")):
-        links.append(f"https://doi.org/{doi.group()}")
-    if ids.get("arxiv"):
-        links.append(f"arXiv:{ids['arxiv'].removeprefix('arXiv:')}")
-    # Editors of a volume are no authors of its chapters.
-    groups = [group for group in citation.iter("person-group") if group.get("person-group-type", "author") == "author"]
-    authors = tuple(one_line(name) for group in groups or [citation] for name in group.iter("surname", "collab"))
-    title, year = _title(citation), re.search(r"(?:19|20)\d{2}", one_line(citation.find(".//year")))
-    is_told = bool(title and authors and year)
-    entry = with_ids(Reference(raw), " ".join([raw, *links])) if is_told else parse_entry(raw, links)
-    return replace(
-        entry,
-        label=label or entry.label,
-        title=title or entry.title,
-        authors=authors or entry.authors,
-        year=int(year.group()) if year else entry.year,
-        doi=entry.doi.lower() if entry.doi else None,
-        pubmed=_pubmed(ids),
-    )
-
-
-def _pubmed(ids: Mapping[str, str]) -> str | None:
-    """Read PubMed Central's id of a work, else PubMed's, from its ids by their types."""
-    central = ids.get("pmcid", ids.get("pmc", "")).upper().removeprefix("PMC")
-    for name in (f"PMC{central}", f"PMID{ids.get('pmid', '')}"):
-        parsed = PaperId.parse(name)
-        if parsed:
-            return parsed.bare
-    return None
-
-
-def _title(citation: etree._Element) -> str:
-    """Return the title of the work: of an article or chapter, else of a book; "" if none is marked."""
-    title = next((text for name in _TITLES if (text := one_line(citation.find(f".//{name}"), _NOT_TITLE))), "")
-    if not title and citation.get("publication-type", citation.get("citation-type")) == "book":
-        title = one_line(citation.find(".//source"))
-    return title.strip(" .")
-
-
-def _printed_name(name: etree._Element) -> str:
-    if name.find("surname") is None:
-        return one_line(name)
-    return " ".join(one_line(each) for each in (name.find("surname"), name.find("given-names")) if each is not None)
-
-
-def _printed(citation: etree._Element) -> str:
-    """Return the entry as it is printed; where the marks between its parts are left to a style, as "Doe J (2020) Title. Journal"."""
-    marked = [citation.text or "", *(child.tail or "" for child in citation)]
-    if citation.tag != "element-citation" and any(re.search(r"[^\s]", text) for text in marked):
-        return one_line(citation, _NOT_PRINTED)
-    names = [_printed_name(name) for name in citation.iter("name", "string-name", "collab")]
-    title = _title(citation)
-    source, volume, pages = (one_line(citation.find(f".//{part}")) for part in ("source", "volume", "fpage"))
-    source = "" if source.strip(" .") == title else source
-    year = one_line(citation.find(".//year"))
-    head = ", ".join(name for name in names if name) + (f" ({year})" if year else "")
-    tail = " ".join(part for part in (source, volume) if part) + (f": {pages}" if pages else "")
-    joined = ". ".join(part.strip(" .") for part in (f"{head} {title}".strip(), tail) if part.strip(" ."))
-    return f"{joined}." if joined else one_line(citation, _NOT_PRINTED)

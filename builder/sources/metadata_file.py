@@ -20,6 +20,7 @@ from builder.ids import PaperId
 from builder.packed import ERRORS, lines_of
 from builder.records import GROUP, UNKNOWN_LICENSE, CrawlReason, Drop, Paper
 from builder.retractions import is_taken_back
+from builder.sources.names import names_of
 from lm_eval_tasks.base.text import ODD, day, in_one_line, is_valid, parse_json, unguarded, without_controls
 from lm_eval_tasks.base.typed import LONGEST_NAME, is_name
 
@@ -27,7 +28,7 @@ from lm_eval_tasks.base.typed import LONGEST_NAME, is_name
 COLUMNS = ("file", "id", "title", "authors", "published", "categories", "license", "doi", "source", "abstract")
 _UNKNOWN = "unknown "
 # Raise with every change that can affect a record: indexes of another version are made again.
-READER = "3"
+READER = "4"
 
 
 def file_fingerprint(path: Path) -> str:
@@ -212,19 +213,6 @@ _CLASS = re.compile(
 _MOST_VERSIONS, _MOST_AUTHORS = 9999, 20_000
 _ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]", re.ASCII)
 _LONGEST = {"title": 10_000, "abstract": 100_000, "license": LONGEST_NAME, "doi": 1_000, "author": 1_000}
-# What lists of authors have between names and behind them.
-_NO_NAME = re.compile(
-    r"(?:et\.? al\.?|(?:and )?others|(?:for|on behalf of)\b.*\b(?:collaborations?|consorti(?:um|a)|teams?|groups?)|(?:jr|sr)\.?"
-    r"|(?-i:[IVX]+))",
-    re.IGNORECASE,
-)
-_TAIL = re.compile(r"\s+(?:et\.? al\.?|and others)$", re.IGNORECASE)
-
-
-def names_of(listed: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of a list of authors, without what stands between and behind names."""
-    names = (_TAIL.sub("", " ".join(name.split())).strip(" :;,") for name in listed)
-    return tuple(name for name in names if any(map(str.isalpha, name)) and not _NO_NAME.fullmatch(name))
 
 
 def checked_paper(paper: Paper) -> Paper:

@@ -16,6 +16,7 @@ from builder.retractions import OF_ARTICLES, is_taken_back
 from builder.sources.jats.licenses import license_of
 from builder.sources.jats.markup import OF_FORMULAS, attribute, one_line
 from builder.sources.metadata_file import checked_paper
+from builder.sources.names import names_of
 from lm_eval_tasks.base.text import MONTHS
 
 # What reports no study of its own (https://jats.nlm.nih.gov/archiving/tag-library/1.3/attribute/article-type.html).
@@ -95,7 +96,7 @@ def paper_of(article: etree._Element) -> Paper | Drop:
         paper = Paper(
             id=ids[0],
             version=int(version) if re.fullmatch(r"[1-9]\d{0,3}", version) else 1,
-            title=one_line(metadata.find("title-group/article-title"), NOTES),
+            title=title_of(metadata),
             abstract=abstract_of(metadata) or _abstract_in(article),
             authors=tuple(author for author, _ in byline),
             categories=tuple(_categories(article, metadata)),
@@ -109,6 +110,16 @@ def paper_of(article: etree._Element) -> Paper | Drop:
         return Drop(name, "withdrawn") if _is_taken_back(metadata, paper) else checked_paper(paper)
     except ValueError:
         return Drop(name, "bad_record")
+
+
+def title_of(metadata: etree._Element) -> str:
+    """Return the title of an article and its subtitle; "" if it has none."""
+    group = metadata.find("title-group")
+    if group is None:
+        return ""
+    title, subtitle = (one_line(group.find(part), NOTES) for part in ("article-title", "subtitle"))
+    mark = "" if title[-1:] in ":?!.–—-" else ":"
+    return f"{title}{mark} {subtitle}" if title and subtitle else title
 
 
 def _abstract_in(article: etree._Element) -> str:
@@ -148,8 +159,11 @@ def _byline(metadata: etree._Element) -> Iterator[tuple[str, str]]:
         if group is not None and contributor.find("name") is None and contributor.find("name-alternatives") is None:
             if name := one_line(group, _OF_GROUPS).strip(" :"):
                 yield name, GROUP
-        elif name := _person(contributor):
-            yield name, orcid(one_line(contributor.find("contrib-id[@contrib-id-type='orcid']")))
+            continue
+        people = names_of([_person(contributor)])
+        for name in people:
+            own = orcid(one_line(contributor.find("contrib-id[@contrib-id-type='orcid']")))
+            yield name, own if len(people) == 1 else ""
 
 
 def _part_of(contributor: etree._Element) -> str:

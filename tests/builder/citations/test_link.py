@@ -104,6 +104,23 @@ def test_a_short_title_needs_its_year(store: Store) -> None:
     assert [found[1] for found in links(store, *entries)] == [preface.id, ""]
 
 
+@pytest.mark.parametrize(
+    ("title", "cited"),
+    [
+        ("Sparse routing of long inputs, Part II", "Sparse routing of long inputs, part 2"),
+        (r"The $\alpha_s$ of $\sqrt{s}=7$ in long inputs", "The αs of √s = 7 in long inputs"),
+        (r"Long inputs in $\mathcal{N}=4$ theories", "Long inputs in N = 4 theories"),
+    ],
+)
+def test_parts_and_formulas_are_named_in_more_than_one_way(store: Store, title: str, cited: str) -> None:
+    store.add_papers([replace(KNOWN, id="2001.00001", title=title)], since="2026.11")
+    other = Reference("raw", authors=("Doe",), title=cited.replace("2", "3").replace("7", "8").replace("4", "5"))
+    assert [found[1] for found in links(store, Reference("raw", authors=("Doe",), title=cited), other)] == [
+        "2001.00001",
+        "",
+    ]
+
+
 def test_a_work_is_cited_once(store: Store) -> None:
     entries = [Reference("raw", arxiv_id=KNOWN.id), Reference("raw", authors=("Doe",), title=KNOWN.title)]
     assert links(store, *entries) == [(0, KNOWN.id, "arxiv_id")]

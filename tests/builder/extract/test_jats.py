@@ -390,3 +390,21 @@ def test_marks_of_notes_are_no_words_of_an_abstract(printed: str, text: str) -> 
     front = re.sub(r"<abstract>.*</abstract>", other + abstract, FRONT, flags=re.DOTALL)
     article_text = f'<article article-type="research-article">{front}{BODY}</article>'
     assert abstract_of(parsed_article(article_text.encode(), "an article").find("front/article-meta")) == text
+
+
+def test_a_subtitle_belongs_to_the_title_and_names_have_blanks(tmp_path: Path) -> None:
+    subtitle = "</article-title><subtitle>A part of it</subtitle>"
+    name = "<surname>Doe</surname><given-names>JA</given-names>"
+    entry = (
+        f'<ref id="glued"><mixed-citation><name>{name}</name>. A title. Tests 2020.</mixed-citation></ref></ref-list>'
+    )
+    document = read(tmp_path, ARTICLE.replace("</article-title>", subtitle, 1).replace("</ref-list>", entry, 1))
+    assert document.title.endswith(": A part of it")
+    assert document.references[-1].raw.startswith("Doe JA. ")
+
+
+def test_conclusions_behind_the_body_are_read_and_statements_are_not(tmp_path: Path) -> None:
+    behind = "<sec><title>Conclusions</title><p>It is so.</p></sec><sec><title>Funding</title><p>None.</p></sec>"
+    sections = read(tmp_path, ARTICLE.replace("<back>", f"<back>{behind}", 1)).sections
+    assert [section.text for section in sections if section.role == "conclusion"][-1] == "It is so."
+    assert not any("None." in section.text for section in sections)

@@ -10,7 +10,8 @@ import pytest
 
 from builder.records import UNKNOWN_LICENSE
 from builder.retractions import is_taken_back
-from builder.sources.metadata_file import checked_paper, names_of, paper_from_record
+from builder.sources.metadata_file import checked_paper, paper_from_record
+from builder.sources.names import names_of
 
 
 @pytest.mark.parametrize(
@@ -65,6 +66,21 @@ def test_what_stands_between_names_is_no_author() -> None:
         "Ola Bo",
         "Eva Li",
     )
+
+
+@pytest.mark.parametrize(
+    ("listed", "names"),
+    [
+        ("Ada Ek and Ola Bo", ("Ada Ek", "Ola Bo")),
+        ("Institute of Physics and Chemistry", ("Institute of Physics and Chemistry",)),
+        (r"J\"urgen M{\"u}ller", ("Jürgen Müller",)),
+        (r"{\L}ukasz Erd\H{o}s", ("Łukasz Erdős",)),
+        (r"Ji\v{r}\'{\i} Fran\c{c}ois", ("Jiří François",)),
+        ("Ada Ek†", ("Ada Ek",)),
+    ],
+)
+def test_names_are_in_unicode_and_one_by_one(listed: str, names: tuple[str, ...]) -> None:
+    assert names_of([listed]) == names
 
 
 RECORD: dict[str, Any] = {
