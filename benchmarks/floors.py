@@ -16,6 +16,7 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from benchmarks.jats import ARTICLES, parsed
 from benchmarks.reading import SEED, Rows, Texts, lab, made_up, opened, scalar_papers
@@ -33,7 +34,7 @@ from builder.records import Cited, Citing, Document, Paper
 from builder.sources.jats.source import JatsSource
 from lm_eval_tasks.base.bm25 import bm25_scores, standardised
 from lm_eval_tasks.base.contract import OF_SCALAR
-from lm_eval_tasks.base.text import sentences
+from lm_eval_tasks.base.text import sentences, title_key
 from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.families.reading.answering import ReadingAnswering, reading_answering, share_right_of
@@ -54,6 +55,9 @@ N, END = 4, 500
 N_CITED = 60
 QUESTIONS = 100
 _NAME = re.compile(r"[A-Z][\w’'-]{3,}")
+# Parts of a paper between which a work may first be cited, or by which two first citations may differ.
+_EDGES = (0.0, 0.002, 0.01, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0)
+_SPANS = [(low, high) for low in _EDGES for high in _EDGES if low < high]
 _EMBEDDED: dict[str, np.ndarray] = {}
 Programs = dict[str, list[float]]
 
@@ -158,12 +162,63 @@ def of_reading(family: str, rows: Rows, texts: Texts, *, embed: bool) -> Figures
         programs = {
             "title-search": list(map(answering.shortcut_score, asked)),
             "blind": list(map(answering.blind_score, asked)),
+            "first place": _by_first_place(asked, texts),
         }
         return stated(programs, chance=chance, rules=fmean(right), held_program=held)
     found = [_pairs(family, answering, row, part_texts(row, texts), embed) for row in asked]
     scored = {name: [one[name] for one in found] for name in found[0]}
     held = fmean(scored.pop("n-grams"))
     return stated(scored, chance=chance, held_program=held)
+
+
+def _by_first_place(rows: Sequence[ReadingRow], texts: Texts) -> list[float]:
+    """Return the scores of a program that reads no heading: it finds the works' entries in a paper's reference list and the part of the
+    paper at which it first cites them. Which parts answer a kind of question is learned on every other row.
+    """
+    places = [
+        [[_first_place(work.title, text) for work in row.works] for text in part_texts(row, texts)[: row.labels]]
+        for row in rows
+    ]
+    spans: dict[str, tuple[float, float]] = {}
+    for kind in {row.kind for row in rows}:
+        known = [(row, of_row) for row, of_row in zip(rows[::2], places[::2], strict=True) if row.kind == kind]
+        spans[kind] = max(
+            _SPANS,
+            key=lambda span, kind=kind, known=known: sum(
+                _said(kind, of_row, span) == set(row.answer) for row, of_row in known
+            ),  # type: ignore[misc]
+        )
+    return [
+        float(_said(row.kind, of_row, spans[row.kind]) == set(row.answer))
+        for row, of_row in zip(rows, places, strict=True)
+    ]
+
+
+def _said(kind: str, places: Sequence[Sequence[float | None]], span: tuple[float, float]) -> set[int]:
+    """Return the papers that a program names which knows where each first cites the works; None where it does not."""
+
+    def answers(of_paper: Sequence[float | None]) -> bool:
+        first, second = of_paper[0], of_paper[-1]
+        if kind == "cites_first_only":
+            return first is not None and second is None
+        if first is None or second is None:
+            return False
+        return span[0] <= (abs(first - second) if len(of_paper) > 1 else first) <= span[1]
+
+    return {i for i, of_paper in enumerate(places, 1) if answers(of_paper)}
+
+
+def _first_place(title: str, text: str) -> float | None:
+    """Return the part of a paper before it first cites a work, by its number or its first author; None if it does not list it."""
+    body, _, entries = text.rpartition("\n## References\n")
+    listed = [(i, entry) for i, entry in enumerate(entries.splitlines(), 1) if title_key(title) in title_key(entry)]
+    if not listed:
+        return None
+    number, entry = listed[0]
+    name = _NAME.search(entry)
+    marks = [rf"\[(?:[^\[\]]*\D)?{number}(?!\d)[^\[\]]*\]", *([rf"\b{re.escape(name[0])}\b"] if name else [])]
+    found = next((match for mark in marks if (match := re.search(mark, body))), None)
+    return found.start() / max(1, len(body)) if found else None
 
 
 def _walk_held(row: ReadingRow, texts: Texts) -> set[int]:
@@ -201,6 +256,10 @@ def _pairs(
         for scores in signals.values():
             scores[range(len(places)), places] = -np.inf
     named = {name: [int(place) + 1 for place in scores.argmax(axis=1)] for name, scores in signals.items()}
+    if family == "match":
+        # No paper is the answer to two masks.
+        each = {name: linear_sum_assignment(-scores)[1] for name, scores in signals.items() if name != "n-grams"}
+        named |= {f"{name}, one each": [int(place) + 1 for place in one] for name, one in each.items()}
     named["stored"] = list(row.shortcut)
     return {
         name: share_right_of(dict(zip(row.asked, labels, strict=True)), row.asked, row.answer)
@@ -273,7 +332,7 @@ def _leaking(structured: Any) -> Iterator[str]:
         for mask in masks_of(read, library, SEED, None):
             [entry] = [read.document.references[i] for i, id_ in read.resolved.items() if id_ == mask.work.id][:1]
             cited_as = _NAME.findall(entry.raw) if len(entry.raw) < N_CITED and not entry.authors else []
-            yield next(filter(None, (_name_left(read, mask, place, cited_as) for place in mask.places)), "")
+            yield next(filter(None, (_name_left(read, mask, place, cited_as) for place in mask.spans)), "")
 
 
 def _name_left(read: Any, mask: Mask, place: tuple[int, int, int], cited_as: Sequence[str]) -> str:

@@ -14,10 +14,10 @@ from typing import Any
 
 import pymupdf
 
-from builder.extract.spans import marks_of, take_unseen, with_exponents, without_marks
+from builder.extract.hidden import read_blocks
+from builder.extract.spans import marks_of, with_exponents, without_marks
 from builder.ids import ARXIV_PATTERN
 
-_FLAGS = pymupdf.TEXTFLAGS_DICT & ~pymupdf.TEXT_PRESERVE_IMAGES & ~pymupdf.TEXT_PRESERVE_LIGATURES
 _BOLD = re.compile(r"bold|black|heavy|semibold|demi|medi\b|-medi|cmbx|cmssbx|sfbx|ecbx|\bbx|-bd|\.b$", re.IGNORECASE)
 _ITALIC = re.compile(r"ital|obli|slant|cmti|cmsl", re.IGNORECASE)
 # "1.  R E L A T E D   W O R K", "M e t h o d o l o g y".
@@ -93,8 +93,7 @@ def read_page(page: pymupdf.Page) -> Page:
     """Read one page. Readers' annotations are taken off first."""
     while (annotation := page.first_annot) is not None:
         page.delete_annot(annotation)
-    blocks: list[dict[str, Any]] = page.get_text("dict", flags=_FLAGS)["blocks"]
-    hidden = take_unseen(page, blocks)
+    blocks, hidden = read_blocks(page)
     marks = marks_of(blocks)
     lines: list[Line] = []
     # Text -> the lines that say it.

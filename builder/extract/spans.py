@@ -1,4 +1,4 @@
-"""Spans of a printed line: those that a reader sees, and which of them are exponents or marks of footnotes.
+"""Spans of a printed line: which of them are exponents or marks of footnotes.
 
 A mark is one only if a footnote of the same page begins with it, so that exponents and raised citations stay. MuPDF gives a
 footnote's own mark as the first span of its line, or as a separate line to the left; some styles print it like the note
@@ -11,27 +11,8 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
 from typing import Any
 
-import numpy as np
-import pymupdf
-from numpy.typing import NDArray
-
 Span = dict[str, Any]
 
-# Bits of a span's `char_flags`: MuPDF fills or strokes its characters (https://pymupdf.readthedocs.io/en/latest/textpage.html).
-_DRAWN = 16 | 32
-_LEAST_ALPHA, _LEAST_SIZE = 13, 3.5
-# Least difference between the pixels of a span, of 255, in any colour.
-_LEAST_CONTRAST = 16
-# Of a span, in sizes of its type, what no other line reaches; the share of its colour that thin strokes have on a coarse picture.
-_X_HEIGHT, _LEAST_INK = 0.45, 0.1
-# A colour that is hard to see on paper, in all three channels.
-_LIGHT = 0xB0
-# Single marks may fall between pixels.
-_LEAST_LETTERS = 3
-# What may lie under or over a text: kinds of MuPDF's drawing steps, and the least width and height in points.
-_FILLS, _WIDE, _HIGH = frozenset({"fill-path", "fill-image", "fill-shade"}), 20, 5
-# Pixels of the longer side of a picture of a page, at most.
-_LONGEST_SIDE = 2000
 # Bit of a span's `flags`.
 _SUPERSCRIPT = 1
 _SIGNED, _DIGITS = re.compile(r"[+\-−–]\d{1,3}"), re.compile(r"\d{1,3}(?:[./]\d{1,3})?")
@@ -46,85 +27,6 @@ _WORD = re.compile(
     r"|arcsec|arcmin)$)[^\W\d_]?[a-z]{2,}[.,;:”]?$"
 )
 _AFTER_MARK = re.compile(r"(?:\s|[.,;:)\]”]|$)")
-
-
-def take_unseen(page: pymupdf.Page, blocks: Sequence[dict[str, Any]]) -> int:
-    """Take the spans that a reader cannot see off a page's lines; how many characters they had.
-
-    They are not drawn, transparent, tiny, or of the colour of what lies around them, under them or over them. A picture of the page
-    tells this last, where something but dark text is drawn.
-    """
-    lines = [line for block in blocks for line in block.get("lines", ())]
-    # Light text, or something large besides text.
-    may_hide = any(_is_light(span) for line in lines for span in line["spans"]) or any(
-        drawn in _FILLS and x1 - x0 > _WIDE and y1 - y0 > _HIGH for drawn, (x0, y0, x1, y1) in page.get_bboxlog()
-    )
-    picture = _picture(page) if may_hide else None
-    characters = 0
-    for line in lines:
-        unseen = [span for span in line["spans"] if not _is_visible(span, picture, line["dir"])]
-        if unseen:
-            characters += sum(len(span["text"].strip()) for span in unseen)
-            line["spans"] = [span for span in line["spans"] if span not in unseen]
-    return characters
-
-
-def _is_light(span: Span) -> bool:
-    color: int = span["color"]
-    return min(color >> 16 & 0xFF, color >> 8 & 0xFF, color & 0xFF) >= _LIGHT
-
-
-# A page as it looks: pixels, shape (height, width, 3), and how many there are to a point.
-_Picture = tuple[NDArray[np.uint8], float]
-
-
-def _picture(page: pymupdf.Page) -> _Picture:
-    scale = min(1.0, _LONGEST_SIDE / max(page.rect.width, page.rect.height, 1))
-    rotation = page.rotation
-    # Boxes of texts are those of the page as it is before it is turned.
-    page.set_rotation(0)
-    picture = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), colorspace=pymupdf.csRGB, alpha=False)
-    page.set_rotation(rotation)
-    rows = np.frombuffer(picture.samples, dtype=np.uint8).reshape(picture.height, picture.stride)
-    return rows[:, : 3 * picture.width].reshape(picture.height, picture.width, 3), scale
-
-
-def _is_visible(span: Span, picture: _Picture | None, direction: Sequence[float]) -> bool:
-    if not span["char_flags"] & _DRAWN or span["alpha"] < _LEAST_ALPHA or span["size"] < _LEAST_SIZE:
-        return False
-    letters = sum(map(str.isalnum, span["text"]))
-    is_asked = letters >= _LEAST_LETTERS or (letters > 0 and _is_light(span))
-    if picture is None or direction[1] or not is_asked:
-        return True
-    box = _core(span, *picture)
-    return len(box) > 0 and _shows(span, box)
-
-
-def _core(span: Span, pixels: NDArray[np.uint8], scale: float) -> NDArray[np.int64]:
-    """Return the pixels, shape (n, 3), between the baseline of a span and the height of its small letters: lines above and below do not
-    reach so far.
-    """
-    x0, _, x1, _ = (max(0, int(scale * side)) for side in span["bbox"])
-    baseline = scale * span["origin"][1]
-    top, bottom = max(0, int(baseline - _X_HEIGHT * scale * span["size"])), max(0, int(baseline))
-    return pixels[top : bottom + 1, x0 : x1 + 1].reshape(-1, 3).astype(np.int64)
-
-
-def _shows(span: Span, box: NDArray[np.int64]) -> bool:
-    """Tell whether a box has a print; under light letters, whether it has another ground than they, and something of their colour."""
-    if not _is_light(span):
-        return int((box.max(axis=0) - box.min(axis=0)).max()) >= _LEAST_CONTRAST
-    colors, counts = np.unique(box @ np.array([1 << 16, 1 << 8, 1]), return_counts=True)
-    ground, own = (_channels(int(color)) for color in (colors[counts.argmax()], span["color"]))
-    away = own - ground
-    if int(abs(away).max()) < _LEAST_CONTRAST:
-        return False
-    towards = ((box - ground) @ away) / int(away @ away)
-    return float(towards.max()) >= _LEAST_INK
-
-
-def _channels(color: int) -> NDArray[np.int64]:
-    return np.array([color >> 16 & 0xFF, color >> 8 & 0xFF, color & 0xFF])
 
 
 def with_exponents(spans: Sequence[Span]) -> Iterator[Span]:

@@ -88,7 +88,7 @@ class Mask:
     """A cited work whose citations are masked.
 
     Attributes:
-        places: (section, first and last character of the marker with its brackets).
+        spans: (section, first and last character of the marker with its brackets).
         age: months before the paper that cites it.
     """
 

@@ -1,0 +1,223 @@
+"""What of a page's text a reader does not see: not drawn, transparent, tiny, or of the colour of what lies around, under or over it.
+
+The order and the colours in which MuPDF draws a page tell of most text that it is seen; the rest is looked at in a picture.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pymupdf
+from numpy.typing import NDArray
+
+from builder.extract.spans import Span
+
+Block = dict[str, Any]
+
+# Bits of a span's `char_flags`: MuPDF fills or strokes its characters (https://pymupdf.readthedocs.io/en/latest/textpage.html).
+_DRAWN = 16 | 32
+_LEAST_ALPHA, _LEAST_SIZE = 13, 3.5
+# Least difference between the pixels of a span, of 255, in any colour.
+_LEAST_CONTRAST = 16
+# Of a span, in sizes of its type, what no other line reaches; the share of its colour that thin strokes have on a coarse picture.
+_X_HEIGHT, _LEAST_INK = 0.45, 0.1
+# A colour that is hard to see on paper, in all three channels.
+_LIGHT = 0xB0
+# Single marks may fall between pixels.
+_LEAST_LETTERS = 3
+# What may lie under or over a text besides what is painted: kinds of MuPDF's drawing steps; the least width and height in points.
+_PICTURES, _WIDE, _HIGH = frozenset({"fill-image", "fill-shade"}), 20, 5
+# A page's text in the order in which it is drawn, with what is painted.
+_FLAGS = (
+    pymupdf.TEXTFLAGS_DICT & ~pymupdf.TEXT_PRESERVE_IMAGES & ~pymupdf.TEXT_PRESERVE_LIGATURES
+    | pymupdf.TEXT_COLLECT_VECTORS
+)
+_VECTOR = 3
+# From one line of a block to the next: sizes of type within which it is the same, and at most; and points that it may be indented by
+# (MuPDF's BASE_MAX_DIST and PARAGRAPH_DIST).
+_BASELINE, _STEP, _INDENT = 0.8, 1.5, 0.5
+# Difference between two colours, of 255 in any channel, with which one is read on the other.
+_APART = 64
+# Points around the spans that are looked at.
+_AROUND = 2.0
+# Pixels of the longer side of a picture of a page, at most.
+_LONGEST_SIDE = 2000
+
+
+def read_blocks(page: pymupdf.Page) -> tuple[list[Block], int]:
+    """Return a page's blocks of text with the spans that a reader sees, and how many characters the others have.
+
+    These are not drawn, transparent, tiny, or of the colour of what lies around them, under them or over them. This last only a picture
+    of the page tells: it is drawn around the spans that may be hidden, and not at all where there is none.
+    """
+    drawn: list[Block] = page.get_text("dict", flags=_FLAGS)["blocks"]
+    unseen = {id(span) for line in _lines(drawn) for span in line["spans"] if not _is_drawn(span)}
+    doubtful = [span for span in _doubtful(page, drawn) if _is_asked(span) and id(span) not in unseen]
+    if doubtful:
+        picture = _picture(page, doubtful)
+        unseen.update(id(span) for span in doubtful if not _shows(span, _core(span, picture)))
+    characters = 0
+    for line in _lines(drawn) if unseen else ():
+        taken = [span for span in line["spans"] if id(span) in unseen]
+        if taken:
+            characters += sum(len(span["text"].strip()) for span in taken)
+            line["spans"] = [span for span in line["spans"] if id(span) not in unseen]
+    return list(_whole(drawn)), characters
+
+
+def _lines(blocks: Sequence[Block]) -> Iterator[dict[str, Any]]:
+    return chain.from_iterable(block.get("lines", ()) for block in blocks)
+
+
+def _whole(drawn: Sequence[Block]) -> Iterator[Block]:
+    """Yield the blocks of text as MuPDF makes them where nothing is painted: a rule or a box within a paragraph parts it."""
+    last: Block | None = None
+    is_parted = False
+    for block in drawn:
+        if block["type"] == _VECTOR:
+            is_parted = True
+            continue
+        if last and is_parted and _goes_on(last["lines"][-1], block["lines"][0]):
+            last["lines"] += block["lines"]
+        else:
+            if last:
+                yield last
+            last = block
+        is_parted = False
+    if last:
+        yield last
+
+
+def _goes_on(line: dict[str, Any], after: dict[str, Any]) -> bool:
+    """Tell whether MuPDF puts two lines into one block: on or near one baseline, or the second below the first and not indented."""
+    if not line["spans"] or not after["spans"] or line["dir"] != after["dir"]:
+        return False
+    x, first = line["spans"][0]["origin"][0], after["spans"][0]
+    step = abs(first["origin"][1] - line["spans"][-1]["origin"][1]) / first["size"]
+    return bool(step < _BASELINE or (step <= _STEP and first["origin"][0] <= x + _INDENT))
+
+
+def _is_drawn(span: Span) -> bool:
+    return bool(span["char_flags"] & _DRAWN) and span["alpha"] >= _LEAST_ALPHA and span["size"] >= _LEAST_SIZE
+
+
+def _is_asked(span: Span) -> bool:
+    letters = sum(map(str.isalnum, span["text"]))
+    return letters >= _LEAST_LETTERS or (letters > 0 and _is_light(span))
+
+
+def _is_light(span: Span) -> bool:
+    color: int = span["color"]
+    return min(color >> 16 & 0xFF, color >> 8 & 0xFF, color & 0xFF) >= _LIGHT
+
+
+def _doubtful(page: pymupdf.Page, drawn: Sequence[Block]) -> list[Span]:
+    """Return the spans that may be hidden: light ones, and those with something large under or over them in which they could not be read.
+
+    The order in which a page is drawn tells: dark text on a ground of another colour, with nothing over it, is seen whatever the page
+    looks like.
+    """
+    spans = [
+        (i, span)
+        for i, block in enumerate(drawn)
+        for line in block.get("lines", ())
+        if not line["dir"][1]
+        for span in line["spans"]
+        if len(span["text"]) >= _LEAST_LETTERS or (span["color"] and _is_light(span))
+    ]
+    fills = [
+        (i, block)
+        for i, block in enumerate(drawn)
+        if block["type"] == _VECTOR and block["alpha"] and not block["stroked"] and _is_large(block["bbox"])
+    ]
+    boxes = (
+        [box for kind, box in page.get_bboxlog() if kind in _PICTURES and _is_large(box)] if page.get_images() else []
+    )
+    if page.rotation and (fills or boxes):
+        # Boxes are those of the page as it is before it is turned: which of them meet is not known.
+        return [span for _, span in spans]
+    hiding: set[int] = {k for k, (_, span) in enumerate(spans) if span["color"] and _is_light(span)}
+    hiding.update(k for k, _ in _meeting(spans, boxes))
+    for k, j in _meeting(spans, [fill["bbox"] for _, fill in fills]):
+        (at, span), (painted, fill) = spans[k], fills[j]
+        if painted > at or not _are_apart(fill["color"], span["color"]):
+            hiding.add(k)
+    return [spans[k][1] for k in sorted(hiding)]
+
+
+def _is_large(box: Sequence[float]) -> bool:
+    return box[2] - box[0] > _WIDE and box[3] - box[1] > _HIGH
+
+
+def _meeting(spans: Sequence[tuple[int, Span]], boxes: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
+    """Return the pairs of a span and a box that meet."""
+    if not spans or not boxes:
+        return []
+    own = np.array([span["bbox"] for _, span in spans])[:, None]
+    other = np.array(boxes)[None]
+    meet = (own[..., :2] < other[..., 2:]).all(axis=2) & (own[..., 2:] > other[..., :2]).all(axis=2)
+    return [(int(k), int(j)) for k, j in np.argwhere(meet)]
+
+
+def _are_apart(color: int, other: int) -> bool:
+    return int(abs(_channels(color) - _channels(other)).max()) >= _APART
+
+
+@dataclass(frozen=True, slots=True)
+class _Picture:
+    """A part of a page as it looks: pixels, shape (height, width, 3), how many there are to a point, and where the first one lies."""
+
+    pixels: NDArray[np.uint8]
+    scale: float
+    left: int
+    top: int
+
+
+def _picture(page: pymupdf.Page, spans: Sequence[Span]) -> _Picture:
+    """Draw the part of a page in which some spans are."""
+    scale = min(1.0, _LONGEST_SIDE / max(page.rect.width, page.rect.height, 1))
+    rotation = page.rotation
+    # Boxes of texts are those of the page as it is before it is turned.
+    page.set_rotation(0)
+    corners = np.array([span["bbox"] for span in spans])
+    around = pymupdf.Rect(*(corners[:, :2].min(axis=0) - _AROUND), *(corners[:, 2:].max(axis=0) + _AROUND))
+    picture = page.get_pixmap(
+        matrix=pymupdf.Matrix(scale, scale), colorspace=pymupdf.csRGB, alpha=False, clip=around & page.rect
+    )
+    page.set_rotation(rotation)
+    rows = np.frombuffer(picture.samples, dtype=np.uint8).reshape(picture.height, picture.stride)
+    pixels = rows[:, : 3 * picture.width].reshape(picture.height, picture.width, 3)
+    return _Picture(pixels, scale, picture.x, picture.y)
+
+
+def _core(span: Span, picture: _Picture) -> NDArray[np.int64]:
+    """Return the pixels, shape (n, 3), between the baseline of a span and the height of its small letters: lines above and below do not
+    reach so far.
+    """
+    scale = picture.scale
+    x0, x1 = (max(0, int(scale * span["bbox"][side]) - picture.left) for side in (0, 2))
+    baseline = scale * span["origin"][1]
+    highest = baseline - _X_HEIGHT * scale * span["size"]
+    top, bottom = (max(0, int(y) - picture.top) for y in (highest, baseline))
+    return picture.pixels[top : bottom + 1, x0 : x1 + 1].reshape(-1, 3).astype(np.int64)
+
+
+def _shows(span: Span, box: NDArray[np.int64]) -> bool:
+    """Tell whether a box has a print; under light letters, whether it has another ground than they, and something of their colour."""
+    if not len(box):
+        return False
+    if not _is_light(span):
+        return int((box.max(axis=0) - box.min(axis=0)).max()) >= _LEAST_CONTRAST
+    colors, counts = np.unique(box @ np.array([1 << 16, 1 << 8, 1]), return_counts=True)
+    ground, own = (_channels(int(color)) for color in (colors[counts.argmax()], span["color"]))
+    away = own - ground
+    if int(abs(away).max()) < _LEAST_CONTRAST:
+        return False
+    towards = ((box - ground) @ away) / int(away @ away)
+    return float(towards.max()) >= _LEAST_INK
+
+
+def _channels(color: int) -> NDArray[np.int64]:
+    return np.array([color >> 16 & 0xFF, color >> 8 & 0xFF, color & 0xFF])
