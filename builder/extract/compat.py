@@ -19,3 +19,16 @@ def outline_of(pdf: pymupdf.Document) -> Iterator[tuple[int, str]]:
         if entry is not None and entry.this.m_internal:
             yield level, entry.title or " "
             waiting += [(level, entry.next), (level + 1, entry.down)]
+
+
+def links_of(page: pymupdf.Page) -> Iterator[tuple[tuple[float, float, float, float], str]]:
+    """Yield the boxes of a page's links to addresses outside the file, and the addresses.
+
+    The public ways, `get_links` and `first_link`, look up where every link leads, and all annotations again for each link.
+    """
+    link = pymupdf.mupdf.fz_load_links(page.this)
+    while link.m_internal:
+        address, box = link.uri() or "", link.rect()
+        if ":" in address and not address.startswith(("#", "file:")):
+            yield (box.x0, box.y0, box.x1, box.y1), address
+        link = link.next()

@@ -40,6 +40,8 @@ _VECTOR = 3
 _BASELINE, _STEP, _INDENT = 0.8, 1.5, 0.5
 # Difference between two colours, of 255 in any channel, with which one is read on the other.
 _APART = 64
+# Alpha, of 255, of what lets dark text through that it lies over.
+_MOST_THROUGH = 191
 # Points around the spans that are looked at.
 _AROUND = 2.0
 # Pixels of the longer side of a picture of a page, at most.
@@ -119,14 +121,6 @@ def _doubtful(page: pymupdf.Page, drawn: Sequence[Block]) -> list[Span]:
     The order in which a page is drawn tells: dark text on a ground of another colour, with nothing over it, is seen whatever the page
     looks like.
     """
-    spans = [
-        (i, span)
-        for i, block in enumerate(drawn)
-        for line in block.get("lines", ())
-        if not line["dir"][1]
-        for span in line["spans"]
-        if len(span["text"]) >= _LEAST_LETTERS or (span["color"] and _is_light(span))
-    ]
     fills = [
         (i, block)
         for i, block in enumerate(drawn)
@@ -135,14 +129,23 @@ def _doubtful(page: pymupdf.Page, drawn: Sequence[Block]) -> list[Span]:
     boxes = (
         [box for kind, box in page.get_bboxlog() if kind in _PICTURES and _is_large(box)] if page.get_images() else []
     )
+    spans = [
+        (i, span)
+        for i, block in enumerate(drawn)
+        for line in block.get("lines", ())
+        if not line["dir"][1]
+        for span in line["spans"]
+        if (span["color"] and _is_light(span)) or ((fills or boxes) and len(span["text"]) >= _LEAST_LETTERS)
+    ]
     if page.rotation and (fills or boxes):
         # Boxes are those of the page as it is before it is turned: which of them meet is not known.
         return [span for _, span in spans]
-    hiding: set[int] = {k for k, (_, span) in enumerate(spans) if span["color"] and _is_light(span)}
+    hiding: set[int] = {k for k, (_, span) in enumerate(spans) if _is_light(span)}
     hiding.update(k for k, _ in _meeting(spans, boxes))
     for k, j in _meeting(spans, [fill["bbox"] for _, fill in fills]):
         (at, span), (painted, fill) = spans[k], fills[j]
-        if painted > at or not _are_apart(fill["color"], span["color"]):
+        is_over = painted > at and fill["alpha"] > _MOST_THROUGH
+        if is_over or (painted < at and not _are_apart(fill["color"], span["color"])):
             hiding.add(k)
     return [spans[k][1] for k in sorted(hiding)]
 
@@ -162,7 +165,7 @@ def _meeting(spans: Sequence[tuple[int, Span]], boxes: Sequence[Sequence[float]]
 
 
 def _are_apart(color: int, other: int) -> bool:
-    return int(abs(_channels(color) - _channels(other)).max()) >= _APART
+    return any(abs((color >> shift & 0xFF) - (other >> shift & 0xFF)) >= _APART for shift in (16, 8, 0))
 
 
 @dataclass(frozen=True, slots=True)

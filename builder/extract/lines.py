@@ -14,6 +14,7 @@ from typing import Any
 
 import pymupdf
 
+from builder.extract.compat import links_of
 from builder.extract.hidden import read_blocks
 from builder.extract.spans import marks_of, with_exponents, without_marks
 from builder.ids import ARXIV_PATTERN
@@ -106,13 +107,9 @@ def read_page(page: pymupdf.Page) -> Page:
                 said = "".join(span["text"] for span in raw["spans"])
                 stamp = stamp or (said if STAMPED_ID.search(said) else "")
                 continue
-            spans = list(with_exponents(without_marks(raw["spans"], marks)))
+            spans = with_exponents(without_marks(raw["spans"], marks))
             line = _line(page.number, {**raw, "spans": spans}, start)
-            if line is None or any(
-                # Drawn over another one of the same text, as some files make letters bold.
-                abs(other.x0 - line.x0) < _SHIFT and abs(other.y0 - line.y0) < _SHIFT
-                for other in printed[line.text]
-            ):
+            if line is None or _is_drawn_twice(line, printed[line.text]):
                 continue
             printed[line.text].append(line)
             if lines and _is_initial(lines[-1], line):
@@ -125,16 +122,16 @@ def read_page(page: pymupdf.Page) -> Page:
             else:
                 lines.append(line)
             start = False
-    return Page(page.rect.width, page.rect.height, tuple(lines), tuple(_links(page)), hidden, stamp)
+    links = tuple((page.number, box, address) for box, address in links_of(page))
+    return Page(page.rect.width, page.rect.height, tuple(lines), links, hidden, stamp)
 
 
-def _links(page: pymupdf.Page) -> Iterator[Hyperlink]:
-    # `get_links` would look up where every link inside the file leads.
-    link = page.first_link
-    while link:
-        if link.is_external and (dest := link.dest).kind == pymupdf.LINK_URI:
-            yield page.number, (link.rect.x0, link.rect.y0, link.rect.x1, link.rect.y1), dest.uri
-        link = link.next
+def _is_drawn_twice(line: Line, alike: Sequence[Line]) -> bool:
+    """Tell whether a line is drawn over another one of the same text, as some files make letters bold."""
+    for other in alike:
+        if abs(other.x0 - line.x0) < _SHIFT and abs(other.y0 - line.y0) < _SHIFT:
+            return True
+    return False
 
 
 def _line(page: int, raw: dict[str, Any], start: bool) -> Line | None:
@@ -161,6 +158,9 @@ def _unspaced(text: str) -> str:
 
 def _type_of(runs: list[tuple[str, float, str, int]], text: str) -> tuple[float, bool, bool, bool]:
     """Return size, bold, italic and small capitals of a line: what most of its characters have."""
+    if len(runs) == 1:
+        _, size, _, style = runs[0]
+        return size, bool(style & 1), bool(style & 2), False
     weight: dict[tuple[float, str], int] = {}
     for piece, size, font, _ in runs:
         weight[size, font] = weight.get((size, font), 0) + len(piece)

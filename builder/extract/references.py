@@ -82,6 +82,9 @@ def read_entries(
     starts = labelled or [
         i for i in _hanging_starts(lines) or _spaced_starts(lines) if not _ADDRESS.match(lines[i].text)
     ]
+    on_pages: dict[int, list[Hyperlink]] = defaultdict(list)
+    for link in links:
+        on_pages[link[0]].append(link)
     entries: list[Reference] = []
     begun: int | None = None
     for first, end in pairwise([*starts, _end_of_list(lines, starts)]):
@@ -89,7 +92,8 @@ def read_entries(
         raw = " ".join(join_lines(part, words).split())
         if len(raw) <= _MIN_CHARS:
             continue
-        entry = parse_entry(raw, [link[2] for link in links if _lies_on(link, part)])
+        near = [link for page in sorted({line.page for line in part}) for link in on_pages[page]]
+        entry = parse_entry(raw, [link[2] for link in near if _lies_on(link, part)])
         # Authors alone: a list of names that a column's end divides.
         is_open = not entry.title and (not entry.year or len(raw.split()) < _LEAST_OF_ENTRY)
         is_names = is_open and not labelled and begun is None and end < len(lines)

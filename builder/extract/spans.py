@@ -29,8 +29,14 @@ _WORD = re.compile(
 _AFTER_MARK = re.compile(r"(?:\s|[.,;:)\]”]|$)")
 
 
-def with_exponents(spans: Sequence[Span]) -> Iterator[Span]:
-    """Yield the spans with a "^" before those that are exponents, as in 10^5, and without the marks of citations behind words."""
+def with_exponents(spans: Sequence[Span]) -> Sequence[Span]:
+    """Return the spans with a "^" before those that are exponents, as in 10^5, and without the marks of citations behind words."""
+    if len(spans) == 1 or not any(span["flags"] & _SUPERSCRIPT for span in spans):
+        return spans
+    return list(_marked(spans))
+
+
+def _marked(spans: Sequence[Span]) -> Iterator[Span]:
     before = ""
     for span, after in zip(spans, [*(span["text"] for span in spans[1:]), ""], strict=False):
         text = span["text"].strip()
@@ -69,8 +75,12 @@ def marks_of(blocks: Sequence[dict[str, Any]]) -> frozenset[str]:
     lines = [spans for spans in printed if spans]
     weight: Counter[float] = Counter()
     for span in chain.from_iterable(lines):
-        weight[round(span["size"] * 2) / 2] += len(span["text"])
-    small = (weight.most_common(1)[0][0] if weight else 0.0) - _SMALLER
+        weight[span["size"]] += len(span["text"])
+    # MuPDF computes sizes: those of one text differ by a little.
+    rounded: Counter[float] = Counter()
+    for size, characters in weight.items():
+        rounded[round(size * 2) / 2] += characters
+    small = (rounded.most_common(1)[0][0] if rounded else 0.0) - _SMALLER
     return frozenset([*_raised_marks(lines, small), *_plain_marks(lines, small)])
 
 
@@ -93,8 +103,10 @@ def _plain_marks(lines: Sequence[Sequence[Span]], small: float) -> Iterator[str]
             yield match[1]
 
 
-def without_marks(spans: Sequence[Span], marks: frozenset[str]) -> list[Span]:
+def without_marks(spans: Sequence[Span], marks: frozenset[str]) -> Sequence[Span]:
     """Return the spans of a line without the marks in it."""
+    if not marks:
+        return spans
     kept: list[Span] = []
     last: Span | None = None
     for span in spans:
