@@ -128,10 +128,7 @@ def read_page(page: pymupdf.Page) -> Page:
 
 def _is_drawn_twice(line: Line, alike: Sequence[Line]) -> bool:
     """Tell whether a line is drawn over another one of the same text, as some files make letters bold."""
-    for other in alike:
-        if abs(other.x0 - line.x0) < _SHIFT and abs(other.y0 - line.y0) < _SHIFT:
-            return True
-    return False
+    return any(abs(other.x0 - line.x0) < _SHIFT and abs(other.y0 - line.y0) < _SHIFT for other in alike)
 
 
 def _line(page: int, raw: dict[str, Any], start: bool) -> Line | None:

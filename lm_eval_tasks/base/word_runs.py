@@ -2,6 +2,7 @@
 
 import string
 from bisect import bisect_left
+from collections.abc import Sequence
 from itertools import groupby
 from typing import TypeAlias
 
@@ -14,6 +15,7 @@ _SEED = 4
 _SPACED = bytes.maketrans(string.punctuation.encode(), b" " * len(string.punctuation))
 # Odd, so that no bit of a word is lost.
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
+_BETWEEN = np.array([0x5EC7102B0F2E3D49], dtype=np.uint64)
 _BUCKETS = np.uint64(0xFFFF)
 # Of places where two texts meet, that are looked at one by one.
 _PAIRS = 1 << 12
@@ -23,6 +25,11 @@ def run_words(text: str) -> Words:
     """Return the words of a text for comparison, shape (words,): case and punctuation do not count."""
     words = text.casefold().encode("utf-8", "surrogatepass").translate(_SPACED).split()
     return np.fromiter(map(hash, words), np.int64, len(words)).view(np.uint64)
+
+
+def joined(texts: Sequence[Words]) -> Words:
+    """Return the words of texts as those of one, with a word between two of them that no text has, so that no run spans them."""
+    return np.concatenate([part for text in texts for part in (text, _BETWEEN)] or [_BETWEEN])
 
 
 def longest_common_run(text: Words, other: Words) -> int:
@@ -108,7 +115,12 @@ class _AnyLength:
 
 def share_run(text: Words, other: Words, n: int) -> bool:
     """Tell whether two texts share a run of n words."""
-    return bool(np.isin(_grams(text, n), _grams(other, n)).any())
+    if min(len(text), len(other)) < n:
+        return False
+    grams, others = _AnyLength(text).grams(n), _AnyLength(other).grams(n)
+    wanted = np.zeros(int(_BUCKETS) + 1, np.bool_)
+    wanted[grams & _BUCKETS] = True
+    return bool(np.isin(others[wanted[others & _BUCKETS]], grams).any())
 
 
 def _grams(words: Words, n: int) -> Words:

@@ -29,7 +29,7 @@ def with_lead(folder: Path, configuration: ListedConfiguration) -> ListedConfigu
     words = int(median(lengths))
     scores, authors = [], []
     for row in read_rows(folder, configuration, "test", ["content", "target", "authors"]):
-        body = row["content"].replace(row["target"], "").split()
+        body = row["content"].replace(row["target"], "").split(maxsplit=words)
         scores.append(rouge_l_content(row["target"], " ".join(body[:words])))
         authors.append(row["authors"][0])
     measured = replace(test.statistics, shortcuts={LEAD: Bounds.of(level(scores, authors))})

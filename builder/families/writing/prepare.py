@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from io import FileIO
 from itertools import count
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
@@ -24,7 +24,7 @@ from builder.round.tables import SamplesTable
 from builder.sources.tokenizer import shown_beside, token_counter
 from builder.store.documents import unpack_document
 from lm_eval_tasks.base.contract import Licenses, Task
-from lm_eval_tasks.base.word_runs import longest_common_run, run_words
+from lm_eval_tasks.base.word_runs import joined, run_words, share_run
 from lm_eval_tasks.engines.registry import Engine
 
 if TYPE_CHECKING:
@@ -59,7 +59,11 @@ def is_shown(target: str, task: Task, shown: Iterable[str]) -> bool:
     """Tell whether what is asked for stands, word for word, in what is shown."""
     asked = run_words(target)
     most = max(_TITLE, len(asked)) if task == "title" else _COPIED
-    return len(asked) >= most and any(longest_common_run(asked, run_words(text)) >= most for text in shown)
+    return len(asked) >= most and share_run(asked, joined(list(map(_words_of, shown))), most)
+
+
+# A paper's sections are shown for several tasks, one after another.
+_words_of = lru_cache(maxsize=128)(run_words)
 
 
 def is_unreadable(text: str) -> bool:
