@@ -106,8 +106,9 @@ tasks: setup
 	$(BIN)/python -m docs.key_page
 	$(BIN)/python -m docs.option_page
 
-# Wheel and source into dist/, checked and tried in a bare environment. With UPLOAD=1 they go to the package index (UV_PUBLISH_TOKEN).
+# Wheel and source into dist/, checked and tried in a bare environment; no figure may be older than its code. With UPLOAD=1 they go to the package index (UV_PUBLISH_TOKEN).
 release: test
+	$(BIN)/python -m benchmarks --check
 	rm -rf dist
 	$(BIN)/uv build -q
 	$(BIN)/python -m twine check --strict dist/*

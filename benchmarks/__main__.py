@@ -1,9 +1,11 @@
 """Measure every figure that the documentation promises, and write them into results.md.
 
-  python -m benchmarks [--only NAME,...] [--quick] [--render]
+  python -m benchmarks [--only NAME,...] [--quick] [--render] [--check]
 
 Each benchmark runs in a separate process, one after another; its last line of JSON goes into results.json with the machine, the
-versions and the commit. From that comes results.md. `--quick` runs the small sizes and writes nothing; `--render` measures nothing.
+versions and the commit. From that comes results.md. `--quick` runs the small sizes and writes nothing; `--render` measures
+nothing. A figure whose code has changed since is marked on the page; `--check` fails while there is one. While code differs from its
+commit, nothing but `--quick` is measured.
 """
 
 from __future__ import annotations
@@ -29,6 +31,8 @@ from standins.real_model import is_there
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results.json"
 PAGE = HERE / "results.md"
+# Of a table in figures.toml; what the page says of a figure whose code has changed.
+_CODE, OLDER = "measures", " (**older than the code**)"
 VERSIONS = ("datasets", "lm_eval", "numpy", "pyarrow", "pymupdf", "ray", "tokenizers", "torch", "transformers")
 
 
@@ -38,7 +42,17 @@ def main() -> None:
     parser.add_argument("--only", default="", help="comma-separated names")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--render", action="store_true", help="only write the tables again")
+    parser.add_argument(
+        "--check", action="store_true", help="fail if a figure is missing or older than the code that it measures"
+    )
     arguments = parser.parse_args()
+    if arguments.check:
+        check(parser)
+        return
+    if not (arguments.quick or arguments.render) and differs("HEAD", ["*.py"]):
+        parser.exit(
+            1, "error: code differs from its commit, so nobody could say what is measured; commit it, or give --quick\n"
+        )
     names = arguments.only.split(",") if arguments.only else [] if arguments.render else list(figures())
     there = {"gpu": torch.cuda.is_available(), "engine": find_spec("vllm") is not None, "real_model": is_there()}
     for name in [name for name in names if not arguments.only and not there.get(name, True)]:
@@ -53,10 +67,42 @@ def main() -> None:
         parser.exit(1, f"error: no figures of {', '.join(failed)}\n")
 
 
+def check(parser: argparse.ArgumentParser) -> None:
+    """End with 1 and one sentence if a figure is missing, or older than the code that it measures."""
+    found = measured()
+    stale = [name for name in figures() if name not in found or is_older(name, found[name])]
+    if stale:
+        parser.exit(
+            1,
+            f"error: older than the code, or not measured: {', '.join(stale)}; run `make bench ONLY={','.join(stale)}`\n",
+        )
+
+
 def figures() -> dict[str, dict[str, tuple[str, str]]]:
     """Benchmark -> figure -> what it is and what it is compared with."""
-    table = tomllib.loads((HERE / "figures.toml").read_text(encoding="utf-8"))
-    return {name: {key: (what, against) for key, (what, against) in rows.items()} for name, rows in table.items()}
+    return {
+        name: {key: (row[0], row[1]) for key, row in rows.items() if key != _CODE} for name, rows in _tables().items()
+    }
+
+
+def code() -> dict[str, list[str]]:
+    """Benchmark -> the files and folders that it measures."""
+    return {name: rows[_CODE] for name, rows in _tables().items()}
+
+
+def _tables() -> dict[str, Any]:
+    return tomllib.loads((HERE / "figures.toml").read_text(encoding="utf-8"))
+
+
+def is_older(name: str, run: dict[str, Any]) -> bool:
+    """Tell whether the code that a benchmark measures has changed since its run, or nobody can say what it was."""
+    return "-dirty" in run["commit"] or differs(run["commit"], code()[name])
+
+
+def differs(commit: str, paths: list[str]) -> bool:
+    """Tell whether paths differ from a commit, or git does not know it."""
+    line = ["git", "diff", "--quiet", commit, "--", *paths]
+    return bool(subprocess.run(line, cwd=ROOT, check=False, stderr=subprocess.DEVNULL).returncode)
 
 
 def measured() -> dict[str, dict[str, Any]]:
@@ -86,12 +132,9 @@ def measure(name: str, *, quick: bool) -> bool:
 
 
 def commit() -> str:
-    """Return the commit, marked if code differs from it; what this program writes does not count."""
-    named = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True
-    )
-    changed = subprocess.run(["git", "diff", "--quiet", "HEAD", "--", "*.py"], cwd=ROOT, check=False).returncode
-    return named.stdout.strip() + ("-dirty" if changed else "")
+    """Return the commit."""
+    line = ["git", "rev-parse", "--short", "HEAD"]
+    return subprocess.run(line, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def machine() -> str:
@@ -118,8 +161,9 @@ def page(found: dict[str, dict[str, Any]]) -> str:
             parts.append(f"{title}: not measured yet.")
             continue
         versions = ", ".join(f"{one} {number}" for one, number in sorted(run["versions"].items()))
+        of = f"{run['commit']}{OLDER if is_older(name, run) else ''}"
         parts.append(
-            f"{title}: {run['minutes']} minutes, commit {run['commit']}; {run['machine']}; {versions}\n\n{table(name, found)}"
+            f"{title}: {run['minutes']} minutes, commit {of}; {run['machine']}; {versions}\n\n{table(name, found)}"
         )
     return "\n\n".join(parts) + "\n"
 

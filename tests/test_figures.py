@@ -16,13 +16,38 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def test_the_page_shows_what_was_measured() -> None:
-    text = bench.page(bench.measured())
-    assert bench.PAGE.read_text(encoding="utf-8") == text, "`python -m benchmarks --render` writes it"
+    pages = bench.page(bench.measured()), bench.PAGE.read_text(encoding="utf-8")
+    # Every change of code makes figures older; the page says so when it is next written.
+    first, second = (text.replace(bench.OLDER, "") for text in pages)
+    assert first == second, "`python -m benchmarks --render` writes it"
+
+
+def test_a_figure_knows_its_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def git(*line: str) -> str:
+        named = ("-c", "user.name=a", "-c", "user.email=a@b.c")
+        return subprocess.run(["git", *named, *line], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+
+    monkeypatch.setattr(bench, "ROOT", tmp_path)
+    monkeypatch.setattr(bench, "code", lambda: {"one": ["measured"]})
+    for folder in ("measured", "other"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "code.py").write_text("1\n")
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-qm", "one")
+    run = {"commit": bench.commit()}
+    assert not bench.is_older("one", run)
+    (tmp_path / "other" / "code.py").write_text("2\n")
+    assert not bench.is_older("one", run) and bench.differs("HEAD", ["*.py"])
+    (tmp_path / "measured" / "code.py").write_text("2\n")
+    assert bench.is_older("one", run)
+    assert bench.is_older("one", {"commit": "0123abc"}) and bench.is_older("one", {"commit": run["commit"] + "-dirty"})
 
 
 @pytest.mark.parametrize("name", bench.figures())
 def test_every_figure_has_a_benchmark_that_measures_it(name: str) -> None:
     assert (ROOT / "benchmarks" / f"{name}.py").is_file()
+    assert all((ROOT / path).exists() for path in bench.code()[name])
     run = bench.measured().get(name)
     if run is not None:
         assert set(bench.figures()[name]) <= set(run["figures"])
