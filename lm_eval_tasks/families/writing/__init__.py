@@ -24,8 +24,8 @@ METRICS = (
         _MODULE,
         of_answer=True,
         headline=True,
-        floors=("rouge_l_content_wrong_paper", "rouge_l_content_lead"),
-        zero=("rouge_l_content_wrong_paper", "rouge_l_content_lead"),
+        floors=("rouge_l_content_wrong_paper", "rouge_l_content_lead", "rouge_l_content_sentences"),
+        zero=("rouge_l_content_wrong_paper", "rouge_l_content_lead", "rouge_l_content_sentences"),
     ),
     Metric(
         "rouge_l",
@@ -52,6 +52,13 @@ METRICS = (
     Metric("rouge_l_content_wrong_paper", "ROUGE-L, content words, wrong paper", "lower", _MODULE),
     Metric(
         "rouge_l_content_lead", "ROUGE-L, content words, of the body's first words", "neither", _MODULE, baseline=LEAD
+    ),
+    Metric(
+        "rouge_l_content_sentences",
+        "ROUGE-L, content words, of sentences drawn from the body",
+        "neither",
+        _MODULE,
+        baseline=RANDOM_SENTENCE,
     ),
     Metric("rouge_l_random_pair", "ROUGE-L, random pair", "lower", _MODULE),
     Metric("rouge_l_wrong_paper", "ROUGE-L, wrong paper", "lower", _MODULE),

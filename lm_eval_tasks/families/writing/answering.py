@@ -3,8 +3,6 @@
 What a score is worth is its distance from those of such texts. An empty answer scores 0.
 """
 
-import hashlib
-import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from statistics import fmean, median
@@ -18,8 +16,6 @@ from lm_eval_tasks.families.writing import COPY_DEMO, FUNCTION_WORDS, RANDOM_SEN
 from lm_eval_tasks.families.writing.writing_row import WritingOwn
 from lm_eval_tasks.samples.answers import Answer, Answers
 from lm_eval_tasks.samples.prompt_row import PromptRow
-
-_SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 
 def own_of(row: PromptRow) -> WritingOwn:
@@ -49,12 +45,7 @@ class WritingAnswering(Answering):
             return None
         if name == FUNCTION_WORDS:
             return rouge.text_of(own.lead_words)
-        text = own.content
-        if name == RANDOM_SENTENCE:
-            pairs = enumerate(_SENTENCE.split(text))
-            shuffled = sorted(pairs, key=lambda pair: hashlib.sha256(f"{row.id}|{pair[0]}".encode()).digest())
-            text = " ".join(sentence for _, sentence in shuffled)
-        return " ".join(text.split()[: own.lead_words])
+        return own.sentences if name == RANDOM_SENTENCE else own.lead
 
 
 ANSWERING = WritingAnswering()
@@ -134,10 +125,18 @@ def rouge_l_content_wrong_paper(answers: Answers) -> Values:
 
 def rouge_l_content_lead(answers: Answers) -> Values:
     """What the baseline `lead` scores."""
-    leads = [own_of(row).lead for row in answers.rows]
+    return _of_program(answers, [own_of(row).lead for row in answers.rows])
+
+
+def rouge_l_content_sentences(answers: Answers) -> Values:
+    """What the baseline `random-sentence` scores."""
+    return _of_program(answers, [own_of(row).sentences for row in answers.rows])
+
+
+def _of_program(answers: Answers, texts: Sequence[str | None]) -> Values:
     return [
-        None if lead is None else rouge.rouge_l_content(row.target, lead)
-        for row, lead in zip(answers.rows, leads, strict=True)
+        None if text is None else rouge.rouge_l_content(row.target, text)
+        for row, text in zip(answers.rows, texts, strict=True)
     ]
 
 

@@ -1,5 +1,6 @@
 """The hook that lm-eval calls for a task's data: dataset folder or Hub id -> rows with their prompts, cut to the model."""
 
+import hashlib
 import logging
 import re
 import statistics
@@ -30,6 +31,8 @@ from lm_eval_tasks.families.writing.writing_row import Chunk, WritingOwn, Writin
 from lm_eval_tasks.samples.prompt_row import PromptRow
 
 _LOGGER = logging.getLogger(__name__)
+# Between two sentences.
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
 # Words of a body that are its beginning: some 2,000 tokens, the same for all models.
 _START_WORDS = 1500
 
@@ -124,11 +127,19 @@ def _config(setting: str, options: Options) -> str:
 
 
 def _own(row: WritingRow, others: tuple[str, ...], lead_words: int, *, keep_parts: bool) -> WritingOwn:
-    lead = " ".join(row.content.split()[:lead_words]) if lead_words else None
+    own = WritingOwn(others=others)
+    if lead_words:
+        shuffled = sorted(
+            enumerate(_SENTENCE.split(row.content)),
+            key=lambda pair: hashlib.sha256(f"{row.id}|{pair[0]}".encode()).digest(),
+        )
+        sentences = " ".join(sentence for _, sentence in shuffled)
+        lead, drawn = (" ".join(text.split()[:lead_words]) for text in (row.content, sentences))
+        own = replace(own, lead=lead, sentences=drawn)
     if not keep_parts:
-        return WritingOwn(others=others, lead=lead)
+        return own
     outputs = tuple(shown.output for shown in row.demonstrations)
-    return WritingOwn(others=others, lead=lead, content=row.content, demonstrations=outputs, lead_words=lead_words)
+    return replace(own, content=row.content, demonstrations=outputs, lead_words=lead_words)
 
 
 def _scorer(model: str | None) -> str:

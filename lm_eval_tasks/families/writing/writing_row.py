@@ -72,15 +72,17 @@ class WritingOwn:
 
     Attributes:
         others: targets of other papers, always the same ones; empty if there are none.
-        lead: the first words of the body, as many as the median train target has; None if they are not noted.
+        lead, sentences: as many words as the median train target has, of the body's first ones, and of its sentences in a random order that
+            the row's id decides; None if they are not noted.
         content, demonstrations, lead_words: only for baselines and the judge's evidence, which read a paper's body themselves; of
             demonstrations what they answer.
     """
 
     # What samples leave out, because the prompt has it or it makes them large.
-    LONG: ClassVar[tuple[str, ...]] = ("others", "lead", "content", "demonstrations")
+    LONG: ClassVar[tuple[str, ...]] = ("others", "lead", "sentences", "content", "demonstrations")
     others: tuple[str, ...] = ()
     lead: str | None = None
+    sentences: str | None = None
     content: str | None = None
     demonstrations: tuple[str, ...] | None = None
     lead_words: Count | None = None
