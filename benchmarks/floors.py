@@ -55,8 +55,11 @@ N, END = 4, 500
 N_CITED = 60
 QUESTIONS = 100
 _NAME = re.compile(r"[A-Z][\w’'-]{3,}")
-# Parts of a paper between which a work may first be cited, or by which two first citations may differ.
-_EDGES = (0.0, 0.002, 0.01, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0)
+# "[7]", "[5]-[9]", "[3, 5-7]", and what it has.
+_MARK = re.compile(r"\[(\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*)\](?:\s*[–-]\s*\[(\d{1,4})\])?")
+_RANGE = re.compile(r"(\d+)(?:\s*[–-]\s*(\d+))?")
+# Parts of a paper between which a work may be cited, or by which two citations may differ.
+_EDGES = (0.0, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0)
 _SPANS = [(low, high) for low in _EDGES for high in _EDGES if low < high]
 _EMBEDDED: dict[str, np.ndarray] = {}
 Programs = dict[str, list[float]]
@@ -162,7 +165,7 @@ def of_reading(family: str, rows: Rows, texts: Texts, *, embed: bool) -> Figures
         programs = {
             "title-search": list(map(answering.shortcut_score, asked)),
             "blind": list(map(answering.blind_score, asked)),
-            "first place": _by_first_place(asked, texts),
+            "places": _by_places(asked, texts),
         }
         return stated(programs, chance=chance, rules=fmean(right), held_program=held)
     found = [_pairs(family, answering, row, part_texts(row, texts), embed) for row in asked]
@@ -171,54 +174,56 @@ def of_reading(family: str, rows: Rows, texts: Texts, *, embed: bool) -> Figures
     return stated(scored, chance=chance, held_program=held)
 
 
-def _by_first_place(rows: Sequence[ReadingRow], texts: Texts) -> list[float]:
-    """Return the scores of a program that reads no heading: it finds the works' entries in a paper's reference list and the part of the
-    paper at which it first cites them. Which parts answer a kind of question is learned on every other row.
+def _by_places(rows: Sequence[ReadingRow], texts: Texts) -> list[float]:
+    """Return the scores of a program that reads no heading: it finds the works' entries in a paper's reference list, and in which parts of
+    the paper their numbers stand. Which parts answer a kind of question is learned on every other row.
     """
     places = [
-        [[_first_place(work.title, text) for work in row.works] for text in part_texts(row, texts)[: row.labels]]
+        [[_places(work.title, text) for work in row.works] for text in part_texts(row, texts)[: row.labels]]
         for row in rows
     ]
+
+    def right(i: int, span: tuple[float, float]) -> float:
+        return float(_named(rows[i].kind, places[i], span) == set(rows[i].answer))
+
     spans: dict[str, tuple[float, float]] = {}
     for kind in {row.kind for row in rows}:
-        known = [(row, of_row) for row, of_row in zip(rows[::2], places[::2], strict=True) if row.kind == kind]
-        spans[kind] = max(
-            _SPANS,
-            key=lambda span, kind=kind, known=known: sum(
-                _said(kind, of_row, span) == set(row.answer) for row, of_row in known
-            ),  # type: ignore[misc]
-        )
-    return [
-        float(_said(row.kind, of_row, spans[row.kind]) == set(row.answer))
-        for row, of_row in zip(rows, places, strict=True)
-    ]
+        known = [i for i in range(0, len(rows), 2) if rows[i].kind == kind]
+        spans[kind] = max(_SPANS, key=lambda span, known=known: sum(right(i, span) for i in known))  # type: ignore[misc]
+    return [right(i, spans[row.kind]) for i, row in enumerate(rows)]
 
 
-def _said(kind: str, places: Sequence[Sequence[float | None]], span: tuple[float, float]) -> set[int]:
-    """Return the papers that a program names which knows where each first cites the works; None where it does not."""
+def _named(kind: str, places: Sequence[Sequence[Sequence[float]]], span: tuple[float, float]) -> set[int]:
+    """Return the papers that a program names which knows where each cites the works, as parts of its text."""
 
-    def answers(of_paper: Sequence[float | None]) -> bool:
+    def answers(of_paper: Sequence[Sequence[float]]) -> bool:
         first, second = of_paper[0], of_paper[-1]
         if kind == "cites_first_only":
-            return first is not None and second is None
-        if first is None or second is None:
-            return False
-        return span[0] <= (abs(first - second) if len(of_paper) > 1 else first) <= span[1]
+            return bool(first) and not second
+        found = [abs(one - other) for one in first for other in second] if len(of_paper) > 1 else first
+        return any(span[0] <= place <= span[1] for place in found)
 
     return {i for i, of_paper in enumerate(places, 1) if answers(of_paper)}
 
 
-def _first_place(title: str, text: str) -> float | None:
-    """Return the part of a paper before it first cites a work, by its number or its first author; None if it does not list it."""
+def _places(title: str, text: str) -> list[float]:
+    """Return where a paper cites a work, by its number or, where it has none, its first author; nothing if it does not list it."""
     body, _, entries = text.rpartition("\n## References\n")
-    listed = [(i, entry) for i, entry in enumerate(entries.splitlines(), 1) if title_key(title) in title_key(entry)]
-    if not listed:
-        return None
-    number, entry = listed[0]
-    name = _NAME.search(entry)
-    marks = [rf"\[(?:[^\[\]]*\D)?{number}(?!\d)[^\[\]]*\]", *([rf"\b{re.escape(name[0])}\b"] if name else [])]
-    found = next((match for mark in marks if (match := re.search(mark, body))), None)
-    return found.start() / max(1, len(body)) if found else None
+    listed = {i: entry for i, entry in enumerate(entries.splitlines(), 1) if title_key(title) in title_key(entry)}
+    marks = [(mark.start(), _numbers_in(mark)) for mark in _MARK.finditer(body)]
+    if marks:
+        starts = [start for start, numbers in marks if not numbers.isdisjoint(listed)]
+    else:
+        names = [name[0] for entry in listed.values() if (name := _NAME.search(entry))]
+        starts = [name.start() for each in names for name in re.finditer(rf"\b{re.escape(each)}\b", body)]
+    return [start / max(1, len(body)) for start in starts]
+
+
+def _numbers_in(mark: re.Match[str]) -> set[int]:
+    ranges = [(int(first), int(last or first)) for first, last in _RANGE.findall(mark[1])]
+    if mark[2]:
+        ranges.append((ranges[-1][1], int(mark[2])))
+    return {number for first, last in ranges for number in range(first, min(last, first + 99) + 1)}
 
 
 def _walk_held(row: ReadingRow, texts: Texts) -> set[int]:
