@@ -16,11 +16,10 @@ from pathlib import Path
 from typing import Any, get_args
 
 from builder.errors import SourceError
-from builder.ids import PaperId
+from builder.ids import PaperId, names_of
 from builder.packed import ERRORS, lines_of
 from builder.records import GROUP, UNKNOWN_LICENSE, CrawlReason, Drop, Paper
 from builder.retractions import is_taken_back
-from builder.sources.names import names_of
 from lm_eval_tasks.base.text import ODD, day, in_one_line, is_valid, parse_json, unguarded, without_controls
 from lm_eval_tasks.base.typed import LONGEST_NAME, is_name
 

@@ -15,15 +15,17 @@ from hub_scripts.hub.faults import endpoint
 from hub_scripts.hub.repo import MAIN, Change, Repo
 from hub_scripts.hub.uploads import NOTHING_UPLOADED, Content, digest, refuse_secrets, unchanged_paths
 from hub_scripts.results.checked import checked_results
-from hub_scripts.results.cleaned import cleaned
 from hub_scripts.results.leaderboard import FILE, OF_A_PART, entries, merge_entries, published_round
 from lm_eval_tasks.base.files import sha256_of, sha256_of_bytes
 from lm_eval_tasks.base.metadata import TEST
+from lm_eval_tasks.base.places import without_places
 from lm_eval_tasks.families.registry import headline
 from lm_eval_tasks.samples.results import Results
 from lm_eval_tasks.samples.run_folder import results_in, samples_beside, samples_of
 from lm_eval_tasks.samples.sample import read_file
 
+# What lm-eval writes about the machine and the folder that it ran in.
+_OF_MACHINE = ("pretty_env_info", "git_hash", "upper_git_hash")
 _TITLE = {"dataset": "Results", "model": "Evaluation results"}
 
 
@@ -227,3 +229,10 @@ def _upload(repo: Repo, head: str, files: Mapping[str, Content], *, create_pr: b
         change = Change(f"{_TITLE[repo.repo_type]} of AcademicEval ({sha256_of_bytes(listed)[:12]})", mark, fresh)
         return f"pull request: {repo.proposal_address(change) or repo.propose(change, head)}"
     return f"published: {repo.id}, commit {repo.commit(Change(_TITLE[repo.repo_type], mark, fresh), MAIN, head)}"
+
+
+def cleaned(path: Path) -> bytes:
+    """Return the content of a file of results without addresses, paths and a description of the machine."""
+    content = json.loads(path.read_text(encoding="utf-8-sig"))
+    bare = {name: item for name, item in content.items() if name not in _OF_MACHINE}
+    return (json.dumps(without_places(bare), indent=2, ensure_ascii=False) + "\n").encode()

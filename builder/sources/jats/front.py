@@ -10,13 +10,12 @@ from datetime import date
 
 from lxml import etree
 
-from builder.ids import bare_ids
+from builder.ids import bare_ids, names_of
 from builder.records import GROUP, Drop, Paper
 from builder.retractions import OF_ARTICLES, is_taken_back
 from builder.sources.jats.licenses import license_of
 from builder.sources.jats.markup import OF_FORMULAS, attribute, one_line
 from builder.sources.metadata_file import checked_paper
-from builder.sources.names import names_of
 from lm_eval_tasks.base.text import MONTHS
 
 # What reports no study of its own (https://jats.nlm.nih.gov/archiving/tag-library/1.3/attribute/article-type.html).

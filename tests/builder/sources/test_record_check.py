@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from builder.ids import names_of
 from builder.records import UNKNOWN_LICENSE
 from builder.retractions import is_taken_back
 from builder.sources.metadata_file import checked_paper, paper_from_record
-from builder.sources.names import names_of
 
 
 @pytest.mark.parametrize(
