@@ -16,7 +16,7 @@ import pymupdf
 
 from builder.extract.compat import links_of
 from builder.extract.hidden import read_blocks
-from builder.extract.spans import marks_of, with_exponents, without_marks
+from builder.extract.spans import Span, marks_of, with_exponents, without_marks
 from builder.ids import ARXIV_PATTERN
 
 _BOLD = re.compile(r"bold|black|heavy|semibold|demi|medi\b|-medi|cmbx|cmssbx|sfbx|ecbx|\bbx|-bd|\.b$", re.IGNORECASE)
@@ -108,7 +108,7 @@ def read_page(page: pymupdf.Page) -> Page:
                 stamp = stamp or (said if STAMPED_ID.search(said) else "")
                 continue
             spans = with_exponents(without_marks(raw["spans"], marks))
-            line = _line(page.number, {**raw, "spans": spans}, start)
+            line = _line(page.number, raw["bbox"], spans, start)
             if line is None or _is_drawn_twice(line, printed[line.text]):
                 continue
             printed[line.text].append(line)
@@ -117,7 +117,7 @@ def read_page(page: pymupdf.Page) -> Page:
                 lines[-1] = replace(line, text=f"{lines[-1].text}{gap}{line.text}", start=lines[-1].start)
             elif lines and _continues(lines[-1], line):
                 lines[-1] = _join(lines[-1], line)
-            elif (words := _words_behind(line, lines)) is not None:
+            elif line.bold and (words := _words_behind(line, lines)) is not None:
                 lines[words] = _join(line, lines[words])
             else:
                 lines.append(line)
@@ -131,9 +131,9 @@ def _is_drawn_twice(line: Line, alike: Sequence[Line]) -> bool:
     return any(abs(other.x0 - line.x0) < _SHIFT and abs(other.y0 - line.y0) < _SHIFT for other in alike)
 
 
-def _line(page: int, raw: dict[str, Any], start: bool) -> Line | None:
-    """Join the spans of one line; None if it contains nothing printable."""
-    runs = list(_runs(raw["spans"]))
+def _line(page: int, box: Sequence[float], spans: Sequence[Span], start: bool) -> Line | None:
+    """Join the spans of one line; None if they contain nothing printable."""
+    runs = list(_runs(spans))
     text = _unspaced("".join(run[0] for run in runs).strip())
     if not text:
         return None
@@ -141,7 +141,7 @@ def _line(page: int, raw: dict[str, Any], start: bool) -> Line | None:
     # The styled text that a plain line begins with, as run-in headings do.
     styled = [len(piece) for piece, *_ in takewhile(lambda run: run[3], runs)]
     run_in = sum(styled) if len(styled) < len(runs) else 0
-    x0, y0, x1, y1 = raw["bbox"]
+    x0, y0, x1, y1 = box
     return Line(page, x0, y0, x1, y1, text, size, bold, italic, run_in, start, caps)
 
 
@@ -173,12 +173,13 @@ def _type_of(runs: list[tuple[str, float, str, int]], text: str) -> tuple[float,
     return size, bold, italic, False
 
 
-def _runs(spans: list[dict[str, Any]]) -> Iterator[tuple[str, float, str, int]]:
+def _runs(spans: Sequence[Span]) -> Iterator[tuple[str, float, str, int]]:
     """Yield the spans joined while size, font and style stay: (text, size, font without subset tag, 1 bold + 2 italic)."""
     text, key = "", (0.0, "", 0)
     for span in spans:
-        piece = span["text"].translate(_LARGE_SYMBOLS) if _has_large_symbols(span["font"]) else span["text"]
-        new = _type(span["size"], span["font"], span["flags"])
+        piece, has_large_symbols, new = span["text"], *_type(span["size"], span["font"], span["flags"])
+        if has_large_symbols:
+            piece = piece.translate(_LARGE_SYMBOLS)
         if new == key or piece.isspace() or not piece:
             text += piece
             continue
@@ -190,16 +191,13 @@ def _runs(spans: list[dict[str, Any]]) -> Iterator[tuple[str, float, str, int]]:
 
 
 @lru_cache(maxsize=1 << 12)
-def _has_large_symbols(font: str) -> bool:
-    return bool(_EXTENSION.search(font))
-
-
-@lru_cache(maxsize=1 << 12)
-def _type(size: float, name: str, flags: int) -> tuple[float, str, int]:
-    """Return the size in half points, font without subset tag, and its style by name and flags: 1 bold + 2 italic."""
+def _type(size: float, name: str, flags: int) -> tuple[bool, tuple[float, str, int]]:
+    """Return whether a font is one of TeX's large symbols; the size in half points, the font without subset tag, and its style by name
+    and flags: 1 bold + 2 italic.
+    """
     font = name.partition("+")[2] or name
     bold, italic = _BOLD.search(font) or flags >> 4 & 1, _ITALIC.search(font) or flags & 2
-    return round(size * 2) / 2, font, (1 if bold else 0) | (2 if italic else 0)
+    return bool(_EXTENSION.search(font)), (round(size * 2) / 2, font, (1 if bold else 0) | (2 if italic else 0))
 
 
 def _occurs_again(blocks: Sequence[dict[str, Any]], word: str) -> bool:
@@ -227,7 +225,7 @@ def _continues(last: Line, line: Line) -> bool:
 
 def _words_behind(line: Line, lines: Sequence[Line]) -> int | None:
     """Return the line whose words a bold number begins, drawn before it: some files draw a heading's number last."""
-    if not line.bold or not _BARE_NUMBER.fullmatch(line.text):
+    if not _BARE_NUMBER.fullmatch(line.text):
         return None
     return next(
         (i for i, other in enumerate(lines) if other.bold and other.text[0].isupper() and _continues(line, other)), None
