@@ -43,6 +43,16 @@ _COMMAND, _GREEK = re.compile(r"\\([A-Za-z]+)"), re.compile("[\u0391-\u03f5]")
 _GREEK_LETTERS = frozenset(
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi omega".split()
 )
+# What is about a work and not the work, and what makes a title that of a sequel.
+_ABOUT = re.compile(
+    r"\b(?:comments? (?:on|to)|repl(?:y|ies) (?:on|to)|response to|errat(?:um|a)|corrigend(?:um|a)|addend(?:um|a)|corrections?|retraction"
+    r"|review of|notes? on)\b(?: (?:to|of|for))?[\s:.“‘\"']*",
+    re.IGNORECASE,
+)
+_SEQUEL = re.compile(r"\s*[,.:;–—-]?\s*(?:\(?\b(?i:part|vol(?:ume|\.)?) (?:\d+|[A-Z])\b|[IVX]{2,5}\b|[IVX]\b(?!\.))")
+# Of a title's key, what is left behind a shorter one that is another part's.
+_PART_KEY = re.compile(r"(?:part|vol|volume)?(?:[ivx]{1,5}|\d{1,2}|[a-z])")
+_NEGATING = ("un", "non", "a", "anti", "in", "im", "ir", "dis", "semi", "quasi", "super", "sub")
 # What may come before and after a whole title; a colon leads on to a subtitle.
 _BEFORE = re.compile(r"(?:^|[.,:;)\]”“\"‘’'\d])\s*$")
 _BEHIND = re.compile(r"\s*(?:$|[.,?!;”\"’')\](]|in\b|arxiv|corr\b|\d)", re.IGNORECASE)
@@ -207,25 +217,39 @@ class _Text:
     def match(self, paper: Paper) -> _Match:
         title = _comparable(paper.title)
         key = title_key(title)
-        similarity, is_whole, start = self._compare(key, _NUMERAL.findall(title))
+        similarity, is_whole, start = self._compare(key, title)
+        is_about = _ABOUT.match(title) is not None
+        before = self.raw[: start or 0] if start is not None else ""
+        if is_about != bool(_ABOUT.match(self.title) or _ends_with_about(before)):
+            similarity, is_whole, start = _NO_FIT
         latest = _LATER if len(key) >= _MIN_KEY else _LATER_SHORT
         is_year = self._year is not None and -_EARLIER <= self._year - paper.published.year <= latest
         return _Match(paper, similarity, is_whole, self._has_author(paper, self.raw[:start]), is_year)
 
-    def _compare(self, key: str, numerals: list[str]) -> _Fit:
-        """Return the best way in which a title fits the entry."""
+    def _compare(self, key: str, title: str) -> _Fit:
+        """Return the best way in which a title, of this key, fits the entry."""
+        numerals = _NUMERAL.findall(title)
         if key == self._title_key and key:
             at = self._key.find(key)
-            return 1.0, True, self._at[at] if at >= 0 else None
+            if at < 0:
+                return 1.0, True, None
+            is_sequel = _SEQUEL.match(self.raw[self._at[at + len(key) - 1] + 1 :])
+            return _NO_FIT if is_sequel else (1.0, True, self._at[at])
         if len(key) < _MIN_KEY:
             return _NO_FIT
         fits = [self._align(key, numerals)]
         cited = self._title_key
+        shorter, longer = sorted((cited, key), key=len)
+        is_part = longer.startswith(shorter) and _PART_KEY.fullmatch(longer[len(shorter) :]) is not None
+        if is_part or _negates(title, self.title):
+            return max(fits, key=lambda fit: fit[:2])
         if _NUMERAL.findall(self.title) == numerals:
             near = Indel.normalized_similarity(cited, key)
             damaged = near >= _SURE or Indel.distance(cited, key) == len(key) - len(cited)
             fits.append((near, near >= _NEAR and damaged, None))
-        if _MIN_PREFIX <= len(cited) < len(key) and set(_NUMERAL.findall(self.title)) <= set(numerals):
+        # Numerals of a subtitle may be left out with it.
+        is_same = _NUMERAL.findall(self.title) == _NUMERAL.findall(title.partition(": ")[0])
+        if _MIN_PREFIX <= len(cited) < len(key) and is_same:
             fits.append((Indel.normalized_similarity(cited, key[: len(cited)]), False, None))
         return max(fits, key=lambda fit: fit[:2])
 
@@ -238,6 +262,7 @@ class _Text:
         ending, subtitle = _BEHIND.match(self.raw[end:]), re.match(r"\s*[:–—-]", self.raw[end:])
         if (
             not _BEFORE.search(self.raw[:start])
+            or _SEQUEL.match(self.raw[end:])
             or not (ending or subtitle)
             or _NUMERAL.findall(self.raw[start:end]) != numerals
         ):
@@ -249,6 +274,18 @@ class _Text:
         if len(surname) >= _LONG_NAME:
             return surname in title_key(head)
         return surname in title_words(head) or surname in title_words(self._names)
+
+
+def _ends_with_about(text: str) -> bool:
+    """Tell whether a text ends with what makes what follows the subject of a comment, a reply or an erratum."""
+    return any(match.end() == len(text) for match in _ABOUT.finditer(text))
+
+
+def _negates(title: str, other: str) -> bool:
+    """Tell whether titles differ by what turns a word into another one: "supervised", "unsupervised"."""
+    mine, theirs = set(title_words(title)), set(title_words(other))
+    pairs = ((short, long) for short in mine ^ theirs for long in mine ^ theirs if len(long) > len(short) > 3)
+    return any(long.endswith(short) and long.removesuffix(short) in _NEGATING for short, long in pairs)
 
 
 def _comparable(text: str) -> str:

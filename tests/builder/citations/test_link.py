@@ -267,7 +267,7 @@ def titles(store: Store) -> Store:
         ("J. Doe, “Sparse routing for long inputs: a study,” 2026.", 1),
         ("J. Doe. Sparse routing for long inputs II. 2026.", 2),
         ("J. Doe. Sparse routing for long inputs III. 2026.", None),
-        ("J. Doe. Sparse routing for long inputs. 2026.", None),  # which of the two?
+        ("J. Doe. Sparse routing for long inputs. 2026.", 1),  # a subtitle may be left out, a numeral not
         ("A. Lee. O ine reinforcement learning with con dent classi cation. NeurIPS, 2027.", 3),
         ("A. Lee. Offline reinforcement learning with confident classification. NeurIPS, 2003.", 3),
         ("A. Lee. Offline reinforcement learning with confident classifiers. NeurIPS, 2003.", None),
@@ -343,3 +343,25 @@ def test_what_is_asked_about_is_resolved(changes: dict[str, object], entries: li
     mentions = (Mention(0, 3, 6, (0,), False), Mention(1, 3, 6, (1,), False))
     document = Document("T", "A", sections, references, mentions)
     assert cited_entries(small_round(tmp_path, **changes), document) == entries
+
+
+@pytest.mark.parametrize(
+    ("title", "cited"),
+    [
+        ("On the topology of moduli spaces", "J. Doe. On the topology of moduli spaces, II. Annals, 2019."),
+        ("On the topology of moduli spaces", "J. Doe. On the topology of moduli spaces. III. Annals, 2019."),
+        ("On the topology of moduli spaces", "J. Doe. On the topology of moduli spaces, Part B. Annals, 2019."),
+        ("On the topology of moduli spaces, Part II", "J. Doe. On the topology of moduli spaces. Annals, 2019."),
+        ("On the topology of moduli spaces V", "J. Doe. On the topology of moduli spaces. Annals, 2019."),
+        ("The LLaMA 2 family of language models", "J. Doe. The LLaMA family of language models. Tests, 2019."),
+        ("Stable homotopy groups of spheres", "K. Roe. Comment on “Stable homotopy groups of spheres”. Tests, 2019."),
+        ("Stable homotopy groups of spheres", "J. Doe. Erratum: Stable homotopy groups of spheres. Tests, 2019."),
+        ("Erratum: Stable homotopy groups of spheres", "J. Doe. Stable homotopy groups of spheres. Tests, 2019."),
+        ("Supervised learning with noisy labels in nets", "J. Doe. Unsupervised learning with noisy labels in nets. Tests, 2019."),
+    ],
+)  # fmt: skip
+def test_sequels_comments_and_opposites_are_other_works(store: Store, title: str, cited: str) -> None:
+    store.add_papers([replace(KNOWN, id="2001.00001", title=title)], since="2026.11")
+    assert [found[1] for found in links(store, parse_entry(cited))] == [""]
+    same = parse_entry(f"J. Doe. {title}. Tests, 2019.")
+    assert [found[1] for found in links(store, same)] == ["2001.00001"]
