@@ -32,3 +32,13 @@ def links_of(page: pymupdf.Page) -> Iterator[tuple[tuple[float, float, float, fl
         if ":" in address and not address.startswith(("#", "file:")):
             yield (box.x0, box.y0, box.x1, box.y1), address
         link = link.next()
+
+
+def has_pictures(page: pymupdf.Page) -> bool:
+    """Tell whether a page shows images or shadings; those within its own program are not listed."""
+    try:
+        listed = [page.parent.xref_get_key(page.xref, f"Resources/{name}")[0] for name in ("Shading", "Pattern")]
+    except ValueError:
+        # A damaged file has pages without a number.
+        return True
+    return bool(page.get_images()) or listed != ["null", "null"]

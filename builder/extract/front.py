@@ -64,6 +64,12 @@ PLACE = re.compile(
     r"@|\b(?:universi|institut|department|laborator|school|college|facult|cent(?:er|re)\b|academy|hospital)",
     re.IGNORECASE,
 )
+_NO_SUBTITLE = re.compile(
+    r"(?:by|accepted|submitted|published|presented|to appear|for the degree|in partial|a (?:thesis|dissertation)|technical report"
+    r"|draft|version)\b"
+    r"|.*\bcollaborations?\W*$",
+    re.IGNORECASE,
+)
 # Type of one size, and larger than another, in points; from one line of a title to the next at most, in sizes of type.
 _ONE_SIZE, _LARGER, _TITLE_STEP = 0.6, 0.7, 2.2
 
@@ -77,16 +83,18 @@ def title_of(front: Sequence[Line], size: float) -> str:
 
     Where nothing is larger than the body, set in `size` points, it is the first line in capitals; "" if there is none.
     """
-    page = [line for line in front if line.page == 0]
-    journal = next((i for i, line in enumerate(page) if _JOURNAL.match(line.text)), -1)
-    top = [line for line in page[journal + 1 :] if len(line.text) > 1 and not _NO_TITLE.fullmatch(clean(line.text))]
+    page = [line for line in front if line.page == 0 and len(clean(line.text)) > 1]
+    # What stands above the end of a journal's head is not the paper's.
+    head = max((line.y0 for line in page if _JOURNAL.match(line.text)), default=-1.0)
+    top = [line for line in page if line.y0 > head and not _NO_TITLE.fullmatch(clean(line.text))]
     largest = max((line.size for line in top if len(line.text) > 3), default=0.0)
     if largest > size + _LARGER:
         first = next(i for i, line in enumerate(top) if line.size > largest - _ONE_SIZE and len(line.text) > 3)
     else:
-        first = next((i for i, line in enumerate(top) if line.text.isupper() and " " in line.text), len(top))
+        capitals = (i for i, line in enumerate(top) if line.text.isupper() and " " in line.text)
+        first = next((i for i in capitals if top[i].size > size - _ONE_SIZE), len(top))
     # Small capitals are as large as most of their letters.
-    is_capitals = 0 < first < len(top) and top[first - 1].size > size + _LARGER
+    is_capitals = 0 < first < len(top) and top[first].small_caps and top[first - 1].size > size + _LARGER
     start = first - 1 if is_capitals and _is_below(top[first - 1], top[first]) else first
     title, subtitle = top[start : first + 1], list[Line]()
     for i in range(first + 1, len(top)):
@@ -118,7 +126,8 @@ def _continues(last: Line, line: Line, size: float) -> bool:
 def _is_subtitle(line: Line, after: Sequence[Line], size: float) -> bool:
     """Tell whether a line below a title is a subtitle: larger than the body, set off from what follows, no place of work."""
     is_set_off = not after or after[0].size < line.size or _is_alike(after[0], line)
-    is_worded = bool(_SUBTITLE.search(line.text)) and not PLACE.search(line.text)
+    is_other = PLACE.search(line.text) or _NO_SUBTITLE.match(line.text)
+    is_worded = bool(_SUBTITLE.search(line.text)) and not is_other
     return is_worded and is_set_off and line.size > size + _LARGER
 
 

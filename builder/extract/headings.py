@@ -22,15 +22,15 @@ _ROMAN = ("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI",
 _TAIL = ("references", "acknowledgements", "appendix")
 _ENTRY, _MIN_ENTRIES = re.compile(r"\[(\d{1,3})\]"), 5
 # An entry's year, and lines of a list within which there is one.
-_YEAR, _LINES_TO_YEAR = re.compile(r"\b(?:19|20)\d\d"), 12
+_YEAR, _LINES_TO_YEAR = re.compile(r"\b(?:19|20)\d\d"), 25
 # A heading's words occur in a paper once, or twice with an appendix or a second paper in the file.
 _REPEATED = 2
 # How much a section's number may be above the one before it: headings may be lost.
 _GAP = 4
 # This many numbers that count up are not an accident.
 _COUNTED = 3
-# Points that sizes of one text may differ by, and characters of a line that is no cell of a table.
-_ONE_SIZE, _LEAST_OF_LINE = 0.3, 40
+# Characters of a line that is no cell of a table, and with which a sentence may end.
+_LEAST_OF_LINE, _ENDS = 40, frozenset('.!?:;”"’')
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Heading:
     Attributes:
         number: as printed, "" if unnumbered.
         level: 1 for a section.
-        lead: for a run-in heading, how many characters of line `first` it takes; else 0.
+        run_in: for a run-in heading, how many characters of line `first` it takes; else 0.
     """
 
     first: int
@@ -58,9 +58,12 @@ def find_headings(lines: Sequence[Line], size: float, toc: Sequence[tuple[int, s
         size: the body's type size in points.
         toc: (level, title) of the file's outline; may be empty.
     """
-    candidates = find_heading_candidates(lines, size, toc)
-    # With words that every reader knows; what occurs again and again is a label of figures or tables.
-    times = Counter(normalise(c.words) for c in candidates)
+    found = find_heading_candidates(lines, size, toc)
+    # What occurs again and again is a label of figures or a row of tables.
+    times = Counter(normalise(c.words) for c in found)
+    candidates = [
+        c for c in found if c.number or c.listed or is_known(c.words) or times[normalise(c.words)] <= _REPEATED
+    ]
     anchors = [c for c in candidates if is_known(c.words) and times[normalise(c.words)] <= _REPEATED]
     style = _section_style(anchors)
     # How many contradictions there are, and the headings, if sections are numbered in each way.
@@ -94,11 +97,11 @@ def labels_among(headings: Sequence[Heading], lines: Sequence[Line], size: float
 
 def _is_label(heading: Heading) -> bool:
     is_short = not heading.run_in and len(heading.words) < _LEAST_OF_LINE
-    return is_short and not heading.number and not is_known(heading.words)
+    return is_short and not heading.number and role_of(heading.words) is None
 
 
 def _is_one_sentence(text: str, after: str) -> bool:
-    return text.rstrip()[-1:].isalpha() and len(text) > _LEAST_OF_LINE and after[:1].islower()
+    return text.rstrip()[-1:] not in _ENDS and len(text) > _LEAST_OF_LINE and after[:1].islower()
 
 
 def _headings_with_numbering(
@@ -317,8 +320,8 @@ def _without_columns(headings: Sequence[Heading], lines: Sequence[Line]) -> list
     lists = [heading for heading in headings if role_of(heading.words) == "references"]
     columns = [
         heading
-        for heading in lists[:-1]
-        if not any(_YEAR.search(line.text) for line in lines[heading.last + 1 : heading.last + 1 + _LINES_TO_YEAR])
+        for heading, after in pairwise(lists)
+        if not any(map(_YEAR.search, (line.text for line in lines[heading.last + 1 : after.first][:_LINES_TO_YEAR])))
     ]
     return [heading for heading in headings if heading not in columns]
 

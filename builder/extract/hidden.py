@@ -6,12 +6,13 @@ The order and the colours in which MuPDF draws a page tell of most text that it 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pymupdf
 from numpy.typing import NDArray
 
+from builder.extract.compat import has_pictures
 from builder.extract.spans import Span
 
 Block = dict[str, Any]
@@ -21,7 +22,8 @@ _DRAWN = 16 | 32
 _LEAST_ALPHA, _LEAST_SIZE = 13, 3.5
 # Least difference between the pixels of a span, of 255, in any colour.
 _LEAST_CONTRAST = 16
-# Of a span, in sizes of its type, what no other line reaches; the share of its colour that thin strokes have on a coarse picture.
+# The height of small letters, in sizes of type, to which no line above or below reaches; the share of its colour that thin strokes have
+# on a coarse picture.
 _X_HEIGHT, _LEAST_INK = 0.45, 0.1
 # A colour that is hard to see on paper, in all three channels.
 _LIGHT = 0xB0
@@ -40,8 +42,9 @@ _VECTOR = 3
 _BASELINE, _STEP, _INDENT = 0.8, 1.5, 0.5
 # Difference between two colours, of 255 in any channel, with which one is read on the other.
 _APART = 64
-# Alpha, of 255, of what lets dark text through that it lies over.
-_MOST_THROUGH = 191
+_OPAQUE = 255
+# The share of dark text that is seen through what lies over it.
+_LEAST_THROUGH = 0.2
 # Points around the spans that are looked at.
 _AROUND = 2.0
 # Pixels of the longer side of a picture of a page, at most.
@@ -56,17 +59,22 @@ def read_blocks(page: pymupdf.Page) -> tuple[list[Block], int]:
     """
     drawn: list[Block] = page.get_text("dict", flags=_FLAGS)["blocks"]
     unseen = {id(span) for line in _lines(drawn) for span in line["spans"] if not _is_drawn(span)}
-    doubtful = [span for span in _doubtful(page, drawn) if _is_asked(span) and id(span) not in unseen]
+    spans, fills, boxes = _painted(page, drawn)
+    unseen |= {id(span) for span in _printed_over(spans, fills)}
+    doubtful = [span for span in _doubtful(spans, fills, boxes) if _is_asked(span) and id(span) not in unseen]
+    if page.rotation and (fills or boxes):
+        # Boxes are those of the page as it is before it is turned: which of them meet is not known.
+        doubtful = [span for _, span in spans if _is_asked(span) and id(span) not in unseen]
     if doubtful:
         picture = _picture(page, doubtful)
         unseen.update(id(span) for span in doubtful if not _shows(span, _core(span, picture)))
-    characters = 0
-    for line in _lines(drawn) if unseen else ():
+    blocks, characters = list(_whole(drawn)), 0
+    for line in _lines(blocks) if unseen else ():
         taken = [span for span in line["spans"] if id(span) in unseen]
         if taken:
             characters += sum(len(span["text"].strip()) for span in taken)
             line["spans"] = [span for span in line["spans"] if id(span) not in unseen]
-    return list(_whole(drawn)), characters
+    return blocks, characters
 
 
 def _lines(blocks: Sequence[Block]) -> Iterator[dict[str, Any]]:
@@ -93,7 +101,7 @@ def _whole(drawn: Sequence[Block]) -> Iterator[Block]:
 
 
 def _goes_on(line: dict[str, Any], after: dict[str, Any]) -> bool:
-    """Tell whether MuPDF puts two lines into one block: on or near one baseline, or the second below the first and not indented."""
+    """Tell whether MuPDF puts two lines into one block: on or near one baseline, or one step apart and the second not indented."""
     if not line["spans"] or not after["spans"] or line["dir"] != after["dir"]:
         return False
     x, first = line["spans"][0]["origin"][0], after["spans"][0]
@@ -115,20 +123,19 @@ def _is_light(span: Span) -> bool:
     return min(color >> 16 & 0xFF, color >> 8 & 0xFF, color & 0xFF) >= _LIGHT
 
 
-def _doubtful(page: pymupdf.Page, drawn: Sequence[Block]) -> list[Span]:
-    """Return the spans that may be hidden: light ones, and those with something large under or over them in which they could not be read.
+# With its place in the order in which a page is drawn.
+_Placed: TypeAlias = tuple[int, dict[str, Any]]
 
-    The order in which a page is drawn tells: dark text on a ground of another colour, with nothing over it, is seen whatever the page
-    looks like.
-    """
+
+def _painted(page: pymupdf.Page, drawn: Sequence[Block]) -> tuple[list[_Placed], list[_Placed], list[Sequence[float]]]:
+    """Return the spans of a page that something may hide, what large is painted, and the boxes of images and shadings."""
     fills = [
         (i, block)
         for i, block in enumerate(drawn)
         if block["type"] == _VECTOR and block["alpha"] and not block["stroked"] and _is_large(block["bbox"])
     ]
-    boxes = (
-        [box for kind, box in page.get_bboxlog() if kind in _PICTURES and _is_large(box)] if page.get_images() else []
-    )
+    log = page.get_bboxlog() if has_pictures(page) else ()
+    boxes = [box for kind, box in log if kind in _PICTURES and _is_large(box)]
     spans = [
         (i, span)
         for i, block in enumerate(drawn)
@@ -137,35 +144,62 @@ def _doubtful(page: pymupdf.Page, drawn: Sequence[Block]) -> list[Span]:
         for span in line["spans"]
         if (span["color"] and _is_light(span)) or ((fills or boxes) and len(span["text"]) >= _LEAST_LETTERS)
     ]
-    if page.rotation and (fills or boxes):
-        # Boxes are those of the page as it is before it is turned: which of them meet is not known.
-        return [span for _, span in spans]
-    hiding: set[int] = {k for k, (_, span) in enumerate(spans) if _is_light(span)}
-    hiding.update(k for k, _ in _meeting(spans, boxes))
-    for k, j in _meeting(spans, [fill["bbox"] for _, fill in fills]):
-        (at, span), (painted, fill) = spans[k], fills[j]
-        is_over = painted > at and fill["alpha"] > _MOST_THROUGH
-        if is_over or (painted < at and not _are_apart(fill["color"], span["color"])):
-            hiding.add(k)
-    return [spans[k][1] for k in sorted(hiding)]
+    return spans, fills, boxes
+
+
+def _doubtful(
+    spans: Sequence[_Placed], fills: Sequence[_Placed], boxes: Sequence[Sequence[float]]
+) -> Iterator[dict[str, Any]]:
+    """Yield the spans that may be hidden: light ones, and those that something large lies over, or under in their own colour.
+
+    Dark text on a ground of another colour, with nothing over it, is seen whatever the page looks like.
+    """
+    hiding = np.array([_is_light(span) for _, span in spans], dtype=bool)
+    own, at = _boxes([span["bbox"] for _, span in spans]), np.array([i for i, _ in spans])
+    colors = np.array([_channels(span["color"]) for _, span in spans]).reshape(-1, 3)
+    # What is left of dark text below what lies over it.
+    through = np.ones(len(spans))
+    for i, fill in fills:
+        meet = _meets(own, fill["bbox"])
+        through[meet & (at < i)] *= 1 - fill["alpha"] / 255
+        apart = np.abs(colors - _channels(fill["color"])).max(axis=1, initial=0) >= _APART
+        hiding |= meet & (at > i) & ~apart
+    for box in boxes:
+        hiding |= _meets(own, box)
+    hiding |= through < _LEAST_THROUGH
+    return (spans[int(k)][1] for k in np.flatnonzero(hiding))
+
+
+def _printed_over(spans: Sequence[_Placed], fills: Sequence[_Placed]) -> Iterator[dict[str, Any]]:
+    """Yield the spans that an opaque box covers and other text is printed over, as in a corrected file: a picture shows the other text."""
+    at = np.array([i for i, _ in spans])
+    cores = _boxes(
+        [
+            (span["bbox"][0], span["origin"][1] - _X_HEIGHT * span["size"], span["bbox"][2], span["origin"][1])
+            for _, span in spans
+        ]
+    )
+    for i, fill in fills:
+        x0, y0, x1, y1 = fill["bbox"]
+        if fill["alpha"] != _OPAQUE or not fill["isrect"]:
+            continue
+        within = (cores[:, 0] >= x0 - 1) & (cores[:, 2] <= x1 + 1) & (cores[:, 1] >= y0) & (cores[:, 3] <= y1)
+        for k in np.flatnonzero(within & (at < i)):
+            if _meets(cores[at > i], cores[k].tolist()).any():
+                yield spans[int(k)][1]
 
 
 def _is_large(box: Sequence[float]) -> bool:
     return box[2] - box[0] > _WIDE and box[3] - box[1] > _HIGH
 
 
-def _meeting(spans: Sequence[tuple[int, Span]], boxes: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
-    """Return the pairs of a span and a box that meet."""
-    if not spans or not boxes:
-        return []
-    own = np.array([span["bbox"] for _, span in spans])[:, None]
-    other = np.array(boxes)[None]
-    meet = (own[..., :2] < other[..., 2:]).all(axis=2) & (own[..., 2:] > other[..., :2]).all(axis=2)
-    return [(int(k), int(j)) for k, j in np.argwhere(meet)]
+def _boxes(boxes: Sequence[Sequence[float]]) -> NDArray[np.float64]:
+    return np.array(boxes, dtype=np.float64).reshape(-1, 4)
 
 
-def _are_apart(color: int, other: int) -> bool:
-    return any(abs((color >> shift & 0xFF) - (other >> shift & 0xFF)) >= _APART for shift in (16, 8, 0))
+def _meets(boxes: NDArray[np.float64], box: Sequence[float]) -> NDArray[np.bool_]:
+    x0, y0, x1, y1 = box
+    return np.asarray((boxes[:, 0] < x1) & (boxes[:, 2] > x0) & (boxes[:, 1] < y1) & (boxes[:, 3] > y0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +242,7 @@ def _core(span: Span, picture: _Picture) -> NDArray[np.int64]:
 
 
 def _shows(span: Span, box: NDArray[np.int64]) -> bool:
-    """Tell whether a box has a print; under light letters, whether it has another ground than they, and something of their colour."""
+    """Tell whether something is printed in a box; of light letters, whether the ground has another colour, and something has theirs."""
     if not len(box):
         return False
     if not _is_light(span):

@@ -47,7 +47,7 @@ class Line:
     """One printed line: bounding box in points, and the style that most of its characters have.
 
     Attributes:
-        lead: length of the leading run of bold or italic characters when the rest is neither, else 0.
+        run_in: length of the leading run of bold or italic characters when the rest is neither, else 0.
         start: whether MuPDF began a new block of text with this line.
     """
 

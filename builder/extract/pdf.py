@@ -24,17 +24,20 @@ from lm_eval_tasks.base.text import is_valid
 _RUN_IN = re.compile(r"\A\s*a ?b ?s ?t ?r ?a ?c ?t\s*[.:—–-]*\s*", re.IGNORECASE)
 _UNMAPPED = re.compile("[\x00-\x08\x0b-\x1f\ue000-\uf8ff\ufffd]")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-_END = re.compile(r"(?:index terms|(?:additional )?key ?words?|ccs concepts|pacs|acm reference)\b", re.IGNORECASE)
+_END = re.compile(
+    r"(?:index terms|(?:additional )?key ?words?|ccs concepts|pacs|acm reference)\b|(?:table of )?contents\W*\Z",
+    re.IGNORECASE,
+)
 # Run-in headings.
 _RUN_IN_LEVEL, _MAX_RUN_IN = 4, 80
 _MIN_RELATED_WORDS = 60
 _LEAST_OF_ABSTRACT, _MOST_OF_ABSTRACT = 30, 1000
+# Lines among which the front of a paper without headings is.
+_FIRST_LINES = 60
 # Points that sizes of one text may differ by; the share of the commonest words of English in prose, and words that its lines have.
 _SAME_SIZE, _PROSE, _WORDS_OF_LINE = 0.3, 0.12, 7
 # From one line of a text to the next, at most: in steps of its first two lines, and in sizes of type.
 _STEP, _LOOSE = 1.3, 1.4
-# Characters of a line of text.
-_LONG = 60
 # Parts of an abstract that are labelled.
 _LABELLED = re.compile(
     r"(?:background|objectives?|aims?|purpose|introduction|(?:materials and )?methods?|design|results?|findings|conclusions?)\b",
@@ -46,8 +49,8 @@ _THANKS = re.compile(r"Acknowledge?ments?(?:[.:–—-]|\b(?=\s+[A-Z]))")
 
 def abstract_of(lines: Sequence[Line], words: frozenset[str]) -> str:
     """Return the text of an abstract from the lines below its heading, without key words."""
-    running = running_lines(lines, own_size(lines))
-    return join_lines(takewhile(lambda line: not _END.match(clean(line.text)), running), words)
+    own = list(takewhile(lambda line: not _END.match(clean(line.text)), lines))
+    return join_lines(running_lines(own, own_size(own)), words)
 
 
 def read_pdf(path: Path) -> MeasuredDocument:
@@ -93,14 +96,9 @@ def assemble(
     unmapped = _check_text(pages)
     links = [link for page in pages for link in page.links]
     size = body_size(pages)
-    lines = text_lines(pages)
-    main_headings, agree = find_headings(lines, size, toc)
-    if labels := labels_among(main_headings, lines, size):
-        lines = [line for i, line in enumerate(lines) if i not in labels]
-        main_headings, agree = find_headings(lines, size, toc)
+    lines, headings, agree = _headed(text_lines(pages), size, toc)
     words = _vocabulary(lines)
-    headings = _with_thanks(_with_related_work(_without_title(main_headings, lines), lines), lines)
-    before = lines[: headings[0].first] if headings else lines[:60]
+    before = lines[: headings[0].first] if headings else lines[:_FIRST_LINES]
     # It may begin after the word "Abstract" on its own line.
     abstract = _RUN_IN.sub("", abstract_of(list(dropwhile(lambda line: not _RUN_IN.match(line.text), before)), words))
     sections: list[Section] = []
@@ -119,15 +117,8 @@ def assemble(
             Section(f"{heading.number} {heading.words}".strip(), role, heading.level, join_lines(running, words))
         )
     roles = {section.role for section in sections}
-    opening = ""
-    if "introduction" not in roles:
-        abstract, opening = _apart(abstract)
-    # A letter without sections is no abstract.
-    if not abstract or len(abstract.split()) > _MOST_OF_ABSTRACT:
-        abstract, rest = _unheaded_abstract(before, words)
-        text = join_lines(running_lines(rest, size), words)
-        opening = "" if "introduction" in roles or not _is_prose(text, rest) else text
-    if opening:
+    abstract, opening = _opened(abstract, before, words, size, is_introduced="introduction" in roles)
+    if opening and sections:
         sections.insert(0, Section("", "introduction" if roles - OUTSIDE else "body", 1, opening))
     mentions = find_mentions(sections, references)
     title = title_of(before, size)
@@ -139,14 +130,43 @@ def assemble(
     )
 
 
+def _headed(
+    lines: list[Line], size: float, toc: Sequence[tuple[int, str]]
+) -> tuple[list[Line], Sequence[Heading], bool]:
+    """Return the lines without labels of figures that were taken for headings, the headings among them, and whether they agree."""
+    found, agree = find_headings(lines, size, toc)
+    labels = labels_among(found, lines, size)
+    if labels:
+        lines = [line for i, line in enumerate(lines) if i not in labels]
+        found, agree = find_headings(lines, size, toc)
+    return lines, _with_thanks(_with_related_work(_without_title(found, lines), lines), lines), agree
+
+
+def _opened(
+    abstract: str, before: Sequence[Line], words: frozenset[str], size: float, *, is_introduced: bool
+) -> tuple[str, str]:
+    """Return the abstract, and what follows it without a heading, unless a section introduces the paper.
+
+    A letter is no abstract, so what is too long for one is looked at again.
+    """
+    own, opening = (abstract, "") if is_introduced else _apart(abstract)
+    if own and len(own.split()) <= _MOST_OF_ABSTRACT:
+        return own, opening
+    found, rest = _unheaded_abstract(before, words)
+    text = join_lines(running_lines(rest, size), words)
+    is_text = len(text.split()) >= 2 * _LEAST_OF_ABSTRACT and common_share(words_of(text)) > _PROSE
+    return found, text if is_text and not is_introduced else ""
+
+
 def _without_title(headings: Sequence[Heading], lines: Sequence[Line]) -> Sequence[Heading]:
-    """Leave out a title that is taken for a heading, as in a letter without sections: there is no text before it."""
-    if not headings or any(len(line.text) > _LONG for line in lines[: headings[0].first]):
+    """Leave out a title that is taken for a heading, as in a letter without sections: nothing before it is as large."""
+    if not headings:
         return headings
-    first = headings[0]
     # "A Survey of ..." reads as the first appendix does.
-    is_title = not first.number[:1].isdigit() and not is_known(first.words) and lines[first.last].page == 0
-    return headings[1:] if is_title else headings
+    first = headings[0]
+    is_other = first.number[:1].isdigit() or len(first.number) > 1 or is_known(first.words) or lines[first.last].page
+    larger = any(line.size > lines[first.first].size - _SAME_SIZE for line in lines[: first.first])
+    return headings if is_other or larger else headings[1:]
 
 
 def _unheaded_abstract(before: Sequence[Line], words: frozenset[str]) -> tuple[str, Sequence[Line]]:

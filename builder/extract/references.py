@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _MIN_CHARS, _LEAST_OF_ENTRY = 8, 5
 # Words behind the last entry that are no part of it.
 _MOST_BEHIND = 60
-# What an entry of a list without labels goes on with.
+# With this no entry begins in a list without labels.
 _ADDRESS = re.compile(r"\s*(?:URL\b|https?:|doi\b|DOI\b|arXiv:|Available (?:at|from|online))")
 # Characters at the end of a part that tell whether it goes on.
 _NEAR = 80
@@ -66,6 +66,9 @@ _VENUE = re.compile(r"[.,]?\s*(?:\(?arXiv\b.*|CoRR\b.*|,\s*(?:19|20)\d{2}[a-z]?)
 _INVERTED = re.compile(r"(?![^,]*\b[^\W\d_]\.)[^,\d]{2,40},\s*[^\W\d_]\.")
 _LAST_NAME = re.compile(r",\s*(?:[^\W\d_]\.[\s-]*)+$")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.|and\b|&|et al)")
+_NAME_FIRST = re.compile(
+    r"(?:[^\W\d_a-z][\w'’-]+,|(?:[^\W\d_a-z]\.[\s-]?)+[^\W\d_a-z]|[^\W\d_a-z][\w'’-]+ (?:[^\W\d_a-z]\. )?[^\W\d_a-z][\w'’-]+(?:,| and\b))"
+)
 _NAMES = re.compile(r"\bet al\b|\band\b|&|,\s*[A-Z]\.|\b[A-Z]\.\s")
 
 
@@ -86,36 +89,51 @@ def read_entries(
     for link in links:
         on_pages[link[0]].append(link)
     entries: list[Reference] = []
+    # Where an entry began of which only the authors have been read.
     begun: int | None = None
-    for first, end in pairwise([*starts, _end_of_list(lines, starts)]):
+    stop = _end_of_list(lines, starts, is_labelled=bool(labelled))
+    for first, end in pairwise([*starts, stop]):
         part = lines[first if begun is None else begun : end]
         raw = " ".join(join_lines(part, words).split())
         if len(raw) <= _MIN_CHARS:
             continue
         near = [link for page in sorted({line.page for line in part}) for link in on_pages[page]]
         entry = parse_entry(raw, [link[2] for link in near if _lies_on(link, part)])
-        # Authors alone: a list of names that a column's end divides.
         is_open = not entry.title and (not entry.year or len(raw.split()) < _LEAST_OF_ENTRY)
-        is_names = is_open and not labelled and begun is None and end < len(lines)
-        begun = first if is_names else None
-        entries += [] if is_names else [entry]
-    while not labelled and entries and not _says_where(entries[-1]):
+        if is_open and end < stop and _goes_on(part[-1], lines[end]) and not labelled and begun is None:
+            begun = first
+        else:
+            begun = None
+            entries.append(entry)
+    is_dated = any(entry.year for entry in entries)
+    while is_dated and not labelled and not _says_what(entries[-1]):
         entries.pop()
     return entries
 
 
-def _end_of_list(lines: Sequence[Line], starts: Sequence[int]) -> int:
-    """Return where the last entry ends: at a paragraph after a full stop, if much text follows, such as the authors' lives."""
-    for i in range(starts[-1] + 1 if starts else len(lines), len(lines)):
-        rest = sum(len(line.text.split()) for line in lines[i:])
-        if rest > _MOST_BEHIND and lines[i].start and lines[i - 1].text.endswith("."):
-            return i
-    return len(lines)
+def _goes_on(line: Line, after: Line) -> bool:
+    """Tell whether a line may end in the middle of an entry: before a new column or page, or one that begins with no name."""
+    is_divided = after.page != line.page or after.y0 < line.y0
+    return is_divided or _NAME_FIRST.match(after.text) is None
 
 
-def _says_where(entry: Reference) -> bool:
-    """Tell whether an entry names a year, an identifier or an address; what is behind a list without labels does not."""
-    return bool(entry.year or entry.arxiv_id or entry.doi or entry.url)
+def _end_of_list(lines: Sequence[Line], starts: Sequence[int], *, is_labelled: bool) -> int:
+    """Return where the last entry ends: at a paragraph after a full stop, if much text without labels follows, such as biographies."""
+    if not starts:
+        return len(lines)
+    rest, end = 0, len(lines)
+    for i in range(len(lines) - 1, starts[-1], -1):
+        if is_labelled and any(pattern.match(lines[i].text) for pattern in _NUMBERED):
+            return end
+        rest += len(lines[i].text.split())
+        if lines[i].start and rest > _MOST_BEHIND and lines[i - 1].text.endswith("."):
+            end = i
+    return end
+
+
+def _says_what(entry: Reference) -> bool:
+    """Tell whether an entry names a year, an identifier, an address, or authors and a title; what is behind a list does not."""
+    return bool(entry.year or entry.arxiv_id or entry.doi or entry.url or (entry.title and entry.authors))
 
 
 def _lies_on(link: Hyperlink, lines: Sequence[Line]) -> bool:
@@ -152,7 +170,7 @@ def _hanging_starts(lines: Sequence[Line]) -> list[int]:
 def _spaced_starts(lines: Sequence[Line]) -> list[int]:
     """Return the lines that begin a new block, or follow a short line, after a full stop."""
     right = {i: max(lines[k].x1 for k in column) for column in _columns(lines) for i in column}
-    starts = [0]
+    starts = [0] if lines else []
     for i in range(1, len(lines)):
         line, before = lines[i], lines[i - 1]
         short = before.x1 < right[i - 1] - 3 * line.size
@@ -206,7 +224,8 @@ def with_ids(entry: Reference, said: str) -> Reference:
     arxiv = _ARXIV.search(_DIVIDED.sub(lambda part: "".join(piece or "" for piece in part.groups()), said))
     # "math.DG/0211159" is "math/0211159".
     parsed = PaperId.parse(_SUBJECT_CLASS.sub("", arxiv.group(1))) if arxiv else None
-    doi = _first(_DOI, said)
+    # A line's end cuts some; the link behind them does not.
+    doi = next((found for found in _DOI.findall(said) if not found.endswith("-")), None)
     return replace(
         entry,
         arxiv_id=parsed.bare if parsed else None,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # Where heads and feet lie, in parts of the page's height; what repeats is believed to be one even if it lies further in.
 _HEAD, _FOOT = 0.11, 0.90
-_FAR_HEAD, _FAR_FOOT = 0.17, 0.85
+_FAR_HEAD, _FAR_FOOT = 0.17, 0.83
 _OUTER_HEAD, _OUTER_FOOT = 0.09, 0.91
 _DIGITS = re.compile(r"\d+|\b[ivxlc]+\b")
 _PAGE_NUMBER = re.compile(r"\W*(?:page\s*)?(?:\d{1,4}|[ivxl]{1,6})(?:\s*(?:of|/)\s*\d{1,4})?\W*", re.IGNORECASE)

@@ -12,6 +12,7 @@ from builder.extract.front import title_of
 from builder.extract.lines import Line, read_page
 from builder.extract.pdf import read_pdf
 from builder.extract.quality import fault, measure
+from builder.extract.references import read_entries
 from builder.extract.text import clean
 from builder.records import Document
 from builder.round.tables import QualityTable
@@ -681,17 +682,18 @@ def test_a_goal_opens_a_paper_that_has_no_introduction(tmp_path: Path) -> None:
         ([(14, 0, "Journal of Tests"), (8, 0, "journal homepage: example.org"), (13.5, 0, "Why is it late?"), (10, 0, "Ann Author")],
          "Why is it late?"),
         ([(14, 1, "Highlights"), (12, 0, "A Title of a Paper"), (10, 0, "Ann Author")], "A Title of a Paper"),
-        ([(14, 0, "NET2NET: LEARNING"), (17, 0, "BY TRANSFER"), (10, 0, "Ann Author")], "NET2NET: LEARNING BY TRANSFER"),
+        ([(14, 0, "NET2NET: LEARNING"), (17, 2, "BY TRANSFER"), (10, 0, "Ann Author")], "NET2NET: LEARNING BY TRANSFER"),
         ([(8, 0, "Draft version July 14"), (10, 0, "THE SIZES OF OBJECTS"), (9, 0, "Ann Author")], "THE SIZES OF OBJECTS"),
         ([(10, 0, "Ann Author")], ""),
+        ([(14, 0, "Journal of Tests"), (18, 0, "A Title of a Paper"), (10, 0, "Ann Author")], "A Title of a Paper"),
+        ([(18, 0, "Rivers and their Bed"), (12, 0, "by Ada Ek and for Bo Alm"), (10, 0, "A Place")], "Rivers and their Bed"),
+        ([(18, 0, "Rivers"), (13, 0, "Submitted to the Journal of Tests"), (10, 0, "Ann Author")], "Rivers"),
     ],
 )  # fmt: skip
 def test_titles_end_where_the_authors_begin(lines: list[tuple[float, int, str]], title: str) -> None:
     front = [
-        Line(
-            page=0, x0=72, y0=20.0 * i, x1=500, y1=20.0 * i + size, text=text, size=size, bold=bool(bold), italic=False
-        )
-        for i, (size, bold, text) in enumerate(lines)
+        Line(0, 72, 20.0 * i, 500, 20.0 * i + size, text, size, set_in == 1, italic=False, small_caps=set_in == 2)
+        for i, (size, set_in, text) in enumerate(lines)
     ]
     assert title_of(front, 10) == title
 
@@ -735,3 +737,44 @@ def test_large_symbols_of_tex_have_their_meaning(tmp_path: Path) -> None:
     with pymupdf.open(path) as pdf:
         assert any("∑" in line.text for line in read_page(pdf[0]).lines)
     assert clean("f(\x14x\x15) \uf8f1 \ue123a\x8f") == "f(x) ⎧ a"
+
+
+def test_a_paper_without_headings_is_none(tmp_path: Path) -> None:
+    assert not read(tmp_path, *[[Text(wrapped(FILLER * 12), 72, 80, 10)] for _ in range(4)]).sections
+
+
+def test_a_first_heading_below_a_larger_title_stays(tmp_path: Path) -> None:
+    paper = (
+        ("title", "A Title of a Paper"),
+        "Ann Author",
+        ("h1", "Rivers in the News"),
+        FILLER,
+        ("h1", "References"),
+        "[1] A.",
+    )
+    assert roles(read(tmp_path, stack(*paper)))[0] == ("Rivers in the News", "body", 1)
+
+
+def test_text_below_a_white_box_with_other_text_on_it_is_hidden(tmp_path: Path) -> None:
+    path = draw(tmp_path / "paper.pdf", [[*stack(*PAPER), Text(["What was first said here."], 72, 700, 10)]])
+    with pymupdf.open(path) as pdf:
+        pdf[0].draw_rect((60, 685, 400, 706), color=None, fill=(1, 1, 1), overlay=True)
+        pdf[0].insert_text((72, 700), "What is said in its place.", fontname=ROMAN, fontsize=10)
+        pdf.saveIncr()
+    text = "".join(section.text for section in read_pdf(path).document.sections)
+    assert "in its place" in text and "first said" not in text
+
+
+def test_a_numbered_list_with_a_gap_loses_no_entry() -> None:
+    entries = [
+        f"[{i}] A. Ek. A cited title of some length, and more of it. Journal of Tests, 2020."
+        for i in (1, 2, 3, 4, *range(8, 15))
+    ]
+    lines = [
+        Line(0, 72, 12.0 * i, 500, 12.0 * i + 9, text, 9.0, False, False, start=True) for i, text in enumerate(entries)
+    ]
+    assert "[14]" in "".join(entry.raw for entry in read_entries(lines))
+
+
+def test_an_empty_list_has_no_entries() -> None:
+    assert read_entries([]) == []
