@@ -155,13 +155,14 @@ _NO_NAME = re.compile(
     re.IGNORECASE,
 )
 _TAIL = re.compile(r"\s+(?:et\.? al\.?|and others)$", re.IGNORECASE)
-# Two people in one name; groups such as "Institute of Physics and Chemistry" are one.
+# People in one name; groups such as "Institute of Physics and Chemistry" are one.
 _BETWEEN = re.compile(r"\s+(?:and|&)\s+")
-_TWO_PEOPLE = re.compile(
-    r"(?:[^\W\d_][\w.'’-]*\s+){1,3}[^\W\d_][\w'’-]+\s+(?:and|&)\s+(?:[^\W\d_][\w.'’-]*\s+){1,3}[^\W\d_][\w'’-]+"
-)
+_PERSON = re.compile(r"(?:[^\W\d_][\w.'’-]*\s+){1,3}[^\W\d_][\w'’-]+")
 _GROUP = re.compile(
-    r"\b(?:of|for|the|collaborations?|consortium|teams?|groups?|institut\w*|universit\w*|department)\b", re.IGNORECASE
+    r"\b(?:of|for|the|collaborations?|consortium|teams?|groups?|institut\w*|universit\w*|departments?|societ\w*|gesellschaft|agenc\w*"
+    r"|administration|labs?|laborator\w*|cent(?:er|re)s?|networks?|councils?|boards?|facilit\w*|research|foundations?|compan\w*|sciences?"
+    r"|intelligence|technolog\w*|google|deepmind|openai|microsoft|meta|nvidia)\b",
+    re.IGNORECASE,
 )
 # Marks of notes.
 _NOTE_MARKS = str.maketrans("", "", "†‡§¶∗")
@@ -172,6 +173,11 @@ _ACCENTS = dict(
         "\u0301\u0300\u0302\u0308\u0303\u0304\u0307\u0306\u030c\u030b\u0327\u0328\u030a\u0323\u0331",
         strict=True,
     )
+)
+_STACKED = 2
+# What stands beside a name.
+_LEFT_OUT = re.compile(
+    r"\$\^?[^$]*\$|\\(?:thanks|textsuperscript|footnote|inst)\{[^{}]*\}|\\(?:textbf|textit|emph|mbox)(?=\{)"
 )
 _LETTERS = dict(
     ss="ß",
@@ -187,6 +193,10 @@ _LETTERS = dict(
     AA="Å",
     i="i",
     j="j",
+    dj="đ",
+    DJ="Đ",
+    ng="ŋ",
+    NG="Ŋ",
     dh="ð",
     DH="Ð",
     th="þ",
@@ -203,16 +213,23 @@ def names_of(listed: Iterable[str]) -> tuple[str, ...]:
 
 
 def _people(text: str) -> Iterator[str]:
-    """Yield the people that one name of a list is of, in Unicode and without marks of notes."""
-    plain = without_tex(text).translate(_NOTE_MARKS).strip()
-    is_two = _TWO_PEOPLE.fullmatch(plain) and not _GROUP.search(plain)
-    yield from _BETWEEN.split(plain) if is_two else (plain,)
+    """Yield each person that one name of a list stands for, in Unicode and without marks of notes."""
+    plain = re.sub(r"^(?:and|&)\s+|(?<=[^\W\d_])[\d*]+$", "", _without_tex(text).translate(_NOTE_MARKS).strip())
+    parts = _BETWEEN.split(plain)
+    yield from parts if all(map(_PERSON.fullmatch, parts)) and not _GROUP.search(plain) else (plain,)
 
 
-def without_tex(name: str) -> str:
+def _without_tex(name: str) -> str:
     r"""Return a name with the letters that TeX writes as commands: "J\"urgen", "{\L}ukasz", "Erd\H{o}s"."""
-    if "\\" not in name:
-        return name
-    named = _NAMED.sub(lambda match: _LETTERS[match[1]], name)
-    accented = _ACCENTED.sub(lambda match: match[3] + _ACCENTS[match[1] or match[2]], named)
-    return unicodedata.normalize("NFC", accented).replace("{", "").replace("}", "")
+    plain = re.sub(r"(?<!\\)~|\\ ", " ", _LEFT_OUT.sub("", name))
+    if "\\" in plain:
+        for _ in range(_STACKED):
+            plain = _ACCENTED.sub(lambda match: _accented(match[3], match[1] or match[2]), plain)
+        plain = _NAMED.sub(lambda match: _LETTERS[match[1]], plain)
+    return plain.replace("{", "").replace("}", "")
+
+
+def _accented(letter: str, accent: str) -> str:
+    composed = unicodedata.normalize("NFC", letter + _ACCENTS[accent])
+    # "O\'Brien" is an apostrophe.
+    return composed if len(composed) == 1 or accent != "'" else f"'{letter}"

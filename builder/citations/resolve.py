@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from unicodedata import normalize
 
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Indel
@@ -36,10 +37,11 @@ _EARLIER, _LATER, _LATER_SHORT = 1, 7, 1
 _LIGATURES = ("", "fi", "fl", "ff", "ffi", "ffl")
 # Another year, part or version makes it another title.
 _NUMERAL = re.compile(r"\d+|\b[IVX]{2,5}\b")
-# "Part II" is "part 2"; TeX's Greek letters are the printed ones, its other commands print no letter of a title.
+# "Part II" is "part 2"; TeX's Greek letters and functions are what is printed, its other commands print no letter of a title.
 _PART = re.compile(r"\b(part|pt\.?|vol(?:ume|\.)?|chapter) ([IVX]{1,4})\b", re.IGNORECASE)
 _ROMAN = {roman: str(i) for i, roman in enumerate("I II III IV V VI VII VIII IX X XI XII XIII XIV XV".split(), 1)}
-_COMMAND, _GREEK = re.compile(r"\\([A-Za-z]+)"), re.compile("[\u0391-\u03f5]")
+_COMMAND, _GREEK = re.compile(r"\\([A-Za-z]+)"), re.compile("[\u0391-\u03f5\u2206]")
+_FUNCTIONS = frozenset("log ln exp sin cos tan min max sup inf lim det dim ker gcd arg deg hom mod ss ae oe".split())
 _GREEK_LETTERS = frozenset(
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi omega".split()
 )
@@ -84,7 +86,7 @@ class _Match:
 
     @property
     def passes(self) -> bool:
-        length = len(title_key(self.paper.title))
+        length = len(title_key(_comparable(self.paper.title)))
         if length >= _MIN_KEY and self.whole_title and self.similarity >= _SURE:
             return self.author or (self.similarity == 1.0 and length >= 2 * _MIN_KEY and self.year)
         least = 1.0 if length < _MIN_KEY else _NEAR if self.whole_title else _SURE
@@ -293,17 +295,22 @@ def _comparable(text: str) -> str:
     text = _PART.sub(lambda part: f"{part[1]} {_ROMAN.get(part[2].upper(), part[2])}", text)
     if "\\" in text:
         text = _COMMAND.sub(lambda command: _letter(command[1]), text)
-    return text if text.isascii() else _GREEK.sub(lambda letter: _name_of(letter[0]), text)
+    return text if text.isascii() else _GREEK.sub(lambda letter: _name_of(letter[0]), normalize("NFKC", text))
 
 
 def _letter(command: str) -> str:
     name = command.removeprefix("var").casefold()
-    return "l" if name == "ell" else name if name in _GREEK_LETTERS else ""
+    if name in _GREEK_LETTERS or name in _FUNCTIONS:
+        return name
+    return {"ell": "l", "o": "o", "l": "l", "aa": "a", "i": "i", "j": "j"}.get(name, "")
 
 
 def _name_of(letter: str) -> str:
-    name = unicodedata.name(letter, "").rpartition("LETTER ")[2].partition(" ")[0].casefold()
-    return "lambda" if name == "lamda" else name or letter
+    if letter == "\u2206":
+        return "delta"
+    words = unicodedata.name(letter, "").removeprefix("GREEK ").replace("FINAL ", "").casefold().split()
+    name = next((word for word in words if word not in ("small", "capital", "letter")), letter)
+    return "lambda" if name == "lamda" else name
 
 
 def _key_with_places(text: str) -> tuple[str, list[int]]:

@@ -58,6 +58,7 @@ _NO_INTRODUCTION = re.compile(
 )
 # Where only methods have a heading, what stands before them is the whole paper.
 _METHODS = re.compile(r"(?:online |materials and )?methods?\b.*|experimental (?:procedures|section)")
+_OF_BODY = re.compile(r"results|discussion|results and discussion|findings|limitations")
 _FINDINGS = re.compile(r".*\b(?:results?|discussions?|conclusions?|findings|comments?)\b.*")
 # What a paragraph or title follows on its line.
 _LEADS = frozenset({"label", "speaker"})
@@ -120,7 +121,8 @@ def _heading(section: etree._Element, level: int, position: int) -> Heading:
 def _is_of_body(section: etree._Element) -> bool:
     """Tell whether a section behind the body belongs to it, as some journals place methods and conclusions."""
     words = normalise(_heading(section, 1, 0).words)
-    return role_of(words) == "conclusion" or bool(_METHODS.fullmatch(words) or _FINDINGS.fullmatch(words))
+    is_named = role_of(words) == "conclusion" or _METHODS.fullmatch(words) or _OF_BODY.fullmatch(words)
+    return not _is_left_out(section) and bool(is_named or section.get("sec-type") in _TITLES_OF_KINDS)
 
 
 def _is_left_out(section: etree._Element) -> bool:

@@ -13,6 +13,7 @@ from builder.sources.jats.markup import attribute, one_line
 
 _CITATIONS = frozenset({"element-citation", "mixed-citation", "nlm-citation", "citation"})
 _TITLES = ("article-title", "chapter-title", "part-title", "data-title")
+_OF_NAMES = ("surname", "given-names", "prefix", "suffix")
 _NOT_PRINTED = frozenset({"pub-id", "label", "comment", "object-id"})
 _NOT_TITLE = frozenset({"fn", "xref", "tex-math", "annotation", "annotation-xml"})
 
@@ -40,8 +41,9 @@ def references_of(article: etree._Element) -> tuple[tuple[Reference, ...], dict[
 
 def _part_names(article: etree._Element) -> None:
     """Put a blank between the parts of a name that an entry holds without one, so that "DoeJA" is read as it is meant."""
-    for part in article.iter("surname", "given-names", "prefix", "suffix"):
-        if part.getnext() is not None and not part.tail:
+    for part in article.iter(*_OF_NAMES):
+        after = part.getnext()
+        if after is not None and after.tag in _OF_NAMES and not part.tail:
             part.tail = " "
 
 

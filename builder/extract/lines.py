@@ -27,13 +27,17 @@ _SPACED = re.compile(
 )
 # TeX's fonts of large symbols, and what stands there from code 0 on (The TeXbook, appendix F).
 _EXTENSION = re.compile(r"cmex|txex|pxex|MathExtension", re.IGNORECASE)
+_CODES = re.compile(r"[^()\[\]{}|/\\ \x80-\U0010ffff]")
 _LARGE_SYMBOLS = dict(
     enumerate(
         "()[]⌊⌋⌈⌉{}⟨⟩|‖/\\()()[]⌊⌋⌈⌉{}⟨⟩/\\ )[]⌊⌋⌈⌉{}⟨⟩/\\/\\⎛⎞⎡⎤⎣⎦⎢⎥⎧⎫⎩⎭⎨⎬⎪⏐"
         "⎝⎠⎜⎟⟨⟩⊔⊔∮∮⊙⊙⊕⊕⊗⊗∑∏∫⋃⋂⊎⋀⋁∑∏∫⋃⋂⊎⋀⋁∐∐ˆˆˆ˜˜˜[]⌊⌋⌈⌉{}√√√√√"
     )
-) | dict.fromkeys(map(ord, "uvz{|}"))
-# A section's, without its words.
+) | {
+    ord(code): symbol
+    for code, symbol in zip("uvwxyz{|}~\x7f", ("", "", "‖", "↑", "↓", "", "", "", "", "⇑", "⇓"), strict=True)
+}
+# A section's number, without words.
 _BARE_NUMBER = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,5})\.?")
 # Points that a line drawn twice is moved by, at most.
 _SHIFT = 1.5
@@ -95,20 +99,20 @@ def read_page(page: pymupdf.Page) -> Page:
     while (annotation := page.first_annot) is not None:
         page.delete_annot(annotation)
     blocks, hidden = read_blocks(page)
-    marks = marks_of(blocks)
+    marks, raw = marks_of(blocks), _fonts_of_codes(blocks)
     lines: list[Line] = []
     # Text -> the lines that say it.
     printed: dict[str, list[Line]] = defaultdict(list)
     stamp = ""
     for block in blocks:
         start = True
-        for raw in block.get("lines", ()):
-            if abs(raw["dir"][0]) < 0.9:
-                said = "".join(span["text"] for span in raw["spans"])
+        for printed_line in block.get("lines", ()):
+            if abs(printed_line["dir"][0]) < 0.9:
+                said = "".join(span["text"] for span in printed_line["spans"])
                 stamp = stamp or (said if STAMPED_ID.search(said) else "")
                 continue
-            spans = with_exponents(without_marks(raw["spans"], marks))
-            line = _line(page.number, raw["bbox"], spans, start)
+            spans = with_exponents(without_marks(printed_line["spans"], marks))
+            line = _line(page.number, printed_line["bbox"], _decoded(spans, raw), start)
             if line is None or _is_drawn_twice(line, printed[line.text]):
                 continue
             printed[line.text].append(line)
@@ -177,9 +181,7 @@ def _runs(spans: Sequence[Span]) -> Iterator[tuple[str, float, str, int]]:
     """Yield the spans joined while size, font and style stay: (text, size, font without subset tag, 1 bold + 2 italic)."""
     text, key = "", (0.0, "", 0)
     for span in spans:
-        piece, has_large_symbols, new = span["text"], *_type(span["size"], span["font"], span["flags"])
-        if has_large_symbols:
-            piece = piece.translate(_LARGE_SYMBOLS)
+        piece, new = span["text"], _type(span["size"], span["font"], span["flags"])
         if new == key or piece.isspace() or not piece:
             text += piece
             continue
@@ -191,13 +193,28 @@ def _runs(spans: Sequence[Span]) -> Iterator[tuple[str, float, str, int]]:
 
 
 @lru_cache(maxsize=1 << 12)
-def _type(size: float, name: str, flags: int) -> tuple[bool, tuple[float, str, int]]:
-    """Return whether a font is one of TeX's large symbols; the size in half points, the font without subset tag, and its style by name
-    and flags: 1 bold + 2 italic.
-    """
+def _type(size: float, name: str, flags: int) -> tuple[float, str, int]:
+    """Return the size in half points, font without subset tag, and its style by name and flags: 1 bold + 2 italic."""
     font = name.partition("+")[2] or name
     bold, italic = _BOLD.search(font) or flags >> 4 & 1, _ITALIC.search(font) or flags & 2
-    return bool(_EXTENSION.search(font)), (round(size * 2) / 2, font, (1 if bold else 0) | (2 if italic else 0))
+    return round(size * 2) / 2, font, (1 if bold else 0) | (2 if italic else 0)
+
+
+def _fonts_of_codes(blocks: Sequence[dict[str, Any]]) -> frozenset[str]:
+    """Return the fonts of TeX's large symbols on a page whose characters come as their codes, which are more than brackets.
+
+    A few files say which characters they are; that a font has a map to Unicode does not tell, for most maps repeat the codes.
+    """
+    spans = [span for block in blocks for line in block.get("lines", ()) for span in line["spans"]]
+    large = {font for font in {span["font"] for span in spans} if _EXTENSION.search(font)}
+    return frozenset(span["font"] for span in spans if span["font"] in large and _CODES.search(span["text"]))
+
+
+def _decoded(spans: Sequence[Span], raw: frozenset[str]) -> Sequence[Span]:
+    """Return the spans with the large symbols that the codes of some fonts stand for."""
+    if not raw:
+        return spans
+    return [{**span, "text": span["text"].translate(_LARGE_SYMBOLS)} if span["font"] in raw else span for span in spans]
 
 
 def _occurs_again(blocks: Sequence[dict[str, Any]], word: str) -> bool:

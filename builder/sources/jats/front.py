@@ -73,6 +73,9 @@ _LED_BY = re.compile(r"^(?:abstract|summary)\s?[.:—–]\s+(?=[A-Z])", re.IGNOR
 _BESIDE_NAMES = " ,*∗†‡§¶"
 _LONGEST_CATEGORY = 60
 _MONTHS = {month[:3]: str(i) for i, month in enumerate(MONTHS, 1)}
+# "5 June 2020", "June 2020".
+_PRINTED_DAY = re.compile(r"(?:(\d{1,2})\s+)?([A-Z][a-z]+)\.?,?\s+([12]\d{3})")
+_TO_THE_DAY = 2
 _SEASONS = {"winter": "1", "spring": "3", "summer": "6", "autumn": "9", "fall": "9"}
 
 
@@ -116,9 +119,12 @@ def title_of(metadata: etree._Element) -> str:
     group = metadata.find("title-group")
     if group is None:
         return ""
-    title, subtitle = (one_line(group.find(part), NOTES) for part in ("article-title", "subtitle"))
-    mark = "" if title[-1:] in ":?!.–—-" else ":"
-    return f"{title}{mark} {subtitle}" if title and subtitle else title
+    title = one_line(group.find("article-title"), NOTES)
+    for subtitle in group.findall("subtitle"):
+        words = one_line(subtitle, NOTES)
+        if title and words and "running" not in subtitle.get("content-type", ""):
+            title += f"{'' if title[-1] in ':?!.–—-' else ':'} {words}"
+    return title
 
 
 def _abstract_in(article: etree._Element) -> str:
@@ -159,10 +165,10 @@ def _byline(metadata: etree._Element) -> Iterator[tuple[str, str]]:
             if name := one_line(group, _OF_GROUPS).strip(" :"):
                 yield name, GROUP
             continue
-        people = names_of([_person(contributor)])
-        for name in people:
-            own = orcid(one_line(contributor.find("contrib-id[@contrib-id-type='orcid']")))
-            yield name, own if len(people) == 1 else ""
+        person = _person(contributor)
+        people = names_of([person]) or (person,)
+        own = orcid(one_line(contributor.find("contrib-id[@contrib-id-type='orcid']")))
+        yield from ((name, own if len(people) == 1 else "") for name in people if name)
 
 
 def _part_of(contributor: etree._Element) -> str:
@@ -318,13 +324,16 @@ def _dates(metadata: etree._Element, id_: str) -> tuple[date, date]:
         if "preprint" in _kind_of(element) and (day := _day(element))
     ]
     in_doi = _PREPRINT_DOI.fullmatch(id_)
-    public = [day for kind, day in dated if kind in _PUBLIC and day[1]]
+    public = [day for kind, day in dated if kind in _PUBLIC and day[1] == _TO_THE_DAY]
     # A preprint's DOI has the day on which the server received it; the file names no other.
-    public = public or ([(date(*map(int, in_doi.groups())), True)] if in_doi else [day for _, day in dated])
-    first = min((day for day, _ in (*public, *preprints)), default=None)
+    public = public or ([(date(*map(int, in_doi.groups())), _TO_THE_DAY)] if in_doi else [day for _, day in dated])
+    # A year alone, as of a collection, says less than a month.
+    known = max((exact for _, exact in public), default=0)
+    first = min((day for day, exact in (*public, *preprints) if exact >= known), default=None)
     if first is None:
         raise ValueError("no day of publication")
-    return first, max((day for kind, (day, whole) in dated if whole and kind == "epub-version"), default=first)
+    versions = (day for kind, (day, exact) in dated if exact == _TO_THE_DAY and kind == "epub-version")
+    return first, max(versions, default=first)
 
 
 def _kind_of(element: etree._Element) -> str:
@@ -333,17 +342,21 @@ def _kind_of(element: etree._Element) -> str:
     return element.get("pub-type") or element.get("date-type") or event or "pub"
 
 
-def _day(element: etree._Element) -> tuple[date, bool] | None:
-    """Return a date, and whether it is one to the day; of a month, a season or a year without a day its first."""
+def _day(element: etree._Element) -> tuple[date, int] | None:
+    """Return a date, and how exact it is: a year or a season (0), a month (1), or to the day; of what is not, the first day."""
     year, month, number = (one_line(element.find(part)) for part in ("year", "month", "day"))
-    if not year:
-        # https://jats.nlm.nih.gov/archiving/tag-library/1.3/attribute/iso-8601-date.html
-        year, month, number = (*element.get("iso-8601-date", "")[:10].split("-"), "", "", "")[:3]
-    month = _MONTHS.get(month[:3].casefold(), month or _SEASONS.get(one_line(element.find("season")).casefold(), ""))
+    # https://jats.nlm.nih.gov/archiving/tag-library/1.3/attribute/iso-8601-date.html
+    in_numbers = (*element.get("iso-8601-date", "")[:10].split("-"), "", "", "")[:3]
+    if not month and year in ("", in_numbers[0]):
+        year, month, number = in_numbers
+    if not year and (printed := _PRINTED_DAY.fullmatch(one_line(element.find("string-date")))):
+        number, month, year = (part or "" for part in printed.groups())
+    season = re.match(r"[a-z]*", one_line(element.find("season")).casefold())
+    month = _MONTHS.get(month[:3].casefold(), month or _SEASONS.get(season[0] if season else "", ""))
     if not re.fullmatch(r"[12]\d{3}", year):
         return None
     if not re.fullmatch(r"0?[1-9]|1[0-2]", month):
-        return date(int(year), 1, 1), False
+        return date(int(year), 1, 1), 0
     last = monthrange(int(year), int(month))[1]
     is_whole = re.fullmatch(r"\d{1,2}", number) is not None and 1 <= int(number) <= last
-    return date(int(year), int(month), int(number) if is_whole else 1), is_whole
+    return date(int(year), int(month), int(number) if is_whole else 1), _TO_THE_DAY if is_whole else 1

@@ -24,6 +24,9 @@ BLOCKS = frozenset(
 UNIT = r"(?:\d|(?<![^\W_])(?:(?![aAI])[^\W\d_]|[cdkmnµμ]m|ft|ms|ns))"
 _POWERS, _LINKS = ("msup", "msubsup"), ("xref", "a", "cite")
 _EXPONENT = re.compile(r"[+\-−–]?\d+(?:[./]\d+)?[+\-−–]?")
+# One that is no number, and what it stands behind: a number, a bracket or a letter alone; "5th" and "1er" have none.
+_POWER = re.compile(r"(?!(?:st|nd|rd|th|er|re)$)[+\-−–]?\d*[^\W\d_](?:\s?[+\-−–*/]?\s?[^\W_]){0,4}")
+_BASE = re.compile(r"(?:(?<!\w)\d[\d.,]*|[)\]]|(?<![^\W_])[^\W\d_])$")
 # Raised marks of notes; raised numbers that cite behind a word, where no exponent stands.
 _NOTE_MARKS = re.compile(r"[*∗⁎†‡§¶#\s]+")
 _BARE_MARKS = re.compile(r"(?![23]$)\d{1,3}(?:\s*[,–-]\s*\d{1,3})*")
@@ -127,7 +130,17 @@ def is_exponent(element: etree._Element) -> bool:
     if not is_power and element.tag != "sup":
         return False
     is_linked = any(next(each, None) is not None for each in (element.iter(*_LINKS), element.iterancestors(*_LINKS)))
-    return not is_linked and _EXPONENT.fullmatch("".join(map(str, element.itertext())).strip()) is not None
+    printed = "".join(map(str, element.itertext())).strip()
+    is_letter = _POWER.fullmatch(printed) and _BASE.search(_before(element))
+    return not is_linked and bool(_EXPONENT.fullmatch(printed) or is_letter)
+
+
+def _before(element: etree._Element) -> str:
+    """Return the text before an element on its line, as far as the element before it."""
+    previous, parent = element.getprevious(), element.getparent()
+    if previous is None:
+        return (parent.text or "") if parent is not None else ""
+    return previous.tail or one_line(previous)
 
 
 def raised_mark(element: etree._Element, link: str) -> str:
@@ -160,9 +173,7 @@ def _is_linked_citation(element: etree._Element, inner: etree._Element, link: st
 
 def _is_bare_citation(element: etree._Element) -> bool:
     """Tell whether a superscript without links cites: numbers behind a word."""
-    previous, parent = element.getprevious(), element.getparent()
-    before = previous.tail if previous is not None else parent.text if parent is not None else None
-    is_raised = element.tag == "sup" and _WORD.search(before or "") is not None
+    is_raised = element.tag == "sup" and _WORD.search(_before(element)) is not None
     return is_raised and _BARE_MARKS.fullmatch(one_line(element).removeprefix("^")) is not None
 
 
