@@ -249,9 +249,8 @@ class _Text:
             near = Indel.normalized_similarity(cited, key)
             damaged = near >= _SURE or Indel.distance(cited, key) == len(key) - len(cited)
             fits.append((near, near >= _NEAR and damaged, None))
-        # Numerals of a subtitle may be left out with it.
-        is_same = _NUMERAL.findall(self.title) == _NUMERAL.findall(title.partition(": ")[0])
-        if _MIN_PREFIX <= len(cited) < len(key) and is_same:
+        # Numerals may be left out with the end of a title only.
+        if _MIN_PREFIX <= len(cited) < len(key) and _NUMERAL.findall(self.title) == _numerals_before(title, len(cited)):
             fits.append((Indel.normalized_similarity(cited, key[: len(cited)]), False, None))
         return max(fits, key=lambda fit: fit[:2])
 
@@ -276,6 +275,12 @@ class _Text:
         if len(surname) >= _LONG_NAME:
             return surname in title_key(head)
         return surname in title_words(head) or surname in title_words(self._names)
+
+
+def _numerals_before(title: str, length: int) -> list[str]:
+    """Return the numerals in as much of a title as has so long a key."""
+    places = _key_with_places(title)[1]
+    return _NUMERAL.findall(title[: places[length - 1] + 1])
 
 
 def _ends_with_about(text: str) -> bool:
