@@ -8,12 +8,13 @@ what they answered. Then the tokens that the core takes. `benchmarks/figures.py`
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from benchmarks.shared.running import ACADEMICEVAL, Figures, command, run
+from benchmarks.shared.running import ACADEMICEVAL, Figures, command, offline, run
 from builder.round.configurations import thousands_in
 from builder.round.tables import READINGS
 from lm_eval_tasks.base.contract import FULL, MASK, Context
@@ -68,7 +69,7 @@ def first_characters(row: Row, context: Context) -> bool:
 
 def matching_words(row: Row, context: Context) -> bool:
     """Count right if BM25 is right about the sentence with the mask."""
-    return bool(row["bm25_local"] == row["label"])
+    return bool(row["own"]["bm25_local"] == row["own"]["label"])
 
 
 READERS: dict[str, Reader] = {
@@ -101,7 +102,7 @@ def _error(name: str, rows: Mapping[Context, list[Row]], options: Row, output: P
         is_right = [READERS[name](row, context) for row in of_context]
         right[context] = fmean(is_right)
         for row, is_own in zip(of_context, is_right, strict=True):
-            answers[row["prompt"]] = row["label"] if is_own else (row["label"] + 1) % 4
+            answers[row["prompt"]] = (row["own"]["label"] + (not is_own)) % 4
     with serve(lambda body: f"<answer>{answers[body['messages'][-1]['content']]}</answer>") as server:
         given = {
             "model": "local-chat-completions",
@@ -113,9 +114,14 @@ def _error(name: str, rows: Mapping[Context, list[Row]], options: Row, output: P
         }
         line = [text for option, value in given.items() for text in (f"--{option}", value)]
         command(*ACADEMICEVAL, "eval", "--apply_chat_template", *line)
-    [results] = output.glob("results_*.json")
-    gains = json.loads(results.read_text())["academiceval"]["gains"]
-    stated = {gain["shortcut"]: gain["gain"]["mean"] for gain in gains if gain["by"] == "model"}
+    shown = (*ACADEMICEVAL, "show", output, "--format", "json", "--all-columns")
+    lines = subprocess.run(list(map(str, shown)), check=True, capture_output=True, text=True, env=offline()).stdout
+    tables = [row for line in lines.splitlines() for row in json.loads(line)]
+    stated = {
+        row["Shortcut"].removesuffix(" *"): float(row["Gain [95%]"].split()[0])
+        for row in tables
+        if row.get("By") == "model"
+    }
     print(f"{name}: right {right['full']:.3f}, gains {stated}", flush=True)
     return max(abs(stated[context] - (right["full"] - right[context])) for context in CONTEXTS if context != FULL)
 

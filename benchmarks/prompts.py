@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
@@ -56,16 +57,17 @@ def make_tokenizer(words: Sequence[str], rng: random.Random) -> PreTrainedTokeni
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer)
 
 
-def document(size: int, words: Sequence[str], rng: random.Random) -> dict[str, object]:
+def document(size: int, words: Sequence[str], rng: random.Random) -> SimpleNamespace:
     """Return what a prompt of about so many words shows."""
     part = size // 6
 
     def own(content: int) -> dict[str, str]:
         return {"title": text(rng, words, 10), "abstract": text(rng, words, 180), "content": text(rng, words, content)}
 
-    citations = [{"title": text(rng, words, 10), "abstract": text(rng, words, part // 50)} for _ in range(40)]
-    demonstrations = [{**own(part), "output": text(rng, words, 600)} for _ in range(4)]
-    return {**own(part), "citations": citations, "demonstrations": demonstrations}
+    abstracts = ((text(rng, words, 10), text(rng, words, part // 50)) for _ in range(40))
+    citations = [SimpleNamespace(title=title, abstract=abstract) for title, abstract in abstracts]
+    demonstrations = [SimpleNamespace(**own(part), output=text(rng, words, 600)) for _ in range(4)]
+    return SimpleNamespace(**own(part), citations=citations, demonstrations=demonstrations)
 
 
 if __name__ == "__main__":

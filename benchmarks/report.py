@@ -21,7 +21,7 @@ from builder.round.configurations import thousands_in
 from lm_eval_tasks.families.scalar import LEVELS
 from lm_eval_tasks.families.writing.settings import SETTINGS
 from lm_eval_tasks.judge.verdict import DIMENSIONS, OVERALL, texts_hash
-from standins.runs import write_results
+from standins.runs import rewrite, write_results
 
 WORDS = "the model of a graph and its papers we show that long inputs help or hurt as tokens grow beyond what was read".split()
 LICENSE = "http://creativecommons.org/licenses/by/4.0/"
@@ -94,6 +94,7 @@ def make_results(place: Path, models: int, samples: int) -> None:
                     line["doc"]["id"]: texts_hash(line["resps"][0][0], line["target"]) for line in lines
                 }
         write_results(folder, model, f"2026-{1 + m % 6:02d}")
+        rewrite(folder, lambda line: line)
         (folder / f"judge_{model}.json").write_text(json.dumps(judged))
 
 
@@ -142,6 +143,7 @@ def sample(text: str, rng: random.Random, setting: str, m: int, i: int) -> dict[
         "tokens_after": tokens - 100 * cut,
         "cut_body": 100 * cut,
         "slots": list(slots(text, setting, at, cut)),
+        "own": own(setting, i) if task == "scalar" else {},
     }
     return {
         "doc_id": i,
@@ -150,6 +152,19 @@ def sample(text: str, rng: random.Random, setting: str, m: int, i: int) -> dict[
         "resps": [[answer]],
         "filtered_resps": [json.dumps({"answer": answer, "scores": {**scores, "truncated": float(cut > 0)}})],
         "prompt_hash": hashlib.sha256(f"{setting}{i}".encode()).hexdigest(),
+    }
+
+
+def own(level: str, i: int) -> dict[str, Any]:
+    """Return what a question of SCALAR says besides what all prompts do."""
+    return {
+        "level": level,
+        "section": "introduction",
+        "citation_type": "background",
+        "label": i % 4,
+        "candidate_ids": [f"2501.{k:05d}" for k in range(4)],
+        "best_constant": 0,
+        "is_sound": True,
     }
 
 

@@ -48,7 +48,7 @@ dataset_path: json
 dataset_kwargs: {{data_files: {{test: {file}}}}}
 test_split: test
 output_type: generate_until
-doc_to_text: "{{{{prompt}}}}"
+doc_to_text: "{{{{messages[0].content}}}}"
 doc_to_target: "{{{{target}}}}"
 generation_kwargs: {{max_gen_toks: 16, until: ["</s>"]}}
 metric_list: [{{metric: exact_match, aggregation: mean, higher_is_better: true}}]

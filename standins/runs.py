@@ -11,7 +11,7 @@ from typing import Any
 from lm_eval_tasks.base.files import sha256_of
 from lm_eval_tasks.families.score import score_again
 from lm_eval_tasks.samples.answers import ScoredAnswer
-from lm_eval_tasks.samples.block import Score
+from lm_eval_tasks.samples.block import FORMAT, Score
 from lm_eval_tasks.samples.prompt_row import PromptRow
 from lm_eval_tasks.samples.run_folder import only_result, samples_beside, write_run
 from lm_eval_tasks.samples.sample import Sample, replies_of
@@ -34,6 +34,7 @@ def evaluated(command: Callable[..., tuple[int, str, str]], dataset: Path, outpu
 def write_results(folder: Path, model: str, cutoff: str) -> None:
     """Write a file of results that says which model answered, and its cut-off."""
     ours = {
+        "format": FORMAT,
         "run": {"model": "hf", "model_cutoff": cutoff, "metadata": {}},
         "rounds": ["2026.11"],
         "prompt_versions": [1],

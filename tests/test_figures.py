@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from benchmarks import __main__ as bench
+from benchmarks.shared.running import offline
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -57,6 +58,18 @@ def test_every_figure_has_a_benchmark_that_measures_it(name: str) -> None:
 def test_every_benchmark_has_figures() -> None:
     scripts = {path.stem for path in (ROOT / "benchmarks").glob("*.py")} - {"__init__", "__main__"}
     assert scripts == set(bench.figures())
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("name", sorted(bench.figures().keys() - {"gpu", "engine", "real_model", "figures"}))
+def test_a_benchmark_runs_at_small_sizes(name: str) -> None:
+    command = [sys.executable, "-m", f"benchmarks.{name}", "--quick"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=offline())
+    if "is not there" in done.stderr:
+        pytest.skip(f"the data of {name} are not here")
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert json.loads(done.stdout.splitlines()[-1])
 
 
 @pytest.mark.long
