@@ -141,7 +141,7 @@ def _processor_time() -> float:
     """Return the seconds of this process and of all that it has started and that still run."""
     own = psutil.Process()
     times = [process.cpu_times() for process in (own, *own.children(recursive=True))]
-    return sum(of.user + of.system for of in times)
+    return float(sum(of.user + of.system for of in times))
 
 
 if __name__ == "__main__":

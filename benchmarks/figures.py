@@ -219,10 +219,10 @@ def drawn_board(rng: np.random.Generator, models: int, authors: Sequence[int]) -
             mine = 0.6 * common + 0.8 * rng.normal(size=len(names))
             scores = SHAPES["like_rouge"](special.ndtr(mine))
             ids = [f"{task} {i}" for i in range(len(names))]
-            authors = dict(zip(ids, names.tolist(), strict=True))
-            of_task = Column("score", dict(zip(ids, scores.tolist(), strict=True)), authors)
+            of_paper = dict(zip(ids, names.tolist(), strict=True))
+            of_task = Column("score", dict(zip(ids, scores.tolist(), strict=True)), of_paper)
             part = place_task(
-                f"setting {task}", f"task {task}", of_task, Column("floor", dict.fromkeys(ids, 0.1), authors)
+                f"setting {task}", f"task {task}", of_task, Column("floor", dict.fromkeys(ids, 0.1), of_paper)
             )
             assert part is not None
             of_model.append(part)

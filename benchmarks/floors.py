@@ -21,7 +21,6 @@ from scipy.optimize import linear_sum_assignment
 from benchmarks.jats import ARTICLES, parsed
 from benchmarks.reading import SEED, Rows, Texts, lab, made_up, opened, scalar_papers
 from benchmarks.scalar import FILES, SCALAR
-from benchmarks.shared.data import DATA
 from benchmarks.shared.running import Figures, run
 from builder.extract.jats import read_jats
 from builder.families.match.masks import Mask, masks_of
@@ -47,6 +46,7 @@ from lm_eval_tasks.families.walk.rules import papers_that
 from lm_eval_tasks.llm.weights import minilm_path
 from lm_eval_tasks.retrieval.dense import encoder
 from standins.jats_world import papers_of
+from standins.places import DATA
 from standins.rounds import build, prepare
 
 # Characters of an n-gram, and of a passage's end and beginning.
@@ -115,7 +115,7 @@ def scalar_rows(structured: Sequence[Any]) -> dict[str, list[ScalarRow]]:
 
 def of_scalar(rows: Sequence[ScalarRow]) -> Figures:
     """Return the figures of a level."""
-    choices = {name: [chooser(name)(row) for row in rows] for name in OF_SCALAR}
+    choices: dict[str, list[int]] = {name: [chooser(name)(row) for row in rows] for name in OF_SCALAR}
     choices["vote"] = [_majority(each) for each in zip(*choices.values(), strict=True)]
     held = [
         float(

@@ -90,7 +90,10 @@ def through_the_command_line(place: Path, papers: int, readers: list[str]) -> Fi
     )
     rounds.run(round_, LocalEngine())
     options = {"dataset": str(round_.output)}
-    rows = {context: list(scalar_hook.load(LEVEL, 2000, shown=context, **options)["test"]) for context in CONTEXTS}
+    rows = {
+        context: list(scalar_hook.load(LEVEL, 2000, shown=context, dataset=options["dataset"])["test"])
+        for context in CONTEXTS
+    }
     errors = [_error(name, rows, options, place / name) for name in readers]
     return {"command_line_error": max(errors), "command_line_questions": len(rows["full"])}
 

@@ -173,7 +173,7 @@ def make_tokenizer(texts: Sequence[str]) -> PreTrainedTokenizerFast:
 
 def save(folder: Path, model: torch.nn.Module, tokenizer: PreTrainedTokenizerFast) -> None:
     """Write a model as the libraries read it."""
-    model.save_pretrained(folder)  # type: ignore[operator]
+    model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
 
 

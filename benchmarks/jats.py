@@ -16,7 +16,6 @@ from pathlib import Path
 
 from lxml import etree
 
-from benchmarks.shared.data import DATA
 from benchmarks.shared.running import Figures, run
 from builder.collect.graph import build_graph, orcids_of
 from builder.extract.jats import read_jats
@@ -27,6 +26,7 @@ from builder.sources.jats.source import JatsSource
 from builder.sources.sample import draw
 from builder.sources.sample.world import make_world
 from standins.jats_world import article, drops_of, papers_of
+from standins.places import DATA
 
 ARTICLES = DATA / "jats"
 ASIDE = frozenset(
@@ -146,7 +146,7 @@ def parsed(file: Path) -> etree._Element:
 def is_supplement(section: etree._Element) -> bool:
     """Tell whether a section lists supplements."""
     title = section.find("title")
-    return title is not None and SUPPLEMENT.match("".join(title.itertext())) is not None
+    return title is not None and SUPPLEMENT.match("".join(map(str, title.itertext()))) is not None
 
 
 def running(element: etree._Element) -> Iterator[str]:

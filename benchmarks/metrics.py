@@ -16,7 +16,7 @@ from rouge_score.rouge_scorer import RougeScorer
 from benchmarks.shared.made_up import pairs
 from benchmarks.shared.running import Figures, best, run
 from lm_eval_tasks.base import rouge
-from lm_eval_tasks.llm.weights import minilm_path
+from lm_eval_tasks.llm.weights import MINILM, minilm_path
 from lm_eval_tasks.metrics import bertscore
 
 SETTINGS = 4
@@ -48,7 +48,7 @@ def of_bertscore(count: int) -> Figures:
     settings = [pairs(count, 300, seed=1, answers=setting) for setting in range(SETTINGS)]
     theirs = BERTScorer(model_type=minilm_path("benchmark"), num_layers=6)
     theirs._tokenizer.model_max_length = bertscore.MAX_TOKENS
-    scorer = bertscore.Scorer(bertscore.MINILM)
+    scorer = bertscore.Scorer(MINILM)
 
     def ours(some: Sequence[Sequence[tuple[str, str]]]) -> list[float]:
         scorer.forget()

@@ -16,7 +16,6 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from benchmarks.scalar import FILES
-from benchmarks.shared.data import DATA
 from benchmarks.shared.running import Figures, call, processor_seconds, run
 from builder.families.reading.papers_read import PaperRead
 from builder.imports.scalar import import_papers
@@ -29,6 +28,7 @@ from lm_eval_tasks.families.reading.answering import reading_answering
 from lm_eval_tasks.families.reading.reading_row import ReadingRow
 from lm_eval_tasks.families.rounds import read_manifest
 from lm_eval_tasks.families.scalar.shortcuts import choosers_of
+from standins.places import DATA
 from standins.rounds import build, prepare, small_round
 
 # Family -> what its shortcut scores for a row.
@@ -109,7 +109,7 @@ def agreement(round_: Round) -> float:
             document = store.document(paper.id, "html") or store.document(paper.id, "pdf")
             if document is not None:
                 read = PaperRead(paper, document, {})
-                found = [read.places(entry.number) for entry in read.entries]
+                found = [read.locations(entry.number) for entry in read.entries]
                 counts.update("unsure" if places is None else "agree" if places else "nowhere" for places in found)
     print(f"two ways of finding where an entry is cited: {dict(counts)}")
     return round(counts["agree"] / max(1, counts.total() - counts["nowhere"]), 4)

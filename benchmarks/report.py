@@ -67,7 +67,7 @@ def first_paint(site: Path) -> float | None:
             page.wait_for_function(f"{painted}.length")
             paints.append(page.evaluate(f"{painted}[0].startTime"))
         browser.close()
-    return round(median(paints), 1)
+    return float(round(median(paints), 1))
 
 
 # --- what `academiceval eval` and `judge` would have written

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.shared import classifier
-from benchmarks.shared.data import DATA, records_of
+from benchmarks.shared.data import records_of
 from benchmarks.shared.made_up import build_workspace, fill_workspace, hashes
 from benchmarks.shared.running import Figures, call, run
 from builder.extract.sections import top_sections
@@ -21,6 +21,7 @@ from builder.families.scalar.structured import Structured, read_structured
 from lm_eval_tasks.base.contract import MASK
 from lm_eval_tasks.families.rounds import read_manifest
 from lm_eval_tasks.families.scalar import Scope
+from standins.places import DATA
 
 SCALAR = DATA / "scalar"
 LABELS = SCALAR / "citation_labels.jsonl.xz"

@@ -10,11 +10,10 @@ import json
 import sys
 from pathlib import Path
 
-from benchmarks.shared.data import DATA
 from benchmarks.shared.running import ACADEMICEVAL, Figures, command, run
 from lm_eval_tasks.tasks.catalogue import tasks_path
 from standins import hub_server
-from standins.places import BIN
+from standins.places import BIN, DATA
 
 ROUND = """
 round = "2026.11"

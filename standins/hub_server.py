@@ -372,8 +372,8 @@ class Requests:
                     )
             else:
                 raise Answer(400, {"error": f"unknown {line['key']}"})
-        made = repo.add(branch, header["summary"], header.get("description", ""), tree)
-        raise Answer(200, {"success": True, "commitOid": made, "commitUrl": f"{self.hub.url}/{id_}/commit/{made}"})
+        commit = repo.add(branch, header["summary"], header.get("description", ""), tree)
+        raise Answer(200, {"success": True, "commitOid": commit, "commitUrl": f"{self.hub.url}/{id_}/commit/{commit}"})
 
     def xet_token(self, kind: str, id_: str) -> None:
         self.may_write(id_)

@@ -260,7 +260,7 @@ def _record(world: World, paper: Paper) -> str:
 def download(world: World, path: str) -> Reply:
     _, kind, name = path.split("/", 2)
     parsed = PaperId.parse(name)
-    file = world.source.fetch(kind, parsed.bare, parsed.version or 1) if parsed else None
+    file = world.source.fetch("pdf" if kind == "pdf" else "html", parsed.bare, parsed.version or 1) if parsed else None
     if file is None:
         return 404, {"Content-Type": "text/html"}, b"<html>Not found</html>"
     body = lzma.decompress(file.read_bytes()) if file.suffix == ".xz" else file.read_bytes()
