@@ -315,7 +315,8 @@ def _name_of(letter: str) -> str:
         return "delta"
     words = unicodedata.name(letter, "").removeprefix("GREEK ").replace("FINAL ", "").casefold().split()
     name = next((word for word in words if word not in ("small", "capital", "letter")), letter)
-    return "lambda" if name == "lamda" else name
+    # Unicode spells it without a b.
+    return "lambda" if name.startswith("lam") else name
 
 
 def _key_with_places(text: str) -> tuple[str, list[int]]:
