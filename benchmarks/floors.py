@@ -42,7 +42,7 @@ from lm_eval_tasks.families.reading.reading_row import ReadingRow
 from lm_eval_tasks.families.scalar import LEVELS
 from lm_eval_tasks.families.scalar.scalar_row import ScalarRow
 from lm_eval_tasks.families.scalar.shortcuts import around_the_mask, chooser
-from lm_eval_tasks.families.walk.rules import papers_that
+from lm_eval_tasks.families.walk.rules import numbers_in, papers_that
 from lm_eval_tasks.llm.weights import minilm_path
 from lm_eval_tasks.retrieval.dense import encoder
 from standins.jats_world import papers_of
@@ -55,9 +55,6 @@ N, END = 4, 500
 N_CITED = 60
 QUESTIONS = 100
 _NAME = re.compile(r"[A-Z][\w’'-]{3,}")
-# "[7]", "[5]-[9]", "[3, 5-7]", and what it has.
-_MARK = re.compile(r"\[(\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*)\](?:\s*[–-]\s*\[(\d{1,4})\])?")
-_RANGE = re.compile(r"(\d+)(?:\s*[–-]\s*(\d+))?")
 # Parts of a paper between which a work may be cited, or by which two citations may differ.
 _EDGES = (0.0, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0)
 _SPANS = [(low, high) for low in _EDGES for high in _EDGES if low < high]
@@ -210,20 +207,13 @@ def _places(title: str, text: str) -> list[float]:
     """Return where a paper cites a work, by its number or, where it has none, its first author; nothing if it does not list it."""
     body, _, entries = text.rpartition("\n## References\n")
     listed = {i: entry for i, entry in enumerate(entries.splitlines(), 1) if title_key(title) in title_key(entry)}
-    marks = [(mark.start(), _numbers_in(mark)) for mark in _MARK.finditer(body)]
+    marks = list(numbers_in(body))
     if marks:
-        starts = [start for start, numbers in marks if not numbers.isdisjoint(listed)]
+        starts = [start for start, number in marks if number in listed]
     else:
         names = [name[0] for entry in listed.values() if (name := _NAME.search(entry))]
         starts = [name.start() for each in names for name in re.finditer(rf"\b{re.escape(each)}\b", body)]
     return [start / max(1, len(body)) for start in starts]
-
-
-def _numbers_in(mark: re.Match[str]) -> set[int]:
-    ranges = [(int(first), int(last or first)) for first, last in _RANGE.findall(mark[1])]
-    if mark[2]:
-        ranges.append((ranges[-1][1], int(mark[2])))
-    return {number for first, last in ranges for number in range(first, min(last, first + 99) + 1)}
 
 
 def _walk_held(row: ReadingRow, texts: Texts) -> set[int]:

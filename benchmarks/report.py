@@ -28,6 +28,8 @@ LICENSE = "http://creativecommons.org/licenses/by/4.0/"
 # Setting or level -> what it asks for, and words of a target.
 NAMES = {**{setting.name: setting.task for setting in SETTINGS}, **{level.name: "scalar" for level in LEVELS}}
 TARGET_WORDS = {"title": 10, "abs": 180, "intro": 700, "related": 600}
+# What a question of SCALAR says besides what all prompts do.
+_SCALAR = dict(section="introduction", citation_type="background", candidate_ids=(), best_constant=0, is_sound=True)
 ALONE = ("Title-10K", "Abs-9K", "Intro-8K", "Related-34K")
 
 
@@ -143,7 +145,7 @@ def sample(text: str, rng: random.Random, setting: str, m: int, i: int) -> dict[
         "tokens_after": tokens - 100 * cut,
         "cut_body": 100 * cut,
         "slots": list(slots(text, setting, at, cut)),
-        "own": own(setting, i) if task == "scalar" else {},
+        "own": {**_SCALAR, "level": setting, "label": i % 4} if task == "scalar" else {},
     }
     return {
         "doc_id": i,
@@ -152,19 +154,6 @@ def sample(text: str, rng: random.Random, setting: str, m: int, i: int) -> dict[
         "resps": [[answer]],
         "filtered_resps": [json.dumps({"answer": answer, "scores": {**scores, "truncated": float(cut > 0)}})],
         "prompt_hash": hashlib.sha256(f"{setting}{i}".encode()).hexdigest(),
-    }
-
-
-def own(level: str, i: int) -> dict[str, Any]:
-    """Return what a question of SCALAR says besides what all prompts do."""
-    return {
-        "level": level,
-        "section": "introduction",
-        "citation_type": "background",
-        "label": i % 4,
-        "candidate_ids": [f"2501.{k:05d}" for k in range(4)],
-        "best_constant": 0,
-        "is_sound": True,
     }
 
 

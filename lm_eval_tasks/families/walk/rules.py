@@ -69,11 +69,11 @@ def _found(title: str, paragraphs: Sequence[tuple[str, str]], entries: Sequence[
     """Return where a paper cites a work: the heading of the section, and the number of the paragraph."""
     key = title_key(title)
     numbers = {i for i, entry in enumerate(entries, 1) if key in title_key(entry)}
-    has_numbers = any(True for _, text in paragraphs for _ in _numbers(text))
+    has_numbers = any(True for _, text in paragraphs for _ in numbers_in(text))
     return [
         (heading, i)
         for i, (heading, text) in enumerate(paragraphs)
-        if not numbers.isdisjoint(_numbers(text))
+        if not numbers.isdisjoint(number for _, number in numbers_in(text))
         or (not has_numbers and any(_names(text, entries[n - 1]) for n in numbers))
     ]
 
@@ -82,14 +82,14 @@ def _is_in(found: list[tuple[str, int]], called: str) -> bool:
     return any(_CALLED[called].search(heading) for heading, _ in found)
 
 
-def _numbers(text: str) -> Iterator[int]:
-    """Yield the numbers of the entries that a text's marks name."""
+def numbers_in(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the place of each mark of a text, with the numbers of the entries that it names."""
     for mark in _NUMBERS.finditer(text):
         listed = [(int(first), int(last or first)) for first, last in _NUMBER.findall(mark[1])]
         if mark[2]:
             listed[-1] = (listed[-1][0], int(mark[2]))
         for first, last in listed:
-            yield from range(first, min(last, first + 99) + 1)
+            yield from ((mark.start(), number) for number in range(first, min(last, first + 99) + 1))
 
 
 def _names(text: str, entry: str) -> bool:
