@@ -29,7 +29,13 @@ LICENSE = "http://creativecommons.org/licenses/by/4.0/"
 NAMES = {**{setting.name: setting.task for setting in SETTINGS}, **{level.name: "scalar" for level in LEVELS}}
 TARGET_WORDS = {"title": 10, "abs": 180, "intro": 700, "related": 600}
 # What a question of SCALAR says besides what all prompts do.
-_SCALAR = dict(section="introduction", citation_type="background", candidate_ids=(), best_constant=0, is_sound=True)
+_SCALAR = dict(
+    section="introduction",
+    citation_type="background",
+    candidate_ids=("a", "b", "c", "d"),
+    best_constant=0,
+    is_sound=True,
+)
 ALONE = ("Title-10K", "Abs-9K", "Intro-8K", "Related-34K")
 
 
