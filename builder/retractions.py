@@ -33,7 +33,8 @@ _OTHER_PAPER = re.compile(
 )
 _IN_TITLE = re.compile(
     r"^\W*(?:retracted|withdrawn)(?: (?:article|paper|chapter|preprint))?\s*[:\]–—-]"
-    r"|^\W*retraction(?: note| notice)?\s*(?:[:\]–—]|to\b)|[(\[](?:retracted|withdrawn)(?: (?:article|paper))?[)\]]\W*$",
+    r"|^\W*retraction(?: note| notice)?\s*(?:[\]–—]|:\s*(?=[“‘\"'A-Z])(?!a\b)|to\s*[:“‘\"'])"
+    r"|[(\[](?:retracted|withdrawn)(?: (?:article|paper))?[)\]]\W*$",
     re.IGNORECASE,
 )
 # What a retracted article says of its notice, and a notice of the article.

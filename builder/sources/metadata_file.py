@@ -162,7 +162,12 @@ def paper_from_record(record: dict[str, Any]) -> Paper:
 
 def _categories(listed: Iterable[str]) -> tuple[str, ...]:
     """Return the categories of a record, without classes of the ACM or the MSC that authors have put among them."""
-    return tuple(category for category in listed if not _CLASS.fullmatch(category))
+    return tuple(
+        category
+        for each in listed
+        for category in _BETWEEN_CLASSES.split(each)
+        if category and not _CLASS.fullmatch(category)
+    )
 
 
 def _day(moment: str) -> date:
@@ -207,8 +212,10 @@ def _authors(record: dict[str, Any]) -> tuple[str, ...]:
 _CATEGORY = re.compile(r"[A-Za-z][A-Za-z0-9-]{1,60}(?:\.[A-Za-z0-9-]{1,60})?")
 # "I.2.7", "14J60", "(Primary)" (https://dl.acm.org/ccs, https://msc2020.org).
 _CLASS = re.compile(
-    r"[A-Z]\.\d(?:\.\d|\.m)*[;,]?|\d\d[A-Z-](?:\d\d|xx)[;,]?|\(?(?:primary|secondary)\)?[;,:]?", re.IGNORECASE
+    r"[A-Z]\.\d+(?:\.(?:\d+|m))*|\d\S*|(?:primary|secondary|msc|acm|class(?:es)?|and)",
+    re.IGNORECASE,
 )
+_BETWEEN_CLASSES = re.compile(r"[\s,;:()]+")
 _MOST_VERSIONS, _MOST_AUTHORS = 9999, 20_000
 _ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]", re.ASCII)
 _LONGEST = {"title": 10_000, "abstract": 100_000, "license": LONGEST_NAME, "doi": 1_000, "author": 1_000}

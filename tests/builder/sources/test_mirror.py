@@ -93,7 +93,7 @@ ODD_LINES: dict[str, str | bytes] = {
     "a huge version in the id": json.dumps({**PLAIN, "id": "2601.00001v" + "9" * 40}),
     "a licence that is a list": json.dumps({**PLAIN, "license": ["cc-by"]}),
     "a category that is none": json.dumps({**PLAIN, "categories": ["cs.CL; DROP", 7]}),
-    "a category in a category": json.dumps({**PLAIN, "categories": ["cs.CL cs.LG"]}),
+    "a category in a category": json.dumps({**PLAIN, "categories": ["cs.CL/cs.LG"]}),
     "NaN": json.dumps({**PLAIN, "version": float("nan")}),
     "a week for a day": json.dumps({**PLAIN, "published": "2026-W01-1"}),
     "the year 1": json.dumps({**PLAIN, "published": "0001-01-01"}),
