@@ -10,6 +10,7 @@ from lm_eval_tasks.base.text import fold
 _NUMERIC = re.compile(r"\[\s*(\d{1,4}(?:\s*[,;–—-]\s*\d{1,4})*)\s*(?:,\s*(?:p|sec|ch)[^\]]{0,20})?\]")
 # "[8]-[11]", as IEEE journals print it, and then what is between one pair of brackets.
 _RANGE = re.compile(r"\[\s*(\d{1,4}\s*\]\s*[–—-]\s*\[\s*\d{1,4})\s*\]")
+_NUMBER = re.compile(r"[+\-−–]?\d+(?:\.\d+)?")
 _LABELS = re.compile(r"\[([^\[\]]{2,120})\]")
 _YEAR = re.compile(r"(?<![\d.])((?:19|20)\d{2})([a-z]?)(?!\d)")
 _SURNAME = r"[^\W\d_][^\W\d_'’\-]*(?:[ '’\-][^\W\d_]+){0,2}"
@@ -57,9 +58,10 @@ def _bracketed(
     for match in marks:
         labels = [label.strip() for label in labels_in(match[1])]
         cited = tuple(dict.fromkeys(by_label[label] for label in labels if label in by_label))
-        # "[0, 1]" is an interval: no list has a 0, and none goes beyond its highest number.
-        beyond = any(label.isdecimal() and label not in by_label and not 0 < int(label) < highest for label in labels)
-        if cited and not beyond:
+        # "[0, 1]" and "[-0.5, 1]" are intervals: no list has such numbers, and none goes beyond its highest one.
+        numbers = [label for label in labels if _NUMBER.fullmatch(label) and label not in by_label]
+        is_interval = any(not number.isdecimal() or not 0 < int(number) < highest for number in numbers)
+        if cited and not is_interval:
             yield Mention(s, match.start(1), match.end(1), cited, len(labels) > 1)
 
 

@@ -110,6 +110,10 @@ def test_numeric_mentions() -> None:
     ]
 
 
+def test_intervals_are_no_mentions() -> None:
+    assert mentions("in [0.5, 1] and [-1, 1] and [0, 1], as [1, 2] shows", *numbered(3)) == [("1, 2", (0, 1), True)]
+
+
 def test_author_year_mentions() -> None:
     entries = [
         Reference("r", authors=("Doe", "Roe"), year=2019),
