@@ -18,6 +18,7 @@ import subprocess
 import sys
 import time
 import tomllib
+from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -90,6 +91,7 @@ def code() -> dict[str, list[str]]:
     return {name: rows[_CODE] for name, rows in _tables().items()}
 
 
+@cache
 def _tables() -> dict[str, Any]:
     return tomllib.loads((HERE / "figures.toml").read_text(encoding="utf-8"))
 

@@ -11,13 +11,14 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
-from unicodedata import normalize
 
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Indel
 
 from builder.extract.references import segments
+from builder.extract.sections import ROMAN
 from builder.ids import PaperId
 from builder.records import LinkWay, Paper, Reference
 from builder.store import Store
@@ -39,11 +40,10 @@ _LIGATURES = ("", "fi", "fl", "ff", "ffi", "ffl")
 _NUMERAL = re.compile(r"\d+|\b[IVX]{2,5}\b")
 # "Part II" is "part 2"; TeX's Greek letters and functions are what is printed, its other commands print no letter of a title.
 _PART = re.compile(r"\b(part|pt\.?|vol(?:ume|\.)?|chapter) ([IVX]{1,4})\b", re.IGNORECASE)
-_ROMAN = {roman: str(i) for i, roman in enumerate("I II III IV V VI VII VIII IX X XI XII XIII XIV XV".split(), 1)}
 _COMMAND, _GREEK = re.compile(r"\\([A-Za-z]+)"), re.compile("[\u0391-\u03f5\u2206]")
-_FUNCTIONS = frozenset("log ln exp sin cos tan min max sup inf lim det dim ker gcd arg deg hom mod ss ae oe".split())
-_GREEK_LETTERS = frozenset(
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi omega".split()
+_PRINTED = frozenset(
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi omega "
+    "log ln exp sin cos tan min max sup inf lim det dim ker gcd arg deg hom mod ss ae oe".split()
 )
 # What is about a work and not the work, and what makes a title that of a sequel.
 _ABOUT = re.compile(
@@ -221,8 +221,7 @@ class _Text:
         key = title_key(title)
         similarity, is_whole, start = self._compare(key, title)
         is_about = _ABOUT.match(title) is not None
-        before = self.raw[: start or 0] if start is not None else ""
-        if is_about != bool(_ABOUT.match(self.title) or _ends_with_about(before)):
+        if is_about != bool(_ABOUT.match(self.title) or _ends_with_about(self.raw[: start or 0])):
             similarity, is_whole, start = _NO_FIT
         latest = _LATER if len(key) >= _MIN_KEY else _LATER_SHORT
         is_year = self._year is not None and -_EARLIER <= self._year - paper.published.year <= latest
@@ -295,17 +294,24 @@ def _negates(title: str, other: str) -> bool:
     return any(long.endswith(short) and long.removesuffix(short) in _NEGATING for short, long in pairs)
 
 
+def _in_figures(roman: str) -> str:
+    return str(ROMAN.index(roman.upper())) if roman.upper() in ROMAN else roman
+
+
+@lru_cache(maxsize=1 << 14)
 def _comparable(text: str) -> str:
     """Return a text with the numbers of parts in figures and formulas' letters by their names, as TeX and as Unicode have them."""
-    text = _PART.sub(lambda part: f"{part[1]} {_ROMAN.get(part[2].upper(), part[2])}", text)
+    text = _PART.sub(lambda part: f"{part[1]} {_in_figures(part[2])}", text)
     if "\\" in text:
         text = _COMMAND.sub(lambda command: _letter(command[1]), text)
-    return text if text.isascii() else _GREEK.sub(lambda letter: _name_of(letter[0]), normalize("NFKC", text))
+    return (
+        text if text.isascii() else _GREEK.sub(lambda letter: _name_of(letter[0]), unicodedata.normalize("NFKC", text))
+    )
 
 
 def _letter(command: str) -> str:
     name = command.removeprefix("var").casefold()
-    if name in _GREEK_LETTERS or name in _FUNCTIONS:
+    if name in _PRINTED:
         return name
     return {"ell": "l", "o": "o", "l": "l", "aa": "a", "i": "i", "j": "j"}.get(name, "")
 

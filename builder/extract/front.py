@@ -17,7 +17,7 @@ from builder.extract.lines import Line
 from builder.extract.text import clean, join_lines
 from builder.ids import PaperId
 from builder.records import Front
-from lm_eval_tasks.base.text import day
+from lm_eval_tasks.base.text import day, with_subtitle
 
 _STAMP = re.compile(r"arXiv:\S+\s+(?:\[(?P<category>[\w.-]+)\]\s+)?(?P<day>\d{1,2} [A-Z][a-z]{2} \d{4})")
 _DOI = re.compile(r"\b10\.\d{4,9}/[-._;()/:a-zA-Z0-9]+")
@@ -107,9 +107,7 @@ def title_of(front: Sequence[Line], size: float) -> str:
             subtitle.append(top[i])
         else:
             break
-    main, second = (join_lines(lines).replace("\n", " ") for lines in (title, subtitle))
-    mark = "" if main[-1:] in ":?!.–—-" else ":"
-    return f"{main}{mark} {second}" if second else main
+    return with_subtitle(*(join_lines(lines).replace("\n", " ") for lines in (title, subtitle)))
 
 
 def _is_below(line: Line, after: Line) -> bool:

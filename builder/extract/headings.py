@@ -14,11 +14,10 @@ from operator import itemgetter
 
 from builder.extract.heading_candidates import HeadingCandidate, Style, find_heading_candidates
 from builder.extract.lines import Line
-from builder.extract.sections import is_known, normalise, role_of, weak_role_of
+from builder.extract.sections import ROMAN, is_known, normalise, role_of, weak_role_of
 from builder.extract.text import running_lines
 from builder.records import Role
 
-_ROMAN = ("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII", "XIV", "XV")
 _TAIL = ("references", "acknowledgements", "appendix")
 _ENTRY, _MIN_ENTRIES = re.compile(r"\[(\d{1,3})\]"), 5
 # An entry's year, and lines of a list within which there is one.
@@ -153,9 +152,10 @@ def _contradictions(
 def roles_of(headings: Sequence[Heading]) -> list[Role]:
     """Return a role for every heading; what follows the references or the first appendix is appendix."""
     named = [_heading_role(heading, headings[:i]) for i, heading in enumerate(headings)]
+    first = next((i for i, heading in enumerate(headings) if normalise(heading.words) != "abstract"), len(headings))
     for i, heading in enumerate(headings):
         weak = weak_role_of(heading.words)
-        is_late = weak == "introduction" and any(normalise(before.words) != "abstract" for before in headings[:i])
+        is_late = weak == "introduction" and i > first
         if named[i] is None and weak is not None and not is_late and weak not in named and _may_have(weak, heading):
             named[i] = weak
     roles: list[Role] = []
@@ -221,7 +221,7 @@ def _numberings(
 def _numbering_of(number: str) -> str:
     if not number or number[0].isdigit():
         return "decimal" if number else "none"
-    return "roman" if number in _ROMAN else "letter"
+    return "roman" if number in ROMAN else "letter"
 
 
 def _level(c: HeadingCandidate, style: Style | None, numbering: str, lines: Sequence[Line]) -> int:
@@ -303,7 +303,7 @@ def _has_tail(headings: Sequence[Heading]) -> bool:
 
 def _value(number: str) -> int:
     head = number.split(".")[0]
-    return int(head) if head.isdigit() else _ROMAN.index(head)
+    return int(head) if head.isdigit() else ROMAN.index(head)
 
 
 def _longest_count(values: Sequence[int]) -> list[int]:

@@ -61,10 +61,10 @@ def read_blocks(page: pymupdf.Page) -> tuple[list[Block], int]:
     unseen = {id(span) for line in _lines(drawn) for span in line["spans"] if not _is_drawn(span)}
     spans, fills, boxes = _painted(page, drawn)
     unseen |= {id(span) for span in _printed_over(spans, fills)}
-    doubtful = [span for span in _doubtful(spans, fills, boxes) if _is_asked(span) and id(span) not in unseen]
-    if page.rotation and (fills or boxes):
-        # Boxes are those of the page as it is before it is turned: which of them meet is not known.
-        doubtful = [span for _, span in spans if _is_asked(span) and id(span) not in unseen]
+    # Boxes are those of the page as it is before it is turned: which of them meet is not known then.
+    is_turned = page.rotation and (fills or boxes)
+    found = (span for _, span in spans) if is_turned else _doubtful(spans, fills, boxes)
+    doubtful = [span for span in found if _is_asked(span) and id(span) not in unseen]
     if doubtful:
         picture = _picture(page, doubtful)
         unseen.update(id(span) for span in doubtful if not _shows(span, _core(span, picture)))

@@ -78,8 +78,7 @@ def read_jats(path: Path) -> MeasuredDocument:
     blocks = [TextBlock(Heading(0, 0, "", "", 1))]
     _walk(body, blocks[0].text, 1, blocks)
     for section in filter(_is_of_body, article.findall("back/sec")):
-        blocks.append(TextBlock(_heading(section, 1, len(blocks))))
-        _walk(section, blocks[-1].text, 2, blocks)
+        _walk_section(section, blocks[-1].text, 1, blocks)
     blocks = blocks if blocks[0].text.length else blocks[1:]
     own_abstract = take_abstract(blocks)
     entries, indices = references_of(article)
@@ -100,16 +99,20 @@ def read_jats(path: Path) -> MeasuredDocument:
 def _walk(container: etree._Element, text: FlowingText, level: int, blocks: list[TextBlock]) -> None:
     for child in container.iterchildren("*"):
         if child.tag == "sec" and not _is_left_out(child):
-            heading = _heading(child, level, len(blocks))
-            if not heading.words and child.find("sec") is not None:
-                # It only holds the others together.
-                _walk(child, text, level, blocks)
-            else:
-                blocks.append(TextBlock(heading))
-                _walk(child, blocks[-1].text, level + 1, blocks)
+            _walk_section(child, text, level, blocks)
         elif child.tag not in ("sec", "title", "label"):
             _write(child, text)
             text.end_block()
+
+
+def _walk_section(section: etree._Element, text: FlowingText, level: int, blocks: list[TextBlock]) -> None:
+    heading = _heading(section, level, len(blocks))
+    if not heading.words and section.find("sec") is not None:
+        # It only holds the others together.
+        _walk(section, text, level, blocks)
+    else:
+        blocks.append(TextBlock(heading))
+        _walk(section, blocks[-1].text, level + 1, blocks)
 
 
 def _heading(section: etree._Element, level: int, position: int) -> Heading:

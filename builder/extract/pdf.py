@@ -154,8 +154,7 @@ def _opened(
         return own, opening
     found, rest = _unheaded_abstract(before, words)
     text = join_lines(running_lines(rest, size), words)
-    is_text = len(text.split()) >= 2 * _LEAST_OF_ABSTRACT and common_share(words_of(text)) > _PROSE
-    return found, text if is_text and not is_introduced else ""
+    return found, text if _is_prose(text, 2 * _LEAST_OF_ABSTRACT) and not is_introduced else ""
 
 
 def _without_title(headings: Sequence[Heading], lines: Sequence[Line]) -> Sequence[Heading]:
@@ -185,17 +184,16 @@ def _unheaded_abstract(before: Sequence[Line], words: frozenset[str]) -> tuple[s
             groups.append([line])
     for i, group in enumerate(groups):
         text = abstract_of(group, words)
-        is_address = len(PLACE.findall(text)) > 1
-        if _is_prose(text, group) and not is_address and len(text.split()) <= _MOST_OF_ABSTRACT:
+        count, is_address = len(text.split()), len(PLACE.findall(text)) > 1
+        is_wide = _WORDS_OF_LINE * len(group) < count <= _MOST_OF_ABSTRACT
+        if is_wide and not is_address and _is_prose(text, _LEAST_OF_ABSTRACT):
             return text, [line for after in groups[i + 1 :] for line in after]
     return "", []
 
 
-def _is_prose(text: str, lines: Sequence[Line]) -> bool:
-    """Tell whether lines and their text are prose: long enough, long lines, and the commonest words of English in it."""
-    count = len(text.split())
-    is_wide = count >= _LEAST_OF_ABSTRACT and count > _WORDS_OF_LINE * len(lines)
-    return is_wide and common_share(words_of(text)) > _PROSE
+def _is_prose(text: str, least: int) -> bool:
+    """Tell whether a text is prose: at least so many words, and the commonest ones of English among them."""
+    return len(text.split()) >= least and common_share(words_of(text)) > _PROSE
 
 
 def _step(group: Sequence[Line]) -> float:

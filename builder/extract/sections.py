@@ -8,6 +8,8 @@ from itertools import pairwise
 from builder.records import Document, Role
 from lm_eval_tasks.base.text import fold
 
+# By their value.
+ROMAN = ("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII", "XIV", "XV")
 _NUMBER = re.compile(
     r"^\s*(?:(?i:section|chapter)\s+|appendix\s+|§+\s*)?(?:0\.)?"
     r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,5}|[A-Z](?:\.\d{1,2}){0,3})"

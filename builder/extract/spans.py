@@ -76,7 +76,7 @@ def marks_of(blocks: Sequence[dict[str, Any]]) -> frozenset[str]:
     weight: Counter[float] = Counter()
     for span in chain.from_iterable(lines):
         weight[span["size"]] += len(span["text"])
-    # MuPDF computes sizes: those of one text differ by a little.
+    # A page has few sizes and many spans: each size is rounded once, for those of one text differ by a little.
     rounded: Counter[float] = Counter()
     for size, characters in weight.items():
         rounded[round(size * 2) / 2] += characters

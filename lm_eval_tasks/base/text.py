@@ -141,6 +141,12 @@ def title_key(title: str) -> str:
     return title.translate(_LETTERS) if title.isascii() else _NO_LETTER.sub("", fold(title))
 
 
+def with_subtitle(title: str, subtitle: str) -> str:
+    """Return a title with its subtitle, behind a colon where the title does not end with a mark of its own; either may be ""."""
+    mark = "" if title[-1:] in ":?!.–—-" else ":"
+    return f"{title}{mark} {subtitle}" if title and subtitle else title
+
+
 def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
     """Return the known name that is most like a name that does not exist; None if none is alike by as much as the cutoff, from 0 to 1."""
     return next(iter(get_close_matches(name, list(known), 1, cutoff)), None)

@@ -16,7 +16,7 @@ from builder.retractions import OF_ARTICLES, is_taken_back
 from builder.sources.jats.licenses import license_of
 from builder.sources.jats.markup import OF_FORMULAS, attribute, one_line
 from builder.sources.metadata_file import checked_paper
-from lm_eval_tasks.base.text import MONTHS
+from lm_eval_tasks.base.text import MONTHS, with_subtitle
 
 # What reports no study of its own (https://jats.nlm.nih.gov/archiving/tag-library/1.3/attribute/article-type.html).
 _NO_RESEARCH = frozenset(
@@ -121,9 +121,8 @@ def title_of(metadata: etree._Element) -> str:
         return ""
     title = one_line(group.find("article-title"), NOTES)
     for subtitle in group.findall("subtitle"):
-        words = one_line(subtitle, NOTES)
-        if title and words and "running" not in subtitle.get("content-type", ""):
-            title += f"{'' if title[-1] in ':?!.–—-' else ':'} {words}"
+        if "running" not in subtitle.get("content-type", ""):
+            title = with_subtitle(title, one_line(subtitle, NOTES))
     return title
 
 
