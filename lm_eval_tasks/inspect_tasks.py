@@ -13,6 +13,7 @@ from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import Metric, Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState, generate
 
+from lm_eval_tasks.base.contract import GENERATED
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.metadata import ALL, NO_MODEL, check
 from lm_eval_tasks.compat.inspect_ai import StopError, as_package
@@ -104,5 +105,6 @@ def _scorer_of(row: PromptRow) -> Callable[[Any], Scorer]:
 TASKS = {
     short: task(name=f"academiceval/{short}")(as_package(_factory(record.name)))
     for record in RECORDS
+    if record.way == GENERATED
     for short in (record.name.removeprefix("academiceval_"),)
 }

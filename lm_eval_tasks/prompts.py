@@ -6,7 +6,7 @@ a change of one byte is a new version of the tasks.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -90,6 +90,11 @@ def words(name: str) -> str:
     """Return a prompt file as it stands, in the folder of its family."""
     family = families.of_task(families.task_of_prompt(name))
     return (FAMILIES_FOLDER / family.name / f"{name}.txt").read_text(encoding="utf-8")
+
+
+def behind(prompt: Sequence[Slot], *, is_chat: bool) -> list[Slot]:
+    """Return a prompt with what stands between it and a text whose likelihood is asked: an empty line, or what the chat template writes."""
+    return list(prompt) if is_chat else [*prompt, Slot("\n\n")]
 
 
 def named_lines(name: str) -> dict[str, str]:

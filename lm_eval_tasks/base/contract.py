@@ -40,10 +40,20 @@ PAPERS_TASK = "papers"
 Licenses = Literal["all", "noncommercial", "redistributable", "none"]
 # The file next to the data that says what is in it.
 MANIFEST = "manifest.json"
-Context = Literal["full", "none", "start", "local", "retrieved"]
+Context = Literal["full", "none", "other", "500w", "start", "3000w", "6000w", "12000w", "local", "retrieved"]
 CONTEXTS: tuple[Context, ...] = get_args(Context)
-# All of it, nothing, the beginning of the paper, what is around the question, or what a search finds.
-FULL, NONE, START, LOCAL, RETRIEVED = CONTEXTS
+# All of it, nothing, the beginning of another paper, so many first words of the paper (its start are 1,500), what is around the question,
+# or what a search finds.
+FULL, NONE, OTHER, START = CONTEXTS[:3] + CONTEXTS[4:5]
+LOCAL, RETRIEVED = CONTEXTS[-2:]
+SIZED: tuple[Context, ...] = CONTEXTS[3:-2]
+WORDS: dict[str, int] = dict(zip(SIZED, (500, 1500, 3000, 6000, 12000), strict=True))
+# Another name of a context.
+CALLED: dict[str, Context] = {"1500w": START}
+# How a row is asked: an answer is generated, or the likelihood of a given text is.
+Way = Literal["generated", "likelihood"]
+WAYS: tuple[Way, ...] = get_args(Way)
+GENERATED, LIKELIHOOD = WAYS
 
 
 def paper_of(id_: str) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Self, get_args
 
-from lm_eval_tasks.base.contract import CONTEXTS
+from lm_eval_tasks.base.contract import CALLED, CONTEXTS
 from lm_eval_tasks.base.errors import OptionError
 from lm_eval_tasks.base.text import day, nearest, suggestion
 
@@ -220,8 +220,9 @@ OPTIONS: dict[str, tuple[Option, ...]] = {
     "Prompts": (
         Option(
             "context",
-            _one_of(*CONTEXTS),
-            "how much is shown: `full` (default), `none`, `start`, `local` or `retrieved`",
+            lambda key, value: CALLED.get(str(value)) or _one_of(*CONTEXTS)(key, value),
+            "how much is shown: `full` (default), `none`, `other`, `500w`, `start` (or `1500w`), `3000w`, `6000w`, `12000w`, `local` or "
+            "`retrieved`",
         ),
         Option("tokenizer", None, "for cutting prompts, if the model's arguments lack it (API servers)"),
         Option("max_length", None, "the same for the model's context length"),

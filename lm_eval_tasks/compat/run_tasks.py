@@ -52,7 +52,7 @@ class RunTasks(TaskManager):  # type: ignore[misc]
             raise OptionError(f"--tasks names a task twice ({err}): leave one of the names out") from err
         self._check_samples(loaded["tasks"])
         for task in loaded["tasks"].values():
-            if self._reasoning_tokens:
+            if self._reasoning_tokens and task.config.generation_kwargs:
                 longest = task.config.generation_kwargs["max_gen_toks"] + self._reasoning_tokens
                 task.set_config(key="generation_kwargs", value={"max_gen_toks": longest}, update=True)
             task.set_config(key="repeats", value=self._repeats)

@@ -26,6 +26,7 @@ class Options:
         fits_only: whether prompts that do not fit the model's context are left out instead of being cut.
         reserve: tokens that the context leaves for the answer; None for what the task sets.
         reasoning_tokens: room for reasoning on top of the answer's.
+        chat: whether prompts go through the model's chat template.
         sees_marks: whether prompts go through the model's chat template, and reasoning that is not in an answer was never there.
         think_end: the mark that ends the model's reasoning, as the user names it; "" without one, or if lm-eval may have taken it off.
         system_instruction: the system prompt that lm-eval will put before ours.
@@ -50,6 +51,7 @@ class Options:
     fits_only: bool
     reserve: int | None
     reasoning_tokens: int
+    chat: bool
     sees_marks: bool
     think_end: str
     system_instruction: str
@@ -74,6 +76,7 @@ class Options:
         sees_end = whole_answers and not think_end.isdigit()
         is_local = bool(arguments.get("pretrained")) and not arguments.get("base_url")
         sees_reasoning = sees_end or (is_local and not think_end)
+        chat = bool(arguments.get("apply_chat_template", run.apply_chat_template))
         reasoning = values.pop("reasoning_tokens") or 0
         if reasoning and not whole_answers and run.max_gen_toks is None and command_line.is_lm_eval():
             raise OptionError(
@@ -83,7 +86,8 @@ class Options:
         return cls(
             dataset=metadata.dataset_of(arguments),
             reasoning_tokens=reasoning,
-            sees_marks=sees_reasoning and bool(arguments.get("apply_chat_template", run.apply_chat_template)),
+            chat=chat,
+            sees_marks=sees_reasoning and chat,
             think_end=think_end if sees_end else "",
             reserve=values.pop("reserve") or run.max_gen_toks,
             system_instruction=str(arguments.get("system_instruction") or run.system_instruction),
@@ -109,7 +113,7 @@ class Options:
         context = always or self.context
         if context == FULL:
             return context
-        shorter = families.target_of_configuration(name).shorter
+        shorter = families.shorter_of(name)
         if context not in shorter:
             raise OptionError(f"{name} is not asked with context={context!r}; choose {', '.join((*shorter, FULL))}")
         return context

@@ -9,6 +9,7 @@ from typing import Any
 import datasets
 import msgspec
 
+from lm_eval_tasks.base.contract import GENERATED, LIKELIHOOD, Way
 from lm_eval_tasks.base.errors import BudgetError, NothingFitsError, OptionError
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.data import slots
@@ -49,17 +50,22 @@ class TaskData:
         """Tokens that an answer may have, its reasoning included."""
         return (self.options.reserve or self.answer_tokens) + self.options.reasoning_tokens
 
-    def shared_columns(self, *, positions: int, rows: int, version: int) -> dict[str, Any]:
+    def shared_columns(self, *, positions: int, rows: int, version: int, way: Way = GENERATED) -> dict[str, Any]:
         """Make the columns of `PromptRow` that all rows of a task share: where they are from, and how answers are generated.
 
         Args:
             positions: how many samples the run asks for in all its shards.
             rows: how many there are that are whole here.
             version: of the prompts.
+            way: how the rows are asked; behind a text whose likelihood is asked stands no answer.
         """
         options, window = self.options, self.window
-        opens, (begins, closes) = (window.opens, window.marks) if window and options.sees_marks else ("", ("", ""))
+        if way == LIKELIHOOD:
+            asked = {"way": way, "chat": options.chat}
+        else:
+            asked = self._answered_columns()
         return {
+            **asked,
             "prompt_version": version,
             "made_up": self.opened.made_up or None,
             "cut": options.cut,
@@ -67,29 +73,46 @@ class TaskData:
             "positions": positions,
             "of": rows + self.opened.sizes(options.split)[1],
             "dataset_revision": self.opened.revision,
-            "answer_cap": self.answer_cap,
             "tokenizer": window.name if window else "",
+        }
+
+    def _answered_columns(self) -> dict[str, Any]:
+        options, window = self.options, self.window
+        opens, (begins, closes) = (window.opens, window.marks) if window and options.sees_marks else ("", ("", ""))
+        return {
+            "answer_cap": self.answer_cap,
             "opens": opens,
             "begins": begins,
             "closes": options.think_end or closes,
         }
 
-    def fit(self, all_slots: Sequence[Sequence[Slot]]) -> dict[int, slots.CutPrompt]:
+    def rooms(self, all_texts: Sequence[Sequence[str]]) -> list[int]:
+        """Count the tokens that each row by likelihood needs behind its prompt, of the longest of its texts; none without a tokenizer."""
+        if self.window is None:
+            return []
+        longest = [max(texts, key=len) for texts in all_texts]
+        encoded = self.window.tokenizer(longest, add_special_tokens=False, verbose=False)["input_ids"]
+        return list(map(len, encoded))
+
+    def fit(self, all_slots: Sequence[Sequence[Slot]], rooms: Sequence[int] = ()) -> dict[int, slots.CutPrompt]:
         """Make the prompts, by their numbers, cut if the model is known, with room for the answer and its reasoning; or with `fits_only`
         those that need no cutting.
 
+        Args:
+            rooms: see the function of that name; prompts behind which the text does not fit are left out.
+
         Raises:
             BudgetError: a prompt that cannot fit.
-            NothingFitsError: with `fits_only`, all of them.
+            NothingFitsError: with `fits_only` or `rooms`, all of them.
         """
         options, window = self.options, self.window
         check_fits_only(options, window)
         if window is None:
             return {i: slots.uncut(prompt_slots) for i, prompt_slots in enumerate(all_slots)}
-        budget = window.length - self.answer_cap
+        budget = window.length if rooms else window.length - self.answer_cap
         cut = None if options.fits_only else options.cut
         try:
-            fitted = enumerate(slots.fit_all(all_slots, budget, window.tokenizer, cut))
+            fitted = enumerate(slots.fit_all(all_slots, budget, window.tokenizer, cut, rooms))
             kept = {i: prompt for i, prompt in fitted if prompt is not None}
         except BudgetError as err:
             raise BudgetError(

@@ -53,17 +53,32 @@ class CutPrompt:
 
 
 def fit_all(
-    prompts: Sequence[Sequence[Slot]], budget: int, tokenizer: Tokenizer, cut: Cut | None = "end"
+    prompts: Sequence[Sequence[Slot]],
+    budget: int,
+    tokenizer: Tokenizer,
+    cut: Cut | None = "end",
+    rooms: Sequence[int] = (),
 ) -> Iterator[CutPrompt | None]:
-    """Yield the prompts, tokenized in batches, each within a budget of tokens; if nothing is to be cut, None for one that is longer."""
+    """Yield the prompts, tokenized in batches, each within a budget of tokens; if nothing is to be cut, None for one that is longer.
+
+    Args:
+        rooms: for each prompt the tokens of the text that must fit behind it, out of the budget; None is yielded where it does not.
+    """
     for start in range(0, len(prompts), _BATCH):
         batch = prompts[start : start + _BATCH]
         encoded = tokenizer(
             ["".join(slot.text for slot in slots) for slots in batch], add_special_tokens=False, verbose=False
         )
         for i, slots in enumerate(batch):
-            is_longer = cut is None and len(encoded[i]) > budget
-            yield None if is_longer else _Prompt(slots, encoded[i], tokenizer).cut_to(budget, cut or "end")
+            left = budget - rooms[start + i] if rooms else budget
+            is_longer = cut is None and len(encoded[i]) > left
+            prompt = _Prompt(slots, encoded[i], tokenizer)
+            try:
+                yield None if is_longer else prompt.cut_to(left, cut or "end")
+            except BudgetError:
+                if not rooms:
+                    raise
+                yield None
 
 
 def uncut(slots: Sequence[Slot]) -> CutPrompt:

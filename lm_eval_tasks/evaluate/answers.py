@@ -1,50 +1,40 @@
 """A model of lm-eval whose answers are journaled as they end, so that a killed run resumes, and counted."""
 
 import logging
-import re
 import time
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import filterfalse
-from typing import Any
+from typing import Any, TypeVar
 
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
 
 from lm_eval_tasks.base.contract import CAPPED
-from lm_eval_tasks.base.errors import CostError, EvalError, ModelError
+from lm_eval_tasks.base.errors import CostError, ModelError
 from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.base.progress import counted
-from lm_eval_tasks.base.redaction import redact
-from lm_eval_tasks.compat.lm_eval_answers import RequestEvent, Watch, as_given, listening, message_of
+from lm_eval_tasks.compat.likelihoods import Scored, scorer_of
+from lm_eval_tasks.compat.lm_eval_answers import RequestEvent, Watch
 from lm_eval_tasks.evaluate.baselines import GeneratingLM
+from lm_eval_tasks.evaluate.failures import in_one_sentence
 from lm_eval_tasks.evaluate.generation import by_beginning
+from lm_eval_tasks.evaluate.likelihoods import LikelihoodRequest, likelihood_requests, noted_as, read_noted
 from lm_eval_tasks.evaluate.prompt_request import PromptRequest, digest_of, requests_of
 from lm_eval_tasks.llm import tokenizers
 from lm_eval_tasks.llm.ledger import Purse, lost_in
 from lm_eval_tasks.llm.thoughts import in_marks, take_apart
 from lm_eval_tasks.llm.usage import Means, Usage, UsageTotals, at_most, dearest, with_costs
-from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Generated
+from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Generated, Likelihood
+from lm_eval_tasks.samples.prompt_row import PromptRow
 from lm_eval_tasks.samples.sample import EMPTY, JOURNALED
 
 _LOGGER = logging.getLogger(__name__)
-# In what a server says of a prompt that is too long for its model.
-_CONTEXT = re.compile(r"context|too long|max_model_len|maximum.{0,20}length", re.IGNORECASE)
-# What lm-eval's models raise after the last refusal.
-_UNREACHED = re.compile(r"Connection refused|Failed to resolve|Name or service not known|Cannot connect to host")
-_REFUSALS = ("HTTPError", "ClientResponseError", "RetryError")
-# What a server says -> what to do.
-_HINTS = {
-    _CONTEXT: "; so that prompts are cut to the model's context, name tokenizer and max_length in --model_args",
-    re.compile(r"unsupported|unrecognized|unknown (?:field|param)|not permitted", re.IGNORECASE): (
-        "; leave a parameter that it refuses out with --gen_kwargs NAME=omit"
-    ),
-    re.compile(r"api.?key|authenti|unauthori[sz]ed", re.IGNORECASE): "; give its key in the variable OPENAI_API_KEY",
-}
-
-
 _FREE = Purse()
+_Asked = TypeVar("_Asked", PromptRequest, LikelihoodRequest)
+# Rows by likelihood that are paid for together.
+_AT_ONCE = 64
 
 
 class AnsweringLM(GeneratingLM):
@@ -151,6 +141,51 @@ class AnsweringLM(GeneratingLM):
             for question, usage in zip(questions, usages, strict=True)
         ]
 
+    def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[Likelihood]:
+        """Return the likelihood of each text; rows that the journal does not have go to the model, and are noted one by one.
+
+        Raises:
+            ModelError: the model gave up, or does not tell how likely a given text is.
+            CostError: the rest would exceed the budget.
+        """
+        rows = list(likelihood_requests(requests, self._identity))
+        known = {row.digest: noted for row in rows if (noted := self._noted(row))}
+        missing = list({row.digest: row for row in rows if row.digest not in known}.values())
+        self.asked += len(missing)
+        started = time.monotonic()
+        with counted("texts", len(rows), len(rows) - len(missing), delay=0) as self._shown:
+            while missing:
+                affordable = self._affordable(missing[:_AT_ONCE])
+                for row, scored in zip(affordable, self._scored(affordable), strict=True):
+                    self._keep_scored(row, scored)
+                    known[row.digest] = scored.likelihoods
+                missing = missing[len(affordable) :]
+        self._seconds += time.monotonic() - started
+        for row in rows:
+            if row.key not in self._journal:
+                self._write(row.key, noted_as(known[row.digest]), Usage(0, 0), doc=_journaled(row.row))
+        self._answers += len(rows)
+        self._usages += [Usage.of_json(usage) for row in rows for usage in self._journal.extras_of(row.key) or [None]]
+        return [likelihood for row in rows for likelihood in known[row.digest]]
+
+    def _noted(self, row: LikelihoodRequest) -> tuple[Likelihood, ...] | None:
+        return read_noted(self._journal.get(row.key), row.question)
+
+    def _scored(self, rows: Sequence[LikelihoodRequest]) -> Iterator[Scored]:
+        self._dearest = dearest([row.most for row in rows])
+        with in_one_sentence(self._lm, self._on_request):
+            yield from scorer_of(self._lm)([row.question for row in rows])
+
+    def _keep_scored(self, row: LikelihoodRequest, scored: Scored) -> None:
+        used = Usage(scored.tokens, 0)
+        if self._watch.tries is not None:
+            self._watch.read += len(row.question.texts)
+            used = Usage(scored.tokens, len(row.question.texts))
+        if self._budget:
+            self._budget.settle(row.most, used)
+        self._write(row.key, noted_as(scored.likelihoods), used, doc=_journaled(row.row))
+        self._shown.update()
+
     def _is_answered(self, question: PromptRequest) -> bool:
         return isinstance(self._journal.get(question.key), str)
 
@@ -177,7 +212,7 @@ class AnsweringLM(GeneratingLM):
             finish = Usage.of_json(self._journal.extra_of(key)).finish
             self._keep(twin, str(self._journal.get(key, "")), Usage(0, 0, 0, 0, finish))
 
-    def _affordable(self, questions: Sequence[PromptRequest]) -> Sequence[PromptRequest]:
+    def _affordable(self, questions: Sequence[_Asked]) -> Sequence[_Asked]:
         """Return as many of the questions as the budget allows to ask together."""
         if self._budget is None:
             return questions
@@ -208,29 +243,12 @@ class AnsweringLM(GeneratingLM):
                 self._note(waiting.pop(0), answer, Usage(finish=str(getattr(answer, "finish", ""))))
 
     def _ask_model(self, requests: list[Instance]) -> list[str]:
-        """Return what the model returns; any failure becomes a one-sentence error."""
-        refused: list[str] = []
-        try:
-            with listening() as refused, as_given(self._on_request):
-                answers = list(self._lm.generate_until(requests, disable_tqdm=True))
-                if len(answers) != len(requests):
-                    raise ModelError(f"the model gave {len(answers)} answers to {len(requests)} prompts")
-                return ["" if answer is None else answer for answer in answers]
-        except (EvalError, NotImplementedError):
-            raise
-        except Exception as err:  # whatever a library, a server or a GPU may raise
-            _LOGGER.debug("the model gave up", exc_info=True)
-            if _UNREACHED.search(str(err)):
-                raise ModelError(
-                    f"nothing answers at {redact(str(getattr(self._lm, 'base_url', '') or 'its address'))}: start the server there, or "
-                    "correct base_url; answers so far are kept"
-                ) from err
-            said = message_of(refused[-1]) if refused and type(err).__name__ in _REFUSALS else ""
-            reason = " ".join(str(redact(said or str(err))).split())[:300]
-            raise ModelError(
-                f"the model gave up ({'the server says' if said else type(err).__name__}{': ' * bool(reason)}{reason}); its answers so far "
-                f"are kept, and the same command resumes from them{''.join(hint for form, hint in _HINTS.items() if form.search(said))}"
-            ) from err
+        """Return what the model returns."""
+        with in_one_sentence(self._lm, self._on_request):
+            answers = list(self._lm.generate_until(requests, disable_tqdm=True))
+            if len(answers) != len(requests):
+                raise ModelError(f"the model gave {len(answers)} answers to {len(requests)} prompts")
+            return ["" if answer is None else answer for answer in answers]
 
     def _on_request(self, event: RequestEvent) -> None:
         """Keep count of a request to a server, which is sent, settled or lost."""
@@ -248,7 +266,7 @@ class AnsweringLM(GeneratingLM):
             waiting.pop(0)
             self._early[digest, answer] += 1
 
-    def _write(self, key: str, answer: str, used: Usage, **others: object) -> None:
+    def _write(self, key: str, answer: object, used: Usage, **others: object) -> None:
         """Write to the journal; what cannot be written ends the run, although the library that gave the answer may take any error for a
         failed request.
         """
@@ -284,7 +302,7 @@ class AnsweringLM(GeneratingLM):
             self._empty.add(question.key)
             self._write(question.key + EMPTY, "", used)
         else:
-            self._write(question.key, answer, used, doc={name: getattr(question.row, name) for name in JOURNALED})
+            self._write(question.key, answer, used, doc=_journaled(question.row))
         self._shown.update()
 
     def apply_chat_template(self, chat_history: list[dict[str, str]], add_generation_prompt: bool = True) -> Any:
@@ -296,6 +314,10 @@ class AnsweringLM(GeneratingLM):
     @property
     def tokenizer_name(self) -> str:
         return str(self._lm.tokenizer_name)
+
+
+def _journaled(row: PromptRow) -> dict[str, object]:
+    return {name: getattr(row, name) for name in JOURNALED}
 
 
 def _complete_usage(usage: Usage, question: PromptRequest, answer: str) -> Usage:

@@ -1,20 +1,24 @@
 """Models that need no weights: baselines, whose distance from a score says what it is worth."""
 
+import math
 from typing import Any
 
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
 
+from lm_eval_tasks.compat.likelihoods import Question, Scored
 from lm_eval_tasks.families.answering import answering_of
-from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Generated
+from lm_eval_tasks.families.writing import COMPRESSORS
+from lm_eval_tasks.families.writing.likelihood import compressed_bits
+from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Generated, Likelihood
 from lm_eval_tasks.samples.prompt_row import PromptRow
 
 
 class GeneratingLM(LM):  # type: ignore[misc]
-    """A model that is only asked to generate, as all our tasks do."""
+    """A model whose likelihoods are not asked by lm-eval itself."""
 
     def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> Any:
-        raise NotImplementedError("the tasks only generate")
+        raise NotImplementedError("likelihoods are asked token by token")
 
     loglikelihood_rolling = loglikelihood
 
@@ -32,6 +36,15 @@ class BaselineLM(GeneratingLM):
         answers = (self._answer(PromptRow.of_doc(request.doc), request.args[0]) for request in requests)
         # The empty text stands for an answer that a baseline does not have.
         return [Generated.of(text or "", "stop" if text is not None else NOT_APPLICABLE) for text in answers]
+
+    def likelihoods_of(self, question: Question) -> Scored:
+        """Return the likelihoods that a compressor's bits stand for; of other programs none."""
+        if self.name not in COMPRESSORS:
+            return Scored(tuple(Likelihood((), ()) for _ in question.texts), 0)
+        bits = [compressed_bits(self.name, question.prompt, text) for text in question.texts]
+        sizes = [len(text.encode()) for text in question.texts]
+        known = (Likelihood.of([-log2 * math.log(2)], [size]) for log2, size in zip(bits, sizes, strict=True))
+        return Scored(tuple(known), 0)
 
     def _answer(self, row: PromptRow, prompt: str) -> str | None:
         if self.name not in row.family.baselines:

@@ -98,7 +98,7 @@ def _open(plan: RunPlan, folder: Path) -> OpenRun:
             plan = replace(plan, selection=replace(plan.selection, samples=numbers))
     weights = weights_of(plan.model, plan.model_args)
     earlier = check_output(plan.output, plan.label, expanded(names)) if plan.output else None
-    model = open_model(plan.model, pinned(plan.model_args, weights), plan.generation)
+    model = open_model(plan.model, pinned(plan.opening_args, weights), plan.generation)
     check_chat_template(model, plan.model, plan.generation)
     settings = settings_of(model)
     if settings:

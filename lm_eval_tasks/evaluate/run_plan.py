@@ -5,9 +5,10 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Self
 
-from lm_eval_tasks.base.contract import EMBED_LOCAL, FULL, GIVEN, Context
+from lm_eval_tasks.base.contract import EMBED_LOCAL, FULL, GIVEN, LIKELIHOOD, Context
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.metadata import check, dataset_of
+from lm_eval_tasks.compat.likelihoods import MODEL_TYPES, OF_VLLM
 from lm_eval_tasks.compat.lm_eval import parse_args
 from lm_eval_tasks.compat.lm_eval_answers import OMIT
 from lm_eval_tasks.compat.lm_eval_command import max_gen_toks
@@ -20,7 +21,7 @@ from lm_eval_tasks.llm.served_length import ENGINE_LENGTH
 from lm_eval_tasks.llm.usage import Means
 from lm_eval_tasks.llm.weights import asks_server
 from lm_eval_tasks.samples.block import RunRequest
-from lm_eval_tasks.tasks.catalogue import check_tasks
+from lm_eval_tasks.tasks.catalogue import check_tasks, tasks_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,7 @@ class RunPlan:
             )
         self._check_selection()
         self._check_generation()
+        self._check_likelihood()
         self.means.check()
 
     def _check_selection(self) -> None:
@@ -120,6 +122,29 @@ class RunPlan:
                 raise EvalError(f"--gen_kwargs {name}={longest!r:.40} is not a whole number of tokens of at least 1")
         if self.model == "local-chat-completions" and not self.generation.apply_chat_template:
             raise EvalError("the model type local-chat-completions is sent chat messages: add --apply_chat_template")
+
+    @property
+    def by_likelihood(self) -> tuple[str, ...]:
+        """The names among `tasks` that are asked by likelihood."""
+        return tuple(name for name in self.tasks if any(task.way == LIKELIHOOD for task in tasks_of(name)))
+
+    def _check_likelihood(self) -> None:
+        names = ", ".join(self.by_likelihood)
+        if not names:
+            return
+        if not self.is_baseline and self.model not in MODEL_TYPES:
+            raise EvalError(
+                f"{names}: the model type {self.model} does not tell how likely a given text is; those that do are {', '.join(MODEL_TYPES)}"
+            )
+        if self.generation.repeats > 1 or self.reasoning_tokens:
+            option = "--repeats" if self.generation.repeats > 1 else "reasoning_tokens"
+            raise EvalError(f"{option} is about answers, and {names} ask for none: leave one of the two out")
+
+    @property
+    def opening_args(self) -> Mapping[str, object]:
+        """The model's arguments, with what its engine needs for likelihoods if the user does not say otherwise."""
+        is_vllm = self.model == "vllm" and bool(self.by_likelihood)
+        return {**OF_VLLM, **self.model_args} if is_vllm else self.model_args
 
     @property
     def address(self) -> str:

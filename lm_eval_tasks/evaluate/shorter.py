@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from lm_eval_tasks import families
-from lm_eval_tasks.base.contract import CONTEXTS, FULL, Context
+from lm_eval_tasks.base.contract import CALLED, CONTEXTS, FULL, Context
 from lm_eval_tasks.base.errors import OptionError
 from lm_eval_tasks.base.metadata import TEST, dataset_of, text_or_none
 from lm_eval_tasks.base.text import suggestion
@@ -13,14 +13,14 @@ from lm_eval_tasks.data.round_folder import find_round
 from lm_eval_tasks.families.descriptor import FAMILIES_FOLDER, Task, slug_of
 from lm_eval_tasks.families.registry import BASELINES
 from lm_eval_tasks.tasks.catalogue import CORE_GROUPS, GROUPS, TASKS, tasks_of
-from lm_eval_tasks.tasks.yaml_files import BASE, task_text
+from lm_eval_tasks.tasks.yaml_files import task_text
 
 _LOGGER = logging.getLogger(__name__)
 
 
 def contexts_of(text: str) -> tuple[Context, ...]:
     """Read "none,start,full"; an OptionError if it is something else."""
-    names = [name.strip() for name in text.split(",")]
+    names = [CALLED.get(name.strip(), name.strip()) for name in text.split(",")]
     for name in names:
         if name not in CONTEXTS:
             raise OptionError(f"--contexts cannot be {name!r:.40}; {suggestion(name, CONTEXTS)}")
@@ -61,7 +61,7 @@ def programs_of(tasks: Sequence[str], metadata: Mapping[str, object]) -> dict[st
     found: dict[str, list[str]] = {}
     for task in {task.name: task for task in asked}.values():
         family = families.of_task(families.target_of_configuration(task.configuration).name)
-        for program in family.baselines:
+        for program in family.baselines_of(task.way):
             found.setdefault(program, []).append(task.name)
     return {program: found[program] for program in BASELINES if program in found}
 
@@ -81,7 +81,7 @@ def in_contexts(tasks: Sequence[str], contexts: Sequence[Context]) -> list[Task]
                 f"--contexts asks a task with less and less to read, but {task.name} is a way of its own to ask "
                 f"{task.configuration}: give the task that asks it as usual"
             )
-        own = (FULL, *families.target_of_configuration(task.configuration).shorter)
+        own = (FULL, *families.shorter_of(task.configuration))
         for context in contexts:
             if context in own:
                 asked.append(task if context == FULL else task.with_context(context))
@@ -106,5 +106,5 @@ def write_tasks(tasks: Iterable[Task], folder: Path) -> None:
     for task in tasks:
         if task not in TASKS:
             (folder / f"{task.name}.yaml").write_text(
-                task_text(task, include=str(FAMILIES_FOLDER / task.family / BASE)), encoding="utf-8"
+                task_text(task, folder=f"{FAMILIES_FOLDER / task.family}/"), encoding="utf-8"
             )

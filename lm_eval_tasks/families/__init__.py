@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from lm_eval_tasks.base.errors import EvalError
 
 if TYPE_CHECKING:
+    from lm_eval_tasks.base.contract import Context
     from lm_eval_tasks.families.descriptor import Configuration, Family, Target
 
 NAMES = ("writing", "scalar", "walk", "next", "match")
@@ -57,6 +58,11 @@ def target_of(task: str) -> "Target":
 def target_of_configuration(name: str) -> "Target":
     """Return what a built-in configuration asks for."""
     return target_of(configuration_of(name).task)
+
+
+def shorter_of(name: str) -> "tuple[Context, ...]":
+    """Return with how much less to read a built-in configuration is asked."""
+    return of_task(configuration_of(name).task).contexts_of(name)
 
 
 def configuration_of(name: str) -> "Configuration":

@@ -1,10 +1,12 @@
 """How a family's answers are read, placed and given without a model; loaded for those families whose tasks are used."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
+from typing import Any
 
 from lm_eval_tasks.families import of_task
+from lm_eval_tasks.samples.answers import Likelihood
 from lm_eval_tasks.samples.prompt_row import PromptRow
 
 # (What is asked, the place of its answer in the context from 0 to 1, its score.)
@@ -17,6 +19,24 @@ class Answering:
     def refine(self, reply: str, row: PromptRow) -> str:
         """Return what is scored of an answer without its reasoning, "" for nothing."""
         return reply
+
+    def likelihoods(self, doc: Mapping[str, Any]) -> list[str]:
+        """Return the texts whose likelihood is asked of a row by likelihood, as lm-eval has it: of a text, itself without the space around
+        it, so that no white space is scored.
+        """
+        return [str(doc["target"]).strip()]
+
+    def likeliest(self, likelihoods: Sequence[Likelihood]) -> str:
+        """Return what is scored as the answer of a row by likelihood: of a choice, the likeliest."""
+        return ""
+
+    def copied(self, row: PromptRow) -> list[tuple[int, int]]:
+        """Return the bytes, from and to, of the text whose likelihood is asked that the prompt shows too."""
+        return []
+
+    def fills(self, row: PromptRow) -> bool:
+        """Tell whether a row has as many words to show as its context shows, and its prompt was not cut."""
+        return False
 
     def placed(self, row: PromptRow, answer: str, score: float) -> Iterator[Placed]:
         """Yield the parts of a scored answer whose right answers have a place in the context."""

@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from lm_eval_tasks.base.contract import FULL, Context
+from lm_eval_tasks.base.contract import FULL, GENERATED, Context, Way
 
 # No number averages over both, see `families.registry`.
 Board = Literal["writing", "reading"]
@@ -129,7 +129,7 @@ class Task:
     Attributes:
         family: in whose folder its file is.
         configuration: of the dataset.
-        context: as the families' `load` takes it.
+        context, way: as the families' `load` takes them.
         tag: "" for none.
     """
 
@@ -141,6 +141,7 @@ class Task:
     size: int | None = None
     tag: str = ""
     context: Context = FULL
+    way: Way = GENERATED
 
     @property
     def display_name(self) -> str:
@@ -165,6 +166,7 @@ class TaskGroup:
     name: str
     members: tuple[str, ...]
     has_mean: bool = False
+    way: Way = GENERATED
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +184,24 @@ class Core:
     masks: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class ByLikelihood:
+    """How a family's rows are asked by likelihood.
+
+    Attributes:
+        suffix: of names of tasks and of rows.
+        base: the file that its task files include.
+        metrics, baselines: as those of a `Family`.
+        begins: what stands before the texts whose likelihood is asked, within the answer.
+    """
+
+    suffix: str
+    base: str
+    metrics: tuple[Metric, ...]
+    baselines: tuple[str, ...] = ()
+    begins: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
     """Tasks that have prompts, rows and a way of scoring in common.
@@ -195,6 +215,7 @@ class Family:
         group: of lm-eval, for its core configurations together with those of other families; "" for none.
         metrics: in the order in which they are shown; the first is what models are ranked by.
         baselines: that answer its prompts.
+        likelihood: how the same rows are asked by likelihood; None if they are not.
     """
 
     name: str
@@ -209,6 +230,7 @@ class Family:
     is_multiple_choice: bool = False
     metrics: tuple[Metric, ...]
     baselines: tuple[str, ...]
+    likelihood: ByLikelihood | None = None
 
     @property
     def label(self) -> str:
@@ -229,6 +251,25 @@ class Family:
         """The version of its prompts, which is raised with any change to them."""
         return _version(self.name)
 
+    def metrics_of(self, way: Way) -> tuple[Metric, ...]:
+        """Return the metrics of rows that are asked in a way."""
+        return self.metrics if way == GENERATED else self._by_likelihood.metrics
+
+    def baselines_of(self, way: Way) -> tuple[str, ...]:
+        return self.baselines if way == GENERATED else self._by_likelihood.baselines
+
+    @property
+    def _by_likelihood(self) -> ByLikelihood:
+        if self.likelihood is None:
+            raise ValueError(f"no task of the family {self.name} is asked by likelihood")
+        return self.likelihood
+
+    def contexts_of(self, name: str) -> tuple[Context, ...]:
+        """Return with how much less to read a configuration of the family is asked, by its name."""
+        [configuration] = [each for each in self.configurations if each.name == name]
+        [target] = [each for each in self.targets if configuration.task in (each.name, each.task)]
+        return target.shorter
+
     def counted(self, names: Collection[str], core: Collection[str]) -> tuple[str, ...]:
         """Return the configurations that its board counts, see `registry.counted`."""
         own = (entry.configuration for entry in self.core if not entry.masks or entry.configuration in core)
@@ -238,20 +279,20 @@ class Family:
         """Tell whether a prompt is what its configuration is usually asked with, not an ablation or retrieval."""
         return True
 
-    def metric_list(self) -> list[dict[str, object]]:
+    def metric_list(self, way: Way = GENERATED) -> list[dict[str, object]]:
         """Return a task's `metric_list`; lm-eval knows two directions; other metrics have none there."""
         directions = {"higher": True, "lower": False, "one": None, "neither": None}
         return [
             {"metric": name, "aggregation": "mean", "higher_is_better": directions[metric.best]}
-            for metric in self.metrics
+            for metric in self.metrics_of(way)
             for name in filter(None, (metric.name, metric.usual))
         ]
 
-    def group_list(self) -> list[dict[str, object]]:
+    def group_list(self, way: Way = GENERATED) -> list[dict[str, object]]:
         """Return a group's `aggregate_metric_list`: each task counts the same, whatever its number of samples."""
         return [
             {"metric": name, "aggregation": "mean", "weight_by_size": False, "filter_list": "score"}
-            for metric in self.metrics
+            for metric in self.metrics_of(way)
             if metric.headline
             for name in filter(None, (metric.name, metric.usual))
         ]

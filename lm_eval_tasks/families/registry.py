@@ -8,6 +8,7 @@ texts and 0.15 to 0.30 for SCALAR.
 from collections.abc import Collection, Iterable, Mapping
 from typing import get_args
 
+from lm_eval_tasks.base.contract import GENERATED, WAYS, Way
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.text import suggestion
 from lm_eval_tasks.families import NAMES, family_of_name
@@ -15,11 +16,17 @@ from lm_eval_tasks.families.descriptor import Board, Core, Family, Metric, Targe
 
 FAMILIES: tuple[Family, ...] = tuple(map(family_of_name, NAMES))
 TARGETS: tuple[Target, ...] = tuple(target for family in FAMILIES for target in family.targets)
-BASELINES: tuple[str, ...] = tuple(dict.fromkeys(name for family in FAMILIES for name in family.baselines))
-METRICS: tuple[Metric, ...] = tuple(dict.fromkeys(metric for family in FAMILIES for metric in family.metrics))
+# Each family with each way in which its rows are asked.
+ASKED: tuple[tuple[Family, Way], ...] = tuple(
+    (family, way) for way in WAYS for family in FAMILIES if way == GENERATED or family.likelihood
+)
+BASELINES: tuple[str, ...] = tuple(dict.fromkeys(name for family, way in ASKED for name in family.baselines_of(way)))
+METRICS: tuple[Metric, ...] = tuple(dict.fromkeys(metric for family, way in ASKED for metric in family.metrics_of(way)))
 _BY_NAME = {metric.name: metric for metric in METRICS}
 BOARDS: tuple[Board, ...] = get_args(Board)
 WRITING, READING = BOARDS
+# Behind the name of a metric, where its values are shown.
+LOWER = " (lower is better)"
 # Questions first, then those that join a round's core only if it has enough of them.
 CORE: tuple[Core, ...] = tuple(
     core
@@ -39,6 +46,12 @@ def headline() -> tuple[str, ...]:
 def find_metric(name: str) -> Metric | None:
     """Return the metric of a name; None if there is none."""
     return _BY_NAME.get(name)
+
+
+def is_lower_better(name: str) -> bool:
+    """Tell whether lower values of a metric are better."""
+    metric = find_metric(name)
+    return metric is not None and metric.best == "lower"
 
 
 def floors_of(name: str) -> tuple[str, ...]:

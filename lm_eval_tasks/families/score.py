@@ -5,8 +5,10 @@ import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
+from itertools import groupby
+from typing import Any, Literal
 
+from lm_eval_tasks.base.contract import GENERATED, LIKELIHOOD
 from lm_eval_tasks.base.errors import PromptError
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.metadata import ALL
@@ -14,7 +16,7 @@ from lm_eval_tasks.base.text import ODD
 from lm_eval_tasks.families import of_task, task_of_prompt
 from lm_eval_tasks.families.answering import answering_of
 from lm_eval_tasks.families.descriptor import Metric
-from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Answer, Answers, ScoredAnswer, mean_of
+from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Answer, Answers, Likelihood, ScoredAnswer, mean_of
 from lm_eval_tasks.samples.prompt_row import PromptRow
 
 _LOGGER = logging.getLogger(__name__)
@@ -53,11 +55,56 @@ def score(resps: Sequence[Sequence[str]], docs: Docs) -> list[str]:
     return [replace(mean, scorer=SCORER, asked=_asked(doc)).to_text() for mean, doc in zip(means, docs, strict=True)]
 
 
+def score_likelihoods(resps: Sequence[Sequence[Any]], docs: Docs) -> list[str]:
+    """Score the rows of a task by likelihood; lm-eval's `filter_fn`.
+
+    Args:
+        resps: for each text that is asked for the one likelihood that the model gives it, those of a row one behind the other.
+        docs: for each the row, as the families' `load` gave it.
+
+    Returns:
+        For each text the `ScoredAnswer` of its row as text.
+    """
+    answered = [(row, [value for value, _ in of_row]) for row, of_row in _by_row(resps, docs)]
+    answers = Answers(_of_likelihoods(PromptRow.of_doc(doc), doc, values) for doc, values in answered)
+    texts: list[str] = []
+    for (doc, values), scored in zip(answered, _score_answers(answers), strict=True):
+        texts += [replace(scored, scorer=SCORER, asked=_asked(doc)).to_text()] * len(values)
+    return texts
+
+
+def _by_row(
+    resps: Sequence[Sequence[Any]], docs: Docs
+) -> Iterator[tuple[Mapping[str, object], list[tuple[Any, Mapping[str, object]]]]]:
+    """Yield each row with what belongs to it; rows of one task have ids of their own."""
+    pairs = [(values[0], doc) for values, doc in zip(resps, docs, strict=True)]
+    for _, of_row in groupby(pairs, key=lambda pair: pair[1]["id"]):
+        together = list(of_row)
+        yield together[0][1], together
+
+
+def _of_likelihoods(row: PromptRow, doc: Mapping[str, object], values: Sequence[Any]) -> Answer:
+    answering = answering_of(row.task)
+    texts = answering.likelihoods(doc)
+    likelihoods = tuple(Likelihood.of_logged(value, text) for value, text in zip(values, texts, strict=True))
+    if not all(likelihood.counts for likelihood in likelihoods):
+        return Answer(row, "", "", "", NOT_APPLICABLE, likelihoods=likelihoods)
+    return Answer(row, answering.likeliest(likelihoods), "", "", likelihoods=likelihoods)
+
+
 def score_again(row: PromptRow, replies: Sequence[str]) -> ScoredAnswer:
     """Score the stored answers to a row again, by the metrics that need no more than an answer without its reasoning and the row."""
-    answers = Answers(Answer(row, answering_of(row.task).refine(reply, row), reply, reply) for reply in replies)
-    metrics = [metric for metric in row.family.metrics if metric.of_answer]
-    return mean_of(list(_score_by(metrics, answers)))
+    return _again(row, [Answer(row, answering_of(row.task).refine(reply, row), reply, reply) for reply in replies])
+
+
+def score_likelihoods_again(row: PromptRow, doc: Mapping[str, object], values: Sequence[Any]) -> ScoredAnswer:
+    """Score the stored likelihoods of a row again, likewise."""
+    return _again(row, [_of_likelihoods(row, doc, values)])
+
+
+def _again(row: PromptRow, answers: Sequence[Answer]) -> ScoredAnswer:
+    metrics = [metric for metric in row.of_way if metric.of_answer]
+    return mean_of(list(_score_by(metrics, Answers(answers))))
 
 
 def unpack(doc: Mapping[str, object], results: Sequence[str]) -> dict[str, float]:
@@ -69,7 +116,9 @@ def unpack(doc: Mapping[str, object], results: Sequence[str]) -> dict[str, float
             "(--cache_requests); ask again with --cache_requests refresh"
         )
     scores = scored.scores
-    metrics = of_task(task_of_prompt(str(doc["prompt_name"]))).metrics
+    metrics = of_task(task_of_prompt(str(doc["prompt_name"]))).metrics_of(
+        LIKELIHOOD if doc.get("way") == LIKELIHOOD else GENERATED
+    )
     shown = [metric for metric in metrics if doc["metrics"] == ALL or metric.is_printed]
     names = ((name, metric.name) for metric in shown for name in (metric.name, metric.usual) if name)
     return {printed: scores[name] for printed, name in names if name in scores}
@@ -89,7 +138,7 @@ def _asked(doc: Mapping[str, object]) -> str:
 
 
 def _score_answers(answers: Answers) -> Iterator[ScoredAnswer]:
-    return _score_by(answers.rows[0].family.metrics if answers.each else (), answers)
+    return _score_by(answers.rows[0].of_way if answers.each else (), answers)
 
 
 def _score_by(metrics: Sequence[Metric], answers: Answers) -> Iterator[ScoredAnswer]:

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Self
 
 from lm_eval_tasks import families
-from lm_eval_tasks.base.contract import CONTEXTS, FULL, paper_of
+from lm_eval_tasks.base.contract import CONTEXTS, FULL, GENERATED, LIKELIHOOD, Way, paper_of
 from lm_eval_tasks.base.text import day
 from lm_eval_tasks.base.typed import Count, Name, typed
 from lm_eval_tasks.families.descriptor import Family, Metric
@@ -66,6 +66,8 @@ class PromptRow:
         opens: the mark of reasoning that the chat template writes before the answer; "" if it writes none.
         begins, closes: the marks around reasoning that the template shows or the user named; "" if none is known.
         shown: with how much less the sample was asked, "" if with all that it shows.
+        way: how it was asked.
+        chat: whether through the model's chat template, if by likelihood; None if that is not known.
         made_up: whether the papers are, which then have no page; None if they are not.
         row_hash: of what the dataset's row shows, asks and calls right, see `data.prompt_columns`.
         own: what its family alone knows, a record of the type `Family.own`; None in lines of a journal.
@@ -104,6 +106,8 @@ class PromptRow:
     closes: str = ""
     retriever: str = ""
     shown: str = ""
+    way: Way = GENERATED
+    chat: bool | None = None
     metrics: str = ""
     made_up: bool | None = None
     row_hash: str = ""
@@ -128,7 +132,12 @@ class PromptRow:
     @property
     def ranking(self) -> Metric:
         """The metric that models are ranked by on such a row; its direction and its floors are the metric's."""
-        return self.family.metrics[0]
+        return self.of_way[0]
+
+    @property
+    def of_way(self) -> tuple[Metric, ...]:
+        """The metrics of rows that are asked as it is."""
+        return self.family.metrics_of(self.way)
 
     @property
     def task(self) -> str:
@@ -138,9 +147,16 @@ class PromptRow:
     @property
     def name(self) -> str:
         """The setting, and what was asked differently from usual: "Abs-29K-G", "Abs-9K none", "Abs-9K retrieved bm25"."""
+        own = self.suffixed
         if not self.shown and self.family.is_usual(self.prompt_name):
-            return self.setting
-        return " ".join(filter(None, (self.setting, self.shown or self.prompt_name, self.retriever)))
+            return own
+        return " ".join(filter(None, (own, self.shown or self.prompt_name, self.retriever)))
+
+    @property
+    def suffixed(self) -> str:
+        """The setting, and by likelihood how it was asked: "Abs-9K bpb"."""
+        likelihood = self.family.likelihood
+        return f"{self.setting} {likelihood.suffix}" if self.way == LIKELIHOOD and likelihood else self.setting
 
     @property
     def paper(self) -> str:

@@ -5,17 +5,20 @@ lm-eval's `--log_samples` and `academiceval eval` write `samples_*.jsonl`; a jou
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from lm_eval_tasks.base.contract import LIKELIHOOD
 from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.journal import read_entries
 from lm_eval_tasks.base.text import ODD, parse_json
+from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.families import target_of
+from lm_eval_tasks.families.answering import answering_of
 from lm_eval_tasks.llm.thoughts import take_apart
-from lm_eval_tasks.samples.answers import ScoredAnswer
+from lm_eval_tasks.samples.answers import Likelihood, ScoredAnswer
 from lm_eval_tasks.samples.prompt_row import PromptRow, ends_of
 from lm_eval_tasks.samples.results import JOURNAL
 from lm_eval_tasks.samples.run_folder import newest_run, samples_below
@@ -26,7 +29,7 @@ Logged = Mapping[str, Any]
 # What a journal records of each sample besides its answer.
 JOURNALED = (
     "id row_hash setting prompt_name prompt_version retriever shown "
-    "first_author published round target of opens begins closes made_up"
+    "first_author published round target of opens begins closes made_up way chat"
 ).split()
 # The field of a journal's line for the usage of an answer.
 USAGE = "usage"
@@ -43,6 +46,7 @@ class Sample:
         failed: metrics that could not be computed.
         prompt_hash: of the prompt as the model got it; "" if it is not known.
         scorer: see `ScoredAnswer`.
+        likelihoods: of the texts that a row by likelihood asks for; empty for others.
     """
 
     row: PromptRow
@@ -52,6 +56,7 @@ class Sample:
     failed: tuple[str, ...] = ()
     prompt_hash: str = ""
     scorer: int = 0
+    likelihoods: tuple[Likelihood, ...] = ()
 
     @property
     def id(self) -> str:
@@ -84,12 +89,23 @@ class Sample:
         row = PromptRow.of_doc(line["doc"])
         scored = ScoredAnswer.from_text(line["filtered_resps"][0])
         prompt_hash = str(line.get("prompt_hash") or "")
-        return cls(row, scored.answer, scored.scores, scored.repeats, scored.failed, prompt_hash, scored.scorer)
+        return cls(
+            row,
+            scored.answer,
+            scored.scores,
+            scored.repeats,
+            scored.failed,
+            prompt_hash,
+            scored.scorer,
+            likelihoods_of(line, row) if row.way == LIKELIHOOD else (),
+        )
 
     @classmethod
     def of_entry(cls, entry: Logged) -> Self:
         """Read a line of a journal: an answer as it would be scored, without scores; errors as `of_logged`."""
         row = PromptRow.of_doc(entry["doc"])
+        if row.way == LIKELIHOOD:
+            return cls(row, "", {}, likelihoods=tuple(typed(Likelihood, each) for each in entry["value"]))
         answer = take_apart(entry["value"] or "", row.opens, row.closes, row.begins).answer
         refine = target_of(row.task).refine
         return cls(row, refine(answer, row.target) if refine else answer, {})
@@ -175,11 +191,16 @@ def compact(line: Logged) -> Logged:
     doc = {key: value for key, value in line["doc"].items() if key != "prompt"}
     own = {key: value for key, value in doc.pop("own").items() if key not in row.family.own.LONG}
     slots = [slot.to_json() for slot in row.excerpts()]
+    kept = {
+        **{key: value for key, value in line.items() if key != "arguments"},
+        "doc": {**doc, "slots": slots, "own": own},
+    }
+    if row.way == LIKELIHOOD:
+        likelihoods = [[asdict(likelihood)] for likelihood in likelihoods_of(line, row)]
+        return {**kept, "resps": likelihoods, "filtered_resps": line["filtered_resps"][:1]}
     replies = [take_apart(text or "", row.opens, row.closes, row.begins) for text in line["resps"][0]]
-    kept = {key: value for key, value in line.items() if key != "arguments"}
     return {
         **kept,
-        "doc": {**doc, "slots": slots, "own": own},
         "resps": [[reply.answer for reply in replies]],
         "reasoning": [{"characters": len(reply.reasoning), **ends_of(reply.reasoning)} for reply in replies],
     }
@@ -191,6 +212,12 @@ def replies_of(line: Logged, row: PromptRow) -> list[str]:
     return (
         texts if "reasoning" in line else [take_apart(text, row.opens, row.closes, row.begins).answer for text in texts]
     )
+
+
+def likelihoods_of(line: Logged, row: PromptRow) -> tuple[Likelihood, ...]:
+    """Return the likelihoods of a logged row by likelihood; a ValueError if they are not those of its texts."""
+    texts = answering_of(row.task).likelihoods(line["doc"])
+    return tuple(Likelihood.of_logged(each[0], text) for each, text in zip(line["resps"], texts, strict=True))
 
 
 def by_task(samples: Iterable[Sample]) -> dict[str, list[Sample]]:

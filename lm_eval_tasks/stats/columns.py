@@ -74,6 +74,11 @@ class Column:
             [score - other.scores[id_] for id_, score in self.scores.items()], list(self.clusters.values()), fewest
         )
 
+    def gained_over(self, other: Column, fewest: int = FEWEST) -> Interval:
+        """Return by how much it is better than another column, see `minus`."""
+        over = self.minus(other, fewest)
+        return over.reversed() if registry.is_lower_better(self.metric) else over
+
 
 def column(metric: str, scores: Iterable[tuple[str, float, str]]) -> Column | None:
     """Return a column of (sample, score, first author); None if there are none."""
@@ -89,7 +94,7 @@ def columns_of(samples: Sequence[Sample]) -> dict[str, Column]:
     limits. A metric that some samples lack, the first one even, is there over the others; one that all lack, or that is not registered, is
     not.
     """
-    of_family = samples[0].row.family.metrics if samples else ()
+    of_family = samples[0].row.of_way if samples else ()
     columns = {}
     for metric in dict.fromkeys((*of_family, *registry.METRICS)):
         name, (least, most) = metric.name, metric.limits or (-inf, inf)
@@ -115,9 +120,10 @@ def zero_of(metric: str, columns: Mapping[str, Column]) -> Column | None:
     programs = [columns[name] for name in known.zero if name in columns] if known else []
     if not programs:
         return None
+    choose = min if registry.is_lower_better(metric) else max
     rows: list[tuple[str, float, str]] = []
     for half in (0, 1):
-        best = max(programs, key=lambda program: program.mean_of(1 - half))
+        best = choose(programs, key=lambda program: program.mean_of(1 - half))
         rows += [(id_, best.scores[id_], author) for id_, author in best.clusters.items() if _half(author) == half]
     return column(BEST_PROGRAM, rows)
 
@@ -131,10 +137,10 @@ def _half(cluster: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """Full context minus a shortcut, over the samples that have both.
+    """Full context minus a shortcut, over the samples that have both; where lower is better, the shortcut minus the full context.
 
     Attributes:
-        configuration: of the dataset.
+        configuration: of the dataset, with how it was asked by likelihood.
         shortcut: a context, with the retriever if one was chosen, or the metric that is a program's score.
         by: whether the same model took the shortcut, or a program.
         full, short: the mean scores.
@@ -157,8 +163,9 @@ def gains_of(samples: Iterable[Sample]) -> list[Gain]:
     """Return the gains of one run, configuration by configuration, for those that were asked with their full context."""
     by_configuration: dict[str, list[Sample]] = {}
     for sample in samples:
-        if sample.row.shown or sample.row.name == sample.row.setting:
-            by_configuration.setdefault(sample.row.setting, []).append(sample)
+        name = sample.row.suffixed
+        if sample.row.shown or sample.row.name == name:
+            by_configuration.setdefault(name, []).append(sample)
     return [gain for name, of_name in sorted(by_configuration.items()) for gain in _gains(name, of_name)]
 
 
@@ -196,7 +203,10 @@ def gains_over(
     full = columns[FULL].get(metric)
     if not full:
         return []
-    floors = [columns[FULL].get(name) for name in registry.floors_of(metric)] + [zero_of(metric, columns[FULL])]
+    floors = [zero_of(metric, columns[FULL])]
+    # Bits of a weaker predictor are no shortcut: only the best one stands beside.
+    if not registry.is_lower_better(metric):
+        floors = [columns[FULL].get(name) for name in registry.floors_of(metric)] + floors
     gains = [
         replace(_gain(configuration, full, name, short, FEWEST_OF_GAINS), by="model", same=same)
         for name, short, same in _shorter(configuration, full, columns, prompts)
@@ -219,7 +229,7 @@ def _gain(configuration: str, full: Column, name: str, short: Column, fewest: in
         by="program",
         full=both.mean,
         short=fmean(short.scores[id_] for id_ in both.scores),
-        gain=both.minus(short, fewest),
+        gain=both.gained_over(short, fewest),
     )
 
 

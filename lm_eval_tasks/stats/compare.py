@@ -8,12 +8,13 @@ from pathlib import Path
 from statistics import fmean
 
 from lm_eval_tasks.base import intervals
+from lm_eval_tasks.base.contract import LIKELIHOOD
 from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.intervals import Interval, holm
 from lm_eval_tasks.base.metadata import TEST
 from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.families.descriptor import Board
-from lm_eval_tasks.families.registry import BOARDS, comparisons, counted
+from lm_eval_tasks.families.registry import BOARDS, LOWER, comparisons, counted, is_lower_better
 from lm_eval_tasks.samples.prompt_row import PromptRow
 from lm_eval_tasks.samples.results import Results, read_results
 from lm_eval_tasks.samples.run_folder import is_time, is_unfinished, only_result, results_in
@@ -22,7 +23,9 @@ from lm_eval_tasks.stats import placed
 from lm_eval_tasks.stats.columns import columns_of, zero_of
 from lm_eval_tasks.stats.opened import read_runs
 from lm_eval_tasks.stats.placed import PlacedTask
+from lm_eval_tasks.stats.savings import HEADLINE, Contexts, contexts_of
 
+OTHER_FORMAT = "likelihoods with a chat template and without one cannot be compared, only what reading saves (with --contexts other,start)"
 # Task -> its samples.
 Run = Mapping[str, Sequence[Sample]]
 # What a sample says of each stage, in the order in which they follow one another; nothing for what it does not know.
@@ -120,14 +123,18 @@ def _of_pair(
     if not any(pairs.values()):
         raise SamplesError(f"{runs[0]} and {runs[1]} have no sample in common whose prompt neither of them cut")
     sizes = {task: (len(first[task]), len(second[task])) for task in common}
+    comparable = [task for task in common if not asked_otherwise(pairs[task])]
     differences = [
-        difference for task in common for difference in _of_task(runs, task, pairs[task], sizes[task], metrics)
+        difference for task in comparable for difference in _of_task(runs, task, pairs[task], sizes[task], metrics)
     ]
+    differences += [] if metrics else _of_savings(runs, [sample for task in common for sample in first[task]], second)
+    if not differences and not comparable:
+        raise SamplesError(f"{runs[0]} and {runs[1]}: {OTHER_FORMAT}")
     if not differences:
         raise SamplesError(
             f"{runs[0]} and {runs[1]} do not both have one of the scores {', '.join(metrics) or 'by which models are ranked'}"
         )
-    rows = {task: both[0][0].row for task, both in pairs.items() if both}
+    rows = {task: both[0][0].row for task, both in pairs.items() if both and task in comparable}
     ranked = {task: row for task, row in rows.items() if not metrics or row.ranking.name in metrics}
     boards = {task: row.family.board for task, row in ranked.items()}
     planned = len(differences) - len(boards) + comparisons(boards)
@@ -149,6 +156,35 @@ def _of_task(
             over = intervals.difference(gains, [x.cluster for x, _ in both])
             a, b = fmean(x.scores[metric] for x, _ in both), fmean(y.scores[metric] for _, y in both)
             yield Difference(runs, task, metric, a, b, over, sizes)
+
+
+def asked_otherwise(pairs: Sequence[tuple[Sample, Sample]]) -> bool:
+    """Tell whether one run asked for likelihoods through a chat template, and the other one without, whose levels tell nothing."""
+    formats = {sample.row.chat for pair in pairs for sample in pair if sample.row.way == LIKELIHOOD}
+    return len(formats) > 1
+
+
+def _of_savings(runs: tuple[Path, Path], samples: Sequence[Sample], second: Run) -> Iterator[Difference]:
+    """Yield the differences between what reading saved in both runs, for the headline contexts."""
+    first = contexts_of(samples)
+    theirs = contexts_of([sample for of_task in second.values() for sample in of_task])
+    for task in (task for task in first if task in theirs):
+        sides = (first[task], theirs[task])
+        for pair in (pair for pair in HEADLINE if all(name in side for name in pair for side in sides)):
+            saved = [_saved(side, pair) for side in sides]
+            ids = [id_ for id_ in saved[0] if id_ in saved[1]]
+            if ids:
+                a, b = (fmean(side[id_] for id_ in ids) for side in saved)
+                gains = [saved[1][id_] - saved[0][id_] for id_ in ids]
+                over = intervals.difference(gains, [sides[0][pair[1]][id_].cluster for id_ in ids])
+                name = f"{task}: {pair[1]} over {pair[0]}"
+                yield Difference(runs, name, "bits saved per byte", a, b, over, (len(saved[0]), len(saved[1])))
+
+
+def _saved(contexts: Contexts, pair: tuple[str, str]) -> dict[str, float]:
+    less, more = (contexts[name] for name in pair)
+    metric = next(iter(less.values())).row.ranking.name
+    return {id_: less[id_].scores[metric] - more[id_].scores[metric] for id_ in less if id_ in more}
 
 
 def _of_board(
@@ -197,6 +233,8 @@ def left_out(runs: Collection[Run]) -> Iterator[str]:
         if not all(task in run for run in runs):
             yield f"left out: {task}, which {only}"
         of_task = [run[task] for run in runs if task in run]
+        if len({run[0].row.chat for run in of_task}) > 1:
+            yield f"left out: {task}: {OTHER_FORMAT}"
         said = dict.fromkeys(revisions_apart(first, second) for first, second in combinations(of_task, 2))
         yield from (f"{task}: {apart}" for apart in said if apart)
 
@@ -225,7 +263,7 @@ def _row(difference: Difference) -> tuple[object, ...]:
     n = interval.samples
     return (
         difference.task,
-        difference.metric,
+        f"{difference.metric}{LOWER * is_lower_better(difference.metric)}",
         # And of how many of each run, if some are not compared.
         str(n) if ours == theirs == n else f"{n} of {ours} and {theirs}",
         f"{difference.a:.4f}",

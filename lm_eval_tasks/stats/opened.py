@@ -9,15 +9,17 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from lm_eval_tasks.base.contract import CONTEXTS
+from lm_eval_tasks.base.contract import CONTEXTS, LIKELIHOOD
 from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.manifest import Manifest, SplitContents
 from lm_eval_tasks.base.metadata import TEST
 from lm_eval_tasks.base.tables import Table
 from lm_eval_tasks.base.text import ODD
 from lm_eval_tasks.families.registry import find_metric
-from lm_eval_tasks.families.score import SCORER, score_again
+from lm_eval_tasks.families.score import SCORER, score_again, score_likelihoods_again
+from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.samples.block import Block, Score
+from lm_eval_tasks.samples.prompt_row import PromptRow
 from lm_eval_tasks.samples.results import Results, figures_of, read_results
 from lm_eval_tasks.samples.run_folder import newest_run, results_in, samples_beside, samples_of
 from lm_eval_tasks.samples.sample import Logged, Sample, read, read_lines, replies_of
@@ -162,7 +164,7 @@ def _is_known(sample: Sample) -> bool:
 def _check_sample(sample: Sample, line: Logged, file: Path) -> None:
     """Read and score an answer again; a SamplesError if its line says something else."""
     try:
-        again = score_again(sample.row, replies_of(line, sample.row))
+        again = _scored_again(sample.row, line)
     except ODD as err:
         raise SamplesError(f"{file}: the answer to {sample.id} cannot be scored again ({err}): {_AGAIN}") from err
     if again.answer != sample.answer:
@@ -175,6 +177,12 @@ def _check_sample(sample: Sample, line: Logged, file: Path) -> None:
         stated = sample.scores.get(name)
         if name not in sample.failed and not _equal(stated, value):
             raise SamplesError(f"{file}: {name} of {sample.id} is {stated}, but its answer gives {value}: {_AGAIN}")
+
+
+def _scored_again(row: PromptRow, line: Logged) -> ScoredAnswer:
+    if row.way == LIKELIHOOD:
+        return score_likelihoods_again(row, line["doc"], [each[0] for each in line["resps"]])
+    return score_again(row, replies_of(line, row))
 
 
 def _equal(first: float | None, second: float | None) -> bool:

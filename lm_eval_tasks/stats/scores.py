@@ -13,13 +13,14 @@ from lm_eval_tasks.base.typed import present
 from lm_eval_tasks.compat.vllm import EngineSettings
 from lm_eval_tasks.families.answering import answering_of
 from lm_eval_tasks.families.descriptor import Metric
-from lm_eval_tasks.families.registry import METRICS, headline
+from lm_eval_tasks.families.registry import LOWER, METRICS, headline, is_lower_better
 from lm_eval_tasks.llm.usage import UsageTotals
 from lm_eval_tasks.samples.block import BinScore, Block, MadeWith, RunRequest, Score
 from lm_eval_tasks.samples.results import Results
 from lm_eval_tasks.samples.sample import Sample
 from lm_eval_tasks.stats.columns import BEST_PROGRAM, Gain, columns_of, gain_table, gains_of
 from lm_eval_tasks.stats.placed import HIGHEST_FLOOR
+from lm_eval_tasks.stats.savings import shown_savings
 from lm_eval_tasks.tasks.catalogue import TASKS
 
 # Task, as lm-eval names it, -> its samples.
@@ -158,15 +159,17 @@ def _row(
     gain = next((gain for gain in own if gain.is_headline and gain.by == "model"), None)
     floor = margin.short if margin else _floor(task, metric, scores)
     cut = scores.get("truncated")
-    has_room = floor is not None and floor <= HIGHEST_FLOOR
+    is_lower = metric.best == "lower"
+    has_room = floor is not None and floor <= HIGHEST_FLOOR and not is_lower
     return (
         task,
         model,
-        metric.name,
+        f"{metric.name}{LOWER * is_lower}",
         _value(score),
         _samples(score),
         _rounded(floor, 4),
-        _gain(margin),
+        # What two predictors save is no race, so nothing is subtracted.
+        "-" if is_lower else _gain(margin),
         _rounded(cut.value if cut else None, 2),
         _gain(gain),
         _rounded((score.value - floor) / (1 - floor), 3) if floor is not None and has_room else "-",
@@ -195,7 +198,8 @@ def _floor(task: str, metric: Metric, scores: Mapping[str, Score]) -> float | No
     """Find the highest floor that a run without a margin states; no run over part of a context has one."""
     if not _asked_in_full(task):
         return None
-    return max((scores[name].value for name in metric.zero if name in scores), default=None)
+    best = min if metric.best == "lower" else max
+    return best((scores[name].value for name in metric.zero if name in scores), default=None)
 
 
 def _gain(gain: Gain | None) -> str:
@@ -269,5 +273,7 @@ def shown_scores(results: Results, samples: Samples) -> Iterator[str | Table]:
             "",
             f"These rows are of the split {results.split!r}: a round's scores are those of its test papers.",
         )
-    if any(gain.by == "model" for gain in of_run):
-        yield from ("", gain_table(of_run))
+    gains = [gain for gain in of_run if not is_lower_better(gain.metric)]
+    if any(gain.by == "model" for gain in gains):
+        yield from ("", gain_table(gains))
+    yield from shown_savings(list(every.values()))

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from lm_eval_tasks.base.contract import FULL
+from lm_eval_tasks.base.contract import FULL, GENERATED, LIKELIHOOD
+from lm_eval_tasks.families import family_of_name
 from lm_eval_tasks.families.descriptor import FAMILIES_FOLDER, Task, TaskGroup, slug_of
 from lm_eval_tasks.families.reading import ReadingFamily
 from lm_eval_tasks.families.registry import FAMILIES
@@ -16,7 +17,7 @@ from lm_eval_tasks.families.writing.settings import ROLES, SETTINGS, TARGETS
 from lm_eval_tasks.tasks.catalogue import GROUPS, TAGS, TASKS
 
 _PREFIX = "academiceval_"
-BASE = "_base_yaml"
+_BASE = "_base_yaml"
 _DOCS = Path(__file__).resolve().parents[2] / "docs"
 _GREEDY = "generation_kwargs: {{do_sample: false, temperature: 0.0, max_gen_toks: {tokens}, until: []}}"
 _BLOCK = re.compile(r"(?<=<!-- tasks -->\n).*?(?=<!-- end of tasks -->)", re.DOTALL)
@@ -49,29 +50,38 @@ def _task_files() -> dict[Path, str]:
     }
 
 
-def task_text(task: Task, include: str = "") -> str:
-    """Return the file of a task, which includes that base file, or else the one in its folder."""
+def base_of(task: Task) -> str:
+    """Name the file that a task's file includes."""
+    likelihood = family_of_name(task.family).likelihood
+    return likelihood.base if likelihood and task.way == LIKELIHOOD else _BASE
+
+
+def task_text(task: Task, folder: str = "") -> str:
+    """Return the file of a task, which includes a base file in that folder, or else in its own."""
+    is_generated = task.way == GENERATED
     arguments = {
         "setting": task.configuration,
         "answer_tokens": task.answer_tokens,
         "size": task.size,
         "shown": None if task.context == FULL else task.context,
+        "way": None if is_generated else task.way,
     }
     given = ", ".join(f"{key}: {value}" for key, value in arguments.items() if value is not None)
     lines = [
-        f"include: {include or BASE}",
+        f"include: {folder}{base_of(task)}",
         f"task: {task.name}",
         f'task_alias: "{task.display_name}"',
         *([f"tag: {task.tag}"] if task.tag else []),
         f"dataset_kwargs: {{{given}}}",
-        _GREEDY.format(tokens=task.answer_tokens),
+        *([_GREEDY.format(tokens=task.answer_tokens)] if is_generated else []),
     ]
     return "\n".join(lines) + "\n"
 
 
 def _group(group: TaskGroup) -> str:
     members = "".join(f"  - {name}\n" for name in group.members)
-    mean = f"aggregate_metric_list: !function lm_eval_tasks.families.{group.family}.GROUP_LIST\n"
+    list_ = "GROUP_LIST" if group.way == GENERATED else "LIKELIHOOD_GROUP_LIST"
+    mean = f"aggregate_metric_list: !function lm_eval_tasks.families.{group.family}.{list_}\n"
     return f"group: {group.name}\ntask:\n{members}{mean if group.has_mean else ''}metadata: {{version: 1.0}}\n"
 
 
@@ -136,7 +146,7 @@ def _names() -> Iterator[str]:
         if len(role.settings) == 1:
             name = next(task.name for task in TASKS if task.alias == role.alias)
         group = role.group.format(task="<task>")
-        parent_group = f"`{role.group.removesuffix('_{task}')}`, " if "{task}" in role.group else ""
+        parent_group = f"`{role.group.replace('_{task}', '')}`, " if "{task}" in role.group else ""
         yield f"| `{name}` | {role.shows} | {f'{parent_group}`{group}`' if group else ''} |"
     yield from ("", f"Tags, each with one setting of all four tasks: {', '.join(f'`{tag}`' for tag in TAGS)}.")
 

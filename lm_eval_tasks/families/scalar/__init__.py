@@ -1,15 +1,26 @@
 """SCALAR: a citation is masked, four papers are shown; which of them was cited? (SCALAR paper)"""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from lm_eval_tasks.base.contract import BM25_LOCAL, EMBED_LOCAL, LEAD, LOCAL, NAME_LOCAL, NONE, OF_SCALAR, RETRIEVED
+from lm_eval_tasks.base.contract import (
+    BM25_LOCAL,
+    EMBED_LOCAL,
+    LEAD,
+    LIKELIHOOD,
+    LOCAL,
+    NAME_LOCAL,
+    NONE,
+    OF_SCALAR,
+    RETRIEVED,
+)
 from lm_eval_tasks.families.descriptor import (
     CAPPED,
     CUT_SHARE,
     NO_ANSWER,
     TRUNCATED,
     UNFINISHED,
+    ByLikelihood,
     Configuration,
     Core,
     Family,
@@ -106,22 +117,43 @@ METRICS = (
 )
 
 
+# Candidates of a published question.
+_CANDIDATES = 4
+# An answer is one of the numbers, so that none is read strictly, cut off or missing.
+_OF_ANSWERS = ("accuracy_strict", CAPPED.name, NO_ANSWER.name, UNFINISHED.name)
+LIKELIHOOD_METRICS = (
+    *(metric for metric in METRICS if metric.name not in _OF_ANSWERS),
+    *(
+        Metric(f"chose_{number}", f"Share in which {number} was chosen", "neither", _MODULE)
+        for number in range(_CANDIDATES)
+    ),
+)
+
+
 # The published levels first.
 _TASKS = tuple(Task("scalar", slug_of(level.name), level.name, TARGET.answer_tokens) for level in ALL_LEVELS)
+_CHOICES = tuple(
+    replace(task, name=f"{task.name}_mc", alias="mc", way=LIKELIHOOD)
+    for task in _TASKS
+    if task.configuration in (*(level.name for level in LEVELS), "Cloze-Hard-Section-Concise")
+)
 FAMILY = Family(
     name="scalar",
     board="reading",
     own=ScalarOwn,
     targets=(TARGET,),
     configurations=ALL_LEVELS,
-    tasks=_TASKS,
+    tasks=(*_TASKS, *_CHOICES),
     groups=(
         TaskGroup("scalar", "scalar", tuple(task.name for task in _TASKS[: len(LEVELS)]), has_mean=True),
         TaskGroup("scalar", "scalar_ablation", tuple(task.name for task in _TASKS)),
+        TaskGroup("scalar", "scalar_mc", tuple(task.name for task in _CHOICES[: len(LEVELS)]), True, LIKELIHOOD),
     ),
     core=tuple(Core(level.name, 300) for level in LEVELS),
     metrics=METRICS,
     is_multiple_choice=True,
     baselines=(*FIRST, ANY, *OF_SCALAR),
+    likelihood=ByLikelihood("mc", "_likelihood_yaml", LIKELIHOOD_METRICS, begins="<answer>"),
 )
 METRIC_LIST, GROUP_LIST = FAMILY.metric_list(), FAMILY.group_list()
+LIKELIHOOD_METRIC_LIST, LIKELIHOOD_GROUP_LIST = FAMILY.metric_list(LIKELIHOOD), FAMILY.group_list(LIKELIHOOD)

@@ -2,13 +2,14 @@
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from lm_eval_tasks.families.answering import Answering, Placed
 from lm_eval_tasks.families.scalar import ANY, FIRST
 from lm_eval_tasks.families.scalar.choice import answer_of
 from lm_eval_tasks.families.scalar.scalar_row import ScalarOwn
-from lm_eval_tasks.samples.answers import Answers
+from lm_eval_tasks.samples.answers import Answers, Likelihood
 from lm_eval_tasks.samples.prompt_row import PromptRow
 
 
@@ -25,6 +26,15 @@ class ScalarAnswering(Answering):
         """Return the index of the candidate that an answer names."""
         chosen = answer_of(reply, len(own_of(row).candidate_ids))
         return "" if chosen is None else str(chosen)
+
+    def likelihoods(self, doc: Mapping[str, Any]) -> list[str]:
+        """Return the numbers that the prompt gives its candidates."""
+        return [str(number) for number in range(len(doc["own"]["candidate_ids"]))]
+
+    def likeliest(self, likelihoods: Sequence[Likelihood]) -> str:
+        """Return the number that is the likeliest answer; of equal ones the first."""
+        totals = [likelihood.total for likelihood in likelihoods]
+        return str(totals.index(max(totals)))
 
     def placed(self, row: PromptRow, answer: str, score: float) -> Iterator[Placed]:
         """Yield the right candidate."""
@@ -44,6 +54,8 @@ class ScalarAnswering(Answering):
 
 
 ANSWERING = ScalarAnswering()
+# lm-eval's `doc_to_choice`.
+choices = ANSWERING.likelihoods
 
 
 Values = Sequence[float | None]
@@ -111,6 +123,30 @@ def accuracy_embed_local(answers: Answers) -> Values:
 
 def _chosen(choice: int | None, row: PromptRow) -> float | None:
     return None if choice is None else float(choice == own_of(row).label)
+
+
+def chose_0(answers: Answers) -> Values:
+    """Share of questions in which the first candidate is the likeliest answer."""
+    return _chose(0, answers)
+
+
+def chose_1(answers: Answers) -> Values:
+    """Share of questions in which the second candidate is the likeliest answer."""
+    return _chose(1, answers)
+
+
+def chose_2(answers: Answers) -> Values:
+    """Share of questions in which the third candidate is the likeliest answer."""
+    return _chose(2, answers)
+
+
+def chose_3(answers: Answers) -> Values:
+    """Share of questions in which the fourth candidate is the likeliest answer."""
+    return _chose(3, answers)
+
+
+def _chose(number: int, answers: Answers) -> Values:
+    return [float(answer.text == str(number)) for answer in answers.each]
 
 
 def accuracy_random(answers: Answers) -> Values:

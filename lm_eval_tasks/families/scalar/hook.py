@@ -6,7 +6,7 @@ from typing import Any
 
 import datasets
 
-from lm_eval_tasks.base.contract import Context, Measured
+from lm_eval_tasks.base.contract import GENERATED, LIKELIHOOD, Context, Measured, Way
 from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.compat import lm_eval_command as command_line
 from lm_eval_tasks.data import cutoff, prompt_columns, window
@@ -18,14 +18,22 @@ from lm_eval_tasks.families.scalar import FAMILY
 from lm_eval_tasks.families.scalar.prompt import slots_of
 from lm_eval_tasks.families.scalar.scalar_row import ScalarOwn, ScalarRow
 from lm_eval_tasks.families.scalar.shortcuts import Chooser, choosers_of, shortened
+from lm_eval_tasks.prompts import behind
 from lm_eval_tasks.samples.prompt_row import PromptRow
 
+# Tokens.
+_BETWEEN = 4
 _FACTS = ("paper_id", "published", "section", "label")
 
 
 @command_line.errors_end_the_process()
 def load(
-    setting: str, answer_tokens: int, size: int | None = None, shown: Context | None = None, **arguments: object
+    setting: str,
+    answer_tokens: int,
+    size: int | None = None,
+    shown: Context | None = None,
+    way: Way = GENERATED,
+    **arguments: object,
 ) -> dict[str, datasets.Dataset]:
     """Load a SCALAR setting's test split with a `prompt` for every row; lm-eval's `custom_dataset`.
 
@@ -45,7 +53,14 @@ def load(
     typed_rows = TypedRows(ScalarRow, all_rows, config)
     rows = [typed_rows[number] for number in selection.positions]
     cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), [row.published for row in rows])
-    fitted = data.fit([slots_of(replace(row, question=shortened(row.question, shown))) for row in rows])
+    all_slots = [slots_of(replace(row, question=shortened(row.question, shown))) for row in rows]
+    rooms: list[int] = []
+    if way == LIKELIHOOD:
+        all_slots = [behind(of_row, is_chat=options.chat) for of_row in all_slots]
+        begins = FAMILY.likelihood.begins if FAMILY.likelihood else ""
+        # A tokenizer may part what follows from what stands before.
+        rooms = [room + _BETWEEN for room in data.rooms([[f"{begins}{len(row.candidates)}"] for row in rows])]
+    fitted = data.fit(all_slots, rooms)
     positions, labels = list(selection.positions.values()), [row["label"] for row in facts]
     best_constant = max(sorted(set(labels)), key=labels.count)
     choosers = choosers_of(embed_local=options.embed_local)
@@ -54,7 +69,7 @@ def load(
         "prompt_name": FAMILY.name,
         "shown": noted(shown),
         "bertscore_model": NO_MODEL,
-        **data.shared_columns(positions=selection.count, rows=len(all_rows), version=FAMILY.version),
+        **data.shared_columns(positions=selection.count, rows=len(all_rows), version=FAMILY.version, way=way),
     }
     return prompt_columns.as_split(
         PromptRow(

@@ -5,12 +5,23 @@ that need no model it tells texts apart best (`benchmarks/headline.py`). The flo
 papers' targets ("random pair"), other papers' targets, human texts, as the answer ("wrong paper"), and a text of function words alone.
 """
 
+import math
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from lm_eval_tasks.base.contract import LEAD
-from lm_eval_tasks.families.descriptor import CAPPED, CUT_SHARE, EMPTY, TRUNCATED, UNFINISHED, Core, Family, Metric
-from lm_eval_tasks.families.writing.settings import SETTINGS, TARGETS, groups, prompt_name_of, tasks
+from lm_eval_tasks.base.contract import LEAD, LIKELIHOOD, Context
+from lm_eval_tasks.families.descriptor import (
+    CAPPED,
+    CUT_SHARE,
+    EMPTY,
+    TRUNCATED,
+    UNFINISHED,
+    ByLikelihood,
+    Core,
+    Family,
+    Metric,
+)
+from lm_eval_tasks.families.writing.settings import SETTINGS, TARGETS, contexts_of, groups, prompt_name_of, tasks
 from lm_eval_tasks.families.writing.writing_row import WritingOwn
 
 COPY_DEMO, RANDOM_SENTENCE, FUNCTION_WORDS = "copy-demo", "random-sentence", "function-words"
@@ -78,6 +89,32 @@ METRICS = (
     Metric("copied_from_input", "Longest run copied from the input", "lower", _MODULE, limits=None),
     Metric("copied_from_demonstrations", "Longest run copied from demonstrations", "lower", _MODULE, limits=None),
 )
+_BITS = (0.0, math.inf)
+_BY_LIKELIHOOD = "families.writing.likelihood"
+# Their names end in those of the programs that score so.
+COMPRESSORS = ("ppmd", "zstd", "lzma")
+_COMPRESSED = tuple(f"bits_per_byte_{name}" for name in COMPRESSORS)
+BITS_PER_BYTE = Metric(
+    "bits_per_byte",
+    "Bits per byte",
+    "lower",
+    _BY_LIKELIHOOD,
+    of_answer=True,
+    headline=True,
+    floors=_COMPRESSED,
+    zero=_COMPRESSED,
+    limits=_BITS,
+)
+LIKELIHOOD_METRICS = (
+    BITS_PER_BYTE,
+    *(
+        Metric(metric, f"Bits per byte of {name}", "neither", _BY_LIKELIHOOD, baseline=name, limits=_BITS)
+        for metric, name in zip(_COMPRESSED, COMPRESSORS, strict=True)
+    ),
+    Metric("copied_share", "Share of the text that the prompt shows", "neither", _BY_LIKELIHOOD),
+    TRUNCATED,
+    CUT_SHARE,
+)
 _USUAL = {prompt_name_of(setting.name) for setting in SETTINGS}
 
 
@@ -90,6 +127,10 @@ class WritingFamily(Family):
         of_target = [[s for s in SETTINGS if s.task == target.name and s.name in names] for target in TARGETS]
         chosen = (sorted(each, key=lambda s: not (s.co_author and not s.random))[:1] for each in of_target)
         return tuple(setting.name for first in chosen for setting in first)
+
+    def contexts_of(self, name: str) -> tuple[Context, ...]:
+        [setting] = [setting for setting in SETTINGS if setting.name == name]
+        return contexts_of(setting)
 
     def is_usual(self, prompt_name: str) -> bool:
         return prompt_name in _USUAL
@@ -106,5 +147,7 @@ FAMILY = WritingFamily(
     core=tuple(Core(name, 100) for name in ("Title-31K-G", "Abs-29K-G", "Intro-28K-G", "Related-53K-G")),
     metrics=METRICS,
     baselines=(LEAD, COPY_DEMO, RANDOM_SENTENCE, FUNCTION_WORDS),
+    likelihood=ByLikelihood("bpb", "_likelihood_yaml", LIKELIHOOD_METRICS, COMPRESSORS),
 )
 METRIC_LIST, GROUP_LIST = FAMILY.metric_list(), FAMILY.group_list()
+LIKELIHOOD_METRIC_LIST, LIKELIHOOD_GROUP_LIST = FAMILY.metric_list(LIKELIHOOD), FAMILY.group_list(LIKELIHOOD)

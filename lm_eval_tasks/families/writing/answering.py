@@ -8,6 +8,7 @@ from itertools import chain
 from statistics import fmean, median
 
 from lm_eval_tasks.base import rouge
+from lm_eval_tasks.base.contract import WORDS
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.families import target_of
@@ -31,6 +32,14 @@ class WritingAnswering(Answering):
         """Return a text without what surrounds it."""
         refine = target_of(row.task).refine
         return refine(reply, row.target) if refine else reply
+
+    def copied(self, row: PromptRow) -> list[tuple[int, int]]:
+        """Return the bytes in runs of five words that the prompt has too."""
+        bounds = own_of(row).copied
+        return list(zip(bounds[::2], bounds[1::2], strict=True))
+
+    def fills(self, row: PromptRow) -> bool:
+        return own_of(row).words == WORDS.get(row.shown) and not row.tokens_cut
 
     def baseline(self, name: str, row: PromptRow, prompt: str) -> str | None:
         """Return the output of the demonstration nearest to the answer; or as many words as the median train target has: the body's first

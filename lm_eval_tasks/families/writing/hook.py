@@ -6,13 +6,12 @@ import re
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 from typing import Any
 
 import datasets
 
 from lm_eval_tasks import prompts
-from lm_eval_tasks.base.contract import RETRIEVED, START, Context
+from lm_eval_tasks.base.contract import GENERATED, LIKELIHOOD, OTHER, RETRIEVED, Context, Way
 from lm_eval_tasks.base.errors import OptionError
 from lm_eval_tasks.base.files import cache_folder
 from lm_eval_tasks.base.metadata import NO_MODEL
@@ -25,21 +24,24 @@ from lm_eval_tasks.data.prompt_columns import TaskData
 from lm_eval_tasks.data.round_folder import check_dataset, find_round
 from lm_eval_tasks.data.selection import Fact, chosen
 from lm_eval_tasks.families.score import others_of
-from lm_eval_tasks.families.writing import FAMILY
-from lm_eval_tasks.families.writing.settings import QUERY, SETTINGS, prompt_name_of
+from lm_eval_tasks.families.writing import FAMILY, beginnings, likelihood
+from lm_eval_tasks.families.writing.settings import BEGINNINGS, QUERY, SETTINGS, prompt_name_of
 from lm_eval_tasks.families.writing.writing_row import Chunk, WritingOwn, WritingRow
 from lm_eval_tasks.samples.prompt_row import PromptRow
 
 _LOGGER = logging.getLogger(__name__)
 # Between two sentences.
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
-# Words of a body that are its beginning: some 2,000 tokens, the same for all models.
-_START_WORDS = 1500
 
 
 @command_line.errors_end_the_process()
 def load(
-    setting: str, answer_tokens: int, size: int | None = None, shown: Context | None = None, **arguments: object
+    setting: str,
+    answer_tokens: int,
+    size: int | None = None,
+    shown: Context | None = None,
+    way: Way = GENERATED,
+    **arguments: object,
 ) -> dict[str, datasets.Dataset]:
     """Load a setting's test split with a `prompt` for every row; lm-eval's `custom_dataset`.
 
@@ -48,6 +50,7 @@ def load(
         answer_tokens: tokens that the context must leave for the answer.
         size: of a sample that represents all rows; None for all of them.
         shown: with how much less a task always asks; None for what the option `context` says.
+        way: how the rows are asked.
         arguments: all of --model_args and --metadata; `options.Options` and `window.of_model` say what is read.
 
     Raises:
@@ -76,34 +79,51 @@ def load(
     near = others_of([row.id for row in all_rows])
     facts = [Fact(row.id, row.published, row.primary_category) for row in all_rows]
     selection = chosen(facts, config, options, size)
-    rows = [all_rows[number] for number in selection.positions]
-    others = [tuple(all_rows[i].target for i in near[number]) for number in selection.positions]
+    numbers, bodies = list(selection.positions), None
+    if shown in BEGINNINGS:
+        pairs = OTHER in FAMILY.contexts_of(setting)
+        bodies = beginnings.bodies_of(all_rows, numbers, shown, pairs=pairs)
+        beginnings.tell_of_lonely(config, len(numbers) - len(bodies), len(numbers))
+        numbers = list(bodies)
+    rows = [all_rows[number] for number in numbers]
+    others = [tuple(all_rows[i].target for i in near[number]) for number in numbers]
     cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), [row.published for row in rows])
     lead_words = _median_words(opened)
     prepared = _with_chunks([_without_target(row) for row in rows], query, options)
-    if shown == START:
-        prepared = [replace(row, content=_start(row.content)) for row in prepared]
-    fitted = data.fit([prompts.slots(name, row) for row in prepared])
-    positions = list(selection.positions.values())
+    if bodies is not None:
+        prepared = [replace(row, content=body) for row, body in zip(prepared, bodies.values(), strict=True)]
+    all_slots = [prompts.slots(name, row) for row in prepared]
+    rooms: list[int] = []
+    if way == LIKELIHOOD:
+        all_slots = [prompts.behind(of_row, is_chat=options.chat) for of_row in all_slots]
+        rooms = data.rooms([[row.target.strip()] for row in rows])
+    fitted = data.fit(all_slots, rooms)
     common = {
         "setting": config,
         "prompt_name": name,
         "bertscore_model": scorer,
         "retriever": options.retrieval.label if query else "",
         "shown": noted(shown),
-        **data.shared_columns(positions=selection.count, rows=len(all_rows), version=FAMILY.version),
+        **data.shared_columns(positions=selection.count, rows=len(all_rows), version=FAMILY.version, way=way),
     }
-    return prompt_columns.as_split(
-        PromptRow(
-            **_of_paper(rows[n]),
-            own=_own(rows[n], others[n], lead_words, keep_parts=options.keep_parts),
-            row_hash=prompt_columns.row_hash(rows[n], FAMILY.version),
-            **prompt_columns.of_prompt(cut),
-            position=positions[n],
-            **common,
+    made = []
+    for n, cut in fitted.items():
+        own = _own(rows[n], others[n], lead_words, keep_parts=options.keep_parts)
+        of_row: dict[str, Any] = dict(common)
+        if way == LIKELIHOOD:
+            own = likelihood.own_of(rows[n], cut.text, words=len(prepared[n].content.split()))
+            of_row["answer_cap"] = rooms[n] if rooms else 0
+        made.append(
+            PromptRow(
+                **_of_paper(rows[n]),
+                own=own,
+                row_hash=prompt_columns.row_hash(rows[n], FAMILY.version),
+                **prompt_columns.of_prompt(cut),
+                position=selection.positions[numbers[n]],
+                **of_row,
+            )
         )
-        for n, cut in fitted.items()
-    )
+    return prompt_columns.as_split(made)
 
 
 def _config(setting: str, options: Options) -> str:
@@ -162,11 +182,6 @@ def prompt_of(row: Mapping[str, object], setting: str) -> str:
 def _without_target(row: WritingRow) -> WritingRow:
     """Return the row with its exact target removed from the body, as the reference does for titles."""
     return replace(row, content=row.content.replace(row.target, ""))
-
-
-def _start(text: str) -> str:
-    last = next(islice(re.finditer(r"\S+", text), _START_WORDS - 1, None), None)
-    return text[: last.end()] if last else text
 
 
 def corpus(row: WritingRow) -> tuple[str, ...]:

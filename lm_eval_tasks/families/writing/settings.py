@@ -7,7 +7,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from lm_eval_tasks.base.contract import FULL, NONE, RETRIEVED, START, Context
+from lm_eval_tasks.base.contract import (
+    FULL,
+    GENERATED,
+    LIKELIHOOD,
+    NONE,
+    OTHER,
+    RETRIEVED,
+    SIZED,
+    START,
+    Context,
+    Way,
+)
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.families.descriptor import Configuration, Target, Task, TaskGroup, slug_of
 from lm_eval_tasks.families.writing import refine
@@ -84,6 +95,7 @@ class Role:
         group: of its tasks; "" for none, `{task}` makes one group for each target and one for all of these.
         shows: in docs, what its tasks ask.
         context: how much of what the settings show.
+        way: how they are asked.
     """
 
     name: str
@@ -93,6 +105,7 @@ class Role:
     size: int | None = None
     group: str = ""
     context: Context = FULL
+    way: Way = GENERATED
 
 
 PLAIN = Role("academiceval_{slug}", "", "", group="academiceval_{task}")
@@ -121,16 +134,34 @@ ROLES: tuple[Role, ...] = (
         size=50,
         group="academiceval_tiny",
     ),
+    Role(
+        "academiceval_{slug}_bpb",
+        "bpb",
+        "the likelihood of the authors' text, in bits per byte",
+        group="academiceval_{task}_bpb",
+        way=LIKELIHOOD,
+    ),
 )
 # What a retriever is asked with, which has no task of its own.
 QUERY = "query"
-_PROMPTS = {
+# What shows the beginning of a paper.
+BEGINNINGS: tuple[Context, ...] = (OTHER, *SIZED)
+_PROMPTS: dict[str, str] = {
     FULL: "{task}_{length}",
     NONE: "{task}_title_only",
-    START: "{task}_short",
+    **dict.fromkeys(BEGINNINGS, "{task}_short"),
     RETRIEVED: "{task}_ralm",
     QUERY: "{task}_query",
 }
+
+
+def contexts_of(setting: Setting) -> tuple[Context, ...]:
+    """Return with how much less to read a setting is asked: without demonstrations, also with other beginnings than the usual one."""
+    [shorter] = [target.shorter for target in TARGETS if target.name == setting.task]
+    if setting.demonstrations != "plain":
+        return shorter
+    before, behind = (context for context in shorter if context == NONE), (RETRIEVED,)
+    return (*before, *BEGINNINGS, *behind)
 
 
 def settings_of(role: Role) -> list[tuple[Setting, Target]]:
@@ -141,10 +172,9 @@ def settings_of(role: Role) -> list[tuple[Setting, Target]]:
 
 def prompts_of(setting: Setting) -> dict[str, str]:
     """Return context, or `QUERY`, -> the prompt file that a setting is asked with in it."""
-    [shorter] = [target.shorter for target in TARGETS if target.name == setting.task]
     return {
         context: _PROMPTS[context].format(task=setting.task, length=setting.length)
-        for context in (FULL, *shorter, QUERY)
+        for context in (FULL, *contexts_of(setting), QUERY)
     }
 
 
@@ -176,6 +206,7 @@ def tasks() -> Iterator[Task]:
                 size=role.size,
                 tag=f"academiceval_{setting.demonstrations}" if role is PLAIN else "",
                 context=role.context,
+                way=role.way,
             )
 
 
@@ -187,5 +218,7 @@ def groups() -> Iterator[TaskGroup]:
             name = role.name.format(slug=slug_of(setting.name), task=setting.task)
             names.setdefault(role.group.format(task=setting.task), []).append(name)
         if "{task}" in role.group:
-            yield TaskGroup("writing", role.group.removesuffix("_{task}"), tuple(names), has_mean=True)
-        yield from (TaskGroup("writing", group, tuple(of_group), True) for group, of_group in names.items() if group)
+            yield TaskGroup("writing", role.group.replace("_{task}", ""), tuple(names), True, role.way)
+        yield from (
+            TaskGroup("writing", group, tuple(of_group), True, role.way) for group, of_group in names.items() if group
+        )

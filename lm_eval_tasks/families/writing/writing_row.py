@@ -76,6 +76,9 @@ class WritingOwn:
             the row's id decides; None if they are not noted.
         content, demonstrations, lead_words: only for baselines and the judge's evidence, which read a paper's body themselves; of
             demonstrations what they answer.
+        words: of the body that the prompt shows before it is cut to a model; only of rows by likelihood.
+        copied: the bytes of the text that stand in runs of five words which the prompt has too, from and to, one pair behind the other;
+            likewise.
     """
 
     # What samples leave out, because the prompt has it or it makes them large.
@@ -86,3 +89,5 @@ class WritingOwn:
     content: str | None = None
     demonstrations: tuple[str, ...] | None = None
     lead_words: Count | None = None
+    words: Count | None = None
+    copied: tuple[Count, ...] = ()

@@ -55,7 +55,7 @@ def test_named_tasks_are_contexts_of_their_settings(dataset: Path) -> None:
 
 def test_contexts_that_a_task_lacks_are_refused(dataset: Path, command: Command) -> None:
     for options, told in (
-        ({"context": "none"}, "Title-10K is not asked with context='none'; choose start, retrieved, full"),
+        ({"context": "none"}, "Title-10K is not asked with context='none'; choose other, 500w, start, "),
         ({"context": "nothing"}, "context cannot be 'nothing'"),
     ):
         with pytest.raises(OptionError, match=told):

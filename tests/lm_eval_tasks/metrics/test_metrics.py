@@ -91,9 +91,10 @@ def test_headline_metrics_are_printed_and_all_of_them_on_request() -> None:
     assert {"rouge_1", "empty", "length_ratio"} <= every.keys() <= {one.name for one in registry.METRICS}
 
 
-def test_of_headline_metrics_higher_values_are_better() -> None:
-    """The results page sorts by them from the highest down and its figures name the highest."""
-    assert {one.best for one in registry.METRICS if one.headline} == {"higher"}
+def test_of_headline_metrics_one_direction_is_better() -> None:
+    """The results page sorts by them from the best down and its figures name the best."""
+    assert {one.name for one in registry.METRICS if one.headline and one.best != "higher"} == {"bits_per_byte"}
+    assert registry.is_lower_better("bits_per_byte")
 
 
 def test_bertscore_of_a_text_with_itself_and_of_long_texts() -> None:

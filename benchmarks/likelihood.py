@@ -1,0 +1,284 @@
+"""Scoring by likelihood: what it costs beside transformers alone, and what bits per byte say of four small models over 36 real papers.
+
+The abstracts of the newest papers of `pdf` are asked with nothing, with the beginning of another paper, and with 1,500 words of their own;
+then texts that say something else in as many words, and a model whose weights are rounded more and more. The models are folders in the
+one that ACADEMICEVAL_WEIGHTS names; runs go on in the folder that ACADEMICEVAL_RUNS names. Without weights, and with `--quick`, the first
+part alone is measured.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+import time
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import torch
+from lm_eval.models.huggingface import HFLM
+
+from benchmarks.shared.running import ACADEMICEVAL, Figures, call, command, run
+from lm_eval_tasks.base.contract import LIKELIHOOD, OTHER, START
+from lm_eval_tasks.base.intervals import Interval, difference, holm
+from lm_eval_tasks.compat.likelihoods import Question, encoded_text, scorer_of
+from lm_eval_tasks.families.writing import hook
+from lm_eval_tasks.families.writing.likelihood import bits_of, doc_to_target
+from lm_eval_tasks.stats.compare import compare, runs_of
+from lm_eval_tasks.stats.opened import read_runs
+from lm_eval_tasks.stats.savings import HEADLINE, savings_of
+from standins.places import DATA
+from standins.real_model import FOLDER, UNPACKED
+
+ROUND = f"""
+round = "2026.11"
+seed = 2026
+settings = ["Abs-9K"]
+[source]
+kind = "mirror"
+path = "{DATA}"
+metadata = "pdf_meta.jsonl"
+[graph]
+component = "all"
+[split]
+validation = 0.1
+test = 0.45
+"""
+# From small to large; of the first and the third, edited texts are asked too; of the third, answers with a chat template.
+MODELS = ("SmolLM2-135M-Instruct", "Gemma-3-270M", "Qwen2.5-Coder-0.5B-Instruct", "Qwen2.5-Coder-1.5B-Instruct")
+EDITED, CHATTING = (MODELS[0], MODELS[2]), MODELS[2]
+ROWS, CONTEXTS = 36, "none,other,1500w"
+# Bits to which weights are rounded, each matrix with one scale a row.
+LADDER = (8, 4, 3)
+LONG, TARGET = 16_000, 1_500
+_SYNONYMS = {
+    "show": "demonstrate",
+    "shows": "demonstrates",
+    "use": "employ",
+    "using": "employing",
+    "propose": "suggest",
+    "novel": "new",
+    "new": "novel",
+    "improve": "enhance",
+    "improves": "enhances",
+    "approach": "method",
+    "method": "approach",
+    "results": "findings",
+    "large": "big",
+    "several": "various",
+    "achieve": "reach",
+    "achieves": "reaches",
+    "however": "nevertheless",
+    "important": "crucial",
+}
+_NEGATED = {"can": "cannot", "cannot": "can", "with": "without", "without": "with", "more": "less", "less": "more"}
+
+
+def measure(folder: Path, quick: bool) -> Figures:
+    """Return what our path costs, and what the runs say if there are weights."""
+    weights = Path(os.environ.get("ACADEMICEVAL_WEIGHTS") or FOLDER)
+    small = weights / MODELS[0] if (weights / MODELS[0]).is_dir() else FOLDER / UNPACKED
+    figures = costs(small, (256, 64, 2) if quick else (2_000, 300, 5))
+    if quick or not all((weights / name).is_dir() for name in MODELS):
+        return figures
+    figures["peak_mb_16k"] = round(call(peak_mb, weights / CHATTING).result)
+    runs = Path(os.environ.get("ACADEMICEVAL_RUNS") or folder)
+    dataset = round_in(runs)
+    outputs = {name: ask(weights / name, dataset, runs / name) for name in MODELS}
+    chatting = ask(weights / CHATTING, dataset, runs / f"{CHATTING}-chat", "--apply_chat_template")
+    figures |= said_by(outputs, chatting)
+    for name in EDITED:
+        figures |= {f"{key}_{name}": value for key, value in edits(weights / name, dataset).items()}
+    return figures | ladder(weights / CHATTING, dataset)
+
+
+# --- what it costs
+
+
+def costs(model: Path, sizes: tuple[int, int, int]) -> Figures:
+    """Return the processor time of transformers alone over ours for the same tokens, the median pair of several; and by how many bits per
+    byte bfloat16 differs from float32.
+    """
+    prompt, target, pairs = sizes
+    torch.set_num_threads(1)
+    lm, wide = (HFLM(str(model), dtype=name, device="cpu") for name in ("bfloat16", "float32"))
+    question = Question(text_of(lm, prompt), (text_of(lm, target, skip=prompt),))
+    ratios = []
+    for _ in range(pairs):
+        started = time.process_time()
+        next(iter(scorer_of(lm)([question])))
+        between = time.process_time()
+        alone(lm, question)
+        ratios.append((time.process_time() - between) / (between - started))
+    both = [bits_of(next(iter(scorer_of(each)([question]))).likelihoods[0]) or 0.0 for each in (lm, wide)]
+    return {
+        "throughput_ratio": round(sorted(ratios)[len(ratios) // 2], 3),
+        "float32_difference": round(abs(both[0] - both[1]), 5),
+    }
+
+
+def text_of(lm: Any, tokens: int, skip: int = 0) -> str:
+    """Return a text of about so many tokens."""
+    words = (
+        f"In step {i} the measured value of sample {i * 7919 % 1009} rises slightly."
+        for i in range(skip, skip + tokens)
+    )
+    text = " ".join(words)
+    return str(lm.tokenizer.decode(lm.tokenizer(text, add_special_tokens=False)["input_ids"][:tokens])).strip()
+
+
+def alone(lm: Any, question: Question) -> None:
+    """Compute the same by transformers, in one pass that keeps no more logits than the text has tokens."""
+    prompt = lm.tok_encode(question.prompt)
+    ids, _ = encoded_text(lm.tokenizer, question.texts[0])
+    with torch.inference_mode():
+        tokens = torch.tensor([[*prompt, *ids]])
+        logits = lm.model(input_ids=tokens, logits_to_keep=len(ids) + 1).logits[0, :-1]
+        torch.log_softmax(logits.float(), dim=1).gather(1, torch.tensor(ids)[:, None])
+
+
+def peak_mb(model: Path) -> float:
+    """Return the memory that a long prompt and text take above the model and its cache of keys and values, in a process of its own."""
+    lm = HFLM(str(model), dtype="bfloat16", device="cpu")
+    config = lm.model.config
+    heads, size = config.num_key_value_heads, config.hidden_size // config.num_attention_heads
+    cache = 2 * 2 * config.num_hidden_layers * heads * size * (LONG + TARGET) / 2**20
+    scorer = scorer_of(lm)
+    next(iter(scorer([Question("A word.", ("Another word.",))])))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    next(iter(scorer([Question(text_of(lm, LONG), (text_of(lm, TARGET, skip=LONG),))])))
+    return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024 - before - cache)
+
+
+# --- what models say of real papers
+
+
+def round_in(place: Path) -> Path:
+    """Return the round of the papers, which is built if it is not there."""
+    place.mkdir(parents=True, exist_ok=True)
+    (place / "round.toml").write_text(ROUND)
+    command(*ACADEMICEVAL, "run", place / "round.toml", "-q")
+    return place / "academiceval"
+
+
+def ask(model: Path, dataset: Path, output: Path, *options: str) -> Path:
+    """Ask a model for the likelihood of the first rows' abstracts in all contexts."""
+    arguments = f"pretrained={model},dtype=bfloat16"
+    how = ("--contexts", CONTEXTS, "--limit", ROWS, "--bertscore", "none", "--output", output)
+    task = ("--tasks", "academiceval_abs_9k_bpb", "--dataset", dataset)
+    command(*ACADEMICEVAL, "eval", "--model", "hf", "--model_args", arguments, *task, *how, *options)
+    return output
+
+
+def said_by(outputs: dict[str, Path], chatting: Path) -> Figures:
+    """Return the savings of each model with their bounds, and how many pairs of models each figure tells apart after Holm's correction."""
+    figures: Figures = {}
+    for name, output in {**outputs, f"{CHATTING}-chat": chatting}.items():
+        for saving in savings_of(read_runs([output])):
+            if (saving.less, saving.more) in HEADLINE:
+                key = f"over_{saving.less}_{name}"
+                figures |= bounded(f"saved_{key}", saving.saved)
+                figures[f"copied_{key}"] = saving.copied and round(saving.copied, 4)
+    rows = compare(runs_of(list(outputs.values())))
+    for label, wanted in (("bits", "Abs-9K bpb start"), ("savings", "Abs-9K bpb: start over other")):
+        known = [row.difference.p for row in rows if row.task == wanted and row.difference.p is not None]
+        figures[f"pairs_apart_by_{label}"] = sum(p < 0.05 for p in holm(known))
+    return figures
+
+
+def bounded(name: str, over: Interval) -> Figures:
+    """Return a mean with its bounds, as figures of that name."""
+    low, high = over.bounds or (None, None)
+    return {name: round(over.mean, 4), f"{name}_low": low and round(low, 4), f"{name}_high": high and round(high, 4)}
+
+
+# --- texts that say something else in as many words
+
+
+def edits(model: Path, dataset: Path) -> Figures:
+    """Return by how many bits per byte more an edited text costs than the authors' under the paper than under another one, of the texts
+    that have a place for the edit.
+    """
+    lm = HFLM(str(model), dtype="bfloat16", device="cpu")
+    own, other = (asked(dataset, context) for context in (START, OTHER))
+    figures: Figures = {}
+    for name, edit in (("numbers", changed_numbers), ("negations", negated), ("synonyms", reworded)):
+        extra, authors = [], []
+        for id_, (prompt, text) in own.items():
+            edited = edit(text)
+            if edited != text and id_ in other:
+                under = [more_bits(lm, shown, text, edited) for shown in (prompt, other[id_][0])]
+                extra.append(under[0] - under[1])
+                authors.append(id_)
+        figures |= bounded(f"edited_{name}", difference(extra, authors)) if extra else {}
+        figures[f"edited_{name}_n"] = len(extra)
+    return figures
+
+
+def asked(dataset: Path, context: str) -> dict[str, tuple[str, str]]:
+    """Id -> prompt and text of the first rows."""
+    options: Any = {"dataset": str(dataset), "bertscore_model": "none", "context": context, "way": LIKELIHOOD}
+    docs = hook.load("Abs-9K", 512, **options)["test"]
+    return {doc["id"]: (doc["prompt"], doc_to_target(doc)) for doc in docs.select(range(min(ROWS, len(docs))))}
+
+
+def more_bits(lm: Any, prompt: str, text: str, edited: str) -> float:
+    """Return how many bits per byte more an edited text costs behind a prompt."""
+    scored = next(iter(scorer_of(lm)([Question(prompt, (text, edited))])))
+    before, after = (bits_of(likelihood) or 0.0 for likelihood in scored.likelihoods)
+    return after - before
+
+
+def changed_numbers(text: str) -> str:
+    """Raise the first digit of each number, 9 to 1."""
+    return re.sub(r"(?<![\w.])[1-9](?=[\d.,]*)", lambda digit: str(int(digit[0]) % 9 + 1), text)
+
+
+def negated(text: str) -> str:
+    """Say the contrary of some words."""
+    return _replaced(text, _NEGATED)
+
+
+def reworded(text: str) -> str:
+    """Say some words by others that mean the same."""
+    return _replaced(text, _SYNONYMS)
+
+
+def _replaced(text: str, words: dict[str, str]) -> str:
+    return re.sub(r"\b[a-z]+\b", lambda word: words.get(word[0], word[0]), text)
+
+
+# --- a ladder of models whose order is known
+
+
+def ladder(model: Path, dataset: Path) -> Figures:
+    """Return the bits per byte of a model with its weights rounded to fewer and fewer bits, and whether they rise at each step."""
+    rows = list(asked(dataset, START).values())
+    levels = [fmean(bits(rounded(model, width), rows)) for width in (16, *LADDER)]
+    named = {f"rounded_to_{width}": round(level, 4) for width, level in zip((16, *LADDER), levels, strict=True)}
+    return {**named, "ladder_in_order": all(fewer < more for fewer, more in pairwise(levels))}
+
+
+def bits(lm: Any, rows: list[tuple[str, str]]) -> Iterator[float]:
+    """Yield the bits per byte of each text behind its prompt."""
+    for scored in scorer_of(lm)([Question(prompt, (text,)) for prompt, text in rows]):
+        yield bits_of(scored.likelihoods[0]) or 0.0
+
+
+def rounded(model: Path, width: int) -> Any:
+    """Open a model whose matrices are rounded to so many bits, to nearest; 16 changes nothing."""
+    lm = HFLM(str(model), dtype="bfloat16", device="cpu")
+    most = 2 ** (width - 1) - 1
+    with torch.no_grad():
+        for name, weights in lm.model.named_parameters():
+            if width < 16 and weights.ndim == 2 and "embed" not in name:
+                scale = weights.abs().amax(dim=1, keepdim=True).clamp(min=1e-8) / most
+                weights.copy_((weights / scale).round().clamp(-most, most) * scale)
+    return lm
+
+
+if __name__ == "__main__":
+    run(measure, FOLDER)

@@ -1,0 +1,247 @@
+"""Likelihoods of given texts by the models of lm-eval, token by token.
+
+`LM.loglikelihood` is public and gives a sum. It has three traps for long prompts: it computes the logits of every position, which for 16K
+tokens takes 15 GB; it cuts a prompt that is too long from the left, so that the instruction goes first; and it moves the white space before
+the text into what is scored and encodes both together, so that the border may fall inside a token. Here prompt and text are encoded apart,
+and logits are computed for the text alone. A public way would be a function of `LM` that takes tokens and returns a number for each.
+
+What we touch: of `HFLM` `model`, `tokenizer`, `backend`, `device` and `tok_encode`; of `VLLM` `model` and `tokenizer`; of
+`LocalCompletionsAPI` `tokenizer`, `model_call`, `max_retries` and `_concurrent`.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, TypeVar
+
+from lm_eval_tasks.base.errors import ModelError
+from lm_eval_tasks.samples.answers import Likelihood
+
+# Model types of lm-eval that say how likely a given text is.
+MODEL_TYPES = ("hf", "hf-auto", "huggingface", "vllm", "local-completions")
+_Item = TypeVar("_Item")
+# What vLLM is opened with, unless the user says otherwise: values at cached positions can be stale (vllm#42245), and logits are computed
+# for a whole step.
+OF_VLLM = {"enable_prefix_caching": False, "max_num_batched_tokens": 2048}
+# Tokens that go through a model together: of a prompt, and of a text, whose logits are kept.
+_PREFILL, _SCORED = 2048, 256
+# Prompts that vLLM is given together.
+_TOGETHER = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A prompt as the model gets it, and the texts whose likelihood behind it is asked."""
+
+    prompt: str
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """The likelihoods of a question's texts, and the tokens that it took."""
+
+    likelihoods: tuple[Likelihood, ...]
+    tokens: int
+
+
+# Yields the answer to each question, in their order, as soon as it is there.
+Scorer = Callable[[Sequence[Question]], Iterator[Scored]]
+
+
+def scorer_of(lm: Any) -> Scorer:
+    """Return what scores texts by a model.
+
+    Raises:
+        ModelError: it does not tell how likely a given text is, or has no tokenizer here.
+    """
+    if hasattr(lm, "likelihoods_of"):
+        return lambda questions: map(lm.likelihoods_of, questions)
+    if getattr(lm, "tokenizer", None) is None:
+        raise ModelError(
+            "texts are scored token by token, for which the model's tokenizer must be here: add tokenizer=... to --model_args"
+        )
+    if hasattr(getattr(lm, "model", None), "llm_engine"):
+        return lambda questions: _by_vllm(lm, questions)
+    if hasattr(lm, "parse_logprobs") and hasattr(lm, "model_call"):
+        return lambda questions: _by_server(lm, questions)
+    if getattr(lm, "backend", "") == "causal":
+        return lambda questions: (_by_transformers(lm, question) for question in questions)
+    raise ModelError(
+        f"this model does not tell how likely a given text is; model types of lm-eval that do are {', '.join(MODEL_TYPES)}"
+    )
+
+
+def _batches(items: Sequence[_Item], size: int) -> Iterator[Sequence[_Item]]:
+    return (items[start : start + size] for start in range(0, len(items), size))
+
+
+@dataclass(frozen=True, slots=True)
+class _Encoded:
+    prompt: list[int]
+    texts: list[list[int]]
+    counts: list[list[int]]
+
+    @property
+    def tokens(self) -> int:
+        return len(self.prompt) + sum(map(len, self.texts))
+
+    def scored(self, logs: Sequence[Sequence[float]]) -> Scored:
+        likelihoods = (Likelihood.of(of_text, counts) for of_text, counts in zip(logs, self.counts, strict=True))
+        return Scored(tuple(likelihoods), self.tokens)
+
+
+def _encoded(lm: Any, question: Question) -> _Encoded:
+    prompt = list(lm.tok_encode(question.prompt))
+    pairs = [encoded_text(lm.tokenizer, text) for text in question.texts]
+    if not prompt or not all(ids for ids, _ in pairs):
+        raise ModelError("a prompt or a text of this task has no tokens by the model's tokenizer")
+    return _Encoded(prompt, [ids for ids, _ in pairs], [counts for _, counts in pairs])
+
+
+def encoded_text(tokenizer: Any, text: str) -> tuple[list[int], list[int]]:
+    """Encode a text by itself, without special tokens; with the bytes that each token adds to it. A character of several tokens counts with
+    its first one.
+    """
+    is_fast = getattr(tokenizer, "is_fast", False)
+    encoded = tokenizer(text, add_special_tokens=False, return_offsets_mapping=is_fast, verbose=False)
+    ids = list(encoded["input_ids"])
+    if is_fast:
+        ends = [end for _, end in encoded["offset_mapping"]]
+    else:
+        ends = [len(tokenizer.decode(ids[: i + 1])) for i in range(len(ids))]
+    reached = [0]
+    for end in ends:
+        reached.append(max(reached[-1], len(text[:end].encode())))
+    counts = [after - before for before, after in pairwise(reached)]
+    # What no token claims, such as a space that a tokenizer drops, counts with the last one.
+    counts[-1:] = [counts[-1] + len(text.encode()) - reached[-1]] if counts else []
+    return ids, counts
+
+
+# --- transformers
+
+
+def _by_transformers(lm: Any, question: Question) -> Scored:
+    import torch
+
+    encoded = _encoded(lm, question)
+    with torch.inference_mode():
+        last, cache = _read(lm, encoded.prompt)
+        logs = []
+        for ids in encoded.texts:
+            # What one text adds to the cache is not behind the next one.
+            own = copy.deepcopy(cache) if len(encoded.texts) > 1 and len(ids) > 1 else cache
+            logs.append(_logs(lm, ids, last, own))
+    return encoded.scored(logs)
+
+
+def _read(lm: Any, prompt: Sequence[int]) -> tuple[Any, Any]:
+    """Read a prompt; return the logits behind it, shape (1, vocabulary), and the cache of keys and values."""
+    # Of most models; those with code of their own may compute the logits of each position.
+    last_alone = {"logits_to_keep": 1} if "logits_to_keep" in inspect.signature(lm.model.forward).parameters else {}
+    cache: Any = None
+    logits: Any = None
+    for ids in _batches(prompt, _PREFILL):
+        logits, cache = _forward(lm, ids, cache, **last_alone)
+    return logits[-1:], cache
+
+
+def _logs(lm: Any, ids: Sequence[int], last: Any, cache: Any) -> list[float]:
+    """Return the logarithm of the probability of each token behind what is in the cache."""
+    logs = _chosen(last, ids[:1])
+    for start in range(0, len(ids) - 1, _SCORED):
+        read = ids[start : min(start + _SCORED, len(ids) - 1)]
+        logits, cache = _forward(lm, read, cache)
+        logs += _chosen(logits, ids[start + 1 : start + 1 + len(read)])
+    return logs
+
+
+def _forward(lm: Any, ids: Sequence[int], cache: Any, **keywords: Any) -> tuple[Any, Any]:
+    """Return logits, shape (tokens, vocabulary), and the cache."""
+    import torch
+
+    tokens = torch.tensor([list(ids)], device=lm.device)
+    output = lm.model(input_ids=tokens, past_key_values=cache, use_cache=True, **keywords)
+    if getattr(output, "past_key_values", None) is None:
+        raise ModelError(
+            "a model without a cache of keys and values cannot read a prompt in parts: score it through vllm"
+        )
+    return output.logits[0], output.past_key_values
+
+
+def _chosen(logits: Any, ids: Sequence[int]) -> list[float]:
+    import torch
+
+    wide = logits.float()
+    chosen = wide.gather(1, torch.tensor(list(ids), device=wide.device)[:, None])[:, 0]
+    logs: list[float] = (chosen - wide.logsumexp(dim=1)).tolist()
+    return logs
+
+
+# --- vLLM
+
+
+def _by_vllm(lm: Any, questions: Sequence[Question]) -> Iterator[Scored]:
+    from vllm import SamplingParams, TokensPrompt
+
+    settings = SamplingParams(temperature=0, prompt_logprobs=1, max_tokens=1, detokenize=False)
+    for together in _batches(questions, _TOGETHER):
+        all_encoded = [_encoded(lm, question) for question in together]
+        prompts = [
+            TokensPrompt(prompt_token_ids=[*encoded.prompt, *ids]) for encoded in all_encoded for ids in encoded.texts
+        ]
+        outputs = iter(lm.model.generate(prompts, settings, use_tqdm=False))
+        for encoded in all_encoded:
+            logs = [_of_output(next(outputs).prompt_logprobs, len(encoded.prompt), ids) for ids in encoded.texts]
+            yield encoded.scored(logs)
+
+
+def _of_output(known: Sequence[Any], start: int, ids: Sequence[int]) -> list[float]:
+    """Return the logarithms of a prompt's last tokens, which vLLM gives as a dictionary for each."""
+    numbers = [known[start + place][id_] for place, id_ in enumerate(ids)]
+    return [float(getattr(number, "logprob", number)) for number in numbers]
+
+
+# --- a server that repeats the prompt with its tokens' probabilities
+
+
+def _by_server(lm: Any, questions: Sequence[Question]) -> Iterator[Scored]:
+    # One after the other if nothing else is asked for, as lm-eval does.
+    with ThreadPoolExecutor(max(1, int(getattr(lm, "_concurrent", 1) or 1))) as threads:
+        yield from threads.map(lambda question: _of_server(lm, question), questions)
+
+
+def _of_server(lm: Any, question: Question) -> Scored:
+    from tenacity import Retrying, stop_after_attempt, wait_exponential
+
+    encoded = _encoded(lm, question)
+    logs = []
+    for ids in encoded.texts:
+        tries = Retrying(
+            stop=stop_after_attempt(max(1, int(lm.max_retries))), wait=wait_exponential(0.5, 10), reraise=True
+        )
+        response = tries(lm.model_call, messages=[[*encoded.prompt, *ids]], generate=False)
+        logs.append(_of_response(response, len(encoded.prompt), ids))
+    return encoded.scored(logs)
+
+
+def _of_response(response: Any, start: int, ids: Sequence[int]) -> list[float]:
+    first = response[0] if isinstance(response, list) and response else response
+    choices = first.get("choices") if isinstance(first, dict) else None
+    said = choices[0].get("logprobs") if choices and isinstance(choices[0], dict) else None
+    known = said.get("token_logprobs") if isinstance(said, dict) else None
+    # A token is written behind the text, which some servers repeat too.
+    is_whole = isinstance(known, list) and len(known) - start - len(ids) in (0, 1)
+    logs = known[start : start + len(ids)] if isinstance(known, list) and is_whole else []
+    if len(logs) != len(ids) or not all(isinstance(log, int | float) for log in logs):
+        raise ModelError(
+            "the server does not say how likely the tokens of a given text are (`echo` with `logprobs`): serve the model with vLLM, or "
+            "open it with the model type hf"
+        )
+    return [float(log) for log in logs]

@@ -1,0 +1,124 @@
+"""The authors' text by likelihood: its bits per byte, what compressors need for it, and what of it the prompt shows.
+
+Bits per byte are -log2 of the text's probability behind the prompt, over its bytes in UTF-8: they do not depend on the tokenizer
+(`:bpb` in OLMES, https://github.com/allenai/olmes).
+"""
+
+import lzma
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from lm_eval_tasks.families.answering import answering_of
+from lm_eval_tasks.families.writing.writing_row import WritingOwn, WritingRow
+from lm_eval_tasks.samples.answers import Answers, Likelihood
+from lm_eval_tasks.samples.prompt_row import PromptRow
+
+Values = Sequence[float | None]
+# Words in a row that count as copied.
+_RUN = 5
+_WORD = re.compile(r"\w+")
+# Filters that write no header, and remember as much as any prompt has.
+_LZMA = [{"id": lzma.FILTER_LZMA2, "preset": 9, "dict_size": 1 << 26}]
+
+
+def bits_per_byte(answers: Answers) -> Values:
+    """-log2 of the text's probability behind the prompt, over its bytes in UTF-8. Models are ranked by it; lower is better."""
+    return [bits_of(answer.likelihoods[0]) for answer in answers.each]
+
+
+def bits_of(likelihood: Likelihood) -> float | None:
+    """Return the bits per byte of a text; None if there is no likelihood of it."""
+    size = sum(likelihood.counts)
+    return -likelihood.total / math.log(2) / size if size else None
+
+
+def bits_per_byte_ppmd(answers: Answers) -> Values:
+    """Without a model: what PPMd needs for the text, once it has read the prompt."""
+    return _compressed(answers, "ppmd")
+
+
+def bits_per_byte_zstd(answers: Answers) -> Values:
+    """Without a model: what Zstandard needs for the text, with the prompt as its dictionary."""
+    return _compressed(answers, "zstd")
+
+
+def bits_per_byte_lzma(answers: Answers) -> Values:
+    """Without a model: what LZMA needs for the text, once it has read the prompt."""
+    return _compressed(answers, "lzma")
+
+
+def copied_share(answers: Answers) -> Values:
+    """Share of the text's bytes that stand in runs of five words which the prompt has too."""
+    sizes = (len(text_of(row).encode()) for row in answers.rows)
+    shown = (sum(end - start for start, end in answering_of(row.task).copied(row)) for row in answers.rows)
+    return [part / size for part, size in zip(shown, sizes, strict=True)]
+
+
+def text_of(row: PromptRow) -> str:
+    """Return the text whose likelihood is asked."""
+    [text] = answering_of(row.task).likelihoods({"target": row.target})
+    return text
+
+
+def own_of(row: WritingRow, prompt: str, words: int) -> WritingOwn:
+    """Tell what a row by likelihood needs to be read again without its prompt, see `WritingOwn`."""
+    runs = copied(row.target.strip(), prompt)
+    return WritingOwn(words=words, copied=tuple(byte for run in runs for byte in run))
+
+
+def _compressed(answers: Answers, name: str) -> Values:
+    texts = [text_of(row) for row in answers.rows]
+    sizes = [compressed_bits(name, row.prompt, text) for row, text in zip(answers.rows, texts, strict=True)]
+    return [bits / len(text.encode()) for bits, text in zip(sizes, texts, strict=True)]
+
+
+def compressed_bits(name: str, prompt: str, text: str) -> float:
+    """Return the bits that a compressor needs for a text behind a prompt."""
+    before, behind = prompt.encode(), text.encode()
+    if name == "zstd":
+        import zstandard
+
+        dictionary = zstandard.ZstdCompressionDict(before, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
+        settings = zstandard.ZstdCompressionParameters.from_level(
+            19, format=zstandard.FORMAT_ZSTD1_MAGICLESS, write_content_size=False, write_dict_id=False
+        )
+        compressor = zstandard.ZstdCompressor(dict_data=dictionary if before else None, compression_params=settings)
+        return 8.0 * len(compressor.compress(behind))
+    size = _ppmd if name == "ppmd" else _lzma
+    return 8.0 * max(1, size(before + behind) - size(before))
+
+
+def _ppmd(data: bytes) -> int:
+    import pyppmd
+
+    return len(pyppmd.compress(data))
+
+
+def _lzma(data: bytes) -> int:
+    return len(lzma.compress(data, lzma.FORMAT_RAW, filters=_LZMA))
+
+
+def copied(text: str, shown: str) -> list[tuple[int, int]]:
+    """Find the bytes of a text, from and to, that stand in runs of five words which another text has too; case and punctuation do not
+    count.
+    """
+    words = [match.group().casefold() for match in _WORD.finditer(shown)]
+    runs = set(zip(*(words[i:] for i in range(_RUN)), strict=False))
+    places = [match.span() for match in _WORD.finditer(text)]
+    own = [text[start:end].casefold() for start, end in places]
+    found: list[tuple[int, int]] = []
+    for i in range(len(own) - _RUN + 1):
+        if tuple(own[i : i + _RUN]) in runs:
+            start, end = places[i][0], places[i + _RUN - 1][1]
+            start = found.pop()[0] if found and found[-1][1] >= start else start
+            found.append((start, end))
+    size: Callable[[int], int] = lambda character: len(text[:character].encode())  # noqa: E731
+    return [(size(start), size(end)) for start, end in found]
+
+
+def doc_to_target(doc: Mapping[str, Any]) -> str:
+    """Return the text whose likelihood is asked, as it is: lm-eval evaluates a template that gives a title in brackets."""
+    [text] = answering_of("abs").likelihoods(doc)
+    return text
