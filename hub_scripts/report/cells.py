@@ -11,7 +11,7 @@ from hub_scripts.report.drawing import csv_text
 from lm_eval_tasks.base.intervals import Interval
 from lm_eval_tasks.base.tables import with_bounds
 from lm_eval_tasks.families import of_task, registry
-from lm_eval_tasks.families.registry import BASELINES, FAMILIES, TARGETS
+from lm_eval_tasks.families.registry import BASELINES, FAMILIES, LOWER, TARGETS
 from lm_eval_tasks.samples.block import BinScore
 from lm_eval_tasks.stats.columns import Column
 
@@ -123,7 +123,10 @@ def reader_of(model: str) -> str:
     return model.partition(" + ")[0]
 
 
-LABELS = {**{name: registry.label(name) for name in registry.headline()}, WIN_RATE: "Judge win rate"}
+LABELS = {
+    **{name: registry.label(name) + LOWER * registry.is_lower_better(name) for name in registry.headline()},
+    WIN_RATE: "Judge win rate",
+}
 TASK_LABELS = {target.name: target.title for target in TARGETS}
 
 
@@ -162,12 +165,13 @@ class ScoreRow:
 
 
 def score_rows(groups: Sequence[Group], cutoffs: Mapping[str, str]) -> list[ScoreRow]:
-    """Make the rows of all settings, the newest round and the highest scores first."""
+    """Make the rows of all settings, the newest round and the best scores first."""
     rows = []
     for group in sorted(groups, key=lambda group: group.key.round, reverse=True):
         for metric in LABELS:
             cells = [cell for cell in group.cells if metric in cell.columns]
-            cells.sort(key=lambda cell: (is_baseline(cell.model), -cell.columns[metric].mean))
+            sign = 1 if registry.is_lower_better(metric) else -1
+            cells.sort(key=lambda cell: (is_baseline(cell.model), sign * cell.columns[metric].mean))
             rows += [_score_row(group, cell, metric, cutoffs.get(cell.model, "")) for cell in cells]
     return rows
 
@@ -177,7 +181,8 @@ def _score_row(group: Group, cell: Cell, metric: str, cutoff: str) -> ScoreRow:
     floor = cell.floors[metric].over(over.scores) if metric in cell.floors else None
     both = over.over(floor.scores) if floor else None
     whole = max(cell.of or 0, len(group.ids))
-    margin = both.minus(floor) if floor and both else None
+    # What two predictors save is no race, so nothing is subtracted.
+    margin = both.minus(floor) if floor and both and not registry.is_lower_better(metric) else None
     return ScoreRow(
         round=group.key.round,
         task=group.task,

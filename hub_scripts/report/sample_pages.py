@@ -9,13 +9,15 @@ from typing import Any
 
 from builder.ids import url_of
 from builder.round.allowed import allows
-from lm_eval_tasks.base.contract import Licenses
+from lm_eval_tasks.base.contract import LIKELIHOOD, Licenses
 from lm_eval_tasks.base.word_runs import run_words, share_run
 from lm_eval_tasks.samples.prompt_row import PromptRow
 from lm_eval_tasks.samples.sample import Sample
 
 # How many words in a row of a withheld text an answer may repeat.
 MOST_COPIED = 25
+# In place of an answer.
+_NO_TEXT = "The model wrote no text: the likelihood of the authors' text was asked."
 _LONGEST_WORD = 20
 
 
@@ -41,7 +43,7 @@ class SamplePage:
         self.answers.append(
             {
                 "model": model,
-                "answer": sample.answer,
+                "answer": sample.answer or _NO_TEXT * (row.way == LIKELIHOOD),
                 "scores": {name: round(value, 4) for name, value in sample.scores.items()},
                 "verdicts": verdicts,
                 "prompt": self.prompts.index(prompt),

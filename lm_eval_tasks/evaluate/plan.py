@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from lm_eval_tasks import families
-from lm_eval_tasks.base.contract import Context
+from lm_eval_tasks.base.contract import LIKELIHOOD, Context
 from lm_eval_tasks.base.errors import OptionError
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.intervals import Interval, detectable_with
@@ -140,12 +140,16 @@ class _Planning:
         docs = self._asked(task.dataset[task.config.test_split])
         caps, after = list(docs["answer_cap"]), list(docs["tokens_after"])
         prompts = [doc_to_text(doc) for doc in docs]
-        times = [self._times(prompt) for prompt in prompts]
+        row = PromptRow.of_doc(docs[0])
+        times = [self._times(f"{row.way} {prompt}") for prompt in prompts]
+        if row.way == LIKELIHOOD:
+            # A text whose likelihood is asked is read, and nothing is written.
+            after, caps = list(map(add, after, caps)), [0] * len(docs)
         common = TaskPlan(
             task=name,
             samples=len(docs),
             most_out=sum(map(mul, times, caps)),
-            detectable=self._detectable(shown, task, docs),
+            detectable=self._detectable(shown, row, docs),
         )
         if not all(docs["tokens_before"]):
             characters = sum(map(mul, times, map(len, prompts)))
@@ -172,11 +176,13 @@ class _Planning:
         self.seen.add(digest)
         return int(is_new)
 
-    def _detectable(self, shown: str, task: Any, docs: Any) -> float | None:
+    def _detectable(self, shown: str, row: PromptRow, docs: Any) -> float | None:
         difference = self.run.like.get(shown)
         if difference and difference.samples == len(docs):
             return difference.detectable(self.rows)
-        spread = families.target_of(_target(task)).spread
+        likelihood = row.family.likelihood
+        is_asked_so = row.way == LIKELIHOOD and likelihood is not None
+        spread = likelihood.spread if is_asked_so and likelihood else families.target_of(row.task).spread
         return detectable_with(Counter(docs["first_author"]).values(), spread, self.rows)
 
 

@@ -193,6 +193,7 @@ class ByLikelihood:
         base: the file that its task files include.
         metrics, baselines: as those of a `Family`.
         begins: what stands before the texts whose likelihood is asked, within the answer.
+        spread: standard deviation, from one row to the next, of the difference between two models.
     """
 
     suffix: str
@@ -200,6 +201,7 @@ class ByLikelihood:
     metrics: tuple[Metric, ...]
     baselines: tuple[str, ...] = ()
     begins: str = ""
+    spread: float = SPREAD_OF_CHOICES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from lm_eval_tasks.base.contract import GENERATED
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.files import exclusive, write_whole
 from lm_eval_tasks.base.journal import Journal
@@ -33,7 +34,11 @@ _Passages = Mapping[tuple[str, str], str]
 
 def load(paths: Sequence[Path]) -> list[Sample]:
     """Return the samples of one run; an EvalError if they have no text to judge, or come from several rounds."""
-    writing = [sample for sample in read_runs(paths) if sample.row.family.board == "writing"]
+    every = [sample for sample in read_runs(paths) if sample.row.family.board == "writing"]
+    writing = [sample for sample in every if sample.row.way == GENERATED]
+    if len(writing) < len(every):
+        names = ", ".join(dict.fromkeys(sample.task for sample in every if sample.row.way != GENERATED))
+        _LOGGER.warning("not judged, because a likelihood is no text: %s", names)
     # Of a run in several contexts, what was asked in full.
     samples = [sample for sample in writing if not sample.row.shown] or writing
     if not any(sample.answer.strip() for sample in samples):

@@ -147,7 +147,7 @@ FAMILY = WritingFamily(
     core=tuple(Core(name, 100) for name in ("Title-31K-G", "Abs-29K-G", "Intro-28K-G", "Related-53K-G")),
     metrics=METRICS,
     baselines=(LEAD, COPY_DEMO, RANDOM_SENTENCE, FUNCTION_WORDS),
-    likelihood=ByLikelihood("bpb", "_likelihood_yaml", LIKELIHOOD_METRICS, COMPRESSORS),
+    likelihood=ByLikelihood("bpb", "_likelihood_yaml", LIKELIHOOD_METRICS, COMPRESSORS, spread=0.03),
 )
 METRIC_LIST, GROUP_LIST = FAMILY.metric_list(), FAMILY.group_list()
 LIKELIHOOD_METRIC_LIST, LIKELIHOOD_GROUP_LIST = FAMILY.metric_list(LIKELIHOOD), FAMILY.group_list(LIKELIHOOD)
