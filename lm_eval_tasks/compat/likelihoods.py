@@ -212,8 +212,11 @@ def _of_output(known: Sequence[Any], start: int, ids: Sequence[int]) -> list[flo
 
 
 def _by_server(lm: Any, questions: Sequence[Question]) -> Iterator[Scored]:
-    # One after the other if nothing else is asked for, as lm-eval does.
-    with ThreadPoolExecutor(max(1, int(getattr(lm, "_concurrent", 1) or 1))) as threads:
+    together = int(getattr(lm, "_concurrent", 1) or 1)
+    if together < 2:
+        yield from (_of_server(lm, question) for question in questions)
+        return
+    with ThreadPoolExecutor(together) as threads:
         yield from threads.map(lambda question: _of_server(lm, question), questions)
 
 

