@@ -19,11 +19,14 @@ from statistics import fmean
 from typing import Any
 
 import torch
+from lm_eval.api.instance import Instance
 from lm_eval.models.huggingface import HFLM
 
+from benchmarks.figures import means
 from benchmarks.shared.running import ACADEMICEVAL, Figures, call, command, run
 from lm_eval_tasks.base.contract import LIKELIHOOD, OTHER, START
 from lm_eval_tasks.base.intervals import Interval, difference, holm
+from lm_eval_tasks.base.likelihood import Likelihood
 from lm_eval_tasks.compat.likelihoods import Question, encoded_text, scorer_of
 from lm_eval_tasks.families.writing import hook
 from lm_eval_tasks.families.writing.likelihood import bits_of, doc_to_target
@@ -81,7 +84,7 @@ def measure(folder: Path, quick: bool) -> Figures:
     """Return what our path costs, and what the runs say if there are weights."""
     weights = Path(os.environ.get("ACADEMICEVAL_WEIGHTS") or FOLDER)
     small = weights / MODELS[0] if (weights / MODELS[0]).is_dir() else FOLDER / UNPACKED
-    figures = costs(small, (256, 64, 2) if quick else (2_000, 300, 5))
+    figures = {**costs(small, (256, 64, 2) if quick else (2_000, 300, 5)), **means(150 if quick else 4_000, quick)}
     if quick or not all((weights / name).is_dir() for name in MODELS):
         return figures
     figures["peak_mb_16k"] = round(call(peak_mb, weights / CHATTING).result)
@@ -114,9 +117,15 @@ def costs(model: Path, sizes: tuple[int, int, int]) -> Figures:
         alone(lm, question)
         ratios.append((time.process_time() - between) / (between - started))
     both = [bits_of(next(iter(scorer_of(each)([question]))).likelihoods[0]) or 0.0 for each in (lm, wide)]
+    text = question.texts[0]
+    request = Instance("loglikelihood", {}, (f"{question.prompt}\n\n", text), 0)
+    bare = bits_of(Likelihood.of_logged(wide.loglikelihood([request], disable_tqdm=True)[0], text)) or 0.0
+    apart = Question(f"{question.prompt}\n\n", (text,))
+    ours = bits_of(next(iter(scorer_of(wide)([apart]))).likelihoods[0]) or 0.0
     return {
         "throughput_ratio": round(sorted(ratios)[len(ratios) // 2], 3),
         "float32_difference": round(abs(both[0] - both[1]), 5),
+        "bare_harness_difference": round(bare - ours, 5),
     }
 
 

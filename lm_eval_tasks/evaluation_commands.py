@@ -79,7 +79,8 @@ def _add_task_options(sub: ArgumentParser) -> None:
         "--contexts",
         default="",
         metavar="LIST",
-        help="ask each task in these contexts, in one run: none,start,local,retrieved,full, as far as it has them",
+        help="ask each task in these contexts, in one run: none,other,500w,1500w,3000w,6000w,12000w,local,retrieved,full, as far as it has "
+        "them",
     )
 
 

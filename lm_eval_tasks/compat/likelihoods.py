@@ -20,7 +20,7 @@ from itertools import pairwise
 from typing import Any, TypeVar
 
 from lm_eval_tasks.base.errors import ModelError
-from lm_eval_tasks.samples.answers import Likelihood
+from lm_eval_tasks.base.likelihood import Likelihood
 
 # Model types of lm-eval that say how likely a given text is.
 MODEL_TYPES = ("hf", "hf-auto", "huggingface", "vllm", "local-completions")
@@ -36,10 +36,15 @@ _TOGETHER = 16
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A prompt as the model gets it, and the texts whose likelihood behind it is asked."""
+    """A prompt as the model gets it, and the texts whose likelihood behind it is asked.
+
+    Attributes:
+        task: what is asked for, as prompts call it; a program must know it.
+    """
 
     prompt: str
     texts: tuple[str, ...]
+    task: str = ""
 
 
 @dataclass(frozen=True, slots=True)

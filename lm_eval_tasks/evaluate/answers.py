@@ -14,6 +14,7 @@ from lm_eval.api.model import LM
 from lm_eval_tasks.base.contract import CAPPED
 from lm_eval_tasks.base.errors import CostError, ModelError
 from lm_eval_tasks.base.journal import Journal
+from lm_eval_tasks.base.likelihood import Likelihood
 from lm_eval_tasks.base.progress import counted
 from lm_eval_tasks.compat.likelihoods import Scored, scorer_of
 from lm_eval_tasks.compat.lm_eval_answers import RequestEvent, Watch
@@ -26,7 +27,7 @@ from lm_eval_tasks.llm import tokenizers
 from lm_eval_tasks.llm.ledger import Purse, lost_in
 from lm_eval_tasks.llm.thoughts import in_marks, take_apart
 from lm_eval_tasks.llm.usage import Means, Usage, UsageTotals, at_most, dearest, with_costs
-from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Generated, Likelihood
+from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Generated
 from lm_eval_tasks.samples.prompt_row import PromptRow
 from lm_eval_tasks.samples.sample import EMPTY, JOURNALED
 

@@ -6,11 +6,10 @@ from typing import Any
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
 
+from lm_eval_tasks.base.likelihood import Likelihood
 from lm_eval_tasks.compat.likelihoods import Question, Scored
 from lm_eval_tasks.families.answering import answering_of
-from lm_eval_tasks.families.writing import COMPRESSORS
-from lm_eval_tasks.families.writing.likelihood import compressed_bits
-from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Generated, Likelihood
+from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Generated
 from lm_eval_tasks.samples.prompt_row import PromptRow
 
 
@@ -38,12 +37,12 @@ class BaselineLM(GeneratingLM):
         return [Generated.of(text or "", "stop" if text is not None else NOT_APPLICABLE) for text in answers]
 
     def likelihoods_of(self, question: Question) -> Scored:
-        """Return the likelihoods that a compressor's bits stand for; of other programs none."""
-        if self.name not in COMPRESSORS:
-            return Scored(tuple(Likelihood((), ()) for _ in question.texts), 0)
-        bits = [compressed_bits(self.name, question.prompt, text) for text in question.texts]
-        sizes = [len(text.encode()) for text in question.texts]
-        known = (Likelihood.of([-log2 * math.log(2)], [size]) for log2, size in zip(bits, sizes, strict=True))
+        """Return the likelihoods that the program's bits for the texts stand for; without any it has no answer."""
+        known = []
+        for text in question.texts:
+            bits = answering_of(question.task).bits(self.name, question.prompt, text)
+            size = len(text.encode())
+            known.append(Likelihood((), ()) if bits is None else Likelihood.of([-bits * math.log(2)], [size]))
         return Scored(tuple(known), 0)
 
     def _answer(self, row: PromptRow, prompt: str) -> str | None:

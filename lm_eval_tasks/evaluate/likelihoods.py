@@ -7,11 +7,11 @@ from typing import Any
 
 from lm_eval.api.instance import Instance
 
+from lm_eval_tasks.base.likelihood import Likelihood
 from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.compat.likelihoods import Question
 from lm_eval_tasks.evaluate.prompt_request import digest_of
 from lm_eval_tasks.llm.usage import Usage, most_tokens
-from lm_eval_tasks.samples.answers import Likelihood
 from lm_eval_tasks.samples.prompt_row import PromptRow
 
 # What of a row lm-eval calls one text of several.
@@ -45,7 +45,8 @@ def likelihood_requests(requests: Sequence[Instance], identity: str) -> Iterator
         of_row = list(together)
         prompt, texts = str(of_row[0].args[0]), tuple(str(request.args[1]) for request in of_row)
         key = digest_of(of_row[0].task_name, of_row[0].doc["id"], prompt, texts, identity)
-        yield LikelihoodRequest(key, Question(prompt, texts), PromptRow.of_doc(of_row[0].doc))
+        row = PromptRow.of_doc(of_row[0].doc)
+        yield LikelihoodRequest(key, Question(prompt, texts, row.task), row)
 
 
 def _row_of(request: Instance) -> _Row:

@@ -5,8 +5,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from lm_eval_tasks.base.likelihood import Likelihood
 from lm_eval_tasks.families import of_task
-from lm_eval_tasks.samples.answers import Likelihood
 from lm_eval_tasks.samples.prompt_row import PromptRow
 
 # (What is asked, the place of its answer in the context from 0 to 1, its score.)
@@ -37,6 +37,10 @@ class Answering:
     def fills(self, row: PromptRow) -> bool:
         """Tell whether a row has as many words to show as its context shows, and its prompt was not cut."""
         return False
+
+    def bits(self, name: str, prompt: str, text: str) -> float | None:
+        """Return the bits that one of the family's programs needs for a text behind a prompt; None if it has no such number."""
+        return None
 
     def placed(self, row: PromptRow, answer: str, score: float) -> Iterator[Placed]:
         """Yield the parts of a scored answer whose right answers have a place in the context."""

@@ -11,12 +11,13 @@ from typing import Any, Literal
 from lm_eval_tasks.base.contract import GENERATED, LIKELIHOOD
 from lm_eval_tasks.base.errors import PromptError
 from lm_eval_tasks.base.files import sha256_of_bytes
+from lm_eval_tasks.base.likelihood import Likelihood
 from lm_eval_tasks.base.metadata import ALL
 from lm_eval_tasks.base.text import ODD
 from lm_eval_tasks.families import of_task, task_of_prompt
 from lm_eval_tasks.families.answering import answering_of
 from lm_eval_tasks.families.descriptor import Metric
-from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Answer, Answers, Likelihood, ScoredAnswer, mean_of
+from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Answer, Answers, ScoredAnswer, mean_of
 from lm_eval_tasks.samples.prompt_row import PromptRow
 
 _LOGGER = logging.getLogger(__name__)

@@ -13,12 +13,12 @@ from lm_eval_tasks.base.contract import LIKELIHOOD
 from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.journal import read_entries
+from lm_eval_tasks.base.likelihood import Likelihood
 from lm_eval_tasks.base.text import ODD, parse_json
 from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.families import target_of
-from lm_eval_tasks.families.answering import answering_of
 from lm_eval_tasks.llm.thoughts import take_apart
-from lm_eval_tasks.samples.answers import Likelihood, ScoredAnswer
+from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.samples.prompt_row import PromptRow, ends_of
 from lm_eval_tasks.samples.results import JOURNAL
 from lm_eval_tasks.samples.run_folder import newest_run, samples_below
@@ -97,7 +97,7 @@ class Sample:
             scored.failed,
             prompt_hash,
             scored.scorer,
-            likelihoods_of(line, row) if row.way == LIKELIHOOD else (),
+            likelihoods_of(line) if row.way == LIKELIHOOD else (),
         )
 
     @classmethod
@@ -196,7 +196,7 @@ def compact(line: Logged) -> Logged:
         "doc": {**doc, "slots": slots, "own": own},
     }
     if row.way == LIKELIHOOD:
-        likelihoods = [[asdict(likelihood)] for likelihood in likelihoods_of(line, row)]
+        likelihoods = [[asdict(likelihood)] for likelihood in likelihoods_of(line)]
         return {**kept, "resps": likelihoods, "filtered_resps": line["filtered_resps"][:1]}
     replies = [take_apart(text or "", row.opens, row.closes, row.begins) for text in line["resps"][0]]
     return {
@@ -214,10 +214,9 @@ def replies_of(line: Logged, row: PromptRow) -> list[str]:
     )
 
 
-def likelihoods_of(line: Logged, row: PromptRow) -> tuple[Likelihood, ...]:
-    """Return the likelihoods of a logged row by likelihood; a ValueError if they are not those of its texts."""
-    texts = answering_of(row.task).likelihoods(line["doc"])
-    return tuple(Likelihood.of_logged(each[0], text) for each, text in zip(line["resps"], texts, strict=True))
+def likelihoods_of(line: Logged) -> tuple[Likelihood, ...]:
+    """Return the likelihoods of a logged row by likelihood; whoever scores it again compares them with its texts."""
+    return tuple(Likelihood.of_logged(each[0], "") for each in line["resps"])
 
 
 def by_task(samples: Iterable[Sample]) -> dict[str, list[Sample]]:

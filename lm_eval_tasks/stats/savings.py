@@ -4,6 +4,8 @@ That is no score of long contexts: most of an abstract stands in a paper's first
 different predictors are no race; `docs/likelihood.md` says what they are good for.
 """
 
+from __future__ import annotations
+
 import logging
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,13 +13,16 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, pairwise
 from statistics import fmean
+from typing import TYPE_CHECKING, TypeAlias
 
 from lm_eval_tasks.base.contract import FULL, LIKELIHOOD, LOCAL, NONE, OTHER, RETRIEVED, START, WORDS
 from lm_eval_tasks.base.intervals import Interval, difference
 from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.families.answering import answering_of
 from lm_eval_tasks.families.registry import is_lower_better
-from lm_eval_tasks.samples.sample import Sample
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.samples.sample import Sample
 
 _LOGGER = logging.getLogger(__name__)
 # From the least to read to the most.
@@ -25,7 +30,7 @@ _ORDER: tuple[str, ...] = (NONE, LOCAL, OTHER, *WORDS, RETRIEVED, FULL)
 # What the beginning of the paper is compared with: another paper's, and nothing.
 HEADLINE = ((OTHER, START), (NONE, START))
 # Context -> row, by its identity, -> its sample.
-Contexts = Mapping[str, Mapping[str, Sample]]
+Contexts: TypeAlias = "Mapping[str, Mapping[str, Sample]]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -236,3 +236,19 @@ def test_a_model_that_cannot_be_opened_is_one_sentence(
     [sentence] = [line for line in done.stderr.splitlines() if line.startswith("error: the vllm model")]
     assert any(part in sentence for part in said.split("|"))
     assert advice in sentence
+
+
+@pytest.mark.slow
+def test_likelihoods_are_those_of_transformers(dataset: Path, tmp_path: Path) -> None:
+    model = model_of(tmp_path / "model", 6144)
+    of_engine: dict[str, dict[str, float]] = {}
+    for engine in ("vllm", "hf"):
+        line = command_of("academiceval_abs_9k_bpb", model, dataset, tmp_path / engine)
+        line[line.index("vllm")] = engine
+        if engine == "hf":
+            arguments = json.dumps({"pretrained": str(model), "dtype": "float32"})
+            line[line.index("--model_args") + 1] = arguments
+        done = run([*line, "--limit", "3"], tmp_path)
+        samples, _ = answered(done, tmp_path / engine)
+        of_engine[engine] = {sample.id: sample.scores["bits_per_byte"] for sample in samples}
+    assert of_engine["vllm"] == pytest.approx(of_engine["hf"], abs=0.005)

@@ -5,11 +5,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from lm_eval_tasks.base.likelihood import Likelihood
 from lm_eval_tasks.families.answering import Answering, Placed
 from lm_eval_tasks.families.scalar import ANY, FIRST
 from lm_eval_tasks.families.scalar.choice import answer_of
 from lm_eval_tasks.families.scalar.scalar_row import ScalarOwn
-from lm_eval_tasks.samples.answers import Answers, Likelihood
+from lm_eval_tasks.samples.answers import Answers
 from lm_eval_tasks.samples.prompt_row import PromptRow
 
 

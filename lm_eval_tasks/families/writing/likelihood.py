@@ -10,9 +10,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from lm_eval_tasks.base.likelihood import Likelihood
 from lm_eval_tasks.families.answering import answering_of
 from lm_eval_tasks.families.writing.writing_row import WritingOwn, WritingRow
-from lm_eval_tasks.samples.answers import Answers, Likelihood
+from lm_eval_tasks.samples.answers import Answers
 from lm_eval_tasks.samples.prompt_row import PromptRow
 
 Values = Sequence[float | None]

@@ -18,16 +18,18 @@ import pytest
 import torch
 from lm_eval.models.huggingface import HFLM
 
-from lm_eval_tasks.base.errors import EvalError, ModelError, SamplesError
+from lm_eval_tasks.base.errors import CostError, EvalError, ModelError, NothingFitsError, SamplesError
+from lm_eval_tasks.base.likelihood import Likelihood
 from lm_eval_tasks.compat import likelihoods
 from lm_eval_tasks.compat.likelihoods import Question, encoded_text, scorer_of
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.evaluate.generation import Generation
 from lm_eval_tasks.evaluate.run_plan import SampleSelection
+from lm_eval_tasks.families.writing import hook
 from lm_eval_tasks.families.writing.beginnings import bodies_of
 from lm_eval_tasks.families.writing.likelihood import bits_of, compressed_bits, copied
 from lm_eval_tasks.families.writing.writing_row import WritingRow
-from lm_eval_tasks.samples.answers import Likelihood
+from lm_eval_tasks.llm.usage import Means, Price
 from lm_eval_tasks.samples.run_folder import only_result
 from lm_eval_tasks.samples.sample import read
 from lm_eval_tasks.stats.compare import compare, runs_of
@@ -292,6 +294,50 @@ def test_formats_are_not_compared_but_what_is_saved(
             ask(server, tiny_llama, dataset, tmp_path / name, contexts=("other", "start"), generation=how)
     rows = compare(runs_of([tmp_path / "bare2", tmp_path / "chat2"]))
     assert [row.task for row in rows] == ["Abs-9K bpb: start over other"]
+
+
+@pytest.mark.slow
+def test_a_text_that_does_not_fit_behind_its_prompt_is_left_out_and_counted(
+    dataset: Path, tiny_llama: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def rows(length: int) -> list[dict[str, Any]]:
+        options: dict[str, Any] = {"dataset": str(dataset), "bertscore_model": "none", "way": "likelihood"}
+        return list(hook.load("Abs-9K", 512, tokenizer=str(tiny_llama), max_length=length, **options)["test"])
+
+    every = rows(6144)
+    assert all(row["tokens_after"] + row["answer_cap"] <= 6144 for row in every)
+    sizes = sorted(row["answer_cap"] + row["tokens_before"] - _body(row, tiny_llama) for row in every)
+    middle = sizes[len(sizes) // 2] + 40
+    caplog.clear()
+    fitting = rows(middle)
+    assert 0 < len(fitting) < len(every)
+    assert f"{len(every) - len(fitting)} of {len(every)} prompts do not fit" in caplog.text
+    with pytest.raises(NothingFitsError):
+        rows(64)
+
+
+def _body(row: dict[str, Any], tokenizer: Path) -> int:
+    from transformers import AutoTokenizer
+
+    [body] = [slot for slot in row["slots"] if slot["component"] == "body"]
+    shown = row["prompt"][body["start"] : body["end"]]
+    kept = len(AutoTokenizer.from_pretrained(tokenizer)(shown, add_special_tokens=False)["input_ids"])
+    return kept + int(row["cut_body"])
+
+
+@pytest.mark.slow
+def test_a_limit_on_cost_counts_what_is_read(dataset: Path, tiny_llama: Path, tmp_path: Path) -> None:
+    price = Price(1.0, 1.0, 1.0)
+    with echoing(uniform) as server:
+        with pytest.raises(CostError):
+            ask(server, tiny_llama, dataset, tmp_path / "out", means=Means(price, 0.010))
+        asked = len(server.requests)
+        assert 0 < asked < 4
+        ask(server, tiny_llama, dataset, tmp_path / "out", means=Means(price, 1.0))
+        assert len(server.requests) == 4
+    block = only_result(tmp_path / "out").block
+    assert block is not None
+    assert block.usage.cost == pytest.approx(((block.usage.tokens_in or 0) + 4) / 1e6)
 
 
 @pytest.mark.slow
