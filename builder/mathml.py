@@ -11,6 +11,8 @@ from lxml import etree
 
 # Of other forms of a formula, and what is not printed.
 _SKIPPED = frozenset("annotation annotation-xml mphantom none mprescripts maligngroup malignmark".split())
+# What puts several things in a row, and changes nothing of them.
+_GROUPS = frozenset("math mrow mstyle mpadded".split())
 _WITH_ONE = frozenset({"semantics", "maction"})
 # Function application, times, separators and plus, which nobody sees.
 _UNSEEN = re.compile("[\u2061-\u2064\u200b\ufeff]")
@@ -24,7 +26,8 @@ _FORMULAS = ("inline-formula", "disp-formula")
 def write_formulas(root: etree._Element) -> None:
     """Put in place of each formula below an element, whose names have no namespaces, its text."""
     for formula in list(root.iter("math")):
-        _replace(formula, linear(formula))
+        is_mixed = begins_with_fraction(formula) and _text_before(formula)[-1:].isdigit()
+        _replace(formula, " " * is_mixed + (linear(formula) or _tex_of(formula)))
     for formula in root.iter(*_FORMULAS):
         source = next(formula.iter("tex-math"), None)
         if source is not None and not _shown(formula):
@@ -61,13 +64,29 @@ def _token(element: etree._Element) -> str:
 
 
 def _row(children: Sequence[etree._Element]) -> str:
-    """Write children one behind the other; a number and a fraction are two."""
-    text = ""
+    """Write children one behind the other; a number and a fraction are two, in either order."""
+    text, is_behind_fraction = "", False
     for child in children:
         piece = linear(child)
-        is_mixed = child.tag == "mfrac" and text[-1:].isdigit()
-        text += f" {piece}" if is_mixed else piece
+        is_mixed = begins_with_fraction(child) and text[-1:].isdigit()
+        is_second = is_behind_fraction and piece[:1].isdigit()
+        text += f" {piece}" if is_mixed or is_second else piece
+        is_behind_fraction = _unwrapped(child).tag == "mfrac" or (is_behind_fraction and not piece)
     return text
+
+
+def _unwrapped(element: etree._Element) -> etree._Element:
+    """Return what an element that only groups has as its one child, and so on."""
+    while element.tag in _GROUPS and len(element) == 1:
+        element = element[0]
+    return element
+
+
+def begins_with_fraction(element: etree._Element) -> bool:
+    """Tell whether the first thing that an element shows is a fraction."""
+    while element.tag in _GROUPS and len(element):
+        element = element[0]
+    return element.tag == "mfrac"
 
 
 def _operand(element: etree._Element) -> str:
@@ -78,13 +97,22 @@ def _operand(element: etree._Element) -> str:
 
 def _fraction(element: etree._Element, children: Sequence[etree._Element]) -> str:
     above, below = _operand(children[0]), _operand(children[-1])
+    # "1/2m" may be half of m.
+    if len(_factors(children[-1])) > 1 and not below.startswith("("):
+        below = f"({below})"
     if element.get("linethickness", "").strip("0 .empxt%") == "" and element.get("linethickness"):
         return f"({above}¦{below})"
     return f"{above}/{below}"
 
 
+def _factors(element: etree._Element) -> list[str]:
+    """Return what the parts of a row show, those that show nothing left out."""
+    inner = _unwrapped(element)
+    return [text for child in inner if (text := linear(child).strip())] if inner.tag in _GROUPS else [linear(inner)]
+
+
 def _root(element: etree._Element, children: Sequence[etree._Element]) -> str:
-    if element.tag == "msqrt":
+    if element.tag in ("msqrt", "menclose"):
         inner = _row(children)
         return f"√{inner}" if _SIMPLE.fullmatch(inner) else f"√({inner})"
     return f"√({linear(children[-1])}&{linear(children[0])})"
@@ -108,8 +136,21 @@ def _is_letter_or_operator(element: etree._Element) -> bool:
 
 
 def _multiple_scripts(element: etree._Element, children: Sequence[etree._Element]) -> str:
-    base, *scripts = children
-    return linear(base) + "".join(f"{'_^'[i % 2]}{_operand(script)}" for i, script in enumerate(scripts))
+    base, *scripts = [child for child in element if isinstance(child.tag, str)]
+    tags = [child.tag for child in scripts]
+    split = tags.index("mprescripts") if "mprescripts" in tags else len(tags)
+    before, behind = scripts[split + 1 :], scripts[:split]
+    return _marked(before) + linear(base) + _marked(behind)
+
+
+def _marked(scripts: Sequence[etree._Element]) -> str:
+    """Write scripts that are below and above in turn; one of a pair may be missing."""
+    written = ((mark, _operand(script)) for mark, script in zip("_^" * len(scripts), scripts, strict=False))
+    return "".join(f"{mark}{text}" for mark, text in written if text)
+
+
+def _enclosed(element: etree._Element, children: Sequence[etree._Element]) -> str:
+    return _root(element, children) if element.get("notation") == "radical" else _row(children)
 
 
 def _fenced(element: etree._Element, children: Sequence[etree._Element]) -> str:
@@ -129,9 +170,26 @@ _WRITERS = {
     "mroot": _root,
     **dict.fromkeys(("msub", "msup", "msubsup", "munder", "mover", "munderover"), _scripts),
     "mmultiscripts": _multiple_scripts,
+    "menclose": _enclosed,
     "mfenced": _fenced,
     "mtable": _table,
 }
+
+
+def _tex_of(formula: etree._Element) -> str:
+    """Return the TeX that a formula without anything else carries along: its annotation, or LaTeXML's attribute; "" without."""
+    sources = (each.text or "" for each in formula.iter("annotation") if "tex" in each.get("encoding", "").lower())
+    return " ".join((next(sources, "") or formula.get("alttext", "")).split())
+
+
+def _text_before(element: etree._Element) -> str:
+    """Return the text right before an element, out of what only contains it too."""
+    previous, parent = element.getprevious(), element.getparent()
+    if previous is not None:
+        return previous.tail or ""
+    if parent is None:
+        return ""
+    return parent.text or (_text_before(parent) if parent.tag in _FORMULAS else "")
 
 
 def _shown(formula: etree._Element) -> str:

@@ -42,8 +42,11 @@ _DEBRIS = re.compile(
     r"|copyright (?:©|\(c\)|\d))"
     r"|^\W{0,2}©|^\S+@\S+\.\w+$"
     # Citations that TeX could not resolve, and its own words.
-    r"|\[undef\w*\]|[(\[]\s*\?(?:\s*[,;]\s*\?)*\s*[)\]]|\[[a-z]+(?:19|20)\d\d[a-z]+\]|(?<!\w)\?\?(?!\w)"
-    r"|\\(?:usetikzlibrary|begin|end|newcommand|documentclass|usepackage|cite[tp]?|ref|label)\b",
+    r"|\[undef\w*(?:\s*[,;]\s*undef\w*)*\]|[(\[]\s*(?:\d+\s*[,;]\s*)*\?(?:\s*[,;]\s*(?:\?|\d+))*\s*[)\]]"
+    r"|\[(?:[a-z]+(?:19|20)\d\d[a-z]*\s*[,;]\s*)*[a-z]+(?:19|20)\d\d[a-z]+(?:\s*[,;]\s*[a-z]+(?:19|20)\d\d[a-z]*)*\]"
+    r"|(?<!\w)\?\?(?!\w)|\b(?-i:Fig\.|Figs?\.|Figures?|Tables?|Sections?|Secs?\.|Eqs?\.|Equations?|Appendix|Theorem|Lemma|Algorithm)\s+\?(?!\w)"
+    r"|\\(?:usetikzlibrary|begin|end|newcommand|renewcommand|documentclass|usepackage|cite[tp]?|ref|label|addbibresource"
+    r"|(?:print)?bibliography(?:style)?|includegraphics|maketitle|vspace|hspace|footnote|section|input)\b",
     re.IGNORECASE | re.MULTILINE,
 )
 

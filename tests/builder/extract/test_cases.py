@@ -60,6 +60,13 @@ def test_a_target_with_what_tex_left_is_left_out(name: str) -> None:
     assert has_debris(introduction(read_html(CASES / "html" / f"{name}.html").document))
 
 
+def test_citations_and_labels_that_tex_could_not_resolve_are_debris() -> None:
+    for bad in ("[undefab, undefd]", "[doe2019ice, roe2020]", "As Fig. ? shows", "[11, ?]", "\\addbibresource{x.bib}"):
+        assert has_debris(f"This is so {bad} here."), bad
+    for good in ("Is it in the Table? Yes.", "[Vaswani2017]", "[Doe2019; Roe2020]", "[11, 12]", "Why Figure 3?"):
+        assert not has_debris(f"This is so {good} here."), good
+
+
 def test_an_abstract_that_is_a_section_is_no_content() -> None:
     document = read_html(CASES / "html" / "14_no_abstract_class.html").document
     assert document.abstract

@@ -34,6 +34,11 @@ from builder.mathml import linear, write_formulas
         ("<mn>2</mn><mo>\u2062</mo><mi>x</mi>", "2x"),
         ("<semantics><mi>x</mi><annotation>\\xi</annotation></semantics>", "x"),
         ("<mfrac linethickness='0'><mi>n</mi><mi>k</mi></mfrac>", "(n¦k)"),
+        ("<mn>3</mn><mstyle><mrow><mfrac><mn>1</mn><mn>4</mn></mfrac><mi>x</mi></mrow></mstyle>", "3 1/4x"),
+        ("<mfrac><mn>1</mn><mrow><mn>2</mn><mi>m</mi></mrow></mfrac>", "1/(2m)"),
+        ("<mfrac><mn>1</mn><mn>2</mn></mfrac><mo>\u2062</mo><mn>3</mn>", "1/2 3"),
+        ("<mmultiscripts><mi>C</mi><mn>6</mn><none/><mprescripts/><none/><mn>14</mn></mmultiscripts>", "^14C_6"),
+        ("<menclose notation='radical'><mi>x</mi><mo>+</mo><mn>1</mn></menclose>", "√(x+1)"),
         ("", ""),
         ("<mfrac/>", ""),
     ],
@@ -74,3 +79,12 @@ def test_an_article_and_a_page_say_the_same(tmp_path: Path) -> None:
     page = read_html(tmp_path / "a.html").document
     assert article.abstract == "Take 1/2 of 2^n cells."
     assert article.sections[0].text == page.sections[0].text == "Take 1/2 of 2^n cells."
+
+
+def test_a_fraction_behind_a_number_and_a_formula_of_tex_alone() -> None:
+    fraction = "<mfrac><mn>1</mn><mn>4</mn></mfrac>"
+    tex = "<math><semantics><annotation encoding='application/x-tex'>\\alpha</annotation></semantics></math>"
+    page = f"<p>3<math>{fraction}</math> of a<math>{fraction}</math>, <math alttext='x^{{2}}'/> and {tex}</p>"
+    root = etree.fromstring(page)
+    write_formulas(root)
+    assert "".join(map(str, root.itertext())) == "3 1/4 of a1/4, x^{2} and \\alpha"
