@@ -77,7 +77,7 @@ _SYNONYMS = {
     "however": "nevertheless",
     "important": "crucial",
 }
-_NEGATED = {"can": "cannot", "cannot": "can", "with": "without", "without": "with", "more": "less", "less": "more"}
+_NEGATED = {"not": "indeed", "no": "some", "can": "cannot", "cannot": "can", "with": "without", "without": "with"}
 
 
 def measure(folder: Path, quick: bool) -> Figures:
@@ -94,7 +94,7 @@ def measure(folder: Path, quick: bool) -> Figures:
     chatting = ask(weights / CHATTING, dataset, runs / f"{CHATTING}-chat", "--apply_chat_template")
     figures |= said_by(outputs, chatting)
     for name in EDITED:
-        figures |= {f"{key}_{name}": value for key, value in edits(weights / name, dataset).items()}
+        figures |= edits(weights / name, dataset)
     return figures | ladder(weights / CHATTING, dataset)
 
 
@@ -216,22 +216,24 @@ def edits(model: Path, dataset: Path) -> Figures:
     figures: Figures = {}
     for name, edit in (("numbers", changed_numbers), ("negations", negated), ("synonyms", reworded)):
         extra, authors = [], []
-        for id_, (prompt, text) in own.items():
+        for id_, (prompt, text, author) in own.items():
             edited = edit(text)
             if edited != text and id_ in other:
                 under = [more_bits(lm, shown, text, edited) for shown in (prompt, other[id_][0])]
                 extra.append(under[0] - under[1])
-                authors.append(id_)
-        figures |= bounded(f"edited_{name}", difference(extra, authors)) if extra else {}
-        figures[f"edited_{name}_n"] = len(extra)
+                authors.append(author)
+        key = f"edited_{name}_{model.name}"
+        figures |= bounded(key, difference(extra, authors)) if extra else {}
+        figures[f"{key}_n"] = len(extra)
     return figures
 
 
-def asked(dataset: Path, context: str) -> dict[str, tuple[str, str]]:
-    """Id -> prompt and text of the first rows."""
+def asked(dataset: Path, context: str) -> dict[str, tuple[str, str, str]]:
+    """Id -> prompt, text and first author of the first rows."""
     options: Any = {"dataset": str(dataset), "bertscore_model": "none", "context": context, "way": LIKELIHOOD}
     docs = hook.load("Abs-9K", 512, **options)["test"]
-    return {doc["id"]: (doc["prompt"], doc_to_target(doc)) for doc in docs.select(range(min(ROWS, len(docs))))}
+    first = docs.select(range(min(ROWS, len(docs))))
+    return {doc["id"]: (doc["prompt"], doc_to_target(doc), doc["first_author"]) for doc in first}
 
 
 def more_bits(lm: Any, prompt: str, text: str, edited: str) -> float:
@@ -271,9 +273,9 @@ def ladder(model: Path, dataset: Path) -> Figures:
     return {**named, "ladder_in_order": all(fewer < more for fewer, more in pairwise(levels))}
 
 
-def bits(lm: Any, rows: list[tuple[str, str]]) -> Iterator[float]:
+def bits(lm: Any, rows: list[tuple[str, str, str]]) -> Iterator[float]:
     """Yield the bits per byte of each text behind its prompt."""
-    for scored in scorer_of(lm)([Question(prompt, (text,)) for prompt, text in rows]):
+    for scored in scorer_of(lm)([Question(prompt, (text,)) for prompt, text, _ in rows]):
         yield bits_of(scored.likelihoods[0]) or 0.0
 
 

@@ -91,6 +91,11 @@ class Workspace:
         return papers
 
     @cached_property
+    def shown(self) -> set[str]:
+        """Papers whose texts the rows show that were written so far."""
+        return set()
+
+    @cached_property
     def copies(self) -> frozenset[str]:
         """Of each paper that was posted twice or more, the ids of the later ones."""
         return copies(self.papers)

@@ -1,9 +1,15 @@
 """The texts that rows of other families show, each once: rows of the configurations `Papers` and `Abstracts`."""
 
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import pyarrow as pa
 
-from builder.families.descriptor import FamilyBuilder
-from builder.families.reading.papers_read import abstract_text, shown_text
+from builder.families.descriptor import FamilyBuilder, Written
+from builder.families.reading.papers_read import PaperLibrary, abstract_text, shown_text
 from builder.parquet.schema import (
     INTEGER,
     ROW_SHA256,
@@ -18,7 +24,14 @@ from builder.parquet.schema import (
 )
 from builder.records import Paper
 from builder.sources.tokenizer import token_counter
+from builder.stage_report import StageReport
 from builder.store import Store
+from lm_eval_tasks.base.contract import PAPERS
+from lm_eval_tasks.base.manifest import ListedConfiguration
+
+if TYPE_CHECKING:
+    from builder.workspace import Workspace
+    from lm_eval_tasks.engines.registry import Engine
 
 COLUMNS = pa.schema(
     [
@@ -79,5 +92,26 @@ def complete(row: Row, task: str, store: Store) -> Row | Lacking:
     return "changed_text" if documents else "missing_file"
 
 
-# Written with the families whose rows show the papers.
-FAMILY = FamilyBuilder(schema=lambda _: SCHEMA, complete=complete)
+def write(workspace: Workspace, folder: Path, engine: Engine) -> Written:
+    """Write the texts of the papers that the rows of other families show."""
+    from builder.families.reading.making import library_of
+
+    if workspace.shown:
+        yield write_texts(folder, library_of(workspace), workspace.shown, workspace.round_.round)
+
+
+def write_texts(
+    folder: Path, library: PaperLibrary, shown: Collection[str], round_name: str
+) -> tuple[ListedConfiguration, Sequence[StageReport]]:
+    """Write the texts of papers, in the order of their ids."""
+    from builder.families.writer import writer_of
+
+    writer = writer_of(folder, ListedConfiguration(PAPERS, "papers", "papers"))
+    for id_ in sorted(shown):
+        read = library.read(id_)
+        writer.add("test", row_of(read.paper, read.shown.text, round_name))
+    return writer.close(), [StageReport(PAPERS, len(shown))]
+
+
+# Written behind the families whose rows show the papers.
+FAMILY = FamilyBuilder(schema=lambda _: SCHEMA, complete=complete, write=write)

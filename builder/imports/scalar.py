@@ -17,6 +17,7 @@ from typing import Any
 from builder.dataset.folder import finish_import, replacing
 from builder.errors import FolderError
 from builder.families.match import MatchAsker
+from builder.families.papers import write_texts
 from builder.families.reading.choosing import NewPapers
 from builder.families.reading.papers_read import PaperLibrary
 from builder.families.reading.writing import ReadingWriter
@@ -100,6 +101,10 @@ def import_papers(source: Path, output: Path, seed: int, choosers: Mapping[Measu
         for configuration, of_one in writer.write([MatchAsker(library, seed, None)], readings, new):
             built.append(configuration)
             reports += of_one
+        if writer.shown:
+            texts, of_texts = write_texts(draft, library, writer.shown, ROUND)
+            built.append(texts)
+            reports += of_texts
         if not any(configuration.samples for configuration in built):
             raise FolderError(f"no question could be made of {source} ({'; '.join(r.line() for r in reports)})")
         finish_import(draft, ROUND, source.name, built, reports)

@@ -25,6 +25,7 @@ from builder.round.tables import (
     PapersTable,
     QualityTable,
     ReadingTable,
+    RecallTable,
     SamplesTable,
     ScalarTable,
     SettingTable,
@@ -75,6 +76,7 @@ class Round(RoundTable):
     samples: SamplesTable = SamplesTable()
     scalar: ScalarTable = ScalarTable()
     reading: ReadingTable = ReadingTable()
+    recall: RecallTable = RecallTable()
     audit: AuditTable = AuditTable()
     changes: dict[str, str] = Field({}, description="round -> what changed in it, for the card")
 

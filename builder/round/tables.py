@@ -14,6 +14,8 @@ from builder.round.toml_file import RoundTable, among
 from lm_eval_tasks.base.contract import Split, Task
 from lm_eval_tasks.families import of_task
 from lm_eval_tasks.families.reading import Reading, ReadingFamily
+from lm_eval_tasks.families.recall import CONFIGURATIONS, Recall
+from lm_eval_tasks.families.recall import SIZES as RECALL_SIZES
 from lm_eval_tasks.families.registry import FAMILIES
 from lm_eval_tasks.families.scalar import ALL_LEVELS, CandidateText, CitationType, Distractors, Level, Scope
 from lm_eval_tasks.families.writing.settings import Setting
@@ -22,6 +24,7 @@ READINGS: tuple[Reading, ...] = tuple(
     each for family in FAMILIES for each in family.configurations if isinstance(each, Reading)
 )
 _ReadingName = Annotated[str, among([reading.name for reading in READINGS])]
+_RecallSize = Annotated[str, among(list(RECALL_SIZES))]
 _LevelName = Annotated[str, among([level.name for level in ALL_LEVELS])]
 _Share = Annotated[float, Field(ge=0, le=1)]
 
@@ -268,6 +271,30 @@ class ScalarTable(RoundTable):
         if not ids:
             raise RoundError(f"`scalar.accepted`: {self.accepted} names no paper; give one id per line")
         return ids
+
+
+class RecallTable(RoundTable):
+    """Recall: texts whose numbers and names stand in what is read, alone and within longer and longer contexts."""
+
+    sizes: tuple[_RecallSize, ...] = Field(
+        (),
+        description="4K, 8K, and so on, in units of 1,024 tokens; with any, the evidence alone and without it are asked too",
+    )
+    texts: int = Field(
+        200, ge=1, description="most texts of each configuration, abstracts and conclusions of test papers"
+    )
+
+    @property
+    def chosen(self) -> tuple[Recall, ...]:
+        """The configurations, from the shortest context to the longest, then without the evidence."""
+        sizes = {RECALL_SIZES[name] for name in self.sizes}
+        if not sizes:
+            return ()
+        return tuple(
+            each
+            for each in CONFIGURATIONS
+            if (each.size in sizes or not each.size) and (not each.is_without or each.size in (0, max(sizes)))
+        )
 
 
 class ReadingTable(RoundTable):

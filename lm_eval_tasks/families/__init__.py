@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from lm_eval_tasks.base.contract import Context
     from lm_eval_tasks.families.descriptor import Configuration, Family, Target
 
-NAMES = ("writing", "scalar", "walk", "next", "match")
+NAMES = ("writing", "scalar", "walk", "next", "match", "recall")
 
 
 @cache

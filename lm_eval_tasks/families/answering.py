@@ -21,10 +21,16 @@ class Answering:
         return reply
 
     def likelihoods(self, doc: Mapping[str, Any]) -> list[str]:
-        """Return the texts whose likelihood is asked of a row by likelihood, as lm-eval has it: of a text, itself without the space around
-        it, so that no white space is scored.
-        """
-        return [str(doc["target"]).strip()]
+        """Return the texts whose likelihood is asked of a row by likelihood, as lm-eval has it."""
+        return [self.text(doc)]
+
+    def text(self, doc: Mapping[str, Any]) -> str:
+        """Return the one text whose likelihood is asked, without the space around it, so that no white space is scored."""
+        return str(doc["target"]).strip()
+
+    def part_of(self, row: PromptRow) -> str:
+        """Return the part of the rows, by where they have what is to be read, that a row belongs to; "" without parts."""
+        return ""
 
     def likeliest(self, likelihoods: Sequence[Likelihood]) -> str:
         """Return what is scored as the answer of a row by likelihood: of a choice, the likeliest."""

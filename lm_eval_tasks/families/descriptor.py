@@ -1,7 +1,7 @@
 """What a family of tasks is, and what it consists of; each folder here describes one in its `FAMILY`."""
 
 import tomllib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
@@ -204,13 +204,30 @@ class ByLikelihood:
     spread: float = SPREAD_OF_CHOICES
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Configurations that ask the same rows in longer and longer contexts; of what reading brings alone, a share is kept in each.
+
+    Attributes:
+        alone: with nothing around what is to be read.
+        without: with something else in place of what is to be read.
+        sizes: configuration -> thousands of tokens, rising.
+        withouts: configuration of a size -> the same with something else in place.
+    """
+
+    alone: str
+    without: str
+    sizes: Mapping[str, int]
+    withouts: Mapping[str, str]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
     """Tasks that have prompts, rows and a way of scoring in common.
 
     Attributes:
         name: of its folder, on the builder's side too.
-        board: that counts its scores.
+        board: that counts its scores; None if none does.
         own: the type of what a prompt's row says besides what the rows of all families do (`samples.prompt_row`).
         core: its configurations that every model is asked first.
         is_multiple_choice: whether a question names one of the candidates that its row lists.
@@ -218,10 +235,11 @@ class Family:
         metrics: in the order in which they are shown; the first is what models are ranked by.
         baselines: that answer its prompts.
         likelihood: how the same rows are asked by likelihood; None if they are not.
+        kept: configurations by which a share kept is stated (`stats.kept`); None without any.
     """
 
     name: str
-    board: Board
+    board: Board | None
     own: type[Any]
     targets: tuple[Target, ...]
     configurations: Sequence[Configuration]
@@ -233,6 +251,7 @@ class Family:
     metrics: tuple[Metric, ...]
     baselines: tuple[str, ...]
     likelihood: ByLikelihood | None = None
+    kept: Kept | None = None
 
     @property
     def label(self) -> str:

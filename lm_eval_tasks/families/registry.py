@@ -71,7 +71,7 @@ def check_names(names: Iterable[str]) -> None:
             raise EvalError(f"no metric {name!r:.60}; {suggestion(name, _BY_NAME, '{}')}")
 
 
-def comparisons(boards: Mapping[str, Board]) -> int:
+def comparisons(boards: Mapping[str, Board | None]) -> int:
     """Return how many rows the comparison of two models has: one for each task, given with its board by the name of its configuration, and
     one for each board that counts several of them.
     """

@@ -154,9 +154,15 @@ class PromptRow:
 
     @property
     def suffixed(self) -> str:
+        """The same, and whether a likelihood was asked through a chat template, whose levels are others: "Abs-9K bpb chat"."""
+        return f"{self.asked} chat" if self.chat else self.asked
+
+    @property
+    def asked(self) -> str:
         """The setting, and by likelihood how it was asked: "Abs-9K bpb"."""
         likelihood = self.family.likelihood
-        return f"{self.setting} {likelihood.suffix}" if self.way == LIKELIHOOD and likelihood else self.setting
+        suffix = likelihood.suffix if self.way == LIKELIHOOD and likelihood else ""
+        return f"{self.setting} {suffix}".strip()
 
     @property
     def paper(self) -> str:

@@ -23,7 +23,7 @@ from lm_eval_tasks.stats import placed
 from lm_eval_tasks.stats.columns import columns_of, zero_of
 from lm_eval_tasks.stats.opened import read_runs
 from lm_eval_tasks.stats.placed import PlacedTask
-from lm_eval_tasks.stats.savings import HEADLINE, Contexts, contexts_of
+from lm_eval_tasks.stats.savings import HEADLINE, Contexts, contexts_of, saving_of
 
 OTHER_FORMAT = "likelihoods with a chat template and without one cannot be compared, only what reading saves (with --contexts other,start)"
 # Task -> its samples.
@@ -110,9 +110,11 @@ def _of_pair(
 ) -> tuple[list[Difference], int]:
     """Return the differences of two runs, of each task, then of the boards that both have; and how many were to be expected."""
     common = [task for task in first if task in second]
-    if not common:
+    saved = [] if metrics else list(_of_savings(runs, first, second))
+    if not common and not saved:
+        reason = f": {OTHER_FORMAT}" if _formats(first) != _formats(second) else ""
         raise SamplesError(
-            f"{runs[0]} and {runs[1]} have no task in common ({', '.join(sorted(first))}; {', '.join(sorted(second))})"
+            f"{runs[0]} and {runs[1]} have no task in common ({', '.join(sorted(first))}; {', '.join(sorted(second))}){reason}"
         )
     pairs = {task: paired(task, first[task], second[task]) for task in common}
     if uncut:
@@ -120,21 +122,18 @@ def _of_pair(
             task: [(x, y) for x, y in of_task if not (x.row.tokens_cut or y.row.tokens_cut)]
             for task, of_task in pairs.items()
         }
-    if not any(pairs.values()):
+    if not any(pairs.values()) and not saved:
         raise SamplesError(f"{runs[0]} and {runs[1]} have no sample in common whose prompt neither of them cut")
     sizes = {task: (len(first[task]), len(second[task])) for task in common}
-    comparable = [task for task in common if not asked_otherwise(pairs[task])]
     differences = [
-        difference for task in comparable for difference in _of_task(runs, task, pairs[task], sizes[task], metrics)
+        difference for task in common for difference in _of_task(runs, task, pairs[task], sizes[task], metrics)
     ]
-    differences += [] if metrics else _of_savings(runs, [sample for task in common for sample in first[task]], second)
-    if not differences and not comparable:
-        raise SamplesError(f"{runs[0]} and {runs[1]}: {OTHER_FORMAT}")
+    differences += saved
     if not differences:
         raise SamplesError(
             f"{runs[0]} and {runs[1]} do not both have one of the scores {', '.join(metrics) or 'by which models are ranked'}"
         )
-    rows = {task: both[0][0].row for task, both in pairs.items() if both and task in comparable}
+    rows = {task: both[0][0].row for task, both in pairs.items() if both}
     ranked = {task: row for task, row in rows.items() if not metrics or row.ranking.name in metrics}
     boards = {task: row.family.board for task, row in ranked.items()}
     planned = len(differences) - len(boards) + comparisons(boards)
@@ -158,19 +157,22 @@ def _of_task(
             yield Difference(runs, task, metric, a, b, over, sizes)
 
 
-def asked_otherwise(pairs: Sequence[tuple[Sample, Sample]]) -> bool:
-    """Tell whether one run asked for likelihoods through a chat template, and the other one without, whose levels tell nothing."""
-    formats = {sample.row.chat for pair in pairs for sample in pair if sample.row.way == LIKELIHOOD}
-    return len(formats) > 1
+def _formats(run: Run) -> set[bool | None]:
+    """Return whether a run asked for likelihoods through a chat template."""
+    return {sample.row.chat for of_task in run.values() for sample in of_task if sample.row.way == LIKELIHOOD}
 
 
-def _of_savings(runs: tuple[Path, Path], samples: Sequence[Sample], second: Run) -> Iterator[Difference]:
+def _of_savings(runs: tuple[Path, Path], first: Run, second: Run) -> Iterator[Difference]:
     """Yield the differences between what reading saved in both runs, for the headline contexts."""
-    first = contexts_of(samples)
-    theirs = contexts_of([sample for of_task in second.values() for sample in of_task])
-    for task in (task for task in first if task in theirs):
-        sides = (first[task], theirs[task])
+    ours, theirs = (
+        contexts_of([sample for of_task in run.values() for sample in of_task], across_formats=True)
+        for run in (first, second)
+    )
+    for task in (task for task in ours if task in theirs):
+        sides = (ours[task], theirs[task])
         for pair in (pair for pair in HEADLINE if all(name in side for name in pair for side in sides)):
+            if not all(saving_of(task, pair, side) for side in sides):
+                continue
             saved = [_saved(side, pair) for side in sides]
             ids = [id_ for id_ in saved[0] if id_ in saved[1]]
             if ids:
@@ -233,8 +235,6 @@ def left_out(runs: Collection[Run]) -> Iterator[str]:
         if not all(task in run for run in runs):
             yield f"left out: {task}, which {only}"
         of_task = [run[task] for run in runs if task in run]
-        if len({run[0].row.chat for run in of_task}) > 1:
-            yield f"left out: {task}: {OTHER_FORMAT}"
         said = dict.fromkeys(revisions_apart(first, second) for first, second in combinations(of_task, 2))
         yield from (f"{task}: {apart}" for apart in said if apart)
 

@@ -56,13 +56,22 @@ class Saving:
     same: int
 
 
-def contexts_of(samples: Sequence[Sample]) -> dict[str, Contexts]:
-    """Return task -> context -> row -> its sample, of rows by likelihood whose score are bits."""
+def contexts_of(samples: Sequence[Sample], *, across_formats: bool = False) -> dict[str, Contexts]:
+    """Return task -> context -> row -> its sample, of rows by likelihood whose score are bits.
+
+    Args:
+        across_formats: whether tasks are called alike with a chat template and without one: what is saved may be compared.
+    """
     tasks: dict[str, dict[str, dict[str, Sample]]] = {}
     for sample in samples:
         row = sample.row
-        if row.way == LIKELIHOOD and is_lower_better(row.ranking.name) and row.ranking.name in sample.scores:
-            of_task = tasks.setdefault(row.suffixed, {})
+        if (
+            row.way == LIKELIHOOD
+            and is_lower_better(row.ranking.name)
+            and row.ranking.name in sample.scores
+            and not row.family.kept
+        ):
+            of_task = tasks.setdefault(row.asked if across_formats else row.suffixed, {})
             of_task.setdefault(row.shown or FULL, {})[sample.identity] = sample
     return {
         task: {name: of_task[name] for name in _ORDER if name in of_task} for task, of_task in sorted(tasks.items())
@@ -72,7 +81,7 @@ def contexts_of(samples: Sequence[Sample]) -> dict[str, Contexts]:
 def savings_of(samples: Sequence[Sample]) -> list[Saving]:
     """Return the savings between any two contexts in which a run asked a task."""
     of_pairs = (
-        _saving(task, (less, more), contexts)
+        saving_of(task, (less, more), contexts)
         for task, contexts in contexts_of(samples).items()
         for less, more in combinations(contexts, 2)
     )
@@ -86,15 +95,24 @@ def curve_of(samples: Sequence[Sample]) -> list[Saving]:
         sizes = [name for name in contexts if name in WORDS]
         if len(sizes) < 2:
             continue
-        filled = {id_ for id_, sample in contexts[sizes[-1]].items() if answering_of(sample.row.task).fills(sample.row)}
-        over = {name: {id_: sample for id_, sample in contexts[name].items() if id_ in filled} for name in contexts}
+        filled = set.intersection(*(_filled(contexts[name]) for name in sizes))
+        if not filled:
+            continue
+        over = {
+            name: {id_: sample for id_, sample in of_one.items() if id_ in filled} for name, of_one in contexts.items()
+        }
         first = [name for name in (NONE, OTHER) if name in contexts][:1]
-        of_task = (_saving(task, pair, over) for pair in pairwise([*first, *sizes]))
+        of_task = (saving_of(task, pair, over) for pair in pairwise([*first, *sizes]))
         steps += [step for step in of_task if step]
     return steps
 
 
-def _saving(task: str, pair: tuple[str, str], contexts: Contexts) -> Saving | None:
+def _filled(of_context: Mapping[str, Sample]) -> set[str]:
+    """Return the rows that show as many words as their context says."""
+    return {id_ for id_, sample in of_context.items() if answering_of(sample.row.task).fills(sample.row)}
+
+
+def saving_of(task: str, pair: tuple[str, str], contexts: Contexts) -> Saving | None:
     """Return the saving of a pair of contexts over the rows that both have; None without any, or if most of their prompts are the same."""
     less, more = (contexts[name] for name in pair)
     both = [(less[id_], more[id_]) for id_ in less if id_ in more]

@@ -19,6 +19,7 @@ from lm_eval_tasks.samples.block import BinScore, Block, MadeWith, RunRequest, S
 from lm_eval_tasks.samples.results import Results
 from lm_eval_tasks.samples.sample import Sample
 from lm_eval_tasks.stats.columns import BEST_PROGRAM, Gain, columns_of, gain_table, gains_of
+from lm_eval_tasks.stats.kept import shown_kept
 from lm_eval_tasks.stats.placed import HIGHEST_FLOOR
 from lm_eval_tasks.stats.savings import shown_savings
 from lm_eval_tasks.tasks.catalogue import TASKS
@@ -195,11 +196,11 @@ def _gains_of_task(task: str, metric: Metric, gains: Sequence[Gain]) -> list[Gai
 
 
 def _floor(task: str, metric: Metric, scores: Mapping[str, Score]) -> float | None:
-    """Find the highest floor that a run without a margin states; no run over part of a context has one."""
-    if not _asked_in_full(task):
-        return None
-    best = min if metric.best == "lower" else max
-    return best((scores[name].value for name in metric.zero if name in scores), default=None)
+    """Find the best floor that a run without a margin states; over part of a context only programs that read the prompt have one."""
+    floors = [scores[name].value for name in metric.zero if name in scores]
+    if metric.best == "lower":
+        return min(floors, default=None)
+    return max(floors, default=None) if _asked_in_full(task) else None
 
 
 def _gain(gain: Gain | None) -> str:
@@ -277,3 +278,4 @@ def shown_scores(results: Results, samples: Samples) -> Iterator[str | Table]:
     if any(gain.by == "model" for gain in gains):
         yield from ("", gain_table(gains))
     yield from shown_savings(list(every.values()))
+    yield from shown_kept(list(every.values()))

@@ -16,8 +16,8 @@ from lm_eval_tasks.families import of_task
 from lm_eval_tasks.families.reading import ReadingFamily
 
 _EDIT = pa.struct([("start", INTEGER), ("end", INTEGER), ("text", STRING)])
-_PART = pa.struct([("paper", INTEGER), ("start", INTEGER), ("end", INTEGER), ("edits", pa.list_(_EDIT))])
-_SHOWN = pa.struct(strings("id", "license", "published", "texts"))
+PART = pa.struct([("paper", INTEGER), ("start", INTEGER), ("end", INTEGER), ("edits", pa.list_(_EDIT))])
+SHOWN = pa.struct(strings("id", "license", "published", "texts"))
 _WORK = pa.struct([*strings("title", "paper"), ("entry", INTEGER)])
 _NUMBERS = pa.list_(INTEGER)
 # Of labels: `answer`, `shortcut` and, where it is not all of them, `asked`. `works` that the question names, with the entries of the
@@ -39,8 +39,8 @@ COLUMNS = pa.schema(
         ("ages", _NUMBERS),
         ("authors", pa.list_(STRING)),
         ("works", pa.list_(_WORK)),
-        ("papers", pa.list_(_SHOWN)),
-        ("parts", pa.list_(_PART)),
+        ("papers", pa.list_(SHOWN)),
+        ("parts", pa.list_(PART)),
         ("parts_version", INTEGER),
     ]
 )

@@ -34,40 +34,42 @@ def prepare(workspace: Workspace, engine: Engine) -> None:
     """Fetch and read works that the new papers cite, if paper sets show their texts."""
     reading = workspace.round_.reading
     if reading.shows_cited:
-        askable = [paper for paper in _new_papers(workspace) if _reason(paper, workspace) is None]
+        askable = [paper for paper in new_papers(workspace) if reason_of(paper, workspace) is None]
         workspace.read_cited(askable[: reading.tried], reading.cited_papers, engine)
 
 
 def write(workspace: Workspace, folder: Path, engine: Engine) -> Written:
-    """Return every configuration that the round asks for, and the texts of all papers that they show."""
+    """Return every configuration that the round asks for."""
     round_, table = workspace.round_, workspace.round_.reading
     if not table.chosen:
         return
-    new = _new_papers(workspace)
-    reasons = {paper.id: reason for paper in new if (reason := _reason(paper, workspace))}
-    library = _library(workspace)
+    new = new_papers(workspace)
+    reasons = {paper.id: reason for paper in new if (reason := reason_of(paper, workspace))}
+    library = library_of(workspace)
     builders = [family for family in families() if isinstance(family, ReadingBuilder)]
     askers = [asker for builder in builders for asker in builder.asking(library, round_)]
     writer = ReadingWriter(folder, library, round_.round, round_.excluded)
     yield from writer.write(askers, table.chosen, NewPapers(new, reasons, table.contexts))
+    workspace.shown.update(writer.shown)
 
 
-def _new_papers(workspace: Workspace) -> list[Paper]:
+def new_papers(workspace: Workspace) -> list[Paper]:
     """Return the test papers, in the order of their rows."""
     new = (paper for paper in workspace.papers if workspace.dates.split_of(paper.published) == "test")
     return sorted(new, key=lambda paper: row_order(paper.versioned_id))
 
 
-def _reason(paper: Paper, workspace: Workspace) -> ReadingReason | None:
+def reason_of(paper: Paper, workspace: Workspace) -> ReadingReason | None:
     """Say why there can be no paper set around a paper."""
     if paper.id in workspace.copies:
         return "near_duplicate"
     return None if allows(paper.license, workspace.round_.licenses) else "license"
 
 
-def _library(workspace: Workspace) -> PaperLibrary:
+def library_of(workspace: Workspace) -> PaperLibrary:
+    """Return the papers that a round may show, read when they are wanted."""
     round_ = workspace.round_
-    fit = [paper for paper in workspace.papers if _reason(paper, workspace) is None]
+    fit = [paper for paper in workspace.papers if reason_of(paper, workspace) is None]
     around = neighbours(fit, workspace.graph, round_.seed, round_.reading.window_months)
     citing = {paper.id: partial(workspace.citing, paper) for paper in workspace.papers}
     return PaperLibrary(citing, lambda id_: workspace.store.cited_ids(id_).values(), _known(workspace), around)

@@ -13,7 +13,7 @@ from builder.families.descriptor import Written
 from builder.families.reading.choosing import ChosenSets, NewPapers, choose
 from builder.families.writer import writer_of
 from builder.stage_report import StageReport
-from lm_eval_tasks.base.contract import PAPERS, Split
+from lm_eval_tasks.base.contract import Split
 from lm_eval_tasks.base.manifest import ListedConfiguration
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.families.reading import Reading
@@ -47,8 +47,6 @@ class ReadingWriter:
             own = [each for each in readings if (each.task, each.controls) == (asking.task, asking.controls)]
             for chosen in choose(asking, own, new):
                 yield self._write_reading(chosen, asking)
-        if self.shown:
-            yield self._write_texts()
 
     def _write_reading(
         self, chosen: ChosenSets, asking: ReadingAsker[Any]
@@ -91,16 +89,6 @@ class ReadingWriter:
         rmtree(self.folder / configuration.name)
         chosen.give_up("high_floor")
         return replace(configuration, splits={})
-
-    def _write_texts(self) -> tuple[ListedConfiguration, Sequence[StageReport]]:
-        """Write the texts of the papers that are shown, in the order of their ids."""
-        from builder.families.papers import row_of
-
-        writer = writer_of(self.folder, ListedConfiguration(PAPERS, "papers", "papers"))
-        for id_ in sorted(self.shown):
-            read = self.library.read(id_)
-            writer.add(_SPLIT, row_of(read.paper, read.shown.text, self.round_name))
-        return writer.close(), [StageReport(PAPERS, len(self.shown))]
 
 
 def _floor(configuration: ListedConfiguration) -> float:

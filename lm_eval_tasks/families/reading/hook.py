@@ -7,7 +7,7 @@ prompt is put together when it is asked.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, Protocol
 
 import datasets
 
@@ -30,6 +30,13 @@ from lm_eval_tasks.samples.prompt_row import PromptRow
 # Tokens that an answer may have with its reasoning, where the model's context has room for them behind the longest prompt.
 _LONGEST_ANSWER = 16_384
 _FACTS = ("paper_id", "published", "primary_category")
+
+
+class ShowsPapers(Protocol):
+    """A row that shows texts of papers."""
+
+    @property
+    def papers(self) -> tuple[ShownPaper, ...]: ...
 
 
 # Of a row's id: its prompt, see `reading.prompt.prompt_of`.
@@ -65,7 +72,7 @@ def load(
     selection = chosen(facts, config, options, size)
     rows = TypedRows(ReadingRow, all_rows, config, answering.check)
     asked_rows = [rows[number] for number in selection.positions]
-    text_of = _texts(asked_rows, config, options)
+    text_of = texts_of(asked_rows, config, options)
     hash_of = cache(lambda paper: sha256_of_bytes(text_of(paper)))
     cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), [row.published for row in asked_rows])
     less = noted(shown)
@@ -120,7 +127,7 @@ def _asking(
     return ask
 
 
-def _texts(rows: Sequence[ReadingRow], config: str, options: Options) -> Callable[[ShownPaper], str]:
+def texts_of(rows: Sequence[ShowsPapers], config: str, options: Options) -> Callable[[ShownPaper], str]:
     """Return what reads the text of a paper that rows show from the files, when it is wanted."""
     shown = {(paper.texts, paper.id) for row in rows for paper in row.papers}
     splits = {name: open_dataset(name, options).splits for name in sorted({name for name, _ in shown})}

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from lm_eval_tasks.base.contract import PARTS_VERSION
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.families.reading.answering import ReadingAnswering
-from lm_eval_tasks.families.reading.reading_row import Edit, ReadingRow
+from lm_eval_tasks.families.reading.reading_row import Edit, ReadingRow, ShownPaper, ShownPart
 from lm_eval_tasks.prompts import filled, named_lines, words
 
 # (Configuration of texts, versioned id) -> text.
@@ -52,12 +52,17 @@ def part_texts(row: ReadingRow, texts: Texts) -> list[str]:
     Raises:
         EvalError: the row's parts are put together in a way that this release does not know.
     """
-    if row.parts_version != PARTS_VERSION:
+    return parts_shown(row.papers, row.parts, row.parts_version, texts)
+
+
+def parts_shown(papers: Sequence[ShownPaper], parts: Sequence[ShownPart], version: int, texts: Texts) -> list[str]:
+    """Return what is shown of some parts; errors as `part_texts`."""
+    if version != PARTS_VERSION:
         raise EvalError(
-            f"the rows of this dataset are put together in way {row.parts_version}, which this release does not know; take a newer one"
+            f"the rows of this dataset are put together in way {version}, which this release does not know; take a newer one"
         )
-    papers = [(paper.texts, paper.id) for paper in row.papers]
-    shown = (edited(texts[papers[part.paper]], part.start, part.end, part.edits) for part in row.parts)
+    names = [(paper.texts, paper.id) for paper in papers]
+    shown = (edited(texts[names[part.paper]], part.start, part.end, part.edits) for part in parts)
     return [_MARKS.sub("= = =", text).strip() for text in shown]
 
 

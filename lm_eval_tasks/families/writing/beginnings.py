@@ -30,24 +30,28 @@ def bodies_of(rows: Sequence[WritingRow], numbers: Sequence[int], context: Conte
         No text for a row whose context is `other`, and that has no partner.
     """
     most = WORDS[START if context == OTHER else context]
+    own = {number: _without(rows[number].content, rows[number].target) for number in numbers}
     if not pairs or context not in (OTHER, START):
-        return {number: first_words(_body(rows[number]), most) for number in numbers}
+        return {number: first_words(body, most) for number, body in own.items()}
     lengths = [len(row.content.split()) for row in rows]
     authors = [frozenset(map(_author, row.authors)) for row in rows]
     bodies: dict[int, str] = {}
-    for number in numbers:
+    for number, body in own.items():
         partner = _partner_of(number, rows, lengths, authors)
-        if partner is None:
-            if context == START:
-                bodies[number] = first_words(_body(rows[number]), most)
-            continue
-        shown = partner if context == OTHER else number
-        bodies[number] = first_words(_body(rows[shown]), min(most, lengths[number], lengths[partner]))
+        if partner is not None:
+            other = _without(rows[partner].content, rows[partner].target, rows[number].target)
+            count = min(most, len(body.split()), len(other.split()))
+            bodies[number] = first_words(other if context == OTHER else body, count)
+        elif context == START:
+            bodies[number] = first_words(body, most)
     return bodies
 
 
-def _body(row: WritingRow) -> str:
-    return row.content.replace(row.target, "")
+def _without(text: str, *targets: str) -> str:
+    """Return a text without what is asked for, of the paper and of the row in which it is shown."""
+    for target in targets:
+        text = text.replace(target, "")
+    return text
 
 
 def first_words(text: str, count: int) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import datasets
 
 from lm_eval_tasks import prompts
-from lm_eval_tasks.base.contract import GENERATED, LIKELIHOOD, OTHER, RETRIEVED, Context, Way
+from lm_eval_tasks.base.contract import GENERATED, LIKELIHOOD, NONE, OTHER, RETRIEVED, Context, Way
 from lm_eval_tasks.base.errors import OptionError
 from lm_eval_tasks.base.files import cache_folder
 from lm_eval_tasks.base.metadata import NO_MODEL
@@ -111,7 +111,8 @@ def load(
         own = _own(rows[n], others[n], lead_words, keep_parts=options.keep_parts)
         of_row: dict[str, Any] = dict(common)
         if way == LIKELIHOOD:
-            own = likelihood.own_of(rows[n], cut.text, words=len(prepared[n].content.split()))
+            words = 0 if shown == NONE else len(prepared[n].content.split())
+            own = likelihood.own_of(rows[n], cut.text, words=words)
             of_row["answer_cap"] = rooms[n] if rooms else 0
         made.append(
             PromptRow(

@@ -7,11 +7,10 @@ Bits per byte are -log2 of the text's probability behind the prompt, over its by
 import lzma
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from lm_eval_tasks.base.likelihood import Likelihood
-from lm_eval_tasks.families.answering import answering_of
+from lm_eval_tasks.families.writing.answering import ANSWERING
 from lm_eval_tasks.families.writing.writing_row import WritingOwn, WritingRow
 from lm_eval_tasks.samples.answers import Answers
 from lm_eval_tasks.samples.prompt_row import PromptRow
@@ -53,14 +52,13 @@ def bits_per_byte_lzma(answers: Answers) -> Values:
 def copied_share(answers: Answers) -> Values:
     """Share of the text's bytes that stand in runs of five words which the prompt has too."""
     sizes = (len(text_of(row).encode()) for row in answers.rows)
-    shown = (sum(end - start for start, end in answering_of(row.task).copied(row)) for row in answers.rows)
+    shown = (sum(end - start for start, end in ANSWERING.copied(row)) for row in answers.rows)
     return [part / size for part, size in zip(shown, sizes, strict=True)]
 
 
 def text_of(row: PromptRow) -> str:
     """Return the text whose likelihood is asked."""
-    [text] = answering_of(row.task).likelihoods({"target": row.target})
-    return text
+    return ANSWERING.text({"target": row.target})
 
 
 def own_of(row: WritingRow, prompt: str, words: int) -> WritingOwn:
@@ -119,7 +117,5 @@ def copied(text: str, shown: str) -> list[tuple[int, int]]:
     return [(size(start), size(end)) for start, end in found]
 
 
-def doc_to_target(doc: Mapping[str, Any]) -> str:
-    """Return the text whose likelihood is asked, as it is: lm-eval evaluates a template that gives a title in brackets."""
-    [text] = answering_of("abs").likelihoods(doc)
-    return text
+# lm-eval evaluates a template that gives a title in brackets.
+doc_to_target = ANSWERING.text

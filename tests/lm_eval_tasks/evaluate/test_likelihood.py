@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -417,3 +418,15 @@ def test_a_paper_and_another_one_show_as_many_words() -> None:
     assert len(bodies_of(rows[:1], [0], "start", pairs=True)[0].split()) == 1500
     assert [len(bodies_of(rows, [1], size, pairs=True)[1].split()) for size in ("500w", "3000w")] == [500, 700]
     assert bodies_of(rows, [4], "500w", pairs=True)[4] == ""
+
+
+def test_no_beginning_shows_what_is_asked_for() -> None:
+    rows = [
+        replace(paper(0, 20, "Ann Doe"), target="A Title In Full"),
+        replace(paper(1, 20, "Bo Roe"), target="Another One"),
+    ]
+    rows[1] = replace(rows[1], content=f"We follow A Title In Full closely in Another One. {rows[1].content}")
+    own, others = (bodies_of(rows, [0, 1], name, pairs=True) for name in ("start", "other"))
+    for texts in (own, others):
+        assert not any(row.target in text for row, text in zip(rows, texts.values(), strict=True))
+    assert [len(own[number].split()) for number in (0, 1)] == [len(others[number].split()) for number in (0, 1)]

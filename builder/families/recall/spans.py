@@ -1,0 +1,134 @@
+"""Spans of a text that its evidence states too: numbers, names and rare words."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from builder.families.reading.neutral import SENTENCE_END
+from lm_eval_tasks.base.rouge import FUNCTION_WORDS
+from lm_eval_tasks.families.recall.recall_row import SpanKind
+
+# With a decimal, a per cent sign or three digits; thousands may be parted.
+_NUMBER = re.compile(r"(?<![\w.,/^_-])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?: ?%)?|(?<![\w.,/^_-])\d+(?:\.\d+)?(?: ?%)?")
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_TOKEN = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+# What stands before a number that is a label or a reference.
+_LABEL = re.compile(
+    r"(?:\b(?:tables?|tabs?|figures?|figs?|sections?|secs?|equations?|eqs?|chapters?|appendix|theorems?|lemmas?|algorithms?|steps?|versions?"
+    r"|refs?|pp?|pages?|vol|no|arxiv|doi)\b\.?|[\[(#§vV:])[\s(]*$",
+    re.IGNORECASE,
+)
+# The shortest name, and the shortest rare word.
+_NAME, _RARE = 3, 6
+# Words of more letters that say something, and how many of them a sentence of the evidence must share.
+_CONTENT, _SHARED = 4, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of a text, by its characters."""
+
+    kind: SpanKind
+    start: int
+    end: int
+    text: str
+
+    @property
+    def key(self) -> str:
+        """What it is sought by."""
+        return key_of(self.text)
+
+
+def key_of(text: str) -> str:
+    """Return a text as spans are sought: case, hyphens, the plural's s and the blank before a per cent sign do not count."""
+    folded = text.casefold().replace(" %", "%").replace("-", "").replace(",", "")
+    return folded[:-1] if len(folded) > _NAME and folded.endswith("s") else folded
+
+
+def words_of(text: str) -> Counter[str]:
+    """Count what a text has that spans can be: numbers and words, by their keys."""
+    found = Counter(key_of(match.group()) for match in _NUMBER.finditer(text))
+    found.update(key_of(match.group()) for match in _TOKEN.finditer(text))
+    joined = (match.group() for match in _TOKEN.finditer(text) if "-" in match.group())
+    found.update(key_of(part) for word in joined for part in word.split("-"))
+    return found
+
+
+def candidates(text: str, is_rare: Callable[[str], bool], told: Collection[str]) -> list[Span]:
+    """Return the spans of a text, each at its first place.
+
+    Args:
+        is_rare: whether a name or word stands in few papers, by its key.
+        told: keys that the question gives away.
+    """
+    seen = set(told)
+    found: list[Span] = []
+    for span in sorted([*_numbers(text), *_names(text)], key=lambda span: span.start):
+        if span.key not in seen and (span.kind == "number" or is_rare(span.key)):
+            found.append(span)
+        seen.add(span.key)
+    return found
+
+
+def _numbers(text: str) -> Iterator[Span]:
+    for match in _NUMBER.finditer(text):
+        number = match.group()
+        digits = re.sub(r"\D", "", number)
+        is_year = _YEAR.fullmatch(number) is not None
+        says_much = "." in number or "%" in number or len(digits) >= 3
+        behind = text[match.end() : match.end() + 1]
+        is_part = behind in ("-", "/", "^", "_") or (behind.isalpha() and "%" not in number)
+        if says_much and not is_year and not is_part and not _LABEL.search(text[: match.start()]):
+            yield Span("number", match.start(), match.end(), number)
+
+
+def _names(text: str) -> Iterator[Span]:
+    for match in _WORD.finditer(text):
+        word = match.group()
+        inside = text[match.start() - 1 : match.start()] + text[match.end() : match.end() + 1]
+        if any(sign.isdigit() or sign == "_" for sign in inside):
+            continue
+        if "-" in word:
+            continue
+        if len(word) >= _NAME and any(map(str.isupper, word[1:])):
+            yield Span("name", match.start(), match.end(), word)
+        elif len(word) >= _RARE and word.islower():
+            yield Span("word", match.start(), match.end(), word)
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """Return where each sentence of a text begins and ends."""
+    ends = [match.end() for match in SENTENCE_END.finditer(text)]
+    bounds = [0, *[end for end in ends if end < len(text)], len(text)]
+    return list(pairwise(bounds))
+
+
+def content_words(text: str) -> set[str]:
+    """Return what a sentence says, as keys of its words."""
+    words = (match.group().casefold() for match in _WORD.finditer(text))
+    return {key_of(word) for word in words if len(word) >= _CONTENT and word not in FUNCTION_WORDS}
+
+
+def stated(text: str, spans: Iterable[Span], evidence: Sequence[str]) -> list[tuple[Span, int]]:
+    """Return the spans that one sentence of the evidence holds together with three other content words of their own sentence; each with
+    how often the evidence has it.
+
+    Args:
+        evidence: paragraphs.
+    """
+    own = [(start, end, content_words(text[start:end])) for start, end in sentences(text)]
+    known = [
+        (words_of(paragraph[start:end]), content_words(paragraph[start:end]))
+        for paragraph in evidence
+        for start, end in sentences(paragraph)
+    ]
+    found: list[tuple[Span, int]] = []
+    for span in spans:
+        around = next(words for start, end, words in own if start <= span.start < end) - {span.key}
+        holding = [(counts[span.key], words) for counts, words in known if span.key in counts]
+        if any(len(around & words) >= _SHARED for _, words in holding):
+            found.append((span, sum(count for count, _ in holding)))
+    return found

@@ -1,0 +1,84 @@
+"""The hook for the recall family: rows whose texts are rows of `Papers`."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import datasets
+
+from lm_eval_tasks import prompts
+from lm_eval_tasks.base.contract import LIKELIHOOD, Context, Way
+from lm_eval_tasks.base.files import sha256_of_bytes
+from lm_eval_tasks.base.metadata import NO_MODEL
+from lm_eval_tasks.compat import lm_eval_command as command_line
+from lm_eval_tasks.data import cutoff, prompt_columns, window
+from lm_eval_tasks.data.opened import TypedRows, open_dataset, rows_of_split
+from lm_eval_tasks.data.options import Options
+from lm_eval_tasks.data.prompt_columns import TaskData
+from lm_eval_tasks.data.selection import Fact, chosen
+from lm_eval_tasks.families.reading.hook import texts_of
+from lm_eval_tasks.families.recall import FAMILY
+from lm_eval_tasks.families.recall.prompt import prompt_of, target_of
+from lm_eval_tasks.families.recall.recall_row import RecallOwn, RecallRow
+from lm_eval_tasks.prompts import Slot
+from lm_eval_tasks.samples.prompt_row import PromptRow
+
+_FACTS = ("paper_id", "published", "primary_category")
+
+
+@command_line.errors_end_the_process()
+def load(
+    setting: str,
+    answer_tokens: int,
+    size: int | None = None,
+    shown: Context | None = None,
+    way: Way = LIKELIHOOD,
+    **arguments: object,
+) -> dict[str, datasets.Dataset]:
+    """Load a recall configuration's test split; lm-eval's `custom_dataset`. Arguments and errors are those of `writing.hook.load`.
+
+    Rows whose prompt and text are longer than the model's window are left out and counted: nothing of them is cut.
+    """
+    options = Options.of(arguments)
+    options.context_of(shown, setting)
+    config = options.config or setting
+    model = window.of_model(arguments, options.system_instruction)
+    opened = open_dataset(config, options)
+    data = TaskData(config, options, opened, model, answer_tokens)
+    all_rows = rows_of_split(opened, config, options, _FACTS)
+    columns = all_rows.select_columns(list(_FACTS))
+    facts = [Fact(row["paper_id"], row["published"], row["primary_category"]) for row in columns]
+    selection = chosen(facts, config, options, size)
+    typed_rows = TypedRows(RecallRow, all_rows, config)
+    rows = [typed_rows[number] for number in selection.positions]
+    text_of = texts_of(rows, config, options)
+    cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), [row.published for row in rows])
+    texts = [{(paper.texts, paper.id): text_of(paper) for paper in row.papers} for row in rows]
+    targets = [target_of(row, shown_texts) for row, shown_texts in zip(rows, texts, strict=True)]
+    asked = [prompt_of(row, shown_texts) for row, shown_texts in zip(rows, texts, strict=True)]
+    all_slots = [prompts.behind([Slot(prompt)], is_chat=options.chat) for prompt in asked]
+    fitted = data.fit(all_slots, data.rooms([[target] for target in targets]))
+    positions = list(selection.positions.values())
+    shared = data.shared_columns(positions=selection.count, rows=len(all_rows), version=FAMILY.version, way=way)
+    common = {"setting": config, "prompt_name": FAMILY.name, "bertscore_model": NO_MODEL, **shared}
+    return prompt_columns.as_split(
+        PromptRow(
+            **_of_row(rows[n]),
+            target=targets[n],
+            own=RecallOwn(section=rows[n].section, place=rows[n].place, spans=rows[n].spans),
+            row_hash=prompt_columns.row_hash(rows[n], FAMILY.version, map(sha256_of_bytes, texts[n].values())),
+            **prompt_columns.of_prompt(cut),
+            position=positions[n],
+            **common,
+        )
+        for n, cut in fitted.items()
+    )
+
+
+def _of_row(row: RecallRow) -> dict[str, Any]:
+    names: Sequence[str] = ("id", "paper_id", "title", "published", "license", "primary_category", "round")
+    licenses = {row.license, *(paper.license for paper in row.papers)}
+    return {
+        **{name: getattr(row, name) for name in names},
+        "first_author": row.first_author,
+        "licenses": tuple(sorted(licenses)),
+    }

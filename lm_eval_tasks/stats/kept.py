@@ -1,0 +1,193 @@
+"""How much of what reading brings is kept when more text stands around it, of families that ask the same rows in longer contexts.
+
+What is recalled at a size is the score without what is to be read minus the score with it, paired by row; a share kept is that over what is
+recalled alone, as a ratio of sums over the same rows. A size is held if the lower 95 % bound of its share is at least .85, the threshold
+of RULER (arXiv 2404.06654); lost if the upper bound is below; else undecided. Nothing is said of rows by fewer than 24 first authors, nor
+where what is recalled alone is less than three standard errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from lm_eval_tasks.base.intervals import Estimate, Interval, difference, effective
+from lm_eval_tasks.base.tables import Table, with_bounds
+from lm_eval_tasks.families.answering import answering_of
+from lm_eval_tasks.families.descriptor import Kept
+
+if TYPE_CHECKING:
+    from lm_eval_tasks.samples.sample import Sample
+
+# First authors, standard errors of what is recalled alone, and the share that counts as held.
+FEWEST, ERRORS, HELD = 24, 3.0, 0.85
+Verdict = Literal["held", "lost", "undecided", "-"]
+# Id of a row -> its sample.
+Rows = Mapping[str, "Sample"]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptShare:
+    """One size of one model.
+
+    Attributes:
+        score: its mean.
+        recalled: what it is lower than without, over the rows that have both.
+        share: of what is recalled alone; None where it is not stated.
+        by_length: the share if what the length alone costs is left out: against the same size without what is to be read; None likewise.
+        parts: part of the rows -> its share, without an interval.
+    """
+
+    configuration: str
+    score: float
+    recalled: Interval
+    share: Interval | None
+    by_length: Interval | None
+    parts: Mapping[str, float]
+
+    @property
+    def verdict(self) -> Verdict:
+        bounds = self.share.bounds if self.share else None
+        if bounds is None:
+            return "-"
+        return "held" if bounds[0] >= HELD else "lost" if bounds[1] < HELD else "undecided"
+
+
+def kept_of(samples: Sequence[Sample]) -> list[KeptShare]:
+    """Return what is kept at each size that a run asked, from the evidence alone to the largest."""
+    kept = next((kept for sample in samples if (kept := sample.row.family.kept)), None)
+    if kept is None:
+        return []
+    rows = _by_configuration(samples, kept)
+    alone, without = rows.get(kept.alone), rows.get(kept.without)
+    if not alone or not without:
+        return []
+    names = [kept.alone, *(name for name in sorted(kept.sizes, key=kept.sizes.__getitem__) if name in rows)]
+    return [_share(name, rows, kept) for name in names]
+
+
+def _by_configuration(samples: Sequence[Sample], kept: Kept) -> dict[str, dict[str, Sample]]:
+    names = {kept.alone, kept.without, *kept.sizes, *kept.withouts.values()}
+    rows: dict[str, dict[str, Sample]] = {}
+    for sample in samples:
+        if sample.row.setting in names and sample.row.ranking.name in sample.scores:
+            rows.setdefault(sample.row.setting, {})[sample.id] = sample
+    return rows
+
+
+def _share(name: str, rows: Mapping[str, Rows], kept: Kept) -> KeptShare:
+    alone, without, sized = rows[kept.alone], rows[kept.without], rows[name]
+    ids = [id_ for id_ in sized if id_ in without and id_ in alone]
+    authors = [sized[id_].cluster for id_ in ids]
+    recalled = _minus(without, sized, ids)
+    of_alone = _minus(without, alone, ids)
+    whole = difference(of_alone, authors)
+    is_stated = (
+        name != kept.alone and len(set(authors)) >= FEWEST and whole.error and whole.mean >= ERRORS * whole.error
+    )
+    longer = rows.get(kept.withouts.get(name, ""), {})
+    of_length = [id_ for id_ in ids if id_ in longer]
+    return KeptShare(
+        configuration=name,
+        score=float(np.mean([_score(sized[id_]) for id_ in ids])) if ids else float("nan"),
+        recalled=difference(recalled, authors),
+        share=ratio(recalled, of_alone, authors) if is_stated else None,
+        by_length=(
+            ratio(
+                _minus(longer, sized, of_length),
+                _minus(without, alone, of_length),
+                [sized[id_].cluster for id_ in of_length],
+            )
+            if is_stated and len(of_length) == len(ids)
+            else None
+        ),
+        parts=dict(_by_part(ids, sized, recalled, of_alone)) if is_stated else {},
+    )
+
+
+def _score(sample: Sample) -> float:
+    return sample.scores[sample.row.ranking.name]
+
+
+def _minus(more: Rows, fewer: Rows, ids: Sequence[str]) -> list[float]:
+    return [_score(more[id_]) - _score(fewer[id_]) for id_ in ids]
+
+
+def ratio(above: Sequence[float], below: Sequence[float], clusters: Sequence[str]) -> Interval:
+    """Return a ratio of sums with the interval of the jackknife that leaves out one cluster at a time."""
+    numbers = {name: i for i, name in enumerate(dict.fromkeys(clusters))}
+    of = np.array([numbers[name] for name in clusters])
+    tops, bottoms = (np.bincount(of, weights=np.asarray(values, dtype=float)) for values in (above, below))
+    counts = np.bincount(of).astype(np.float64)
+    without = (tops.sum() - tops) / (bottoms.sum() - bottoms)
+    value = float(tops.sum() / bottoms.sum())
+    return Estimate(value, without, counts, len(above), effective(counts) - 1).difference()
+
+
+def _by_part(
+    ids: Sequence[str], sized: Rows, recalled: Sequence[float], alone: Sequence[float]
+) -> Iterator[tuple[str, float]]:
+    """Yield the share of each part of the rows, by where they have what is to be read."""
+    part_of: Callable[[Sample], str] = lambda sample: answering_of(sample.row.task).part_of(sample.row)  # noqa: E731
+    parts = [part_of(sized[id_]) for id_ in ids]
+    for part in sorted(filter(None, set(parts))):
+        mine = [i for i, name in enumerate(parts) if name == part]
+        below = sum(alone[i] for i in mine)
+        if below > 0:
+            yield part, sum(recalled[i] for i in mine) / below
+
+
+def reach_of(kept: Sequence[KeptShare]) -> str:
+    """Say how far a model holds: sizes follow one another, so that one that is not held ends it."""
+    sizes = [each for each in kept if each.share]
+    if not sizes:
+        return ""
+    held = ""
+    for each in sizes:
+        if each.verdict != "held":
+            break
+        held = each.configuration
+    lost = next((each.configuration for each in sizes if each.verdict == "lost"), "")
+    asked = f"asked: {', '.join(each.configuration for each in sizes)}"
+    return f"held to {held or 'none of these sizes'}, lost from {lost or 'none of them'} ({asked})"
+
+
+def shown_kept(samples: Sequence[Sample]) -> Iterator[str | Table]:
+    """Yield what a run keeps, if it was asked alone and without."""
+    kept = kept_of(samples)
+    if not kept:
+        return
+    parts = list(dict.fromkeys(part for each in kept for part in each.parts))
+    head = ("Configuration", "n", "Bits", "Recalled [95%]", "Share kept [95%]", "Verdict")
+    beside = ("Share by length [95%]", *(f"Kept, {part}" for part in parts))
+    yield from (
+        "",
+        Table((*head, *beside), "l" + "r" * (4 + len(beside)) + "l", [_row(each, parts) for each in kept], main=head),
+    )
+    said = reach_of(kept)
+    yield from (("", said) if said else ())
+    if not any(each.share for each in kept):
+        yield from (
+            "",
+            f"No share is stated below {FEWEST} first authors, nor where less is recalled alone than {ERRORS:g} standard errors.",
+        )
+
+
+def _row(each: KeptShare, parts: Sequence[str]) -> tuple[object, ...]:
+    return (
+        each.configuration,
+        each.recalled.samples,
+        f"{each.score:.2f}",
+        with_bounds(each.recalled.mean, each.recalled.low, each.recalled.high, ".2f"),
+        _bounded(each.share),
+        each.verdict,
+        _bounded(each.by_length),
+        *(f"{each.parts[part]:.2f}" if part in each.parts else "-" for part in parts),
+    )
+
+
+def _bounded(interval: Interval | None) -> str:
+    return "-" if interval is None else with_bounds(interval.mean, interval.low, interval.high, ".2f")
