@@ -27,7 +27,7 @@ from benchmarks.shared.running import ACADEMICEVAL, Figures, call, command, run
 from lm_eval_tasks.base.contract import LIKELIHOOD, OTHER, START
 from lm_eval_tasks.base.intervals import Interval, difference, holm
 from lm_eval_tasks.base.likelihood import Likelihood
-from lm_eval_tasks.compat.likelihoods import Question, encoded_text, scorer_of
+from lm_eval_tasks.compat.likelihoods import Question, encoded_text, score
 from lm_eval_tasks.families.writing import hook
 from lm_eval_tasks.families.writing.likelihood import bits_of, doc_to_target
 from lm_eval_tasks.stats.compare import compare, runs_of
@@ -112,16 +112,16 @@ def costs(model: Path, sizes: tuple[int, int, int]) -> Figures:
     ratios = []
     for _ in range(pairs):
         started = time.process_time()
-        next(iter(scorer_of(lm)([question])))
+        score(lm, [question])[0]
         between = time.process_time()
         alone(lm, question)
         ratios.append((time.process_time() - between) / (between - started))
-    both = [bits_of(next(iter(scorer_of(each)([question]))).likelihoods[0]) or 0.0 for each in (lm, wide)]
+    both = [bits_of(score(each, [question])[0].likelihoods[0]) or 0.0 for each in (lm, wide)]
     text = question.texts[0]
     request = Instance("loglikelihood", {}, (f"{question.prompt}\n\n", text), 0)
     bare = bits_of(Likelihood.of_logged(wide.loglikelihood([request], disable_tqdm=True)[0], text)) or 0.0
     apart = Question(f"{question.prompt}\n\n", (text,))
-    ours = bits_of(next(iter(scorer_of(wide)([apart]))).likelihoods[0]) or 0.0
+    ours = bits_of(score(wide, [apart])[0].likelihoods[0]) or 0.0
     return {
         "throughput_ratio": round(sorted(ratios)[len(ratios) // 2], 3),
         "float32_difference": round(abs(both[0] - both[1]), 5),
@@ -155,10 +155,9 @@ def peak_mb(model: Path) -> float:
     config = lm.model.config
     heads, size = config.num_key_value_heads, config.hidden_size // config.num_attention_heads
     cache = 2 * 2 * config.num_hidden_layers * heads * size * (LONG + TARGET) / 2**20
-    scorer = scorer_of(lm)
-    next(iter(scorer([Question("A word.", ("Another word.",))])))
+    score(lm, [Question("A word.", ("Another word.",))])
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    next(iter(scorer([Question(text_of(lm, LONG), (text_of(lm, TARGET, skip=LONG),))])))
+    score(lm, [Question(text_of(lm, LONG), (text_of(lm, TARGET, skip=LONG),))])
     return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024 - before - cache)
 
 
@@ -238,7 +237,7 @@ def asked(dataset: Path, context: str) -> dict[str, tuple[str, str, str]]:
 
 def more_bits(lm: Any, prompt: str, text: str, edited: str) -> float:
     """Return how many bits per byte more an edited text costs behind a prompt."""
-    scored = next(iter(scorer_of(lm)([Question(prompt, (text, edited))])))
+    scored = score(lm, [Question(prompt, (text, edited))])[0]
     before, after = (bits_of(likelihood) or 0.0 for likelihood in scored.likelihoods)
     return after - before
 
@@ -275,7 +274,7 @@ def ladder(model: Path, dataset: Path) -> Figures:
 
 def bits(lm: Any, rows: list[tuple[str, str, str]]) -> Iterator[float]:
     """Yield the bits per byte of each text behind its prompt."""
-    for scored in scorer_of(lm)([Question(prompt, (text,)) for prompt, text, _ in rows]):
+    for scored in score(lm, [Question(prompt, (text,)) for prompt, text, _ in rows]):
         yield bits_of(scored.likelihoods[0]) or 0.0
 
 

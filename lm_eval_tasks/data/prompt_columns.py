@@ -87,12 +87,14 @@ class TaskData:
         }
 
     def rooms(self, all_texts: Sequence[Sequence[str]]) -> list[int]:
-        """Count the tokens that each row by likelihood needs behind its prompt, of the longest of its texts; none without a tokenizer."""
+        """Count the tokens that each row by likelihood needs behind its prompt: those of the longest of its texts, and one that servers
+        write; none without a tokenizer.
+        """
         if self.window is None:
             return []
         longest = [max(texts, key=len) for texts in all_texts]
         encoded = self.window.tokenizer(longest, add_special_tokens=False, verbose=False)["input_ids"]
-        return list(map(len, encoded))
+        return [len(ids) + 1 for ids in encoded]
 
     def fit(self, all_slots: Sequence[Sequence[Slot]], rooms: Sequence[int] = ()) -> dict[int, slots.CutPrompt]:
         """Make the prompts, by their numbers, cut if the model is known, with room for the answer and its reasoning; or with `fits_only`

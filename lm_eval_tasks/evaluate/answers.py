@@ -157,9 +157,9 @@ class AnsweringLM(GeneratingLM):
         with counted("texts", len(rows), len(rows) - len(missing), delay=0) as self._shown:
             while missing:
                 affordable = self._affordable(missing[:_AT_ONCE])
-                for row, scored in zip(affordable, self._scored(affordable), strict=True):
-                    self._keep_scored(row, scored)
-                    known[row.digest] = scored.likelihoods
+                for number, scored in self._scored(affordable):
+                    self._keep_scored(affordable[number], scored)
+                    known[affordable[number].digest] = scored.likelihoods
                 missing = missing[len(affordable) :]
         self._seconds += time.monotonic() - started
         for row in rows:
@@ -172,7 +172,7 @@ class AnsweringLM(GeneratingLM):
     def _noted(self, row: LikelihoodRequest) -> tuple[Likelihood, ...] | None:
         return read_noted(self._journal.get(row.key), row.question)
 
-    def _scored(self, rows: Sequence[LikelihoodRequest]) -> Iterator[Scored]:
+    def _scored(self, rows: Sequence[LikelihoodRequest]) -> Iterator[tuple[int, Scored]]:
         self._dearest = dearest([row.most for row in rows])
         with in_one_sentence(self._lm, self._on_request):
             yield from scorer_of(self._lm)([row.question for row in rows])

@@ -64,6 +64,8 @@ def read_noted(value: object, question: Question) -> tuple[Likelihood, ...] | No
         return None
     try:
         pairs = zip(value, question.texts, strict=True)
-        return tuple(Likelihood.of_logged(typed(Likelihood, each), text) for each, text in pairs)
+        known = tuple(Likelihood.of_logged(typed(Likelihood, each), text) for each, text in pairs)
     except ValueError:
         return None
+    # A program without an answer is asked again.
+    return known if all(likelihood.counts for likelihood in known) else None

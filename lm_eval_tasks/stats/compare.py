@@ -110,7 +110,8 @@ def _of_pair(
 ) -> tuple[list[Difference], int]:
     """Return the differences of two runs, of each task, then of the boards that both have; and how many were to be expected."""
     common = [task for task in first if task in second]
-    saved = [] if metrics else list(_of_savings(runs, first, second))
+    whole = [_uncut(run) if uncut else run for run in (first, second)]
+    saved = [] if metrics else list(_of_savings(runs, *whole))
     if not common and not saved:
         reason = f": {OTHER_FORMAT}" if _formats(first) != _formats(second) else ""
         raise SamplesError(
@@ -155,6 +156,10 @@ def _of_task(
             over = intervals.difference(gains, [x.cluster for x, _ in both])
             a, b = fmean(x.scores[metric] for x, _ in both), fmean(y.scores[metric] for _, y in both)
             yield Difference(runs, task, metric, a, b, over, sizes)
+
+
+def _uncut(run: Run) -> Run:
+    return {task: [sample for sample in of_task if not sample.row.tokens_cut] for task, of_task in run.items()}
 
 
 def _formats(run: Run) -> set[bool | None]:
@@ -235,8 +240,15 @@ def left_out(runs: Collection[Run]) -> Iterator[str]:
         if not all(task in run for run in runs):
             yield f"left out: {task}, which {only}"
         of_task = [run[task] for run in runs if task in run]
+        if len({_has_tokens(of_run) for of_run in of_task}) > 1:
+            yield f"{task}: one of the runs has lm-eval's own sums, which count the empty line before the text too"
         said = dict.fromkeys(revisions_apart(first, second) for first, second in combinations(of_task, 2))
         yield from (f"{task}: {apart}" for apart in said if apart)
+
+
+def _has_tokens(samples: Sequence[Sample]) -> bool:
+    """Tell whether likelihoods are known token by token, or were not asked."""
+    return all(len(each.counts) > 1 for sample in samples for each in sample.likelihoods)
 
 
 def table(differences: Sequence[Difference], names: Mapping[Path, str]) -> Table:

@@ -136,7 +136,7 @@ def _warn(task: str, pair: tuple[str, str], same: int, count: int) -> None:
         task,
         pair[1],
         pair[0],
-        f"{same} of {count} prompts are the same: the model's window cuts both" if count else "no row has both",
+        f"{same} of {count} prompts are the same" if count else "no row has both",
     )
 
 

@@ -56,8 +56,8 @@ def _without(text: str, *targets: str) -> str:
 
 def first_words(text: str, count: int) -> str:
     """Return a text up to its last word of so many."""
-    last = next(islice(re.finditer(r"\S+", text), count - 1, None), None) if count else None
-    return text[: last.end()] if last else text
+    last = next(islice(re.finditer(r"\S+", text), max(0, count - 1), None), None)
+    return text[: last.end()] if last and count else text * bool(count)
 
 
 def _partner_of(
@@ -78,7 +78,7 @@ def _partner_of(
 def _author(name: str) -> str:
     """Return the last name and the first initial: who may be one person counts as one."""
     letters = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode() or name
-    words = re.findall(r"\w+", letters.casefold()) or [name]
+    words = re.findall(r"\w+", letters.casefold()) or [name or "?"]
     return f"{words[-1]} {words[0][0]}"
 
 

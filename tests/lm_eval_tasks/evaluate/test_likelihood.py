@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -22,7 +23,7 @@ from lm_eval.models.huggingface import HFLM
 from lm_eval_tasks.base.errors import CostError, EvalError, ModelError, NothingFitsError, SamplesError
 from lm_eval_tasks.base.likelihood import Likelihood
 from lm_eval_tasks.compat import likelihoods
-from lm_eval_tasks.compat.likelihoods import Question, encoded_text, scorer_of
+from lm_eval_tasks.compat.likelihoods import Question, encoded_text, score
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.evaluate.generation import Generation
 from lm_eval_tasks.evaluate.run_plan import SampleSelection
@@ -31,6 +32,7 @@ from lm_eval_tasks.families.writing.beginnings import bodies_of
 from lm_eval_tasks.families.writing.likelihood import bits_of, compressed_bits, copied
 from lm_eval_tasks.families.writing.writing_row import WritingRow
 from lm_eval_tasks.llm.usage import Means, Price
+from lm_eval_tasks.samples.results import JOURNAL
 from lm_eval_tasks.samples.run_folder import only_result
 from lm_eval_tasks.samples.sample import read
 from lm_eval_tasks.stats.compare import compare, runs_of
@@ -64,8 +66,16 @@ def uniform(_: Sequence[int]) -> float:
 
 
 @contextmanager
-def echoing(log_of: Callable[[Sequence[int]], float], answers: int = 10**6) -> Iterator[Server]:
-    """A server that repeats prompts with the logarithm of each token's probability, by the tokens up to it; it fails after some answers."""
+def echoing(
+    log_of: Callable[[Sequence[int]], float],
+    answers: int = 10**6,
+    before: Callable[[dict[str, Any]], Any] = lambda body: None,
+) -> Iterator[Server]:
+    """A server that repeats prompts with the logarithm of each token's probability, by the tokens up to it; it fails after some answers.
+
+    Args:
+        before: what it answers instead; None for nothing else.
+    """
     asked = 0
 
     def answer(body: dict[str, Any]) -> tuple[int, dict[str, str], str]:
@@ -73,6 +83,8 @@ def echoing(log_of: Callable[[Sequence[int]], float], answers: int = 10**6) -> I
         asked += 1
         if asked > answers:
             return 400, {}, json.dumps({"error": {"message": "no more"}})
+        if instead := before(body):
+            return instead  # type: ignore[no-any-return]
         [ids] = body["prompt"] if isinstance(body["prompt"][0], list) else [body["prompt"]]
         logs = [None, *(log_of(ids[: i + 1]) for i in range(1, len(ids))), -1.0]
         said = {"token_logprobs": logs, "tokens": list(map(str, [*ids, 0])), "top_logprobs": [{}] * len(logs)}
@@ -85,6 +97,7 @@ def echoing(log_of: Callable[[Sequence[int]], float], answers: int = 10**6) -> I
 
 def ask(server: Server, tokenizer: Path, dataset: Path, output: Path, task: str = BPB, **others: Any) -> Any:
     arguments = f"model=tiny,base_url={server.url}/completions,tokenizer={tokenizer},max_length=6144,max_retries=1"
+    arguments += f",{others.pop('more')}" if "more" in others else ""
     metadata = {"dataset": str(dataset), "bertscore_model": "none"}
     limit = SampleSelection(others.pop("limit", 4))
     return evaluate("local-completions", arguments, [task], metadata, limit, output, **others)
@@ -99,7 +112,7 @@ def test_a_text_is_as_likely_as_transformers_say(tiny_llama: Path, monkeypatch: 
     monkeypatch.setattr(likelihoods, "_SCORED", 3)
     lm = HFLM(str(tiny_llama), dtype="float32", device="cpu")
     question = Question("Please read the following Target Content.\n\n", (ODD, "2", "A word"))
-    [scored] = scorer_of(lm)([question])
+    [scored] = score(lm, [question])
     prompt = lm.tok_encode(question.prompt)
     for text, likelihood in zip(question.texts, scored.likelihoods, strict=True):
         ids = lm.tokenizer(text, add_special_tokens=False)["input_ids"]
@@ -197,7 +210,7 @@ def test_vllm_is_asked_for_the_tokens_of_the_prompt(tiny_llama: Path, monkeypatc
     tokenizer, engine = AutoTokenizer.from_pretrained(tiny_llama), _Engine()
     lm = SimpleNamespace(model=engine, tokenizer=tokenizer, tok_encode=tokenizer.encode)
     questions = [Question("Read this. " * (1 + n), ("Yes", "No, never")) for n in range(20)]
-    scored = list(scorer_of(lm)(questions))
+    scored = score(lm, questions)
     assert [count for count, _ in engine.asked] == [32, 8]
     assert all(settings["prompt_logprobs"] and settings["max_tokens"] == 1 for _, settings in engine.asked)
     for question, of_question in zip(questions, scored, strict=True):
@@ -223,6 +236,51 @@ def test_what_cannot_tell_is_refused_before_anything_is_asked(dataset: Path, tin
         with pytest.raises(ModelError, match="echo"):
             ask(server, tiny_llama, dataset, tmp_path / "out")
         assert len(server.requests) == 1
+
+
+@pytest.mark.slow
+def test_what_a_server_has_answered_is_kept_though_another_request_fails(
+    dataset: Path, tiny_llama: Path, tmp_path: Path
+) -> None:
+    def first_is_slow(body: dict[str, Any]) -> tuple[int, dict[str, str], str] | None:
+        if len(asked) == 1:
+            time.sleep(2)
+            return 400, {}, json.dumps({"error": {"message": "too slow"}})
+        return None
+
+    asked: list[int] = []
+    with echoing(uniform, before=lambda body: asked.append(1) or first_is_slow(body)) as server:  # type: ignore[func-returns-value]
+        with pytest.raises(ModelError, match="too slow"):
+            ask(server, tiny_llama, dataset, tmp_path / "out", more="num_concurrent=2")
+        kept = len((tmp_path / "out" / JOURNAL).read_text().splitlines())
+        assert kept == len(server.requests) - 1 >= 1
+        ask(server, tiny_llama, dataset, tmp_path / "out", more="num_concurrent=2")
+        assert len(server.requests) == 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("log", [float("nan"), float("-inf"), 0.6])
+def test_logarithms_that_no_probability_has_are_refused(
+    dataset: Path, tiny_llama: Path, tmp_path: Path, log: float
+) -> None:
+    with echoing(lambda ids: log) as server, pytest.raises(ModelError, match="cannot be"):
+        ask(server, tiny_llama, dataset, tmp_path / "out")
+    with echoing(uniform) as server:
+        assert ask(server, tiny_llama, dataset, tmp_path / "out")
+
+
+def test_a_prompt_begins_as_the_tokenizer_begins_texts(tiny_llama: Path) -> None:
+    from tokenizers.processors import TemplateProcessing
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(tiny_llama)
+    begin = tokenizer.bos_token_id
+    template = TemplateProcessing(single="<s> $A", special_tokens=[("<s>", begin)])
+    tokenizer.backend_tokenizer.post_processor = template
+    lm = SimpleNamespace(tokenizer=tokenizer, tok_encode=lambda text: tokenizer.encode(text, add_special_tokens=False))
+    for prompt in ("A word", "<s>A word"):
+        ids = likelihoods._prompt_tokens(lm, prompt)
+        assert (ids[0], ids.count(begin)) == (begin, 1)
 
 
 # --- a run
