@@ -9,7 +9,7 @@ where what is recalled alone is less than three standard errors.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 # First authors, standard errors of what is recalled alone, and the share that counts as held.
 FEWEST, ERRORS, HELD = 24, 3.0, 0.85
+_ROUNDING = 1e-6
 Verdict = Literal["held", "lost", "undecided", "-"]
 # Id of a row -> its sample.
 Rows = Mapping[str, "Sample"]
@@ -124,7 +125,9 @@ def ratio(above: Sequence[float], below: Sequence[float], clusters: Sequence[str
     counts = np.bincount(of).astype(np.float64)
     without = (tops.sum() - tops) / (bottoms.sum() - bottoms)
     value = float(tops.sum() / bottoms.sum())
-    return Estimate(value, without, counts, len(above), effective(counts) - 1).difference()
+    estimate = Estimate(value, without, counts, len(above), effective(counts) - 1)
+    # A reader that loses nothing has the same share whoever is left out.
+    return replace(estimate.bare(), low=value, high=value) if estimate.error < _ROUNDING else estimate.difference()
 
 
 def _by_part(

@@ -1,0 +1,170 @@
+"""Recall: spans of texts, the paragraphs that state them, and what stands around these."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from builder.families.recall.filler import fill, fillers_of
+from builder.families.recall.spans import candidates, key_of, stated, words_of
+from builder.families.recall.texts import AskedText, Paragraph, placed
+from builder.families.registry import read_rows
+from lm_eval_tasks.base.typed import typed
+from lm_eval_tasks.families.recall.prompt import prompt_of, target_of
+from lm_eval_tasks.families.recall.recall_row import RecallRow
+from tests.helpers.papers import paper
+from tests.helpers.recall import recall_round
+
+
+def spans(text: str, told: str = "") -> list[str]:
+    return [span.text for span in candidates(text, lambda key: True, words_of(told).keys()) if span.kind != "word"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("It gains 12.5 % on 1,234 items and 17% on 350.", ["12.5 %", "1,234", "17%", "350"]),
+        # Years, labels, references, counts, and what is a part of a name.
+        ("In 2023, Table 3.14, Section 4.25 and [412] of GPT-3.5 at 5 cases.", ["GPT"]),
+        ("LoRA and BERT on PubMed by The Team.", ["LoRA", "BERT", "PubMed"]),
+        ("Of 0.93 and v2.15, 10^500 and COVID-190.", ["0.93", "COVID"]),
+        # At its first place only.
+        ("ReLU beats ReLU by 0.12 and 0.12.", ["ReLU", "0.12"]),
+        ("", []),
+        ("12.5", ["12.5"]),
+    ],
+)
+def test_spans_are_numbers_and_names(text: str, found: list[str]) -> None:
+    assert spans(text) == found
+
+
+def test_what_the_question_tells_is_no_span() -> None:
+    assert spans("ReLU gains 0.12 on MNIST.", told="A ReLU for 0.12") == ["MNIST"]
+
+
+def test_case_hyphens_plurals_and_blanks_do_not_count() -> None:
+    assert len({key_of(text) for text in ("Auto-Encoders", "autoencoder", "AutoEncoder")}) == 1
+    assert key_of("12.5 %") == key_of("12.5%")
+    assert key_of("ReLU") in words_of("a relu, and two ReLUs")
+    assert words_of("Two ReLUs and a ReLU.")[key_of("ReLU")] == 2
+
+
+def test_a_span_counts_if_a_sentence_states_it() -> None:
+    text = "The tuned sieve reaches 12.43 points on ZyabNet. Nothing else was 0.77 here."
+    asked = candidates(text, lambda key: True, ())
+    evidence = [
+        "Our tuned sieve reaches many points: 12.43. On ZyabNet, others.",
+        "It was 0.77 as we saw in ZyabNet points.",
+    ]
+    assert [(span.text, times) for span, times in stated(text, asked, evidence) if span.kind == "number"] == [
+        ("12.43", 1)
+    ]
+
+
+def _asked(paper: str, section: str = "abstract") -> AskedText:
+    return AskedText(paper, section, 0, 1, (), (), frozenset())
+
+
+def test_each_kind_of_text_has_its_evidence_at_each_place_as_often() -> None:
+    texts = [_asked(str(i), section) for i in range(30) for section in ("abstract", "conclusion")]
+    places = placed(texts, lambda asked: asked.paper.encode())
+    for section in ("abstract", "conclusion"):
+        counts = Counter(place for asked, place in places.items() if asked.section == section)
+        assert set(counts.values()) == {10}
+
+
+def test_fillers_are_older_and_by_other_people() -> None:
+    own = paper(10, "Ann Doe", "Bo Roe", day=30)
+    others = [
+        own,
+        paper(1, "Cy Poe", day=1),
+        paper(2, "Ed Foe", day=40),
+        paper(3, "Bo Roe", day=1),
+        paper(4, "Di Loe", "Bo Roe", day=1),
+        paper(5, "Di Loe", day=1),
+    ]
+    # Of 5, a co-author wrote with one of the authors.
+    assert [other.id for other in fillers_of(own, others, 0)] == ["2601.00001"]
+
+
+class _Text:
+    """Paragraphs of ten tokens."""
+
+    def __init__(self, name: str, count: int) -> None:
+        self.paragraphs = [Paragraph(i, 12 * i, 12 * i + 10, "", Counter([f"{name}{i}"]), 10) for i in range(count)]
+        self.tokens = [10] * count
+        self.read: Any = type("Read", (), {"paper": type("Paper", (), {"id": name})})
+
+
+@pytest.mark.parametrize("place", ["first", "middle", "last"])
+def test_a_larger_context_has_all_of_a_smaller_one_at_its_outer_ends(place: Any) -> None:
+    def papers() -> Iterator[Any]:
+        return iter([_Text(name, 7) for name in "abcd"])
+
+    known = [fill(_asked("x"), place, papers(), room) for room in (35, 75, 270)]
+    for small, large in pairwise(known):
+        assert small and large
+        assert large.before[: len(small.before)] == small.before
+        assert large.behind[: len(small.behind)] == small.behind
+        assert len(large.before) + len(large.behind) > len(small.before) + len(small.behind)
+        assert bool(large.before) == (place != "first")
+        assert bool(large.behind) == (place != "last")
+        # Read in the papers' own order.
+        assert all(numbers == sorted(numbers) for runs in large.runs() for _, numbers in runs)
+    # Paragraphs end before they are enough.
+    assert fill(_asked("x"), place, papers(), 281) is None
+
+
+@pytest.mark.slow
+def test_the_rows_of_a_round(recalled: Path) -> None:
+    from lm_eval_tasks.families.rounds import read_manifest
+
+    manifest = read_manifest(recalled)
+    rows: dict[str, dict[str, RecallRow]] = {}
+    texts: dict[tuple[str, str], str] = {}
+    for configuration in manifest.configurations:
+        of_one = list(read_rows(recalled, configuration, "test"))
+        if configuration.name == "Papers":
+            texts |= {("Papers", row["id"]): row["text"] for row in of_one}
+        elif configuration.task == "recall":
+            rows[configuration.name] = {row["id"]: typed(RecallRow, row) for row in of_one}
+    assert rows.keys() == {
+        *("Recall-Alone", "Recall-4K", "Recall-8K", "Recall-Places-8K"),
+        *("Recall-Without", "Recall-Without-8K"),
+    }
+    assert len(rows["Recall-Alone"]) >= 24
+    assert len(rows["Recall-Places-8K"]) == 3 * len(rows["Recall-8K"])
+    for id_, row in rows["Recall-8K"].items():
+        target = target_of(row, texts)
+        prompts = {name: prompt_of(of_one[id_], texts) for name, of_one in rows.items() if id_ in of_one}
+        alone, without = prompts["Recall-Alone"], prompts["Recall-Without"]
+        assert row.place == rows["Recall-4K"][id_].place
+        for span in row.spans:
+            said = target[span.start : span.end]
+            assert said in alone
+            # A search of its own: nowhere around the evidence, and nowhere without it.
+            for name in ("Recall-4K", "Recall-8K"):
+                assert prompts[name].casefold().count(said.casefold()) == alone.casefold().count(said.casefold())
+            assert said.casefold() not in without.casefold()
+            assert said.casefold() not in prompts["Recall-Without-8K"].casefold()
+        assert len(alone) < len(prompts["Recall-4K"]) < len(prompts["Recall-8K"])
+
+
+@pytest.fixture(scope="module")
+def recalled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return recall_round(tmp_path_factory.mktemp("recall"), ["4K", "8K"])
+
+
+@pytest.mark.slow
+def test_a_round_too_small_for_a_size_says_so(tmp_path: Path) -> None:
+    from lm_eval_tasks.families.rounds import read_manifest
+
+    manifest = read_manifest(recall_round(tmp_path, ["512K"]))
+    sizes = {configuration.name: configuration.samples for configuration in manifest.configurations}
+    assert sizes["Recall-Alone"] >= 24
+    assert sizes["Recall-512K"] == sizes["Recall-Without-512K"] == 0

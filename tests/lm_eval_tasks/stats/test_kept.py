@@ -1,0 +1,107 @@
+"""How much is kept of what is recalled: two readers written by hand through the whole path, and intervals of shares."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lm_eval_tasks.base.likelihood import Likelihood
+from lm_eval_tasks.compat.likelihoods import Question, Scored
+from lm_eval_tasks.evaluate import run as running
+from lm_eval_tasks.evaluate.baselines import GeneratingLM
+from lm_eval_tasks.families.recall.answering import bits_between
+from lm_eval_tasks.stats.kept import kept_of, ratio, reach_of
+from lm_eval_tasks.stats.opened import read_runs
+from tests.helpers.evaluating import evaluate
+from tests.helpers.recall import recall_round
+
+KNOWN, UNKNOWN = -0.05, -8.0
+Command = Callable[..., tuple[int, str, str]]
+
+
+class Reader(GeneratingLM):
+    """A reader to whom a word is likely if it stands among the last words that it has read; each word is a token."""
+
+    tokenizer_name = ""
+
+    def __init__(self, remembers: int) -> None:
+        super().__init__()
+        self.remembers = remembers
+
+    def generate_until(self, requests: list[Any], disable_tqdm: bool = False) -> list[str]:
+        raise NotImplementedError
+
+    def likelihoods_of(self, question: Question) -> Scored:
+        [text] = question.texts
+        known = set(re.findall(r"\w+", question.prompt)[-self.remembers :])
+        pieces = re.findall(r"\s*\S+", text)
+        logs = [KNOWN if known.issuperset(re.findall(r"\w+", piece)) else UNKNOWN for piece in pieces]
+        return Scored((Likelihood.of(logs, [len(piece.encode()) for piece in pieces]),), len(pieces))
+
+
+@pytest.fixture(scope="module")
+def recalled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return recall_round(tmp_path_factory.mktemp("kept"), ["4K", "8K"])
+
+
+def asked(reader: Reader, dataset: Path, output: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setattr(running, "open_model", lambda *arguments: reader)
+    tasks = ["academiceval_recall"]
+    evaluate("hf", "", tasks, {"dataset": str(dataset), "bertscore_model": "none"}, None, output)
+    return kept_of(read_runs([output]))
+
+
+@pytest.mark.slow
+def test_a_reader_that_forgets_nothing_holds_all_and_one_that_forgets_loses(
+    recalled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
+) -> None:
+    whole = asked(Reader(10**6), recalled, tmp_path / "whole", monkeypatch)
+    assert [(one.configuration, one.verdict) for one in whole] == [
+        ("Recall-Alone", "-"),
+        ("Recall-4K", "held"),
+        ("Recall-8K", "held"),
+    ]
+    assert reach_of(whole).startswith("held to Recall-8K, lost from none")
+    assert whole[0].recalled.mean > 5
+    for one in whole[1:]:
+        assert one.share is not None
+        assert one.share.mean == pytest.approx(1, abs=0.02)
+        assert set(one.parts) == {"first", "middle", "last"}
+    short = asked(Reader(1500), recalled, tmp_path / "short", monkeypatch)
+    assert short[-1].verdict == "lost"
+    parts = short[-1].parts
+    assert parts["first"] < 0.1 < 0.9 < parts["last"]
+    assert "lost from Recall-" in reach_of(short)
+    code, out, _ = command("show", tmp_path / "short")
+    assert code == 0
+    assert "lost" in out
+
+
+def test_bits_of_a_span_are_those_of_all_tokens_that_overlap_it() -> None:
+    text = "It is 12.5 % of LoRA, Ünits"
+    pieces = ["It", " is", " 1", "2.5", " %", " of", " Lo", "RA,", " Ün", "its"]
+    likelihood = Likelihood.of([-math.log(2)] * len(pieces), [len(piece.encode()) for piece in pieces])
+    for said, bits, straddles in (("12.5 %", 3, False), ("LoRA", 2, True), ("Ünits", 2, False), ("It", 1, False)):
+        start = text.index(said)
+        assert bits_between(likelihood, text, start, start + len(said)) == (pytest.approx(bits, abs=1e-4), straddles)
+
+
+def test_intervals_of_shares_hold_the_truth() -> None:
+    """Rounds of forty authors with one to three rows, whose recalled bits and shares differ."""
+    rng = np.random.default_rng(11)
+    held = 0
+    for _ in range(1000):
+        sizes = rng.integers(1, 4, 40)
+        authors = np.repeat(np.arange(40), sizes)
+        alone = rng.gamma(4, 3, 40)[authors] + rng.normal(0, 2, len(authors))
+        shares = 0.85 + rng.normal(0, 0.15, 40)[authors] + rng.normal(0, 0.1, len(authors))
+        over = ratio(list(shares * alone), list(alone), list(map(str, authors)))
+        assert over.bounds
+        held += over.bounds[0] <= 0.85 <= over.bounds[1]
+    assert 0.93 <= held / 1000 <= 0.97
