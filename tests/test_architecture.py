@@ -137,7 +137,17 @@ def graph(*, early: bool) -> dict[str, set[str]]:
 
 
 # What descriptors are made of; everything else in a family's folder is read when its tasks are used.
-DESCRIBING = {"descriptor", "settings", "refine", "writing_row", "reading_row", "scalar_row", "registry", "rounds"}
+DESCRIBING = {
+    "descriptor",
+    "settings",
+    "refine",
+    "writing_row",
+    "reading_row",
+    "recall_row",
+    "scalar_row",
+    "registry",
+    "rounds",
+}
 
 
 def room(name: str) -> str:

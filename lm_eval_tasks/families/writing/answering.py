@@ -14,6 +14,7 @@ from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.families import target_of
 from lm_eval_tasks.families.answering import Answering
 from lm_eval_tasks.families.writing import COMPRESSORS, COPY_DEMO, FUNCTION_WORDS, RANDOM_SENTENCE
+from lm_eval_tasks.families.writing.compressors import compressed_bits
 from lm_eval_tasks.families.writing.writing_row import WritingOwn
 from lm_eval_tasks.samples.answers import Answer, Answers
 from lm_eval_tasks.samples.prompt_row import PromptRow
@@ -34,8 +35,6 @@ class WritingAnswering(Answering):
         return refine(reply, row.target) if refine else reply
 
     def bits(self, name: str, prompt: str, text: str) -> float | None:
-        from lm_eval_tasks.families.writing.likelihood import compressed_bits
-
         return compressed_bits(name, prompt, text) if name in COMPRESSORS else None
 
     def copied(self, row: PromptRow) -> list[tuple[int, int]]:

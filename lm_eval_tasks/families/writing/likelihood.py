@@ -4,13 +4,13 @@ Bits per byte are -log2 of the text's probability behind the prompt, over its by
 (`:bpb` in OLMES, https://github.com/allenai/olmes).
 """
 
-import lzma
 import math
 import re
 from collections.abc import Callable, Sequence
 
 from lm_eval_tasks.base.likelihood import Likelihood
 from lm_eval_tasks.families.writing.answering import ANSWERING
+from lm_eval_tasks.families.writing.compressors import compressed_bits
 from lm_eval_tasks.families.writing.writing_row import WritingOwn, WritingRow
 from lm_eval_tasks.samples.answers import Answers
 from lm_eval_tasks.samples.prompt_row import PromptRow
@@ -19,8 +19,6 @@ Values = Sequence[float | None]
 # Words in a row that count as copied.
 _RUN = 5
 _WORD = re.compile(r"\w+")
-# Filters that write no header, and remember as much as any prompt has.
-_LZMA = [{"id": lzma.FILTER_LZMA2, "preset": 9, "dict_size": 1 << 26}]
 
 
 def bits_per_byte(answers: Answers) -> Values:
@@ -71,32 +69,6 @@ def _compressed(answers: Answers, name: str) -> Values:
     texts = [text_of(row) for row in answers.rows]
     sizes = [compressed_bits(name, row.prompt, text) for row, text in zip(answers.rows, texts, strict=True)]
     return [bits / len(text.encode()) for bits, text in zip(sizes, texts, strict=True)]
-
-
-def compressed_bits(name: str, prompt: str, text: str) -> float:
-    """Return the bits that a compressor needs for a text behind a prompt."""
-    before, behind = prompt.encode(), text.encode()
-    if name == "zstd":
-        import zstandard
-
-        dictionary = zstandard.ZstdCompressionDict(before, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
-        settings = zstandard.ZstdCompressionParameters.from_level(
-            19, format=zstandard.FORMAT_ZSTD1_MAGICLESS, write_content_size=False, write_dict_id=False
-        )
-        compressor = zstandard.ZstdCompressor(dict_data=dictionary if before else None, compression_params=settings)
-        return 8.0 * len(compressor.compress(behind))
-    size = _ppmd if name == "ppmd" else _lzma
-    return 8.0 * max(1, size(before + behind) - size(before))
-
-
-def _ppmd(data: bytes) -> int:
-    import pyppmd
-
-    return len(pyppmd.compress(data))
-
-
-def _lzma(data: bytes) -> int:
-    return len(lzma.compress(data, lzma.FORMAT_RAW, filters=_LZMA))
 
 
 def copied(text: str, shown: str) -> list[tuple[int, int]]:

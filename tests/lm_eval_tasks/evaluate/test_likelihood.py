@@ -29,7 +29,8 @@ from lm_eval_tasks.evaluate.generation import Generation
 from lm_eval_tasks.evaluate.run_plan import SampleSelection
 from lm_eval_tasks.families.writing import hook
 from lm_eval_tasks.families.writing.beginnings import bodies_of
-from lm_eval_tasks.families.writing.likelihood import bits_of, compressed_bits, copied
+from lm_eval_tasks.families.writing.compressors import compressed_bits
+from lm_eval_tasks.families.writing.likelihood import bits_of, copied
 from lm_eval_tasks.families.writing.writing_row import WritingRow
 from lm_eval_tasks.llm.usage import Means, Price
 from lm_eval_tasks.samples.results import JOURNAL
