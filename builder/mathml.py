@@ -108,7 +108,8 @@ def _fraction(element: etree._Element, children: Sequence[etree._Element]) -> st
 def _factors(element: etree._Element) -> list[str]:
     """Return what the parts of a row show, those that show nothing left out."""
     inner = _unwrapped(element)
-    return [text for child in inner if (text := linear(child).strip())] if inner.tag in _GROUPS else [linear(inner)]
+    parts = list(inner) if inner.tag in _GROUPS else [inner]
+    return list(filter(None, (linear(part).strip() for part in parts)))
 
 
 def _root(element: etree._Element, children: Sequence[etree._Element]) -> str:

@@ -175,17 +175,25 @@ def _of_savings(runs: tuple[Path, Path], first: Run, second: Run) -> Iterator[Di
     )
     for task in (task for task in ours if task in theirs):
         sides = (ours[task], theirs[task])
-        for pair in (pair for pair in HEADLINE if all(name in side for name in pair for side in sides)):
-            if not all(saving_of(task, pair, side) for side in sides):
-                continue
-            saved = [_saved(side, pair) for side in sides]
-            ids = [id_ for id_ in saved[0] if id_ in saved[1]]
-            if ids:
-                a, b = (fmean(side[id_] for id_ in ids) for side in saved)
-                gains = [saved[1][id_] - saved[0][id_] for id_ in ids]
-                over = intervals.difference(gains, [sides[0][pair[1]][id_].cluster for id_ in ids])
-                name = f"{task}: {pair[1]} over {pair[0]}"
-                yield Difference(runs, name, "bits saved per byte", a, b, over, (len(saved[0]), len(saved[1])))
+        for pair in HEADLINE:
+            stated = [side.keys() >= set(pair) and saving_of(task, pair, side) is not None for side in sides]
+            difference = _of_saving(runs, f"{task}: {pair[1]} over {pair[0]}", pair, sides) if all(stated) else None
+            if difference:
+                yield difference
+
+
+def _of_saving(
+    runs: tuple[Path, Path], name: str, pair: tuple[str, str], sides: tuple[Contexts, Contexts]
+) -> Difference | None:
+    """Return the difference between what two runs saved, over the rows that both have; None without any."""
+    first, second = (_saved(side, pair) for side in sides)
+    ids = [id_ for id_ in first if id_ in second]
+    if not ids:
+        return None
+    a, b = (fmean(saved[id_] for id_ in ids) for saved in (first, second))
+    clusters = [sides[0][pair[1]][id_].cluster for id_ in ids]
+    over = intervals.difference([second[id_] - first[id_] for id_ in ids], clusters)
+    return Difference(runs, name, "bits saved per byte", a, b, over, (len(first), len(second)))
 
 
 def _saved(contexts: Contexts, pair: tuple[str, str]) -> dict[str, float]:

@@ -8,7 +8,7 @@ where what is recalled alone is less than three standard errors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -85,28 +85,25 @@ def _share(name: str, rows: Mapping[str, Rows], kept: Kept) -> KeptShare:
     authors = [sized[id_].cluster for id_ in ids]
     recalled = _minus(without, sized, ids)
     of_alone = _minus(without, alone, ids)
-    whole = difference(of_alone, authors)
-    is_stated = (
-        name != kept.alone and len(set(authors)) >= FEWEST and whole.error and whole.mean >= ERRORS * whole.error
-    )
+    known = KeptShare(name, _mean_of(sized, ids), difference(recalled, authors), None, None, {})
+    if name == kept.alone or not _is_stated(difference(of_alone, authors)):
+        return known
     longer = rows.get(kept.withouts.get(name, ""), {})
-    of_length = [id_ for id_ in ids if id_ in longer]
-    return KeptShare(
-        configuration=name,
-        score=float(np.mean([_score(sized[id_]) for id_ in ids])) if ids else float("nan"),
-        recalled=difference(recalled, authors),
-        share=ratio(recalled, of_alone, authors) if is_stated else None,
-        by_length=(
-            ratio(
-                _minus(longer, sized, of_length),
-                _minus(without, alone, of_length),
-                [sized[id_].cluster for id_ in of_length],
-            )
-            if is_stated and len(of_length) == len(ids)
-            else None
-        ),
-        parts=dict(_by_part(ids, sized, recalled, of_alone)) if is_stated else {},
-    )
+    by_length = None
+    if longer.keys() >= set(ids):
+        by_length = ratio(_minus(longer, sized, ids), of_alone, authors)
+    parts = dict(_by_part(ids, sized, recalled, of_alone))
+    return replace(known, share=ratio(recalled, of_alone, authors), by_length=by_length, parts=parts)
+
+
+def _is_stated(alone: Interval) -> bool:
+    """Tell whether there are enough first authors, and enough is recalled alone, for a share of it."""
+    return alone.clusters >= FEWEST and bool(alone.error) and alone.mean >= ERRORS * (alone.error or 0.0)
+
+
+def _mean_of(rows: Rows, ids: Sequence[str]) -> float:
+    scores = [_score(rows[id_]) for id_ in ids]
+    return float(np.mean(scores)) if scores else float("nan")
 
 
 def _score(sample: Sample) -> float:
@@ -134,8 +131,8 @@ def _by_part(
     ids: Sequence[str], sized: Rows, recalled: Sequence[float], alone: Sequence[float]
 ) -> Iterator[tuple[str, float]]:
     """Yield the share of each part of the rows, by where they have what is to be read."""
-    part_of: Callable[[Sample], str] = lambda sample: answering_of(sample.row.task).part_of(sample.row)  # noqa: E731
-    parts = [part_of(sized[id_]) for id_ in ids]
+    rows = [sized[id_].row for id_ in ids]
+    parts = [answering_of(row.task).part_of(row) for row in rows]
     for part in sorted(filter(None, set(parts))):
         mine = [i for i, name in enumerate(parts) if name == part]
         below = sum(alone[i] for i in mine)

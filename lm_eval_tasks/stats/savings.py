@@ -170,8 +170,7 @@ def _table(name: str, savings: Sequence[Saving]) -> Table:
 
 def _row(saving: Saving) -> tuple[object, ...]:
     over = saving.saved
-    is_shown = over.low is not None and over.high is not None and not over.low <= 0 <= over.high
-    smallest = None if is_shown else over.detectable()
+    copied, rest = _signed(saving.copied), _signed(None if saving.copied is None else over.mean - saving.copied)
     return (
         saving.task,
         saving.less,
@@ -180,9 +179,21 @@ def _row(saving: Saving) -> tuple[object, ...]:
         f"{saving.before:.4f}",
         f"{saving.after:.4f}",
         with_bounds(over.mean, over.low, over.high, "+.4f"),
-        "-" if saving.copied is None else f"{saving.copied:+.4f}",
-        "-" if saving.copied is None else f"{over.mean - saving.copied:+.4f}",
-        # What a saving that is not shown would have had to be.
-        "-" if smallest is None else f"{smallest:.4f}",
+        copied,
+        rest,
+        _needed(over),
         saving.same,
     )
+
+
+def _signed(value: float | None) -> str:
+    return "-" if value is None else f"{value:+.4f}"
+
+
+def _needed(over: Interval) -> str:
+    """Say what a saving that is not shown would have had to be."""
+    bounds = over.bounds
+    if bounds and not bounds[0] <= 0 <= bounds[1]:
+        return "-"
+    smallest = over.detectable()
+    return "-" if smallest is None else f"{smallest:.4f}"

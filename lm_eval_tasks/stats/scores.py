@@ -161,7 +161,6 @@ def _row(
     floor = margin.short if margin else _floor(task, metric, scores)
     cut = scores.get("truncated")
     is_lower = metric.best == "lower"
-    has_room = floor is not None and floor <= HIGHEST_FLOOR and not is_lower
     return (
         task,
         model,
@@ -173,8 +172,15 @@ def _row(
         "-" if is_lower else _gain(margin),
         _rounded(cut.value if cut else None, 2),
         _gain(gain),
-        _rounded((score.value - floor) / (1 - floor), 3) if floor is not None and has_room else "-",
+        "-" if is_lower else _placed(score.value, floor),
     )
+
+
+def _placed(value: float, floor: float | None) -> str:
+    """Place a score between its floor and 1, if there is room."""
+    if floor is None or floor > HIGHEST_FLOOR:
+        return "-"
+    return f"{(value - floor) / (1 - floor):.3f}"
 
 
 def _rounded(value: float | None, digits: int) -> str:

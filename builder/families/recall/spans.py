@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from builder.families.reading.neutral import SENTENCE_END
+from builder.parquet.schema import Row
 from lm_eval_tasks.base.rouge import FUNCTION_WORDS
 from lm_eval_tasks.families.recall.recall_row import SpanKind
 
@@ -28,13 +29,17 @@ _CONTENT, _SHARED = 4, 3
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TextSpan:
     """A stretch of a text, by its characters."""
 
     kind: SpanKind
     start: int
     end: int
     text: str
+
+    def to_row(self, times: int) -> Row:
+        """Write it as rows do, with how often the evidence has it."""
+        return {"kind": self.kind, "start": self.start, "end": self.end, "times": times}
 
     @property
     def key(self) -> str:
@@ -57,7 +62,7 @@ def words_of(text: str) -> Counter[str]:
     return found
 
 
-def candidates(text: str, is_rare: Callable[[str], bool], told: Collection[str]) -> list[Span]:
+def candidates(text: str, is_rare: Callable[[str], bool], told: Collection[str]) -> list[TextSpan]:
     """Return the spans of a text, each at its first place.
 
     Args:
@@ -65,7 +70,7 @@ def candidates(text: str, is_rare: Callable[[str], bool], told: Collection[str])
         told: keys that the question gives away.
     """
     seen = set(told)
-    found: list[Span] = []
+    found: list[TextSpan] = []
     for span in sorted([*_numbers(text), *_names(text)], key=lambda span: span.start):
         if span.key not in seen and (span.kind == "number" or is_rare(span.key)):
             found.append(span)
@@ -73,7 +78,7 @@ def candidates(text: str, is_rare: Callable[[str], bool], told: Collection[str])
     return found
 
 
-def _numbers(text: str) -> Iterator[Span]:
+def _numbers(text: str) -> Iterator[TextSpan]:
     for match in _NUMBER.finditer(text):
         number = match.group()
         digits = re.sub(r"\D", "", number)
@@ -82,10 +87,10 @@ def _numbers(text: str) -> Iterator[Span]:
         behind = text[match.end() : match.end() + 1]
         is_part = behind in ("-", "/", "^", "_") or (behind.isalpha() and "%" not in number)
         if says_much and not is_year and not is_part and not _LABEL.search(text[: match.start()]):
-            yield Span("number", match.start(), match.end(), number)
+            yield TextSpan("number", match.start(), match.end(), number)
 
 
-def _names(text: str) -> Iterator[Span]:
+def _names(text: str) -> Iterator[TextSpan]:
     for match in _WORD.finditer(text):
         word = match.group()
         inside = text[match.start() - 1 : match.start()] + text[match.end() : match.end() + 1]
@@ -94,9 +99,9 @@ def _names(text: str) -> Iterator[Span]:
         if "-" in word:
             continue
         if len(word) >= _NAME and any(map(str.isupper, word[1:])):
-            yield Span("name", match.start(), match.end(), word)
+            yield TextSpan("name", match.start(), match.end(), word)
         elif len(word) >= _RARE and word.islower():
-            yield Span("word", match.start(), match.end(), word)
+            yield TextSpan("word", match.start(), match.end(), word)
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
@@ -112,7 +117,7 @@ def content_words(text: str) -> set[str]:
     return {key_of(word) for word in words if len(word) >= _CONTENT and word not in FUNCTION_WORDS}
 
 
-def stated(text: str, spans: Iterable[Span], evidence: Sequence[str]) -> list[tuple[Span, int]]:
+def stated(text: str, spans: Iterable[TextSpan], evidence: Sequence[str]) -> list[tuple[TextSpan, int]]:
     """Return the spans that one sentence of the evidence holds together with three other content words of their own sentence; each with
     how often the evidence has it.
 
@@ -125,7 +130,7 @@ def stated(text: str, spans: Iterable[Span], evidence: Sequence[str]) -> list[tu
         for paragraph in evidence
         for start, end in sentences(paragraph)
     ]
-    found: list[tuple[Span, int]] = []
+    found: list[tuple[TextSpan, int]] = []
     for span in spans:
         around = next(words for start, end, words in own if start <= span.start < end) - {span.key}
         holding = [(counts[span.key], words) for counts, words in known if span.key in counts]

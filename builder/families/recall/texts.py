@@ -7,7 +7,7 @@ from functools import cached_property
 
 from builder.extract.sections import normalise, split_number
 from builder.families.reading.papers_read import PaperRead
-from builder.families.recall.spans import Span, candidates, stated, words_of
+from builder.families.recall.spans import TextSpan, candidates, stated, words_of
 from builder.sources.tokenizer import token_counter
 from lm_eval_tasks.families.recall.recall_row import PLACES, Place
 
@@ -89,7 +89,7 @@ class AskedText:
     section: str
     start: int
     end: int
-    spans: tuple[tuple[Span, int], ...]
+    spans: tuple[tuple[TextSpan, int], ...]
     evidence: tuple[int, ...]
     stating: frozenset[int]
 
@@ -155,7 +155,7 @@ def _asked(
     )
 
 
-def _fitting(spans: Sequence[Span], before: Sequence[Paragraph]) -> tuple[list[Span], list[Paragraph]]:
+def _fitting(spans: Sequence[TextSpan], before: Sequence[Paragraph]) -> tuple[list[TextSpan], list[Paragraph]]:
     """Return spans with all paragraphs that have one: those of many places are given up first, until the rest fits."""
     places = {span: sum(each.has({span.key}) for each in before) for span in spans}
     kept = sorted(spans, key=lambda span: (places[span], span.start))

@@ -139,18 +139,15 @@ class _Recalled:
     def _made(self, asked: AskedText, place: Place, runs: Sequence[Run]) -> Row:
         names = list(dict.fromkeys([asked.paper, *(paper for paper, _ in runs)]))
         self.shown.update(names)
+        papers = [self.papers[name] for name in names]
         row = {
+            **shared_columns(papers[0], papers, self.workspace.round_.round),
             "id": asked.section,
-            **shared_columns(
-                self.papers[asked.paper], [self.papers[name] for name in names], self.workspace.round_.round
-            ),
             "section": asked.section,
             "place": place,
             "text": part_of(0, asked.start, asked.end),
             "parts": [self._part(names.index(paper), paper, numbers) for paper, numbers in runs],
-            "spans": [
-                {"kind": span.kind, "start": span.start, "end": span.end, "times": times} for span, times in asked.spans
-            ],
+            "spans": [span.to_row(times) for span, times in asked.spans],
         }
         texts = {(PAPERS, self.papers[name].versioned_id): self.text(name).text for name in names}
         return {**row, "input_tokens": token_counter()([prompt_of(typed(RecallRow, row), texts)])[0]}

@@ -69,28 +69,26 @@ METRICS = (
     _bits("text_bits", "Bits per byte of the whole text"),
 )
 TARGET = Target("recall", "recall", 0, spread=2.5)
+_TASKS = tuple(
+    Task("recall", f"academiceval_{slug_of(each.name)}", each.name, 0, way=LIKELIHOOD) for each in CONFIGURATIONS
+)
+_KEPT = Kept(
+    ALONE.name,
+    WITHOUT.name,
+    {each.name: each.size for each in SIZED},
+    {each.name: without.name for each, without in zip(SIZED, WITHOUTS, strict=True)},
+)
 FAMILY = Family(
     name="recall",
     board=None,
     own=RecallOwn,
     targets=(TARGET,),
     configurations=CONFIGURATIONS,
-    tasks=tuple(
-        Task("recall", f"academiceval_{slug_of(each.name)}", each.name, 0, way=LIKELIHOOD) for each in CONFIGURATIONS
-    ),
-    groups=(
-        TaskGroup(
-            "recall", "academiceval_recall", tuple(f"academiceval_{slug_of(each.name)}" for each in CONFIGURATIONS)
-        ),
-    ),
+    tasks=_TASKS,
+    groups=(TaskGroup("recall", "academiceval_recall", tuple(task.name for task in _TASKS)),),
     metrics=METRICS,
     baselines=(),
     likelihood=ByLikelihood("", "_likelihood_yaml", METRICS, spread=2.5),
-    kept=Kept(
-        ALONE.name,
-        WITHOUT.name,
-        {each.name: each.size for each in SIZED},
-        {each.name: without.name for each, without in zip(SIZED, WITHOUTS, strict=True)},
-    ),
+    kept=_KEPT,
 )
 LIKELIHOOD_METRIC_LIST = FAMILY.metric_list(LIKELIHOOD)

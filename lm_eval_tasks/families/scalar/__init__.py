@@ -132,11 +132,13 @@ LIKELIHOOD_METRICS = (
 
 # The published levels first.
 _TASKS = tuple(Task("scalar", slug_of(level.name), level.name, TARGET.answer_tokens) for level in ALL_LEVELS)
+_CHOSEN = (*(level.name for level in LEVELS), "Cloze-Hard-Section-Concise")
 _CHOICES = tuple(
     replace(task, name=f"{task.name}_mc", alias="mc", way=LIKELIHOOD)
     for task in _TASKS
-    if task.configuration in (*(level.name for level in LEVELS), "Cloze-Hard-Section-Concise")
+    if task.configuration in _CHOSEN
 )
+_NAMES, _CHOICE_NAMES = (tuple(task.name for task in tasks) for tasks in (_TASKS, _CHOICES))
 FAMILY = Family(
     name="scalar",
     board="reading",
@@ -145,9 +147,9 @@ FAMILY = Family(
     configurations=ALL_LEVELS,
     tasks=(*_TASKS, *_CHOICES),
     groups=(
-        TaskGroup("scalar", "scalar", tuple(task.name for task in _TASKS[: len(LEVELS)]), has_mean=True),
-        TaskGroup("scalar", "scalar_ablation", tuple(task.name for task in _TASKS)),
-        TaskGroup("scalar", "scalar_mc", tuple(task.name for task in _CHOICES[: len(LEVELS)]), True, LIKELIHOOD),
+        TaskGroup("scalar", "scalar", _NAMES[: len(LEVELS)], has_mean=True),
+        TaskGroup("scalar", "scalar_ablation", _NAMES),
+        TaskGroup("scalar", "scalar_mc", _CHOICE_NAMES[: len(LEVELS)], True, LIKELIHOOD),
     ),
     core=tuple(Core(level.name, 300) for level in LEVELS),
     metrics=METRICS,
