@@ -84,6 +84,7 @@ class Group:
         unfinished: model -> answers of a run that has not ended.
         withheld: answers that are not shown, because they repeat texts that may not be redistributed.
         made_up: whether its papers are.
+        parts: of the samples, by where they have what is to be read; "" without parts.
     """
 
     key: Key
@@ -99,6 +100,7 @@ class Group:
     unfinished: dict[str, int]
     withheld: int = 0
     made_up: bool = False
+    parts: list[str] = field(default_factory=list)
 
 
 def in_order(groups: Iterable[Group]) -> list[Group]:

@@ -9,6 +9,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.ticker import MaxNLocator
 
+from hub_scripts.report import kept
 from hub_scripts.report.cells import LABELS, TASK_LABELS, TASKS, Cell, Group, is_baseline
 from hub_scripts.report.drawing import REFERENCE, STYLE, Plot, Sheet, both, looks
 from lm_eval_tasks.base.intervals import Interval
@@ -48,6 +49,7 @@ def draw_all(groups: Sequence[Group], cutoffs: Mapping[str, str], draft: Path) -
                     _demonstrations, demonstration_rows(round_groups, metric), draft, round_, metric, styles
                 )
             plots += _draw_if_any(_by_place, _place_rows(round_groups), draft, round_, styles)
+            plots += _draw_if_any(kept.by_length, kept.rows_of(round_groups), draft, round_, styles)
     return plots
 
 

@@ -14,6 +14,7 @@ from hub_scripts.report.sample_pages import SamplePage
 from lm_eval_tasks.base.contract import Licenses
 from lm_eval_tasks.base.typed import present
 from lm_eval_tasks.families import registry
+from lm_eval_tasks.families.answering import answering_of
 from lm_eval_tasks.families.descriptor import Metric
 from lm_eval_tasks.judge.verdict import SETTLED, points_of
 from lm_eval_tasks.samples.prompt_row import PromptRow
@@ -91,6 +92,7 @@ def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, folder: Path,
         unfinished=setting.unfinished,
         withheld=withheld,
         made_up=any(row.made_up for row in rows),
+        parts=[answering_of(row.task).part_of(row) for row in rows],
     )
 
 

@@ -1,5 +1,6 @@
 """How likely a text is to a model, token by token."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Self
@@ -25,6 +26,10 @@ class Likelihood:
     @classmethod
     def of(cls, logs: Iterable[float], counts: Iterable[int]) -> Self:
         return cls(tuple(round(min(log, 0.0), _DIGITS) for log in logs), tuple(counts))
+
+    @classmethod
+    def of_bits(cls, bits: Iterable[float], counts: Iterable[int]) -> Self:
+        return cls.of((-each * math.log(2) for each in bits), counts)
 
     @classmethod
     def of_logged(cls, value: Any, text: str) -> Self:

@@ -1,6 +1,5 @@
 """Models that need no weights: baselines, whose distance from a score says what it is worth."""
 
-import math
 from typing import Any
 
 from lm_eval.api.instance import Instance
@@ -38,12 +37,9 @@ class BaselineLM(GeneratingLM):
 
     def likelihoods_of(self, question: Question) -> Scored:
         """Return the likelihoods that the program's bits for the texts stand for; without any it has no answer."""
-        known = []
-        for text in question.texts:
-            bits = answering_of(question.task).bits(self.name, question.prompt, text)
-            size = len(text.encode())
-            known.append(Likelihood((), ()) if bits is None else Likelihood.of([-bits * math.log(2)], [size]))
-        return Scored(tuple(known), 0)
+        answering = answering_of(question.task)
+        known = (answering.by_program(self.name, question.prompt, text) for text in question.texts)
+        return Scored(tuple(each or Likelihood((), ()) for each in known), 0)
 
     def _answer(self, row: PromptRow, prompt: str) -> str | None:
         if self.name not in row.family.baselines:

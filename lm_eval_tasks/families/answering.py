@@ -44,8 +44,8 @@ class Answering:
         """Tell whether a row has as many words to show as its context shows, and its prompt was not cut."""
         return False
 
-    def bits(self, name: str, prompt: str, text: str) -> float | None:
-        """Return the bits that one of the family's programs needs for a text behind a prompt; None if it has no such number."""
+    def by_program(self, name: str, prompt: str, text: str) -> Likelihood | None:
+        """Return the likelihood of a text behind a prompt that the bits of one of the family's programs stand for; None without any."""
         return None
 
     def placed(self, row: PromptRow, answer: str, score: float) -> Iterator[Placed]:

@@ -220,6 +220,10 @@ class Kept:
     sizes: Mapping[str, int]
     withouts: Mapping[str, str]
 
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset((self.alone, self.without, *self.sizes, *self.withouts.values()))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:

@@ -26,8 +26,19 @@ if TYPE_CHECKING:
 FEWEST, ERRORS, HELD = 24, 3.0, 0.85
 _ROUNDING = 1e-6
 Verdict = Literal["held", "lost", "undecided", "-"]
-# Id of a row -> its sample.
-Rows = Mapping[str, "Sample"]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredRow:
+    """A row's score, its first author, and the part of the rows that it belongs to."""
+
+    score: float
+    cluster: str
+    part: str = ""
+
+
+# By the ids of rows.
+Rows = Mapping[str, ScoredRow]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,23 +71,26 @@ class KeptShare:
 def kept_of(samples: Sequence[Sample]) -> list[KeptShare]:
     """Return what is kept at each size that a run asked, from the evidence alone to the largest."""
     kept = next((kept for sample in samples if (kept := sample.row.family.kept)), None)
-    if kept is None:
-        return []
-    rows = _by_configuration(samples, kept)
-    alone, without = rows.get(kept.alone), rows.get(kept.without)
-    if not alone or not without:
+    return kept_over(_by_configuration(samples, kept), kept) if kept else []
+
+
+def _by_configuration(samples: Sequence[Sample], kept: Kept) -> dict[str, dict[str, ScoredRow]]:
+    rows: dict[str, dict[str, ScoredRow]] = {}
+    for sample in samples:
+        row = sample.row
+        if row.setting in kept.names and row.ranking.name in sample.scores:
+            part = answering_of(row.task).part_of(row)
+            scored = ScoredRow(sample.scores[row.ranking.name], sample.cluster, part)
+            rows.setdefault(row.setting, {})[sample.id] = scored
+    return rows
+
+
+def kept_over(rows: Mapping[str, Rows], kept: Kept) -> list[KeptShare]:
+    """Return the same of rows by their configuration; nothing if they were not asked alone, or not without."""
+    if not rows.get(kept.alone) or not rows.get(kept.without):
         return []
     names = [kept.alone, *(name for name in sorted(kept.sizes, key=kept.sizes.__getitem__) if name in rows)]
     return [_share(name, rows, kept) for name in names]
-
-
-def _by_configuration(samples: Sequence[Sample], kept: Kept) -> dict[str, dict[str, Sample]]:
-    names = {kept.alone, kept.without, *kept.sizes, *kept.withouts.values()}
-    rows: dict[str, dict[str, Sample]] = {}
-    for sample in samples:
-        if sample.row.setting in names and sample.row.ranking.name in sample.scores:
-            rows.setdefault(sample.row.setting, {})[sample.id] = sample
-    return rows
 
 
 def _share(name: str, rows: Mapping[str, Rows], kept: Kept) -> KeptShare:
@@ -102,16 +116,12 @@ def _is_stated(alone: Interval) -> bool:
 
 
 def _mean_of(rows: Rows, ids: Sequence[str]) -> float:
-    scores = [_score(rows[id_]) for id_ in ids]
+    scores = [rows[id_].score for id_ in ids]
     return float(np.mean(scores)) if scores else float("nan")
 
 
-def _score(sample: Sample) -> float:
-    return sample.scores[sample.row.ranking.name]
-
-
 def _minus(more: Rows, fewer: Rows, ids: Sequence[str]) -> list[float]:
-    return [_score(more[id_]) - _score(fewer[id_]) for id_ in ids]
+    return [more[id_].score - fewer[id_].score for id_ in ids]
 
 
 def ratio(above: Sequence[float], below: Sequence[float], clusters: Sequence[str]) -> Interval:
@@ -131,8 +141,7 @@ def _by_part(
     ids: Sequence[str], sized: Rows, recalled: Sequence[float], alone: Sequence[float]
 ) -> Iterator[tuple[str, float]]:
     """Yield the share of each part of the rows, by where they have what is to be read."""
-    rows = [sized[id_].row for id_ in ids]
-    parts = [answering_of(row.task).part_of(row) for row in rows]
+    parts = [sized[id_].part for id_ in ids]
     for part in sorted(filter(None, set(parts))):
         mine = [i for i, name in enumerate(parts) if name == part]
         below = sum(alone[i] for i in mine)

@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 
 from lm_eval_tasks.base.contract import LIKELIHOOD
+from lm_eval_tasks.families.compressors import PPMD
 from lm_eval_tasks.families.descriptor import (
     ByLikelihood,
     Configuration,
@@ -88,7 +89,7 @@ FAMILY = Family(
     groups=(TaskGroup("recall", "academiceval_recall", tuple(task.name for task in _TASKS)),),
     metrics=METRICS,
     baselines=(),
-    likelihood=ByLikelihood("", "_likelihood_yaml", METRICS, spread=2.5),
+    likelihood=ByLikelihood("", "_likelihood_yaml", METRICS, (PPMD,), spread=2.5),
     kept=_KEPT,
 )
 LIKELIHOOD_METRIC_LIST = FAMILY.metric_list(LIKELIHOOD)

@@ -1,17 +1,20 @@
 """What a model's tokens say of the spans of a text."""
 
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from statistics import fmean
 
 from lm_eval_tasks.base.likelihood import Likelihood
 from lm_eval_tasks.families.answering import Answering
+from lm_eval_tasks.families.compressors import PPMD, compressed_size
 from lm_eval_tasks.families.recall.recall_row import AskedSpan, RecallOwn
 from lm_eval_tasks.samples.answers import Answer, Answers
 from lm_eval_tasks.samples.prompt_row import PromptRow
 
 Values = Sequence[float | None]
+_WORD = re.compile(r"\s*\S+\s*?(?=\s|$)")
 
 
 def own_of(row: PromptRow) -> RecallOwn:
@@ -22,6 +25,16 @@ def own_of(row: PromptRow) -> RecallOwn:
 
 class RecallAnswering(Answering):
     """Texts by likelihood."""
+
+    def by_program(self, name: str, prompt: str, text: str) -> Likelihood | None:
+        """Return what PPMd needs for each word, once it has read the prompt and the words before; in whole bytes."""
+        if name != PPMD:
+            return None
+        ends = [match.end() for match in _WORD.finditer(text)]
+        sizes = [compressed_size(PPMD, f"{prompt}{text[:end]}") for end in (0, *ends)]
+        bits = (8.0 * max(0, after - before) for before, after in pairwise(sizes))
+        counts = (len(text[start:end].encode()) for start, end in pairwise((0, *ends)))
+        return Likelihood.of_bits(bits, counts)
 
     def part_of(self, row: PromptRow) -> str:
         return own_of(row).place

@@ -10,6 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from lm_eval_tasks.base.contract import LEAD, LIKELIHOOD, Context
+from lm_eval_tasks.families.compressors import COMPRESSORS
 from lm_eval_tasks.families.descriptor import (
     CAPPED,
     CUT_SHARE,
@@ -92,7 +93,6 @@ METRICS = (
 _BITS = (0.0, math.inf)
 _BY_LIKELIHOOD = "families.writing.likelihood"
 # Their names end in those of the programs that score so.
-COMPRESSORS = ("ppmd", "zstd", "lzma")
 _COMPRESSED = tuple(f"bits_per_byte_{name}" for name in COMPRESSORS)
 BITS_PER_BYTE = Metric(
     "bits_per_byte",

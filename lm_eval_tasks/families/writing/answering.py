@@ -10,11 +10,12 @@ from statistics import fmean, median
 from lm_eval_tasks.base import rouge
 from lm_eval_tasks.base.contract import WORDS
 from lm_eval_tasks.base.errors import EvalError
+from lm_eval_tasks.base.likelihood import Likelihood
 from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.families import target_of
 from lm_eval_tasks.families.answering import Answering
-from lm_eval_tasks.families.writing import COMPRESSORS, COPY_DEMO, FUNCTION_WORDS, RANDOM_SENTENCE
-from lm_eval_tasks.families.writing.compressors import compressed_bits
+from lm_eval_tasks.families.compressors import COMPRESSORS, compressed_bits
+from lm_eval_tasks.families.writing import COPY_DEMO, FUNCTION_WORDS, RANDOM_SENTENCE
 from lm_eval_tasks.families.writing.writing_row import WritingOwn
 from lm_eval_tasks.samples.answers import Answer, Answers
 from lm_eval_tasks.samples.prompt_row import PromptRow
@@ -34,8 +35,11 @@ class WritingAnswering(Answering):
         refine = target_of(row.task).refine
         return refine(reply, row.target) if refine else reply
 
-    def bits(self, name: str, prompt: str, text: str) -> float | None:
-        return compressed_bits(name, prompt, text) if name in COMPRESSORS else None
+    def by_program(self, name: str, prompt: str, text: str) -> Likelihood | None:
+        """Return what a compressor needs, for the whole text."""
+        if name not in COMPRESSORS:
+            return None
+        return Likelihood.of_bits([compressed_bits(name, prompt, text)], [len(text.encode())])
 
     def copied(self, row: PromptRow) -> list[tuple[int, int]]:
         """Return the bytes in runs of five words that the prompt has too."""

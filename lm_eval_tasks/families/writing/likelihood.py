@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Sequence
 
 from lm_eval_tasks.base.likelihood import Likelihood
+from lm_eval_tasks.families.compressors import compressed_bits
 from lm_eval_tasks.families.writing.answering import ANSWERING
-from lm_eval_tasks.families.writing.compressors import compressed_bits
 from lm_eval_tasks.families.writing.writing_row import WritingOwn, WritingRow
 from lm_eval_tasks.samples.answers import Answers
 from lm_eval_tasks.samples.prompt_row import PromptRow

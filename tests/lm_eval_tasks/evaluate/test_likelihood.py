@@ -27,9 +27,9 @@ from lm_eval_tasks.compat.likelihoods import Question, encoded_text, score
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.evaluate.generation import Generation
 from lm_eval_tasks.evaluate.run_plan import SampleSelection
+from lm_eval_tasks.families.compressors import compressed_bits
 from lm_eval_tasks.families.writing import hook
 from lm_eval_tasks.families.writing.beginnings import bodies_of
-from lm_eval_tasks.families.writing.compressors import compressed_bits
 from lm_eval_tasks.families.writing.likelihood import bits_of, copied
 from lm_eval_tasks.families.writing.writing_row import WritingRow
 from lm_eval_tasks.llm.usage import Means, Price

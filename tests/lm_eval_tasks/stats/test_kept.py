@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 import re
 from collections.abc import Callable
@@ -81,6 +82,20 @@ def test_a_reader_that_forgets_nothing_holds_all_and_one_that_forgets_loses(
     code, out, _ = command("show", tmp_path / "short")
     assert code == 0
     assert "lost" in out
+    code, _, _ = command("report", tmp_path / "short", "-o", tmp_path / "site")
+    assert code == 0
+    [plot] = (tmp_path / "site" / "plots").glob("kept_*.csv")
+    verdicts = {row["configuration"]: row["verdict"] for row in csv.DictReader(plot.open())}
+    assert verdicts == {one.configuration: one.verdict for one in short[1:]}
+
+
+@pytest.mark.slow
+def test_a_compressor_holds_every_length(recalled: Path, tmp_path: Path) -> None:
+    options = {"dataset": str(recalled), "bertscore_model": "none"}
+    evaluate("ppmd", "", ["academiceval_recall"], options, None, tmp_path / "out")
+    kept = kept_of(read_runs([tmp_path / "out"]))
+    assert kept[0].recalled.mean > 10
+    assert [one.verdict for one in kept[1:]] == ["held", "held"]
 
 
 def test_bits_of_a_span_are_those_of_all_tokens_that_overlap_it() -> None:
