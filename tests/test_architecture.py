@@ -139,6 +139,7 @@ def graph(*, early: bool) -> dict[str, set[str]]:
 # What descriptors are made of; everything else in a family's folder is read when its tasks are used.
 DESCRIBING = {
     "descriptor",
+    "compressors",
     "settings",
     "refine",
     "writing_row",

@@ -85,7 +85,7 @@ def test_a_reader_that_forgets_nothing_holds_all_and_one_that_forgets_loses(
     code, _, _ = command("report", tmp_path / "short", "-o", tmp_path / "site")
     assert code == 0
     [plot] = (tmp_path / "site" / "plots").glob("kept_*.csv")
-    verdicts = {row["configuration"]: row["verdict"] for row in csv.DictReader(plot.open())}
+    verdicts = {row["configuration"]: row["verdict"] for row in csv.DictReader(plot.read_text().splitlines())}
     assert verdicts == {one.configuration: one.verdict for one in short[1:]}
 
 
