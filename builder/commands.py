@@ -18,7 +18,7 @@ from lm_eval_tasks.base.command_line import MAKE, PUBLISHING, Commands, add_engi
 
 _STAGES = (*STAGES, "build", "audit")
 # Sources that need nothing but a folder or an address of their user.
-_FILLING = ("arxiv", "europepmc", "jats", "mirror")
+_FILLING = ("arxiv", "europepmc", "jats", "mirror", "pdfs")
 _QUESTIONS = {
     "contact": "Your email or web address, which is sent with every request:",
     "field": "Words to search for, such as neuroscience:",
@@ -75,7 +75,7 @@ def register(commands: Commands) -> None:
     sub.add_argument("folder", type=Path, metavar="FOLDER")
     _add_round_file(sub)
     sub.add_argument("--source", choices=_FILLING, help="where the papers come from, in place of a round.toml")
-    sub.add_argument("--path", default="", help="jats, mirror: the folder")
+    sub.add_argument("--path", default="", help="jats, mirror, pdfs: the folder")
     sub.add_argument("--contact", default="", help="arxiv, europepmc: your email or web address")
     sub.add_argument("--work", type=Path, metavar="W", help="use this workspace instead of the round's")
     sub.add_argument("-o", "--output", type=Path, metavar="OUT", help="default: FOLDER-filled")
@@ -244,6 +244,8 @@ def fill(arguments: Namespace) -> Iterator[str | Table]:
     if arguments.source:
         values = {name: value for name in ("path", "contact") if (value := getattr(arguments, name))}
         workspace = arguments.folder.with_name(f"{arguments.folder.name}-work")
+        if arguments.source == "pdfs" and arguments.path:
+            values |= _with_table(Path(arguments.path), workspace, arguments.jobs)
         round_ = round_of_source(read_manifest(arguments.folder).round, {"kind": arguments.source, **values}, workspace)
     else:
         round_ = load_round(arguments.file)
@@ -256,6 +258,18 @@ def fill(arguments: Namespace) -> Iterator[str | Table]:
     with _engine(arguments) as engine, Workspace.open(round_) as workspace:
         yield fill(arguments.folder, output, workspace, engine).line()
     yield f"written: {output}"
+
+
+def _with_table(folder: Path, workspace: Path, jobs: int) -> dict[str, str]:
+    """Write what PDFs say of themselves into the workspace, as far as an earlier call has not; return what a source of them is told."""
+    from builder.extract.pdf_table import pdf_files, write_table
+    from builder.round.source import PDF_TABLE
+    from lm_eval_tasks.engines.registry import LocalEngine
+
+    table = workspace / PDF_TABLE
+    workspace.mkdir(parents=True, exist_ok=True)
+    write_table(folder, pdf_files(folder), table, LocalEngine(jobs))
+    return {"path": str(folder.resolve()), "table": str(table.resolve())}
 
 
 def _engine(arguments: Namespace) -> Engine:

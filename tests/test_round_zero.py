@@ -29,8 +29,9 @@ def texts(value: object) -> Iterator[str]:
         yield from (text for each in value for text in texts(each))
 
 
-def test_it_has_no_text() -> None:
-    files = sorted(ZERO.rglob("*.parquet"))
+@pytest.mark.parametrize("name", ["zero", "new"])
+def test_it_has_no_text(name: str) -> None:
+    files = sorted(ZERO.with_name(name).rglob("*.parquet"))
     assert files
     longest = max((text for file in files for row in pq.read_table(file).to_pylist() for text in texts(row)), key=len)
     assert len(longest) <= 120, longest
@@ -121,3 +122,15 @@ def test_a_copy_with_other_answers_is_not_completed(command: Command, tmp_path: 
     (tmp_path / "zero" / "manifest.json").write_text(json.dumps(manifest))
     code, out, err = command(*line)
     assert (code, f"changed_row {len(answers)}" in out) == (0, True), (out, err)
+
+
+@pytest.mark.data
+@pytest.mark.long
+@pytest.mark.timeout(900)
+def test_the_round_of_new_papers_is_completed_from_their_files(command: Command, tmp_path: Path) -> None:
+    shutil.copytree(ZERO.with_name("new"), tmp_path / "new")
+    code, out, err = command("fill", tmp_path / "new", "--source", "pdfs", "--path", DATA / "new" / "pdf")
+    assert code == 0, err
+    assert "479 in, 479 kept" in out
+    original = read_manifest(ZERO.with_name("new")).publishable
+    assert original is not None and read_manifest(tmp_path / "new-filled").configurations == original.original
