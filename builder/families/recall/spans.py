@@ -22,6 +22,8 @@ _LABEL = re.compile(
     r"|refs?|pp?|pages?|vol|no|arxiv|doi)\b\.?|[\[(#§vV:])[\s(]*$",
     re.IGNORECASE,
 )
+# A version behind a name: "Llama 3.3", "Claude 2.1".
+_VERSION, _NAMED = re.compile(r"\d{1,2}\.\d"), re.compile(r"(?<![.?!] )\b[A-Z][\w-]*[ -]$")
 # The shortest name, and the shortest rare word.
 _NAME, _RARE = 3, 6
 # Words of more letters that say something, and how many of them a sentence of the evidence must share.
@@ -85,7 +87,8 @@ def _numbers(text: str) -> Iterator[TextSpan]:
         is_year = _YEAR.fullmatch(number) is not None
         says_much = "." in number or "%" in number or len(digits) >= 3
         behind = text[match.end() : match.end() + 1]
-        is_part = behind in ("-", "/", "^", "_") or (behind.isalpha() and "%" not in number)
+        is_version = bool(_VERSION.fullmatch(number) and _NAMED.search(text[: match.start()]))
+        is_part = is_version or behind in ("-", "/", "^", "_") or (behind.isalpha() and "%" not in number)
         if says_much and not is_year and not is_part and not _LABEL.search(text[: match.start()]):
             yield TextSpan("number", match.start(), match.end(), number)
 

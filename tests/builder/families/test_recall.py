@@ -31,6 +31,7 @@ def spans(text: str, told: str = "") -> list[str]:
         ("It gains 12.5 % on 1,234 items and 17% on 350.", ["12.5 %", "1,234", "17%", "350"]),
         # Years, labels, references, counts, and what is a part of a name.
         ("In 2023, Table 3.14, Section 4.25 and [412] of GPT-3.5 at 5 cases.", ["GPT"]),
+        ("Of Llama 3.3 and Claude 2.1, 0.5 and Spearman 0.77.", ["0.5", "0.77"]),
         ("LoRA and BERT on PubMed by The Team.", ["LoRA", "BERT", "PubMed"]),
         ("Of 0.93 and v2.15, 10^500 and COVID-190.", ["0.93", "COVID"]),
         # At its first place only.
