@@ -161,7 +161,7 @@ def recalled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return recall_round(tmp_path_factory.mktemp("recall"), ["4K", "8K"])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_round_too_small_for_a_size_says_so(tmp_path: Path) -> None:
     from lm_eval_tasks.families.rounds import read_manifest
 

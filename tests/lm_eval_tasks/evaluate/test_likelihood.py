@@ -415,7 +415,7 @@ def test_a_choice_is_the_likeliest_number(questions: Path, tiny_llama: Path, tmp
     assert scores["accuracy"] == sum(one.row.target == "2" for one in samples) / 8
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_bare_harness_asks_them_too(questions: Path, tiny_llama: Path, tmp_path: Path) -> None:
     metadata = json.dumps({"dataset": str(questions), "bertscore_model": "none"})
     command = [

@@ -89,7 +89,7 @@ def test_a_reader_that_forgets_nothing_holds_all_and_one_that_forgets_loses(
     assert verdicts == {one.configuration: one.verdict for one in short[1:]}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_compressor_holds_every_length(recalled: Path, tmp_path: Path) -> None:
     options = {"dataset": str(recalled), "bertscore_model": "none"}
     evaluate("ppmd", "", ["academiceval_recall"], options, None, tmp_path / "out")
