@@ -212,18 +212,19 @@ def edits(model: Path, dataset: Path) -> Figures:
     """
     lm = HFLM(str(model), dtype="bfloat16", device="cpu")
     own, other = (asked(dataset, context) for context in (START, OTHER))
+    extra: dict[str, list[tuple[float, str]]] = {name: [] for name in EDITS}
+    for id_, (prompt, text, author) in own.items():
+        edited = {name: edit(text) for name, edit in EDITS.items() if edit(text) != text}
+        if edited and id_ in other:
+            under = [more_bits(lm, shown, text, list(edited.values())) for shown in (prompt, other[id_][0])]
+            for name, mine, others in zip(edited, *under, strict=True):
+                extra[name].append((mine - others, author))
     figures: Figures = {}
-    for name, edit in (("numbers", changed_numbers), ("negations", negated), ("synonyms", reworded)):
-        extra, authors = [], []
-        for id_, (prompt, text, author) in own.items():
-            edited = edit(text)
-            if edited != text and id_ in other:
-                under = [more_bits(lm, shown, text, edited) for shown in (prompt, other[id_][0])]
-                extra.append(under[0] - under[1])
-                authors.append(author)
+    for name, found in extra.items():
         key = f"edited_{name}_{model.name}"
-        figures |= bounded(key, difference(extra, authors)) if extra else {}
-        figures[f"{key}_n"] = len(extra)
+        values, authors = [bits for bits, _ in found], [author for _, author in found]
+        figures |= bounded(key, difference(values, authors)) if found else {}
+        figures[f"{key}_n"] = len(found)
     return figures
 
 
@@ -235,11 +236,11 @@ def asked(dataset: Path, context: str) -> dict[str, tuple[str, str, str]]:
     return {doc["id"]: (doc["prompt"], doc_to_target(doc), doc["first_author"]) for doc in first}
 
 
-def more_bits(lm: Any, prompt: str, text: str, edited: str) -> float:
-    """Return how many bits per byte more an edited text costs behind a prompt."""
-    scored = score(lm, [Question(prompt, (text, edited))])[0]
-    before, after = (bits_of(likelihood) or 0.0 for likelihood in scored.likelihoods)
-    return after - before
+def more_bits(lm: Any, prompt: str, text: str, edited: list[str]) -> list[float]:
+    """Return how many bits per byte more edited texts cost behind a prompt."""
+    [scored] = score(lm, [Question(prompt, (text, *edited))])
+    before, *after = (bits_of(likelihood) or 0.0 for likelihood in scored.likelihoods)
+    return [bits - before for bits in after]
 
 
 def changed_numbers(text: str) -> str:
@@ -259,6 +260,9 @@ def reworded(text: str) -> str:
 
 def _replaced(text: str, words: dict[str, str]) -> str:
     return re.sub(r"\b[a-z]+\b", lambda word: words.get(word[0], word[0]), text)
+
+
+EDITS = {"numbers": changed_numbers, "negations": negated, "synonyms": reworded}
 
 
 # --- a ladder of models whose order is known
