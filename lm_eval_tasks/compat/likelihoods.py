@@ -161,47 +161,57 @@ def _by_transformers(lm: Any, question: Question) -> Scored:
 
     encoded = _encoded(lm, question)
     with torch.inference_mode():
-        last, cache = _read(lm, encoded.prompt)
-        logs = []
-        for ids in encoded.texts:
-            # What one text adds to the cache is not behind the next one.
-            own = copy.deepcopy(cache) if len(encoded.texts) > 1 and len(ids) > 1 else cache
-            logs.append(_logs(lm, ids, last, own))
+        if len(encoded.texts) == 1:
+            logs = [_logs(lm, [*encoded.prompt, *encoded.texts[0]], len(encoded.prompt), None)]
+        else:
+            logs = _of_several(lm, encoded)
     return encoded.scored(logs)
 
 
-def _read(lm: Any, prompt: Sequence[int]) -> tuple[Any, Any]:
-    """Read a prompt; return the logits behind it, shape (1, vocabulary), and the cache of keys and values."""
-    # Of most models; those with code of their own may compute the logits of each position.
-    last_alone = {"logits_to_keep": 1} if "logits_to_keep" in inspect.signature(lm.model.forward).parameters else {}
+def _of_several(lm: Any, encoded: _Encoded) -> list[list[float]]:
+    """Return the logarithms of several texts behind a prompt that is read once."""
+    *head, last = encoded.prompt
     cache: Any = None
-    logits: Any = None
-    for ids in _batches(prompt, _PREFILL):
-        logits, cache = _forward(lm, ids, cache, **last_alone)
-    return logits[-1:], cache
+    for ids in _batches(head, _PREFILL):
+        _, cache = _forward(lm, ids, cache, keep=1)
+    if all(len(ids) == 1 for ids in encoded.texts):
+        logits, _ = _forward(lm, [last], cache, keep=1)
+        return [_chosen(logits, ids) for ids in encoded.texts]
+    # What one text adds to the cache is not behind the next one.
+    return [_logs(lm, [last, *ids], 1, copy.deepcopy(cache)) for ids in encoded.texts]
 
 
-def _logs(lm: Any, ids: Sequence[int], last: Any, cache: Any) -> list[float]:
-    """Return the logarithm of the probability of each token behind what is in the cache."""
-    logs = _chosen(last, ids[:1])
-    for start in range(0, len(ids) - 1, _SCORED):
-        read = ids[start : min(start + _SCORED, len(ids) - 1)]
-        logits, cache = _forward(lm, read, cache)
-        logs += _chosen(logits, ids[start + 1 : start + 1 + len(read)])
+def _logs(lm: Any, ids: Sequence[int], first: int, cache: Any) -> list[float]:
+    """Return the logarithm of the probability of each token from the first that is asked for on, behind what is in the cache.
+
+    Tokens are read in parts, of which a part keeps the logits that are asked for, and few of them.
+    """
+    logs: list[float] = []
+    start, last = 0, len(ids) - 1
+    while start < last:
+        end = min(start + _PREFILL, last)
+        if end >= first:
+            end = min(max(start, first - 1) + _SCORED, last)
+        keep = max(0, end - max(start, first - 1))
+        logits, cache = _forward(lm, ids[start:end], cache, keep=max(1, keep))
+        logs += _chosen(logits[-keep:], ids[end - keep + 1 : end + 1]) if keep else []
+        start = end
     return logs
 
 
-def _forward(lm: Any, ids: Sequence[int], cache: Any, **keywords: Any) -> tuple[Any, Any]:
-    """Return logits, shape (tokens, vocabulary), and the cache."""
+def _forward(lm: Any, ids: Sequence[int], cache: Any, *, keep: int) -> tuple[Any, Any]:
+    """Return the logits of the last tokens, shape (tokens, vocabulary), and the cache of keys and values."""
     import torch
 
+    # Of most models; those with code of their own may compute the logits of each position.
+    keeping = {"logits_to_keep": keep} if "logits_to_keep" in inspect.signature(lm.model.forward).parameters else {}
     tokens = torch.tensor([list(ids)], device=lm.device)
-    output = lm.model(input_ids=tokens, past_key_values=cache, use_cache=True, **keywords)
+    output = lm.model(input_ids=tokens, past_key_values=cache, use_cache=True, **keeping)
     if getattr(output, "past_key_values", None) is None:
         raise ModelError(
             "a model without a cache of keys and values cannot read a prompt in parts: score it through vllm"
         )
-    return output.logits[0], output.past_key_values
+    return output.logits[0][-keep:], output.past_key_values
 
 
 def _chosen(logits: Any, ids: Sequence[int]) -> list[float]:
