@@ -131,6 +131,6 @@ def test_the_round_of_new_papers_is_completed_from_their_files(command: Command,
     shutil.copytree(ZERO.with_name("new"), tmp_path / "new")
     code, out, err = command("fill", tmp_path / "new", "--source", "pdfs", "--path", DATA / "new" / "pdf")
     assert code == 0, err
-    assert "479 in, 479 kept" in out
+    assert "489 in, 489 kept" in out
     original = read_manifest(ZERO.with_name("new")).publishable
     assert original is not None and read_manifest(tmp_path / "new-filled").configurations == original.original

@@ -21,7 +21,7 @@ def rows_of(groups: Sequence[Group]) -> Iterator[tuple[Any, ...]]:
         for model in sorted({cell.model for group in own for cell in group.cells}):
             shares = kept_over(_rows_of_model(own, model), known)
             for each in shares:
-                yield from _lines(each, known, model, reach_of(shares).partition(" (")[0])
+                yield from _lines(each, known, model, reach_of(shares, known.sizes))
 
 
 def _rows_of_model(groups: Sequence[Group], model: str) -> dict[str, dict[str, ScoredRow]]:
@@ -39,7 +39,7 @@ def _rows_of_model(groups: Sequence[Group], model: str) -> dict[str, dict[str, S
 
 
 def _lines(each: KeptShare, known: Kept, model: str, reach: str) -> Iterator[tuple[Any, ...]]:
-    if each.share is None:
+    if each.share is None or each.configuration not in known.sizes:
         return
     bounds = each.share.bounds or (None, None)
     size = known.sizes[each.configuration]

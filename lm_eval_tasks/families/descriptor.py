@@ -213,16 +213,18 @@ class Kept:
         without: with something else in place of what is to be read.
         sizes: configuration -> thousands of tokens, rising.
         withouts: configuration of a size -> the same with something else in place.
+        at_places: with each row once for each part of the rows, which its id ends with.
     """
 
     alone: str
     without: str
     sizes: Mapping[str, int]
     withouts: Mapping[str, str]
+    at_places: str
 
     @property
     def names(self) -> frozenset[str]:
-        return frozenset((self.alone, self.without, *self.sizes, *self.withouts.values()))
+        return frozenset((self.alone, self.without, self.at_places, *self.sizes, *self.withouts.values()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,7 @@ from lm_eval_tasks.samples.run_folder import is_time, is_unfinished, only_result
 from lm_eval_tasks.samples.sample import Sample, by_task, paired, revisions_apart
 from lm_eval_tasks.stats import placed
 from lm_eval_tasks.stats.columns import columns_of, zero_of
+from lm_eval_tasks.stats.kept import share_differences
 from lm_eval_tasks.stats.opened import read_runs
 from lm_eval_tasks.stats.placed import PlacedTask
 from lm_eval_tasks.stats.savings import HEADLINE, Contexts, contexts_of, saving_of
@@ -126,15 +127,18 @@ def _of_pair(
     if not any(pairs.values()) and not saved:
         raise SamplesError(f"{runs[0]} and {runs[1]} have no sample in common whose prompt neither of them cut")
     sizes = {task: (len(first[task]), len(second[task])) for task in common}
+    # What is recalled ranks nobody; the shares that are kept are compared.
+    levels = [task for task in common if metrics or not first[task][0].row.family.kept]
     differences = [
-        difference for task in common for difference in _of_task(runs, task, pairs[task], sizes[task], metrics)
+        difference for task in levels for difference in _of_task(runs, task, pairs[task], sizes[task], metrics)
     ]
     differences += saved
+    differences += [] if metrics else _of_shares(runs, first, second)
     if not differences:
         raise SamplesError(
             f"{runs[0]} and {runs[1]} do not both have one of the scores {', '.join(metrics) or 'by which models are ranked'}"
         )
-    rows = {task: both[0][0].row for task, both in pairs.items() if both}
+    rows = {task: pairs[task][0][0].row for task in levels if pairs[task]}
     ranked = {task: row for task, row in rows.items() if not metrics or row.ranking.name in metrics}
     boards = {task: row.family.board for task, row in ranked.items()}
     planned = len(differences) - len(boards) + comparisons(boards)
@@ -165,6 +169,13 @@ def _uncut(run: Run) -> Run:
 def _formats(run: Run) -> set[bool | None]:
     """Return whether a run asked for likelihoods through a chat template."""
     return {sample.row.chat for of_task in run.values() for sample in of_task if sample.row.way == LIKELIHOOD}
+
+
+def _of_shares(runs: tuple[Path, Path], first: Run, second: Run) -> Iterator[Difference]:
+    """Yield the differences between the shares that two runs keep of what they recall alone."""
+    every = [[sample for of_task in run.values() for sample in of_task] for run in (first, second)]
+    for name, a, b, over, sizes in share_differences(*every):
+        yield Difference(runs, name, "share kept", a, b, over, sizes)
 
 
 def _of_savings(runs: tuple[Path, Path], first: Run, second: Run) -> Iterator[Difference]:

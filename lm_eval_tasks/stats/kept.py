@@ -90,7 +90,16 @@ def kept_over(rows: Mapping[str, Rows], kept: Kept) -> list[KeptShare]:
     if not rows.get(kept.alone) or not rows.get(kept.without):
         return []
     names = [kept.alone, *(name for name in sorted(kept.sizes, key=kept.sizes.__getitem__) if name in rows)]
-    return [_share(name, rows, kept) for name in names]
+    at_places = _at_places(rows.get(kept.at_places, {}), kept.at_places)
+    return [_share(name, {**rows, **at_places}, kept) for name in (*names, *at_places)]
+
+
+def _at_places(rows: Rows, name: str) -> dict[str, dict[str, ScoredRow]]:
+    """Return, for each part of the rows, its rows by the ids that they have elsewhere, under a name of their own."""
+    parts: dict[str, dict[str, ScoredRow]] = {}
+    for id_, row in rows.items():
+        parts.setdefault(f"{name} {row.part}", {})[id_.removesuffix(f"-{row.part}")] = row
+    return {part: parts[part] for part in sorted(parts)}
 
 
 def _share(name: str, rows: Mapping[str, Rows], kept: Kept) -> KeptShare:
@@ -103,9 +112,12 @@ def _share(name: str, rows: Mapping[str, Rows], kept: Kept) -> KeptShare:
     if name == kept.alone or not _is_stated(difference(of_alone, authors)):
         return known
     longer = rows.get(kept.withouts.get(name, ""), {})
+    both = [id_ for id_ in ids if id_ in longer]
     by_length = None
-    if longer.keys() >= set(ids):
-        by_length = ratio(_minus(longer, sized, ids), of_alone, authors)
+    if both and _is_stated(difference(_minus(without, alone, both), [sized[id_].cluster for id_ in both])):
+        by_length = ratio(
+            _minus(longer, sized, both), _minus(without, alone, both), [sized[id_].cluster for id_ in both]
+        )
     parts = dict(_by_part(ids, sized, recalled, of_alone))
     return replace(known, share=ratio(recalled, of_alone, authors), by_length=by_length, parts=parts)
 
@@ -126,15 +138,20 @@ def _minus(more: Rows, fewer: Rows, ids: Sequence[str]) -> list[float]:
 
 def ratio(above: Sequence[float], below: Sequence[float], clusters: Sequence[str]) -> Interval:
     """Return a ratio of sums with the interval of the jackknife that leaves out one cluster at a time."""
+    estimate = _estimate(above, below, clusters)
+    # A reader that loses nothing has the same share whoever is left out.
+    if estimate.error < _ROUNDING:
+        return replace(estimate.bare(), low=estimate.value, high=estimate.value)
+    return estimate.difference()
+
+
+def _estimate(above: Sequence[float], below: Sequence[float], clusters: Sequence[str]) -> Estimate:
     numbers = {name: i for i, name in enumerate(dict.fromkeys(clusters))}
     of = np.array([numbers[name] for name in clusters])
     tops, bottoms = (np.bincount(of, weights=np.asarray(values, dtype=float)) for values in (above, below))
     counts = np.bincount(of).astype(np.float64)
     without = (tops.sum() - tops) / (bottoms.sum() - bottoms)
-    value = float(tops.sum() / bottoms.sum())
-    estimate = Estimate(value, without, counts, len(above), effective(counts) - 1)
-    # A reader that loses nothing has the same share whoever is left out.
-    return replace(estimate.bare(), low=value, high=value) if estimate.error < _ROUNDING else estimate.difference()
+    return Estimate(float(tops.sum() / bottoms.sum()), without, counts, len(above), effective(counts) - 1)
 
 
 def _by_part(
@@ -149,19 +166,41 @@ def _by_part(
             yield part, sum(recalled[i] for i in mine) / below
 
 
-def reach_of(kept: Sequence[KeptShare]) -> str:
-    """Say how far a model holds: sizes follow one another, so that one that is not held ends it."""
-    sizes = [each for each in kept if each.share]
-    if not sizes:
+def reach_of(kept: Sequence[KeptShare], sizes: Mapping[str, int]) -> str:
+    """Say how far a model holds: sizes follow one another, so that the first that is not held, or not known, ends it."""
+    asked = [each for each in kept if each.configuration in sizes]
+    if not any(each.share for each in asked):
         return ""
     held = ""
-    for each in sizes:
+    for each in asked:
         if each.verdict != "held":
             break
         held = each.configuration
-    lost = next((each.configuration for each in sizes if each.verdict == "lost"), "")
-    asked = f"asked: {', '.join(each.configuration for each in sizes)}"
-    return f"held to {held or 'none of these sizes'}, lost from {lost or 'none of them'} ({asked})"
+    lost = next((each.configuration for each in asked if each.verdict == "lost"), "")
+    named = ", ".join(each.configuration for each in asked)
+    return f"held to {held or 'none of these sizes'}, lost from {lost or 'none of them'} (asked: {named})"
+
+
+def share_differences(
+    first: Sequence[Sample], second: Sequence[Sample]
+) -> Iterator[tuple[str, float, float, Interval, tuple[int, int]]]:
+    """Yield configuration, share of the first run and of the second, and how much more the second keeps, over the rows that both have; with
+    how many rows each has. Only where both are stated.
+    """
+    kept = next((kept for sample in first if (kept := sample.row.family.kept)), None)
+    if kept is None:
+        return
+    ours, theirs = (_by_configuration(samples, kept) for samples in (first, second))
+    stated = [{each.configuration for each in kept_over(rows, kept) if each.share} for rows in (ours, theirs)]
+    for name in (name for name in kept.sizes if all(name in each for each in stated)):
+        sides = [(rows[kept.without], rows[kept.alone], rows[name]) for rows in (ours, theirs)]
+        ids = [id_ for id_ in ours[name] if all(id_ in rows for side in sides for rows in side)]
+        clusters = [ours[name][id_].cluster for id_ in ids]
+        shares = [_estimate(_minus(side[0], side[2], ids), _minus(side[0], side[1], ids), clusters) for side in sides]
+        apart = replace(
+            shares[1], value=shares[1].value - shares[0].value, without=shares[1].without - shares[0].without
+        )
+        yield name, shares[0].value, shares[1].value, apart.difference(), (len(ours[name]), len(theirs[name]))
 
 
 def shown_kept(samples: Sequence[Sample]) -> Iterator[str | Table]:
@@ -176,7 +215,7 @@ def shown_kept(samples: Sequence[Sample]) -> Iterator[str | Table]:
         "",
         Table((*head, *beside), "l" + "r" * (4 + len(beside)) + "l", [_row(each, parts) for each in kept], main=head),
     )
-    said = reach_of(kept)
+    said = reach_of(kept, samples[0].row.family.kept.sizes) if samples[0].row.family.kept else ""
     yield from (("", said) if said else ())
     if not any(each.share for each in kept):
         yield from (

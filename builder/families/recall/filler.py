@@ -1,8 +1,9 @@
 """What stands around the evidence: paragraphs of older papers by other people, added at the outer ends."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from builder.families.recall.spans import TextSpan
 from builder.families.recall.texts import AskedText, PaperText, Paragraph
 from builder.ids import author_key
 from builder.records import Paper
@@ -78,7 +79,7 @@ def fill(asked: AskedText, place: Place, papers: Iterator[PaperText], room: int)
             paper = next(papers, None)
             if paper is None:
                 return None
-            queues[side] = _outwards(paper, asked.keys, is_before=side == "before")
+            queues[side] = _outwards(paper, asked.sought, is_before=side == "before")
             continue
         id_, number, tokens = taken
         if filler.tokens + tokens > room:
@@ -88,11 +89,11 @@ def fill(asked: AskedText, place: Place, papers: Iterator[PaperText], room: int)
         filler.tokens += tokens
 
 
-def _outwards(text: PaperText, keys: Collection[str], *, is_before: bool) -> Iterator[tuple[str, int, int]]:
+def _outwards(text: PaperText, spans: Sequence[TextSpan], *, is_before: bool) -> Iterator[tuple[str, int, int]]:
     """Yield the paragraphs of a paper without a span, with their tokens: from its end if it stands before the evidence."""
     paragraphs = reversed(text.paragraphs) if is_before else iter(text.paragraphs)
     for each in paragraphs:
-        if not each.has(keys):
+        if not each.has(spans):
             yield text.read.paper.id, each.number, text.tokens[each.number]
 
 
@@ -106,7 +107,7 @@ def replaced(
         (text, each)
         for text in papers
         for each in text.paragraphs[text.body :]
-        if not each.has(asked.keys) and not each.text.startswith("#")
+        if not each.has(asked.sought) and not each.text.startswith("#")
     ]
     shown: list[tuple[str, int]] = []
     used: set[tuple[str, int]] = set()

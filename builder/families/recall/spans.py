@@ -12,14 +12,20 @@ from lm_eval_tasks.base.rouge import FUNCTION_WORDS
 from lm_eval_tasks.families.recall.recall_row import SpanKind
 
 # With a decimal, a per cent sign or three digits; thousands may be parted.
-_NUMBER = re.compile(r"(?<![\w.,/^_-])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?: ?%)?|(?<![\w.,/^_-])\d+(?:\.\d+)?(?: ?%)?")
+_PER_CENT = r"(?:[ \u00a0]?%)?"
+_NUMBER = re.compile(
+    rf"(?<![\w.,/^_-])\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?{_PER_CENT}|(?<![\w.,/^_-])\d+(?:\.\d+)?{_PER_CENT}"
+)
+# Any number, wherever it stands, and the ways to write its per cent sign.
+_DIGITS = re.compile(r"\d+(?:[.,]\d+)*%?")
+_SIGN = re.compile(r"[\s\u00a0]?(?:\\?%|\bper ?cent\b)", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _TOKEN = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 # What stands before a number that is a label or a reference.
 _LABEL = re.compile(
     r"(?:\b(?:tables?|tabs?|figures?|figs?|sections?|secs?|equations?|eqs?|chapters?|appendix|theorems?|lemmas?|algorithms?|steps?|versions?"
-    r"|refs?|pp?|pages?|vol|no|arxiv|doi)\b\.?|[\[(#§vV:])[\s(]*$",
+    r"|refs?|pp?|pages?|vol|no|arxiv|doi)\b\.?|[\[#§vV])[\s(]*$",
     re.IGNORECASE,
 )
 # A version behind a name: "Llama 3.3", "Claude 2.1".
@@ -51,13 +57,14 @@ class TextSpan:
 
 def key_of(text: str) -> str:
     """Return a text as spans are sought: case, hyphens, the plural's s and the blank before a per cent sign do not count."""
-    folded = text.casefold().replace(" %", "%").replace("-", "").replace(",", "")
+    folded = _SIGN.sub("%", text).casefold().replace("-", "").replace(",", "")
     return folded[:-1] if len(folded) > _NAME and folded.endswith("s") else folded
 
 
 def words_of(text: str) -> Counter[str]:
     """Count what a text has that spans can be: numbers and words, by their keys."""
-    found = Counter(key_of(match.group()) for match in _NUMBER.finditer(text))
+    text = _SIGN.sub("%", text)
+    found = Counter(key_of(match.group()) for match in _DIGITS.finditer(text))
     found.update(key_of(match.group()) for match in _TOKEN.finditer(text))
     joined = (match.group() for match in _TOKEN.finditer(text) if "-" in match.group())
     found.update(key_of(part) for word in joined for part in word.split("-"))
@@ -74,7 +81,8 @@ def candidates(text: str, is_rare: Callable[[str], bool], told: Collection[str])
     seen = set(told)
     found: list[TextSpan] = []
     for span in sorted([*_numbers(text), *_names(text)], key=lambda span: span.start):
-        if span.key not in seen and (span.kind == "number" or is_rare(span.key)):
+        is_told = span.key in seen or span.key.removesuffix("%") in told
+        if not is_told and (span.kind == "number" or is_rare(span.key)):
             found.append(span)
         seen.add(span.key)
     return found

@@ -27,9 +27,11 @@ class Paragraph:
     words: Counter[str]
     size: int
 
-    def has(self, keys: Collection[str]) -> bool:
-        """Tell whether it has one of some spans, by their keys."""
-        return not self.words.keys().isdisjoint(keys)
+    def has(self, spans: Collection[TextSpan]) -> bool:
+        """Tell whether it has one of some spans; names are sought within words too, as formulas glue them."""
+        if not self.words.keys().isdisjoint(span.key for span in spans):
+            return True
+        return any(span.text in self.text for span in spans if span.kind == "name")
 
 
 class PaperText:
@@ -94,8 +96,9 @@ class AskedText:
     stating: frozenset[int]
 
     @property
-    def keys(self) -> frozenset[str]:
-        return frozenset(span.key for span, _ in self.spans)
+    def sought(self) -> tuple[TextSpan, ...]:
+        """What no paragraph around the evidence may have."""
+        return tuple(span for span, _ in self.spans)
 
 
 def asked_texts(text: PaperText, is_rare: Callable[[str], bool]) -> list[AskedText]:
@@ -147,8 +150,8 @@ def _asked(
     # Words alone have no headline score.
     if len(known) < FEWEST_SPANS or all(span.kind == "word" for span, _ in known):
         return None
-    keys = {span.key for span, _ in known}
-    stating = frozenset(each.number for each in evidence if each.has(keys))
+    said = [span for span, _ in known]
+    stating = frozenset(each.number for each in before if each.has(said))
     shown = _filled(evidence, before)
     return AskedText(
         text.read.paper.id, section, first.start, last.end, tuple(known), tuple(each.number for each in shown), stating
@@ -157,11 +160,10 @@ def _asked(
 
 def _fitting(spans: Sequence[TextSpan], before: Sequence[Paragraph]) -> tuple[list[TextSpan], list[Paragraph]]:
     """Return spans with all paragraphs that have one: those of many places are given up first, until the rest fits."""
-    places = {span: sum(each.has({span.key}) for each in before) for span in spans}
+    places = {span: sum(each.has([span]) for each in before) for span in spans}
     kept = sorted(spans, key=lambda span: (places[span], span.start))
     while kept:
-        keys = {span.key for span in kept}
-        evidence = [each for each in before if each.has(keys)]
+        evidence = [each for each in before if each.has(kept)]
         if sum(each.size for each in evidence) <= MOST_EVIDENCE:
             return sorted(kept, key=lambda span: span.start), evidence
         kept.pop()

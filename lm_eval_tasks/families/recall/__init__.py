@@ -67,7 +67,8 @@ METRICS = (
     _bits("span_bits_once", "Bits of what the evidence has once"),
     _bits("span_bits_more", "Bits of what the evidence has more often"),
     Metric("straddling", "Spans that begin or end within a token", "neither", _MODULE),
-    _bits("text_bits", "Bits per byte of the whole text"),
+    # What lm-eval's own sums give too.
+    _bits("text_bits", "Bits per byte of the whole text", headline=True),
 )
 TARGET = Target("recall", "recall", 0, spread=2.5)
 _TASKS = tuple(
@@ -78,6 +79,7 @@ _KEPT = Kept(
     WITHOUT.name,
     {each.name: each.size for each in SIZED},
     {each.name: without.name for each, without in zip(SIZED, WITHOUTS, strict=True)},
+    PLACES.name,
 )
 FAMILY = Family(
     name="recall",

@@ -121,7 +121,9 @@ def bits_between(likelihood: Likelihood, text: str, start: int, end: int) -> tup
     bits, straddles = 0.0, False
     for begins, ends, log in zip(reached, reached[1:], likelihood.logs, strict=False):
         # A token without bytes of its own goes on with the character of the one before it.
-        if begins < bounds[2] and ends > bounds[0] and (ends > bounds[1] or begins >= bounds[0]):
+        goes_on = begins == ends and bounds[0] < begins <= bounds[2]
+        overlaps = begins < bounds[2] and ends > bounds[0] and begins < ends
+        if goes_on or overlaps:
             bits -= log / math.log(2)
             straddles = straddles or begins < bounds[0] or ends > bounds[2]
     return bits, straddles

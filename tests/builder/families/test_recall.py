@@ -55,6 +55,13 @@ def test_case_hyphens_plurals_and_blanks_do_not_count() -> None:
     assert words_of("Two ReLUs and a ReLU.")[key_of("ReLU")] == 2
 
 
+def test_numbers_are_sought_wherever_they_stand() -> None:
+    for text in ("90-95%", "/95%", "95 percent", "95 per cent", "95\u00a0%", "95\\%", "(95%)"):
+        assert key_of("95%") in words_of(text), text
+    assert spans("(95.2%) of 12.5\u00a0%") == ["95.2%", "12.5\u00a0%"]
+    assert spans("All 100% of 200 items.", told="100 Fabricated Citations") == ["200"]
+
+
 def test_a_span_counts_if_a_sentence_states_it() -> None:
     text = "The tuned sieve reaches 12.43 points on ZyabNet. Nothing else was 0.77 here."
     asked = candidates(text, lambda key: True, ())

@@ -96,6 +96,7 @@ def test_of_headline_metrics_one_direction_is_better() -> None:
     assert {one.name for one in registry.METRICS if one.headline and one.best != "higher"} == {
         "bits_per_byte",
         "span_bits",
+        "text_bits",
     }
     assert registry.is_lower_better("bits_per_byte")
 

@@ -6,6 +6,7 @@ import csv
 import math
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,13 @@ from lm_eval_tasks.compat.likelihoods import Question, Scored
 from lm_eval_tasks.evaluate import run as running
 from lm_eval_tasks.evaluate.baselines import GeneratingLM
 from lm_eval_tasks.families.recall.answering import bits_between
-from lm_eval_tasks.stats.kept import kept_of, ratio, reach_of
+from lm_eval_tasks.stats.kept import KeptShare, kept_of, ratio, reach_of
 from lm_eval_tasks.stats.opened import read_runs
 from tests.helpers.evaluating import evaluate
 from tests.helpers.recall import recall_round
 
 KNOWN, UNKNOWN = -0.05, -8.0
+SIZES = {"Recall-4K": 4, "Recall-8K": 8}
 Command = Callable[..., tuple[int, str, str]]
 
 
@@ -67,26 +69,33 @@ def test_a_reader_that_forgets_nothing_holds_all_and_one_that_forgets_loses(
         ("Recall-Alone", "-"),
         ("Recall-4K", "held"),
         ("Recall-8K", "held"),
+        *((f"Recall-Places-8K {place}", "held") for place in ("first", "last", "middle")),
     ]
-    assert reach_of(whole).startswith("held to Recall-8K, lost from none")
+    assert reach_of(whole, SIZES).startswith("held to Recall-8K, lost from none")
     assert whole[0].recalled.mean > 5
-    for one in whole[1:]:
+    for one in whole[1:3]:
         assert one.share is not None
         assert one.share.mean == pytest.approx(1, abs=0.02)
         assert set(one.parts) == {"first", "middle", "last"}
     short = asked(Reader(1500), recalled, tmp_path / "short", monkeypatch)
-    assert short[-1].verdict == "lost"
-    parts = short[-1].parts
+    at = {one.configuration: one for one in short}
+    assert at["Recall-8K"].verdict == at["Recall-Places-8K first"].verdict == "lost"
+    assert at["Recall-Places-8K last"].verdict == "held"
+    parts = at["Recall-8K"].parts
     assert parts["first"] < 0.1 < 0.9 < parts["last"]
-    assert "lost from Recall-" in reach_of(short)
+    assert "lost from Recall-" in reach_of(short, SIZES)
     code, out, _ = command("show", tmp_path / "short")
     assert code == 0
     assert "lost" in out
+    code, out, _ = command("compare", tmp_path / "whole", tmp_path / "short")
+    assert code == 0
+    assert "share kept" in out
+    assert "span_bits" not in out
     code, _, _ = command("report", tmp_path / "short", "-o", tmp_path / "site")
     assert code == 0
     [plot] = (tmp_path / "site" / "plots").glob("kept_*.csv")
     verdicts = {row["configuration"]: row["verdict"] for row in csv.DictReader(plot.read_text().splitlines())}
-    assert verdicts == {one.configuration: one.verdict for one in short[1:]}
+    assert verdicts == {one.configuration: one.verdict for one in short[1:3]}
 
 
 @pytest.mark.long
@@ -95,7 +104,7 @@ def test_a_compressor_holds_every_length(recalled: Path, tmp_path: Path) -> None
     evaluate("ppmd", "", ["academiceval_recall"], options, None, tmp_path / "out")
     kept = kept_of(read_runs([tmp_path / "out"]))
     assert kept[0].recalled.mean > 10
-    assert [one.verdict for one in kept[1:]] == ["held", "held"]
+    assert [one.verdict for one in kept[1:3]] == ["held", "held"]
 
 
 def test_bits_of_a_span_are_those_of_all_tokens_that_overlap_it() -> None:
@@ -105,6 +114,20 @@ def test_bits_of_a_span_are_those_of_all_tokens_that_overlap_it() -> None:
     for said, bits, straddles in (("12.5 %", 3, False), ("LoRA", 2, True), ("Ünits", 2, False), ("It", 1, False)):
         start = text.index(said)
         assert bits_between(likelihood, text, start, start + len(said)) == (pytest.approx(bits, abs=1e-4), straddles)
+
+
+def test_a_token_without_bytes_belongs_to_the_character_before_it() -> None:
+    likelihood = Likelihood.of_bits([1, 10, 100, 1000, 10000], [2, 3, 2, 0, 3])
+    bits, _ = bits_between(likelihood, "On Zyβ we", 3, 6)
+    assert bits == pytest.approx(1110, abs=0.01)
+
+
+def test_a_size_that_is_not_known_ends_what_is_held() -> None:
+    share = ratio([1.0] * 30, [1.0] * 30, list(map(str, range(30))))
+    known = [KeptShare(f"Recall-{size}", 1.0, share, held, None, {}) for size, held in (("4K", share), ("8K", None))]
+    assert reach_of([*known, replace(known[0], configuration="Recall-16K")], {**SIZES, "Recall-16K": 16}).startswith(
+        "held to Recall-4K, lost from none"
+    )
 
 
 def test_intervals_of_shares_hold_the_truth() -> None:
