@@ -190,17 +190,30 @@ def share_differences(
     kept = next((kept for sample in first if (kept := sample.row.family.kept)), None)
     if kept is None:
         return
-    ours, theirs = (_by_configuration(samples, kept) for samples in (first, second))
-    stated = [{each.configuration for each in kept_over(rows, kept) if each.share} for rows in (ours, theirs)]
-    for name in (name for name in kept.sizes if all(name in each for each in stated)):
-        sides = [(rows[kept.without], rows[kept.alone], rows[name]) for rows in (ours, theirs)]
-        ids = [id_ for id_ in ours[name] if all(id_ in rows for side in sides for rows in side)]
-        clusters = [ours[name][id_].cluster for id_ in ids]
-        shares = [_estimate(_minus(side[0], side[2], ids), _minus(side[0], side[1], ids), clusters) for side in sides]
-        apart = replace(
-            shares[1], value=shares[1].value - shares[0].value, without=shares[1].without - shares[0].without
+    ours, theirs = _by_configuration(first, kept), _by_configuration(second, kept)
+    stated = [each.configuration for each in kept_over(ours, kept) if each.share]
+    also = [each.configuration for each in kept_over(theirs, kept) if each.share]
+    for name in kept.sizes:
+        if name in stated and name in also:
+            yield _apart(name, ours, theirs, kept)
+
+
+def _apart(
+    name: str, ours: Mapping[str, Rows], theirs: Mapping[str, Rows], kept: Kept
+) -> tuple[str, float, float, Interval, tuple[int, int]]:
+    """Compare what two runs keep at a size."""
+    of_size = (kept.without, kept.alone, name)
+    both = [rows[configuration] for rows in (ours, theirs) for configuration in of_size]
+    ids = [id_ for id_ in ours[name] if all(id_ in rows for rows in both)]
+    clusters = [ours[name][id_].cluster for id_ in ids]
+    first, second = (
+        _estimate(
+            _minus(rows[kept.without], rows[name], ids), _minus(rows[kept.without], rows[kept.alone], ids), clusters
         )
-        yield name, shares[0].value, shares[1].value, apart.difference(), (len(ours[name]), len(theirs[name]))
+        for rows in (ours, theirs)
+    )
+    apart = replace(second, value=second.value - first.value, without=second.without - first.without)
+    return name, first.value, second.value, apart.difference(), (len(ours[name]), len(theirs[name]))
 
 
 def shown_kept(samples: Sequence[Sample]) -> Iterator[str | Table]:
