@@ -13,6 +13,7 @@ from lm_eval_tasks.base.contract import PAPERS, PARTS_VERSION
 from lm_eval_tasks.base.manifest import ListedConfiguration
 from lm_eval_tasks.base.text import title_key
 from lm_eval_tasks.families import of_task
+from lm_eval_tasks.families.descriptor import Family
 from lm_eval_tasks.families.reading import ReadingFamily
 
 _EDIT = pa.struct([("start", INTEGER), ("end", INTEGER), ("text", STRING)])
@@ -104,11 +105,15 @@ def reading_faults(folder: Path, configurations: Iterable[ListedConfiguration]) 
     }
     faults: dict[str, list[str]] = {name: [] for name in ("context_newer", "context_repeats", "answer_visible")}
     for configuration in every:
-        if configuration.form == "questions" and isinstance(of_task(configuration.task), ReadingFamily):
+        if configuration.form == "questions" and _shows_papers(of_task(configuration.task)):
             for _, row in rows_of(folder, configuration):
                 for name in _faults(row, titles):
                     faults[name].append(f"{configuration.name} {row['id']}")
     return faults
+
+
+def _shows_papers(family: Family) -> bool:
+    return isinstance(family, ReadingFamily) or family.kept is not None
 
 
 def _faults(row: Row, titles: Mapping[str, str]) -> Iterator[str]:
@@ -117,6 +122,6 @@ def _faults(row: Row, titles: Mapping[str, str]) -> Iterator[str]:
         yield "context_newer"
     if len(set(map(bare_id, ids))) < len(ids):
         yield "context_repeats"
-    asked_for = {title_key(work["title"]) for work in row["works"]}
+    asked_for = {title_key(work["title"]) for work in row.get("works", ())}
     if any(titles.get(id_, "") in asked_for for id_ in ids):
         yield "answer_visible"

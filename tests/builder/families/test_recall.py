@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from builder.families.reading.columns import reading_faults
 from builder.families.recall.filler import fill, fillers_of
 from builder.families.recall.spans import candidates, key_of, stated, words_of
 from builder.families.recall.texts import AskedText, Paragraph, placed
@@ -161,6 +162,14 @@ def test_the_rows_of_a_round(recalled: Path) -> None:
             assert said.casefold() not in without.casefold()
             assert said.casefold() not in prompts["Recall-Without-8K"].casefold()
         assert len(alone) < len(prompts["Recall-4K"]) < len(prompts["Recall-8K"])
+
+
+@pytest.mark.slow
+def test_the_audit_looks_at_what_stands_around(recalled: Path) -> None:
+    from lm_eval_tasks.families.rounds import read_manifest
+
+    configurations = read_manifest(recalled).configurations
+    assert not any(reading_faults(recalled, configurations).values())
 
 
 @pytest.fixture(scope="module")
