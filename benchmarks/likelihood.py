@@ -29,7 +29,7 @@ from lm_eval_tasks.base.intervals import Interval, difference, holm
 from lm_eval_tasks.base.likelihood import Likelihood
 from lm_eval_tasks.compat.likelihoods import Question, encoded_text, score
 from lm_eval_tasks.families.writing import hook
-from lm_eval_tasks.families.writing.likelihood import bits_of, doc_to_target
+from lm_eval_tasks.families.writing.likelihood import doc_to_target
 from lm_eval_tasks.stats.compare import compare, runs_of
 from lm_eval_tasks.stats.opened import read_runs
 from lm_eval_tasks.stats.savings import HEADLINE, savings_of
@@ -116,12 +116,12 @@ def costs(model: Path, sizes: tuple[int, int, int]) -> Figures:
         between = time.process_time()
         alone(lm, question)
         ratios.append((time.process_time() - between) / (between - started))
-    both = [bits_of(score(each, [question])[0].likelihoods[0]) or 0.0 for each in (lm, wide)]
+    both = [score(each, [question])[0].likelihoods[0].bits_per_byte or 0.0 for each in (lm, wide)]
     text = question.texts[0]
     request = Instance("loglikelihood", {}, (f"{question.prompt}\n\n", text), 0)
-    bare = bits_of(Likelihood.of_logged(wide.loglikelihood([request], disable_tqdm=True)[0], text)) or 0.0
+    bare = Likelihood.of_logged(wide.loglikelihood([request], disable_tqdm=True)[0], text).bits_per_byte or 0.0
     apart = Question(f"{question.prompt}\n\n", (text,))
-    ours = bits_of(score(wide, [apart])[0].likelihoods[0]) or 0.0
+    ours = score(wide, [apart])[0].likelihoods[0].bits_per_byte or 0.0
     return {
         "throughput_ratio": round(sorted(ratios)[len(ratios) // 2], 3),
         "float32_difference": round(abs(both[0] - both[1]), 5),
@@ -239,7 +239,7 @@ def asked(dataset: Path, context: str) -> dict[str, tuple[str, str, str]]:
 def more_bits(lm: Any, prompt: str, text: str, edited: list[str]) -> list[float]:
     """Return how many bits per byte more edited texts cost behind a prompt."""
     [scored] = score(lm, [Question(prompt, (text, *edited))])
-    before, *after = (bits_of(likelihood) or 0.0 for likelihood in scored.likelihoods)
+    before, *after = (likelihood.bits_per_byte or 0.0 for likelihood in scored.likelihoods)
     return [bits - before for bits in after]
 
 
@@ -279,7 +279,7 @@ def ladder(model: Path, dataset: Path) -> Figures:
 def bits(lm: Any, rows: list[tuple[str, str, str]]) -> Iterator[float]:
     """Yield the bits per byte of each text behind its prompt."""
     for scored in score(lm, [Question(prompt, (text,)) for prompt, text, _ in rows]):
-        yield bits_of(scored.likelihoods[0]) or 0.0
+        yield scored.likelihoods[0].bits_per_byte or 0.0
 
 
 def rounded(model: Path, width: int) -> Any:

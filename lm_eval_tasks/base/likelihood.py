@@ -52,3 +52,9 @@ class Likelihood:
     @property
     def total(self) -> float:
         return sum(self.logs)
+
+    @property
+    def bits_per_byte(self) -> float | None:
+        """-log2 of the text's probability over its bytes in UTF-8; None if there is no likelihood of it."""
+        size = sum(self.counts)
+        return -self.total / math.log(2) / size if size else None

@@ -70,8 +70,13 @@ class KeptShare:
 
 def kept_of(samples: Sequence[Sample]) -> list[KeptShare]:
     """Return what is kept at each size that a run asked, from the evidence alone to the largest."""
-    kept = next((kept for sample in samples if (kept := sample.row.family.kept)), None)
+    kept = _asked_for(samples)
     return kept_over(_by_configuration(samples, kept), kept) if kept else []
+
+
+def _asked_for(samples: Sequence[Sample]) -> Kept | None:
+    """Return what the family of a run says of its configurations; None if it asks nothing again in longer contexts."""
+    return next((sample.row.family.kept for sample in samples if sample.row.family.kept), None)
 
 
 def _by_configuration(samples: Sequence[Sample], kept: Kept) -> dict[str, dict[str, ScoredRow]]:
@@ -113,11 +118,10 @@ def _share(name: str, rows: Mapping[str, Rows], kept: Kept) -> KeptShare:
         return known
     longer = rows.get(kept.withouts.get(name, ""), {})
     both = [id_ for id_ in ids if id_ in longer]
+    of_both, authors_of_both = _minus(without, alone, both), [sized[id_].cluster for id_ in both]
     by_length = None
-    if both and _is_stated(difference(_minus(without, alone, both), [sized[id_].cluster for id_ in both])):
-        by_length = ratio(
-            _minus(longer, sized, both), _minus(without, alone, both), [sized[id_].cluster for id_ in both]
-        )
+    if both and _is_stated(difference(of_both, authors_of_both)):
+        by_length = ratio(_minus(longer, sized, both), of_both, authors_of_both)
     parts = dict(_by_part(ids, sized, recalled, of_alone))
     return replace(known, share=ratio(recalled, of_alone, authors), by_length=by_length, parts=parts)
 
@@ -187,7 +191,7 @@ def share_differences(
     """Yield configuration, share of the first run and of the second, and how much more the second keeps, over the rows that both have; with
     how many rows each has. Only where both are stated.
     """
-    kept = next((kept for sample in first if (kept := sample.row.family.kept)), None)
+    kept = _asked_for(first)
     if kept is None:
         return
     ours, theirs = _by_configuration(first, kept), _by_configuration(second, kept)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
+from builder.families.reading import columns as reading
 from builder.families.reading.columns import PART, SHOWN
 from builder.parquet.schema import (
     INTEGER,
@@ -19,7 +20,6 @@ from builder.parquet.schema import (
 )
 from builder.records import Paper
 from builder.store import Store
-from lm_eval_tasks.base.contract import PAPERS, PARTS_VERSION
 
 _SPAN = pa.struct([("kind", STRING), ("start", INTEGER), ("end", INTEGER), ("times", INTEGER)])
 COLUMNS = pa.schema(
@@ -61,19 +61,6 @@ def complete(row: Row, task: str, store: Store) -> Row | Lacking:
     return whole if matches(_texts(whole), hashes_of(row)) else "changed_text"
 
 
-def shared_columns(paper: Paper, papers: Sequence[Paper], round_name: str) -> Row:
-    """Return the columns that do not depend on what is asked."""
-    return {
-        "paper_id": paper.versioned_id,
-        "title": paper.title,
-        "published": paper.published.isoformat(),
-        "license": paper.license,
-        "primary_category": paper.primary_category,
-        "authors": list(paper.authors),
-        "round": round_name,
-        "papers": [
-            {"id": one.versioned_id, "license": one.license, "published": one.published.isoformat(), "texts": PAPERS}
-            for one in papers
-        ],
-        "parts_version": PARTS_VERSION,
-    }
+def shared_columns(papers: Sequence[Paper], round_name: str) -> Row:
+    """Return the columns that do not depend on what is asked; those of a reading question's row that a row of recall has too."""
+    return {name: value for name, value in reading.shared_columns(papers, round_name).items() if name in COLUMNS.names}

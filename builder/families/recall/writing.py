@@ -79,6 +79,7 @@ class _Recalled:
         self.shown: set[str] = set()
         self._library = library_of(workspace)
         self.text = lru_cache(maxsize=_KEPT)(lambda id_: PaperText(self._library.read(id_)))
+        self._fillers = lru_cache(maxsize=_KEPT)(self._fillers_of)
         self._showable = [paper for paper in workspace.papers if reason_of(paper, workspace) is None]
 
     @cached_property
@@ -123,9 +124,9 @@ class _Recalled:
     def _tokens(self, paragraphs: Sequence[tuple[str, int]]) -> int:
         return sum(self.text(paper).tokens[number] for paper, number in paragraphs)
 
-    def _fillers(self, paper: str) -> list[str]:
+    def _fillers_of(self, paper: str) -> tuple[str, ...]:
         found = fillers_of(self.papers[paper], self._showable, self.workspace.round_.seed)
-        return [other.id for other in found]
+        return tuple(other.id for other in found)
 
     def _evidence(self, asked: AskedText) -> list[tuple[str, int]] | None:
         """Return what stands in place of the evidence: from the papers that would be the last to stand around it."""
@@ -141,7 +142,7 @@ class _Recalled:
         self.shown.update(names)
         papers = [self.papers[name] for name in names]
         row = {
-            **shared_columns(papers[0], papers, self.workspace.round_.round),
+            **shared_columns(papers, self.workspace.round_.round),
             "id": asked.section,
             "section": asked.section,
             "place": place,

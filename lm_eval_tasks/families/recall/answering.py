@@ -82,12 +82,7 @@ def straddling(answers: Answers) -> Values:
 
 def text_bits(answers: Answers) -> Values:
     """Bits per byte of the whole text, which lm-eval's own sums give too."""
-    sizes = (sum(answer.likelihoods[0].counts) for answer in answers.each)
-    return [-_total(answer) / size if size else None for answer, size in zip(answers.each, sizes, strict=True)]
-
-
-def _total(answer: Answer) -> float:
-    return answer.likelihoods[0].total / math.log(2)
+    return [answer.likelihoods[0].bits_per_byte for answer in answers.each]
 
 
 def _of_spans(answers: Answers, counts: Callable[[AskedSpan], bool]) -> Values:

@@ -4,11 +4,9 @@ Bits per byte are -log2 of the text's probability behind the prompt, over its by
 (`:bpb` in OLMES, https://github.com/allenai/olmes).
 """
 
-import math
 import re
 from collections.abc import Callable, Sequence
 
-from lm_eval_tasks.base.likelihood import Likelihood
 from lm_eval_tasks.families.compressors import compressed_bits
 from lm_eval_tasks.families.writing.answering import ANSWERING
 from lm_eval_tasks.families.writing.writing_row import WritingOwn, WritingRow
@@ -23,13 +21,7 @@ _WORD = re.compile(r"\w+")
 
 def bits_per_byte(answers: Answers) -> Values:
     """-log2 of the text's probability behind the prompt, over its bytes in UTF-8. Models are ranked by it; lower is better."""
-    return [bits_of(answer.likelihoods[0]) for answer in answers.each]
-
-
-def bits_of(likelihood: Likelihood) -> float | None:
-    """Return the bits per byte of a text; None if there is no likelihood of it."""
-    size = sum(likelihood.counts)
-    return -likelihood.total / math.log(2) / size if size else None
+    return [answer.likelihoods[0].bits_per_byte for answer in answers.each]
 
 
 def bits_per_byte_ppmd(answers: Answers) -> Values:

@@ -30,7 +30,7 @@ from lm_eval_tasks.evaluate.run_plan import SampleSelection
 from lm_eval_tasks.families.compressors import compressed_bits
 from lm_eval_tasks.families.writing import hook
 from lm_eval_tasks.families.writing.beginnings import bodies_of
-from lm_eval_tasks.families.writing.likelihood import bits_of, copied
+from lm_eval_tasks.families.writing.likelihood import copied
 from lm_eval_tasks.families.writing.writing_row import WritingRow
 from lm_eval_tasks.llm.usage import Means, Price
 from lm_eval_tasks.samples.results import JOURNAL
@@ -122,7 +122,9 @@ def test_a_text_is_as_likely_as_transformers_say(tiny_llama: Path, monkeypatch: 
         known = torch.log_softmax(logits, dim=1)[len(prompt) - 1 : -1].gather(1, torch.tensor(ids)[:, None])[:, 0]
         assert likelihood.logs == pytest.approx(known.tolist(), abs=1e-4)
         assert sum(likelihood.counts) == len(text.encode())
-        assert bits_of(likelihood) == pytest.approx(-float(known.sum()) / math.log(2) / len(text.encode()), abs=1e-4)
+        assert likelihood.bits_per_byte == pytest.approx(
+            -float(known.sum()) / math.log(2) / len(text.encode()), abs=1e-4
+        )
 
 
 def tokenizers() -> Iterator[tuple[str, Any]]:
