@@ -40,6 +40,8 @@ _DIVIDED = re.compile(
 _SUBJECT_CLASS = re.compile(r"\.[A-Z]{2}(?=/)")
 # With the pages in angle brackets of a SICI.
 _DOI = re.compile(r"\b10\.\d{4,9}/(?:[^\s\"<>]+<\d[^\s\"<>]*>)?[^\s\"<>]+[^\s\"<>.,;)\]]")
+# A line's end behind the dot or the slash of a DOI, before a number that is longer than a year or a page.
+_DIVIDED_DOI = re.compile(r"(\b10\.\d{4,9}/(?:[^\s\"<>]*\.)?) (?=\d{6})")
 _BEHIND_DOI = re.compile(r"[.,;]?(?:PubMed|PMC?ID|https?:).*")
 _URL = re.compile(r"https?://[^\s\"<>]+[^\s\"<>.,;)\]]")
 # The year alone, or a day in brackets (APA).
@@ -225,7 +227,8 @@ def with_ids(entry: Reference, said: str) -> Reference:
     # "math.DG/0211159" is "math/0211159".
     parsed = PaperId.parse(_SUBJECT_CLASS.sub("", arxiv.group(1))) if arxiv else None
     # A line's end cuts some; the link behind them does not.
-    doi = next((found for found in _DOI.findall(said) if not found.endswith("-")), None)
+    dois = _DOI.findall(_DIVIDED_DOI.sub(r"\1", said))
+    doi = next((found for found in dois if not found.endswith("-")), None)
     return replace(
         entry,
         arxiv_id=parsed.bare if parsed else None,

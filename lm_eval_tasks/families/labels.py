@@ -18,6 +18,7 @@ _COMMENT = re.compile(r"(?<=[\",\]}]) *//[^\n]*$", re.MULTILINE)
 _ARROW = re.compile(r"[-=]>|→|=")
 _NUMBERED = re.compile(r"\[ ?(\d{1,6}) ?\](?= ?\w)")
 _BOX = re.compile(r"\bboxed\{((?:[^{}]|\{[^{}]*\})*)\}")
+_TEXT = re.compile(r"\btext\{([^{}]*)\}")
 _VERDICT = re.compile(r"(.*?\d)\W+(yes|true|no|false)\b\W*", re.IGNORECASE)
 _DENIED = re.compile(r"\b(?:not|never|without|neither|none|no)\b|n['’]t\b|[❌✗✘]", re.IGNORECASE)
 _OBJECT = re.compile(r"\{([^{}]*)\}")
@@ -31,11 +32,18 @@ _ASIDE = re.compile(
 )
 # An answer that says of no label that it is one.
 _NOTHING = re.compile(
-    r"(?:(?:final )?answer\W{0,3})?(?:none|no (?:papers?|passages?)|none of (?:the|these) papers?"
+    r"(?:json\s+)?(?:(?:final |the )?answer(?: is)?\W{0,3})?(?:none|null|no (?:papers?|passages?)|none of (?:the|these) papers?"
     r"|\{\s*[\"']?\w+[\"']?\s*:\s*(?:null|none)\s*\})\W*",
     re.IGNORECASE,
 )
 _TAGS = re.compile(r"</?answer\s*>", re.IGNORECASE)
+_TAGGED = re.compile(r"<answer\s*>(.*?)(?:</answer\s*>|$)", re.IGNORECASE | re.DOTALL)
+# A table whose first column is of labels, and one of its rows that says no more than the number.
+_TABLE = re.compile(
+    r"^\| *(paper|passage|work|mask)s?(?: (?:no|number|id))?[.#]? *\|[^\n]*\n(?:\|[^\n]*(?:\n|$))+",
+    re.IGNORECASE | re.MULTILINE,
+)
+_NUMBERED_ROW = re.compile(r"^\| *(?=\d)", re.MULTILINE)
 _TRUTH = re.compile(r"\s*[\"']?(?:true|false|yes|no)[\"']?\s*", re.IGNORECASE)
 _WRAPPED = re.compile(r"\{\s*[\"']?([^\W\d]+)[\"']?\s*:\s*(\[.*\])\s*\}", re.DOTALL)
 _NOT_CHOSEN = re.compile(r"exclud|reject|not_|other|ignor|alternat", re.IGNORECASE)
@@ -55,7 +63,8 @@ _LINE = re.compile(r"(?:[-•]|\d+[.)])\s+|(?:.*\b)?answers?\s*(?:is|are)?\s*:",
 
 def set_of(text: str) -> tuple[int, ...] | None:
     """Return the labels of the last list in an answer, rising; None if there is none."""
-    if _NOTHING.fullmatch(plain(text).strip()):
+    tagged = _TAGGED.findall(text)
+    if _NOTHING.fullmatch(plain(tagged[-1] if tagged else text).strip()):
         return ()
     numbers = list_of(text)
     return None if numbers is None else tuple(sorted(numbers))
@@ -73,7 +82,14 @@ def pairs_of(text: str) -> dict[int, int] | None:
 
 def plain(text: str) -> str:
     """Write a text with one sign for each meaning, without markdown."""
-    return _NUMBERED.sub(r"\1: ", _BOX.sub(r"\1", _ARROW.sub(": ", _COMMENT.sub("", text.translate(_MARKS)))))
+    unmarked = _COMMENT.sub("", text.translate(_MARKS))
+    unboxed = _BOX.sub(r"\1", _TEXT.sub(r"\1", _ARROW.sub(": ", unmarked)))
+    return _TABLE.sub(_with_labels_in_rows, _NUMBERED.sub(r"\1: ", unboxed))
+
+
+def _with_labels_in_rows(table: re.Match[str]) -> str:
+    """Write out the labels of a table's rows that say no more than the number."""
+    return _NUMBERED_ROW.sub(f"| {table[1]} ", table[0])
 
 
 def _last(text: str, read: Callable[[str, bool], _T | None]) -> _T | None:

@@ -65,6 +65,9 @@ def test_doi_and_url() -> None:
     pages = "10.1002/(SICI)1097-0258(19980815/30)17:15/16<1661::AID-SIM968>3.0.CO;2-2"
     assert parse_entry(f"J. Doe. {TITLE}. {pages}.").doi == pages
     assert parse_entry(f"J. Doe. {TITLE}. doi:10.1016/j.xyz123PMID:12345678").doi == "10.1016/j.xyz123"
+    assert parse_entry(f"J. Doe. {TITLE}. Tests. doi: 10.1145/3442188. 3445922.").doi == "10.1145/3442188.3445922"
+    assert parse_entry(f"J. Doe. {TITLE}. Tests. doi: 10.1145/ 3442188.3445922.").doi == "10.1145/3442188.3445922"
+    assert parse_entry(f"J. Doe. {TITLE}. Tests. doi: 10.1145/3442188. 2021.").doi == "10.1145/3442188"
 
 
 def test_a_day_of_apa_is_no_title() -> None:
