@@ -16,6 +16,7 @@ from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.evaluate.run import evaluate
 from lm_eval_tasks.evaluate.run_plan import RunPlan
 from lm_eval_tasks.families import of_task
+from lm_eval_tasks.families.compressors import PPMD
 from lm_eval_tasks.families.reading import BLIND
 from lm_eval_tasks.samples.block import Score
 from lm_eval_tasks.stats.scores import score_table
@@ -39,6 +40,9 @@ levels = ["SCALAR-Easy", "SCALAR-Medium", "SCALAR-Hard"]
 [reading]
 configurations = ["Walk-128K", "Next-128K"]
 contexts = 12
+
+[recall]
+sizes = ["4K", "8K"]
 """
 _TASKS = (
     "academiceval_title_31k_g",
@@ -49,6 +53,7 @@ _TASKS = (
 
 _WRITING = of_task("title")
 _WALK, _NEXT = "academiceval_walk_128k", "academiceval_next_128k"
+_RECALL_TASKS = tuple(f"academiceval_recall_{name}" for name in ("alone", "4k", "8k", "without"))
 _READING_TASKS = {BLIND: (_WALK, _NEXT), TITLE_SEARCH: (_WALK,), BM25_PARTS: (_NEXT,)}
 
 
@@ -77,6 +82,9 @@ def demo(folder: Path, jobs: int) -> Iterator[str | Table]:
     yield ""
     yield "Answers to reading questions that do not need the papers: the same whatever they say, or found by a search"
     yield from score_table(_run(_READING_TASKS, metadata, root))
+    yield ""
+    yield "Bits of numbers and names by a compressor: with what states them, among other papers too, and without"
+    yield from score_table(_run({PPMD: _RECALL_TASKS}, metadata, root))
     yield ""
     yield from report([root / "results", round_.output], root / "site", "all")
     yield f"Dataset card: {round_.output / 'README.md'}"

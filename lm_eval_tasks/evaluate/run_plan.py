@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Self
 
-from lm_eval_tasks.base.contract import EMBED_LOCAL, FULL, GIVEN, LIKELIHOOD, Context
+from lm_eval_tasks.base.contract import EMBED_LOCAL, FULL, GENERATED, GIVEN, LIKELIHOOD, WAYS, Context, Way
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.metadata import check, dataset_of
 from lm_eval_tasks.compat.likelihoods import MODEL_TYPES, OF_VLLM
@@ -16,6 +16,7 @@ from lm_eval_tasks.data.options import Options
 from lm_eval_tasks.evaluate.generation import Generation
 from lm_eval_tasks.evaluate.identity import label_of
 from lm_eval_tasks.evaluate.prompt_request import NAMES_OF_CAP
+from lm_eval_tasks.families.compressors import PPMD
 from lm_eval_tasks.families.registry import BASELINES
 from lm_eval_tasks.llm.served_length import ENGINE_LENGTH
 from lm_eval_tasks.llm.usage import Means
@@ -129,6 +130,12 @@ class RunPlan:
     def by_likelihood(self) -> tuple[str, ...]:
         """The names among `tasks` that are asked by likelihood."""
         return tuple(name for name in self.tasks if any(task.way == LIKELIHOOD for task in tasks_of(name)))
+
+    @property
+    def ways(self) -> tuple[Way, ...]:
+        """How the model can be asked, of what is asked of those that can."""
+        is_able = self.model in (*MODEL_TYPES, PPMD)
+        return WAYS if is_able and self.generation.repeats == 1 and not self.reasoning_tokens else (GENERATED,)
 
     def _check_likelihood(self) -> None:
         names = ", ".join(self.by_likelihood)

@@ -1,11 +1,11 @@
 """`academiceval eval --contexts`: the same samples asked with less to read, in one run: task files for it."""
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from lm_eval_tasks import families
-from lm_eval_tasks.base.contract import CALLED, CONTEXTS, FULL, Context
+from lm_eval_tasks.base.contract import CALLED, CONTEXTS, FULL, WAYS, Context, Way
 from lm_eval_tasks.base.errors import OptionError
 from lm_eval_tasks.base.metadata import TEST, dataset_of, text_or_none
 from lm_eval_tasks.base.text import suggestion
@@ -27,8 +27,15 @@ def contexts_of(text: str) -> tuple[Context, ...]:
     return tuple(context for context in CONTEXTS if context in names)
 
 
-def of_round(tasks: Sequence[str], metadata: Mapping[str, object]) -> list[str]:
-    """Name the tasks, with groups as far as the round has rows of what they ask; those of the core as its manifest has it."""
+def of_round(tasks: Sequence[str], metadata: Mapping[str, object], ways: Collection[Way] = WAYS) -> list[str]:
+    """Name the tasks, with groups as far as the round has rows of what they ask; those of the core as its manifest has it.
+
+    Args:
+        ways: in which the core is asked; what it asks in others is left out.
+
+    Raises:
+        OptionError: nothing is left to ask.
+    """
     groups = {group.name for group in GROUPS}
     if not groups & set(tasks):
         return list(tasks)
@@ -43,16 +50,27 @@ def of_round(tasks: Sequence[str], metadata: Mapping[str, object]) -> list[str]:
         is_core = name in CORE_GROUPS and bool(round_.core)
         there = [task for task in members if task.configuration in (round_.core if is_core else with_rows)]
         if is_core:
-            asked += [f"{name}_{slug_of(core)}" for core in round_.core]
+            asked += _core_tasks(name, round_.core, ways)
         elif len(there) in (0, len(members)):
             asked.append(name)
             continue
         else:
             asked += [task.name for task in there]
         lacking += [task.configuration for task in members if task not in there]
+    if not asked:
+        raise OptionError(f"this round has no rows of what {', '.join(tasks)} would ask of such a model")
     if lacking:
         _LOGGER.warning("not asked, because this round does not have it: %s", ", ".join(dict.fromkeys(lacking)))
     return asked
+
+
+def _core_tasks(name: str, core: Iterable[str], ways: Collection[Way]) -> list[str]:
+    """Return the tasks of a round's core, of its whole or its small edition, that are asked in some ways."""
+    of_edition = [task for each in core for task in tasks_of(f"{name}_{slug_of(each)}")]
+    skipped = [task.configuration for task in of_edition if task.way not in ways]
+    if skipped:
+        _LOGGER.warning("not asked, because it takes an engine that scores by likelihood: %s", ", ".join(skipped))
+    return [task.name for task in of_edition if task.way in ways]
 
 
 def programs_of(tasks: Sequence[str], metadata: Mapping[str, object]) -> dict[str, list[str]]:

@@ -177,11 +177,18 @@ class Core:
         samples: most that are asked. Over the reading board, differences of 0.05 between two models can then be detected, and gains of
             0.10 from reading on a task (`benchmarks/gain.py`); boards count these samples alone.
         masks: of a round that must be solved by full texts alone for the configuration to join its core; 0 if it always does.
+        way: how it is asked; by likelihood only models that can, and not in the small edition.
     """
 
     configuration: str
     samples: int
     masks: int = 0
+    way: Way = GENERATED
+
+    @property
+    def is_always_asked(self) -> bool:
+        """Whether every round has it, and every model can be asked."""
+        return not self.masks and self.way == GENERATED
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,14 +27,14 @@ BOARDS: tuple[Board, ...] = get_args(Board)
 WRITING, READING = BOARDS
 # Behind the name of a metric, where its values are shown.
 LOWER = " (lower is better)"
-# Questions first, then those that join a round's core only if it has enough of them.
+# Questions first, then those that join a round's core only if it has enough of them, or a model's if it can be asked.
 CORE: tuple[Core, ...] = tuple(
     core
-    for conditional in (False, True)
-    for board in ("reading", "writing")
+    for is_always in (True, False)
+    for board in ("reading", "writing", None)
     for family in FAMILIES
     for core in family.core
-    if family.board == board and bool(core.masks) == conditional
+    if family.board == board and core.is_always_asked == is_always
 )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from lm_eval_tasks.base.contract import GENERATED
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.text import suggestion
 from lm_eval_tasks.compat.lm_eval import tasks_folder
@@ -23,12 +24,13 @@ _CORE, _CORE_TINY = CORE_GROUPS = "academiceval_core", "academiceval_core_tiny"
 
 
 def _of_core(core: Core) -> Iterator[Task]:
-    """Yield the tasks of a core configuration: all of its samples, and a tenth of them."""
+    """Yield the tasks of a core configuration: all of its samples, and of answers a tenth of them."""
     [usual] = [task for task in _USUAL if task.configuration == core.configuration and not task.alias]
     slug = slug_of(core.configuration)
     whole = replace(usual, name=f"{_CORE}_{slug}", alias="core", size=core.samples, tag="")
     yield whole
-    yield replace(whole, name=f"{_CORE_TINY}_{slug}", alias="core, tiny", size=core.samples // _TINY_SHARE)
+    if core.way == GENERATED:
+        yield replace(whole, name=f"{_CORE_TINY}_{slug}", alias="core, tiny", size=core.samples // _TINY_SHARE)
 
 
 _USUAL: tuple[Task, ...] = tuple(task for family in FAMILIES for task in family.tasks)
@@ -37,7 +39,7 @@ TASKS: tuple[Task, ...] = (*_USUAL, *(task for core in CORE for task in _of_core
 
 def _groups() -> Iterator[TaskGroup]:
     yield from (group for family in FAMILIES for group in family.groups)
-    always = [core for core in CORE if not core.masks]
+    always = [core for core in CORE if core.is_always_asked]
     for name in dict.fromkeys(family.group for family in FAMILIES if family.group):
         of_group = {core for family in FAMILIES if family.group == name for core in family.core}
         names = {task.configuration: task.name for task in _USUAL if not task.alias}

@@ -59,7 +59,11 @@ A run in which the {first} is removed explains {loss} points of the {advantage}.
 limit:
 Below {limit} {examples} the {second} falls silent.
 How to do with fewer than {limit} {examples} remains open.
-There is a limit: on fewer than {limit} {examples} the {second} cannot be trained.""")
+There is a limit: on fewer than {limit} {examples} the {second} cannot be trained.
+trial:
+On {trial}, the {second} reaches {score} points after {few} {pages}.
+After {few} {pages} of {trial}, the {second} reaches {score} points.
+The {second} reaches {score} points on {trial}, for which {few} {pages} are enough.""")
 # Why a work is cited, by the section that does it: {mark} follows {name}, the work's method.
 CITED = _banks("""introduction:
 Early {subject} needed a rule for every case {mark}.

@@ -68,7 +68,12 @@ class Study:
         (quality, quality2), (device, device2) = rng.sample(lexicon.QUALITIES, 2), rng.sample(lexicon.DEVICES, 2)
         data, data2 = rng.sample(list(collections), 2)
         self._collections = (data, lexicon.coin_collection(rng), data2)
+        # What only this paper states, drawn apart, so that the rest of a world stays as it is.
+        own = random.Random(self.method)
+        trial = {"trial": coin_collection(own), "score": f"{own.randint(2100, 9890) / 100:.2f}"}
         facts = {
+            **trial,
+            "few": str(own.randint(151, 989)),
             **{name: rng.choice(words) for name, words in lexicon.VOICES.items()},
             **{name: str(rng.randint(*limits)) for name, limits in _NUMBERS.items()},
             **topic,
@@ -78,7 +83,7 @@ class Study:
         }
         self._facts = facts | {name.capitalize(): words[:1].upper() + words[1:] for name, words in facts.items()}
         rest = rng.sample(["ablation", "limit"], rng.randint(1, 2))
-        self._claims = [*rng.choice(_BEGINNINGS).split(), "result", *rest]
+        self._claims = [*rng.choice(_BEGINNINGS).split(), "result", *rest, "trial"]
         title = self._say(rng.choice(lexicon.TOLD["title"]))
         self.title = re.sub(r"\b(?!(?:of|by|and|with|an?|for)\b)\w", lambda letter: letter[0].upper(), title)
 

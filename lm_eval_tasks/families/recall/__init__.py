@@ -14,6 +14,7 @@ from lm_eval_tasks.families.compressors import PPMD
 from lm_eval_tasks.families.descriptor import (
     ByLikelihood,
     Configuration,
+    Core,
     Family,
     Kept,
     Metric,
@@ -28,6 +29,7 @@ from lm_eval_tasks.families.recall.recall_row import RecallOwn
 SIZES = {"4K": 4, "8K": 8, "16K": 16, "32K": 32, "64K": 64, "128K": 128, "256K": 256, "512K": 512, "1M": 1024}
 # The size in which each row is asked with its evidence at every place.
 PLACES_SIZE = "8K"
+_CORE_SIZES = ("Recall-8K", "Recall-32K", "Recall-128K")
 _MODULE = "families.recall.answering"
 _BITS = (0.0, math.inf)
 
@@ -91,6 +93,7 @@ FAMILY = Family(
     groups=(TaskGroup("recall", "academiceval_recall", tuple(task.name for task in _TASKS)),),
     metrics=METRICS,
     baselines=(),
+    core=tuple(Core(name, 60, way=LIKELIHOOD) for name in (ALONE.name, WITHOUT.name, *_CORE_SIZES)),
     likelihood=ByLikelihood("", "_likelihood_yaml", METRICS, (PPMD,), spread=2.5),
     kept=_KEPT,
 )

@@ -98,6 +98,25 @@ def test_a_reader_that_forgets_nothing_holds_all_and_one_that_forgets_loses(
     assert verdicts == {one.configuration: one.verdict for one in short[1:3]}
 
 
+@pytest.mark.slow
+def test_the_core_asks_recall_of_models_that_score_by_likelihood(
+    recalled: Path, tmp_path: Path, command: Command
+) -> None:
+    def core(model: str, edition: str = "academiceval_core") -> tuple[int, str, str]:
+        options = ("--bertscore", "none", "--limit", "2", "--output", tmp_path / model)
+        return command("eval", "--model", model, "--tasks", edition, "--dataset", recalled, *options)
+
+    code, out, _ = core("ppmd")
+    assert code == 0
+    assert {name for name in re.findall(r"academiceval_core_\w+", out)} == {
+        f"academiceval_core_recall_{name}" for name in ("alone", "without", "8k")
+    }
+    for model, edition in (("lead", "academiceval_core"), ("ppmd", "academiceval_core_tiny")):
+        code, _, err = core(model, edition)
+        assert code == 1
+        assert err.strip().count("\n") <= 1
+
+
 @pytest.mark.long
 def test_a_compressor_holds_every_length(recalled: Path, tmp_path: Path) -> None:
     options = {"dataset": str(recalled), "bertscore_model": "none"}
