@@ -105,6 +105,8 @@ def run(arguments: Namespace) -> Iterator[str | Table]:
     round_ = _load_round(arguments)
     wanted = [arguments.only] if arguments.only else _STAGES[: _STAGES.index(arguments.until or "build") + 1]
     from builder import pipeline
+    from builder.collect.coverage import added
+    from builder.dataset.folder import is_of_another_month
     from builder.workspace import Workspace
 
     with _engine(arguments) as engine:
@@ -115,6 +117,12 @@ def run(arguments: Namespace) -> Iterator[str | Table]:
             before = [stage for stage in STAGES if stage in wanted]
             for report in pipeline.stages(workspace, engine, before) if before else ():
                 yield report.line()
+            if "crawl" in wanted and (news := added(round_, workspace.store)):
+                earlier, count = news
+                yield f"{count or 'no'} papers are new since round {earlier}"
+                if not (count or arguments.replace) and is_of_another_month(round_.output, round_.config()):
+                    yield f"{round_.output} stays as it is"
+                    return
             if "build" in wanted:
                 manifest, reports = pipeline.build(workspace, engine, replace=arguments.replace)
                 yield from (report.line() for report in reports)

@@ -44,6 +44,12 @@ def crawl_report(round_: Round, store: Store) -> StageReport:
     return done.report
 
 
+def added(round_: Round, store: Store) -> tuple[str, int] | None:
+    """Return the workspace's round before this one, and how many papers this one added; None for a workspace's first round."""
+    before = max((name for name in read_coverage(store) if name < round_.round), default=None)
+    return (before, store.papers_since(round_.round)) if before else None
+
+
 def finish(store: Store, round_: str, done: Covered) -> None:
     """Note that a round is done."""
     note = store.note(_NOTE) or {}

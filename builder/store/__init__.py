@@ -128,6 +128,10 @@ class Store(PaperTables, DocumentTables):
         )
         return int(self._value(query, round_, round_))
 
+    def papers_since(self, round_: str) -> int:
+        """Return how many papers a round took into the pool."""
+        return int(self._value("SELECT count(*) FROM papers WHERE since = ?", round_))
+
     def counts(self) -> dict[str, int]:
         """Return how much of everything the store contains, for `academiceval status`."""
         with self.transaction():

@@ -77,6 +77,39 @@ def test_run_status_and_build(command: Command, world: Path, tmp_path: Path) -> 
     assert "extract: 50 in" in out
 
 
+@pytest.mark.slow
+def test_the_next_month_says_how_many_papers_are_new_and_changes_nothing_without_any(
+    command: Command, world: Path, tmp_path: Path
+) -> None:
+    path = write_round(tmp_path, 'settings = ["Abs-9K"]')
+    shutil.copytree(world / "work", tmp_path / "work")
+    code, out, _ = command("run", path)
+    assert code == 0
+    assert "new since" not in out
+    code, out, _ = command("run", path, "--round", "2026.12")
+    assert code == 0
+    assert "3 papers are new since round 2026.11" in out
+    manifest = (tmp_path / "academiceval" / "manifest.json").read_bytes()
+    assert json.loads(manifest)["round"] == "2026.12"
+    # A mirror stays what it was.
+    [drawn] = (tmp_path / "work" / "sample").glob("*-50-1")
+    mirror = f'kind = "mirror"\npath = "{drawn}"\n'
+    write_round(tmp_path, 'settings = ["Abs-9K"]\nworkspace = "other"\noutput = "others"', mirror)
+    code, _, _ = command("run", path)
+    assert code == 0
+    manifest = (tmp_path / "others" / "manifest.json").read_bytes()
+    for _ in range(2):
+        code, out, _ = command("run", path, "--round", "2026.12")
+        assert code == 0
+        assert "no papers are new since round 2026.11" in out
+        assert (tmp_path / "others" / "manifest.json").read_bytes() == manifest
+    # Other settings give another round.
+    write_round(tmp_path, 'settings = ["Title-10K"]\nworkspace = "other"\noutput = "others"', mirror)
+    code, _, _ = command("run", path, "--round", "2026.12")
+    assert code == 0
+    assert (tmp_path / "others" / "manifest.json").read_bytes() != manifest
+
+
 @pytest.mark.parametrize(
     ("text", "source", "said"),
     [

@@ -11,7 +11,7 @@ import pymupdf
 from builder.round.model import Round
 from builder.round.source import SampleTable
 from builder.sources.mirror import MirrorSource
-from builder.sources.sample.world import WorldPaper, make_world
+from builder.sources.sample.world import WorldPaper, make_world, months_until
 from builder.store import Store
 from lm_eval_tasks.base.files import sync_folder, write_whole
 from lm_eval_tasks.base.progress import progress
@@ -133,17 +133,21 @@ def _add_furniture(paper: WorldPaper, pdf: pymupdf.Document) -> None:
 # arXiv has no HTML for some of its papers; here for every third.
 _WITHOUT_HTML = 3
 # Raised with any change to what a world contains.
-_EDITION = 10
+_EDITION = 11
 _METADATA = "arxiv-metadata-oai-snapshot.json"
 
 
 class SampleSource(MirrorSource):
-    """The made-up arXiv, drawn into a folder if it is not complete there. Needs no network and under 20 s for the default size."""
+    """The made-up arXiv, drawn into a folder if it is not complete there. Needs no network and under 20 s for the default size.
 
-    def __init__(self, folder: Path, seed: int = 0, authors: int = 60, papers: int = 120) -> None:
-        drawn = folder / f"world-{_EDITION}-{seed}-{authors}-{papers}"
+    Attributes:
+        later: months after the first ones, see `world.make_world`.
+    """
+
+    def __init__(self, folder: Path, seed: int = 0, authors: int = 60, papers: int = 120, *, later: int = 0) -> None:
+        drawn = folder / f"world-{_EDITION}-{seed}-{authors}-{papers}{f'-{later}' if later else ''}"
         if not (drawn / _METADATA).is_file():
-            _draw_world(drawn, make_world(seed, authors, papers))
+            _draw_world(drawn, make_world(seed, authors, papers, later=later))
         super().__init__(drawn)
 
     def fingerprint(self) -> str:
@@ -182,4 +186,5 @@ def _record(paper: WorldPaper) -> dict[str, object]:
 
 def open_source(table: SampleTable, round_: Round, store: Store) -> SampleSource:
     """Return the made-up arXiv of a round; its files lie in the workspace."""
-    return SampleSource(round_.workspace / "sample", seed=table.seed, authors=table.authors, papers=table.papers)
+    folder, later = round_.workspace / "sample", months_until(round_.last_day)
+    return SampleSource(folder, seed=table.seed, authors=table.authors, papers=table.papers, later=later)

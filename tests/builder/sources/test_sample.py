@@ -3,6 +3,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 from statistics import fmean
 
@@ -12,7 +13,8 @@ import pytest
 from builder.extract.html import read_html
 from builder.ids import author_key
 from builder.sources.sample import SampleSource, draw, page
-from builder.sources.sample.world import LAST_DAY, WorldPaper, WorldSection, make_world
+from builder.sources.sample.study import WorldSection
+from builder.sources.sample.world import LAST_DAY, WorldPaper, make_world, months_until
 from lm_eval_tasks.base.rouge import rouge_l_content
 from tests.helpers.planted import citations
 
@@ -39,6 +41,15 @@ def test_the_world_is_as_large_and_as_odd_as_promised() -> None:
 def test_a_world_is_what_its_arguments_say() -> None:
     assert make_world(3, 20, 30) == make_world(3, 20, 30)
     assert make_world(3, 20, 30) != make_world(4, 20, 30)
+
+
+def test_later_months_change_nothing_of_a_world() -> None:
+    first, longer = make_world(3, 20, 30), make_world(3, 20, 30, later=2)
+    assert longer[: len(first)] == first
+    assert {f"{paper.published:%y%m}" for paper in longer[len(first) :]} == {"2611", "2612"}
+    assert [months_until(date(*day)) for day in ((2025, 1, 31), (2026, 10, 31), (2026, 11, 30), (2027, 1, 31))] == [
+        *(0, 0, 1, 3)
+    ]
 
 
 @pytest.mark.parametrize("authors", range(1, 8))
