@@ -29,6 +29,7 @@ def test_the_round_has_all_that_the_core_asks(tmp_path: Path) -> None:
     (tmp_path / "round.toml").write_text(text)
     round_ = load_round(tmp_path / "round.toml")
     names = {setting.name for setting in round_.chosen} | set(round_.scalar.levels) | set(round_.reading.configurations)
+    names |= {configuration.name for configuration in round_.recall.chosen}
     # Every model of the round answers all that the boards count.
     assert names >= {entry.configuration for entry in CORE} - {"Walk-256K"}
     assert "Walk-256K" not in names

@@ -53,12 +53,14 @@ class Plot:
         name: of its files, without ending.
         alt: what it shows, for those who cannot see it.
         takeaway: one sentence on what it means.
+        leads: whether the first page shows it too, before the boards.
     """
 
     name: str
     title: str
     alt: str
     takeaway: str = ""
+    leads: bool = False
 
 
 def looks(models: Iterable[str]) -> dict[str, dict[str, Any]]:

@@ -67,7 +67,7 @@ def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, folder: Path,
         ReportError: a run has two answers to one sample.
     """
     setting = _Setting()
-    for run in newest_runs(key, files):
+    for run in newest_runs(key, files, inputs.round_names):
         for sample in run.samples:
             setting.add(run.model, sample, inputs.verdicts.of(run.file.model, sample))
         if not run.file.finished:

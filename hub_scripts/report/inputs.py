@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hub_scripts.errors import ReportError
+from hub_scripts.report.round_names import RoundNames, names_of
 from lm_eval_tasks.base.contract import MANIFEST
 from lm_eval_tasks.base.files import sha256_of
 from lm_eval_tasks.base.manifest import Manifest
@@ -123,6 +124,7 @@ class Inputs:
         manifests: path -> manifest of a dataset folder.
         duels: title -> table of a judge that compared one model with another.
         left_out: results of a run -> its split, if that is not the test split, whose scores a board shows.
+        round_names: what rounds are called.
     """
 
     samples: list[SamplesFile] = field(default_factory=list)
@@ -131,6 +133,11 @@ class Inputs:
     manifests: dict[Path, Manifest] = field(default_factory=dict)
     duels: dict[str, Table] = field(default_factory=dict)
     left_out: dict[Path, str] = field(default_factory=dict)
+    round_names: RoundNames = field(default_factory=RoundNames)
+
+    def name_of(self, manifest: Path) -> str:
+        """Return what the round of a manifest is called."""
+        return self.round_names.of(self.manifests[manifest].round, sha256_of(manifest))
 
     def runs_over(self, manifest: Path) -> tuple[int, int]:
         """Return how many runs were made over exactly the files of a manifest, and over any of its round whose files have a known hash."""
@@ -155,6 +162,7 @@ def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inp
         raise ReportError(f"the scores in {path} are over the split {split!r}: a page shows those of the test papers")
     if not inputs.samples and not inputs.manifests:
         raise ReportError(f"{', '.join(map(str, paths))}: no samples_*.jsonl, journal.jsonl or manifest.json was found")
+    inputs.round_names = names_of([file.path for file in inputs.samples])
     return inputs
 
 

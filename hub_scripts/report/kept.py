@@ -70,7 +70,7 @@ def by_length(
     said = "; ".join(f"{model}: {reach}" for model, reach in models)
     alt = f"{title}: a line for each of {len(models)} models, with 95 % intervals. {said}."
     takeaway = f"A size is held if the lower bound is at least {HELD:g}. {said}."
-    return sheet.save(figure, Plot(f"kept_{round_}", title, alt, takeaway), _HEAD, rows)
+    return sheet.save(figure, Plot(f"kept_{round_}", title, alt, takeaway, leads=True), _HEAD, rows)
 
 
 def _draw(panel: Any, points: Sequence[tuple[Any, ...]], style: Mapping[str, Any], *, is_part: bool) -> None:

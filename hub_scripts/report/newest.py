@@ -15,6 +15,7 @@ from lm_eval_tasks.samples.sample import Sample, paired, read_file, revisions_ap
 
 if TYPE_CHECKING:
     from hub_scripts.report.inputs import Inputs, SamplesFile
+    from hub_scripts.report.round_names import RoundNames
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -42,18 +43,21 @@ def groups(inputs: Inputs) -> dict[Key, list[SamplesFile]]:
     for file in inputs.samples:
         # A journal contains all settings of its run, a samples file only one.
         samples = islice(read_file(file.path), 1) if file.finished else read_file(file.path)
-        for key in set(map(_key, samples)):
+        for key in {_key(sample, inputs.round_names) for sample in samples}:
             files.setdefault(key, []).append(file)
     return files
 
 
-def newest_runs(key: Key, files: Sequence[SamplesFile]) -> Iterator[SettingRun]:
+def newest_runs(key: Key, files: Sequence[SamplesFile], names: RoundNames) -> Iterator[SettingRun]:
     """Read a setting's runs and choose those that count.
+
+    Args:
+        names: of rounds, as the key has them.
 
     Raises:
         ReportError: a run has two answers to one sample, or runs do not belong on one page.
     """
-    runs = _runs(key, files)
+    runs = _runs(key, files, names)
     of_build = {model: _of_one_build(of_model) for model, of_model in runs.items()}
     contents = _contents(key, of_build)
     for of_model in of_build.values():
@@ -72,13 +76,13 @@ def newest_runs(key: Key, files: Sequence[SamplesFile]) -> Iterator[SettingRun]:
             )
 
 
-def _runs(key: Key, files: Sequence[SamplesFile]) -> dict[str, list[SettingRun]]:
+def _runs(key: Key, files: Sequence[SamplesFile], names: RoundNames) -> dict[str, list[SettingRun]]:
     """Read the runs of each model, the newest first."""
     runs: dict[str, list[SettingRun]] = {}
     for file in sorted(files, key=lambda file: (-file.date, str(file.path))):
         by_model: dict[str, list[Sample]] = {}
         for sample in read_file(file.path):
-            if _key(sample) == key:
+            if _key(sample, names) == key:
                 by_model.setdefault(_model(file.model, sample), []).append(sample)
         for model, samples in by_model.items():
             run = SettingRun(file, model, samples)
@@ -140,9 +144,10 @@ def _contents(key: Key, runs: Mapping[str, Sequence[SettingRun]]) -> dict[str, s
     return {sample.id: sample.identity for sample in reversed(every[most])}
 
 
-def _key(sample: Sample) -> Key:
+def _key(sample: Sample, names: RoundNames) -> Key:
     """Name the setting, and what was asked differently from usual; retrieval counts as part of the model."""
-    return Key(sample.row.round, sample.row.setting if sample.row.retriever else sample.row.name)
+    row = sample.row
+    return Key(names.of(row.round, row.dataset_revision), row.setting if row.retriever else row.name)
 
 
 def _model(label: str, sample: Sample) -> str:

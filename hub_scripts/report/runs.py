@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hub_scripts.errors import ReportError
+from hub_scripts.report.round_names import RoundNames
 from lm_eval_tasks.base.contract import GIVEN
 from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.base.places import without_places
@@ -104,13 +105,16 @@ class RunFacts:
     served: tuple[str, ...]
 
 
-def run_facts(runs: Mapping[str, Sequence[Results]], site: Path) -> dict[tuple[str, str], RunFacts]:
+def run_facts(runs: Mapping[str, Sequence[Results]], names: RoundNames, site: Path) -> dict[tuple[str, str], RunFacts]:
     """Return (round, model) -> its runs; their records are written below the site's folder."""
     facts = {}
     (site / RECORDS).mkdir(parents=True, exist_ok=True)
     for model, results in runs.items():
-        for round_ in sorted({run.round for run in results}):
-            of_round = _newest([run for run in results if run.round == round_])
+        by_round: dict[str, list[Results]] = {}
+        for run in results:
+            by_round.setdefault(names.of(run.round, run.contents), []).append(run)
+        for round_ in sorted(by_round):
+            of_round = _newest(by_round[round_])
             # Names may differ in what a file's name cannot hold.
             digest = hashlib.sha256(f"{round_} {model}".encode()).hexdigest()[:8]
             name = re.sub(r"[^\w.-]+", "-", f"{round_}_{model}")[:80]

@@ -165,7 +165,7 @@ def _write(
         "pages": sorted(pages, key=itemgetter("name")),
         "about": {model: facts_of(model, facts) for model in models},
         "cutoffs": cutoffs,
-        "runs": run_facts(inputs.runs, draft),
+        "runs": run_facts(inputs.runs, inputs.round_names, draft),
         "duels": inputs.duels,
         "made_up": sorted(_made_up(all_groups, inputs)),
         "boards": boards,
@@ -230,13 +230,13 @@ def _setting(group: Group) -> dict[str, Any]:
 
 
 def _made_up(groups: Sequence[Group], inputs: Inputs) -> set[str]:
-    by_manifest = {manifest.round for manifest in inputs.manifests.values() if manifest.source == MADE_UP}
+    by_manifest = {inputs.name_of(path) for path, each in inputs.manifests.items() if each.source == MADE_UP}
     return {group.key.round for group in groups if group.made_up} | by_manifest
 
 
 def _boards(groups: Sequence[Group], inputs: Inputs) -> list[Standings]:
     """Return the boards of one round; what counts is the round's if its manifest is there, else what any model was run on."""
-    manifests = [manifest for manifest in inputs.manifests.values() if manifest.round == groups[0].key.round]
+    manifests = [each for path, each in inputs.manifests.items() if inputs.name_of(path) == groups[0].key.round]
     names = {configuration.name for manifest in manifests for configuration in manifest.configurations}
     core = {entry.configuration: entry.samples for manifest in manifests for entry in manifest.core}
     configurations = names or {group.key.setting for group in groups}

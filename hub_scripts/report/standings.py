@@ -76,6 +76,7 @@ class Standings:
         gains: (model, what reading is worth to it), on each setting that was asked with less to read.
         differences: (model, other model) -> how much higher the first is, over the same papers, both ways; `p` is corrected for
             all pairs (Holm).
+        is_at_floor: whether no model that could have a rank is above the floor beyond chance, so that none has one.
     """
 
     round: str
@@ -86,6 +87,7 @@ class Standings:
     differences: Mapping[tuple[str, str], Interval]
     gains: tuple[tuple[str, Gain], ...] = ()
     is_fixed: bool = True
+    is_at_floor: bool = False
 
 
 def standings_of(
@@ -118,7 +120,9 @@ def standings_of(
         return None
     standings = [_standing(model, placed[model], groups_counted, settings, groups) for model in models]
     standings.sort(key=_order)
-    tested = [standing.model for standing in standings if _is_rankable(standing)][:MOST_TESTED]
+    rankable = [standing for standing in standings if _is_rankable(standing)]
+    is_at_floor = bool(rankable) and not any(map(_is_above_floor, rankable))
+    tested = [] if is_at_floor else [standing.model for standing in rankable][:MOST_TESTED]
     differences = _differences({model: placed[model] for model in tested})
     better, worse = _beaten(differences)
     return Standings(
@@ -135,6 +139,7 @@ def standings_of(
         differences,
         _model_gains(groups, settings),
         is_fixed,
+        is_at_floor,
     )
 
 
@@ -194,13 +199,19 @@ def _gain(model: str, tasks: Sequence[PlacedTask], groups: Sequence[Group], ever
     return difference_over(by_task(tasks), by_task(short), FEWEST_OF_GAINS)
 
 
-def _order(standing: Standing) -> tuple[bool, int, float, str]:
+def _order(standing: Standing) -> tuple[bool, bool, float, str]:
+    """Put models that can have a rank first, then the others, then programs; of each the best first."""
     overall = standing.overall.mean if standing.overall else -1.0
-    return standing.is_baseline, len(standing.missing), -overall, standing.model
+    return standing.is_baseline, not _is_rankable(standing), -overall, standing.model
 
 
 def _is_rankable(standing: Standing) -> bool:
     return bool(standing.overall and not (standing.small or standing.missing or standing.cut or standing.is_baseline))
+
+
+def _is_above_floor(standing: Standing) -> bool:
+    overall = standing.overall
+    return overall is not None and (overall.bounds or (overall.mean,))[0] > 0
 
 
 def _differences(tasks: Mapping[str, Sequence[PlacedTask]]) -> dict[tuple[str, str], Interval]:

@@ -26,6 +26,7 @@ _UNSEEN = 3
 # Half widths by which that may move a level, and by how much more than right and wrong answers the mean may be skewed: beyond, too few
 # intervals hold the truth.
 _FARTHEST, _MOST_SKEWED = 8, 0.2
+_EQUAL = "all values are equal"
 NO_INTERVAL = (
     f"If an interval is missing, the papers have fewer than {FEWEST_OF_LEVELS} first authors ({FEWEST} for differences, {FEWEST_OF_GAINS} "
     "for gains), a few authors have most of them, all scores, or all differences, are equal, a few scores are far from all others, or "
@@ -43,6 +44,7 @@ class Interval:
         low, high: None with too few clusters, or if all values are equal.
         p: of a difference, the two-sided p-value of "the mean is 0"; None if it cannot be told.
         error, freedom: the standard error and its degrees of freedom; None likewise.
+        missing: why there is no interval; "" if there is one, or if it is not known.
     """
 
     mean: float
@@ -53,6 +55,7 @@ class Interval:
     clusters: int
     error: float | None = None
     freedom: float | None = None
+    missing: str = ""
 
     @property
     def bounds(self) -> tuple[float, float] | None:
@@ -99,8 +102,14 @@ class Estimate:
 
         return float(special.stdtrit(self.freedom, (1 + LEVEL) / 2))
 
-    def bare(self) -> Interval:
-        return Interval(self.value, None, None, None, self.samples, len(self.weights))
+    def bare(self, missing: str = "") -> Interval:
+        return Interval(self.value, None, None, None, self.samples, len(self.weights), missing=missing)
+
+    def _few(self, fewest: int) -> str:
+        """Say why the clusters are too few."""
+        if len(self.weights) < fewest:
+            return f"fewer than {fewest} first authors"
+        return "a few first authors have most of the papers"
 
     def level(self, limits: tuple[float, float] = SHARES) -> Interval:
         """Return the interval of the level of a score: Wilson's (1927), for the number of independent answers that have the same error
@@ -110,19 +119,20 @@ class Estimate:
         share = (self.value - limits[0]) / width
         spread = share * (1 - share)
         counted = effective(self.weights)
-        if counted < FEWEST_OF_LEVELS - _ROUNDING or self.error < _ROUNDING or spread < _ROUNDING:
-            return self.bare()
+        if counted < FEWEST_OF_LEVELS - _ROUNDING:
+            return self.bare(self._few(FEWEST_OF_LEVELS))
+        if self.error < _ROUNDING or spread < _ROUNDING:
+            return self.bare(_EQUAL)
         independent = spread / (self.error / width) ** 2
         middle = share + self.t**2 / (2 * independent)
         reach = self.t * math.sqrt(spread / independent + (self.t / (2 * independent)) ** 2)
         scale = 1 + self.t**2 / independent
         # Wilson's interval assumes that scores are as skewed as right and wrong answers, drawn together to the spread of the scores.
         assumed = (1 - 2 * share) * self.spread / (width * spread)
-        if (
-            math.copysign(1, self.skewness) * (self.skewness - assumed) > _MOST_SKEWED * counted**0.5
-            or _UNSEEN / counted * max(share, 1 - share) > _FARTHEST * reach / scale
-        ):
-            return self.bare()
+        if math.copysign(1, self.skewness) * (self.skewness - assumed) > _MOST_SKEWED * counted**0.5:
+            return self.bare("a few scores are far from all others")
+        if _UNSEEN / counted * max(share, 1 - share) > _FARTHEST * reach / scale:
+            return self.bare("one rare failure would move the mean far")
         low, high = (limits[0] + width * (middle + side * reach) / scale for side in (-1, 1))
         return replace(self.bare(), low=low, high=high, error=self.error, freedom=self.freedom)
 
@@ -131,10 +141,10 @@ class Estimate:
         from scipy import special
 
         if not has_enough(self.weights, fewest):
-            return self.bare()
+            return self.bare(self._few(fewest))
         if self.error < _ROUNDING:
             # All clusters agree: nothing tells how far others would not, unless there is no difference at all.
-            return self.bare() if abs(self.value) > _ROUNDING else replace(self.bare(), p=1.0)
+            return self.bare(_EQUAL) if abs(self.value) > _ROUNDING else replace(self.bare(_EQUAL), p=1.0)
         p = 2 * float(special.stdtr(self.freedom, -abs(self.value) / self.error))
         reach = self.t * self.error
         return replace(

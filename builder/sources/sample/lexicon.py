@@ -61,9 +61,12 @@ Below {limit} {examples} the {second} falls silent.
 How to do with fewer than {limit} {examples} remains open.
 There is a limit: on fewer than {limit} {examples} the {second} cannot be trained.
 trial:
-On {trial}, the {second} reaches {score} points after {few} {pages}.
-After {few} {pages} of {trial}, the {second} reaches {score} points.
-The {second} reaches {score} points on {trial}, for which {few} {pages} are enough.""")
+On {trial}, {few} {pages} bring the {second} to {score}.
+The {second} stops improving at {score} after {few} {pages} from {trial}.
+A score of {score} costs the {second} {few} {pages} on {trial}.
+In {trial} there are {score} points for a {second} that has seen {few} {pages}.
+The {second} needs {few} {pages} to get {score} right on {trial}.
+We reach {score} points with the {second} on {trial}, for which {few} {pages} are enough.""")
 # Why a work is cited, by the section that does it: {mark} follows {name}, the work's method.
 CITED = _banks("""introduction:
 Early {subject} needed a rule for every case {mark}.

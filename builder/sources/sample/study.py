@@ -61,12 +61,7 @@ class Study:
         (quality, quality2), (device, device2) = rng.sample(lexicon.QUALITIES, 2), rng.sample(lexicon.DEVICES, 2)
         data, data2 = rng.sample(list(collections), 2)
         self._collections = (data, lexicon.coin_collection(rng), data2)
-        # What only this paper states, drawn apart, so that the rest of a world stays as it is.
-        own = random.Random(self.method)
-        trial = {"trial": coin_collection(own), "score": f"{own.randint(2100, 9890) / 100:.2f}"}
         facts = {
-            **trial,
-            "few": str(own.randint(151, 989)),
             **{name: rng.choice(words) for name, words in lexicon.VOICES.items()},
             **{name: str(rng.randint(*limits)) for name, limits in _NUMBERS.items()},
             **topic,
@@ -76,12 +71,26 @@ class Study:
         }
         self._facts = facts | {name.capitalize(): words[:1].upper() + words[1:] for name, words in facts.items()}
         rest = rng.sample(["ablation", "limit"], rng.randint(1, 2))
-        self._claims = [*rng.choice(_BEGINNINGS).split(), "result", *rest, "trial"]
+        self._claims = [*rng.choice(_BEGINNINGS).split(), "result", *rest]
+        self._trial = self._trials()
         title = self._say(rng.choice(lexicon.TOLD["title"]))
         self.title = re.sub(r"\b(?!(?:of|by|and|with|an?|for)\b)\w", lambda letter: letter[0].upper(), title)
 
+    def _trials(self) -> tuple[str, str]:
+        """Return what only this paper states, in the words of its abstract and of its introduction; it is drawn apart from all else."""
+        rng = random.Random(self.method)
+        facts = {
+            **self._facts,
+            "trial": coin_collection(rng),
+            "score": f"{rng.randint(2100, 9890) / 100:.2f}",
+            "few": str(rng.randint(151, 989)),
+        }
+        *shorter, longer = lexicon.CLAIMS["trial"]
+        return rng.choice(shorter).format_map(facts), longer.format_map(facts)
+
     def abstract(self) -> str:
-        return " ".join(self._say(self._rng.choice(lexicon.CLAIMS[claim][:-1])) for claim in self._claims)
+        claims = [self._say(self._rng.choice(lexicon.CLAIMS[claim][:-1])) for claim in self._claims]
+        return " ".join([*claims, self._trial[0]])
 
     def sections(
         self, cited: Sequence[Work], citing: Citing, *, introduction: bool, related: bool
@@ -92,7 +101,8 @@ class Study:
         marks = [work.mark(i, citing) for i, work in enumerate(known)]
         cites = self._citing_sentences([(work.method, mark) for work, mark in zip(known, marks, strict=True)])
         claims = [self._say(lexicon.CLAIMS[claim][-1]) for claim in self._claims]
-        reasons = zip_longest(claims, cites["introduction"], self._told("asides", len(claims)), fillvalue="")
+        asides = self._told("asides", len(claims))
+        reasons = zip_longest([*claims, self._trial[1]], cites["introduction"], asides, fillvalue="")
         plain = rng.randint(0, 2)
         opening = "Introduction" if introduction else "Setting the Scene"
         behind = ("Related Work", "Background and Related Work", "Prior Work")[plain]

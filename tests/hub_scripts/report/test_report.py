@@ -22,6 +22,7 @@ from hub_scripts.report import standings
 from hub_scripts.report.drawing import Plot, Sheet
 from hub_scripts.report.figures import draw_all
 from hub_scripts.report.inputs import find
+from hub_scripts.report.round_names import RoundNames
 from hub_scripts.report.runs import run_facts
 from hub_scripts.report.sample_pages import copies
 from lm_eval_tasks.base.intervals import level
@@ -76,6 +77,19 @@ def test_the_board_says_what_the_results_say(site: Path, results: Path) -> None:
     assert float(rows["lead", "Abs-9K", "win_rate"]["value"]) == pytest.approx(judged["win_rate"]["value"], rel=1e-5)
     assert ("copy-demo", "Abs-9K", "rouge_l") not in rows
     assert {row["cutoff"] for (model, *_), row in rows.items() if model == "lead"} == {"2026-09"}
+
+
+def test_rounds_of_one_name_over_other_papers_are_sections_of_one_page(command: Command, tmp_path: Path) -> None:
+    published = Path(__file__).resolve().parents[3] / "docs" / "results"
+    code, _, _ = command("report", published, "-o", tmp_path / "site")
+    assert code == 0
+    lines = list(csv.DictReader((tmp_path / "site" / "data" / "scores.csv").read_text().splitlines()))
+    titles = {(line["round"], line["model"]) for line in lines if line["setting"] == "Title-10K"}
+    folders = {path.parents[2].name for path in published.glob("*/*/title_10k/samples_*.jsonl")}
+    assert {f"2026.11 ({name})" for name in folders} <= {round_ for round_, _ in titles}
+    page = (tmp_path / "site" / "index.html").read_text()
+    # A level of few authors says so where it stands.
+    assert re.search(r"Next-8K.{1,400}no interval: \w", page, re.DOTALL)
 
 
 def test_scores_before_and_since_a_month_are_those_of_the_samples(site: Path, results: Path) -> None:
@@ -399,12 +413,12 @@ def test_runs_that_are_shown_count(tmp_path: Path) -> None:
     new = run(2, ("a",), UsageTotals(answers=10, cost=5.0))
     newest = run(3, ("a", "b"), UsageTotals(answers=20, cost=10.0))
     # The old one is the only one of task b; after the newest nobody needs either.
-    assert run_facts({"m": [old, new]}, tmp_path)["2026.11", "m"].cost == 300.0
-    assert run_facts({"m": [old, new, newest]}, tmp_path)["2026.11", "m"].cost == 500.0
+    assert run_facts({"m": [old, new]}, RoundNames(), tmp_path)["2026.11", "m"].cost == 300.0
+    assert run_facts({"m": [old, new, newest]}, RoundNames(), tmp_path)["2026.11", "m"].cost == 500.0
     served = run(1, ("a",), UsageTotals(served={"first": 2, "second": 1}))
-    assert run_facts({"m": [served]}, tmp_path)["2026.11", "m"].served == ("first", "second")
+    assert run_facts({"m": [served]}, RoundNames(), tmp_path)["2026.11", "m"].served == ("first", "second")
     names = ("n", "x" * 290, "a/b", "a b", "a-b")
-    facts = run_facts({name: [run(1, ("a",), UsageTotals(), name)] for name in names}, tmp_path)
+    facts = run_facts({name: [run(1, ("a",), UsageTotals(), name)] for name in names}, RoundNames(), tmp_path)
     assert facts["2026.11", "n"].tokens_in is None
     assert len({one.record for one in facts.values()}) == len(facts)
 

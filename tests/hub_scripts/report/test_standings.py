@@ -143,6 +143,27 @@ def test_models_that_no_test_tells_apart_share_a_rank_and_baselines_have_none() 
     assert found.standings[-1].model == "lead"
 
 
+def test_a_board_without_a_model_above_the_floor_ranks_nobody() -> None:
+    def at(*levels: float) -> Standings:
+        cells = [_cell(f"m{i}", _level(value, 0.1, seed=i), 0.3) for i, value in enumerate(levels)]
+        return _found([_group("Abs-9K", "abs", cells)])
+
+    low, high = at(0.3, 0.2), at(0.3, 0.2, 0.5)
+    assert low.is_at_floor
+    assert [one.rank for one in low.standings] == [None, None]
+    assert not high.is_at_floor
+    assert high.standings[0].rank == 1
+
+
+def test_models_with_a_part_of_a_board_stand_behind_the_others_the_best_first() -> None:
+    whole, part, worse = _cell("whole", _level(0.4, 0.05), 0.2), _level(0.6, 0.05), _level(0.5, 0.05)
+    groups = [
+        _group("Abs-9K", "abs", [whole]),
+        _group("Title-10K", "title", [replace(whole), _cell("part", part, 0.2), _cell("worse", worse, 0.2)]),
+    ]
+    assert [one.model for one in _found(groups).standings] == ["whole", "part", "worse"]
+
+
 def test_a_model_without_a_counted_setting_or_with_a_part_of_it_has_no_rank() -> None:
     whole = [_cell(name, _level(0.5, 0.02), 0.1) for name in "abc"]
     part = _cell("part", {id_: 0.9 for id_ in IDS[:12]}, 0.1, of=len(IDS))

@@ -1,0 +1,96 @@
+"""What rounds are called on a page: of two that have one name and ask about other papers, each after the folder of its runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, islice
+from pathlib import Path
+
+# A round's name, and the revision of its dataset.
+_Build = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class RoundNames:
+    """Names of rounds.
+
+    Attributes:
+        apart: (round, revision of the dataset) -> its name, of rounds whose name another one has too.
+    """
+
+    apart: Mapping[_Build, str] = field(default_factory=dict)
+
+    def of(self, round_: str, revision: str) -> str:
+        """Return what a build of a round is called."""
+        return self.apart.get((round_, revision), round_)
+
+
+def names_of(files: Sequence[Path]) -> RoundNames:
+    """Tell rounds of one name apart whose runs asked one setting about papers of which fewer than half are the same.
+
+    Args:
+        files: of samples.
+    """
+    from lm_eval_tasks.samples.sample import read_file
+
+    by_build: dict[_Build, dict[str, Path]] = {}
+    paths: dict[_Build, list[Path]] = {}
+    for file in files:
+        for sample in islice(read_file(file), 1):
+            build = sample.row.round, sample.row.dataset_revision
+            by_build.setdefault(build, {}).setdefault(sample.row.name, file)
+            paths.setdefault(build, []).append(file.resolve().parent)
+    apart: dict[_Build, str] = {}
+    for round_ in sorted({round_ for round_, _ in by_build}):
+        builds = [build for build in by_build if build[0] == round_]
+        sections = _sections({build: by_build[build] for build in builds})
+        folders = _own_folders([[path for build in section for path in paths[build]] for section in sections])
+        if len(sections) > 1:
+            for section, folder in zip(sections, folders, strict=True):
+                apart |= dict.fromkeys(section, f"{round_} ({folder})")
+    return RoundNames(apart)
+
+
+def _own_folders(sections: Sequence[Sequence[Path]]) -> list[str]:
+    """Return for each section the uppermost folder that has its runs alone; its number where there is none, or another is called so."""
+    names: list[str] = []
+    for number, section in enumerate(sections):
+        others = {
+            part for i, other in enumerate(sections) if i != number for path in other for part in (path, *path.parents)
+        }
+        own = [part for part in (*reversed(min(section).parents), min(section)) if part not in others]
+        name = own[0].name if own else ""
+        names.append(name if name and name not in names else str(number + 1))
+    return names
+
+
+def _sections(settings: Mapping[_Build, Mapping[str, Path]]) -> list[list[_Build]]:
+    """Return the builds that belong together: all of them unless two asked one setting about other papers."""
+    section_of = {build: [build] for build in settings}
+    has_others = False
+    for first, second in combinations(settings, 2):
+        shared = sorted(settings[first].keys() & settings[second].keys())
+        if not shared:
+            continue
+        ids, others = (_ids(settings[build][shared[0]], shared[0]) for build in (first, second))
+        if 2 * len(ids & others) >= min(len(ids), len(others)):
+            section_of = _joined(section_of, first, second)
+        else:
+            has_others = True
+    return list({id(section): section for section in section_of.values()}.values()) if has_others else [list(settings)]
+
+
+def _joined(section_of: Mapping[_Build, list[_Build]], first: _Build, second: _Build) -> dict[_Build, list[_Build]]:
+    """Return which section each build is in, with those of two builds joined."""
+    if section_of[first] is section_of[second]:
+        return dict(section_of)
+    both = section_of[first] + section_of[second]
+    return {**section_of, **dict.fromkeys(both, both)}
+
+
+def _ids(file: Path, name: str) -> set[str]:
+    """Return the ids of a setting's rows in a file."""
+    from lm_eval_tasks.samples.sample import read_file
+
+    return {sample.id for sample in read_file(file) if sample.row.name == name}
