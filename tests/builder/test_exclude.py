@@ -15,6 +15,7 @@ from standins.rounds import SMALL_SOURCE
 Command = Callable[..., tuple[int, str, str]]
 
 ROUND = """round = "2026.11"
+seed = 7
 settings = ["Title-10K", "Abs-9K"]
 {exclude}
 {source}[split]

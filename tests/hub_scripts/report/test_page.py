@@ -176,6 +176,7 @@ def twelve(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     context = {"page": "index.html", "boards": [[board]], "labels": LABELS, "tasks": TASK_LABELS, "about": facts}
     empty: dict[str, Any] = {
         "off_board": [],
+        "plots": [],
         "rows": [],
         "groups": [],
         "splits": [],
