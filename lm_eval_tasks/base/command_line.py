@@ -29,7 +29,7 @@ SHORT = {option.flag.split()[0][2:].replace("-", "_"): option for option in OURS
 REPOSITORY = r"^[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*$"
 # Of a round: year and month.
 ROUND = r"^2\d{3}\.(0[1-9]|1[0-2])$"
-FORMATS = ("auto", "markdown", "json")
+FORMATS = ("auto", "markdown", "latex", "csv", "json")
 # A command takes the parsed arguments and yields the lines and tables to show, as it goes.
 Command = Callable[[argparse.Namespace], Iterable[str | Table | Mapping[str, object]]]
 _EXAMPLES = """examples:
@@ -110,7 +110,7 @@ class Commands:
                 dest="show",
                 choices=FORMATS,
                 default=FORMATS[0],
-                help="tables drawn for a terminal, as Markdown, or as JSON lines (default: what suits the output)",
+                help="tables for a terminal, or as Markdown, LaTeX (booktabs), CSV or JSON lines (default: what suits the output)",
             )
             sub.add_argument("--all-columns", action="store_true", help="show tables with all their columns")
         sub.set_defaults(command=command, parser=sub, command_name=name)

@@ -1,13 +1,27 @@
 """Tables for display: made once, shown as Markdown or on a page."""
 
+import csv
+import io
 import json
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lm_eval_tasks.base.redaction import redact
+from lm_eval_tasks.base.text import guarded
 
 _RULES = {"l": "---", "r": "---:"}
+# What means something else in LaTeX.
+_LATEX = str.maketrans(
+    {
+        **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +73,8 @@ def text_lines(item: str | Table | Mapping[str, object], form: str, *, all_colum
 
     Args:
         item: a table, a line, or what is shown as JSON alone.
-        form: "terminal", "markdown" or "json"; JSON has one line for each table, with all columns, and leaves out other lines.
+        form: "terminal", "markdown", "latex", "csv" or "json". JSON has one line for each table, with all columns. CSV and JSON leave out
+            lines that are no table's, LaTeX makes them comments.
     """
     if form == "json":
         if isinstance(item, Mapping):
@@ -69,14 +84,43 @@ def text_lines(item: str | Table | Mapping[str, object], form: str, *, all_colum
                 [dict(zip(item.head, row, strict=True)) for row in item.rows], ensure_ascii=False, default=str
             )
     elif isinstance(item, str):
-        yield item
+        yield from _other_line(item, form)
     elif isinstance(item, Table):
         table = item if all_columns else item.printed
         if table:
-            yield from [_draw_table(table)] if form == "terminal" else markdown(table)
+            yield from _FORMS[form](table)
 
 
-def _draw_table(table: Table) -> str:
+def _other_line(line: str, form: str) -> Iterator[str]:
+    """Yield a line that is no table's, as far as a form has such lines."""
+    if form == "latex":
+        yield f"% {line}" if line else ""
+    elif form != "csv":
+        yield line
+
+
+def latex(table: Table) -> Iterator[str]:
+    """Yield the lines of a table for LaTeX with the package booktabs (https://ctan.org/pkg/booktabs)."""
+    yield from (rf"\begin{{tabular}}{{{table.align}}}", r"\toprule", _latex_line(table.head), r"\midrule")
+    yield from map(_latex_line, table.rows)
+    yield from (r"\bottomrule", r"\end{tabular}")
+
+
+def _latex_line(cells: Sequence[object]) -> str:
+    texts = ("" if cell is None else str(redact(str(cell))) for cell in cells)
+    return " & ".join(" ".join(text.translate(_LATEX).split()) for text in texts) + r" \\"
+
+
+def _csv_lines(table: Table) -> Iterator[str]:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(table.head)
+    writer.writerows(["" if cell is None else guarded(str(redact(str(cell)))) for cell in row] for row in table.rows)
+    yield from text.getvalue().splitlines()
+    yield ""
+
+
+def _draw_table(table: Table) -> Iterator[str]:
     from rich import console, text
     from rich.table import Table as Drawn
 
@@ -89,11 +133,12 @@ def _draw_table(table: Table) -> str:
         2 + max(len(str(cell)) for cell in (name, *cells)) for name, *cells in zip(table.head, *table.rows, strict=True)
     )
     if wide > shutil.get_terminal_size().columns and len(table.head) > 4:
-        return "\n\n".join(_below(table.head, row) for row in table.rows)
+        yield "\n\n".join(_below(table.head, row) for row in table.rows)
+        return
     screen = console.Console(color_system=None, width=max(60, shutil.get_terminal_size().columns))
     with screen.capture() as captured:
         screen.print(drawn)
-    return captured.get().rstrip("\n")
+    yield captured.get().rstrip("\n")
 
 
 def _below(head: Sequence[str], row: Sequence[object]) -> str:
@@ -108,3 +153,11 @@ def _line(cells: Sequence[str]) -> str:
 
 def _cell(cell: object) -> str:
     return "" if cell is None else " ".join(str(redact(str(cell))).replace("|", "\\|").split())
+
+
+_FORMS: dict[str, Callable[[Table], Iterator[str]]] = {
+    "terminal": _draw_table,
+    "markdown": markdown,
+    "latex": latex,
+    "csv": _csv_lines,
+}

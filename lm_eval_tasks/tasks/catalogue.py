@@ -105,7 +105,8 @@ def check_tasks(tasks: Iterable[str], option: str = "--tasks") -> None:
     for task in tasks:
         if task not in known:
             prefixes = dict.fromkeys(name.partition("_")[0] for name in known)
-            near = [name for prefix in prefixes if (name := f"{prefix}_{task}") in known]
+            slug = slug_of(task)
+            near = [name for name in (slug, *(f"{prefix}_{slug}" for prefix in prefixes)) if name in known]
             listed = "`academiceval eval --tasks list` prints the tasks"
             hint = f"did you mean {near[0]!r}?" if near else suggestion(task, known, otherwise=listed)
             raise EvalError(f"unknown task {task!r} in {option}; {hint}")

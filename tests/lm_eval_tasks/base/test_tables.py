@@ -1,0 +1,44 @@
+"""Tables in each form that a command prints them in."""
+
+from __future__ import annotations
+
+import csv
+
+from lm_eval_tasks.base.tables import Table, text_lines
+
+TABLE = Table(
+    ("Task", "Score_x", "Other"), "lrl", [("a & b", "50 %", None), ("c|d, e", "=1+1", 3)], main=("Task", "Score_x")
+)
+
+
+def lines(form: str, *, all_columns: bool = False) -> list[str]:
+    return [line for item in ("A line.", TABLE) for line in text_lines(item, form, all_columns=all_columns)]
+
+
+def test_latex_has_a_tabular_whose_cells_cannot_break_it() -> None:
+    assert lines("latex") == [
+        "% A line.",
+        r"\begin{tabular}{lr}",
+        r"\toprule",
+        r"Task & Score\_x \\",
+        r"\midrule",
+        r"a \& b & 50 \% \\",
+        r"c|d, e & =1+1 \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+
+
+def test_csv_is_what_a_reader_of_csv_reads() -> None:
+    rows = [row for row in csv.reader(lines("csv", all_columns=True)) if row]
+    assert rows == [["Task", "Score_x", "Other"], ["a & b", "50 %", ""], ["c|d, e", "'=1+1", "3"]]
+
+
+def test_markdown_keeps_lines_and_rows() -> None:
+    assert lines("markdown") == [
+        "A line.",
+        "| Task | Score_x |",
+        "| --- | ---: |",
+        "| a & b | 50 % |",
+        "| c\\|d, e | =1+1 |",
+    ]
