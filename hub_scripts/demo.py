@@ -19,6 +19,8 @@ from lm_eval_tasks.families import of_task
 from lm_eval_tasks.families.compressors import PPMD
 from lm_eval_tasks.families.reading import BLIND
 from lm_eval_tasks.samples.block import Score
+from lm_eval_tasks.stats.kept import shown_kept
+from lm_eval_tasks.stats.opened import read_runs
 from lm_eval_tasks.stats.scores import score_table
 
 _ROUND = """\
@@ -83,8 +85,9 @@ def demo(folder: Path, jobs: int) -> Iterator[str | Table]:
     yield "Answers to reading questions that do not need the papers: the same whatever they say, or found by a search"
     yield from score_table(_run(_READING_TASKS, metadata, root))
     yield ""
-    yield "Bits of numbers and names by a compressor: with what states them, among other papers too, and without"
-    yield from score_table(_run({PPMD: _RECALL_TASKS}, metadata, root))
+    yield "Bits of numbers and names that a compressor recalls from the paragraphs that state them, alone and among other papers"
+    _run({PPMD: _RECALL_TASKS}, metadata, root)
+    yield from shown_kept(read_runs([root / "results" / PPMD]))
     yield ""
     yield from report([root / "results", round_.output], root / "site", "all")
     yield f"Dataset card: {round_.output / 'README.md'}"

@@ -2,8 +2,8 @@
 
   python docs/images/draw.py
 
-That of months.md is drawn from made-up runs with planted effects, that of reading.md from benchmarks/results.json, that of results.md from
-docs/results/scores.csv.
+That of months.md is drawn from made-up runs with planted effects, that of reading.md from benchmarks/results.json, those of results.md from
+the tables in docs/results.
 """
 
 from __future__ import annotations
@@ -36,16 +36,22 @@ FAMILIES = {
 # Of results.md, from small to large: colour of each model.
 MODELS = {
     "SmolLM2-135M-Instruct": "#56b4e9",
+    "Gemma-3-270M": "#cc79a7",
     "Qwen2.5-Coder-0.5B-Instruct": "#d55e00",
     "Qwen2.5-Coder-1.5B-Instruct": "#009e73",
 }
+
+PLACES = ("first", "middle", "last")
+# Lower is better, without a limit.
+BITS = ("bits_per_byte", "span_bits")
 
 
 def main() -> None:
     """Draw the pictures."""
     place = Path(__file__).parent
     with mpl.rc_context({**STYLE, "svg.hashsalt": "academiceval", "svg.fonttype": "none"}):
-        drawn = {"seen-papers": seen_papers(), "without-a-model": without_a_model(), "first-results": first_results()}
+        drawn = {"seen-papers": seen_papers(), "without-a-model": without_a_model()}
+        drawn |= {"first-results": first_results(), "recall": recall()}
         for name, figure in drawn.items():
             figure.savefig(place / f"{name}.svg", metadata={"Date": None}, facecolor="white")
 
@@ -76,8 +82,7 @@ def without_a_model() -> Figure:
 
 def first_results() -> Figure:
     """Score of each model in each task with its 95 % interval, and what the best program gets on the same rows."""
-    with (ROOT / "docs" / "results" / "scores.csv").open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["model"] in MODELS]
+    rows = [row for row in table("scores.csv") if row["metric"] not in BITS]
     tasks = list(dict.fromkeys((row["task"], row["papers"]) for row in reversed(rows)))
     figure = Figure(figsize=(7, 0.8 + 0.42 * len(tasks)), layout="constrained")
     axis = figure.subplots()
@@ -93,9 +98,43 @@ def first_results() -> Figure:
             axis.plot([float(row["best program"])] * 2, ends, color="#8a8a8a", linewidth=2, label="best program")
     named = dict(zip(*reversed(axis.get_legend_handles_labels()), strict=True))
     figure.legend(named.values(), named.keys(), loc="outside lower center", ncols=2, fontsize=8)
-    axis.set_yticks(range(len(tasks)), [f"{task.replace('_', '-').title()}, {papers}" for task, papers in tasks])
+    axis.set_yticks(range(len(tasks)), [f"{task}, {papers}" for task, papers in tasks])
     axis.set(xlabel="score", xlim=(0, None))
     return figure
+
+
+def recall() -> Figure:
+    """Share of what each model recalls alone that it keeps in longer contexts, with its 95 % interval: over all rows, and by place."""
+    rows = [row for row in table("kept.csv") if row["configuration"].removeprefix("Recall-")[:-1].isdigit()]
+    figure = Figure(figsize=(7, 3), layout="constrained")
+    panels = figure.subplots(1, 2, sharey=True, width_ratios=(3, 2))
+    for i, (model, colour) in enumerate(MODELS.items()):
+        own = [row for row in rows if row["model"] == model]
+        sizes = [int(row["configuration"].removeprefix("Recall-")[:-1]) for row in own]
+        shares = [float(row["share"]) for row in own]
+        ends = [[float(row[name]) for row in own] for name in ("share low", "share high")]
+        reach = [np.subtract(shares, ends[0]), np.subtract(ends[1], shares)] if own else [[], []]
+        looks = {"color": colour, "marker": MARKS[i], "markersize": 5}
+        if own:
+            # Lines of several models lie beside one another.
+            beside = [size * 1.03 ** (i - 1) for size in sizes]
+            panels[0].errorbar(beside, shares, yerr=reach, capsize=2, label=model, **looks)
+            panels[1].plot(PLACES, [float(own[-1][place]) for place in PLACES], linestyle="--", **looks)
+    sizes = sorted({int(row["configuration"].removeprefix("Recall-")[:-1]) for row in rows})
+    panels[0].set_xscale("log", base=2)
+    panels[0].set_xticks(sizes, [f"{size}K" for size in sizes], minor=False)
+    panels[0].set(xlabel="tokens of context", ylabel="share kept", title="all rows", ylim=(0.6, 1.1))
+    panels[1].set(xlabel="place of the evidence", title="at the largest size")
+    for panel in panels:
+        panel.axhline(0.85, color="#8a8a8a", linewidth=0.8, linestyle=":")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize=8)
+    return figure
+
+
+def table(name: str) -> list[dict[str, str]]:
+    """Return the rows of a table of docs/results that are of models."""
+    with (ROOT / "docs" / "results" / name).open(encoding="utf-8", newline="") as file:
+        return [row for row in csv.DictReader(file) if row["model"] in MODELS]
 
 
 def seen_papers() -> Figure:

@@ -1,5 +1,6 @@
-"""Writes scores.csv, a row for each run in this folder, pairs.csv, a row for each two models in one task, and gains.csv, a row for each
-model that was asked the same with more to read.
+"""Writes the tables of this folder: scores.csv, a row for each model in each task; pairs.csv, for each two models in one task; gains.csv,
+for each model that was asked the same with more to read; savings.csv, the bits that reading saves a model; kept.csv, what is recalled
+alone and in longer contexts.
 
 python docs/results/tables.py
 """
@@ -12,15 +13,17 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
-from lm_eval_tasks.base.intervals import FEWEST_OF_GAINS, difference
+from lm_eval_tasks.base.intervals import FEWEST_OF_GAINS, difference, holm
 from lm_eval_tasks.samples.results import read_results
-from lm_eval_tasks.samples.sample import read
+from lm_eval_tasks.samples.sample import Sample, by_task, read
 from lm_eval_tasks.stats.columns import columns_of, zero_of
 from lm_eval_tasks.stats.compare import compare, runs_of
+from lm_eval_tasks.stats.kept import KeptShare, kept_of
+from lm_eval_tasks.stats.savings import Saving, savings_of
 
 HERE = Path(__file__).parent
 # From small to large, as their folders are called.
-MODELS = ("SmolLM2-135M-Instruct", "Qwen2.5-Coder-0.5B-Instruct", "Qwen2.5-Coder-1.5B-Instruct")
+MODELS = ("SmolLM2-135M-Instruct", "Gemma-3-270M", "Qwen2.5-Coder-0.5B-Instruct", "Qwen2.5-Coder-1.5B-Instruct")
 # Papers and task, and the same with less to read.
 MORE = (("scalar/{}/hard_local", "scalar/{}/hard_none"), ("lab-12k/{}/title_31k_g", "lab/{}/title_10k"))
 Row = dict[str, object]
@@ -36,35 +39,69 @@ def tables() -> dict[str, str]:
     """Name of each file -> its content."""
     runs = sorted((run for model in MODELS for run in HERE.glob(f"*/{model}/*/")), key=_task)
     of_pairs = [row for _, of_task in groupby(runs, key=_task) for row in pairs(list(of_task))]
+    # Over the whole table.
+    corrected = holm([1.0 if row["p (Holm)"] is None else float(str(row["p (Holm)"])) for row in of_pairs])
+    of_pairs = [row | {"p (Holm)": p} for row, p in zip(of_pairs, corrected, strict=True)]
     of_models = [gain(*(HERE / place.format(model) for place in places)) for places in MORE for model in MODELS]
-    scores, gains = [score(run) for run in runs], [row for row in of_models if row]
-    return {"scores.csv": as_csv(scores), "pairs.csv": as_csv(of_pairs), "gains.csv": as_csv(gains)}
+    every = [(run, read([run])) for run in runs]
+    content = {
+        "scores.csv": as_csv([row for run, samples in every for row in scores(run, samples)]),
+        "pairs.csv": as_csv(of_pairs),
+        "gains.csv": as_csv([row for row in of_models if row]),
+        "savings.csv": as_csv([saving(run, each) for run, samples in every for each in savings_of(samples)]),
+        "kept.csv": as_csv([kept(run, each) for run, samples in every for each in kept_of(samples)]),
+    }
+    return {name: text for name, text in content.items() if text}
 
 
-def score(run: Path) -> Row:
-    """What a run says of its task."""
-    samples = read([run])
-    columns, family = columns_of(samples), samples[0].row.family
-    level, zero = columns[family.ranking].interval(), zero_of(family.ranking, columns)
-    margin = columns[family.ranking].minus(zero) if zero else None
-    row: Row = {"papers": run.parts[-3], "task": run.name, "model": run.parts[-2], "rows": len(samples)}
-    row |= {"metric": family.ranking, "score": level.mean, "low": level.low, "high": level.high}
-    row |= {"best program": zero and zero.mean, "margin": margin and margin.mean}
-    row |= {"margin low": margin and margin.low, "margin high": margin and margin.high}
-    row |= {name: columns[name].mean for name in ("truncated", "capped", "empty") if name in columns}
+def scores(run: Path, samples: list[Sample]) -> Iterator[Row]:
+    """What a run says of each of its tasks."""
     block = read_results(next(run.glob("results_*.json"))).block
     assert block
-    row |= {"tokens in": block.usage.tokens_in, "tokens out": block.usage.tokens_out}
-    row |= {"round": samples[0].row.round, "dataset": samples[0].row.dataset_revision[:12]}
-    return row | {"prompt version": samples[0].row.prompt_version}
+    for task, of_task in by_task(samples).items():
+        columns, row_ = columns_of(of_task), of_task[0].row
+        ranking = row_.ranking.name
+        level, zero = columns[ranking].interval(), zero_of(ranking, columns)
+        margin = columns[ranking].minus(zero) if zero else None
+        row: Row = {"papers": run.parts[-3], "task": _short(task), "model": run.parts[-2], "rows": len(of_task)}
+        row |= {"metric": ranking, "score": level.mean, "low": level.low, "high": level.high}
+        row |= {"best program": zero and zero.mean, "margin": margin and margin.mean}
+        row |= {"margin low": margin and margin.low, "margin high": margin and margin.high}
+        shares = ("truncated", "capped", "empty")
+        row |= {name: columns[name].mean if name in columns else None for name in shares}
+        row |= {"run": run.name, "tokens in": block.usage.tokens_in, "tokens out": block.usage.tokens_out}
+        row |= {"round": row_.round, "dataset": row_.dataset_revision[:12]}
+        yield row | {"prompt version": row_.prompt_version}
+
+
+def _named(run: Path) -> Row:
+    return {"papers": run.parts[-3], "model": run.parts[-2]}
+
+
+def saving(run: Path, each: Saving) -> Row:
+    """What one context saves a model over another one, in bits per byte."""
+    over = each.saved
+    row = _named(run) | {"task": each.task, "less": each.less, "more": each.more, "rows": over.samples}
+    row |= {"bits less": each.before, "bits more": each.after, "saved": over.mean, "low": over.low, "high": over.high}
+    return row | {"copied": each.copied}
+
+
+def kept(run: Path, each: KeptShare) -> Row:
+    """What a model recalls at a size, and which share it keeps of what it recalls alone."""
+    recalled, share = each.recalled, each.share
+    row = _named(run) | {"configuration": each.configuration, "rows": recalled.samples, "authors": recalled.clusters}
+    row |= {"bits": each.score, "recalled": recalled.mean, "low": recalled.low, "high": recalled.high}
+    row |= {"share": share and share.mean, "share low": share and share.low, "share high": share and share.high}
+    return row | {"verdict": each.verdict, **{place: each.parts.get(place) for place in ("first", "middle", "last")}}
 
 
 def pairs(runs: list[Path]) -> Iterator[Row]:
-    """The differences between the models of a task, corrected for their number by Holm's method."""
+    """The differences between the models of a task, with p not yet corrected for the rows of the table (Holm's method)."""
     for row in compare(runs_of(runs)) if len(runs) > 1 else ():
-        named: Row = {"papers": runs[0].parts[-3], "task": runs[0].name, "model": row.runs[1].parts[-2]}
+        named: Row = {"papers": runs[0].parts[-3], "task": _short(row.task), "metric": row.metric}
+        named |= {"model": row.runs[1].parts[-2]}
         named |= {"other": row.runs[0].parts[-2], "rows": row.difference.samples, "difference": row.difference.mean}
-        yield named | {"low": row.difference.low, "high": row.difference.high, "p (Holm)": row.corrected_p}
+        yield named | {"low": row.difference.low, "high": row.difference.high, "p (Holm)": row.difference.p}
 
 
 def gain(more: Path, less: Path) -> Row:
@@ -82,7 +119,9 @@ def gain(more: Path, less: Path) -> Row:
 
 
 def as_csv(rows: list[Row]) -> str:
-    """A table, its fractions with four digits."""
+    """A table, its fractions with four digits; nothing without rows."""
+    if not rows:
+        return ""
     text = io.StringIO()
     writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
     writer.writeheader()
@@ -93,6 +132,10 @@ def as_csv(rows: list[Row]) -> str:
 
 def _task(run: Path) -> tuple[str, str]:
     return run.name, run.parts[-3]
+
+
+def _short(task: str) -> str:
+    return task.removeprefix("academiceval_")
 
 
 if __name__ == "__main__":
