@@ -34,7 +34,7 @@ NOT_HERE = {
     r"--config llama-3": "needs a GPU; tests/test_first_round.py reads the file as the command does",
     r"pretrained=Qwen/": "needs a real model's tokenizer",
     r"academiceval_walk_128k --output": "needs a model with 128K tokens of context",
-    r"rounds/zero|--dataset zero": "needs the articles of round zero; tests/test_round_zero.py fills it",
+    r"rounds/(zero|new)|--dataset (zero|new)": "needs the papers of a round by id; tests/test_round_zero.py fills two",
     r"smollm2|docs/results": "runs beside the repository's own files; tests/lm_eval_tasks/stats/test_compare.py reads them",
     r"^ray |^RAY_ADDRESS=": "needs several machines; the tests of engines run a round on a cluster on this one",
 }
@@ -148,13 +148,25 @@ def test_every_command_of_a_page_runs(page: Path, reader: Desk, base: Path, tmp_
 
 
 def read(page: Path, reader: Desk, place: Path) -> None:
-    """Type the blocks of a page in a folder, one after another, each with a Hub without datasets."""
+    """Type the blocks of a page in a folder, one after another, each with a Hub without datasets.
+
+    Lines of a block of text behind commands are what these print, with numbers of their own.
+    """
+    printed: set[str] = set()
     for block in blocks(page):
         reader.hub.forget_datasets()
         if block.language == "python":
             reader.python(block.text, place)
-        elif lines := [here(line) for line in block.commands if not needs(line)]:
-            reader.type("\n".join(lines), place)
+        elif block.language == "text":
+            assert not printed or open_numbers(block.text) <= printed, sorted(open_numbers(block.text) - printed)
+        elif block.commands:
+            lines = [here(line) for line in block.commands if not needs(line)]
+            printed = open_numbers(reader.type("\n".join(lines), place)) if lines else set()
+
+
+def open_numbers(text: str) -> set[str]:
+    """Return the lines of a text, with a mark in place of each number."""
+    return {re.sub(r"[-+]?\d[\d.,:]*", "#", line).strip() for line in text.splitlines()} - {"", "..."}
 
 
 @pytest.mark.parametrize(("page", "line", "reason"), LEFT_OUT)

@@ -37,14 +37,15 @@ class Desk:
     interpreter: Warm
     environment: Mapping[str, str]
 
-    def type(self, script: str, place: Path) -> None:
-        """Run the lines of a script in a folder, up to the first that fails, which fails the test."""
+    def type(self, script: str, place: Path) -> str:
+        """Run the lines of a script in a folder, up to the first that fails, which fails the test; return what they print."""
         script = script.replace(ADDRESS, self.server.url)
         command = ["bash", "-e", "-o", "pipefail", "-c", script]
         done = subprocess.run(command, cwd=place, env=self.environment, capture_output=True, text=True, check=False)
         # Inspect ends with 0 whatever happens.
         is_good = done.returncode == 0 and "Traceback" not in done.stdout + done.stderr
         assert is_good, f"{script}\n{done.stdout[-1000:]}\n{done.stderr[-2000:]}"
+        return done.stdout
 
     def python(self, script: str, place: Path) -> None:
         """Run a Python script in a folder."""
