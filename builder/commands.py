@@ -246,38 +246,28 @@ def status(arguments: Namespace) -> Iterator[str | Table | Mapping[str, object]]
 
 def fill(arguments: Namespace) -> Iterator[str | Table]:
     check_dataset(arguments.folder)
-    from builder.round.model import load_round, round_of_source
+    from builder.dataset.fill import fill
+    from builder.dataset.fill_source import round_from, with_files
+    from builder.round.model import load_round
+    from builder.workspace import Workspace
+    from lm_eval_tasks.engines.registry import LocalEngine
     from lm_eval_tasks.families.rounds import read_manifest
 
+    copy, manifest = arguments.folder, read_manifest(arguments.folder)
+    readers = LocalEngine(arguments.jobs)
     if arguments.source:
         values = {name: value for name in ("path", "contact") if (value := getattr(arguments, name))}
-        workspace = arguments.folder.with_name(f"{arguments.folder.name}-work")
-        if arguments.source == "pdfs" and arguments.path:
-            values |= _with_table(Path(arguments.path), workspace, arguments.jobs)
-        round_ = round_of_source(read_manifest(arguments.folder).round, {"kind": arguments.source, **values}, workspace)
+        place = arguments.work or copy.with_name(f"{copy.name}-work")
+        round_ = round_from({"kind": arguments.source, **values}, manifest, place, readers)
     else:
         round_ = load_round(arguments.file)
-    from builder.dataset.fill import fill
-    from builder.workspace import Workspace
-
     if arguments.work:
         round_ = round_.model_copy(update={"workspace": arguments.work.resolve()})
-    output = arguments.output or arguments.folder.with_name(f"{arguments.folder.name}-filled")
+    round_ = with_files(round_, copy, manifest, readers)
+    output = arguments.output or copy.with_name(f"{copy.name}-filled")
     with _engine(arguments) as engine, Workspace.open(round_) as workspace:
-        yield fill(arguments.folder, output, workspace, engine).line()
+        yield fill(copy, output, workspace, engine).line()
     yield f"written: {output}"
-
-
-def _with_table(folder: Path, workspace: Path, jobs: int) -> dict[str, str]:
-    """Write what PDFs say of themselves into the workspace, as far as an earlier call has not; return what a source of them is told."""
-    from builder.extract.pdf_table import pdf_files, write_table
-    from builder.round.source import PDF_TABLE
-    from lm_eval_tasks.engines.registry import LocalEngine
-
-    table = workspace / PDF_TABLE
-    workspace.mkdir(parents=True, exist_ok=True)
-    write_table(folder, pdf_files(folder), table, LocalEngine(jobs))
-    return {"path": str(folder.resolve()), "table": str(table.resolve())}
 
 
 def _engine(arguments: Namespace) -> Engine:

@@ -120,6 +120,7 @@ def build(workspace: Workspace, engine: Engine, *, replace: bool = False) -> tup
             source=round_.source.kind,
             allowed=round_.audit.model_dump(mode="json"),
             changes=round_.changes,
+            core=tuple(folder.core_of(configurations)),
             extractor=EXTRACTOR,
             split=workspace.dates,
             reading=summarise(workspace.documents, [paper.id for paper in papers], round_.source.FILES),

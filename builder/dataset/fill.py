@@ -10,6 +10,7 @@ from heapq import merge
 from operator import itemgetter
 from pathlib import Path
 
+from builder.dataset.fill_source import shown_in
 from builder.dataset.folder import file_differences, finish, replacing
 from builder.errors import FolderError
 from builder.extract.stage import extract_papers
@@ -90,14 +91,7 @@ def _counting(filled: ListedConfiguration, lacking: Mapping[Split, int]) -> List
 
 def _learn(workspace: Workspace, folder: Path, manifest: Manifest, engine: Engine) -> None:
     """Fetch what the workspace lacks: records and files of the papers that rows by id show, records of those that they cite."""
-    shown, cited = set[str](), set[str]()
-    for configuration in manifest.configurations:
-        if configuration.form == "ids":
-            papers_of = schema_of(configuration).papers
-            for _, row in rows_of(folder, configuration):
-                # Of what is cited, title and abstract are enough.
-                shown.update(name for name, _ in papers_of({**row, "citations": ()}))
-                cited.update(each["id"] for each in row.get("citations") or ())
+    shown, cited = set(shown_in(folder, manifest)), set(_cited_in(folder, manifest))
     source, store = workspace.source, workspace.store
     known = {name for name in shown if (paper := store.paper(name)) and paper.abstract}
     lacking = sorted(name for name in shown - known if PaperId.parse(name))
@@ -106,6 +100,13 @@ def _learn(workspace: Workspace, folder: Path, manifest: Manifest, engine: Engin
     store.add_papers((item for item in found if isinstance(item, Paper)), since="", look_up=False)
     with_text = [paper for paper in store.papers(sorted(map(bare_id, shown))) if not store.documents(paper.id)]
     extract_papers(workspace.round_, source, store, with_text, engine)
+
+
+def _cited_in(folder: Path, manifest: Manifest) -> Iterator[str]:
+    for configuration in manifest.configurations:
+        if configuration.form == "ids":
+            for _, row in rows_of(folder, configuration):
+                yield from (each["id"] for each in row.get("citations") or ())
 
 
 @dataclass(slots=True)

@@ -30,7 +30,6 @@ from lm_eval_tasks.families.rounds import read_manifest
 
 def finish(draft: Path, manifest: Manifest) -> Manifest:
     """Write the card, and last the manifest, of a folder whose data is complete; return the manifest as written."""
-    manifest = replace(manifest, core=manifest.core or tuple(core_of(manifest.configurations)))
     text = card(manifest)
     write_whole(draft / CARD, text)
     finished = replace(manifest, other_files={CARD: sha256_of_bytes(text)})
@@ -54,6 +53,7 @@ def finish_import(
             tuple(configurations),
             tuple(report.counts() for report in reports),
             imported=origin,
+            core=tuple(core_of(configurations)),
         ),
     )
 
