@@ -1,4 +1,4 @@
-"""The round that lies in the repository by id: no text in it, and complete again from the articles."""
+"""The rounds that lie in the repository by id: no text in them, and complete again from articles and PDFs."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from builder.sources.mirror import MirrorSource
 from lm_eval_tasks.base.files import sha256_of
 from lm_eval_tasks.families.rounds import read_manifest
+from standins.loopback import World, serve
 from standins.places import DATA
 
 Command = Callable[..., tuple[int, str, str]]
@@ -134,3 +136,37 @@ def test_the_round_of_new_papers_is_completed_from_their_files(command: Command,
     assert "489 in, 489 kept" in out
     original = read_manifest(ZERO.with_name("new")).publishable
     assert original is not None and read_manifest(tmp_path / "new-filled").configurations == original.original
+
+
+@pytest.mark.data
+@pytest.mark.long
+def test_the_round_of_new_papers_is_completed_from_pdfs_wherever_they_come_from(
+    command: Command, tmp_path: Path
+) -> None:
+    """From a folder; and from arXiv, whose records have other titles and abstracts than the papers print."""
+    new, mirror = ZERO.with_name("new"), tmp_path / "mirror"
+    (mirror / "pdf").mkdir(parents=True)
+    papers = [json.loads(line) for line in (DATA / "new" / "MANIFEST.jsonl").read_text().splitlines()]
+    records = []
+    for paper in papers:
+        # Three print no stamp.
+        version, day = paper["version"] or 1, paper["stamp_day"] or "2026-01-01"
+        file = f"{paper['id']}v{version}.pdf"
+        (mirror / "pdf" / file).symlink_to(DATA / "new" / "pdf" / f"{paper['id']}.pdf")
+        record = {"id": paper["id"], "version": version, "title": "Of the record", "abstract": "Another."}
+        days = {"published": day, "categories": [paper["category"]], "authors": ["Ann Doe"]}
+        records.append(json.dumps(record | days))
+    (mirror / "records.jsonl").write_text("\n".join(records))
+    with serve(World(MirrorSource(mirror, "records.jsonl"))) as server:
+        addresses = "\n".join(f"{name} = {json.dumps(value)}" for name, value in server.tables().items())
+        (tmp_path / "round.toml").write_text(f'round = "2026.11"\nworkspace = "work"\n[source]\n{addresses}\n')
+        for output, source in (
+            ("folder", ("--source", "pdfs", "--path", str(DATA / "new" / "pdf"))),
+            ("arxiv", (str(tmp_path / "round.toml"),)),
+        ):
+            shutil.copytree(new, tmp_path / "new", dirs_exist_ok=True)
+            code, out, err = command("fill", tmp_path / "new", *source, "-o", tmp_path / output)
+            assert code == 0, err
+            assert "489 in, 489 kept" in out
+    manifests = [(tmp_path / name / "manifest.json").read_bytes() for name in ("folder", "arxiv")]
+    assert manifests[0] == manifests[1]
