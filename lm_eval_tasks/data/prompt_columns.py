@@ -23,6 +23,8 @@ _LOGGER = logging.getLogger(__name__)
 # What a row says that is neither shown, nor asked, nor right.
 _BESIDE = frozenset(("round", "license", "published", "primary_category", "authors", "context", "shortcut", "tags"))
 
+_OF_PAPER = ("id", "paper_id", "title", "primary_category", "published", "license", "round", "first_author")
+
 
 def as_split(rows: Iterable[PromptRow]) -> dict[str, datasets.Dataset]:
     """Return the rows as lm-eval's `custom_dataset` returns them."""
@@ -172,6 +174,12 @@ def of_prompt(fitted: slots.CutPrompt) -> dict[str, Any]:
         "cuts": {component: fitted.cut.get(component, 0) for component in slots.CUT_COMPONENTS},
         "slots": fitted.spans,
     }
+
+
+def of_paper(row: Any, shown: Iterable[Any]) -> dict[str, Any]:
+    """Return the columns of `PromptRow` that tell which paper a row asks about, and the licences of all that it shows."""
+    columns = {name: getattr(row, name) for name in _OF_PAPER if hasattr(row, name)}
+    return {**columns, "licenses": tuple(sorted({row.license, *(each.license for each in shown)}))}
 
 
 def row_hash(row: object, version: int, texts: Iterable[str] = ()) -> str:

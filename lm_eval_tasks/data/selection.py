@@ -2,10 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from lm_eval_tasks.base.errors import DatasetError
 from lm_eval_tasks.base.files import sha256_of_bytes
+from lm_eval_tasks.data.opened import TypedRows
 from lm_eval_tasks.data.options import Options
+
+_Row = TypeVar("_Row")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,19 @@ class Selection:
 
     positions: dict[int, int]
     count: int
+
+
+def asked_of(
+    rows: TypedRows[_Row], columns: tuple[str, str, str], options: Options, size: int | None
+) -> tuple[Selection, list[_Row]]:
+    """Choose the rows that a run asks, see `chosen`.
+
+    Args:
+        columns: those of a `Fact`.
+    """
+    facts = [Fact(*(row[name] for name in columns)) for row in rows.rows.select_columns(list(columns))]
+    selection = chosen(facts, rows.config, options, size)
+    return selection, [rows[number] for number in selection.positions]
 
 
 def chosen(facts: Sequence[Fact], config: str, options: Options, size: int | None) -> Selection:

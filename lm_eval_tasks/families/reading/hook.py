@@ -21,7 +21,7 @@ from lm_eval_tasks.data import cutoff, prompt_columns, window
 from lm_eval_tasks.data.opened import TypedRows, open_dataset, rows_of_split
 from lm_eval_tasks.data.options import Options, noted
 from lm_eval_tasks.data.prompt_columns import TaskData
-from lm_eval_tasks.data.selection import Fact, chosen
+from lm_eval_tasks.data.selection import asked_of
 from lm_eval_tasks.families.reading.answering import ReadingAnswering, reading_answering
 from lm_eval_tasks.families.reading.prompt import part_texts, with_parts
 from lm_eval_tasks.families.reading.reading_row import ReadingOwn, ReadingRow, ShownPaper
@@ -67,11 +67,8 @@ def load(
     model = window.of_model(arguments, options.system_instruction)
     opened = open_dataset(config, options)
     all_rows = rows_of_split(opened, config, options, _FACTS)
-    columns = all_rows.select_columns(list(_FACTS))
-    facts = [Fact(row["paper_id"], row["published"], row["primary_category"]) for row in columns]
-    selection = chosen(facts, config, options, size)
     rows = TypedRows(ReadingRow, all_rows, config, answering.check)
-    asked_rows = [rows[number] for number in selection.positions]
+    selection, asked_rows = asked_of(rows, _FACTS, options, size)
     text_of = texts_of(asked_rows, config, options)
     hash_of = cache(lambda paper: sha256_of_bytes(text_of(paper)))
     cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), [row.published for row in asked_rows])
@@ -93,7 +90,8 @@ def load(
     best_constant = answering.best_constant(rows)
     return prompt_columns.as_split(
         PromptRow(
-            **_of_row(row, answering),
+            **prompt_columns.of_paper(row, row.papers),
+            target=answering.target(row),
             own=_own(row, answering, best_constant),
             row_hash=prompt_columns.row_hash(row, family.version, map(hash_of, row.papers)),
             tokens_before=length,
@@ -165,17 +163,6 @@ def _tokens(ask: Asking, ids: Sequence[str], data: TaskData) -> list[int | None]
             "--metadata '{\"fits_only\": true}'"
         )
     return list(counts)
-
-
-def _of_row(row: ReadingRow, answering: ReadingAnswering) -> dict[str, Any]:
-    """Make the columns of `PromptRow` that tell which paper is asked about."""
-    names = ("id", "paper_id", "title", "primary_category", "published", "license", "round", "first_author")
-    shown = {row.license, *(paper.license for paper in row.papers)}
-    return {
-        **{name: getattr(row, name) for name in names},
-        "target": answering.target(row),
-        "licenses": tuple(sorted(shown)),
-    }
 
 
 def _own(row: ReadingRow, answering: ReadingAnswering, best_constant: int | None) -> ReadingOwn:

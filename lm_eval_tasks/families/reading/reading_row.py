@@ -49,35 +49,21 @@ class NamedWork:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadingRow:
-    """One question over many papers.
+class PapersRow:
+    """What rows have that show stretches of papers' texts.
 
     Attributes:
-        kind: what is asked.
-        labels: how many of the parts have one; what follows them is shown last.
-        asked, answer, shortcut: labels; those asked about, if it is not all of them; the right ones; those that the family's shortcut
-            names.
-        tags: of each mask: what solves it.
-        context: what rows share that show the same papers.
+        parts: the stretches, in order.
     """
 
     id: str
     paper_id: str
     title: str
-    kind: str
-    order: Count
     published: str
     license: str
     primary_category: str
-    labels: Label
     round: str
-    context: str
-    asked: tuple[Label, ...]
-    answer: tuple[Label, ...]
-    shortcut: tuple[Label, ...]
-    tags: tuple[str, ...]
     authors: tuple[str, ...]
-    works: tuple[NamedWork, ...]
     papers: tuple[ShownPaper, ...]
     parts: tuple[ShownPart, ...]
     parts_version: int
@@ -89,13 +75,41 @@ class ReadingRow:
 
     def __post_init__(self) -> None:
         day(self.published)
+        if any(part.paper >= len(self.papers) for part in self.parts):
+            raise ValueError(f"{self.id:.80} shows a stretch of a text that there is not")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingRow(PapersRow):
+    """One question over many papers.
+
+    Attributes:
+        kind: what is asked.
+        labels: how many of the parts have one; what follows them is shown last.
+        asked, answer, shortcut: labels; those asked about, if it is not all of them; the right ones; those that the family's shortcut
+            names.
+        tags: of each mask: what solves it.
+        context: what rows share that show the same papers.
+    """
+
+    kind: str
+    order: Count
+    labels: Label
+    context: str
+    asked: tuple[Label, ...]
+    answer: tuple[Label, ...]
+    shortcut: tuple[Label, ...]
+    tags: tuple[str, ...]
+    works: tuple[NamedWork, ...]
+
+    def __post_init__(self) -> None:
+        # A class with slots is another one than `super` knows.
+        PapersRow.__post_init__(self)
         if self.labels > len(self.parts):
             raise ValueError(f"{self.id:.80} has {self.labels} labels, but {len(self.parts)} parts")
         above = any(label > self.labels for labels in (self.answer, self.shortcut, self.asked) for label in labels)
         if above or any(len(set(labels)) < len(labels) for labels in (self.answer, self.asked)):
             raise ValueError(f"{self.id:.80} names a label above its {self.labels}, or one twice")
-        if any(part.paper >= len(self.papers) for part in self.parts):
-            raise ValueError(f"{self.id:.80} shows a stretch of a text that there is not")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

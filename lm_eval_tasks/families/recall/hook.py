@@ -1,8 +1,5 @@
 """The hook for the recall family: rows whose texts are rows of `Papers`."""
 
-from collections.abc import Sequence
-from typing import Any
-
 import datasets
 
 from lm_eval_tasks import prompts
@@ -14,7 +11,7 @@ from lm_eval_tasks.data import cutoff, prompt_columns, window
 from lm_eval_tasks.data.opened import TypedRows, open_dataset, rows_of_split
 from lm_eval_tasks.data.options import Options
 from lm_eval_tasks.data.prompt_columns import TaskData
-from lm_eval_tasks.data.selection import Fact, chosen
+from lm_eval_tasks.data.selection import asked_of
 from lm_eval_tasks.families.reading.hook import texts_of
 from lm_eval_tasks.families.recall import FAMILY
 from lm_eval_tasks.families.recall.prompt import prompt_of, target_of
@@ -45,11 +42,7 @@ def load(
     opened = open_dataset(config, options)
     data = TaskData(config, options, opened, model, answer_tokens)
     all_rows = rows_of_split(opened, config, options, _FACTS)
-    columns = all_rows.select_columns(list(_FACTS))
-    facts = [Fact(row["paper_id"], row["published"], row["primary_category"]) for row in columns]
-    selection = chosen(facts, config, options, size)
-    typed_rows = TypedRows(RecallRow, all_rows, config)
-    rows = [typed_rows[number] for number in selection.positions]
+    selection, rows = asked_of(TypedRows(RecallRow, all_rows, config), _FACTS, options, size)
     text_of = texts_of(rows, config, options)
     cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), [row.published for row in rows])
     texts = [{(paper.texts, paper.id): text_of(paper) for paper in row.papers} for row in rows]
@@ -62,7 +55,7 @@ def load(
     common = {"setting": config, "prompt_name": FAMILY.name, "bertscore_model": NO_MODEL, **shared}
     return prompt_columns.as_split(
         PromptRow(
-            **_of_row(rows[n]),
+            **prompt_columns.of_paper(rows[n], rows[n].papers),
             target=targets[n],
             own=RecallOwn(section=rows[n].section, place=rows[n].place, spans=rows[n].spans),
             row_hash=prompt_columns.row_hash(rows[n], FAMILY.version, map(sha256_of_bytes, texts[n].values())),
@@ -72,13 +65,3 @@ def load(
         )
         for n, cut in fitted.items()
     )
-
-
-def _of_row(row: RecallRow) -> dict[str, Any]:
-    names: Sequence[str] = ("id", "paper_id", "title", "published", "license", "primary_category", "round")
-    licenses = {row.license, *(paper.license for paper in row.papers)}
-    return {
-        **{name: getattr(row, name) for name in names},
-        "first_author": row.first_author,
-        "licenses": tuple(sorted(licenses)),
-    }

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from lm_eval_tasks.base.text import day
 from lm_eval_tasks.base.typed import Count, Name
-from lm_eval_tasks.families.reading.reading_row import ShownPaper, ShownPart
+from lm_eval_tasks.families.reading.reading_row import PapersRow, ShownPart
 
 SpanKind = Literal["number", "name", "word"]
 Place = Literal["first", "middle", "last"]
@@ -28,40 +27,24 @@ class AskedSpan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecallRow:
+class RecallRow(PapersRow):
     """One text of a paper, behind a context.
 
     Attributes:
         section: what the text is called in the prompt, "abstract" and the like.
         place: of the evidence in the context.
         text: what is asked for, a stretch of the paper's own text.
-        parts: what is shown, in order.
     """
 
-    id: str
-    paper_id: str
-    title: str
     section: str
     place: Place
-    published: str
-    license: str
-    primary_category: str
-    round: str
-    authors: tuple[str, ...]
-    papers: tuple[ShownPaper, ...]
-    parts: tuple[ShownPart, ...]
     text: ShownPart
     spans: tuple[AskedSpan, ...]
-    parts_version: int
-
-    @property
-    def first_author(self) -> str:
-        return self.authors[0] if self.authors else self.paper_id
 
     def __post_init__(self) -> None:
-        day(self.published)
-        if any(part.paper >= len(self.papers) for part in (*self.parts, self.text)):
-            raise ValueError(f"{self.id:.80} shows a stretch of a text that there is not")
+        PapersRow.__post_init__(self)
+        if self.text.paper >= len(self.papers):
+            raise ValueError(f"{self.id:.80} asks for a text that there is not")
         length = self.text.end - self.text.start
         if not self.spans or any(span.start >= span.end or span.end > length for span in self.spans):
             raise ValueError(f"{self.id:.80} has no spans, or one outside its text")

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import datasets
 
@@ -13,7 +12,7 @@ from lm_eval_tasks.data import cutoff, prompt_columns, window
 from lm_eval_tasks.data.opened import TypedRows, open_dataset, rows_of_split
 from lm_eval_tasks.data.options import Options, noted
 from lm_eval_tasks.data.prompt_columns import TaskData
-from lm_eval_tasks.data.selection import Fact, chosen
+from lm_eval_tasks.data.selection import asked_of
 from lm_eval_tasks.families.scalar import FAMILY
 from lm_eval_tasks.families.scalar.prompt import slots_of
 from lm_eval_tasks.families.scalar.scalar_row import ScalarOwn, ScalarRow
@@ -23,7 +22,7 @@ from lm_eval_tasks.samples.prompt_row import PromptRow
 
 # Tokens.
 _BETWEEN = 4
-_FACTS = ("paper_id", "published", "section", "label")
+_FACTS = ("paper_id", "published", "section")
 
 
 @command_line.errors_end_the_process()
@@ -45,13 +44,8 @@ def load(
     model = window.of_model(arguments, options.system_instruction)
     opened = open_dataset(config, options)
     data = TaskData(config, options, opened, model, answer_tokens)
-    all_rows = rows_of_split(opened, config, options, _FACTS)
-    facts = all_rows.select_columns(list(_FACTS))
-    selection = chosen(
-        [Fact(row["paper_id"], row["published"], row["section"]) for row in facts], config, options, size
-    )
-    typed_rows = TypedRows(ScalarRow, all_rows, config)
-    rows = [typed_rows[number] for number in selection.positions]
+    all_rows = rows_of_split(opened, config, options, (*_FACTS, "label"))
+    selection, rows = asked_of(TypedRows(ScalarRow, all_rows, config), _FACTS, options, size)
     cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), [row.published for row in rows])
     all_slots = [slots_of(replace(row, question=shortened(row.question, shown))) for row in rows]
     rooms: list[int] = []
@@ -61,7 +55,7 @@ def load(
         # A tokenizer may part what follows from what stands before.
         rooms = [room + _BETWEEN for room in data.rooms([[f"{begins}{len(row.candidates)}"] for row in rows])]
     fitted = data.fit(all_slots, rooms)
-    positions, labels = list(selection.positions.values()), [row["label"] for row in facts]
+    positions, labels = list(selection.positions.values()), list(all_rows["label"])
     best_constant = max(sorted(set(labels)), key=labels.count)
     choosers = choosers_of(embed_local=options.embed_local)
     common = {
@@ -73,7 +67,8 @@ def load(
     }
     return prompt_columns.as_split(
         PromptRow(
-            **_of_question(rows[n]),
+            **prompt_columns.of_paper(rows[n], rows[n].candidates),
+            target=str(rows[n].label),
             own=_own(rows[n], best_constant, choosers),
             row_hash=prompt_columns.row_hash(rows[n], FAMILY.version),
             **prompt_columns.of_prompt(cut),
@@ -82,22 +77,6 @@ def load(
         )
         for n, cut in fitted.items()
     )
-
-
-def _of_question(row: ScalarRow) -> dict[str, Any]:
-    """Make the columns of `PromptRow` that tell which paper is asked about."""
-    shown = {row.license, *(candidate.license for candidate in row.candidates)}
-    return {
-        "id": row.id,
-        "paper_id": row.paper_id,
-        "title": row.title,
-        "published": row.published,
-        "license": row.license,
-        "round": row.round,
-        "first_author": row.first_author,
-        "target": str(row.label),
-        "licenses": tuple(sorted(shown)),
-    }
 
 
 def _own(row: ScalarRow, best_constant: int, choosers: Mapping[Measured, Chooser]) -> ScalarOwn:

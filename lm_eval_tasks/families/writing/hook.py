@@ -116,7 +116,8 @@ def load(
             of_row["answer_cap"] = rooms[n] if rooms else 0
         made.append(
             PromptRow(
-                **_of_paper(rows[n]),
+                **prompt_columns.of_paper(rows[n], rows[n].demonstrations),
+                target=rows[n].target,
                 own=own,
                 row_hash=prompt_columns.row_hash(rows[n], FAMILY.version),
                 **prompt_columns.of_prompt(cut),
@@ -205,17 +206,6 @@ def _with_chunks(rows: Sequence[WritingRow], query: str | None, options: Options
     questions = [retrieve.Query(text, corpus(row)) for text, row in zip(asked, rows, strict=True)]
     found = retrieve.retrieve(questions, options.retrieval, cache_folder() / "retrieval")
     return [replace(row, chunks=tuple(map(Chunk, chunks))) for row, chunks in zip(rows, found, strict=True)]
-
-
-def _of_paper(row: WritingRow) -> dict[str, Any]:
-    """Make the columns of `PromptRow` that tell which paper is asked about."""
-    names = ("id", "title", "primary_category", "published", "license", "target", "round")
-    shown = {row.license, *(demonstration.license for demonstration in row.demonstrations)}
-    return {
-        **{name: getattr(row, name) for name in names},
-        "first_author": row.authors[0],
-        "licenses": tuple(sorted(shown)),
-    }
 
 
 def _median_words(opened: Opened) -> int:

@@ -60,6 +60,10 @@ class WritingRow:
     heading: str | None = None
     chunks: tuple[Chunk, ...] = ()
 
+    @property
+    def first_author(self) -> str:
+        return self.authors[0]
+
     def __post_init__(self) -> None:
         day(self.published)
         if not self.authors:
