@@ -67,8 +67,8 @@ def show(arguments: Namespace) -> Iterator[str | Table]:
     check_there(*arguments.runs)
     from lm_eval_tasks.samples.results import read_results
     from lm_eval_tasks.samples.run_folder import only_result
+    from lm_eval_tasks.stats.facts import facts_table
     from lm_eval_tasks.stats.opened import shown_run
-    from lm_eval_tasks.stats.scores import facts_table
 
     for i, run in enumerate(arguments.runs):
         results = read_results(run) if run.is_file() else only_result(run)

@@ -74,6 +74,7 @@ BEFORE = {
         "academiceval run round.toml --replace",
     ],
     "docs/report.md": [evaluated("lead", "results/lead")],
+    "docs/tutorial.md": ["rm -r work academiceval"],
 }
 
 

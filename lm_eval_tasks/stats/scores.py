@@ -10,7 +10,6 @@ from lm_eval_tasks.base.intervals import NO_INTERVAL, level
 from lm_eval_tasks.base.metadata import TEST
 from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.base.typed import present
-from lm_eval_tasks.compat.vllm import EngineSettings
 from lm_eval_tasks.families.answering import answering_of
 from lm_eval_tasks.families.descriptor import Metric
 from lm_eval_tasks.families.registry import LOWER, METRICS, headline, is_lower_better
@@ -94,28 +93,21 @@ def _summary(rows: Sequence[tuple[float, str]]) -> BinScore:
     return BinScore(over.samples, over.mean, over.low, over.high)
 
 
-# --- as tables: a row for each headline score of a task; then, where all columns are asked for, every score; what reading gained, what the
-# run was and what it took
+# --- as tables: a row for each headline score of a task; then, where all columns are asked for, every score; and what reading gained
 
 _MAIN = ("Task", "Score", "Value [95%]", "n", "Floor", "Margin [95%]", "Cut")
-_USAGE = {
-    "tokens_in": "prompt tokens",
-    "cached_tokens": "of these from a cache",
-    "tokens_out": "answer tokens",
-    "reasoning_tokens": "of these reasoning",
-    "answers": "answers",
-    "unanswered": "questions without an answer",
-    "seconds": "seconds",
-    "cost": "cost, in the unit of the price table",
-    "lost": "requests whose usage is not known",
-    "cost_of_lost": "of the cost, the most that these took",
-}
 
 
-def score_table(scores: Sequence[Score], gains: Sequence[Gain] = ()) -> Iterator[str | Table]:
+def score_table(
+    scores: Sequence[Score], gains: Sequence[Gain] = (), samples: Samples | None = None
+) -> Iterator[str | Table]:
     """Yield the scores of a run, or of several, with 95 % intervals; and beside the score that they are of, from a run's gains, the margin
     over the best program and the headline gain.
+
+    Args:
+        samples: of the run, by task: they tell which setting of the round's own was asked, and why a score has no interval.
     """
+    samples = samples or {}
     if not scores:
         yield "no task has a score for this model"
         return
@@ -124,7 +116,7 @@ def score_table(scores: Sequence[Score], gains: Sequence[Gain] = ()) -> Iterator
         model = f"{score.model} + {score.retriever}" if score.retriever else score.model
         tasks.setdefault((score.task, model), {})[score.metric] = score
     rows = [
-        _row(task, model, metric, of_task, gains)
+        (_shown_name(task, samples), *_row(task, model, metric, of_task, gains)[1:])
         for (task, model), of_task in sorted(tasks.items())
         for metric in METRICS
         if metric.headline and metric.name in of_task
@@ -136,7 +128,7 @@ def score_table(scores: Sequence[Score], gains: Sequence[Gain] = ()) -> Iterator
     main = ("Task", "Model", *_MAIN[1:4], "Cut") if len({model for _, model in tasks}) > 1 else _MAIN
     yield Table(("Task", "Model", *_MAIN[1:], "Gain [95%]", "Placed"), "lllrrrrrrr", rows, main)
     every = [
-        (task, model, score.metric, _value(score), _samples(score))
+        (_shown_name(task, samples), model, score.metric, _value(score), _samples(score))
         for (task, model), of_task in sorted(tasks.items())
         for score in of_task.values()
     ]
@@ -146,9 +138,30 @@ def score_table(scores: Sequence[Score], gains: Sequence[Gain] = ()) -> Iterator
             "",
             "If n is only a part of the samples, the scores are of a subset, or a metric failed on the others.",
         )
-    shown = [score.low for score in scores if score.metric in headline()]
-    if None in (*shown, *(gain.gain.low for gain in gains if gain.by == "model")):
+    bare = [score for score in scores if score.metric in headline() and score.low is None]
+    if bare and samples:
+        yield from ("", *_why_bare(bare, samples))
+    elif bare or any(gain.gain.low is None for gain in gains if gain.by == "model"):
         yield from ("", NO_INTERVAL)
+
+
+def _shown_name(task: str, samples: Samples) -> str:
+    """Return what a table calls a task: with the setting that it asked, if that is one of the round's own."""
+    known = {record.configuration for record in TASKS if record.name == task}
+    asked = {sample.row.setting for sample in samples.get(task, ())}
+    own = sorted(asked - known) if known else []
+    return f"{task} ({', '.join(own)})" if own else task
+
+
+def _why_bare(scores: Sequence[Score], samples: Samples) -> Iterator[str]:
+    """Yield for each reason why there is no interval the scores that have none."""
+    reasons: dict[str, list[str]] = {}
+    for score in scores:
+        column = columns_of(samples.get(score.task, ())).get(score.metric)
+        why = (column.interval().missing if column else "") or "not known why"
+        reasons.setdefault(why, []).append(f"{score.metric} of {_shown_name(score.task, samples)}")
+    for why, named in reasons.items():
+        yield f"no interval ({why}): {', '.join(named)}"
 
 
 def _row(
@@ -222,59 +235,12 @@ def _samples(score: Score) -> str:
     return str(score.samples) if score.of in (None, score.samples) else f"{score.samples} of {score.of}"
 
 
-def facts_table(results: Results) -> Table:
-    """Return a row for the round, and for each other fact that is known."""
-    facts: dict[str, object] = {
-        "dataset": results.dataset,
-        "split": results.split != TEST and results.split,
-        "prompt version": ", ".join(map(str, results.prompt_versions)),
-        "asked on": results.day,
-    }
-    if results.block:
-        made, usage = results.block.made_with, results.block.usage
-        served = ", ".join(f"{name} ({count})" for name, count in usage.served.items())
-        facts |= {
-            "prompts cut to": made.window and f"{made.window.tokens} tokens ({made.window.source})",
-            "made with": "lm_eval" in made.versions and f"lm_eval {made.versions['lm_eval']}",
-            "engine": made.engine and _engine(made.engine),
-            "answered as": len(usage.served) > 1 and served,
-        }
-        for key, label in _USAGE.items():
-            value = getattr(usage, key)
-            if value is not None and (value or key != "unanswered"):
-                facts[label] = f"{value:,.2f}" if isinstance(value, float) else f"{value:,}"
-    return Table(
-        ("Run", results.model),
-        "ll",
-        [("round", results.round), *((label, fact) for label, fact in facts.items() if fact)],
-    )
-
-
-def _engine(engine: EngineSettings) -> str:
-    rope = engine.rope or {}
-    # One for all layers, or one for each type of them.
-    ropes = [rope, *(entry for entry in rope.values() if isinstance(entry, Mapping))]
-    stretched = [f"{one.get('rope_type') or one.get('type')} {one['factor']}" for one in ropes if one.get("factor")]
-    settings = {
-        "": engine.dtype,
-        "KV cache ": engine.kv_cache_dtype,
-        "quantization ": engine.quantization,
-        "rope ": " and ".join(dict.fromkeys(stretched)),
-    }
-    return ", ".join(
-        [
-            f"{engine.name} {engine.version or ''}".strip(),
-            *[f"{label}{value}" for label, value in settings.items() if value],
-        ]
-    )
-
-
 def shown_scores(results: Results, samples: Samples) -> Iterator[str | Table]:
     """Yield a run's scores, and its gains if it was asked with less to read and its samples are there."""
     # Two tasks may ask the same, one of them under another name.
     every = {(sample.task, sample.id): sample for of_task in samples.values() for sample in of_task}
     of_run = gains_of(every.values())
-    yield from score_table(results.scores, of_run)
+    yield from score_table(results.scores, of_run, samples)
     if results.split != TEST:
         yield from (
             "",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +11,11 @@ import pytest
 
 from builder.cli import all_commands
 from lm_eval_tasks.base.command_line import options_metadata
+from lm_eval_tasks.base.tables import text_lines
 from lm_eval_tasks.evaluate.config_file import with_config
+from lm_eval_tasks.stats.scores import score_table, scores_of
+from tests.helpers.pages import ROOT
+from tests.helpers.samples import sample
 
 Command = Callable[..., tuple[int, str, str]]
 
@@ -130,3 +135,19 @@ def test_another_task_in_a_file_of_lm_eval_may_be_odd(command: Command, tmp_path
     code, out, err = command("show", tmp_path)
     assert (code, err) == (0, "")
     assert ours in out
+
+
+def test_a_score_without_an_interval_says_why(command: Command) -> None:
+    code, out, _ = command("show", ROOT / "docs" / "results" / "lab" / "SmolLM2-135M-Instruct" / "next_8k")
+    assert code == 0
+    assert re.search(
+        r"^no interval \([^)]*first authors[^)]*\): share_right of academiceval_next_8k$", out, re.MULTILINE
+    )
+
+
+def test_a_setting_of_the_rounds_own_is_called_by_its_name() -> None:
+    named = [sample(f"p{i}", f"Author {i}", {"rouge_l_content": i / 40}, setting="Title-One") for i in range(20)]
+    task = "academiceval_title_10k"
+    scores = scores_of({task: named}, "m")
+    shown = [line for item in score_table(scores, (), {task: named}) for line in text_lines(item, "markdown")]
+    assert f"| {task} (Title-One) | rouge_l_content |" in "\n".join(shown)
