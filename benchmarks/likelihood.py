@@ -27,7 +27,8 @@ from benchmarks.shared.running import ACADEMICEVAL, Figures, call, command, run
 from lm_eval_tasks.base.contract import LIKELIHOOD, OTHER, START
 from lm_eval_tasks.base.intervals import Interval, difference, holm
 from lm_eval_tasks.base.likelihood import Likelihood
-from lm_eval_tasks.compat.likelihoods import Question, encoded_text, score
+from lm_eval_tasks.compat.likelihoods import score
+from lm_eval_tasks.compat.scored_texts import Question, encoded_text
 from lm_eval_tasks.families.writing import hook
 from lm_eval_tasks.families.writing.likelihood import doc_to_target
 from lm_eval_tasks.stats.compare import compare, runs_of

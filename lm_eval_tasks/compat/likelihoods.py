@@ -13,15 +13,13 @@ from __future__ import annotations
 
 import copy
 import inspect
-import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import islice
 from typing import Any, TypeVar
 
 from lm_eval_tasks.base.errors import ModelError
-from lm_eval_tasks.base.likelihood import Likelihood
+from lm_eval_tasks.compat.scored_texts import Encoded, Question, Scored, encode
 
 # Model types of lm-eval that say how likely a given text is.
 MODEL_TYPES = ("hf", "hf-auto", "huggingface", "vllm", "local-completions")
@@ -31,31 +29,8 @@ _Item = TypeVar("_Item")
 OF_VLLM = {"enable_prefix_caching": False, "max_num_batched_tokens": 2048}
 # Tokens that go through a model together: of a prompt, and of a text, whose logits are kept.
 _PREFILL, _SCORED = 2048, 256
-# By how much rounding may lift the logarithm of a probability above 0.
-_ROUNDING = 0.01
 # Prompts that vLLM is given together.
 _TOGETHER = 16
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A prompt as the model gets it, and the texts whose likelihood behind it is asked.
-
-    Attributes:
-        task: what is asked for, as prompts call it; a program must know it.
-    """
-
-    prompt: str
-    texts: tuple[str, ...]
-    task: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """The likelihoods of a question's texts, and the tokens that it took."""
-
-    likelihoods: tuple[Likelihood, ...]
-    tokens: int
 
 
 # Yields the number of each question with its answer, as soon as it is there: what was paid for can be noted though another one fails.
@@ -95,71 +70,13 @@ def score(lm: Any, questions: Sequence[Question]) -> list[Scored]:
     return [known[number] for number in range(len(questions))]
 
 
-@dataclass(frozen=True, slots=True)
-class _Encoded:
-    prompt: list[int]
-    texts: list[list[int]]
-    counts: list[list[int]]
-
-    @property
-    def tokens(self) -> int:
-        return len(self.prompt) + sum(map(len, self.texts))
-
-    def scored(self, logs: Sequence[Sequence[float]]) -> Scored:
-        """Return the likelihoods; a ModelError for logarithms that no probability has."""
-        wrong = [log for of_text in logs for log in of_text if not math.isfinite(log) or log > _ROUNDING]
-        if wrong:
-            raise ModelError(f"the model gives a token the log-probability {wrong[0]:g}, which cannot be")
-        likelihoods = (Likelihood.of(of_text, counts) for of_text, counts in zip(logs, self.counts, strict=True))
-        return Scored(tuple(likelihoods), self.tokens)
-
-
-def _encoded(lm: Any, question: Question) -> _Encoded:
-    prompt = _prompt_tokens(lm, question.prompt)
-    pairs = [encoded_text(lm.tokenizer, text) for text in question.texts]
-    if not prompt or not all(ids for ids, _ in pairs):
-        raise ModelError("a prompt or a text of this task has no tokens by the model's tokenizer")
-    return _Encoded(prompt, [ids for ids, _ in pairs], [counts for _, counts in pairs])
-
-
-def _prompt_tokens(lm: Any, prompt: str) -> list[int]:
-    """Encode a prompt with the special tokens that the model's tokenizer puts before a text, unless a chat template has written them.
-    lm-eval's vLLM and servers leave them out, without which some models need a third of a bit more for each byte.
-    """
-    if getattr(lm, "backend", "") == "causal":
-        return list(lm.tok_encode(prompt))
-    begins = str(getattr(lm.tokenizer, "bos_token", None) or "")
-    is_begun = bool(begins) and prompt.startswith(begins)
-    return list(lm.tokenizer(prompt, add_special_tokens=not is_begun, verbose=False)["input_ids"])
-
-
-def encoded_text(tokenizer: Any, text: str) -> tuple[list[int], list[int]]:
-    """Encode a text by itself, without special tokens; with the bytes that each token adds to it. A character of several tokens counts with
-    its first one.
-    """
-    is_fast = getattr(tokenizer, "is_fast", False)
-    encoded = tokenizer(text, add_special_tokens=False, return_offsets_mapping=is_fast, verbose=False)
-    ids = list(encoded["input_ids"])
-    if is_fast:
-        ends = [end for _, end in encoded["offset_mapping"]]
-    else:
-        ends = [len(tokenizer.decode(ids[: i + 1])) for i in range(len(ids))]
-    reached = [0]
-    for end in ends:
-        reached.append(max(reached[-1], len(text[:end].encode())))
-    counts = [after - before for before, after in pairwise(reached)]
-    # What no token claims, such as a space that a tokenizer drops, counts with the last one.
-    counts[-1:] = [counts[-1] + len(text.encode()) - reached[-1]] if counts else []
-    return ids, counts
-
-
 # --- transformers
 
 
 def _by_transformers(lm: Any, question: Question) -> Scored:
     import torch
 
-    encoded = _encoded(lm, question)
+    encoded = encode(lm, question)
     with torch.inference_mode():
         if len(encoded.texts) == 1:
             logs = [_logs(lm, [*encoded.prompt, *encoded.texts[0]], len(encoded.prompt), None)]
@@ -168,7 +85,7 @@ def _by_transformers(lm: Any, question: Question) -> Scored:
     return encoded.scored(logs)
 
 
-def _of_several(lm: Any, encoded: _Encoded) -> list[list[float]]:
+def _of_several(lm: Any, encoded: Encoded) -> list[list[float]]:
     """Return the logarithms of several texts behind a prompt that is read once."""
     *head, last = encoded.prompt
     cache: Any = None
@@ -231,7 +148,7 @@ def _by_vllm(lm: Any, questions: Sequence[Question]) -> Iterator[Scored]:
 
     settings = SamplingParams(temperature=0, prompt_logprobs=1, max_tokens=1, detokenize=False)
     for together in _batches(questions, _TOGETHER):
-        all_encoded = [_encoded(lm, question) for question in together]
+        all_encoded = [encode(lm, question) for question in together]
         prompts = [
             TokensPrompt(prompt_token_ids=[*encoded.prompt, *ids]) for encoded in all_encoded for ids in encoded.texts
         ]
@@ -274,7 +191,7 @@ def _by_server(lm: Any, questions: Sequence[Question]) -> Iterator[tuple[int, Sc
 def _of_server(lm: Any, question: Question) -> Scored:
     from tenacity import Retrying, stop_after_attempt, wait_exponential
 
-    encoded = _encoded(lm, question)
+    encoded = encode(lm, question)
     logs = []
     for ids in encoded.texts:
         tries = Retrying(

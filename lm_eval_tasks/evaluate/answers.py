@@ -16,8 +16,9 @@ from lm_eval_tasks.base.errors import CostError, ModelError
 from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.base.likelihood import Likelihood
 from lm_eval_tasks.base.progress import counted
-from lm_eval_tasks.compat.likelihoods import Scored, scorer_of
+from lm_eval_tasks.compat.likelihoods import scorer_of
 from lm_eval_tasks.compat.lm_eval_answers import RequestEvent, Watch
+from lm_eval_tasks.compat.scored_texts import Scored
 from lm_eval_tasks.evaluate.baselines import GeneratingLM
 from lm_eval_tasks.evaluate.failures import in_one_sentence
 from lm_eval_tasks.evaluate.generation import by_beginning

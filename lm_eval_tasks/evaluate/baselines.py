@@ -6,7 +6,7 @@ from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
 
 from lm_eval_tasks.base.likelihood import Likelihood
-from lm_eval_tasks.compat.likelihoods import Question, Scored
+from lm_eval_tasks.compat.scored_texts import Question, Scored
 from lm_eval_tasks.families.answering import answering_of
 from lm_eval_tasks.samples.answers import NOT_APPLICABLE, Generated
 from lm_eval_tasks.samples.prompt_row import PromptRow

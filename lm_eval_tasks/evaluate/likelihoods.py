@@ -9,7 +9,7 @@ from lm_eval.api.instance import Instance
 
 from lm_eval_tasks.base.likelihood import Likelihood
 from lm_eval_tasks.base.typed import typed
-from lm_eval_tasks.compat.likelihoods import Question
+from lm_eval_tasks.compat.scored_texts import Question
 from lm_eval_tasks.evaluate.prompt_request import digest_of
 from lm_eval_tasks.llm.usage import Usage, most_tokens
 from lm_eval_tasks.samples.prompt_row import PromptRow

@@ -23,7 +23,8 @@ from lm_eval.models.huggingface import HFLM
 from lm_eval_tasks.base.errors import CostError, EvalError, ModelError, NothingFitsError, SamplesError
 from lm_eval_tasks.base.likelihood import Likelihood
 from lm_eval_tasks.compat import likelihoods
-from lm_eval_tasks.compat.likelihoods import Question, encoded_text, score
+from lm_eval_tasks.compat.likelihoods import score
+from lm_eval_tasks.compat.scored_texts import Question, encode, encoded_text, prompt_tokens
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.evaluate.generation import Generation
 from lm_eval_tasks.evaluate.run_plan import SampleSelection
@@ -282,7 +283,7 @@ def test_a_prompt_begins_as_the_tokenizer_begins_texts(tiny_llama: Path) -> None
     tokenizer.backend_tokenizer.post_processor = template
     lm = SimpleNamespace(tokenizer=tokenizer, tok_encode=lambda text: tokenizer.encode(text, add_special_tokens=False))
     for prompt in ("A word", "<s>A word"):
-        ids = likelihoods._prompt_tokens(lm, prompt)
+        ids = prompt_tokens(lm, prompt)
         assert (ids[0], ids.count(begin)) == (begin, 1)
 
 
@@ -491,3 +492,27 @@ def test_no_beginning_shows_what_is_asked_for() -> None:
     for texts in (own, others):
         assert not any(row.target in text for row, text in zip(rows, texts.values(), strict=True))
     assert [len(own[number].split()) for number in (0, 1)] == [len(others[number].split()) for number in (0, 1)]
+
+
+class Lowering:
+    """A tokenizer that drops capitals, a token for each character."""
+
+    name_or_path = "lowering"
+    is_fast = False
+    bos_token = None
+
+    def __call__(self, text: str, **options: object) -> dict[str, list[int]]:
+        return {"input_ids": [ord(letter) for letter in text.lower()]}
+
+    def decode(self, ids: list[int]) -> str:
+        return "".join(map(chr, ids))
+
+
+def test_a_tokenizer_that_does_not_keep_a_text_is_named(caplog: pytest.LogCaptureFixture) -> None:
+    lm = SimpleNamespace(tokenizer=Lowering())
+    encode(lm, Question("a prompt", ("small letters",)))
+    assert not caplog.messages
+    for _ in range(2):
+        encode(lm, Question("a prompt", ("Capitals",)))
+    [message] = caplog.messages
+    assert "lowering" in message

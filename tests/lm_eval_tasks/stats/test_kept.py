@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from lm_eval_tasks.base.likelihood import Likelihood
-from lm_eval_tasks.compat.likelihoods import Question, Scored
+from lm_eval_tasks.compat.scored_texts import Question, Scored
 from lm_eval_tasks.evaluate import run as running
 from lm_eval_tasks.evaluate.baselines import GeneratingLM
 from lm_eval_tasks.families.recall.answering import bits_between
