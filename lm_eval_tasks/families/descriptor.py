@@ -221,6 +221,7 @@ class Kept:
         sizes: configuration -> thousands of tokens, rising.
         withouts: configuration of a size -> the same with something else in place.
         at_places: with each row once for each part of the rows, which its id ends with.
+        parts: of the rows, by where they have what is to be read.
     """
 
     alone: str
@@ -228,6 +229,7 @@ class Kept:
     sizes: Mapping[str, int]
     withouts: Mapping[str, str]
     at_places: str
+    parts: tuple[str, ...]
 
     @property
     def names(self) -> frozenset[str]:

@@ -95,16 +95,16 @@ def kept_over(rows: Mapping[str, Rows], kept: Kept) -> list[KeptShare]:
     if not rows.get(kept.alone) or not rows.get(kept.without):
         return []
     names = [kept.alone, *(name for name in sorted(kept.sizes, key=kept.sizes.__getitem__) if name in rows)]
-    at_places = _at_places(rows.get(kept.at_places, {}), kept.at_places)
+    at_places = _at_places(rows.get(kept.at_places, {}), kept)
     return [_share(name, {**rows, **at_places}, kept) for name in (*names, *at_places)]
 
 
-def _at_places(rows: Rows, name: str) -> dict[str, dict[str, ScoredRow]]:
+def _at_places(rows: Rows, kept: Kept) -> dict[str, dict[str, ScoredRow]]:
     """Return, for each part of the rows, its rows by the ids that they have elsewhere, under a name of their own."""
     parts: dict[str, dict[str, ScoredRow]] = {}
     for id_, row in rows.items():
-        parts.setdefault(f"{name} {row.part}", {})[id_.removesuffix(f"-{row.part}")] = row
-    return {part: parts[part] for part in sorted(parts)}
+        parts.setdefault(row.part, {})[id_.removesuffix(f"-{row.part}")] = row
+    return {f"{kept.at_places} {part}": parts[part] for part in kept.parts if part in parts}
 
 
 def _share(name: str, rows: Mapping[str, Rows], kept: Kept) -> KeptShare:
@@ -122,7 +122,7 @@ def _share(name: str, rows: Mapping[str, Rows], kept: Kept) -> KeptShare:
     by_length = None
     if both and _is_stated(difference(of_both, authors_of_both)):
         by_length = ratio(_minus(longer, sized, both), of_both, authors_of_both)
-    parts = dict(_by_part(ids, sized, recalled, of_alone))
+    parts = dict(_by_part(ids, sized, recalled, of_alone, kept.parts))
     return replace(known, share=ratio(recalled, of_alone, authors), by_length=by_length, parts=parts)
 
 
@@ -159,11 +159,11 @@ def _estimate(above: Sequence[float], below: Sequence[float], clusters: Sequence
 
 
 def _by_part(
-    ids: Sequence[str], sized: Rows, recalled: Sequence[float], alone: Sequence[float]
+    ids: Sequence[str], sized: Rows, recalled: Sequence[float], alone: Sequence[float], order: Sequence[str]
 ) -> Iterator[tuple[str, float]]:
     """Yield the share of each part of the rows, by where they have what is to be read."""
     parts = [sized[id_].part for id_ in ids]
-    for part in sorted(filter(None, set(parts))):
+    for part in order:
         mine = [i for i, name in enumerate(parts) if name == part]
         below = sum(alone[i] for i in mine)
         if below > 0:
@@ -182,7 +182,8 @@ def reach_of(kept: Sequence[KeptShare], sizes: Mapping[str, int]) -> str:
         held = each.configuration
     lost = next((each.configuration for each in asked if each.verdict == "lost"), "")
     named = ", ".join(each.configuration for each in asked)
-    return f"held to {held or 'none of these sizes'}, lost from {lost or 'none of them'} (asked: {named})"
+    reach = f"held to {held}" if held else "no size held"
+    return f"{reach}, {f'lost from {lost}' if lost else 'no size lost'}; asked: {named}"
 
 
 def share_differences(

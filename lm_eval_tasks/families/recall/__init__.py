@@ -23,6 +23,7 @@ from lm_eval_tasks.families.descriptor import (
     TaskGroup,
     slug_of,
 )
+from lm_eval_tasks.families.recall.recall_row import PLACES as ROW_PLACES
 from lm_eval_tasks.families.recall.recall_row import RecallOwn
 
 # Of contexts, in units of 1,024 tokens.
@@ -82,6 +83,7 @@ _KEPT = Kept(
     {each.name: each.size for each in SIZED},
     {each.name: without.name for each, without in zip(SIZED, WITHOUTS, strict=True)},
     PLACES.name,
+    ROW_PLACES,
 )
 FAMILY = Family(
     name="recall",

@@ -69,9 +69,9 @@ def test_a_reader_that_forgets_nothing_holds_all_and_one_that_forgets_loses(
         ("Recall-Alone", "-"),
         ("Recall-4K", "held"),
         ("Recall-8K", "held"),
-        *((f"Recall-Places-8K {place}", "held") for place in ("first", "last", "middle")),
+        *((f"Recall-Places-8K {place}", "held") for place in ("first", "middle", "last")),
     ]
-    assert reach_of(whole, SIZES).startswith("held to Recall-8K, lost from none")
+    assert reach_of(whole, SIZES).startswith("held to Recall-8K, no size lost")
     assert whole[0].recalled.mean > 5
     for one in whole[1:3]:
         assert one.share is not None
@@ -145,7 +145,7 @@ def test_a_size_that_is_not_known_ends_what_is_held() -> None:
     share = ratio([1.0] * 30, [1.0] * 30, list(map(str, range(30))))
     known = [KeptShare(f"Recall-{size}", 1.0, share, held, None, {}) for size, held in (("4K", share), ("8K", None))]
     assert reach_of([*known, replace(known[0], configuration="Recall-16K")], {**SIZES, "Recall-16K": 16}).startswith(
-        "held to Recall-4K, lost from none"
+        "held to Recall-4K, no size lost"
     )
 
 
