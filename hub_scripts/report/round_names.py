@@ -71,12 +71,11 @@ def _sections(settings: Mapping[_Build, Mapping[str, Path]]) -> list[list[_Build
     has_others = False
     for first, second in combinations(settings, 2):
         shared = sorted(settings[first].keys() & settings[second].keys())
-        if not shared:
-            continue
-        ids, others = (_ids(settings[build][shared[0]], shared[0]) for build in (first, second))
+        names = shared[0] if shared else min(settings[first]), shared[0] if shared else min(settings[second])
+        ids, others = (_ids(settings[build][name], name) for build, name in zip((first, second), names, strict=True))
         if 2 * len(ids & others) >= min(len(ids), len(others)):
             section_of = _joined(section_of, first, second)
-        else:
+        elif shared:
             has_others = True
     return list({id(section): section for section in section_of.values()}.values()) if has_others else [list(settings)]
 
