@@ -125,22 +125,26 @@ def standings_of(
     tested = [] if is_at_floor else [standing.model for standing in rankable][:MOST_TESTED]
     differences = _differences({model: placed[model] for model in tested})
     better, worse = _beaten(differences)
+    places = {model: (1 + better[model], len(tested) - worse[model]) for model in tested}
+    metrics = dict.fromkeys(group.metric for group in groups_counted)
     return Standings(
-        groups_counted[0].key.round,
-        board.title(),
-        tuple(dict.fromkeys(group.metric for group in groups_counted)),
-        settings,
-        tuple(
-            replace(standing, rank=1 + better[standing.model], last=len(tested) - worse[standing.model])
-            if standing.model in tested
-            else standing
-            for standing in standings
-        ),
-        differences,
-        _model_gains(groups, settings),
-        is_fixed,
-        is_at_floor,
+        round=groups_counted[0].key.round,
+        title=board.title(),
+        metrics=tuple(metrics),
+        settings=settings,
+        standings=tuple(_with_places(standings, places)),
+        differences=differences,
+        gains=_model_gains(groups, settings),
+        is_fixed=is_fixed,
+        is_at_floor=is_at_floor,
     )
+
+
+def _with_places(standings: Sequence[Standing], places: Mapping[str, tuple[int, int]]) -> Iterator[Standing]:
+    """Yield the standings with the first and last place of each model that has a rank."""
+    for standing in standings:
+        first, last = places.get(standing.model, (None, None))
+        yield replace(standing, rank=first, last=last)
 
 
 def _placed_tasks(model: str, groups: Sequence[Group]) -> Iterator[PlacedTask]:
