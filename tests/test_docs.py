@@ -161,8 +161,12 @@ def test_every_test_that_a_promise_names_exists(page: str) -> None:
 
 def test_tables_of_results_in_the_docs_are_what_their_samples_give() -> None:
     place = ROOT / "docs" / "results"
-    for name, content in runpy.run_path(str(place / "tables.py"))["tables"]().items():
+    module = runpy.run_path(str(place / "tables.py"))
+    tables = module["tables"]()
+    for name, content in tables.items():
         assert (place / name).read_text(encoding="utf-8") == content
+    for page, text in module["pages"](tables).items():
+        assert page.read_text(encoding="utf-8") == text
 
 
 def test_results_in_the_docs_carry_no_text_of_a_paper() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import sys
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
@@ -21,23 +22,31 @@ from lm_eval_tasks.stats.compare import compare, runs_of
 from lm_eval_tasks.stats.kept import KeptShare, kept_of
 from lm_eval_tasks.stats.savings import Saving, savings_of
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+from page_tables import pages  # noqa: E402
+
 # From small to large, as their folders are called.
 MODELS = ("SmolLM2-135M-Instruct", "Gemma-3-270M", "Qwen2.5-Coder-0.5B-Instruct", "Qwen2.5-Coder-1.5B-Instruct")
+PROGRAMS = ("ppmd",)
 # Papers and task, and the same with less to read.
 MORE = (("scalar/{}/hard_local", "scalar/{}/hard_none"), ("lab-12k/{}/title_31k_g", "lab/{}/title_10k"))
 Row = dict[str, object]
 
 
 def main() -> None:
-    """Write them."""
-    for name, content in tables().items():
+    """Write them, and what the pages show of them."""
+    every = tables()
+    for name, content in every.items():
         (HERE / name).write_text(content, encoding="utf-8")
+    for page, text in pages(every).items():
+        page.write_text(text, encoding="utf-8")
 
 
 def tables() -> dict[str, str]:
     """Name of each file -> its content."""
-    runs = sorted((run for model in MODELS for run in HERE.glob(f"*/{model}/*/")), key=_task)
+    runs = sorted((run for model in (*MODELS, *PROGRAMS) for run in HERE.glob(f"*/{model}/*/")), key=_task)
     of_pairs = [row for _, of_task in groupby(runs, key=_task) for row in pairs(list(of_task))]
     # Over the whole table.
     corrected = holm([1.0 if row["p (Holm)"] is None else float(str(row["p (Holm)"])) for row in of_pairs])

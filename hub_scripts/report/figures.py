@@ -9,7 +9,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.ticker import MaxNLocator
 
-from hub_scripts.report import kept
+from hub_scripts.report import kept, score_plots
 from hub_scripts.report.cells import LABELS, TASK_LABELS, TASKS, Cell, Group, is_baseline
 from hub_scripts.report.drawing import REFERENCE, STYLE, Plot, Sheet, both, looks
 from lm_eval_tasks.base.intervals import Interval
@@ -50,6 +50,8 @@ def draw_all(groups: Sequence[Group], cutoffs: Mapping[str, str], draft: Path) -
                 )
             plots += _draw_if_any(_by_place, _place_rows(round_groups), draft, round_, styles)
             plots += _draw_if_any(kept.by_length, kept.rows_of(round_groups), draft, round_, styles)
+            for rows in score_plots.rows_of(round_groups).values():
+                plots += _draw_if_any(score_plots.by_model, rows, draft, round_, styles)
     return plots
 
 

@@ -261,6 +261,7 @@ def test_plots_and_their_data(site: Path) -> None:
     assert {
         "length_rouge_l_content_2026.11",
         "demonstrations_rouge_l_content_2026.11",
+        "scores_abs_rouge_l_content_2026.11",
     } <= set(names)
     for name in names:
         assert f'href="plots/{name}.csv"' in page

@@ -1,0 +1,128 @@
+"""The tables of docs/results.md and README.md, from the CSV files of this folder: `python docs/results/tables.py` writes them in place."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = (ROOT / "README.md", ROOT / "docs" / "results.md")
+_BLOCK = re.compile(r"(?<=<!-- results: )(\w+)( -->\n).*?(?=<!-- end of results -->)", re.DOTALL)
+_PROGRAMS = {"ppmd": "PPMd, a compressor"}
+Rows = Sequence[Mapping[str, str]]
+
+
+def pages(tables: Mapping[str, str]) -> dict[Path, str]:
+    """Each page with its tables filled in.
+
+    Args:
+        tables: name of each CSV file -> its content.
+    """
+    rows = {name: list(csv.DictReader(io.StringIO(text))) for name, text in tables.items()}
+
+    def filled(match: re.Match[str]) -> str:
+        lines = "\n".join(_TABLES[match[1]](rows))
+        return f"{match[1]}{match[2]}{lines}\n"
+
+    return {page: _BLOCK.sub(filled, page.read_text(encoding="utf-8")) for page in PAGES}
+
+
+def recall(rows: Mapping[str, Rows]) -> Iterator[str]:
+    """What each model recalls, and which share it keeps at each size, by place at the largest."""
+    kept = [row for row in rows["kept.csv"] if row["papers"] == "new-pdf"]
+    sizes = _sizes(kept)
+    heads = ["model", "rows", "recalled", *(f"kept at {size}" for size in sizes), "evidence first", "middle", "last"]
+    yield from _head(heads)
+    for model in dict.fromkeys(row["model"] for row in kept):
+        own = {row["configuration"].removeprefix("Recall-"): row for row in kept if row["model"] == model}
+        largest = next(own[size] for size in reversed(sizes) if size in own)
+        shares = [_bounded(own[size], "share", "share low", "share high", 2) if size in own else "" for size in sizes]
+        places = [_rounded(largest[place], 2) for place in ("first", "middle", "last")]
+        yield _line(
+            _name(model), own["Alone"]["rows"], _bounded(own["Alone"], "recalled", "low", "high", 1), *shares, *places
+        )
+
+
+def reading(rows: Mapping[str, Rows], papers: str = "new") -> Iterator[str]:
+    """Bits per byte with less and more to read, and what the paper's own words save over another's."""
+    saved = [row for row in rows["savings.csv"] if row["papers"] == papers]
+    yield from _head(["model", "rows", "title", "other", "own", "saved over other", "of it copied"])
+    for model in dict.fromkeys(row["model"] for row in saved):
+        own = {(row["less"], row["more"]): row for row in saved if row["model"] == model}
+        other = own["other", "start"]
+        bits = (own["none", "start"]["bits less"], other["bits less"], other["bits more"])
+        yield _line(
+            _name(model),
+            other["rows"],
+            *(_rounded(value, 3) for value in bits),
+            _bounded(other, "saved", "low", "high", 3),
+            _rounded(other["copied"], 3),
+        )
+
+
+def scores(rows: Mapping[str, Rows], papers: str) -> Iterator[str]:
+    """The score of each model in each task over some papers, beside the best program."""
+    own = [row for row in rows["scores.csv"] if row["papers"] == papers and row["metric"] not in _BITS]
+    models = list(dict.fromkeys(row["model"] for row in own))
+    yield from _head(["task", "rows", "program", *map(_name, models)])
+    for task in dict.fromkeys(row["task"] for row in own):
+        of_task = {row["model"]: row for row in own if row["task"] == task}
+        program = next((_rounded(row["best program"], 3) for row in of_task.values() if row["best program"]), "")
+        values = [_bounded(of_task[model], "score", "low", "high", 3) if model in of_task else "" for model in models]
+        yield _line(task, next(iter(of_task.values()))["rows"], program, *values)
+
+
+def overview(rows: Mapping[str, Rows]) -> Iterator[str]:
+    """For each model what it recalls and keeps, and what reading saves it."""
+    kept = [row for row in rows["kept.csv"] if row["papers"] == "new-pdf" and row["model"] not in _PROGRAMS]
+    sizes = _sizes(kept)
+    saved = {row["model"]: row for row in rows["savings.csv"] if (row["papers"], row["less"], row["more"]) == _MAIN}
+    yield from _head(["model", "bits recalled", *(f"kept at {size}" for size in sizes), "bits saved by reading"])
+    for model in dict.fromkeys([*(row["model"] for row in kept), *saved]):
+        own = {row["configuration"].removeprefix("Recall-"): row for row in kept if row["model"] == model}
+        shares = [_bounded(own[size], "share", "share low", "share high", 2) if size in own else "" for size in sizes]
+        recalled = _bounded(own["Alone"], "recalled", "low", "high", 1) if own else ""
+        reads = _bounded(saved[model], "saved", "low", "high", 3) if model in saved else ""
+        yield _line(_name(model), recalled, *shares, reads)
+
+
+_BITS = ("bits_per_byte", "span_bits")
+_MAIN = ("new", "other", "start")
+_TABLES = {
+    "overview": overview,
+    "recall": recall,
+    "reading": reading,
+    "reading_pdf": lambda rows: reading(rows, "pdf"),
+    "choosing": lambda rows: scores(rows, "scalar-mc"),
+    "writing": lambda rows: scores(rows, "new"),
+}
+
+
+def _sizes(kept: Rows) -> list[str]:
+    names = {row["configuration"].removeprefix("Recall-") for row in kept}
+    return sorted((name for name in names if name[:-1].isdigit()), key=lambda name: int(name[:-1]))
+
+
+def _name(model: str) -> str:
+    return _PROGRAMS.get(model, model.removesuffix("-Instruct"))
+
+
+def _rounded(value: str, digits: int) -> str:
+    return f"{float(value):.{digits}f}" if value else ""
+
+
+def _bounded(row: Mapping[str, str], value: str, low: str, high: str, digits: int) -> str:
+    bounds = f" [{_rounded(row[low], digits)}, {_rounded(row[high], digits)}]" if row[low] and row[high] else ""
+    return f"{_rounded(row[value], digits)}{bounds}"
+
+
+def _head(names: Sequence[str]) -> Iterator[str]:
+    yield _line(*names)
+    yield _line("---", *["---:"] * (len(names) - 1))
+
+
+def _line(*cells: str) -> str:
+    return "".join(f"| {cell} " if cell else "| " for cell in cells) + "|"
