@@ -8,6 +8,7 @@ where what is recalled alone is less than three standard errors.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
@@ -18,6 +19,7 @@ from lm_eval_tasks.base.intervals import Estimate, Interval, difference, effecti
 from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.families.answering import answering_of
 from lm_eval_tasks.families.descriptor import Kept
+from lm_eval_tasks.tasks.catalogue import tasks_of
 
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.sample import Sample
@@ -170,8 +172,12 @@ def _by_part(
             yield part, sum(recalled[i] for i in mine) / below
 
 
-def reach_of(kept: Sequence[KeptShare], sizes: Mapping[str, int]) -> str:
-    """Say how far a model holds: sizes follow one another, so that the first that is not held, or not known, ends it."""
+def reach_of(kept: Sequence[KeptShare], sizes: Mapping[str, int], ended: str = "") -> str:
+    """Say how far a model holds: sizes follow one another, so that the first that is not held, or not known, ends it.
+
+    Args:
+        ended: why no larger size was asked.
+    """
     asked = [each for each in kept if each.configuration in sizes]
     if not any(each.share for each in asked):
         return ""
@@ -183,7 +189,23 @@ def reach_of(kept: Sequence[KeptShare], sizes: Mapping[str, int]) -> str:
     lost = next((each.configuration for each in asked if each.verdict == "lost"), "")
     named = ", ".join(each.configuration for each in asked)
     reach = f"held to {held}" if held else "no size held"
-    return f"{reach}, {f'lost from {lost}' if lost else 'no size lost'}; asked: {named}"
+    why = f" ({ended})" if ended else ""
+    return f"{reach}, {f'lost from {lost}' if lost else 'no size lost'}; asked: {named}{why}"
+
+
+def _ended(samples: Sequence[Sample], asked: Sequence[str]) -> str:
+    """Say what ended the sizes that a run asked: the model's window, the round, or what was typed."""
+    sized = [
+        sample.row
+        for sample in samples
+        if sample.row.family.kept and sample.row.setting in sample.row.family.kept.sizes
+    ]
+    counts = Counter(row.setting for row in sized)
+    if any(counts[row.setting] < (row.of or 0) for row in sized):
+        return "the rest does not fit the model's window, or was not asked"
+    if not asked:
+        return ""
+    return "all that the round has" if any(len(tasks_of(name)) > 1 for name in asked) else "as chosen"
 
 
 def share_differences(
@@ -221,8 +243,12 @@ def _apart(
     return name, first.value, second.value, apart.difference(), (len(ours[name]), len(theirs[name]))
 
 
-def shown_kept(samples: Sequence[Sample]) -> Iterator[str | Table]:
-    """Yield what a run keeps, if it was asked alone and without."""
+def shown_kept(samples: Sequence[Sample], asked: Sequence[str] = ()) -> Iterator[str | Table]:
+    """Yield what a run keeps, if it was asked alone and without.
+
+    Args:
+        asked: the names of tasks and groups that the run was given.
+    """
     kept = kept_of(samples)
     if not kept:
         return
@@ -233,7 +259,8 @@ def shown_kept(samples: Sequence[Sample]) -> Iterator[str | Table]:
         "",
         Table((*head, *beside), "l" + "r" * (4 + len(beside)) + "l", [_row(each, parts) for each in kept], main=head),
     )
-    said = reach_of(kept, samples[0].row.family.kept.sizes) if samples[0].row.family.kept else ""
+    known = _asked_for(samples)
+    said = reach_of(kept, known.sizes, _ended(samples, asked)) if known else ""
     yield from (("", said) if said else ())
     if not any(each.share for each in kept):
         yield from (

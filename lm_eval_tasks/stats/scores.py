@@ -250,4 +250,4 @@ def shown_scores(results: Results, samples: Samples) -> Iterator[str | Table]:
     if any(gain.by == "model" for gain in gains):
         yield from ("", gain_table(gains))
     yield from shown_savings(list(every.values()))
-    yield from shown_kept(list(every.values()))
+    yield from shown_kept(list(every.values()), results.run.tasks if results.run else ())
