@@ -152,10 +152,15 @@ class Estimate:
         )
 
 
+def numbered(clusters: Sequence[str]) -> NDArray[np.int64]:
+    """Return the number of each sample's cluster, counted from 0 in their order, shape (samples,)."""
+    numbers = {name: i for i, name in enumerate(dict.fromkeys(clusters))}
+    return np.array([numbers[name] for name in clusters], dtype=np.int64)
+
+
 def mean_of(values: Sequence[float], clusters: Sequence[str]) -> Estimate:
     """Return the mean of the values of at least one sample; its cluster is what a sample shares with those that it depends on."""
-    numbers = {name: i for i, name in enumerate(dict.fromkeys(clusters))}
-    of = np.array([numbers[name] for name in clusters], dtype=np.int64)
+    of = numbered(clusters)
     array = np.asarray(values, dtype=float)
     sums, counts = np.bincount(of, weights=array), np.bincount(of)
     without, weights = (sums.sum() - sums) / np.maximum(len(array) - counts, 1), counts.astype(np.float64)

@@ -180,9 +180,7 @@ class _Planning:
         difference = self.run.like.get(shown)
         if difference and difference.samples == len(docs):
             return difference.detectable(self.rows)
-        likelihood = row.family.likelihood
-        is_asked_so = row.way == LIKELIHOOD and likelihood is not None
-        spread = likelihood.spread if is_asked_so and likelihood else families.target_of(row.task).spread
+        spread = row.family.spread_of(families.target_of(row.task), row.way)
         return detectable_with(Counter(docs["first_author"]).values(), spread, self.rows)
 
 

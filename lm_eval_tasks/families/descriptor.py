@@ -291,6 +291,10 @@ class Family:
         """Return the metrics of rows that are asked in a way."""
         return self.metrics if way == GENERATED else self._by_likelihood.metrics
 
+    def spread_of(self, target: Target, way: Way) -> float:
+        """Return the standard deviation, from one row to the next, of the difference between two models."""
+        return target.spread if way == GENERATED else self._by_likelihood.spread
+
     def baselines_of(self, way: Way) -> tuple[str, ...]:
         return self.baselines if way == GENERATED else self._by_likelihood.baselines
 

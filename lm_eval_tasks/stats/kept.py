@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from lm_eval_tasks.base.intervals import Estimate, Interval, difference, effective
+from lm_eval_tasks.base.intervals import Estimate, Interval, difference, effective, numbered
 from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.families.answering import answering_of
 from lm_eval_tasks.families.descriptor import Kept
@@ -152,8 +152,7 @@ def ratio(above: Sequence[float], below: Sequence[float], clusters: Sequence[str
 
 
 def _estimate(above: Sequence[float], below: Sequence[float], clusters: Sequence[str]) -> Estimate:
-    numbers = {name: i for i, name in enumerate(dict.fromkeys(clusters))}
-    of = np.array([numbers[name] for name in clusters])
+    of = numbered(clusters)
     tops, bottoms = (np.bincount(of, weights=np.asarray(values, dtype=float)) for values in (above, below))
     counts = np.bincount(of).astype(np.float64)
     without = (tops.sum() - tops) / (bottoms.sum() - bottoms)

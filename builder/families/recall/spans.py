@@ -105,9 +105,7 @@ def _names(text: str) -> Iterator[TextSpan]:
     for match in _WORD.finditer(text):
         word = match.group()
         inside = text[match.start() - 1 : match.start()] + text[match.end() : match.end() + 1]
-        if any(sign.isdigit() or sign == "_" for sign in inside):
-            continue
-        if "-" in word:
+        if "-" in word or any(sign.isdigit() or sign == "_" for sign in inside):
             continue
         if len(word) >= _NAME and any(map(str.isupper, word[1:])):
             yield TextSpan("name", match.start(), match.end(), word)
