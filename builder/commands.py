@@ -106,7 +106,6 @@ def run(arguments: Namespace) -> Iterator[str | Table]:
     wanted = [arguments.only] if arguments.only else _STAGES[: _STAGES.index(arguments.until or "build") + 1]
     from builder import pipeline
     from builder.collect.coverage import added
-    from builder.dataset.folder import is_of_another_month
     from builder.workspace import Workspace
 
     with _engine(arguments) as engine:
@@ -119,8 +118,8 @@ def run(arguments: Namespace) -> Iterator[str | Table]:
                 yield report.line()
             if "crawl" in wanted and (news := added(round_, workspace.store)):
                 earlier, count = news
-                yield f"{count or 'no'} papers are new since round {earlier}"
-                if not (count or arguments.replace) and is_of_another_month(round_.output, round_.config()):
+                yield f"{count or 'no'} paper{'s' * (count != 1)} {'is' if count == 1 else 'are'} new since round {earlier}"
+                if not count and "build" in wanted and not arguments.replace and pipeline.is_as_built(round_, earlier):
                     yield f"{round_.output} stays as it is"
                     return
             if "build" in wanted:

@@ -18,6 +18,7 @@ from builder.extract.stage import EXTRACTOR, extract_papers, summarise
 from builder.families import registry as families
 from builder.sources.tokenizer import token_counter
 from builder.stage_report import STAGES, Stage, StageReport
+from lm_eval_tasks.base.contract import MANIFEST
 from lm_eval_tasks.base.manifest import Manifest
 from lm_eval_tasks.llm.weights import minilm_path
 
@@ -132,3 +133,17 @@ def build(workspace: Workspace, engine: Engine, *, replace: bool = False) -> tup
         if not replace:
             folder.refuse_other_contents(finished, round_.output)
     return finished, reports
+
+
+def is_as_built(round_: Round, earlier: str) -> bool:
+    """Tell whether a round without new papers would give what the folder of an earlier one is: whole, made by this release and the same
+    settings, of papers that do not age.
+    """
+    ages = (round_.max_age_months, round_.inactive_months)
+    if not (round_.output / MANIFEST).is_file() or any(age is not None for age in ages):
+        return False
+    built = folder.read_manifest(round_.output)
+    made_by = (built.round, built.code_version, built.extractor)
+    has_same_settings = {**built.config, "round": ""} == {**round_.config(), "round": ""}
+    is_ours = made_by == (earlier, version("academiceval"), EXTRACTOR)
+    return is_ours and has_same_settings and next(folder.file_differences(round_.output, built), None) is None

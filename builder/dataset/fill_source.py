@@ -2,7 +2,7 @@
 these print.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from builder.extract.pdf_table import pdf_files, write_table
@@ -32,11 +32,15 @@ def with_files(round_: Round, copy: Path, manifest: Manifest, engine: Engine) ->
     with Workspace.open(round_) as workspace:
         named = {parsed for name in sorted(set(shown_in(copy, manifest))) if (parsed := PaperId.parse(name))}
         ids = sorted((each for each in named if each.kind == "arxiv"), key=lambda each: each.bare)
-        files = [
+        fetched = [
             workspace.source.fetch("pdf", each.bare, each.version or 1) for each in progress(ids, "PDFs", len(ids))
         ]
-    there = [file for file in files if file]
-    return _of_pdfs(there[0].parent, manifest, round_.workspace, engine) if there else round_
+    files = [file for file in fetched if file]
+    if not files:
+        return round_
+    named_files = [file.name for file in files]
+    of_pdfs = _of_pdfs(files[0].parent, manifest, round_.workspace, engine, named_files)
+    return round_.model_copy(update={"source": of_pdfs.source})
 
 
 def shown_in(copy: Path, manifest: Manifest) -> Iterator[str]:
@@ -49,10 +53,17 @@ def shown_in(copy: Path, manifest: Manifest) -> Iterator[str]:
                 yield from (name for name, _ in papers_of({**row, "citations": ()}))
 
 
-def _of_pdfs(folder: Path, manifest: Manifest, workspace: Path, engine: Engine) -> Round:
-    """Write what PDFs say of themselves into the workspace, as far as an earlier call has not; return a round of them."""
-    table = workspace / PDF_TABLE
+def _of_pdfs(
+    folder: Path, manifest: Manifest, workspace: Path, engine: Engine, files: Sequence[str] | None = None
+) -> Round:
+    """Write what PDFs say of themselves into the workspace, as far as an earlier call has not; return a round of them.
+
+    Args:
+        files: those that the copy names; None for all of the folder.
+    """
+    # Of each edition of a copy its own: another one may name other versions.
+    table = workspace / f"{manifest.published_as}-{PDF_TABLE}"
     workspace.mkdir(parents=True, exist_ok=True)
-    write_table(folder, pdf_files(folder), table, engine)
+    write_table(folder, pdf_files(folder) if files is None else files, table, engine)
     source = {"kind": "pdfs", "path": str(folder.resolve()), "table": str(table.resolve())}
     return round_of_source(manifest.round, source, workspace)

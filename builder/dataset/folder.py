@@ -1,7 +1,7 @@
 """A dataset folder as a whole: how it is finished, and how a new one takes the place of an old one."""
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.metadata import version
@@ -87,13 +87,6 @@ def core_of(configurations: Iterable[ListedConfiguration]) -> Iterator[CoreEntry
                 min(core.samples, test.samples),
                 target_of_configuration(core.configuration).headline,
             )
-
-
-def is_of_another_month(folder: Path, config: Mapping[str, object]) -> bool:
-    """Tell whether a finished folder was made by the same settings, but for the round's name."""
-    if not (folder / MANIFEST).is_file():
-        return False
-    return {**read_manifest(folder).config, "round": ""} == {**config, "round": ""}
 
 
 def refuse_other_contents(new: Manifest, output: Path) -> None:

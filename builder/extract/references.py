@@ -40,8 +40,8 @@ _DIVIDED = re.compile(
 _SUBJECT_CLASS = re.compile(r"\.[A-Z]{2}(?=/)")
 # With the pages in angle brackets of a SICI.
 _DOI = re.compile(r"\b10\.\d{4,9}/(?:[^\s\"<>]+<\d[^\s\"<>]*>)?[^\s\"<>]+[^\s\"<>.,;)\]]")
-# A line's end behind the dot or the slash of a DOI, before a number that is longer than a year or a page.
-_DIVIDED_DOI = re.compile(r"(\b10\.\d{4,9}/(?:[^\s\"<>]*\.)?) (?=\d{6})")
+# A line's end behind the slash of a DOI, or behind the dot of one of two numbers (ACM's).
+_DIVIDED_DOI = re.compile(r"(\b10\.\d{4,9}/(?:\d{6,8}\.)?) (?=\d{6})")
 _BEHIND_DOI = re.compile(r"[.,;]?(?:PubMed|PMC?ID|https?:).*")
 _URL = re.compile(r"https?://[^\s\"<>]+[^\s\"<>.,;)\]]")
 # The year alone, or a day in brackets (APA).

@@ -12,55 +12,68 @@ from typing import Any
 
 from lm_eval_tasks.base.contract import LIKELIHOOD
 from lm_eval_tasks.base.errors import EvalError
-from lm_eval_tasks.base.files import sha256_of, write_whole
+from lm_eval_tasks.base.files import sha256_of_bytes, write_whole
 from lm_eval_tasks.base.places import without_places
+from lm_eval_tasks.samples.prompt_row import PromptRow
 from lm_eval_tasks.samples.run_folder import OURS, only_result, samples_of
 from lm_eval_tasks.stats.opened import open_run
 
 HERE = Path(__file__).parent
 # Of lm-eval's results: what says nothing of the scores, and much of a machine.
 _OF_MACHINE = ("configs", "git_hash", "pretty_env_info", "upper_git_hash")
+# Of a line of samples, beside its scores.
+_OF_LINE = ("doc_id", "doc_hash", "filter", "metrics", "prompt_hash", "target_hash")
 
 
 def main(run: str, place: str) -> None:
-    """Copy a whole run; an EvalError, as for every reader of runs, if its numbers are not what its samples give."""
-    results = only_result(Path(run))
-    if not open_run(results):
-        raise EvalError(f"{run} has no samples, by which its numbers could be checked")
-    folder = HERE / place
-    folder.mkdir(parents=True)
-    files = {}
+    """Copy a run.
+
+    Raises:
+        EvalError: it has no samples, its numbers are not what they give, it was not made by `academiceval eval`, or the place is taken.
+    """
+    results, folder = only_result(Path(run)), HERE / place
+    content = json.loads(results.path.read_text(encoding="utf-8"))
+    if not open_run(results) or OURS not in content:
+        raise EvalError(
+            f"{run} is no run of `academiceval eval` with its samples, by which its numbers could be checked"
+        )
+    if folder.exists():
+        raise EvalError(f"{folder} is there already: name another place, or remove it")
+    texts: dict[Path, str] = {}
     for file in samples_of(results).values():
         lines = (json.dumps(without_texts(json.loads(line)), sort_keys=True) for line in file.open(encoding="utf-8"))
-        write_whole(folder / file.name, "".join(f"{line}\n" for line in lines))
-        files[file.name] = sha256_of(folder / file.name)
-    content = json.loads(results.path.read_text(encoding="utf-8"))
+        texts[folder / file.name] = "".join(f"{line}\n" for line in lines)
     kept = without_places({name: value for name, value in content.items() if name not in _OF_MACHINE})
-    kept[OURS]["files"] = files
-    write_whole(folder / results.path.name, json.dumps(kept, indent=1, sort_keys=True) + "\n")
+    kept[OURS]["files"] = {file.name: sha256_of_bytes(text) for file, text in texts.items()}
+    texts[folder / results.path.name] = json.dumps(kept, indent=1, sort_keys=True) + "\n"
+    folder.mkdir(parents=True)
+    for file, text in texts.items():
+        write_whole(file, text)
 
 
 def without_texts(line: dict[str, Any]) -> dict[str, Any]:
     """Return a line of samples with its scores and hashes, and the bits of each token, but no text of a paper or of a model."""
     doc = line["doc"]
-    slots = [{**slot, "head": "", "tail": ""} for slot in doc.get("slots", [])]
     is_likelihood = doc.get("way") == LIKELIHOOD
-    # What is shown of a text that is asked for by likelihood are offsets and counts.
-    own = doc.get("own", {}) if is_likelihood else {}
-    cleaned = {
-        **doc,
+    long = PromptRow.of_doc(doc).family.own.LONG
+    own = {name: value for name, value in doc.get("own", {}).items() if name not in long}
+    slots = [{**slot, "head": "", "tail": ""} for slot in doc.get("slots", [])]
+    kept_doc = {name: value for name, value in doc.items() if name not in ("prompt", "target", "title")}
+    kept_doc |= {"target": "", "title": "", "slots": slots, "own": own, "tokenizer": without_places(doc["tokenizer"])}
+    scores = {name: value for name, value in line.items() if isinstance(value, int | float)}
+    kept = scores | {name: line[name] for name in _OF_LINE if name in line}
+    return {
+        **kept,
+        "doc": kept_doc,
         "target": "",
-        "title": "",
-        "slots": slots,
-        "own": own,
-        "tokenizer": without_places(doc["tokenizer"]),
+        "resps": line["resps"] if is_likelihood else [["" for _ in answers] for answers in line["resps"]],
+        "filtered_resps": [json.dumps({**json.loads(text), "answer": ""}) for text in line["filtered_resps"]],
+        "reasoning": [{**part, "head": "", "tail": ""} for part in line.get("reasoning", [])],
     }
-    filtered = [json.dumps({**json.loads(text), "answer": ""}) for text in line["filtered_resps"]]
-    answers = line["resps"] if is_likelihood else [["" for _ in of_one] for of_one in line["resps"]]
-    reasoning = [{**part, "head": "", "tail": ""} for part in line.get("reasoning", [])]
-    kept = {**line, "doc": cleaned, "target": "", "resps": answers, "filtered_resps": filtered}
-    return {**kept, "reasoning": reasoning} if reasoning else kept
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    try:
+        main(*sys.argv[1:])
+    except EvalError as err:
+        sys.exit(f"error: {err}")

@@ -135,9 +135,11 @@ class Inputs:
     left_out: dict[Path, str] = field(default_factory=dict)
     round_names: RoundNames = field(default_factory=RoundNames)
 
-    def name_of(self, manifest: Path) -> str:
-        """Return what the round of a manifest is called."""
-        return self.round_names.of(self.manifests[manifest].round, sha256_of(manifest))
+    def name_of(self, manifest: Path, otherwise: str = "") -> str:
+        """Return what the round of a manifest is called; otherwise its own name."""
+        round_ = self.manifests[manifest].round
+        name = self.round_names.of(round_, sha256_of(manifest))
+        return otherwise if otherwise and name == round_ else name
 
     def runs_over(self, manifest: Path) -> tuple[int, int]:
         """Return how many runs were made over exactly the files of a manifest, and over any of its round whose files have a known hash."""

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from itertools import combinations, islice
 from pathlib import Path
 
+from lm_eval_tasks.base.contract import paper_of
+
 # A round's name, and the revision of its dataset.
 _Build = tuple[str, str]
 
@@ -27,7 +29,8 @@ class RoundNames:
 
 
 def names_of(files: Sequence[Path]) -> RoundNames:
-    """Tell rounds of one name apart whose runs asked one setting about papers of which fewer than half are the same.
+    """Tell rounds of one name apart whose runs asked one setting about papers of which fewer than half are the same; builds without a
+    common setting belong together if they are about the same papers.
 
     Args:
         files: of samples.
@@ -39,6 +42,9 @@ def names_of(files: Sequence[Path]) -> RoundNames:
     for file in files:
         for sample in islice(read_file(file), 1):
             build = sample.row.round, sample.row.dataset_revision
+            if not sample.row.dataset_revision:
+                # A journal does not say which build it is over.
+                continue
             by_build.setdefault(build, {}).setdefault(sample.row.name, file)
             paths.setdefault(build, []).append(file.resolve().parent)
     apart: dict[_Build, str] = {}
@@ -61,7 +67,7 @@ def _own_folders(sections: Sequence[Sequence[Path]]) -> list[str]:
         }
         own = [part for part in (*reversed(min(section).parents), min(section)) if part not in others]
         name = own[0].name if own else ""
-        names.append(name if name and name not in names else str(number + 1))
+        names.append(name if name and name not in names else f"{name or 'runs'}, {number + 1}")
     return names
 
 
@@ -72,8 +78,10 @@ def _sections(settings: Mapping[_Build, Mapping[str, Path]]) -> list[list[_Build
     for first, second in combinations(settings, 2):
         shared = sorted(settings[first].keys() & settings[second].keys())
         names = shared[0] if shared else min(settings[first]), shared[0] if shared else min(settings[second])
-        ids, others = (_ids(settings[build][name], name) for build, name in zip((first, second), names, strict=True))
-        if 2 * len(ids & others) >= min(len(ids), len(others)):
+        papers, others = (
+            _papers(settings[build][name], name) for build, name in zip((first, second), names, strict=True)
+        )
+        if 2 * len(papers & others) >= min(len(papers), len(others)):
             section_of = _joined(section_of, first, second)
         elif shared:
             has_others = True
@@ -88,8 +96,8 @@ def _joined(section_of: Mapping[_Build, list[_Build]], first: _Build, second: _B
     return {**section_of, **dict.fromkeys(both, both)}
 
 
-def _ids(file: Path, name: str) -> set[str]:
-    """Return the ids of a setting's rows in a file."""
+def _papers(file: Path, name: str) -> set[str]:
+    """Return the papers of a setting's rows in a file."""
     from lm_eval_tasks.samples.sample import read_file
 
-    return {sample.id for sample in read_file(file) if sample.row.name == name}
+    return {paper_of(sample.id) for sample in read_file(file) if sample.row.name == name}

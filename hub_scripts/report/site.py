@@ -154,7 +154,10 @@ def _write(
         yield f"on no board, only by task and setting: {', '.join(off_board)}"
     rows = score_rows(all_groups, cutoffs)
     splits = _write_data(draft, rows, boards, all_groups)
-    pages = [round_page(manifest, over[path]) for path, manifest in inputs.manifests.items()]
+    pages = [
+        {**round_page(manifest, over[path]), "name": inputs.name_of(path, manifest.published_as)}
+        for path, manifest in inputs.manifests.items()
+    ]
     runs = [run for of_model in inputs.runs.values() for run in of_model]
     content = {
         "off_board": off_board,

@@ -66,7 +66,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """All models of one board of a round, the best first.
+    """All models of one board of a round: those that can have a rank first, then the others, then programs; of each the best first.
 
     Attributes:
         title: of the board.

@@ -26,7 +26,7 @@ _UNSEEN = 3
 # Half widths by which that may move a level, and by how much more than right and wrong answers the mean may be skewed: beyond, too few
 # intervals hold the truth.
 _FARTHEST, _MOST_SKEWED = 8, 0.2
-_EQUAL = "all values are equal"
+_EQUAL = "all scores, or the means of all first authors, are equal"
 NO_INTERVAL = (
     f"If an interval is missing, the papers have fewer than {FEWEST_OF_LEVELS} first authors ({FEWEST} for differences, {FEWEST_OF_GAINS} "
     "for gains), a few authors have most of them, all scores, or all differences, are equal, a few scores are far from all others, or "
@@ -109,7 +109,7 @@ class Estimate:
         """Say why the clusters are too few."""
         if len(self.weights) < fewest:
             return f"fewer than {fewest} first authors"
-        return "a few first authors have most of the papers"
+        return "a few first authors have so many of the papers that the others count too little"
 
     def level(self, limits: tuple[float, float] = SHARES) -> Interval:
         """Return the interval of the level of a score: Wilson's (1927), for the number of independent answers that have the same error

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,8 @@ from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.base.text import guarded
 
 _RULES = {"l": "---", "r": "---:"}
+# A number, with an interval perhaps, or a dash: no formula.
+_FIGURE = re.compile(r"[-+]?\d[\d.,]*(?: \[[-+\d., ]+\])?|-")
 # What means something else in LaTeX.
 _LATEX = str.maketrans(
     {
@@ -94,7 +97,7 @@ def text_lines(item: str | Table | Mapping[str, object], form: str, *, all_colum
 def _other_line(line: str, form: str) -> Iterator[str]:
     """Yield a line that is no table's, as far as a form has such lines."""
     if form == "latex":
-        yield f"% {line}" if line else ""
+        yield from (f"% {part}" if part else "" for part in line.split("\n"))
     elif form != "csv":
         yield line
 
@@ -114,10 +117,14 @@ def _latex_line(cells: Sequence[object]) -> str:
 def _csv_lines(table: Table) -> Iterator[str]:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(table.head)
-    writer.writerows(["" if cell is None else guarded(str(redact(str(cell)))) for cell in row] for row in table.rows)
+    writer.writerows([_csv_cell(cell) for cell in row] for row in (table.head, *table.rows))
     yield from text.getvalue().splitlines()
     yield ""
+
+
+def _csv_cell(cell: object) -> str:
+    text = "" if cell is None else str(redact(str(cell)))
+    return text if _FIGURE.fullmatch(text) else guarded(text)
 
 
 def _draw_table(table: Table) -> Iterator[str]:

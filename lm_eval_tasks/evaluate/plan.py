@@ -95,7 +95,7 @@ def plan(run: PlannedRun) -> list[TaskPlan]:
         "whole_answers": True,
         "bertscore_model": "none",
     }
-    tasks = of_round(run.tasks, run.metadata)
+    tasks = of_round(run.tasks, run.metadata, "--repeats is about answers" if run.repeats > 1 else "")
     asked = in_contexts(tasks, run.contexts) if run.contexts else []
     with TemporaryDirectory() as folder:
         write_tasks(asked, Path(folder))

@@ -88,7 +88,7 @@ def evaluate(plan: RunPlan) -> list[Score]:
 
 def _open(plan: RunPlan, folder: Path) -> OpenRun:
     """Open the model; the files of tasks that have none of their own are written into `folder`."""
-    names: Sequence[str] = of_round(plan.tasks, plan.metadata, plan.ways)
+    names: Sequence[str] = of_round(plan.tasks, plan.metadata, plan.why_no_likelihood)
     if plan.contexts:
         asked = in_contexts(names, plan.contexts)
         write_tasks(asked, folder)

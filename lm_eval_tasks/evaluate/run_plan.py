@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Self
 
-from lm_eval_tasks.base.contract import EMBED_LOCAL, FULL, GENERATED, GIVEN, LIKELIHOOD, WAYS, Context, Way
+from lm_eval_tasks.base.contract import EMBED_LOCAL, FULL, GIVEN, LIKELIHOOD, Context
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.metadata import check, dataset_of
 from lm_eval_tasks.compat.likelihoods import MODEL_TYPES, OF_VLLM
@@ -132,10 +132,14 @@ class RunPlan:
         return tuple(name for name in self.tasks if any(task.way == LIKELIHOOD for task in tasks_of(name)))
 
     @property
-    def ways(self) -> tuple[Way, ...]:
-        """How the model can be asked, of what is asked of those that can."""
-        is_able = self.model in (*MODEL_TYPES, PPMD)
-        return WAYS if is_able and self.generation.repeats == 1 and not self.reasoning_tokens else (GENERATED,)
+    def why_no_likelihood(self) -> str:
+        """Why the core asks no likelihood of the model; "" if it does."""
+        if self.generation.repeats > 1 or self.reasoning_tokens:
+            return f"{'--repeats' if self.generation.repeats > 1 else 'reasoning_tokens'} is about answers"
+        if self.model in ("vllm", "local-completions"):
+            # Questions of the core want a cache of prefixes, at whose positions likelihoods can be stale; not all servers tell them.
+            return f"the model type {self.model} is asked for likelihoods in a run of its own"
+        return "" if self.model in (*MODEL_TYPES, PPMD) else f"the model type {self.model} does not tell them"
 
     def _check_likelihood(self) -> None:
         names = ", ".join(self.by_likelihood)

@@ -1,11 +1,11 @@
 """`academiceval eval --contexts`: the same samples asked with less to read, in one run: task files for it."""
 
 import logging
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from lm_eval_tasks import families
-from lm_eval_tasks.base.contract import CALLED, CONTEXTS, FULL, WAYS, Context, Way
+from lm_eval_tasks.base.contract import CALLED, CONTEXTS, FULL, LIKELIHOOD, Context
 from lm_eval_tasks.base.errors import OptionError
 from lm_eval_tasks.base.metadata import TEST, dataset_of, text_or_none
 from lm_eval_tasks.base.text import suggestion
@@ -27,11 +27,11 @@ def contexts_of(text: str) -> tuple[Context, ...]:
     return tuple(context for context in CONTEXTS if context in names)
 
 
-def of_round(tasks: Sequence[str], metadata: Mapping[str, object], ways: Collection[Way] = WAYS) -> list[str]:
+def of_round(tasks: Sequence[str], metadata: Mapping[str, object], why_no_likelihood: str = "") -> list[str]:
     """Name the tasks, with groups as far as the round has rows of what they ask; those of the core as its manifest has it.
 
     Args:
-        ways: in which the core is asked; what it asks in others is left out.
+        why_no_likelihood: if it says why, what the core asks by likelihood is left out.
 
     Raises:
         OptionError: nothing is left to ask.
@@ -50,7 +50,7 @@ def of_round(tasks: Sequence[str], metadata: Mapping[str, object], ways: Collect
         is_core = name in CORE_GROUPS and bool(round_.core)
         there = [task for task in members if task.configuration in (round_.core if is_core else with_rows)]
         if is_core:
-            asked += _core_tasks(name, round_.core, ways)
+            asked += _core_tasks(name, round_.core, why_no_likelihood)
         elif len(there) in (0, len(members)):
             asked.append(name)
             continue
@@ -64,13 +64,13 @@ def of_round(tasks: Sequence[str], metadata: Mapping[str, object], ways: Collect
     return asked
 
 
-def _core_tasks(name: str, core: Iterable[str], ways: Collection[Way]) -> list[str]:
-    """Return the tasks of a round's core, of its whole or its small edition, that are asked in some ways."""
+def _core_tasks(name: str, core: Iterable[str], why_no_likelihood: str) -> list[str]:
+    """Return the tasks of a round's core, of its whole or its small edition."""
     of_edition = [task for each in core for task in tasks_of(f"{name}_{slug_of(each)}")]
-    skipped = [task.configuration for task in of_edition if task.way not in ways]
+    skipped = [task.configuration for task in of_edition if task.way == LIKELIHOOD and why_no_likelihood]
     if skipped:
-        _LOGGER.warning("not asked, because it takes an engine that scores by likelihood: %s", ", ".join(skipped))
-    return [task.name for task in of_edition if task.way in ways]
+        _LOGGER.warning("%s is not asked by likelihood, because %s", ", ".join(skipped), why_no_likelihood)
+    return [task.name for task in of_edition if task.configuration not in skipped]
 
 
 def programs_of(tasks: Sequence[str], metadata: Mapping[str, object]) -> dict[str, list[str]]:

@@ -32,18 +32,20 @@ _ASIDE = re.compile(
 )
 # An answer that says of no label that it is one.
 _NOTHING = re.compile(
-    r"(?:json\s+)?(?:(?:final |the )?answer(?: is)?\W{0,3})?(?:none|null|no (?:papers?|passages?)|none of (?:the|these) papers?"
+    r"(?:json\s+)?(?:(?:final |the )?answer(?: is)?\W{0,3})?"
+    r"(?:none|null|no (?:papers?|passages?)|none of (?:the|these) (?:papers?|passages?)[^.\n]{0,60}"
     r"|\{\s*[\"']?\w+[\"']?\s*:\s*(?:null|none)\s*\})\W*",
     re.IGNORECASE,
 )
 _TAGS = re.compile(r"</?answer\s*>", re.IGNORECASE)
-_TAGGED = re.compile(r"<answer\s*>(.*?)(?:</answer\s*>|$)", re.IGNORECASE | re.DOTALL)
-# A table whose first column is of labels, and one of its rows that says no more than the number.
+# The last answer in tags, at the end of a text.
+_TAGGED = re.compile(r"<answer\s*>((?:(?!<answer).)*?)(?:</answer\s*>)?\W*\Z", re.IGNORECASE | re.DOTALL)
+# A table whose first column is of labels, and what such a column is called.
 _TABLE = re.compile(
-    r"^\| *(paper|passage|work|mask)s?(?: (?:no|number|id))?[.#]? *\|[^\n]*\n(?:\|[^\n]*(?:\n|$))+",
+    r"^\| *(?:paper|passage|work|mask)s?(?: (?:no|number|id))?[.#]? *\|[^\n]*\n(?:\|[^\n]*(?:\n|$))+",
     re.IGNORECASE | re.MULTILINE,
 )
-_NUMBERED_ROW = re.compile(r"^\| *(?=\d)", re.MULTILINE)
+_COLUMN = re.compile(r"\s*(paper|passage|work|mask)s?(?: (?:no|number|id))?[.#]?\s*", re.IGNORECASE)
 _TRUTH = re.compile(r"\s*[\"']?(?:true|false|yes|no)[\"']?\s*", re.IGNORECASE)
 _WRAPPED = re.compile(r"\{\s*[\"']?([^\W\d]+)[\"']?\s*:\s*(\[.*\])\s*\}", re.DOTALL)
 _NOT_CHOSEN = re.compile(r"exclud|reject|not_|other|ignor|alternat", re.IGNORECASE)
@@ -63,8 +65,8 @@ _LINE = re.compile(r"(?:[-•]|\d+[.)])\s+|(?:.*\b)?answers?\s*(?:is|are)?\s*:",
 
 def set_of(text: str) -> tuple[int, ...] | None:
     """Return the labels of the last list in an answer, rising; None if there is none."""
-    tagged = _TAGGED.findall(text)
-    if _NOTHING.fullmatch(plain(tagged[-1] if tagged else text).strip()):
+    tagged = _TAGGED.search(text)
+    if _NOTHING.fullmatch(plain(tagged[1] if tagged else text).strip()):
         return ()
     numbers = list_of(text)
     return None if numbers is None else tuple(sorted(numbers))
@@ -88,8 +90,17 @@ def plain(text: str) -> str:
 
 
 def _with_labels_in_rows(table: re.Match[str]) -> str:
-    """Write out the labels of a table's rows that say no more than the number."""
-    return _NUMBERED_ROW.sub(f"| {table[1]} ", table[0])
+    """Write out the labels of a table's rows that say no more than their numbers."""
+    rows = [row.strip().strip("|").split("|") for row in table[0].splitlines()]
+    words = [named[1] if (named := _COLUMN.fullmatch(cell)) else "" for cell in rows[0]]
+    written = [
+        [
+            f" {word} {cell.strip()} " if word and cell.strip().isdigit() else cell
+            for word, cell in zip(words, row, strict=False)
+        ]
+        for row in rows
+    ]
+    return "".join(f"|{'|'.join(row)}|\n" for row in written)
 
 
 def _last(text: str, read: Callable[[str, bool], _T | None]) -> _T | None:

@@ -87,7 +87,7 @@ def interval_over(sets: Sequence[Sequence[PlacedTask]]) -> Interval:
     """
     estimate = _estimate(sets, _authors(sets))
     if too_small(task for members in sets for task in members):
-        return estimate.bare()
+        return estimate.bare("too few first authors in one of the settings")
     return estimate.level((_placed_mean(sets, 0.0), _placed_mean(sets, 1.0)))
 
 
@@ -110,9 +110,9 @@ def difference_over(
         without=estimate.without - other.without,
         freedom=_freedom(sets, others),
     )
-    return (
-        apart.bare() if too_small((task for members in sets for task in members), fewest) else apart.difference(fewest)
-    )
+    if too_small((task for members in sets for task in members), fewest):
+        return apart.bare(f"fewer than {fewest} first authors in one of the settings")
+    return apart.difference(fewest)
 
 
 def _authors(sets: Sequence[Sequence[PlacedTask]]) -> list[str]:

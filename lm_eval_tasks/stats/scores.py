@@ -139,9 +139,11 @@ def score_table(
             "If n is only a part of the samples, the scores are of a subset, or a metric failed on the others.",
         )
     bare = [score for score in scores if score.metric in headline() and score.low is None]
-    if bare and samples:
-        yield from ("", *_why_bare(bare, samples))
-    elif bare or any(gain.gain.low is None for gain in gains if gain.by == "model"):
+    gained = [gain for gain in gains if gain.by == "model" and gain.gain.low is None]
+    reasons = list(_why_bare(bare, samples, gained)) if samples else []
+    if reasons:
+        yield from ("", *reasons)
+    elif bare or gained:
         yield from ("", NO_INTERVAL)
 
 
@@ -153,13 +155,17 @@ def _shown_name(task: str, samples: Samples) -> str:
     return f"{task} ({', '.join(own)})" if own else task
 
 
-def _why_bare(scores: Sequence[Score], samples: Samples) -> Iterator[str]:
-    """Yield for each reason why there is no interval the scores that have none."""
+def _why_bare(scores: Sequence[Score], samples: Samples, gains: Sequence[Gain]) -> Iterator[str]:
+    """Yield for each reason why there is no interval the scores and gains that have none."""
     reasons: dict[str, list[str]] = {}
     for score in scores:
         column = columns_of(samples.get(score.task, ())).get(score.metric)
-        why = (column.interval().missing if column else "") or "not known why"
-        reasons.setdefault(why, []).append(f"{score.metric} of {_shown_name(score.task, samples)}")
+        if column and column.interval().missing:
+            name = f"{score.metric} of {_shown_name(score.task, samples)}"
+            reasons.setdefault(column.interval().missing, []).append(name)
+    for gain in gains:
+        if gain.gain.missing:
+            reasons.setdefault(gain.gain.missing, []).append(f"gain over {gain.shortcut} in {gain.configuration}")
     for why, named in reasons.items():
         yield f"no interval ({why}): {', '.join(named)}"
 

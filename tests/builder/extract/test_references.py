@@ -67,7 +67,9 @@ def test_doi_and_url() -> None:
     assert parse_entry(f"J. Doe. {TITLE}. doi:10.1016/j.xyz123PMID:12345678").doi == "10.1016/j.xyz123"
     assert parse_entry(f"J. Doe. {TITLE}. Tests. doi: 10.1145/3442188. 3445922.").doi == "10.1145/3442188.3445922"
     assert parse_entry(f"J. Doe. {TITLE}. Tests. doi: 10.1145/ 3442188.3445922.").doi == "10.1145/3442188.3445922"
-    assert parse_entry(f"J. Doe. {TITLE}. Tests. doi: 10.1145/3442188. 2021.").doi == "10.1145/3442188"
+    for cited in ("10.1145/3442188. 2021", "10.1038/nature14539. 26017442", "10.1007/s11263-015-0816-y. 211252 images"):
+        doi = cited.partition(". ")[0]
+        assert parse_entry(f"J. Doe. {TITLE}. Tests. doi: {cited}.").doi == doi
 
 
 def test_a_day_of_apa_is_no_title() -> None:

@@ -34,6 +34,14 @@ def test_csv_is_what_a_reader_of_csv_reads() -> None:
     assert rows == [["Task", "Score_x", "Other"], ["a & b", "50 %", ""], ["c|d, e", "'=1+1", "3"]]
 
 
+def test_figures_are_numbers_in_csv() -> None:
+    table = Table(("a", "b"), "rr", [("-0.086", "+0.01 [-0.02, +0.03]"), ("-", "-1+1")])
+    assert list(csv.reader(list(text_lines(table, "csv"))[1:3])) == [
+        ["-0.086", "+0.01 [-0.02, +0.03]"],
+        ["-", "'-1+1"],
+    ]
+
+
 def test_markdown_keeps_lines_and_rows() -> None:
     assert lines("markdown") == [
         "A line.",

@@ -37,6 +37,8 @@ from tests.helpers.typed_rows import reading_answering, reading_row
         ('```json\n{"papers": null}\n```', (), None),
         ("\\boxed{\\text{None}}", (), None),
         ("| Paper | Cites |\n|---|---|\n| 1 | yes |\n| 2 | no |\n| 3 | yes |", (1, 3), None),
+        ('<answer>none</answer> was my first thought.\nFinal answer: ["Paper 2"]', (2,), (2,)),
+        ("<answer>None of the papers cite it.</answer>", (), None),
         ("| # | Year |\n|---|---|\n| 1 | 2020 |", None, None),
         ("", None, None),
         ("[" * 5000, None, None),
