@@ -20,6 +20,7 @@ from builder.sources.tokenizer import token_counter
 from builder.stage_report import STAGES, Stage, StageReport
 from lm_eval_tasks.base.contract import MANIFEST
 from lm_eval_tasks.base.manifest import Manifest
+from lm_eval_tasks.families.rounds import read_manifest
 from lm_eval_tasks.llm.weights import minilm_path
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ def is_as_built(round_: Round, earlier: str) -> bool:
     ages = (round_.max_age_months, round_.inactive_months)
     if not (round_.output / MANIFEST).is_file() or any(age is not None for age in ages):
         return False
-    built = folder.read_manifest(round_.output)
+    built = read_manifest(round_.output)
     made_by = (built.round, built.code_version, built.extractor)
     has_same_settings = {**built.config, "round": ""} == {**round_.config(), "round": ""}
     is_ours = made_by == (earlier, version("academiceval"), EXTRACTOR)
