@@ -309,5 +309,6 @@ def _authors(text: str) -> tuple[str, ...]:
         bare = re.sub(r"\b[^\W\d_]\.(?=[^\W\d_])", "", piece)
         bare = " ".join(word for word in bare.split() if not _GIVEN.fullmatch(word)).strip(" .")
         if len(bare) > 1 and not any(c.isdigit() for c in bare):
-            names.append(bare.split()[-1])
+            # "DoeJA"
+            names.append(re.sub(r"(?<=[a-z])[A-Z]{1,3}$", "", bare.split()[-1]))
     return tuple(names[:20])

@@ -119,6 +119,11 @@ def test_intervals_are_no_mentions() -> None:
     assert mentions("in [0.5, 1] and [-1, 1] and [0, 1], as [1, 2] shows", *numbered(3)) == [("1, 2", (0, 1), True)]
 
 
+def test_initials_may_be_glued_to_a_name() -> None:
+    entry = parse_entry("DoeJA, RoeK, McDonald P. A title that says something of readers. J Tests. 2019;3:1-9.")
+    assert entry.authors == ("Doe", "Roe", "McDonald")
+
+
 def test_author_year_mentions() -> None:
     entries = [
         Reference("r", authors=("Doe", "Roe"), year=2019),
