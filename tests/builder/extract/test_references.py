@@ -120,7 +120,7 @@ def test_intervals_are_no_mentions() -> None:
 
 
 def test_initials_may_be_glued_to_a_name() -> None:
-    entry = parse_entry("DoeJA, RoeK, McDonald P. A title that says something of readers. J Tests. 2019;3:1-9.")
+    entry = parse_entry("DoeJA, RoeK, McDonaldP. A title that says something of readers. J Tests. 2019;3:1-9.")
     assert entry.authors == ("Doe", "Roe", "McDonald")
 
 
