@@ -38,8 +38,6 @@ _NOTHING = re.compile(
     re.IGNORECASE,
 )
 _TAGS = re.compile(r"</?answer\s*>", re.IGNORECASE)
-# The last answer in tags, at the end of a text.
-_TAGGED = re.compile(r"<answer\s*>((?:(?!<answer).)*?)(?:</answer\s*>)?\W*\Z", re.IGNORECASE | re.DOTALL)
 # A table whose first column is of labels, and what such a column is called.
 _TABLE = re.compile(
     r"^\| *(?:paper|passage|work|mask)s?(?: (?:no|number|id))?[.#]? *\|[^\n]*\n(?:\|[^\n]*(?:\n|$))+",
@@ -65,8 +63,9 @@ _LINE = re.compile(r"(?:[-•]|\d+[.)])\s+|(?:.*\b)?answers?\s*(?:is|are)?\s*:",
 
 def set_of(text: str) -> tuple[int, ...] | None:
     """Return the labels of the last list in an answer, rising; None if there is none."""
-    tagged = _TAGGED.search(text)
-    if _NOTHING.fullmatch(plain(tagged[1] if tagged else text).strip()):
+    # In tags or not: the last piece that says something.
+    last = next((piece for piece in reversed(_TAGS.split(text)) if any(map(str.isalnum, piece))), "")
+    if _NOTHING.fullmatch(plain(last).strip()):
         return ()
     numbers = list_of(text)
     return None if numbers is None else tuple(sorted(numbers))
