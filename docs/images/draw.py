@@ -2,8 +2,8 @@
 
   python docs/images/draw.py
 
-That of months.md is drawn from made-up runs with planted effects, that of reading.md from benchmarks/results.json, those of results.md from
-the tables in docs/results.
+That of months.md is drawn from made-up runs with planted effects, that of reading.md from benchmarks/results.json, that of results.md from
+docs/results/kept.csv.
 """
 
 from __future__ import annotations
@@ -42,8 +42,6 @@ MODELS = {
 }
 
 PLACES = ("first", "middle", "last")
-# Lower is better, without a limit.
-BITS = ("bits_per_byte", "span_bits")
 
 
 def main() -> None:
@@ -51,7 +49,7 @@ def main() -> None:
     place = Path(__file__).parent
     with mpl.rc_context({**STYLE, "svg.hashsalt": "academiceval", "svg.fonttype": "none"}):
         drawn = {"seen-papers": seen_papers(), "without-a-model": without_a_model()}
-        drawn |= {"first-results": first_results(), "recall": recall()}
+        drawn["recall"] = recall()
         for name, figure in drawn.items():
             figure.savefig(place / f"{name}.svg", metadata={"Date": None}, facecolor="white")
 
@@ -77,29 +75,6 @@ def without_a_model() -> Figure:
     axis.invert_yaxis()
     axis.set(xlabel="share right", xlim=(0, 1))
     axis.legend(loc="lower right")
-    return figure
-
-
-def first_results() -> Figure:
-    """Score of each model in each task with its 95 % interval, and what the best program gets on the same rows."""
-    rows = [row for row in table("scores.csv") if row["metric"] not in BITS]
-    tasks = list(dict.fromkeys((row["task"], row["papers"]) for row in reversed(rows)))
-    figure = Figure(figsize=(7, 0.8 + 0.42 * len(tasks)), layout="constrained")
-    axis = figure.subplots()
-    for row in rows:
-        place, i = tasks.index((row["task"], row["papers"])), list(MODELS).index(row["model"])
-        score, low, high = (float(row[name] or row["score"]) for name in ("score", "low", "high"))
-        looks = {"color": MODELS[row["model"]], "marker": MARKS[i], "linestyle": "", "markersize": 5, "capsize": 2}
-        axis.errorbar(
-            [score], [place + 0.2 * (1 - i)], xerr=[[score - low], [high - score]], label=row["model"], **looks
-        )
-        if row["best program"]:
-            ends = [place - 0.35, place + 0.35]
-            axis.plot([float(row["best program"])] * 2, ends, color="#8a8a8a", linewidth=2, label="best program")
-    named = dict(zip(*reversed(axis.get_legend_handles_labels()), strict=True))
-    figure.legend(named.values(), named.keys(), loc="outside lower center", ncols=2, fontsize=8)
-    axis.set_yticks(range(len(tasks)), [f"{task}, {papers}" for task, papers in tasks])
-    axis.set(xlabel="score", xlim=(0, None))
     return figure
 
 

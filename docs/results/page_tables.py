@@ -46,9 +46,9 @@ def recall(rows: Mapping[str, Rows]) -> Iterator[str]:
         )
 
 
-def reading(rows: Mapping[str, Rows], papers: str = "new") -> Iterator[str]:
+def reading(rows: Mapping[str, Rows]) -> Iterator[str]:
     """Bits per byte with less and more to read, and what the paper's own words save over another's."""
-    saved = [row for row in rows["savings.csv"] if row["papers"] == papers]
+    saved = [row for row in rows["savings.csv"] if row["papers"] == "new"]
     yield from _head(["model", "rows", "title", "other", "own", "saved over other", "of it copied"])
     for model in dict.fromkeys(row["model"] for row in saved):
         own = {(row["less"], row["more"]): row for row in saved if row["model"] == model}
@@ -63,16 +63,16 @@ def reading(rows: Mapping[str, Rows], papers: str = "new") -> Iterator[str]:
         )
 
 
-def scores(rows: Mapping[str, Rows], papers: str) -> Iterator[str]:
+def answers(rows: Mapping[str, Rows], papers: Sequence[str], metrics: Sequence[str]) -> Iterator[str]:
     """The score of each model in each task over some papers, beside the best program."""
-    own = [row for row in rows["scores.csv"] if row["papers"] == papers and row["metric"] not in _BITS]
-    models = list(dict.fromkeys(row["model"] for row in own))
-    yield from _head(["task", "rows", "program", *map(_name, models)])
-    for task in dict.fromkeys(row["task"] for row in own):
-        of_task = {row["model"]: row for row in own if row["task"] == task}
+    own = [row for row in rows["scores.csv"] if row["papers"] in papers and row["metric"] in metrics]
+    models = [model for model in _MODELS if any(row["model"] == model for row in own)]
+    yield from _head(["task, papers", "rows", "program", *map(_name, models)])
+    for name in dict.fromkeys((row["task"], row["papers"]) for row in own):
+        of_task = {row["model"]: row for row in own if (row["task"], row["papers"]) == name}
         program = next((_rounded(row["best program"], 3) for row in of_task.values() if row["best program"]), "")
         values = [_bounded(of_task[model], "score", "low", "high", 3) if model in of_task else "" for model in models]
-        yield _line(task, next(iter(of_task.values()))["rows"], program, *values)
+        yield _line(", ".join(name), next(iter(of_task.values()))["rows"], program, *values)
 
 
 def overview(rows: Mapping[str, Rows]) -> Iterator[str]:
@@ -89,15 +89,15 @@ def overview(rows: Mapping[str, Rows]) -> Iterator[str]:
         yield _line(_name(model), recalled, *shares, reads)
 
 
-_BITS = ("bits_per_byte", "span_bits")
+# From small to large.
+_MODELS = ("SmolLM2-135M-Instruct", "Gemma-3-270M", "Qwen2.5-Coder-0.5B-Instruct", "Qwen2.5-Coder-1.5B-Instruct")
 _MAIN = ("new", "other", "start")
 _TABLES = {
     "overview": overview,
     "recall": recall,
     "reading": reading,
-    "reading_pdf": lambda rows: reading(rows, "pdf"),
-    "choosing": lambda rows: scores(rows, "scalar-mc"),
-    "writing": lambda rows: scores(rows, "new"),
+    "choosing": lambda rows: answers(rows, ["scalar-mc"], ["accuracy"]),
+    "answers": lambda rows: answers(rows, ["zero", "pdf", "lab", "lab-rest"], ["rouge_l_content"]),
 }
 
 
