@@ -64,8 +64,8 @@ _LINE = re.compile(r"(?:[-•]|\d+[.)])\s+|(?:.*\b)?answers?\s*(?:is|are)?\s*:",
 def set_of(text: str) -> tuple[int, ...] | None:
     """Return the labels of the last list in an answer, rising; None if there is none."""
     # In tags or not: the last piece that says something.
-    last = next((piece for piece in reversed(_TAGS.split(text)) if any(map(str.isalnum, piece))), "")
-    if _NOTHING.fullmatch(plain(last).strip()):
+    pieces = [piece for piece in _TAGS.split(text) if any(map(str.isalnum, piece))]
+    if pieces and _NOTHING.fullmatch(plain(pieces[-1]).strip()):
         return ()
     numbers = list_of(text)
     return None if numbers is None else tuple(sorted(numbers))
