@@ -90,16 +90,13 @@ def plain(text: str) -> str:
 
 def _with_labels_in_rows(table: re.Match[str]) -> str:
     """Write out the labels of a table's rows that say no more than their numbers."""
-    rows = [row.strip().strip("|").split("|") for row in table[0].splitlines()]
-    words = [named[1] if (named := _COLUMN.fullmatch(cell)) else "" for cell in rows[0]]
-    written = [
-        [
-            f" {word} {cell.strip()} " if word and cell.strip().isdigit() else cell
-            for word, cell in zip(words, row, strict=False)
-        ]
-        for row in rows
-    ]
-    return "".join(f"|{'|'.join(row)}|\n" for row in written)
+    head, *rows = (row.strip().strip("|").split("|") for row in table[0].splitlines())
+    named = [_COLUMN.fullmatch(cell) for cell in head]
+    for row in rows:
+        for place, (column, cell) in enumerate(zip(named, row, strict=False)):
+            if column and cell.strip().isdigit():
+                row[place] = f" {column[1]} {cell.strip()} "
+    return "".join(f"|{'|'.join(row)}|\n" for row in (head, *rows))
 
 
 def _last(text: str, read: Callable[[str, bool], _T | None]) -> _T | None:
