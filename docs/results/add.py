@@ -57,6 +57,9 @@ def without_texts(line: dict[str, Any]) -> dict[str, Any]:
     is_likelihood = doc.get("way") == LIKELIHOOD
     long = PromptRow.of_doc(doc).family.own.LONG
     own = {name: value for name, value in doc.get("own", {}).items() if name not in long}
+    if " " in own.get("section", ""):
+        # A heading is a paper's text too.
+        own["section"] = "-"
     slots = [{**slot, "head": "", "tail": ""} for slot in doc.get("slots", [])]
     kept_doc = {name: value for name, value in doc.items() if name not in ("prompt", "target", "title")}
     kept_doc |= {"target": "", "title": "", "slots": slots, "own": own, "tokenizer": without_places(doc["tokenizer"])}
