@@ -13,7 +13,7 @@ from builder.errors import BuildError
 from lm_eval_tasks.base.command_line import Commands
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.redaction import safe_text
-from lm_eval_tasks.base.tables import text_lines
+from lm_eval_tasks.base.tables import is_beside, text_lines
 
 # The modules that add commands, in the order in which help lists them.
 _COMMANDS = (
@@ -48,8 +48,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     form = arguments.show if arguments.show != "auto" else "terminal" if sys.stdout.isatty() else "markdown"
     try:
         for item in arguments.command(arguments):
+            stream = sys.stderr if is_beside(item, form) else sys.stdout
             for line in text_lines(item, form, all_columns=arguments.all_columns):
-                print(safe_text(line), flush=True)
+                print(safe_text(line), file=stream, flush=True)
     except BrokenPipeError:  # the reader has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1

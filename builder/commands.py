@@ -256,12 +256,12 @@ def fill(arguments: Namespace) -> Iterator[str | Table]:
     readers = LocalEngine(arguments.jobs)
     if arguments.source:
         values = {name: value for name in ("path", "contact") if (value := getattr(arguments, name))}
-        place = arguments.work or copy.with_name(f"{copy.name}-work")
+        place = arguments.work.resolve() if arguments.work else copy.with_name(f"{copy.name}-work")
         round_ = round_from({"kind": arguments.source, **values}, manifest, place, readers)
     else:
         round_ = load_round(arguments.file)
-    if arguments.work:
-        round_ = round_.model_copy(update={"workspace": arguments.work.resolve()})
+        if arguments.work:
+            round_ = round_.model_copy(update={"workspace": arguments.work.resolve()})
     round_ = with_files(round_, copy, manifest, readers)
     output = arguments.output or copy.with_name(f"{copy.name}-filled")
     with _engine(arguments) as engine, Workspace.open(round_) as workspace:

@@ -105,7 +105,7 @@ def writing_task(name: str) -> Task:
 
 
 def months_before(day: date, months: int) -> date:
-    """Return the same day of an earlier month, or that month's last."""
+    """Return the same day of an earlier month, or that month's last; of a later one if `months` is negative."""
     year, month = divmod(day.year * 12 + day.month - 1 - months, 12)
     return date(year, month + 1, min(day.day, calendar.monthrange(year, month + 1)[1]))
 

@@ -31,7 +31,8 @@ def _by_families() -> dict[str, list[Metric]]:
         if len({family.metrics for family in having}) > 1:
             shared.append(metric)
         else:
-            sections.setdefault(" and ".join(family.label for family in having), []).append(metric)
+            title = " and ".join(family.label for family in having) or "By likelihood"
+            sections.setdefault(title, []).append(metric)
     return {**sections, "Several of these": shared}
 
 

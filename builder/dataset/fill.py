@@ -10,11 +10,11 @@ from heapq import merge
 from operator import itemgetter
 from pathlib import Path
 
-from builder.dataset.fill_source import shown_in
+from builder.dataset.fill_source import named_in
 from builder.dataset.folder import file_differences, finish, replacing
 from builder.errors import FolderError
 from builder.extract.stage import extract_papers
-from builder.families.registry import family_of, read_rows, rows_of, schema_of, with_positions
+from builder.families.registry import family_of, read_rows, schema_of, with_positions
 from builder.families.writer import writer_of
 from builder.ids import PaperId, bare_id
 from builder.parquet.schema import Row
@@ -91,7 +91,7 @@ def _counting(filled: ListedConfiguration, lacking: Mapping[Split, int]) -> List
 
 def _learn(workspace: Workspace, folder: Path, manifest: Manifest, engine: Engine) -> None:
     """Fetch what the workspace lacks: records and files of the papers that rows by id show, records of those that they cite."""
-    shown, cited = set(shown_in(folder, manifest)), set(_cited_in(folder, manifest))
+    shown, cited = named_in(folder, manifest)
     source, store = workspace.source, workspace.store
     known = {name for name in shown if (paper := store.paper(name)) and paper.abstract}
     lacking = sorted(name for name in shown - known if PaperId.parse(name))
@@ -100,13 +100,6 @@ def _learn(workspace: Workspace, folder: Path, manifest: Manifest, engine: Engin
     store.add_papers((item for item in found if isinstance(item, Paper)), since="", look_up=False)
     with_text = [paper for paper in store.papers(sorted(map(bare_id, shown))) if not store.documents(paper.id)]
     extract_papers(workspace.round_, source, store, with_text, engine)
-
-
-def _cited_in(folder: Path, manifest: Manifest) -> Iterator[str]:
-    for configuration in manifest.configurations:
-        if configuration.form == "ids":
-            for _, row in rows_of(folder, configuration):
-                yield from (each["id"] for each in row.get("citations") or ())
 
 
 @dataclass(slots=True)

@@ -2,7 +2,7 @@
 these print.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from builder.extract.pdf_table import pdf_files, write_table
@@ -30,7 +30,8 @@ def with_files(round_: Round, copy: Path, manifest: Manifest, engine: Engine) ->
     if (manifest.source, round_.source.kind) != ("pdfs", "arxiv"):
         return round_
     with Workspace.open(round_) as workspace:
-        named = {parsed for name in sorted(set(shown_in(copy, manifest))) if (parsed := PaperId.parse(name))}
+        shown, _ = named_in(copy, manifest)
+        named = {parsed for name in sorted(shown) if (parsed := PaperId.parse(name))}
         ids = sorted((each for each in named if each.kind == "arxiv"), key=lambda each: each.bare)
         fetched = [
             workspace.source.fetch("pdf", each.bare, each.version or 1) for each in progress(ids, "PDFs", len(ids))
@@ -43,14 +44,17 @@ def with_files(round_: Round, copy: Path, manifest: Manifest, engine: Engine) ->
     return round_.model_copy(update={"source": of_pdfs.source})
 
 
-def shown_in(copy: Path, manifest: Manifest) -> Iterator[str]:
-    """Yield the papers whose texts the rows by id show."""
+def named_in(copy: Path, manifest: Manifest) -> tuple[set[str], set[str]]:
+    """Return the papers whose texts the rows by id show, and those that they cite, of which title and abstract are enough."""
+    shown: set[str] = set()
+    cited: set[str] = set()
     for configuration in manifest.configurations:
         if configuration.form == "ids":
             papers_of = schema_of(configuration).papers
             for _, row in rows_of(copy, configuration):
-                # Of what is cited, title and abstract are enough.
-                yield from (name for name, _ in papers_of({**row, "citations": ()}))
+                shown.update(name for name, _ in papers_of({**row, "citations": ()}))
+                cited.update(each["id"] for each in row.get("citations") or ())
+    return shown, cited
 
 
 def _of_pdfs(

@@ -76,12 +76,12 @@ def power(configurations: Sequence[ListedConfiguration]) -> Table:
     for configuration in configurations:
         test = configuration.statistics("test")
         if test.detectable is not None:
-            metric = "ROUGE-L" if configuration.is_writing else "accuracy"
+            metric = target_of(configuration.task).spread_of
             group = "" if test.one_group is None else f"{test.one_group:.2f}"
             contents = configuration.splits["test"]
             samples = _of_all(test.samples, contents.lacking)
-            rows.append((configuration.name, samples, f"{100 * test.detectable:.1f}", metric, group))
-    return Table(("Configuration", "Test samples", "Smallest difference, points", "Of", "One group"), "lrrlr", rows)
+            rows.append((configuration.name, samples, f"{test.detectable:.3f}", metric, group))
+    return Table(("Configuration", "Test samples", "Smallest difference", "Of", "One group"), "lrrlr", rows)
 
 
 def _of_all(samples: int, lacking: int) -> object:

@@ -52,9 +52,14 @@ def main(run: str, place: str) -> None:
 
 
 def without_texts(line: dict[str, Any]) -> dict[str, Any]:
-    """Return a line of samples with its scores and hashes, and the bits of each token, but no text of a paper or of a model."""
+    """Return a line of samples with its scores and hashes, and the bits of each token, but no text of a paper or of a model about one; of
+    made-up papers with the model's answer.
+    """
     doc = line["doc"]
-    is_likelihood = doc.get("way") == LIKELIHOOD
+    answers, scored = line["resps"], line["filtered_resps"]
+    if doc.get("way") != LIKELIHOOD and not doc.get("made_up"):
+        answers = [["" for _ in each] for each in answers]
+        scored = [json.dumps({**json.loads(text), "answer": ""}) for text in scored]
     long = PromptRow.of_doc(doc).family.own.LONG
     own = {name: value for name, value in doc.get("own", {}).items() if name not in long}
     if " " in own.get("section", ""):
@@ -69,8 +74,8 @@ def without_texts(line: dict[str, Any]) -> dict[str, Any]:
         **kept,
         "doc": kept_doc,
         "target": "",
-        "resps": line["resps"] if is_likelihood else [["" for _ in answers] for answers in line["resps"]],
-        "filtered_resps": [json.dumps({**json.loads(text), "answer": ""}) for text in line["filtered_resps"]],
+        "resps": answers,
+        "filtered_resps": scored,
         "reasoning": [{**part, "head": "", "tail": ""} for part in line.get("reasoning", [])],
     }
 

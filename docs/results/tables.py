@@ -18,7 +18,7 @@ from lm_eval_tasks.base.intervals import FEWEST_OF_GAINS, difference, holm
 from lm_eval_tasks.samples.results import read_results
 from lm_eval_tasks.samples.sample import Sample, by_task, read
 from lm_eval_tasks.stats.columns import columns_of, zero_of
-from lm_eval_tasks.stats.compare import compare, runs_of
+from lm_eval_tasks.stats.compare import Difference, compare, runs_of
 from lm_eval_tasks.stats.kept import KeptShare, kept_of
 from lm_eval_tasks.stats.savings import Saving, savings_of
 
@@ -47,15 +47,14 @@ def main() -> None:
 def tables() -> dict[str, str]:
     """Name of each file -> its content."""
     runs = sorted((run for model in (*MODELS, *PROGRAMS) for run in HERE.glob(f"*/{model}/*/")), key=_task)
-    of_pairs = [row for _, of_task in groupby(runs, key=_task) for row in pairs(list(of_task))]
+    apart = [each for _, of_task in groupby(runs, key=_task) for each in compared(list(of_task))]
     # Over the whole table.
-    corrected = holm([1.0 if row["p (Holm)"] is None else float(str(row["p (Holm)"])) for row in of_pairs])
-    of_pairs = [row | {"p (Holm)": p} for row, p in zip(of_pairs, corrected, strict=True)]
+    corrected = holm([1.0 if each.difference.p is None else each.difference.p for each in apart])
     of_models = [gain(*(HERE / place.format(model) for place in places)) for places in MORE for model in MODELS]
     every = [(run, read([run])) for run in runs]
     content = {
         "scores.csv": as_csv([row for run, samples in every for row in scores(run, samples)]),
-        "pairs.csv": as_csv(of_pairs),
+        "pairs.csv": as_csv([pair(each, p) for each, p in zip(apart, corrected, strict=True)]),
         "gains.csv": as_csv([row for row in of_models if row]),
         "savings.csv": as_csv([saving(run, each) for run, samples in every for each in savings_of(samples)]),
         "kept.csv": as_csv([kept(run, each) for run, samples in every for each in kept_of(samples)]),
@@ -104,13 +103,18 @@ def kept(run: Path, each: KeptShare) -> Row:
     return row | {"verdict": each.verdict, **{place: each.parts.get(place) for place in ("first", "middle", "last")}}
 
 
-def pairs(runs: list[Path]) -> Iterator[Row]:
-    """The differences between the models of a task, with p not yet corrected for the rows of the table (Holm's method)."""
-    for row in compare(runs_of(runs)) if len(runs) > 1 else ():
-        named: Row = {"papers": runs[0].parts[-3], "task": _short(row.task), "metric": row.metric}
-        named |= {"model": row.runs[1].parts[-2]}
-        named |= {"other": row.runs[0].parts[-2], "rows": row.difference.samples, "difference": row.difference.mean}
-        yield named | {"low": row.difference.low, "high": row.difference.high, "p (Holm)": row.difference.p}
+def compared(runs: list[Path]) -> list[Difference]:
+    """The differences between the models of a task."""
+    return compare(runs_of(runs)) if len(runs) > 1 else []
+
+
+def pair(each: Difference, corrected: float) -> Row:
+    """The difference between two models, with p corrected for the rows of the table (Holm's method)."""
+    first, second = each.runs
+    over = each.difference
+    row: Row = {"papers": first.parts[-3], "task": _short(each.task), "metric": each.metric, "model": second.parts[-2]}
+    row |= {"other": first.parts[-2], "rows": over.samples, "difference": over.mean}
+    return row | {"low": over.low, "high": over.high, "p (Holm)": corrected}
 
 
 def gain(more: Path, less: Path) -> Row:

@@ -13,6 +13,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from lm_eval_tasks.base.tables import Table
 from lm_eval_tasks.base.text import guarded
 
 _INK, _PAPER = "#1b1b1b", "#ffffff"
@@ -54,6 +55,7 @@ class Plot:
         alt: what it shows, for those who cannot see it.
         takeaway: one sentence on what it means.
         leads: whether the first page shows it too, before the boards.
+        table: its figures, shown below it.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Plot:
     alt: str
     takeaway: str = ""
     leads: bool = False
+    table: Table | None = None
 
 
 def looks(models: Iterable[str]) -> dict[str, dict[str, Any]]:
@@ -100,8 +103,12 @@ class Sheet:
         figure = Figure(figsize=(width, height))
         return figure, figure.subplots(down, across, squeeze=False, sharex=sharex, sharey=sharey)
 
-    def add_legend(self, figure: Figure, axes: Sequence[Any]) -> None:
-        """Add one legend below, for what any panel shows."""
+    def add_legend(self, figure: Figure, axes: Sequence[Any], across: int = 4) -> None:
+        """Add one legend below, for what any panel shows.
+
+        Args:
+            across: the most names in a line on a page; a telephone has half as many.
+        """
         handles = {
             label: handle for axis in axes for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)
         }
@@ -109,7 +116,7 @@ class Sheet:
             handles.values(),
             handles.keys(),
             loc="outside lower center",
-            ncols=min(2 if self.narrow else 4, len(handles)),
+            ncols=min(across // 2 if self.narrow else across, len(handles)),
             fontsize=7,
         )
 

@@ -77,7 +77,7 @@ def _sections(settings: Mapping[_Build, Mapping[str, Path]]) -> list[list[_Build
     has_others = False
     for first, second in combinations(settings, 2):
         shared = sorted(settings[first].keys() & settings[second].keys())
-        names = shared[0] if shared else min(settings[first]), shared[0] if shared else min(settings[second])
+        names = (shared[0], shared[0]) if shared else (min(settings[first]), min(settings[second]))
         papers, others = (
             _papers(settings[build][name], name) for build, name in zip((first, second), names, strict=True)
         )

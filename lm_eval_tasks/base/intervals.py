@@ -41,7 +41,7 @@ class Interval:
     """A mean, its interval, and how unlikely 0 is as the mean.
 
     Attributes:
-        low, high: None with too few clusters, or if all values are equal.
+        low, high: None if there is no interval, see `missing`.
         p: of a difference, the two-sided p-value of "the mean is 0"; None if it cannot be told.
         error, freedom: the standard error and its degrees of freedom; None likewise.
         missing: why there is no interval; "" if there is one, or if it is not known.

@@ -76,30 +76,23 @@ def text_lines(item: str | Table | Mapping[str, object], form: str, *, all_colum
 
     Args:
         item: a table, a line, or what is shown as JSON alone.
-        form: "terminal", "markdown", "latex", "csv" or "json". JSON has one line for each table, with all columns. CSV and JSON leave out
-            lines that are no table's, LaTeX makes them comments.
+        form: "terminal", "markdown", "latex", "csv" or "json". JSON has one line for each table, with all columns. LaTeX makes lines that
+            are no table's comments; with CSV and JSON they belong on another stream, see `is_beside`.
     """
-    if form == "json":
-        if isinstance(item, Mapping):
-            yield json.dumps(item, ensure_ascii=False)
-        elif isinstance(item, Table):
-            yield json.dumps(
-                [dict(zip(item.head, row, strict=True)) for row in item.rows], ensure_ascii=False, default=str
-            )
-    elif isinstance(item, str):
-        yield from _other_line(item, form)
+    if isinstance(item, str):
+        yield from (f"% {part}" if part else "" for part in item.split("\n")) if form == "latex" else [item]
+    elif form == "json":
+        content = item if isinstance(item, Mapping) else [dict(zip(item.head, row, strict=True)) for row in item.rows]
+        yield json.dumps(content, ensure_ascii=False, default=str)
     elif isinstance(item, Table):
         table = item if all_columns else item.printed
         if table:
             yield from _FORMS[form](table)
 
 
-def _other_line(line: str, form: str) -> Iterator[str]:
-    """Yield a line that is no table's, as far as a form has such lines."""
-    if form == "latex":
-        yield from (f"% {part}" if part else "" for part in line.split("\n"))
-    elif form != "csv":
-        yield line
+def is_beside(item: object, form: str) -> bool:
+    """Tell whether what a command shows would be in the way of a program that reads its tables."""
+    return isinstance(item, str) and form in ("csv", "json")
 
 
 def latex(table: Table) -> Iterator[str]:

@@ -22,7 +22,7 @@ from lm_eval_tasks.samples.prompt_row import PromptRow, to_docs
 _LOGGER = logging.getLogger(__name__)
 # What a row says that is neither shown, nor asked, nor right.
 _BESIDE = frozenset(("round", "license", "published", "primary_category", "authors", "context", "shortcut", "tags"))
-
+# What a row of a family says of its paper; where `id` is the paper's own there is no `paper_id`.
 _OF_PAPER = ("id", "paper_id", "title", "primary_category", "published", "license", "round", "first_author")
 
 

@@ -165,7 +165,7 @@ class AnsweringLM(GeneratingLM):
         self._seconds += time.monotonic() - started
         for row in rows:
             if row.key not in self._journal:
-                self._write(row.key, noted_as(known[row.digest]), Usage(0, 0), doc=_journaled(row.row))
+                self._note_scored(row, known[row.digest], Usage(0, 0))
         self._answers += len(rows)
         self._usages += [Usage.of_json(usage) for row in rows for usage in self._journal.extras_of(row.key) or [None]]
         return [likelihood for row in rows for likelihood in known[row.digest]]
@@ -185,8 +185,13 @@ class AnsweringLM(GeneratingLM):
             used = Usage(scored.tokens, len(row.question.texts))
         if self._budget:
             self._budget.settle(row.most, used)
-        self._write(row.key, noted_as(scored.likelihoods), used, doc=_journaled(row.row))
+        self._note_scored(row, scored.likelihoods, used)
         self._shown.update()
+
+    def _note_scored(self, row: LikelihoodRequest, likelihoods: tuple[Likelihood, ...], used: Usage) -> None:
+        """Note a row's likelihoods; those of a program that has no answer are left out, as its missing answers are."""
+        if all(likelihood.counts for likelihood in likelihoods):
+            self._write(row.key, noted_as(likelihoods), used, doc=_journaled(row.row))
 
     def _is_answered(self, question: PromptRequest) -> bool:
         return isinstance(self._journal.get(question.key), str)
@@ -319,7 +324,7 @@ class AnsweringLM(GeneratingLM):
 
 
 def _journaled(row: PromptRow) -> dict[str, object]:
-    return {name: getattr(row, name) for name in JOURNALED}
+    return {**{name: getattr(row, name) for name in JOURNALED}, "own": row.short_own()}
 
 
 def _complete_usage(usage: Usage, question: PromptRequest, answer: str) -> Usage:

@@ -67,5 +67,4 @@ def read_noted(value: object, question: Question) -> tuple[Likelihood, ...] | No
         known = tuple(Likelihood.of_logged(typed(Likelihood, each), text) for each, text in pairs)
     except ValueError:
         return None
-    # A program without an answer is asked again.
     return known if all(likelihood.counts for likelihood in known) else None

@@ -132,10 +132,17 @@ class RunPlan:
         return tuple(name for name in self.tasks if any(task.way == LIKELIHOOD for task in tasks_of(name)))
 
     @property
+    def _about_answers(self) -> str:
+        """The option that says how answers are given; "" if there is none."""
+        if self.generation.repeats > 1:
+            return "--repeats"
+        return "reasoning_tokens" if self.reasoning_tokens else ""
+
+    @property
     def why_no_likelihood(self) -> str:
         """Why the core asks no likelihood of the model; "" if it does."""
-        if self.generation.repeats > 1 or self.reasoning_tokens:
-            return f"{'--repeats' if self.generation.repeats > 1 else 'reasoning_tokens'} is about answers"
+        if self._about_answers:
+            return f"{self._about_answers} is about answers"
         if self.model in ("vllm", "local-completions"):
             # Questions of the core want a cache of prefixes, at whose positions likelihoods can be stale; not all servers tell them.
             return f"the model type {self.model} is asked for likelihoods in a run of its own"
@@ -149,9 +156,10 @@ class RunPlan:
             raise EvalError(
                 f"{names}: the model type {self.model} does not tell how likely a given text is; those that do are {', '.join(MODEL_TYPES)}"
             )
-        if self.generation.repeats > 1 or self.reasoning_tokens:
-            option = "--repeats" if self.generation.repeats > 1 else "reasoning_tokens"
-            raise EvalError(f"{option} is about answers, and {names} ask for none: leave one of the two out")
+        if self._about_answers:
+            raise EvalError(
+                f"{self._about_answers} is about answers, and {names} ask for none: leave one of the two out"
+            )
 
     @property
     def opening_args(self) -> Mapping[str, object]:

@@ -23,7 +23,7 @@ def contexts_of(text: str) -> tuple[Context, ...]:
     names = [CALLED.get(name.strip(), name.strip()) for name in text.split(",")]
     for name in names:
         if name not in CONTEXTS:
-            raise OptionError(f"--contexts cannot be {name!r:.40}; {suggestion(name, CONTEXTS)}")
+            raise OptionError(f"--contexts cannot be {name!r:.40}; {suggestion(name, (*CONTEXTS, *CALLED))}")
     return tuple(context for context in CONTEXTS if context in names)
 
 

@@ -70,7 +70,7 @@ class PromptRow:
         chat: whether through the model's chat template, if by likelihood; None if that is not known.
         made_up: whether the papers are, which then have no page; None if they are not.
         row_hash: of what the dataset's row shows, asks and calls right, see `data.prompt_columns`.
-        own: what its family alone knows, a record of the type `Family.own`; None in lines of a journal.
+        own: what its family alone knows, a record of the type `Family.own`.
     """
 
     id: Name
@@ -168,6 +168,11 @@ class PromptRow:
     def paper(self) -> str:
         return self.paper_id or paper_of(self.id)
 
+    def short_own(self) -> dict[str, object]:
+        """Write `own` without what makes it long."""
+        own = _listed(asdict(self.own))
+        return {name: value for name, value in own.items() if name not in self.family.own.LONG}
+
     def excerpts(self) -> tuple[Span, ...]:
         """Give the slots with the ends of their texts."""
         cut = (replace(slot, **ends_of(self.prompt[slot.start : slot.end])) for slot in self.slots)
@@ -183,10 +188,10 @@ class PromptRow:
         if not isinstance(doc, Mapping):
             raise ValueError("doc is not an object")
         values = _known(doc)
-        own = values.pop("own", None)
+        own = values.pop("own", {})
         cuts = {name.removeprefix(_CUT): values[name] for name in filter(_CUT_COLUMN.fullmatch, values)}
         row = typed(cls, {**values, "cuts": cuts})
-        return row if own is None else replace(row, own=row.read_own(own))
+        return replace(row, own=row.read_own(own))
 
     def read_own(self, own: object) -> object:
         """Read what a doc says of the row's family; a ValueError if it is something else."""

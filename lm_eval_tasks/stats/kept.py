@@ -192,13 +192,9 @@ def reach_of(kept: Sequence[KeptShare], sizes: Mapping[str, int], ended: str = "
     return f"{reach}, {f'lost from {lost}' if lost else 'no size lost'}; asked: {named}{why}"
 
 
-def _ended(samples: Sequence[Sample], asked: Sequence[str]) -> str:
+def _ended(samples: Sequence[Sample], asked: Sequence[str], kept: Kept) -> str:
     """Say what ended the sizes that a run asked: the model's window, the round, or what was typed."""
-    sized = [
-        sample.row
-        for sample in samples
-        if sample.row.family.kept and sample.row.setting in sample.row.family.kept.sizes
-    ]
+    sized = [sample.row for sample in samples if sample.row.setting in kept.sizes]
     counts = Counter(row.setting for row in sized)
     if any(counts[row.setting] < (row.of or 0) for row in sized):
         return "the rest does not fit the model's window, or was not asked"
@@ -248,18 +244,18 @@ def shown_kept(samples: Sequence[Sample], asked: Sequence[str] = ()) -> Iterator
     Args:
         asked: the names of tasks and groups that the run was given.
     """
-    kept = kept_of(samples)
-    if not kept:
+    known = _asked_for(samples)
+    kept = kept_over(_by_configuration(samples, known), known) if known else []
+    if not known or not kept:
         return
     parts = list(dict.fromkeys(part for each in kept for part in each.parts))
     head = ("Configuration", "n", "Bits", "Recalled [95%]", "Share kept [95%]", "Verdict")
     beside = ("Share by length [95%]", *(f"Kept, {part}" for part in parts))
     yield from (
         "",
-        Table((*head, *beside), "l" + "r" * (4 + len(beside)) + "l", [_row(each, parts) for each in kept], main=head),
+        Table((*head, *beside), "lrrrrl" + "r" * len(beside), [_row(each, parts) for each in kept], main=head),
     )
-    known = _asked_for(samples)
-    said = reach_of(kept, known.sizes, _ended(samples, asked)) if known else ""
+    said = reach_of(kept, known.sizes, _ended(samples, asked, known))
     yield from (("", said) if said else ())
     if not any(each.share for each in kept):
         yield from (

@@ -108,6 +108,7 @@ def score_table(
         samples: of the run, by task: they tell which setting of the round's own was asked, and why a score has no interval.
     """
     samples = samples or {}
+    names = {task: _shown_name(task, samples.get(task, ())) for task in {score.task for score in scores}}
     if not scores:
         yield "no task has a score for this model"
         return
@@ -116,7 +117,7 @@ def score_table(
         model = f"{score.model} + {score.retriever}" if score.retriever else score.model
         tasks.setdefault((score.task, model), {})[score.metric] = score
     rows = [
-        (_shown_name(task, samples), *_row(task, model, metric, of_task, gains)[1:])
+        (names[task], *_row(task, model, metric, of_task, gains))
         for (task, model), of_task in sorted(tasks.items())
         for metric in METRICS
         if metric.headline and metric.name in of_task
@@ -128,7 +129,7 @@ def score_table(
     main = ("Task", "Model", *_MAIN[1:4], "Cut") if len({model for _, model in tasks}) > 1 else _MAIN
     yield Table(("Task", "Model", *_MAIN[1:], "Gain [95%]", "Placed"), "lllrrrrrrr", rows, main)
     every = [
-        (_shown_name(task, samples), model, score.metric, _value(score), _samples(score))
+        (names[task], model, score.metric, _value(score), _samples(score))
         for (task, model), of_task in sorted(tasks.items())
         for score in of_task.values()
     ]
@@ -140,29 +141,36 @@ def score_table(
         )
     bare = [score for score in scores if score.metric in headline() and score.low is None]
     gained = [gain for gain in gains if gain.by == "model" and gain.gain.low is None]
-    reasons = list(_why_bare(bare, samples, gained)) if samples else []
+    reasons = list(_why_bare(bare, samples, names, gained)) if samples else []
     if reasons:
         yield from ("", *reasons)
     elif bare or gained:
         yield from ("", NO_INTERVAL)
 
 
-def _shown_name(task: str, samples: Samples) -> str:
+def _shown_name(task: str, samples: Sequence[Sample]) -> str:
     """Return what a table calls a task: with the setting that it asked, if that is one of the round's own."""
     known = {record.configuration for record in TASKS if record.name == task}
-    asked = {sample.row.setting for sample in samples.get(task, ())}
+    asked = {sample.row.setting for sample in samples}
     own = sorted(asked - known) if known else []
     return f"{task} ({', '.join(own)})" if own else task
 
 
-def _why_bare(scores: Sequence[Score], samples: Samples, gains: Sequence[Gain]) -> Iterator[str]:
-    """Yield for each reason why there is no interval the scores and gains that have none."""
+def _why_bare(
+    scores: Sequence[Score], samples: Samples, names: Mapping[str, str], gains: Sequence[Gain]
+) -> Iterator[str]:
+    """Yield for each reason why there is no interval the scores and gains that have none.
+
+    Args:
+        names: of the tasks, as the table shows them.
+    """
+    columns = {task: columns_of(samples.get(task, ())) for task in {score.task for score in scores}}
     reasons: dict[str, list[str]] = {}
     for score in scores:
-        column = columns_of(samples.get(score.task, ())).get(score.metric)
-        if column and column.interval().missing:
-            name = f"{score.metric} of {_shown_name(score.task, samples)}"
-            reasons.setdefault(column.interval().missing, []).append(name)
+        column = columns[score.task].get(score.metric)
+        missing = column.interval().missing if column else ""
+        if missing:
+            reasons.setdefault(missing, []).append(f"{score.metric} of {names[score.task]}")
     for gain in gains:
         if gain.gain.missing:
             reasons.setdefault(gain.gain.missing, []).append(f"gain over {gain.shortcut} in {gain.configuration}")
@@ -173,6 +181,7 @@ def _why_bare(scores: Sequence[Score], samples: Samples, gains: Sequence[Gain]) 
 def _row(
     task: str, model: str, metric: Metric, scores: Mapping[str, Score], gains: Sequence[Gain]
 ) -> tuple[object, ...]:
+    """Return the cells behind a task's name."""
     score = scores[metric.name]
     own = _gains_of_task(task, metric, gains)
     margin = next((gain for gain in own if gain.shortcut == BEST_PROGRAM), None)
@@ -181,7 +190,6 @@ def _row(
     cut = scores.get("truncated")
     is_lower = metric.best == "lower"
     return (
-        task,
         model,
         f"{metric.name}{LOWER * is_lower}",
         _value(score),

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Literal
 
+from builder.records import months_before
 from builder.sources.sample import lexicon
 from builder.sources.sample.lexicon import DISCIPLINES, FAMILY, GIVEN, coin_collection, person
 from builder.sources.sample.study import Citing, Study, Work, WorldSection
@@ -56,12 +57,6 @@ class _Group:
     members: list[str] = field(default_factory=list)
 
 
-def months_after(day: date, months: int) -> date:
-    """Return the first day of a later month."""
-    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
-    return date(year, month + 1, 1)
-
-
 def months_until(day: date) -> int:
     """Count the months after `LAST_DAY`'s that a world has until a day."""
     months = (day.year - LAST_DAY.year) * 12 + day.month - LAST_DAY.month
@@ -80,7 +75,7 @@ def make_world(seed: int, authors: int, papers: int, *, later: int = 0) -> list[
     days = sorted(LAST_DAY - timedelta(days=rng.randrange(MONTHS * 30)) for _ in range(papers))
     drawn = random.Random(f"{seed} later")
     for month in range(1, later + 1):
-        first = months_after(LAST_DAY, month)
+        first = months_before(LAST_DAY.replace(day=1), -month)
         days += sorted(first + timedelta(days=drawn.randrange(28)) for _ in range(max(1, papers // MONTHS)))
     world: list[WorldPaper] = []
     serial: Counter[str] = Counter()

@@ -26,10 +26,30 @@ from lm_eval_tasks.families.writing import refine
 Writing = Literal["title", "abs", "intro", "related"]
 # Of titles, the title alone would be the answer.
 TARGETS: tuple[Target, ...] = (
-    Target("title", "title", 64, (START, RETRIEVED), START, refine=refine.title, spread=0.15),
-    Target("abs", "abstract", 512, (NONE, START, RETRIEVED), START, refine=refine.text, spread=0.055),
-    Target("intro", "introduction", 2048, (NONE, START, RETRIEVED), START, refine=refine.text, spread=0.023),
-    Target("related", "related work", 2048, (NONE, START, RETRIEVED), START, refine=refine.text, spread=0.022),
+    Target("title", "title", 64, (START, RETRIEVED), START, refine=refine.title, spread=0.15, spread_of="ROUGE-L"),
+    Target(
+        "abs", "abstract", 512, (NONE, START, RETRIEVED), START, refine=refine.text, spread=0.055, spread_of="ROUGE-L"
+    ),
+    Target(
+        "intro",
+        "introduction",
+        2048,
+        (NONE, START, RETRIEVED),
+        START,
+        refine=refine.text,
+        spread=0.023,
+        spread_of="ROUGE-L",
+    ),
+    Target(
+        "related",
+        "related work",
+        2048,
+        (NONE, START, RETRIEVED),
+        START,
+        refine=refine.text,
+        spread=0.022,
+        spread_of="ROUGE-L",
+    ),
 )
 
 

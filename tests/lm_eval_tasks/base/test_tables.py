@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
 
 from lm_eval_tasks.base.tables import Table, text_lines
 
+ROOT = Path(__file__).parents[3]
+Command = Callable[..., tuple[int, str, str]]
 TABLE = Table(
     ("Task", "Score_x", "Other"), "lrl", [("a & b", "50 %", None), ("c|d, e", "=1+1", 3)], main=("Task", "Score_x")
 )
@@ -30,7 +37,7 @@ def test_latex_has_a_tabular_whose_cells_cannot_break_it() -> None:
 
 
 def test_csv_is_what_a_reader_of_csv_reads() -> None:
-    rows = [row for row in csv.reader(lines("csv", all_columns=True)) if row]
+    rows = [row for row in csv.reader(text_lines(TABLE, "csv", all_columns=True)) if row]
     assert rows == [["Task", "Score_x", "Other"], ["a & b", "50 %", ""], ["c|d, e", "'=1+1", "3"]]
 
 
@@ -50,3 +57,15 @@ def test_markdown_keeps_lines_and_rows() -> None:
         "| a & b | 50 % |",
         "| c\\|d, e | =1+1 |",
     ]
+
+
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_sentences_stay_out_of_the_way_of_programs_and_are_not_lost(command: Command, form: str) -> None:
+    anchor = ROOT / "docs" / "results" / "anchor"
+    _, shown, _ = command("show", anchor, "--format", "markdown")
+    code, out, err = command("show", anchor, "--format", form)
+    sentences = [line for line in shown.splitlines() if line and not line.startswith("|")]
+    assert (code, [line for line in sentences if line not in err or line in out]) == (0, [])
+    assert sentences and (
+        csv.reader(out.splitlines()) if form == "csv" else [json.loads(line) for line in out.splitlines()]
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import re
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -96,6 +97,16 @@ def test_a_reader_that_forgets_nothing_holds_all_and_one_that_forgets_loses(
     [plot] = (tmp_path / "site" / "plots").glob("kept_*.csv")
     verdicts = {row["configuration"]: row["verdict"] for row in csv.DictReader(plot.read_text().splitlines())}
     assert verdicts == {one.configuration: one.verdict for one in short[1:3]}
+    (tmp_path / "killed").mkdir()
+    shutil.copy(tmp_path / "short" / "journal.jsonl", tmp_path / "killed")
+    code, out, _ = command("report", tmp_path / "killed", "-o", tmp_path / "site")
+    assert (code, "0 models" in out) == (0, True)
+
+
+def test_a_program_without_an_answer_leaves_no_journal(recalled: Path, tmp_path: Path, command: Command) -> None:
+    task = ("--tasks", "academiceval_recall_4k", "--dataset", recalled)
+    code, _, err = command("eval", "--model", "lead", *task, "--output", tmp_path / "lead")
+    assert (code, "no score" in err, list(tmp_path.rglob("*.jsonl"))) == (1, True, [])
 
 
 @pytest.mark.slow
