@@ -31,7 +31,7 @@ def texts(value: object) -> Iterator[str]:
         yield from (text for each in value for text in texts(each))
 
 
-@pytest.mark.parametrize("name", ["zero", "new"])
+@pytest.mark.parametrize("name", ["zero", "new", "new-pdf"])
 def test_it_has_no_text(name: str) -> None:
     files = sorted(ZERO.with_name(name).rglob("*.parquet"))
     assert files
@@ -129,13 +129,16 @@ def test_a_copy_with_other_answers_is_not_completed(command: Command, tmp_path: 
 @pytest.mark.data
 @pytest.mark.long
 @pytest.mark.timeout(900)
-def test_the_round_of_new_papers_is_completed_from_their_files(command: Command, tmp_path: Path) -> None:
-    shutil.copytree(ZERO.with_name("new"), tmp_path / "new")
-    code, out, err = command("fill", tmp_path / "new", "--source", "pdfs", "--path", DATA / "new" / "pdf")
+def test_the_round_of_new_and_older_papers_is_completed_from_their_files(command: Command, tmp_path: Path) -> None:
+    shutil.copytree(ZERO.with_name("new-pdf"), tmp_path / "both")
+    (tmp_path / "papers").mkdir()
+    for file in (*(DATA / "new" / "pdf").glob("*.pdf"), *(DATA / "pdf").glob("*.pdf")):
+        (tmp_path / "papers" / file.name).symlink_to(file)
+    code, out, err = command("fill", tmp_path / "both", "--source", "pdfs", "--path", tmp_path / "papers")
     assert code == 0, err
-    assert "489 in, 489 kept" in out
-    original = read_manifest(ZERO.with_name("new")).publishable
-    assert original is not None and read_manifest(tmp_path / "new-filled").configurations == original.original
+    assert "622 in, 622 kept" in out
+    original = read_manifest(ZERO.with_name("new-pdf")).publishable
+    assert original is not None and read_manifest(tmp_path / "both-filled").configurations == original.original
 
 
 @pytest.mark.data
