@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from typing import Literal, Self
 from urllib.parse import quote, unquote
 
@@ -106,12 +107,14 @@ class PaperId:
         return date(2000 + int(digits["year"]), int(digits["month"]), 1) if digits else None
 
 
+@lru_cache(maxsize=1 << 16)
 def bare_id(name: str) -> str:
     """Return a paper's id without its version; any other name (a cited paper known by its title) is returned unchanged."""
     parsed = PaperId.parse(name)
     return parsed.bare if parsed else name
 
 
+@lru_cache(maxsize=1 << 16)
 def with_version(name: str, version: int) -> str:
     """Return a paper's id, or any other name, with its version; ids that have none stay as they are."""
     parsed = PaperId.parse(name)

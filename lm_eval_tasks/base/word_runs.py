@@ -54,15 +54,21 @@ def longest_runs(texts: list[Words], other: Words) -> list[int]:
 
 def _longest_runs(texts: list[Words], other: Words, seed: int) -> list[int]:
     grams = [_grams(text, seed) for text in texts]
+    every = np.concatenate(grams)
     wanted = np.zeros(int(_BUCKETS) + 1, np.bool_)
-    for text_grams in grams:
-        wanted[text_grams & _BUCKETS] = True
+    wanted[every & _BUCKETS] = True
     others = _grams(other, seed)
     positions = np.flatnonzero(wanted[others & _BUCKETS])
     positions = positions[np.argsort(others[positions], kind="stable")]
+    there = others[positions]
+    if not len(there):
+        return [0] * len(texts)
+    # Most texts meet the other one nowhere.
+    meets = there[np.minimum(np.searchsorted(there, every), len(there) - 1)] == every
+    starts = np.cumsum([0, *map(len, grams)])
     return [
-        _longest_run(text, text_grams, other, positions, others[positions], seed)
-        for text, text_grams in zip(texts, grams, strict=True)
+        _longest_run(text, text_grams, other, positions, there, seed) if meets[start:end].any() else 0
+        for text, text_grams, start, end in zip(texts, grams, starts, starts[1:], strict=False)
     ]
 
 
@@ -72,8 +78,6 @@ def _longest_run(
     """Count the words of the longest run, given the runs of `seed` words of both: `text_grams` in order, `there` sorted with their
     places.
     """
-    if not len(there):
-        return 0
     first = np.searchsorted(there, text_grams)
     met = np.flatnonzero(there[np.minimum(first, len(there) - 1)] == text_grams)
     first = first[met]

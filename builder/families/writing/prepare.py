@@ -69,6 +69,11 @@ def is_shown(target: str, task: Task, shown: Iterable[str]) -> bool:
 _words_of = lru_cache(maxsize=128)(run_words)
 
 
+@lru_cache(maxsize=128)
+def _word_count(section: str) -> int:
+    return len(section.split())
+
+
 def is_unreadable(text: str) -> bool:
     """Tell whether a text is set in a font whose characters have other values, or in another language."""
     words = words_of(text)
@@ -274,7 +279,7 @@ def _unfit_reason(paper: Paper, task: Task, content: list[str], output: str, rul
         return "unreadable_target"
     if is_shown(output, task, (*content, *shown_beside(paper.title, paper.abstract, task))):
         return "target_in_content"
-    words = sum(len(section.split()) for section in content)
+    words = sum(map(_word_count, content))
     return None if words >= rules.needs.min_content_words else "short_content"
 
 

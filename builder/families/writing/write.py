@@ -9,7 +9,7 @@ from pathlib import Path
 
 from builder.families.writer import tally_of
 from builder.families.writing.columns import RowTexts, columns, demonstration_of, row_of
-from builder.families.writing.lead import with_lead
+from builder.families.writing.lead import lead_of, with_score
 from builder.families.writing.plan import DemonstrationIds, PlannedSample
 from builder.families.writing.prepare import Pool, PreparedPaper, text_at
 from builder.parquet.schema import Row
@@ -65,7 +65,10 @@ def write_settings(folder: Path, what: PlannedRound, engine: Engine) -> list[Lis
     for name, of_setting in groupby(written, key=lambda item: item[0].setting.name):
         splits = {order.split: of_split for order, of_split in of_setting}
         configurations[name] = replace(configurations[name], splits=splits)
-    return list(engine.map(partial(with_lead, folder), configurations.values()))
+    # All settings of a task have the same samples.
+    one_of_task = {configuration.task: configuration for configuration in configurations.values()}
+    scores = dict(zip(one_of_task, engine.map(partial(lead_of, folder), one_of_task.values()), strict=True))
+    return [with_score(configuration, scores[configuration.task]) for configuration in configurations.values()]
 
 
 def _orders(what: PlannedRound) -> Iterator[_SplitOrder]:
