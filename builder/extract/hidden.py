@@ -43,6 +43,8 @@ _BASELINE, _STEP, _INDENT = 0.8, 1.5, 0.5
 # Difference between two colours, of 255 in any channel, with which one is read on the other.
 _APART = 64
 _OPAQUE = 255
+# To red, green and blue in a number.
+_SHIFTS = np.array([16, 8, 0])
 # The share of dark text that is seen through what lies over it.
 _LEAST_THROUGH = 0.2
 # Points around the spans that are looked at.
@@ -60,7 +62,8 @@ def read_blocks(page: pymupdf.Page) -> tuple[list[Block], int]:
     drawn: list[Block] = page.get_text("dict", flags=_FLAGS)["blocks"]
     unseen = {id(span) for line in _lines(drawn) for span in line["spans"] if not _is_drawn(span)}
     spans, fills, boxes = _painted(page, drawn)
-    unseen |= {id(span) for span in _printed_over(spans, fills)}
+    if fills:
+        unseen |= {id(span) for span in _printed_over(spans, fills)}
     # Boxes are those of the page as it is before it is turned: which of them meet is not known then.
     is_turned = page.rotation and (fills or boxes)
     found = (span for _, span in spans) if is_turned else _doubtful(spans, fills, boxes)
@@ -154,15 +157,15 @@ def _doubtful(
 
     Dark text on a ground of another colour, with nothing over it, is seen whatever the page looks like.
     """
-    hiding = np.array([_is_light(span) for _, span in spans], dtype=bool)
+    colors = _channels([span["color"] for _, span in spans])
+    hiding = (colors >= _LIGHT).all(axis=1)
     own, at = _boxes([span["bbox"] for _, span in spans]), np.array([i for i, _ in spans])
-    colors = np.array([_channels(span["color"]) for _, span in spans]).reshape(-1, 3)
     # What is left of dark text below what lies over it.
     through = np.ones(len(spans))
     for i, fill in fills:
         meet = _meets(own, fill["bbox"])
         through[meet & (at < i)] *= 1 - fill["alpha"] / 255
-        apart = np.abs(colors - _channels(fill["color"])).max(axis=1, initial=0) >= _APART
+        apart = np.abs(colors - _channels([fill["color"]])).max(axis=1, initial=0) >= _APART
         hiding |= meet & (at > i) & ~apart
     for box in boxes:
         hiding |= _meets(own, box)
@@ -248,7 +251,7 @@ def _shows(span: Span, box: NDArray[np.int64]) -> bool:
     if not _is_light(span):
         return int((box.max(axis=0) - box.min(axis=0)).max()) >= _LEAST_CONTRAST
     colors, counts = np.unique(box @ np.array([1 << 16, 1 << 8, 1]), return_counts=True)
-    ground, own = (_channels(int(color)) for color in (colors[counts.argmax()], span["color"]))
+    ground, own = _channels([colors[counts.argmax()], span["color"]])
     away = own - ground
     if int(abs(away).max()) < _LEAST_CONTRAST:
         return False
@@ -256,5 +259,6 @@ def _shows(span: Span, box: NDArray[np.int64]) -> bool:
     return float(towards.max()) >= _LEAST_INK
 
 
-def _channels(color: int) -> NDArray[np.int64]:
-    return np.array([color >> 16 & 0xFF, color >> 8 & 0xFF, color & 0xFF])
+def _channels(colors: Sequence[int]) -> NDArray[np.int64]:
+    """Return red, green and blue of some colours, shape (colours, 3)."""
+    return np.array(colors, dtype=np.int64)[:, np.newaxis] >> _SHIFTS & 0xFF

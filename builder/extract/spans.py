@@ -88,8 +88,8 @@ def _raised_marks(lines: Sequence[Sequence[Span]], small: float) -> Iterator[str
     """Yield marks that are raised next to small print: the first span of its line, or a separate line before it."""
     within = ((spans[0], spans[1]) for spans in lines if len(spans) > 1)
     for mark, note in chain(within, ((mine[0], after[0]) for mine, after in pairwise(lines) if len(mine) == 1)):
-        close = 0 <= note["bbox"][0] - mark["bbox"][2] < note["size"]
-        if close and note["size"] < small and _is_raised(mark, note) and _MARK.fullmatch(mark["text"].strip()):
+        is_close = note["size"] < small and 0 <= note["bbox"][0] - mark["bbox"][2] < note["size"]
+        if is_close and _is_raised(mark, note) and _MARK.fullmatch(mark["text"].strip()):
             yield mark["text"].strip()
 
 
