@@ -261,4 +261,4 @@ def _shows(span: Span, box: NDArray[np.int64]) -> bool:
 
 def _channels(colors: Sequence[int]) -> NDArray[np.int64]:
     """Return red, green and blue of some colours, shape (colours, 3)."""
-    return np.array(colors, dtype=np.int64)[:, np.newaxis] >> _SHIFTS & 0xFF
+    return np.asarray(np.array(colors, dtype=np.int64)[:, np.newaxis] >> _SHIFTS & 0xFF)
