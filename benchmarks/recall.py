@@ -1,0 +1,78 @@
+"""Recall over real papers: what small models recall of numbers and names, and the share of it that they keep in longer contexts.
+
+`rounds/new-pdf` is completed from its papers and asked. The models are folders in the one that ACADEMICEVAL_WEIGHTS names; without it,
+the smallest alone is asked. Runs go on in the folder that ACADEMICEVAL_RUNS names. With `--quick`, a compressor is asked in their place.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from benchmarks.likelihood import bounded
+from benchmarks.shared.data import PDF
+from benchmarks.shared.running import ACADEMICEVAL, ROOT, Figures, command, run
+from lm_eval_tasks.families.compressors import PPMD
+from lm_eval_tasks.stats.kept import KeptShare, kept_of
+from lm_eval_tasks.stats.opened import read_runs
+from standins.places import DATA
+from standins.real_model import FOLDER, UNPACKED
+
+# How figures call each model -> its folder, and the configurations that it is asked besides the evidence alone and without it.
+MODELS = {
+    "small": (UNPACKED, ["4k"]),
+    "large": ("Qwen2.5-Coder-0.5B-Instruct", ["4k", "8k", "16k", "without_16k"]),
+}
+
+
+def measure(folder: Path, quick: bool) -> Figures:
+    """Return what each model recalls and keeps."""
+    runs = Path(os.environ.get("ACADEMICEVAL_RUNS") or folder)
+    weights = Path(os.environ.get("ACADEMICEVAL_WEIGHTS") or FOLDER)
+    dataset = round_in(folder)
+    if quick:
+        return said_by("small", ask(("--model", PPMD), ["4k"], dataset, runs / PPMD))
+    figures: Figures = {}
+    for name, (model, sizes) in MODELS.items():
+        if (weights / model).is_dir():
+            lm = ("--model", "hf", "--model_args", f"pretrained={weights / model},dtype=bfloat16")
+            figures |= said_by(name, ask(lm, sizes, dataset, runs / model))
+    return figures
+
+
+def round_in(folder: Path) -> Path:
+    """Complete the round from the files of its papers."""
+    papers = folder / "papers"
+    papers.mkdir()
+    for file in (*PDF.glob("*.pdf"), *(DATA / "new" / "pdf").glob("*.pdf")):
+        (papers / file.name).symlink_to(file)
+    source = ("--source", "pdfs", "--path", papers, "-o", folder / "round")
+    command(*ACADEMICEVAL, "fill", ROOT / "rounds" / "new-pdf", *source)
+    return folder / "round"
+
+
+def ask(model: tuple[str, ...], sizes: list[str], dataset: Path, output: Path) -> Path:
+    """Ask a model for the likelihood of the texts with their evidence alone, without it, and in some sizes."""
+    tasks = ",".join(f"academiceval_recall_{name}" for name in ("alone", "without", *sizes))
+    how = ("--dataset", dataset, "--bertscore", "none", "--output", output)
+    command(*ACADEMICEVAL, "eval", *model, "--tasks", tasks, *how)
+    return output
+
+
+def said_by(name: str, output: Path) -> Figures:
+    """Return rows, bits recalled alone, and of each size the share kept, with its bounds, and by the place of the evidence."""
+    alone, *sized = kept_of(read_runs([output]))
+    figures: Figures = {f"{name}_rows": alone.recalled.samples, **bounded(f"{name}_recalled", alone.recalled)}
+    for each in sized:
+        figures |= _of_size(f"{name}_kept_{each.configuration.removeprefix('Recall-').lower()}", each)
+    return figures
+
+
+def _of_size(key: str, each: KeptShare) -> Figures:
+    shares = bounded(key, each.share) if each.share else {}
+    by_length = bounded(f"{key}_by_length", each.by_length) if each.by_length else {}
+    return {**shares, **by_length, **{f"{key}_{part}": round(share, 4) for part, share in each.parts.items()}}
+
+
+if __name__ == "__main__":
+    run(measure, PDF, DATA / "new")
