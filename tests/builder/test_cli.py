@@ -256,7 +256,7 @@ def test_a_missing_extra_says_which_to_install(tmp_path: Path, missing: str) -> 
     assert done.stderr == f'error: this command needs {missing}: pip install "academiceval[builder]"\n'
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_evaluators_need_nothing_of_the_builders(dataset: Path, tmp_path: Path) -> None:
     missing = ("arxiv", "datasketch", "networkx", "pymupdf", "zstandard", "bm25s", "langchain_text_splitters", "openai")
     run = ["eval", "--tasks", "academiceval_title_10k", "--dataset", str(dataset), "--bertscore", "none"]

@@ -34,6 +34,7 @@ questions = 6
 """
 
 
+@pytest.mark.long
 def test_a_month_from_the_papers_to_the_page(world: Path, tmp_path: Path) -> None:
     """Every command after set-up, in order; then up to the push once more, as in a job that is started again."""
     job = yaml.safe_load((ROOT / "docs" / "monthly" / "workflow.yml").read_text())["jobs"]["round"]

@@ -314,7 +314,7 @@ def test_killed_at_every_step_of_a_push(
     every(
         5,
         [
-            ("2026.11", False, 2),
+            ("2026.11", False, 4),
             ("2026.11", False, 1),
             ("2026.12", False, 1),
             ("2026.11", True, 1),

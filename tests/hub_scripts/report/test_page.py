@@ -254,8 +254,7 @@ def test_a_hostile_sample_stays_inert(browser: Any, site: Path) -> None:
     assert "Content Security Policy" in " ".join(visit.complaints)
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
 def test_every_page_fits_and_is_told(width: int, scheme: str, browser: Any, site: Path) -> None:
     ending = "-narrow" * (width < 600) + "-dark" * (scheme == "dark") + ".svg"
     for name in PAGES:
