@@ -64,7 +64,7 @@ def load(
     query = prompt_name_of(setting, QUERY) if shown == RETRIEVED else None
     # Before the model: a command that is offered in its place must find the dataset.
     check_dataset(options.dataset)
-    scorer = _scorer(options.bertscore_model)
+    scorer = _scorer(options.bertscore_model if way == GENERATED else NO_MODEL)
     if query:
         from lm_eval_tasks.retrieval import retrieve
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ import pytest
 from builder.families.reading.columns import reading_faults
 from builder.families.recall.filler import fill, fillers_of
 from builder.families.recall.spans import candidates, key_of, stated, words_of
-from builder.families.recall.texts import AskedText, Paragraph, placed
+from builder.families.recall.texts import AskedText, PaperText, Paragraph, asked_texts, placed
 from builder.families.registry import read_rows
 from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.families.recall.prompt import prompt_of, target_of
@@ -74,6 +75,25 @@ def test_a_span_counts_if_a_sentence_states_it() -> None:
     assert [(span.text, times) for span, times in stated(text, asked, evidence) if span.kind == "number"] == [
         ("12.43", 1)
     ]
+
+
+@pytest.mark.parametrize(
+    ("heading", "asked"),
+    [
+        ("2 Method", ["abstract"]),
+        ("2 Conclusion", ["abstract", "conclusion"]),
+        ("Discussion", ["abstract", "discussion"]),
+    ],
+)
+def test_only_a_paper_with_a_conclusion_is_asked_for_one(heading: str, asked: list[str]) -> None:
+    said = "The tuned sieve reaches 12.43 points on ZyabNet with 313 rows of LoRA."
+    sections = [("1 Introduction", f"We show more. {said}"), (heading, f"So it ends. {said}")]
+    text = f"A Sieve\nAbstract\n{said}\n" + "".join(f"{name}\n{words}\n" for name, words in sections)
+    shown = SimpleNamespace(text=text, sections={i: text.index(words) for i, (_, words) in enumerate(sections)})
+    shown.references = len(text)
+    document = SimpleNamespace(sections=[SimpleNamespace(heading=name, text=words) for name, words in sections])
+    read: Any = SimpleNamespace(shown=shown, document=document, paper=paper(1, title="A Sieve"))
+    assert [each.section for each in asked_texts(PaperText(read), lambda key: True)] == asked
 
 
 def _asked(paper: str, section: str = "abstract") -> AskedText:

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from lm_eval.evaluator import simple_evaluate
+from lm_eval.tasks import TaskManager
 
 from lm_eval_tasks.base.likelihood import Likelihood
 from lm_eval_tasks.compat.scored_texts import Question, Scored
@@ -21,6 +23,7 @@ from lm_eval_tasks.evaluate.baselines import GeneratingLM
 from lm_eval_tasks.families.recall.answering import bits_between
 from lm_eval_tasks.stats.kept import KeptShare, kept_of, ratio, reach_of
 from lm_eval_tasks.stats.opened import read_runs
+from lm_eval_tasks.tasks.catalogue import tasks_path
 from tests.helpers.evaluating import evaluate
 from tests.helpers.recall import recall_round
 
@@ -107,6 +110,15 @@ def test_a_program_without_an_answer_leaves_no_journal(recalled: Path, tmp_path:
     task = ("--tasks", "academiceval_recall_4k", "--dataset", recalled)
     code, _, err = command("eval", "--model", "lead", *task, "--output", tmp_path / "lead")
     assert (code, "no score" in err, list(tmp_path.rglob("*.jsonl"))) == (1, True, [])
+
+
+@pytest.mark.slow
+def test_the_bare_harness_asks_a_size_alone(recalled: Path) -> None:
+    manager = TaskManager(include_path=str(tasks_path()), metadata={"dataset": str(recalled)})
+    found = simple_evaluate(
+        model="dummy", tasks=["academiceval_recall_8k"], task_manager=manager, limit=3, bootstrap_iters=0
+    )
+    assert found["results"]["academiceval_recall_8k"]["text_bits,score"] > 0
 
 
 @pytest.mark.slow
