@@ -113,12 +113,14 @@ def test_a_program_without_an_answer_leaves_no_journal(recalled: Path, tmp_path:
 
 
 @pytest.mark.slow
-def test_the_bare_harness_asks_a_size_alone(recalled: Path) -> None:
+@pytest.mark.parametrize(
+    ("task", "score"), [("academiceval_recall_8k", "text_bits"), ("academiceval_abs_9k_bpb", "bits_per_byte")]
+)
+def test_the_bare_harness_asks_by_likelihood(recalled: Path, task: str, score: str) -> None:
+    """Without the model of a score that such tasks do not have."""
     manager = TaskManager(include_path=str(tasks_path()), metadata={"dataset": str(recalled)})
-    found = simple_evaluate(
-        model="dummy", tasks=["academiceval_recall_8k"], task_manager=manager, limit=3, bootstrap_iters=0
-    )
-    assert found["results"]["academiceval_recall_8k"]["text_bits,score"] > 0
+    found = simple_evaluate(model="dummy", tasks=[task], task_manager=manager, limit=3, bootstrap_iters=0)
+    assert found["results"][task][f"{score},score"] > 0
 
 
 @pytest.mark.slow
