@@ -24,32 +24,21 @@ from lm_eval_tasks.families.descriptor import Configuration, Target, Task, TaskG
 from lm_eval_tasks.families.writing import refine
 
 Writing = Literal["title", "abs", "intro", "related"]
-# Of titles, the title alone would be the answer.
+
+
+def _text(name: str, label: str, answer_tokens: int, spread: float) -> Target:
+    """Describe a text that is asked for."""
+    # Of titles, the title alone would be the answer.
+    shorter: tuple[Context, ...] = (START, RETRIEVED) if name == "title" else (NONE, START, RETRIEVED)
+    refined = refine.title if name == "title" else refine.text
+    return Target(name, label, answer_tokens, shorter, START, refine=refined, spread=spread, spread_of="ROUGE-L")
+
+
 TARGETS: tuple[Target, ...] = (
-    Target("title", "title", 64, (START, RETRIEVED), START, refine=refine.title, spread=0.15, spread_of="ROUGE-L"),
-    Target(
-        "abs", "abstract", 512, (NONE, START, RETRIEVED), START, refine=refine.text, spread=0.055, spread_of="ROUGE-L"
-    ),
-    Target(
-        "intro",
-        "introduction",
-        2048,
-        (NONE, START, RETRIEVED),
-        START,
-        refine=refine.text,
-        spread=0.023,
-        spread_of="ROUGE-L",
-    ),
-    Target(
-        "related",
-        "related work",
-        2048,
-        (NONE, START, RETRIEVED),
-        START,
-        refine=refine.text,
-        spread=0.022,
-        spread_of="ROUGE-L",
-    ),
+    _text("title", "title", 64, 0.15),
+    _text("abs", "abstract", 512, 0.055),
+    _text("intro", "introduction", 2048, 0.023),
+    _text("related", "related work", 2048, 0.022),
 )
 
 
