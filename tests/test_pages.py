@@ -34,7 +34,6 @@ NOT_HERE = {
     r"--config llama-3": "needs a GPU; tests/test_first_round.py reads the file as the command does",
     r"pretrained=Qwen/": "needs a real model's tokenizer",
     r"pretrained=FOLDER": "needs a real model's weights",
-    r"academiceval_walk_128k --output": "needs a model with 128K tokens of context",
     r"rounds/(zero|new)|--dataset (zero|new)": "needs the papers of a round by id; tests/test_round_zero.py fills two",
     r"smollm2|docs/results": "runs beside the repository's own files; tests/lm_eval_tasks/stats/test_compare.py reads them",
     r"^ray |^RAY_ADDRESS=": "needs several machines; the tests of engines run a round on a cluster on this one",
