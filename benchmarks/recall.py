@@ -46,7 +46,7 @@ def round_in(folder: Path) -> Path:
     papers.mkdir()
     for file in (*PDF.glob("*.pdf"), *(DATA / "new" / "pdf").glob("*.pdf")):
         (papers / file.name).symlink_to(file)
-    source = ("--source", "pdfs", "--path", papers, "-o", folder / "round")
+    source = ("--source", "pdfs", "--path", papers, "-o", folder / "round", "--work", folder / "work")
     command(*ACADEMICEVAL, "fill", ROOT / "rounds" / "new-pdf", *source)
     return folder / "round"
 

@@ -252,7 +252,9 @@ def fill(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.engines.registry import LocalEngine
     from lm_eval_tasks.families.rounds import read_manifest
 
-    copy, manifest = arguments.folder, read_manifest(arguments.folder)
+    # "." has no name, which the folders beside it are called by.
+    copy = arguments.folder if arguments.folder.name else arguments.folder.resolve()
+    manifest = read_manifest(copy)
     readers = LocalEngine(arguments.jobs)
     if arguments.source:
         values = {name: value for name in ("path", "contact") if (value := getattr(arguments, name))}

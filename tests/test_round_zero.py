@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from builder.dataset.card import card
 from builder.sources.mirror import MirrorSource
 from lm_eval_tasks.base.files import sha256_of
 from lm_eval_tasks.families.rounds import read_manifest
@@ -37,6 +38,12 @@ def test_it_has_no_text(name: str) -> None:
     assert files
     longest = max((text for file in files for row in pq.read_table(file).to_pylist() for text in texts(row)), key=len)
     assert len(longest) <= 120, longest
+
+
+@pytest.mark.parametrize("name", ["zero", "new", "new-pdf"])
+def test_its_card_is_what_its_manifest_says(name: str) -> None:
+    folder = ZERO.with_name(name)
+    assert (folder / "README.md").read_text() == card(read_manifest(folder))
 
 
 def test_a_source_that_lacks_something_is_one_sentence(command: Command, tmp_path: Path) -> None:

@@ -32,8 +32,6 @@ from lm_eval_tasks.engines.registry import Engine, LocalEngine
 # Runs of more words than this are taken for copies, as in the audits of training data.
 LONG_RUN = 13
 _MIN_ENGLISH = 0.12
-# Characters of a content that tell its language.
-_LANGUAGE = 20_000
 _LEAST_CONTENT = 0.2
 _LEAST_TARGET = 5
 _ACTIVE = 20
@@ -145,7 +143,7 @@ def look_through(folder: Path, rows: tuple[Task, Sequence[ListedConfiguration]])
 def _content_faults(task: Task, row: Row) -> Iterator[str]:
     if task == "title" and title_key(row["title"]) in title_key(row["content"]):
         yield "title_in_content"
-    if common_share(words_of(row["content"][:_LANGUAGE])) < _MIN_ENGLISH:
+    if common_share(words_of(row["content"])) < _MIN_ENGLISH:
         yield "not_english"
 
 

@@ -76,7 +76,7 @@ def power(configurations: Sequence[ListedConfiguration]) -> Table:
     for configuration in configurations:
         test = configuration.statistics("test")
         if test.detectable is not None:
-            metric = target_of(configuration.task).spread_of
+            metric = target_of(configuration.task).measured_in
             group = "" if test.one_group is None else f"{test.one_group:.2f}"
             contents = configuration.splits["test"]
             samples = _of_all(test.samples, contents.lacking)

@@ -38,9 +38,9 @@ def recall(rows: Mapping[str, Rows]) -> Iterator[str]:
     yield from _head(heads)
     for model in dict.fromkeys(row["model"] for row in kept):
         own = {row["configuration"].removeprefix("Recall-"): row for row in kept if row["model"] == model}
-        largest = next(own[size] for size in reversed(sizes) if size in own)
+        largest = next((own[size] for size in reversed(sizes) if size in own), {})
         shares = [_bounded(own[size], "share", "share low", "share high", 2) if size in own else "" for size in sizes]
-        places = [_rounded(largest[place], 2) for place in ("first", "middle", "last")]
+        places = [_rounded(largest.get(place, ""), 2) for place in ("first", "middle", "last")]
         yield _line(
             _name(model), own["Alone"]["rows"], _bounded(own["Alone"], "recalled", "low", "high", 1), *shares, *places
         )
@@ -52,8 +52,10 @@ def reading(rows: Mapping[str, Rows]) -> Iterator[str]:
     yield from _head(["model", "rows", "title", "other", "own", "saved over other", "of it copied"])
     for model in dict.fromkeys(row["model"] for row in saved):
         own = {(row["less"], row["more"]): row for row in saved if row["model"] == model}
-        other = own["other", "start"]
-        bits = (own["none", "start"]["bits less"], other["bits less"], other["bits more"])
+        other = own.get(("other", "start"))
+        if other is None:
+            continue
+        bits = (own.get(("none", "start"), {}).get("bits less", ""), other["bits less"], other["bits more"])
         yield _line(
             _name(model),
             other["rows"],
@@ -66,7 +68,7 @@ def reading(rows: Mapping[str, Rows]) -> Iterator[str]:
 def answers(rows: Mapping[str, Rows], papers: Sequence[str], metrics: Sequence[str]) -> Iterator[str]:
     """The score of each model in each task over some papers, beside the best program."""
     own = [row for row in rows["scores.csv"] if row["papers"] in papers and row["metric"] in metrics]
-    models = [model for model in _MODELS if any(row["model"] == model for row in own)]
+    models = list(dict.fromkeys(row["model"] for row in own))
     yield from _head(["task, papers", "rows", "program", *map(_name, models)])
     for name in dict.fromkeys((row["task"], row["papers"]) for row in own):
         of_task = {row["model"]: row for row in own if (row["task"], row["papers"]) == name}
@@ -89,8 +91,6 @@ def overview(rows: Mapping[str, Rows]) -> Iterator[str]:
         yield _line(_name(model), recalled, *shares, reads)
 
 
-# From small to large.
-_MODELS = ("SmolLM2-135M-Instruct", "Gemma-3-270M", "Qwen2.5-Coder-0.5B-Instruct", "Qwen2.5-Coder-1.5B-Instruct")
 _MAIN = ("new", "other", "start")
 _TABLES = {
     "overview": overview,

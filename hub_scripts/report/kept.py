@@ -59,13 +59,14 @@ def by_length(
     parts = list(dict.fromkeys(row[9] for row in rows))
     models = list(dict.fromkeys(row[2] for row in rows))
     sizes = sorted({row[1] for row in rows})
-    figure, panels = sheet.panels(1, len(parts), 10, 3.2 + 0.12 * len(styles), sharey=True)
+    figure, panels = sheet.panels(1, len(parts), 10, 3.2 + 0.12 * len(models), sharey=True)
     for panel, part in zip(panels.flat, parts, strict=True):
         for number, model in enumerate(models):
             points = sorted((row for row in rows if (row[2], row[9]) == (model, part)), key=lambda row: row[1])
-            # Beside one another, so that intervals do not cover each other.
-            aside = 2 ** (_ASIDE * (number - (len(models) - 1) / 2))
-            _draw(panel, points, styles[model], aside, is_part=bool(part))
+            if points:
+                # Beside one another, so that intervals do not cover each other.
+                aside = 2 ** (min(_ASIDE, 0.5 / len(models)) * (number - (len(models) - 1) / 2))
+                _draw(panel, points, styles[model], aside, is_part=bool(part))
         panel.axhline(HELD, color="black", linewidth=0.8, linestyle=":")
         panel.set_xscale("log", base=2)
         panel.set_xticks(sizes, [f"{size}K" for size in sizes])

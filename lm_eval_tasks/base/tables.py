@@ -77,8 +77,10 @@ def text_lines(item: str | Table | Mapping[str, object], form: str, *, all_colum
     Args:
         item: a table, a line, or what is shown as JSON alone.
         form: "terminal", "markdown", "latex", "csv" or "json". JSON has one line for each table, with all columns. LaTeX makes lines that
-            are no table's comments; with CSV and JSON they belong on another stream, see `is_beside`.
+            are no table's comments; with CSV and JSON they belong on another stream, see `is_beside`, without empty ones.
     """
+    if is_beside(item, form) and not item:
+        return
     if isinstance(item, str):
         yield from (f"% {part}" if part else "" for part in item.split("\n")) if form == "latex" else [item]
     elif form == "json":

@@ -3,7 +3,7 @@
 import string
 from bisect import bisect_left
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -65,10 +65,10 @@ def _longest_runs(texts: list[Words], other: Words, seed: int) -> list[int]:
         return [0] * len(texts)
     # Most texts meet the other one nowhere.
     meets = there[np.minimum(np.searchsorted(there, every), len(there) - 1)] == every
-    starts = np.cumsum([0, *map(len, grams)])
+    bounds = pairwise(np.cumsum([0, *map(len, grams)]))
     return [
         _longest_run(text, text_grams, other, positions, there, seed) if meets[start:end].any() else 0
-        for text, text_grams, start, end in zip(texts, grams, starts, starts[1:], strict=False)
+        for text, text_grams, (start, end) in zip(texts, grams, bounds, strict=True)
     ]
 
 

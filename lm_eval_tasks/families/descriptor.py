@@ -50,7 +50,7 @@ class Target:
         refine: what is scored of a text, from it and the paper's own; None if that is not a text.
         spread: standard deviation, from one paper to the next, of the difference between two models. Texts: between two baselines
             over 78 real papers (29 for related work).
-        spread_of: what the difference is of, for display.
+        measured_in: what the difference is of, for display.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Target:
     task: str = ""
     refine: Callable[[str, str], str] | None = None
     spread: float = SPREAD_OF_CHOICES
-    spread_of: str = "accuracy"
+    measured_in: str = "accuracy"
 
     @property
     def title(self) -> str:

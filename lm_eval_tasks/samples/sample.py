@@ -26,7 +26,7 @@ from lm_eval_tasks.samples.run_folder import newest_run, samples_below
 _ROWS_SHOWN = 10
 # A sample as lm-eval logs it, or a line of a journal: what it has besides ours is kept as it is.
 Logged = Mapping[str, Any]
-# What a journal records of each sample besides its answer.
+# What a journal records of each sample besides its answer and what its family says of it.
 JOURNALED = (
     "id row_hash setting prompt_name prompt_version retriever shown "
     "first_author published round target of opens begins closes made_up way chat"

@@ -96,9 +96,13 @@ def kept_over(rows: Mapping[str, Rows], kept: Kept) -> list[KeptShare]:
     """Return the same of rows by their configuration; nothing if they were not asked alone, or not without."""
     if not rows.get(kept.alone) or not rows.get(kept.without):
         return []
-    names = [kept.alone, *(name for name in sorted(kept.sizes, key=kept.sizes.__getitem__) if name in rows)]
+    sizes = sorted(kept.sizes, key=kept.sizes.__getitem__)
     at_places = _at_places(rows.get(kept.at_places, {}), kept)
-    return [_share(name, {**rows, **at_places}, kept) for name in (*names, *at_places)]
+    of_both = rows[kept.alone].keys() & rows[kept.without].keys()
+    known = {**rows, **at_places}
+    # With a limit, a size may have none of the rows that were asked alone.
+    asked = [name for name in (kept.alone, *sizes, *at_places) if of_both & known.get(name, {}).keys()]
+    return [_share(name, known, kept) for name in asked]
 
 
 def _at_places(rows: Rows, kept: Kept) -> dict[str, dict[str, ScoredRow]]:
@@ -172,7 +176,7 @@ def _by_part(
 
 
 def reach_of(kept: Sequence[KeptShare], sizes: Mapping[str, int], ended: str = "") -> str:
-    """Say how far a model holds: sizes follow one another, so that the first that is not held, or not known, ends it.
+    """Say how far a model holds: of the sizes that it was asked, the first that is not held, or not known, ends it.
 
     Args:
         ended: why no larger size was asked.

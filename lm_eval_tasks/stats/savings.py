@@ -159,7 +159,8 @@ def shown_savings(samples: Sequence[Sample]) -> Iterator[str | Table]:
     savings, curve = savings_of(samples), curve_of(samples)
     if savings:
         yield from ("", _table("Bits saved per byte by reading", savings))
-        yield from ("", f"* the main comparison: what the paper's first {WORDS[START]:,} words save")
+    if any((saving.less, saving.more) in HEADLINE for saving in savings):
+        yield from ("", f"* the main comparisons: what the paper's first {WORDS[START]:,} words save")
     if len(curve) > 1:
         yield from ("", _table("Bits saved per byte by each step, over rows that fill the largest", curve))
 

@@ -73,7 +73,7 @@ METRICS = (
     # What lm-eval's own sums give too.
     _bits("text_bits", "Bits per byte of the whole text", headline=True),
 )
-TARGET = Target("recall", "recall", 0, spread=2.5, spread_of="bits")
+TARGET = Target("recall", "recall", 0, spread=2.5, measured_in="bits")
 _TASKS = tuple(
     Task("recall", f"academiceval_{slug_of(each.name)}", each.name, 0, way=LIKELIHOOD) for each in CONFIGURATIONS
 )

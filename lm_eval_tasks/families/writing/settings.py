@@ -31,7 +31,7 @@ def _text(name: str, label: str, answer_tokens: int, spread: float) -> Target:
     # Of titles, the title alone would be the answer.
     shorter: tuple[Context, ...] = (START, RETRIEVED) if name == "title" else (NONE, START, RETRIEVED)
     refined = refine.title if name == "title" else refine.text
-    return Target(name, label, answer_tokens, shorter, START, refine=refined, spread=spread, spread_of="ROUGE-L")
+    return Target(name, label, answer_tokens, shorter, START, refine=refined, spread=spread, measured_in="ROUGE-L")
 
 
 TARGETS: tuple[Target, ...] = (

@@ -16,12 +16,13 @@ import pytest
 from lm_eval.evaluator import simple_evaluate
 from lm_eval.tasks import TaskManager
 
+from lm_eval_tasks import families
 from lm_eval_tasks.base.likelihood import Likelihood
 from lm_eval_tasks.compat.scored_texts import Question, Scored
 from lm_eval_tasks.evaluate import run as running
 from lm_eval_tasks.evaluate.baselines import GeneratingLM
 from lm_eval_tasks.families.recall.answering import bits_between
-from lm_eval_tasks.stats.kept import KeptShare, kept_of, ratio, reach_of
+from lm_eval_tasks.stats.kept import KeptShare, ScoredRow, kept_of, kept_over, ratio, reach_of
 from lm_eval_tasks.stats.opened import read_runs
 from lm_eval_tasks.tasks.catalogue import tasks_path
 from tests.helpers.evaluating import evaluate
@@ -172,6 +173,17 @@ def test_a_size_that_is_not_known_ends_what_is_held() -> None:
     assert reach_of([*known, replace(known[0], configuration="Recall-16K")], {**SIZES, "Recall-16K": 16}).startswith(
         "held to Recall-4K, no size lost"
     )
+
+
+def test_a_size_without_the_rows_that_were_asked_alone_is_not_told_of() -> None:
+    known = families.of_task("recall").kept
+    assert known is not None
+    ids = [str(i) for i in range(30)]
+    alone, without = ({id_: ScoredRow(score, id_, "first") for id_ in ids} for score in (1.0, 9.0))
+    others = {"x": ScoredRow(2.0, "x", "first")}
+    asked = {known.alone: alone, known.without: without, "Recall-4K": alone, "Recall-8K": others}
+    assert [each.configuration for each in kept_over(asked, known)] == [known.alone, "Recall-4K"]
+    assert kept_over({known.alone: alone, known.without: others}, known) == []
 
 
 def test_intervals_of_shares_hold_the_truth() -> None:
