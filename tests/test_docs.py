@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import runpy
@@ -167,6 +168,16 @@ def test_tables_of_results_in_the_docs_are_what_their_samples_give() -> None:
         assert (place / name).read_text(encoding="utf-8") == content
     for page, text in module["pages"](tables).items():
         assert page.read_text(encoding="utf-8") == text
+
+
+def test_p_values_in_the_docs_are_those_of_the_whole_table() -> None:
+    with (ROOT / "docs" / "results" / "pairs.csv").open(encoding="utf-8", newline="") as file:
+        rows = [tuple(float(row[name]) for name in ("low", "high", "p (Holm)")) for row in csv.DictReader(file)]
+    claims = re.findall(r"\[(-?[\d.]+), (-?[\d.]+)\], p = ([\d.]+)\)", (ROOT / "docs" / "results.md").read_text())
+    assert claims
+    for low, high, p in claims:
+        [known] = [row[2] for row in rows if row[:2] == pytest.approx((float(low), float(high)), abs=6e-4)]
+        assert f"{known:.{len(p) - 2}f}" == p
 
 
 def test_results_in_the_docs_carry_no_text_of_a_paper() -> None:
