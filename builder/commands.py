@@ -22,7 +22,6 @@ _FILLING = ("arxiv", "europepmc", "jats", "mirror", "pdfs")
 _QUESTIONS = {
     "contact": "Your email or web address, which is sent with every request:",
     "field": "Words to search for, such as neuroscience:",
-    "seed": "An author to start from:",
     "path": "The folder with the papers:",
 }
 
@@ -56,7 +55,9 @@ def register(commands: Commands) -> None:
         help="arxiv, europepmc: your email or web address; pdfs: arXiv is asked for papers that print its id",
     )
     sub.add_argument("--field", default="", help="europepmc: words to search for, such as neuroscience")
-    sub.add_argument("--seed", default="", help="arxiv: an author to start from")
+    sub.add_argument(
+        "--seed", default="", help="arxiv: an author to start from (default: all papers of the categories)"
+    )
     add_jobs(sub)
     sub = commands.add(
         MAKE,

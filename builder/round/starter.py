@@ -14,7 +14,7 @@ STARTS: tuple[Start, ...] = get_args(Start)
 _MANY, _LEAST_ROWS = 50, 12
 # What each must be told.
 NEEDED: dict[Start, tuple[str, ...]] = {
-    "arxiv": ("contact", "seed"),
+    "arxiv": ("contact",),
     "europepmc": ("contact", "field"),
     "jats": ("path",),
     "mirror": ("path",),
@@ -36,10 +36,6 @@ contact = "{contact}"         # arXiv wants to know who asks: your email or web 
 [papers]
 categories = ["cs.CL"]        # primary categories, or archives such as "cs"
 published_from = {from_}
-
-[crawl]
-seeds = ["{seed}"]            # an author to start from; co-authors follow
-authors = 200                 # a first small round; 1000 is usual
 """,
     "europepmc": """
 [source]
@@ -91,6 +87,16 @@ authors = 60
 papers = 120
 """,
 }
+# Of arXiv: with an author to start from, and without.
+_SEEDED = """
+[crawl]
+seeds = ["{seed}"]            # an author to start from; co-authors follow
+authors = 200                 # a first small round; 1000 is usual
+"""
+_UNSEEDED = """
+# [crawl]
+# seeds = ["Ada Lovelace"]    # authors to start from, whose co-authors follow; left out: all papers of the categories
+"""
 # What open-access articles have: hardly any has a section of related work; co-authors are few among 200 papers.
 _OPEN_ACCESS = """settings = ["Title-10K", "Title-30K", "Abs-9K", "Abs-28K", "Intro-8K", "Intro-28K"]
 licenses = "redistributable"  # CC BY, CC BY-SA and CC0, so that the round can be published whole
@@ -143,7 +149,10 @@ def write_start(file: Path, source: Start, today: date, told: Mapping[str, str],
         asked = _OPEN_ACCESS
     if count is not None and count < _MANY:
         asked = _FEW
-    content = (_HEAD + asked + _SOURCES[source] + _TAIL).format(
+    crawled = ""
+    if source == "arxiv":
+        crawled = _SEEDED if told["seed"] else _UNSEEDED
+    content = (_HEAD + asked + _SOURCES[source] + crawled + _TAIL).format(
         round=f"{today:%Y.%m}",
         from_=today.replace(year=today.year - 1, day=1).isoformat(),
         table=PDF_TABLE,

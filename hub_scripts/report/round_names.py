@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, islice
 from pathlib import Path
 
 from lm_eval_tasks.base.contract import paper_of
 
+# Folders that a section may be called after.
+_MOST_NAMES = 3
 # A round's name, and the revision of its dataset.
 _Build = tuple[str, str]
 
@@ -59,16 +61,21 @@ def names_of(files: Sequence[Path]) -> RoundNames:
 
 
 def _own_folders(sections: Sequence[Sequence[Path]]) -> list[str]:
-    """Return for each section the uppermost folder that has its runs alone; its number where there is none, or another is called so."""
+    """Return for each section the uppermost folders that have its runs alone; its number where there are none, or another is called so."""
     names: list[str] = []
     for number, section in enumerate(sections):
         others = {
             part for i, other in enumerate(sections) if i != number for path in other for part in (path, *path.parents)
         }
-        own = [part for part in (*reversed(min(section).parents), min(section)) if part not in others]
-        name = own[0].name if own else ""
+        own = dict.fromkeys(folder.name for path in sorted(section) if (folder := _uppermost(path, others)))
+        name = ", ".join(own) if len(own) <= _MOST_NAMES else next(iter(own))
         names.append(name if name and name not in names else f"{name or 'runs'}, {number + 1}")
     return names
+
+
+def _uppermost(path: Path, others: Collection[Path]) -> Path | None:
+    """Return the uppermost folder on the way to a path that has nothing of others; None if there is none."""
+    return next((part for part in (*reversed(path.parents), path) if part not in others), None)
 
 
 def _sections(settings: Mapping[_Build, Mapping[str, Path]]) -> list[list[_Build]]:

@@ -69,7 +69,7 @@ def _core_tasks(name: str, core: Iterable[str], why_no_likelihood: str) -> list[
     of_edition = [task for each in core for task in tasks_of(f"{name}_{slug_of(each)}")]
     skipped = [task.configuration for task in of_edition if task.way == LIKELIHOOD and why_no_likelihood]
     if skipped:
-        _LOGGER.warning("%s is not asked by likelihood, because %s", ", ".join(skipped), why_no_likelihood)
+        _LOGGER.warning("not asked by likelihood, because %s: %s", why_no_likelihood, ", ".join(skipped))
     return [task.name for task in of_edition if task.configuration not in skipped]
 
 

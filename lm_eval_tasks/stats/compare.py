@@ -357,7 +357,7 @@ def _equal(of: Callable[[Sample], object], pairs: Sequence[tuple[Sample, Sample]
 
 
 def _made_otherwise(first: Results, second: Results) -> str:
-    """Return what made their answers and is not the same."""
+    """Say what made their answers and is not the same."""
     blocks = [each.block for each in (first, second) if each.block and each.block.made_with.versions]
     if len(blocks) < 2:
         return ""
@@ -366,4 +366,4 @@ def _made_otherwise(first: Results, second: Results) -> str:
         for block in blocks
     ]
     names = [name for name in made[0].keys() | made[1].keys() if made[0].get(name) != made[1].get(name)]
-    return f", with other {', '.join(sorted(names))}" if names else ""
+    return f", but what made the answers differs: {', '.join(sorted(names))}" if names else ""

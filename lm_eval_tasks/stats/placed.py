@@ -45,8 +45,9 @@ class PlacedTask:
         scores = self.scores.sum() - np.append(self.scores, 0)[at]
         floors = self.floors.sum() - np.append(self.floors, 0)[at]
         counts = self.counts.sum() - np.append(self.counts, 0)[at]
-        # Without the only author nothing is left.
-        return np.asarray((scores - floors) / np.where(counts, counts - floors, 1), dtype=np.float64)
+        # Without the only author nothing is left; where all other floors are 1, no room is.
+        room = counts - floors
+        return np.asarray((scores - floors) / np.where(room > 0, room, 1), dtype=np.float64)
 
     def weights(self, authors: Sequence[str]) -> NDArray[np.float64]:
         """Return the share of the samples that is each author's, shape (authors,)."""

@@ -255,6 +255,9 @@ def shown_scores(results: Results, samples: Samples) -> Iterator[str | Table]:
     every = {(sample.task, sample.id): sample for of_task in samples.values() for sample in of_task}
     of_run = gains_of(every.values())
     yield from score_table(results.scores, of_run, samples)
+    months = sorted({sample.row.published[:7] for sample in every.values()})
+    if months:
+        yield from ("", f"The papers appeared from {months[0]} to {months[-1]} (first versions).")
     if results.split != TEST:
         yield from (
             "",

@@ -131,5 +131,5 @@ def test_two_installations_are_told_apart_at_the_first_stage_that_differs(tmp_pa
     results.write_text(json.dumps(content))
     code, out, err = command("compare", anchor, tmp_path / "mine")
     assert code == 0, err
-    assert "with other chat template." in out
+    assert "differs: chat template." in out
     assert "equal are prompts 20, tokens of prompts 20, answers 19, scores 20" in out
