@@ -198,10 +198,14 @@ def reach_of(kept: Sequence[KeptShare], sizes: Mapping[str, int], ended: str = "
 
 def _ended(samples: Sequence[Sample], asked: Sequence[str], kept: Kept) -> str:
     """Say what ended the sizes that a run asked: the model's window, the round, or what was typed."""
-    sized = [sample.row for sample in samples if sample.row.setting in kept.sizes]
-    counts = Counter(row.setting for row in sized)
-    if any(counts[row.setting] < (row.of or 0) for row in sized):
-        return "the rest does not fit the model's window, or was not asked"
+    rows = [sample.row for sample in samples if sample.row.setting in kept.names]
+    counts = Counter(row.setting for row in rows)
+    # A window takes rows from the longer contexts alone, a shard from all, and a limit from what is asked at all.
+    lacking = {row.setting for row in rows if counts[row.setting] < (row.positions or 0)}
+    if lacking and kept.alone not in lacking:
+        return "the rest does not fit the model's window"
+    if lacking or any((row.positions or 0) < (row.of or 0) for row in rows):
+        return "of a part of the rows"
     if not asked:
         return ""
     return "all that the round has" if any(len(tasks_of(name)) > 1 for name in asked) else "as chosen"

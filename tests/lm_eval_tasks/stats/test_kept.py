@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from lm_eval_tasks.compat.scored_texts import Question, Scored
 from lm_eval_tasks.evaluate import run as running
 from lm_eval_tasks.evaluate.baselines import GeneratingLM
 from lm_eval_tasks.families.recall.answering import bits_between
+from lm_eval_tasks.stats import kept
 from lm_eval_tasks.stats.kept import KeptShare, ScoredRow, kept_of, kept_over, ratio, reach_of
 from lm_eval_tasks.stats.opened import read_runs
 from lm_eval_tasks.tasks.catalogue import tasks_path
@@ -184,6 +186,27 @@ def test_a_size_without_the_rows_that_were_asked_alone_is_not_told_of() -> None:
     asked = {known.alone: alone, known.without: without, "Recall-4K": alone, "Recall-8K": others}
     assert [each.configuration for each in kept_over(asked, known)] == [known.alone, "Recall-4K"]
     assert kept_over({known.alone: alone, known.without: others}, known) == []
+
+
+@pytest.mark.parametrize(
+    ("alone", "sized", "asked", "ended"),
+    [
+        ((10, 10, 10), (4, 10, 10), "academiceval_recall", "the rest does not fit the model's window"),
+        ((5, 10, 10), (5, 10, 10), "academiceval_recall", "of a part of the rows"),
+        ((5, 5, 10), (5, 5, 8), "academiceval_recall", "of a part of the rows"),
+        ((10, 10, 10), (8, 8, 8), "academiceval_recall", "all that the round has"),
+        ((10, 10, 10), (8, 8, 8), "academiceval_recall_4k", "as chosen"),
+    ],
+)
+def test_what_ended_the_sizes_is_told(alone: tuple[int, ...], sized: tuple[int, ...], asked: str, ended: str) -> None:
+    """By how many rows there are, how many the run asks, and how many the round has."""
+    known = families.of_task("recall").kept
+    samples: list[Any] = [
+        SimpleNamespace(row=SimpleNamespace(setting=setting, positions=positions, of=of))
+        for setting, (count, positions, of) in (("Recall-Alone", alone), ("Recall-4K", sized))
+        for _ in range(count)
+    ]
+    assert known is not None and kept._ended(samples, [asked], known) == ended
 
 
 def test_intervals_of_shares_hold_the_truth() -> None:
