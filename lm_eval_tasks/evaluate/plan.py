@@ -23,7 +23,7 @@ from lm_eval_tasks.families.reading.hook import doc_to_text
 from lm_eval_tasks.families.registry import comparisons
 from lm_eval_tasks.llm.usage import CHARACTERS_OF_TOKEN, Price, Usage
 from lm_eval_tasks.samples.prompt_row import PromptRow
-from lm_eval_tasks.tasks.catalogue import check_tasks, tasks_path
+from lm_eval_tasks.tasks.catalogue import check_tasks, shown_name, tasks_path
 
 # Between two models: what a decision may hang on.
 _DIFFERENCE = 0.05
@@ -34,6 +34,7 @@ class TaskPlan:
     """What one task takes.
 
     Attributes:
+        setting: that it asks.
         tokens_in: of all prompts, after cutting; None if the model's tokenizer is not known.
         most_out: tokens of all answers, if each reaches its cap.
         cut: share of the prompts that will be cut; None likewise.
@@ -44,6 +45,7 @@ class TaskPlan:
     """
 
     task: str
+    setting: str
     samples: int
     most_out: int
     detectable: float | None
@@ -147,6 +149,7 @@ class _Planning:
             after, caps = list(map(add, after, caps)), [0] * len(docs)
         common = TaskPlan(
             task=name,
+            setting=row.setting,
             samples=len(docs),
             most_out=sum(map(mul, times, caps)),
             detectable=self._detectable(shown, row, docs),
@@ -211,7 +214,7 @@ def table(planned: Sequence[TaskPlan]) -> Table:
 
 def _table_row(entry: TaskPlan) -> tuple[object, ...]:
     return (
-        entry.task,
+        shown_name(entry.task, [entry.setting]),
         entry.samples,
         entry.tokens_in,
         entry.most_out,

@@ -21,7 +21,7 @@ from lm_eval_tasks.stats.columns import BEST_PROGRAM, Gain, columns_of, gain_tab
 from lm_eval_tasks.stats.kept import shown_kept
 from lm_eval_tasks.stats.placed import HIGHEST_FLOOR
 from lm_eval_tasks.stats.savings import shown_savings
-from lm_eval_tasks.tasks.catalogue import TASKS
+from lm_eval_tasks.tasks.catalogue import TASKS, shown_name
 
 # Task, as lm-eval names it, -> its samples.
 Samples = Mapping[str, Sequence[Sample]]
@@ -108,7 +108,10 @@ def score_table(
         samples: of the run, by task: they tell which setting of the round's own was asked, and why a score has no interval.
     """
     samples = samples or {}
-    names = {task: _shown_name(task, samples.get(task, ())) for task in {score.task for score in scores}}
+    names = {
+        task: shown_name(task, {sample.row.setting for sample in samples.get(task, ())})
+        for task in {score.task for score in scores}
+    }
     if not scores:
         yield "no task has a score for this model"
         return
@@ -146,14 +149,6 @@ def score_table(
         yield from ("", *reasons)
     elif bare or gained:
         yield from ("", NO_INTERVAL)
-
-
-def _shown_name(task: str, samples: Sequence[Sample]) -> str:
-    """Return what a table calls a task: with the setting that it asked, if that is one of the round's own."""
-    known = {record.configuration for record in TASKS if record.name == task}
-    asked = {sample.row.setting for sample in samples}
-    own = sorted(asked - known) if known else []
-    return f"{task} ({', '.join(own)})" if own else task
 
 
 def _why_bare(

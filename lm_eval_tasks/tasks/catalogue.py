@@ -6,7 +6,7 @@ into the installed lm_eval; single files are linked, because lm-eval's search do
 """
 
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -97,6 +97,13 @@ def is_linked() -> bool:
 def without_tasks() -> Path:
     """Return a folder for --include_path that adds nothing, for when the tasks are linked."""
     return Path(__file__).resolve().parent
+
+
+def shown_name(task: str, settings: Collection[str]) -> str:
+    """Return what a table calls a task: with the settings that it asked, if these are the round's own."""
+    known = {record.configuration for record in TASKS if record.name == task}
+    own = sorted(set(settings) - known) if known else []
+    return f"{task} ({', '.join(own)})" if own else task
 
 
 def check_tasks(tasks: Iterable[str], option: str = "--tasks") -> None:

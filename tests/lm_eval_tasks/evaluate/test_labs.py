@@ -569,11 +569,11 @@ def test_a_plan_and_a_comparison_correct_for_the_same_rows(
     # The corrected test of three rows needs a larger difference, by the quantiles of t with few degrees of freedom.
     assert 1.1 < shown[1] / shown[0] < 1.4
     # Four times as many samples show half the difference.
-    assert TaskPlan("t", 10, 5, 0.1, 1000).tokens_to_show == 4000
-    assert TaskPlan("t", 10, 5, 0.1, None).tokens_to_show is None
-    both = [TaskPlan("t", 10, 5, 0.1, 1000), TaskPlan("u", 10, 5, 0.05, 1000)]
+    assert TaskPlan("t", "T", 10, 5, 0.1, 1000).tokens_to_show == 4000
+    assert TaskPlan("t", "T", 10, 5, 0.1, None).tokens_to_show is None
+    both = [TaskPlan("t", "T", 10, 5, 0.1, 1000), TaskPlan("u", "U", 10, 5, 0.05, 1000)]
     assert list(table(both).rows)[-1][-1] == 5000
-    assert list(table([*both, TaskPlan("v", 10, 5, 0.1, None)]).rows)[-1][-1] is None
+    assert list(table([*both, TaskPlan("v", "V", 10, 5, 0.1, None)]).rows)[-1][-1] is None
 
 
 @pytest.mark.slow
