@@ -81,8 +81,10 @@ def text_lines(item: str | Table | Mapping[str, object], form: str, *, all_colum
     """
     if is_beside(item, form) and not item:
         return
-    if isinstance(item, str):
-        yield from (f"% {part}" if part else "" for part in item.split("\n")) if form == "latex" else [item]
+    if isinstance(item, str) and form == "latex":
+        yield from (f"% {part}" if part else "" for part in item.split("\n"))
+    elif isinstance(item, str):
+        yield item
     elif form == "json":
         content = item if isinstance(item, Mapping) else [dict(zip(item.head, row, strict=True)) for row in item.rows]
         yield json.dumps(content, ensure_ascii=False, default=str)

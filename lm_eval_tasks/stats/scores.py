@@ -108,15 +108,13 @@ def score_table(
         samples: of the run, by task: they tell which setting of the round's own was asked, and why a score has no interval.
     """
     samples = samples or {}
-    names = {
-        task: shown_name(task, {sample.row.setting for sample in samples.get(task, ())})
-        for task in {score.task for score in scores}
-    }
     if not scores:
         yield "no task has a score for this model"
         return
+    names = {task: shown_name(task, {each.row.setting for each in of_task}) for task, of_task in samples.items()}
     tasks: dict[tuple[str, str], dict[str, Score]] = {}
     for score in scores:
+        names.setdefault(score.task, score.task)
         model = f"{score.model} + {score.retriever}" if score.retriever else score.model
         tasks.setdefault((score.task, model), {})[score.metric] = score
     rows = [
