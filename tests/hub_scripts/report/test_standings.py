@@ -343,3 +343,9 @@ def test_facts_of_models(tmp_path: Path) -> None:
         (tmp_path / "models.toml").write_text(text)
         with pytest.raises(ReportError, match=r"models\.toml"):
             known_models(tmp_path / "models.toml")
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_author_without_whom_no_room_is_above_the_floor_breaks_nothing() -> None:
+    placed = PlacedTask("Abs-9K", "abs", ("Doe", "Roe"), np.array([1.0, 1.0]), np.array([0.0, 1.0]), np.array([1, 1]))
+    assert placed.without(["Doe", "Roe"]).tolist() == [0.0, 1.0]
