@@ -24,6 +24,7 @@ from builder.round.model import Round
 from docs import key_page, option_page
 from lm_eval_tasks.base.manifest import Manifest
 from lm_eval_tasks.base.metadata import check
+from lm_eval_tasks.families import configuration_of, of_task
 from lm_eval_tasks.families.registry import METRICS
 from lm_eval_tasks.families.writing.settings import SETTINGS
 from lm_eval_tasks.inspect_tasks import TASKS
@@ -168,6 +169,18 @@ def test_tables_of_results_in_the_docs_are_what_their_samples_give() -> None:
         assert (place / name).read_text(encoding="utf-8") == content
     for page, text in module["pages"](tables).items():
         assert page.read_text(encoding="utf-8") == text
+
+
+def test_examples_are_of_the_prompts_that_are_asked() -> None:
+    files = sorted((ROOT / "docs" / "examples").glob("*.txt"))
+    assert len(files) >= 5
+    for file in files:
+        head, _, text = file.read_text(encoding="utf-8").partition("\n\n")
+        family = of_task(configuration_of(file.stem).task)
+        assert head == f"=== {file.stem}, prompt version {family.version} ==="
+        prompt, _, answer = text.partition("=== The authors' text, or the right answer ===")
+        assert len(prompt.split()) > 500
+        assert answer.strip()
 
 
 def test_p_values_in_the_docs_are_those_of_the_whole_table() -> None:
