@@ -23,9 +23,9 @@ from lm_eval.api.instance import Instance
 from lm_eval.models.huggingface import HFLM
 
 from benchmarks.figures import means
-from benchmarks.shared.running import ACADEMICEVAL, Figures, call, command, run
+from benchmarks.shared.running import ACADEMICEVAL, Figures, bounded, call, command, run
 from lm_eval_tasks.base.contract import LIKELIHOOD, OTHER, START
-from lm_eval_tasks.base.intervals import Interval, difference, holm
+from lm_eval_tasks.base.intervals import difference, holm
 from lm_eval_tasks.base.likelihood import Likelihood
 from lm_eval_tasks.compat.likelihoods import score
 from lm_eval_tasks.compat.scored_texts import Question, encoded_text
@@ -196,12 +196,6 @@ def said_by(outputs: dict[str, Path], chatting: Path) -> Figures:
         known = [row.difference.p for row in rows if row.task == wanted and row.difference.p is not None]
         figures[f"pairs_apart_by_{label}"] = sum(p < 0.05 for p in holm(known))
     return figures
-
-
-def bounded(name: str, over: Interval) -> Figures:
-    """Return a mean with its bounds, as figures of that name."""
-    low, high = over.bounds or (None, None)
-    return {name: round(over.mean, 4), f"{name}_low": low and round(low, 4), f"{name}_high": high and round(high, 4)}
 
 
 # --- texts that say something else in as many words

@@ -9,9 +9,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from benchmarks.likelihood import bounded
 from benchmarks.shared.data import PDF
-from benchmarks.shared.running import ACADEMICEVAL, ROOT, Figures, command, run
+from benchmarks.shared.running import ACADEMICEVAL, ROOT, Figures, bounded, command, run
 from lm_eval_tasks.families.compressors import PPMD
 from lm_eval_tasks.stats.kept import KeptShare, kept_of
 from lm_eval_tasks.stats.opened import read_runs

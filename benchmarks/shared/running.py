@@ -18,6 +18,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from lm_eval_tasks.base.intervals import Interval
+
 ROOT = Path(__file__).resolve().parents[2]
 ACADEMICEVAL = (sys.executable, "-m", "builder.cli")
 Figures = dict[str, Any]
@@ -50,6 +52,12 @@ def run(measure: Callable[[Path, bool], Figures], *needed: Path) -> None:
         parser.exit(1, f"error: {missing[0]} is not there\n")
     with tempfile.TemporaryDirectory() as folder:
         print(json.dumps(measure(Path(folder), arguments.quick)))
+
+
+def bounded(name: str, over: Interval) -> Figures:
+    """Return a mean with its bounds, as figures of that name."""
+    low, high = over.bounds or (None, None)
+    return {name: round(over.mean, 4), f"{name}_low": low and round(low, 4), f"{name}_high": high and round(high, 4)}
 
 
 def call(function: Callable[..., Any], *arguments: Any) -> Used:

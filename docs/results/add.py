@@ -60,8 +60,7 @@ def without_texts(line: dict[str, Any]) -> dict[str, Any]:
     if doc.get("way") != LIKELIHOOD and not doc.get("made_up"):
         answers = [["" for _ in each] for each in answers]
         scored = [json.dumps({**json.loads(text), "answer": ""}) for text in scored]
-    long = PromptRow.of_doc(doc).family.own.LONG
-    own = {name: value for name, value in doc.get("own", {}).items() if name not in long}
+    own = PromptRow.of_doc(doc).short_own(doc.get("own", {}))
     if " " in own.get("section", ""):
         # A heading is a paper's text too.
         own["section"] = "-"

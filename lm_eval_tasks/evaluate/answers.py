@@ -4,7 +4,7 @@ import logging
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import filterfalse
 from typing import Any, TypeVar
 
@@ -324,7 +324,7 @@ class AnsweringLM(GeneratingLM):
 
 
 def _journaled(row: PromptRow) -> dict[str, object]:
-    return {**{name: getattr(row, name) for name in JOURNALED}, "own": row.short_own()}
+    return {**{name: getattr(row, name) for name in JOURNALED}, "own": row.short_own(asdict(row.own))}
 
 
 def _complete_usage(usage: Usage, question: PromptRequest, answer: str) -> Usage:

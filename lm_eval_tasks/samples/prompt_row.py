@@ -168,9 +168,8 @@ class PromptRow:
     def paper(self) -> str:
         return self.paper_id or paper_of(self.id)
 
-    def short_own(self) -> dict[str, object]:
-        """Write `own` without what makes it long."""
-        own = _listed(asdict(self.own))
+    def short_own(self, own: Mapping[str, object]) -> dict[str, object]:
+        """Leave out of what a doc says of the row's family what makes it long."""
         return {name: value for name, value in own.items() if name not in self.family.own.LONG}
 
     def excerpts(self) -> tuple[Span, ...]:

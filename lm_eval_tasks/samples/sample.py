@@ -189,7 +189,7 @@ def compact(line: Logged) -> Logged:
     """
     row = PromptRow.of_doc(line["doc"])
     doc = {key: value for key, value in line["doc"].items() if key != "prompt"}
-    own = {key: value for key, value in doc.pop("own").items() if key not in row.family.own.LONG}
+    own = row.short_own(doc.pop("own"))
     slots = [slot.to_json() for slot in row.excerpts()]
     kept = {
         **{key: value for key, value in line.items() if key != "arguments"},

@@ -94,11 +94,9 @@ def _by_configuration(samples: Sequence[Sample], kept: Kept) -> dict[str, dict[s
 
 def kept_over(rows: Mapping[str, Rows], kept: Kept) -> list[KeptShare]:
     """Return the same of rows by their configuration; nothing if they were not asked alone, or not without."""
-    if not rows.get(kept.alone) or not rows.get(kept.without):
-        return []
     sizes = sorted(kept.sizes, key=kept.sizes.__getitem__)
     at_places = _at_places(rows.get(kept.at_places, {}), kept)
-    of_both = rows[kept.alone].keys() & rows[kept.without].keys()
+    of_both = rows.get(kept.alone, {}).keys() & rows.get(kept.without, {}).keys()
     known = {**rows, **at_places}
     # With a limit, a size may have none of the rows that were asked alone.
     asked = [name for name in (kept.alone, *sizes, *at_places) if of_both & known.get(name, {}).keys()]
@@ -252,8 +250,7 @@ def shown_kept(samples: Sequence[Sample], asked: Sequence[str] = ()) -> Iterator
     Args:
         asked: the names of tasks and groups that the run was given.
     """
-    known = _asked_for(samples)
-    kept = kept_over(_by_configuration(samples, known), known) if known else []
+    known, kept = _asked_for(samples), kept_of(samples)
     if not known or not kept:
         return
     parts = list(dict.fromkeys(part for each in kept for part in each.parts))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from hub_scripts.report import kept
 from hub_scripts.report.drawing import Sheet, looks
 
 
-def _rows(model: str, *parts: str) -> list[tuple[Any, ...]]:
-    line = ("Recall-4K", 4, model, 0.95, 0.9, 1.0, "held", 11.0, "held to Recall-4K, no size lost; asked: Recall-4K")
-    return [(*line, "", None), *((*line, part, 0.9) for part in parts)]
+def _rows(model: str, *parts: str) -> list[kept.Line]:
+    reach = "held to Recall-4K, no size lost; asked: Recall-4K"
+    line = kept.Line("Recall-4K", 4, model, 0.95, 0.9, 1.0, "held", 11.0, reach)
+    return [line, *(line._replace(part=part, part_share=0.9) for part in parts)]
 
 
 def test_a_model_may_lack_a_part(tmp_path: Path) -> None:
