@@ -15,7 +15,7 @@ from lm_eval_tasks.stats.kept import HELD, KeptShare, ScoredRow, kept_over, reac
 _ASIDE = 0.05
 
 
-class Line(NamedTuple):
+class KeptPoint(NamedTuple):
     """What a model keeps at one size, over all rows or over a part of them.
 
     Attributes:
@@ -39,7 +39,7 @@ class Line(NamedTuple):
     part_share: float | None = None
 
 
-def rows_of(groups: Sequence[Group]) -> Iterator[Line]:
+def rows_of(groups: Sequence[Group]) -> Iterator[KeptPoint]:
     """Yield a line for each model and size, and one for each part of its rows."""
     for known in filter(None, (family.kept for family in FAMILIES)):
         own = [group for group in groups if group.key.setting in known.names]
@@ -63,17 +63,19 @@ def _rows_of_model(groups: Sequence[Group], model: str) -> dict[str, dict[str, S
     return rows
 
 
-def _lines(each: KeptShare, known: Kept, model: str, reach: str) -> Iterator[Line]:
+def _lines(each: KeptShare, known: Kept, model: str, reach: str) -> Iterator[KeptPoint]:
     if each.share is None or each.configuration not in known.sizes:
         return
     low, high = each.share.bounds or (None, None)
     size = known.sizes[each.configuration]
-    line = Line(each.configuration, size, model, each.share.mean, low, high, each.verdict, each.recalled.mean, reach)
+    line = KeptPoint(
+        each.configuration, size, model, each.share.mean, low, high, each.verdict, each.recalled.mean, reach
+    )
     yield line
     yield from (line._replace(part=part, part_share=share) for part, share in each.parts.items())
 
 
-def by_length(sheet: Sheet, rows: Sequence[Line], round_: str, styles: Mapping[str, Mapping[str, Any]]) -> Plot:
+def by_length(sheet: Sheet, rows: Sequence[KeptPoint], round_: str, styles: Mapping[str, Mapping[str, Any]]) -> Plot:
     """Draw the shares of all rows, and of each part of them, a line for each model."""
     parts = list(dict.fromkeys(row.part for row in rows))
     models = list(dict.fromkeys(row.model for row in rows))
@@ -100,10 +102,10 @@ def by_length(sheet: Sheet, rows: Sequence[Line], round_: str, styles: Mapping[s
     alt = f"{title}: a line for each of {len(models)} models, with 95 % intervals. {said}."
     takeaway = f"A size is held if the lower bound of its share is at least {HELD:g} (dotted), lost if the upper bound is below."
     plot = Plot(f"kept_{round_}", title, alt, takeaway, leads=True, table=_table(rows))
-    return sheet.save(figure, plot, Line._fields, rows)
+    return sheet.save(figure, plot, KeptPoint._fields, rows)
 
 
-def _table(rows: Sequence[Line]) -> Table:
+def _table(rows: Sequence[KeptPoint]) -> Table:
     head = ("Model", "Context", "Share kept [95%]", "Recalled, bits", "Verdict")
     cells = [
         (
@@ -119,7 +121,7 @@ def _table(rows: Sequence[Line]) -> Table:
     return Table(head, "llrrl", cells)
 
 
-def _draw(panel: Any, points: Sequence[Line], style: Mapping[str, Any], aside: float) -> None:
+def _draw(panel: Any, points: Sequence[KeptPoint], style: Mapping[str, Any], aside: float) -> None:
     sizes = [row.thousand_tokens * aside for row in points]
     shares = [row.share if row.part_share is None else row.part_share for row in points]
     panel.plot(sizes, shares, **style, label=f"{points[0].model}: {points[0].reach.partition(';')[0]}")

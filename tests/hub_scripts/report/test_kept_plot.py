@@ -8,9 +8,9 @@ from hub_scripts.report import kept
 from hub_scripts.report.drawing import Sheet, looks
 
 
-def _rows(model: str, *parts: str) -> list[kept.Line]:
+def _rows(model: str, *parts: str) -> list[kept.KeptPoint]:
     reach = "held to Recall-4K, no size lost; asked: Recall-4K"
-    line = kept.Line("Recall-4K", 4, model, 0.95, 0.9, 1.0, "held", 11.0, reach)
+    line = kept.KeptPoint("Recall-4K", 4, model, 0.95, 0.9, 1.0, "held", 11.0, reach)
     return [line, *(line._replace(part=part, part_share=0.9) for part in parts)]
 
 
