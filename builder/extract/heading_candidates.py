@@ -33,11 +33,12 @@ class Style:
 
 @dataclass(frozen=True, slots=True)
 class HeadingCandidate:
-    """Lines `first` to `last` (inclusive) that could be a heading.
+    """Lines `first` to `last` (inclusive) that could be a heading; `last` = `first` - 1 for one that shares its line with text.
 
     Attributes:
         number: as printed, "" if unnumbered.
         listed: level in the file's outline, 0 if it is not listed there.
+        run_in: how many characters it takes of a line that it shares, else 0.
     """
 
     first: int
@@ -46,6 +47,7 @@ class HeadingCandidate:
     words: str
     style: Style
     listed: int
+    run_in: int = 0
 
 
 def find_heading_candidates(
@@ -64,7 +66,7 @@ def find_heading_candidates(
             candidate = _candidate(lines, i, last, listed) or (_candidate(lines, i, i, listed) if last > i else None)
             if candidate is not None:
                 candidates.append(candidate)
-                behind = candidate.last + 1
+                behind = max(i, candidate.last) + 1
     return _after_front_matter(candidates, lines)
 
 
@@ -124,12 +126,16 @@ def _extent(lines: Sequence[Line], i: int, size: float) -> int:
         stands_alone = role_of(next_words) is not None or (is_known(next_words) and not number)
         if not close or not same or next_number[:1].isdigit() or stands_alone:
             break
+        if _lead_of(line):
+            # Of more than one line, it is a paragraph's, and no part of this heading.
+            return next((k for k in range(last + 1, i, -1) if lines[k].start), i + 1) - 1
         last += 1
     return last
 
 
 def _candidate(lines: Sequence[Line], first: int, last: int, listed: dict[str, int]) -> HeadingCandidate | None:
-    text = clean(" ".join(line.text for line in lines[first : last + 1]))
+    lead = _lead_of(lines[first]) if last == first else ""
+    text = lead or clean(" ".join(line.text for line in lines[first : last + 1]))
     number, words = split_number(text)
     if lines[first].small_caps or _style_of(lines[first]).caps:
         words = re.sub(r"\b([A-Z]) (?=[A-Z]{2,}\b)", r"\1", words)
@@ -138,7 +144,16 @@ def _candidate(lines: Sequence[Line], first: int, last: int, listed: dict[str, i
     is_text = last == first and not level and not is_known(words) and not _stands_alone(lines, first)
     if len(text) > _MAX_CHARS or is_caption or is_text or not re.search(r"[^\W\d_]{2}", words):
         return None
-    return HeadingCandidate(first, last, number, words, _style_of(lines[first]), level)
+    run_in = lines[first].run_in if lead else 0
+    return HeadingCandidate(first, first - 1 if lead else last, number, words, _style_of(lines[first]), level, run_in)
+
+
+def _lead_of(line: Line) -> str:
+    """Return the heading that stands on one line with the text below it, as in journals of the ACM; "" if there is none."""
+    lead, rest = clean(line.text[: line.run_in]), line.text[line.run_in :].split()
+    words = split_number(lead)[1]
+    is_ended = words.endswith(".") or (words.endswith(":") and " " in words)
+    return lead.rstrip(" .:") if is_ended and len(rest) > 1 else ""
 
 
 def _stands_alone(lines: Sequence[Line], i: int) -> bool:

@@ -119,7 +119,7 @@ def _headings_with_numbering(
         return int(candidate.first in parents)
 
     judged = [(c, level_of(c)) for c in candidates]
-    chosen = [Heading(c.first, c.last, c.number, c.words, level) for c, level in judged if level]
+    chosen = [Heading(c.first, c.last, c.number, c.words, level, c.run_in) for c, level in judged if level]
     headings = _drop_miscounted(chosen, numbering)
     return _contradictions(headings, numbering, candidates, style), headings
 

@@ -11,13 +11,13 @@ from builder.parquet.schema import Row
 from lm_eval_tasks.base.rouge import FUNCTION_WORDS
 from lm_eval_tasks.families.recall.recall_row import SpanKind
 
-# With a decimal, a per cent sign or three digits; thousands may be parted.
+# Thousands may be parted, and the 0 before a decimal left out.
 _PER_CENT = r"(?:[ \u00a0]?%)?"
-_NUMBER = re.compile(
-    rf"(?<![\w.,/^_-])\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?{_PER_CENT}|(?<![\w.,/^_-])\d+(?:\.\d+)?{_PER_CENT}"
-)
+_NUMBER = re.compile(rf"(?<![\w.,/^_-])(?:\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+){_PER_CENT}")
+# What may stand behind a number without a blank: "10.5ms", "1.5x". Capitals are left to names: "1.5B".
+_UNIT = re.compile(r"(?:x|×|fps|pp|dB|[mkMG]?Hz|[mkMGT]?eV|[kMGT]i?B|[nμmc]?[ms]|k?[mg]|min|h)(?!\w)")
 # Any number, wherever it stands, and the ways to write its per cent sign.
-_DIGITS = re.compile(r"\d+(?:[.,]\d+)*%?")
+_DIGITS = re.compile(r"(?:(?<![\w.])\.)?\d+(?:[.,]\d+)*%?")
 _SIGN = re.compile(r"[\s\u00a0]?(?:\\?%|\bper ?cent\b)", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _TOKEN = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
@@ -25,9 +25,19 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 # What stands before a number that is a label or a reference.
 _LABEL = re.compile(
     r"(?:\b(?:tables?|tabs?|figures?|figs?|sections?|secs?|equations?|eqs?|chapters?|appendix|theorems?|lemmas?|algorithms?|steps?|versions?"
-    r"|refs?|pp?|pages?|vol|no|arxiv|doi)\b\.?|[\[#§vV])[\s(]*$",
+    r"|refs?|pp?|pages?|vol|no|arxiv|doi)\b[.:]?|[\[#§vV])[\s(]*$",
     re.IGNORECASE,
 )
+# The same before more than one: "Figures 101 and 102", "[12, 345]".
+_LABELS = re.compile(
+    r"\b(?:tables|tabs|figures|figs|sections|secs|equations|eqs|chapters|appendices|theorems|lemmas|algorithms|steps|versions|refs|pp"
+    r"|pages|nos)\b\.?[\s(]*(?:\d[\w.()]*[\s,;]*(?:[,;&–-]|\b(?:and|or|to)\b)[\s(]*)+$"
+    r"|\[(?:\d{1,3}\s*[,;–-]\s*)+$",
+    re.IGNORECASE,
+)
+_LONGEST_LIST = 80
+# The rest of a date or of a decimal with a comma: "24.12.2023", "99,9".
+_MORE_DIGITS = re.compile(r"[.,]\d")
 # A version behind a name: "Llama 3.3", "Claude 2.1".
 _VERSION, _NAMED = re.compile(r"\d{1,2}\.\d"), re.compile(r"(?<![.?!] )\b[A-Z][\w-]*[ -]$")
 # The shortest name, and the shortest rare word.
@@ -58,6 +68,8 @@ class TextSpan:
 def key_of(text: str) -> str:
     """Return a text as spans are sought: case, hyphens, the plural's s and the blank before a per cent sign do not count."""
     folded = _SIGN.sub("%", text).casefold().replace("-", "").replace(",", "")
+    if folded.startswith("."):
+        return f"0{folded}"
     return folded[:-1] if len(folded) > _NAME and folded.endswith("s") else folded
 
 
@@ -90,15 +102,28 @@ def candidates(text: str, is_rare: Callable[[str], bool], told: Collection[str])
 
 def _numbers(text: str) -> Iterator[TextSpan]:
     for match in _NUMBER.finditer(text):
-        number = match.group()
+        number, before, behind = match.group(), text[: match.start()], text[match.end() :]
         digits = re.sub(r"\D", "", number)
-        is_year = _YEAR.fullmatch(number) is not None
         says_much = "." in number or "%" in number or len(digits) >= 3
-        behind = text[match.end() : match.end() + 1]
-        is_version = bool(_VERSION.fullmatch(number) and _NAMED.search(text[: match.start()]))
-        is_part = is_version or behind in ("-", "/", "^", "_") or (behind.isalpha() and "%" not in number)
-        if says_much and not is_year and not is_part and not _LABEL.search(text[: match.start()]):
+        if says_much and not _is_label(number, before) and not _is_part(number, before, behind):
             yield TextSpan("number", match.start(), match.end(), number)
+
+
+def _is_label(number: str, before: str) -> bool:
+    """Tell whether a number is a year, or says which table, section or reference is meant."""
+    if _YEAR.fullmatch(number) or _LABEL.search(before):
+        return True
+    return "%" not in number and _LABELS.search(before[-_LONGEST_LIST:]) is not None
+
+
+def _is_part(number: str, before: str, behind: str) -> bool:
+    """Tell whether a number is part of a name, a version, a date or a longer number."""
+    if _VERSION.fullmatch(number) and _NAMED.search(before):
+        return True
+    if behind[:1] in ("-", "/", "^", "_") or _MORE_DIGITS.match(behind):
+        return True
+    is_glued = behind[:1].isalpha() and "%" not in number
+    return is_glued and _UNIT.match(behind) is None
 
 
 def _names(text: str) -> Iterator[TextSpan]:

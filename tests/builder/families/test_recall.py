@@ -37,6 +37,15 @@ def spans(text: str, told: str = "") -> list[str]:
         ("Of Llama 3.3 and Claude 2.1, 0.5 and Spearman 0.77.", ["0.5", "0.77"]),
         ("LoRA and BERT on PubMed by The Team.", ["LoRA", "BERT", "PubMed"]),
         ("Of 0.93 and v2.15, 10^500 and COVID-190.", ["0.93", "COVID"]),
+        # Lists of labels, and what is no list of them.
+        ("Figures 101 and 102, Refs. 123, 456 and 789, pp. 310–345, [12, 345], Tables 2(a)-112.", []),
+        (
+            "In Table 2, 953 papers; in Figures 3 and 4, 95.3%; within [0.52, 0.95] of 412.",
+            ["953", "95.3%", "0.95", "412"],
+        ),
+        # Dates, ids and decimals of other countries; units without a blank.
+        ("On 24.12.2023, arXiv:2401.12345 took 99,9 % or 1,5 of doi:10.1145.", ["arXiv"]),
+        ("It took 10.5ms, 1.5x less, .85 of a Qwen 1.5B on 512GB.", ["10.5", "1.5", ".85", "512"]),
         # At its first place only.
         ("ReLU beats ReLU by 0.12 and 0.12.", ["ReLU", "0.12"]),
         ("", []),
@@ -61,6 +70,8 @@ def test_case_hyphens_plurals_and_blanks_do_not_count() -> None:
 def test_numbers_are_sought_wherever_they_stand() -> None:
     for text in ("90-95%", "/95%", "95 percent", "95 per cent", "95\u00a0%", "95\\%", "(95%)"):
         assert key_of("95%") in words_of(text), text
+    for text in (".85", "0.85", "(.85)", "0.85x"):
+        assert key_of(".85") in words_of(text), text
     assert spans("(95.2%) of 12.5\u00a0%") == ["95.2%", "12.5\u00a0%"]
     assert spans("All 100% of 200 items.", told="100 Fabricated Citations") == ["200"]
 
