@@ -124,6 +124,7 @@ class Paper:
         doi: of the published version, lower case, "" if the source gives none.
         author_ids: of each author the ORCID, `GROUP`, or "" if neither is known; () if none is known of any.
         other_ids: by which the same paper is known elsewhere: PubMed Central's, PubMed's.
+        classes: of the ACM or the MSC, which its record has among the categories.
     """
 
     id: str
@@ -138,6 +139,7 @@ class Paper:
     doi: str = ""
     author_ids: tuple[str, ...] = ()
     other_ids: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
 
     @property
     def versioned_id(self) -> str:

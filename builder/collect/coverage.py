@@ -51,7 +51,9 @@ def added(round_: Round, store: Store) -> tuple[str, int] | None:
 
 
 def finish(store: Store, round_: str, done: Covered) -> None:
-    """Note that a round is done."""
+    """Note that a round is done, and how many records of its papers had classes among their categories."""
+    if with_classes := store.papers_with_classes(round_):
+        done.report.mended["class"] = with_classes
     note = store.note(_NOTE) or {}
     note[round_] = {"last_day": done.last_day.isoformat(), "report": done.report.to_dict(), "settings": done.settings}
     store.set_note(_NOTE, note)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from builder.round.allowed import AuditTable
 from builder.round.configurations import thousands_in
 from lm_eval_tasks.base.contract import LEAD, OF_SCALAR, PAPERS_TASK, POPULARITY, SPLITS
-from lm_eval_tasks.base.figures import QUANTILES, Audit, Bounds, ReadingSummary, Statistics
+from lm_eval_tasks.base.figures import QUANTILES, Audit, Bounds, ReadingSummary, StageCounts, Statistics
 from lm_eval_tasks.base.manifest import CoreEntry, ListedConfiguration, Manifest
 from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.families import target_of
@@ -160,15 +160,16 @@ def stages(manifest: Manifest) -> Table:
     """Return what each stage kept and dropped, those of copies and completions last."""
     beside = (manifest.publishable.report if manifest.publishable else None, manifest.takedown, manifest.fill)
     rows = [
-        (
-            report.stage,
-            report.given,
-            report.kept,
-            ", ".join(f"{reason} {n}" for reason, n in sorted(report.dropped.items())) or "none",
-        )
+        (report.stage, report.given, report.kept, _dropped(report))
         for report in (*manifest.reports, *filter(None, beside))
     ]
     return Table(("Stage", "In", "Kept", "Dropped"), "lrrl", rows)
+
+
+def _dropped(report: StageCounts) -> str:
+    papers = [f"{reason} {n}" for reason, n in sorted(report.dropped.items())]
+    values = [f"{what} {n} (of kept papers)" for what, n in sorted(report.mended.items())]
+    return ", ".join(papers + values) or "none"
 
 
 def extraction_quality(summary: ReadingSummary) -> Table:

@@ -142,7 +142,7 @@ def paper_from_record(record: dict[str, Any]) -> Paper:
         published = _day(record["published"])
         updated = _day(record.get("updated") or record["published"])
         version = int(str(record.get("version") or parsed.version or 1).lstrip("v"))
-    categories = record["categories"]
+    categories, classes = _categories_and_classes(record["categories"])
     authors, author_ids = _authors_with_ids(record)
     return Paper(
         id=parsed.bare,
@@ -150,24 +150,23 @@ def paper_from_record(record: dict[str, Any]) -> Paper:
         title=in_one_line(record["title"]),
         abstract=in_one_line(record.get("abstract") or ""),
         authors=authors,
-        categories=_categories(categories.split() if isinstance(categories, str) else categories),
+        categories=categories,
         published=published,
         updated=max(published, updated),
         license=_license(record.get("license") or ""),
         doi=(record.get("doi") or "").strip().partition(" ")[0].lower(),
         author_ids=author_ids,
         other_ids=tuple(record.get("other_ids") or ()),
+        classes=classes,
     )
 
 
-def _categories(listed: Iterable[str]) -> tuple[str, ...]:
-    """Return the categories of a record, without classes of the ACM or the MSC that authors have put among them."""
-    return tuple(
-        category
-        for each in listed
-        for category in _BETWEEN_CLASSES.split(each)
-        if category and not _CLASS.fullmatch(category)
-    )
+def _categories_and_classes(stated: str | Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the categories of a record, and apart from them the classes of the ACM or the MSC that authors have put among them."""
+    listed = stated.split() if isinstance(stated, str) else stated
+    values = [value for each in listed for value in _BETWEEN_CLASSES.split(each) if value]
+    classes = tuple(value for value in values if _CLASS.fullmatch(value))
+    return tuple(value for value in values if not _CLASS.fullmatch(value)), classes
 
 
 def _day(moment: str) -> date:

@@ -21,7 +21,7 @@ from builder.store.tables import AnswerTable, Author, Frontier, Titles
 
 # The file in a workspace.
 STORE = "store.sqlite3"
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 _ROOM = "make room on its disk and run the same command again, nothing is lost"
 _DAMAGED = "it is damaged: put a copy of it back, or remove it, and what it knew is fetched and read again"
 _ADVICE = {
@@ -63,7 +63,7 @@ class Store(PaperTables, DocumentTables):
                 # Pages that many transactions touch are written back once in 64 MB instead of once in 4.
                 "PRAGMA wal_autocheckpoint=16000; PRAGMA cache_size=-65536;"
             )
-            version = _version(db) or _create_tables(db)
+            version = _renewed(db) or _create_tables(db)
         except (OSError, sqlite3.Error) as err:
             hint = f"; {advice(err)}" if isinstance(err, sqlite3.Error) else ""
             raise StoreError(f"cannot open the store {path}: {err}{hint}") from err
@@ -132,6 +132,10 @@ class Store(PaperTables, DocumentTables):
         """Return how many papers a round took into the pool."""
         return int(self._value("SELECT count(*) FROM papers WHERE since = ?", round_))
 
+    def papers_with_classes(self, round_: str) -> int:
+        """Return how many papers of a round have classes of the ACM or the MSC in their records."""
+        return int(self._value("SELECT count(*) FROM papers WHERE since = ? AND classes <> ''", round_))
+
     def counts(self) -> dict[str, int]:
         """Return how much of everything the store contains, for `academiceval status`."""
         with self.transaction():
@@ -150,6 +154,15 @@ class Store(PaperTables, DocumentTables):
 
 def _version(db: sqlite3.Connection) -> int:
     return int(db.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _renewed(db: sqlite3.Connection) -> int:
+    """Add what tables of version 5 lack; the version of the store after it."""
+    if _version(db) == 5:
+        db.executescript(
+            "BEGIN IMMEDIATE; ALTER TABLE papers ADD COLUMN classes TEXT NOT NULL DEFAULT ''; PRAGMA user_version=6; COMMIT;"
+        )
+    return _version(db)
 
 
 def _create_tables(db: sqlite3.Connection) -> int:

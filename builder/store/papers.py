@@ -17,7 +17,7 @@ CREATE TABLE papers (
     abstract TEXT NOT NULL, authors TEXT NOT NULL, n_authors INTEGER NOT NULL, categories TEXT NOT NULL,
     published TEXT NOT NULL, updated TEXT NOT NULL, license TEXT NOT NULL, title_key TEXT NOT NULL,
     since TEXT NOT NULL, doi TEXT NOT NULL, first_key TEXT NOT NULL, look_up INTEGER NOT NULL,
-    author_ids TEXT NOT NULL DEFAULT '[]', other_ids TEXT NOT NULL DEFAULT '[]'
+    author_ids TEXT NOT NULL DEFAULT '[]', other_ids TEXT NOT NULL DEFAULT '[]', classes TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX papers_by_title ON papers (title_key);
 CREATE INDEX papers_by_day ON papers (published, id);
@@ -42,9 +42,9 @@ class PaperTables(Tables):
         """Do as `add_papers` does, inside a transaction of the caller."""
         self._db.executemany(
             "INSERT INTO papers (id, version, title, abstract, authors, n_authors, categories, published, updated, "
-            "license, title_key, since, doi, first_key, look_up, author_ids, other_ids) "
-            "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) "
-            "ON CONFLICT (id) DO UPDATE SET author_ids=excluded.author_ids, other_ids=excluded.other_ids, "
+            "license, title_key, since, doi, first_key, look_up, author_ids, other_ids, classes) "
+            "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) "
+            "ON CONFLICT (id) DO UPDATE SET author_ids=excluded.author_ids, other_ids=excluded.other_ids, classes=excluded.classes, "
             "first_key=excluded.first_key, look_up=max(look_up, excluded.look_up), "
             "version=excluded.version, title=excluded.title, authors=excluded.authors, n_authors=excluded.n_authors, "
             "abstract=CASE WHEN excluded.abstract = '' THEN abstract ELSE excluded.abstract END, "
@@ -73,6 +73,7 @@ class PaperTables(Tables):
                     int(look_up),
                     json.dumps(p.author_ids),
                     json.dumps(p.other_ids),
+                    " ".join(p.classes),
                 )
                 for p in batch
             ),
@@ -256,16 +257,17 @@ class PaperTables(Tables):
 
 
 _SELECT = (
-    "SELECT id, version, title, abstract, authors, categories, published, updated, license, doi, author_ids, other_ids "
-    "FROM papers"
+    "SELECT id, version, title, abstract, authors, categories, published, updated, license, doi, author_ids, other_ids, "
+    "classes FROM papers"
 )
 
 
 def _paper(row: Sequence[Any]) -> Paper:
-    id_, version, title, abstract, authors, categories, first, last, license_, doi, author_ids, other_ids = row
+    id_, version, title, abstract, authors, categories, first, last, license_, doi, author_ids, other_ids, classes = row
     names, ids, others = (tuple(json.loads(listed)) for listed in (authors, author_ids, other_ids))
     days = date.fromisoformat(first), date.fromisoformat(last)
-    return Paper(id_, version, title, abstract, names, tuple(categories.split()), *days, license_, doi, ids, others)
+    groups = tuple(categories.split()), tuple(classes.split())
+    return Paper(id_, version, title, abstract, names, groups[0], *days, license_, doi, ids, others, groups[1])
 
 
 def in_categories(paper: Paper, wanted: frozenset[str]) -> bool:

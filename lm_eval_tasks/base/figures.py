@@ -108,6 +108,7 @@ class StageCounts:
         given: papers that went in; kept and dropped together.
         dropped: reason -> number of papers.
         examples: reason -> up to five ids.
+        mended: what was left out of the records of kept papers -> of how many.
     """
 
     stage: str
@@ -115,6 +116,7 @@ class StageCounts:
     kept: int
     dropped: dict[str, int]
     examples: dict[str, list[str]]
+    mended: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -93,6 +94,18 @@ def test_the_walk_reaches_what_is_connected_and_takes_what_belongs(folder: Path)
     assert (crawled.stage, crawled.total, crawled.kept, crawled.dropped) == ("crawl", 7, 6, {"other_category": 1})
     assert on_graph.kept == 6
     assert graph.papers["ada a"] == ("2601.00001", "2601.00002")
+
+
+@pytest.mark.parametrize("crawl", [SEEDS, {}])
+def test_a_class_among_the_categories_is_left_out_and_counted(tmp_path: Path, crawl: dict[str, Any]) -> None:
+    classed = [replace(one, categories=("cs.CL", "I.2.7")) for one in JANUARY[:2]]
+    mirror(tmp_path / "mirror", [*classed, *JANUARY[2:]])
+    _, (crawled, _) = crawl_only(make_round(tmp_path, crawl=crawl))
+    assert (crawled.dropped, crawled.mended) == ({"other_category": 1}, {"class": 2})
+    assert "other_category 1; left out of kept papers: class 2 (" in crawled.line()
+    with Store.open(tmp_path / "work" / STORE) as store:
+        [paper_] = store.papers([JANUARY[0].id])
+    assert (paper_.categories, paper_.classes) == (("cs.CL",), ("I.2.7",))
 
 
 def test_the_walk_is_breadth_first_most_shared_papers_first(folder: Path) -> None:

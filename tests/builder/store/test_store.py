@@ -97,6 +97,16 @@ def test_a_store_of_another_version_is_refused(tmp_path: Path) -> None:
         Store.open(path)
 
 
+def test_a_store_of_the_version_before_is_renewed(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite3"
+    Store.open(path).close()
+    with sqlite3.connect(path) as db:
+        db.executescript("ALTER TABLE papers DROP COLUMN classes; PRAGMA user_version = 5")
+    with Store.open(path) as store:
+        store.add_papers([replace(paper(1, "Ann Ek"), classes=("I.2.7",))], since="2026.11")
+        assert store.papers_with_classes("2026.11") == 1
+
+
 def test_a_file_that_is_no_store_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "s.sqlite3"
     path.write_bytes(b"x" * 4096)
