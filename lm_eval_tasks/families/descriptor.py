@@ -224,6 +224,7 @@ class Kept:
         withouts: configuration of a size -> the same with something else in place.
         at_places: with each row once for each part of the rows, which its id ends with.
         parts: of the rows, by where they have what is to be read.
+        kinds: metric -> the kind of what the rows ask that it scores alone.
     """
 
     alone: str
@@ -232,6 +233,7 @@ class Kept:
     withouts: Mapping[str, str]
     at_places: str
     parts: tuple[str, ...]
+    kinds: Mapping[str, str]
 
     @property
     def names(self) -> frozenset[str]:

@@ -9,8 +9,8 @@ where what is recalled alone is less than three standard errors.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -32,11 +32,12 @@ Verdict = Literal["held", "lost", "undecided", "-"]
 
 @dataclass(frozen=True, slots=True)
 class ScoredRow:
-    """A row's score, its first author, and the part of the rows that it belongs to."""
+    """A row's score, its first author, the part of the rows that it belongs to, and what it scores in kinds of what it asks."""
 
     score: float
     cluster: str
     part: str = ""
+    kinds: Mapping[str, float] = field(default_factory=dict)
 
 
 # By the ids of rows.
@@ -52,7 +53,7 @@ class KeptShare:
         recalled: what it is lower than without, over the rows that have both.
         share: of what is recalled alone; None where it is not stated.
         by_length: the share if what the length alone costs is left out: against the same size without what is to be read; None likewise.
-        parts: part of the rows -> its share, without an interval.
+        parts: part of the rows, or kind of what they ask -> its share, without an interval.
     """
 
     configuration: str
@@ -87,7 +88,8 @@ def _by_configuration(samples: Sequence[Sample], kept: Kept) -> dict[str, dict[s
         row = sample.row
         if row.setting in kept.names and row.ranking.name in sample.scores:
             part = answering_of(row.task).part_of(row)
-            scored = ScoredRow(sample.scores[row.ranking.name], sample.cluster, part)
+            kinds = {kind: sample.scores[name] for name, kind in kept.kinds.items() if name in sample.scores}
+            scored = ScoredRow(sample.scores[row.ranking.name], sample.cluster, part, kinds)
             rows.setdefault(row.setting, {})[sample.id] = scored
     return rows
 
@@ -127,6 +129,7 @@ def _share(name: str, rows: Mapping[str, Rows], kept: Kept) -> KeptShare:
     if both and _is_stated(difference(of_both, authors_of_both)):
         by_length = ratio(_minus(longer, sized, both), of_both, authors_of_both)
     parts = dict(_by_part(ids, sized, recalled, of_alone, kept.parts))
+    parts |= dict(_by_kind(ids, alone, without, sized, kept.kinds.values()))
     return replace(known, share=ratio(recalled, of_alone, authors), by_length=by_length, parts=parts)
 
 
@@ -171,6 +174,17 @@ def _by_part(
         below = sum(alone[i] for i in mine)
         if below > 0:
             yield part, sum(recalled[i] for i in mine) / below
+
+
+def _by_kind(
+    ids: Sequence[str], alone: Rows, without: Rows, sized: Rows, kinds: Iterable[str]
+) -> Iterator[tuple[str, float]]:
+    """Yield the share of each kind of what the rows ask, where it is stated."""
+    for kind in kinds:
+        mine = [id_ for id_ in ids if all(kind in rows[id_].kinds for rows in (alone, without, sized))]
+        of_alone = [without[id_].kinds[kind] - alone[id_].kinds[kind] for id_ in mine]
+        if mine and _is_stated(difference(of_alone, [sized[id_].cluster for id_ in mine])):
+            yield kind, sum(without[id_].kinds[kind] - sized[id_].kinds[kind] for id_ in mine) / sum(of_alone)
 
 
 def reach_of(kept: Sequence[KeptShare], sizes: Mapping[str, int], ended: str = "") -> str:

@@ -84,6 +84,7 @@ _KEPT = Kept(
     {each.name: without.name for each, without in zip(SIZED, WITHOUTS, strict=True)},
     PLACES.name,
     ROW_PLACES,
+    {"span_bits_words": "rare words", "span_bits_once": "stated once", "span_bits_more": "stated more often"},
 )
 FAMILY = Family(
     name="recall",

@@ -83,7 +83,8 @@ def test_a_reader_that_forgets_nothing_holds_all_and_one_that_forgets_loses(
     for one in whole[1:3]:
         assert one.share is not None
         assert one.share.mean == pytest.approx(1, abs=0.02)
-        assert set(one.parts) == {"first", "middle", "last"}
+        assert {"first", "middle", "last", "stated once", "stated more often"} == set(one.parts)
+        assert one.parts["stated once"] == pytest.approx(1, abs=0.02)
     short = asked(Reader(1500), recalled, tmp_path / "short", monkeypatch)
     at = {one.configuration: one for one in short}
     assert at["Recall-8K"].verdict == at["Recall-Places-8K first"].verdict == "lost"
