@@ -53,14 +53,14 @@ def names_of(files: Sequence[Path]) -> RoundNames:
     for round_ in sorted({round_ for round_, _ in by_build}):
         builds = [build for build in by_build if build[0] == round_]
         sections = _sections({build: by_build[build] for build in builds})
-        folders = _own_folders([[path for build in section for path in paths[build]] for section in sections])
+        folders = own_folders([[path for build in section for path in paths[build]] for section in sections])
         if len(sections) > 1:
             for section, folder in zip(sections, folders, strict=True):
                 apart |= dict.fromkeys(section, f"{round_} ({folder})")
     return RoundNames(apart)
 
 
-def _own_folders(sections: Sequence[Sequence[Path]]) -> list[str]:
+def own_folders(sections: Sequence[Sequence[Path]]) -> list[str]:
     """Return for each section the uppermost folders that have its runs alone; its number where there are none, or another is called so."""
     names: list[str] = []
     for number, section in enumerate(sections):

@@ -31,6 +31,7 @@ from hub_scripts.report.figures import draw_all
 from hub_scripts.report.gather import gather
 from hub_scripts.report.inputs import Inputs, find
 from hub_scripts.report.newest import groups
+from hub_scripts.report.round_names import own_folders
 from hub_scripts.report.runs import ModelFacts, facts_of, known_models, run_facts, scorers_of
 from hub_scripts.report.sample_pages import MOST_COPIED, script
 from hub_scripts.report.standings import Standings, boards_csv, standings_of
@@ -148,16 +149,12 @@ def _write(
         if every and not same:
             yield f"{path}: no run was made over exactly these files, but over another build of their round"
     by_round = [list(round_groups) for _, round_groups in groupby(all_groups, key=lambda group: group.key.round)]
-    boards = [_boards(round_groups, inputs) for round_groups in reversed(by_round)]
+    boards = [_boards(round_groups, inputs) for round_groups in sorted(by_round, key=_newness, reverse=True)]
     off_board = _off_board(all_groups, boards)
     if off_board:
         yield f"on no board, only by task and setting: {', '.join(off_board)}"
     rows = score_rows(all_groups, cutoffs)
     splits = _write_data(draft, rows, boards, all_groups)
-    pages = [
-        {**round_page(manifest, over[path]), "name": inputs.name_of(path, manifest.published_as)}
-        for path, manifest in inputs.manifests.items()
-    ]
     runs = [run for of_model in inputs.runs.values() for run in of_model]
     content = {
         "off_board": off_board,
@@ -165,13 +162,13 @@ def _write(
         "rows": rows,
         "splits": splits,
         "plots": draw_all(all_groups, cutoffs, draft / "plots"),
-        "pages": sorted(pages, key=itemgetter("name")),
+        "pages": sorted(_round_pages(inputs, over), key=itemgetter("name")),
         "about": {model: facts_of(model, facts) for model in models},
         "cutoffs": cutoffs,
         "runs": run_facts(inputs.runs, inputs.round_names, draft),
         "duels": inputs.duels,
         "made_up": sorted(_made_up(all_groups, inputs)),
-        "boards": boards,
+        "boards": list(filter(None, boards)),
         "scorers": sorted(scorers_of(runs)),
     }
     _pages(draft, content)
@@ -179,6 +176,12 @@ def _write(
         (draft / name).write_bytes((resources.files("hub_scripts.report") / "static" / name).read_bytes())
     (draft / "datatables.js").write_text(table_library(), encoding="utf-8")
     (draft / MARK).write_text(json.dumps({"licenses": licenses}) + "\n", encoding="utf-8")
+
+
+def _newness(groups: Sequence[Group]) -> tuple[bool, str, str]:
+    """Return what rounds are sorted by: real papers before made-up ones, then its month, then its newest paper."""
+    month = groups[0].key.round.partition(" ")[0]
+    return not groups[0].made_up, month, max((day for group in groups for day in group.published), default="")
 
 
 def _counts(all_groups: Sequence[Group], licenses: Licenses) -> Iterator[str]:
@@ -239,7 +242,10 @@ def _made_up(groups: Sequence[Group], inputs: Inputs) -> set[str]:
 
 def _boards(groups: Sequence[Group], inputs: Inputs) -> list[Standings]:
     """Return the boards of one round; what counts is the round's if its manifest is there, else what any model was run on."""
-    manifests = [each for path, each in inputs.manifests.items() if inputs.name_of(path) == groups[0].key.round]
+    named = {path: each for path, each in inputs.manifests.items() if inputs.name_of(path) == groups[0].key.round}
+    over = [each for path, each in named.items() if inputs.runs_over(path)[0]]
+    # Of two rounds of one name, the one that was asked says what counts.
+    manifests = over or (list(named.values()) if len(named) == 1 else [])
     names = {configuration.name for manifest in manifests for configuration in manifest.configurations}
     core = {entry.configuration: entry.samples for manifest in manifests for entry in manifest.core}
     configurations = names or {group.key.setting for group in groups}
@@ -253,6 +259,15 @@ def _off_board(groups: Sequence[Group], boards: Sequence[Sequence[Standings]]) -
     placed = {standing.model for standing in standings if standing.overall}
     run = {cell.model for group in groups for cell in group.cells if not (cell.is_carried or cell.shown)}
     return sorted(run - placed)
+
+
+def _round_pages(inputs: Inputs, over: Mapping[Path, tuple[int, int]]) -> Iterator[dict[str, Any]]:
+    """Yield the page of each manifest; rounds of one name are called after their folders."""
+    names = [inputs.name_of(path, manifest.published_as) for path, manifest in inputs.manifests.items()]
+    folders = own_folders([[path.resolve().parent] for path in inputs.manifests])
+    for (path, manifest), name, folder in zip(inputs.manifests.items(), names, folders, strict=True):
+        called = f"{name} ({folder})" if names.count(name) > 1 else name
+        yield {**round_page(manifest, over[path]), "name": called}
 
 
 def round_page(manifest: Manifest, runs: tuple[int, int]) -> dict[str, Any]:
@@ -284,16 +299,12 @@ def _round_facts(manifest: Manifest) -> Iterator[tuple[str, object]]:
 
 
 def _pages(draft: Path, content: Mapping[str, Any]) -> None:
-    names = [page["name"] for page in content["pages"]]
-    twice = [name for name in names if names.count(name) > 1]
-    if twice:
-        raise ReportError(f"two manifests of round {twice[0]} are given; give one")
     shown = [row.task for row in content["rows"]]
     values = {
         **content,
         "labels": LABELS,
         "tasks": {name: TASK_LABELS[name] for name in TASKS if name in shown},
-        "has_rounds": bool(names),
+        "has_rounds": bool(content["pages"]),
     }
     for name in ("index.html", "plots.html", "samples.html", "rounds.html", "about.html"):
         (draft / name).write_text(render(name, page=name, **values), encoding="utf-8")

@@ -66,7 +66,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """All models of one board of a round: those that can have a rank first, then the others, then programs; of each the best first.
+    """All models of one board of a round: those that can have a rank first, then the others, then programs; see `_order`.
 
     Attributes:
         title: of the board.
@@ -203,10 +203,14 @@ def _gain(model: str, tasks: Sequence[PlacedTask], groups: Sequence[Group], ever
     return difference_over(by_task(tasks), by_task(short), FEWEST_OF_GAINS)
 
 
-def _order(standing: Standing) -> tuple[bool, bool, float, str]:
-    """Put models that can have a rank first, then the others, then programs; of each the best first."""
+def _order(standing: Standing) -> tuple[object, ...]:
+    """Put models that can have a rank first, then the others, then programs.
+
+    Of each, those that lack least come first, and of those that lack the same, whose means are over the same, the best.
+    """
     overall = standing.overall.mean if standing.overall else -1.0
-    return standing.is_baseline, not _is_rankable(standing), -overall, standing.model
+    group = standing.is_baseline, not _is_rankable(standing), len(standing.missing), standing.missing
+    return *group, -overall, standing.model
 
 
 def _is_rankable(standing: Standing) -> bool:

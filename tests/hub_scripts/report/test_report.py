@@ -449,6 +449,10 @@ def test_rounds(site: Path, dataset: Path, results: Path, command: Command, tmp_
         page = (tmp_path / "site" / "rounds.html").read_text()
         assert re.search(r'<th scope="col">Month</th>.*<th scope="col">Category</th>', page, re.DOTALL)
         assert f"{1 - is_other} of 1" in page
+    # Two of one name are told apart by their folders; the one that was asked says what counts.
+    code, _, _ = command("report", tmp_path / "copy", tmp_path / "alone", results / "lead", "-o", tmp_path / "site")
+    page = (tmp_path / "site" / "rounds.html").read_text()
+    assert (code, "Round 2026.11 (copy)" in page, "Round 2026.11 (alone)" in page) == (0, True, True)
 
 
 def test_an_unfinished_run_is_named(results: Path, command: Command, tmp_path: Path) -> None:

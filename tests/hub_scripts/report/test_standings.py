@@ -155,13 +155,15 @@ def test_a_board_without_a_model_above_the_floor_ranks_nobody() -> None:
     assert high.standings[0].rank == 1
 
 
-def test_models_with_a_part_of_a_board_stand_behind_the_others_the_best_first() -> None:
-    whole, part, worse = _cell("whole", _level(0.4, 0.05), 0.2), _level(0.6, 0.05), _level(0.5, 0.05)
+def test_models_with_a_part_of_a_board_stand_behind_the_others_who_lacks_least_and_the_best_first() -> None:
+    whole, more = _cell("whole", _level(0.4, 0.05), 0.2), _cell("more", _level(0.3, 0.05), 0.2)
+    part, worse = _cell("part", _level(0.6, 0.05), 0.2), _cell("worse", _level(0.5, 0.05), 0.2)
     groups = [
         _group("Abs-9K", "abs", [whole]),
-        _group("Title-10K", "title", [replace(whole), _cell("part", part, 0.2), _cell("worse", worse, 0.2)]),
+        _group("Intro-8K", "intro", [replace(whole), more]),
+        _group("Title-10K", "title", [replace(whole), replace(more), part, worse]),
     ]
-    assert [one.model for one in _found(groups).standings] == ["whole", "part", "worse"]
+    assert [one.model for one in _found(groups).standings] == ["whole", "more", "part", "worse"]
 
 
 def test_a_model_without_a_counted_setting_or_with_a_part_of_it_has_no_rank() -> None:
