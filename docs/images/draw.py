@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from hub_scripts.report.drawing import MARKS, STYLE  # noqa: E402
+from lm_eval_tasks.families.recall import KEPT  # noqa: E402
 
 MONTHS = 12
 CUTOFFS = {"model A": 2, "model B": 8}
@@ -40,8 +41,6 @@ MODELS = {
     "Qwen2.5-Coder-0.5B-Instruct": "#d55e00",
     "Qwen2.5-Coder-1.5B-Instruct": "#009e73",
 }
-
-PLACES = ("first", "middle", "last")
 
 
 def main() -> None:
@@ -94,7 +93,7 @@ def recall() -> Figure:
             # Lines of several models lie beside one another.
             beside = [size * 1.03 ** (i - 1) for size in sizes]
             panels[0].errorbar(beside, shares, yerr=reach, capsize=2, label=model, **looks)
-            panels[1].plot(PLACES, [float(own[-1][place]) for place in PLACES], linestyle="--", **looks)
+            panels[1].plot(KEPT.parts, [float(own[-1][place]) for place in KEPT.parts], linestyle="--", **looks)
     sizes = sorted({int(row["configuration"].removeprefix("Recall-")[:-1]) for row in rows})
     panels[0].set_xscale("log", base=2)
     panels[0].set_xticks(sizes, [f"{size}K" for size in sizes], minor=False)

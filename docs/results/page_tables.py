@@ -12,6 +12,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = (ROOT / "README.md", ROOT / "docs" / "results.md")
 _BLOCK = re.compile(r"(?<=<!-- results: )(\w+)( -->\n).*?(?=<!-- end of results -->)", re.DOTALL)
 _PROGRAMS = {"ppmd": "PPMd, a compressor"}
+# Column of kept.csv -> of the page.
+PARTS = {"first": "evidence first", "middle": "middle", "last": "last", "rare words": "rare words"}
 Rows = Sequence[Mapping[str, str]]
 
 
@@ -34,15 +36,15 @@ def recall(rows: Mapping[str, Rows]) -> Iterator[str]:
     """What each model recalls, and which share it keeps at each size, by place at the largest."""
     kept = [row for row in rows["kept.csv"] if row["papers"] == "new-pdf"]
     sizes = _sizes(kept)
-    heads = ["model", "rows", "recalled", *(f"kept at {size}" for size in sizes), "evidence first", "middle", "last"]
+    heads = ["model", "rows", "recalled", *(f"kept at {size}" for size in sizes), *PARTS.values()]
     yield from _head(heads)
     for model in dict.fromkeys(row["model"] for row in kept):
         own = {row["configuration"].removeprefix("Recall-"): row for row in kept if row["model"] == model}
         largest = next((own[size] for size in reversed(sizes) if size in own), {})
         shares = [_bounded(own[size], "share", "share low", "share high", 2) if size in own else "" for size in sizes]
-        places = [_rounded(largest.get(place, ""), 2) for place in ("first", "middle", "last")]
+        parts = [_rounded(largest.get(part, ""), 2) for part in PARTS]
         yield _line(
-            _name(model), own["Alone"]["rows"], _bounded(own["Alone"], "recalled", "low", "high", 1), *shares, *places
+            _name(model), own["Alone"]["rows"], _bounded(own["Alone"], "recalled", "low", "high", 1), *shares, *parts
         )
 
 

@@ -15,6 +15,7 @@ from itertools import groupby
 from pathlib import Path
 
 from lm_eval_tasks.base.intervals import FEWEST_OF_GAINS, difference, holm
+from lm_eval_tasks.families.recall import KEPT
 from lm_eval_tasks.samples.results import read_results
 from lm_eval_tasks.samples.sample import Sample, by_task, read
 from lm_eval_tasks.stats.columns import columns_of, zero_of
@@ -33,6 +34,9 @@ PROGRAMS = ("ppmd",)
 # Papers and task, and the same with less to read.
 MORE = (("scalar/{}/hard_local", "scalar/{}/hard_none"), ("lab-12k/{}/title_31k_g", "lab/{}/title_10k"))
 Row = dict[str, object]
+
+# Of recall: parts of the rows, and kinds of what they ask.
+PARTS = (*KEPT.parts, *KEPT.kinds.values())
 
 
 def main() -> None:
@@ -100,7 +104,7 @@ def kept(run: Path, each: KeptShare) -> Row:
     row = _named(run) | {"configuration": each.configuration, "rows": recalled.samples, "authors": recalled.clusters}
     row |= {"bits": each.score, "recalled": recalled.mean, "low": recalled.low, "high": recalled.high}
     row |= {"share": share and share.mean, "share low": share and share.low, "share high": share and share.high}
-    return row | {"verdict": each.verdict, **{place: each.parts.get(place) for place in ("first", "middle", "last")}}
+    return row | {"verdict": each.verdict, **{part: each.parts.get(part) for part in PARTS}}
 
 
 def compared(runs: list[Path]) -> list[Difference]:

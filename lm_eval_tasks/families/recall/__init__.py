@@ -77,7 +77,7 @@ TARGET = Target("recall", "recall", 0, spread=2.5, measured_in="bits")
 _TASKS = tuple(
     Task("recall", f"academiceval_{slug_of(each.name)}", each.name, 0, way=LIKELIHOOD) for each in CONFIGURATIONS
 )
-_KEPT = Kept(
+KEPT = Kept(
     ALONE.name,
     WITHOUT.name,
     {each.name: each.size for each in SIZED},
@@ -98,6 +98,6 @@ FAMILY = Family(
     baselines=(),
     core=tuple(Core(name, 60, way=LIKELIHOOD) for name in (ALONE.name, WITHOUT.name, *_CORE_SIZES)),
     likelihood=ByLikelihood("", "_likelihood_yaml", METRICS, (PPMD,), spread=2.5),
-    kept=_KEPT,
+    kept=KEPT,
 )
 LIKELIHOOD_METRIC_LIST = FAMILY.metric_list(LIKELIHOOD)
