@@ -197,6 +197,10 @@ def init(arguments: Namespace) -> Iterator[str | Table]:
         from builder.sources.jats.source import count_articles
 
         count = count_articles(folder)
+    if source == "mirror" and values["path"]:
+        from builder.sources.mirror import count_papers
+
+        count = count_papers(folder)
     if source == "pdfs" and values["path"]:
         from builder.extract.pdf_table import pdf_files, write_table
         from builder.round.source import PDF_TABLE

@@ -77,7 +77,7 @@ def check(findings: Audit, allowed: AuditTable) -> None:
 
 
 def _is_one(findings: Audit, name: str, limit: float) -> bool:
-    """Tell whether a share above its threshold is a single sample: of a few, one is more than any share."""
+    """Tell whether a share above its threshold is a single paper: of a few, one is more than any share."""
     return 0 < limit < 1 and len(findings.examples.get(name, ())) == 1
 
 
@@ -239,12 +239,20 @@ def _audit_of(findings: Sequence[_Findings], of_questions: Mapping[str, list[str
         samples=samples,
         shares={name: round(share, 4) for name, share in shares.items()},
         counts=dict(zip(counts, map(len, counts.values()), strict=True)),
-        examples={name: where[:3] for name, where in shown if where},
+        examples={name: _of_papers(where)[:3] for name, where in shown if where},
         longest_run=max([0, *(of_task.longest for of_task in findings)]),
         months=dict(sorted(months.items())),
         categories=dict(sorted(categories.items())),
         active_authors=round(by_most_active / max(1, len(papers)), 4),
     )
+
+
+def _of_papers(where: Iterable[str]) -> list[str]:
+    """Return the first sample of each paper, which its name ends with."""
+    first: dict[str, str] = {}
+    for name in where:
+        first.setdefault(name.rpartition(" ")[2], name)
+    return list(first.values())
 
 
 @dataclass(frozen=True, slots=True)

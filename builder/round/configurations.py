@@ -46,19 +46,23 @@ def shrunk(chosen: Iterable[Setting], reports: Sequence[StageReport]) -> Iterato
     """Yield which settings have fewer samples because others of their task, which has the same papers in all, need demonstrations."""
     kept = {report.stage: report for report in reports}
     for task, settings in by_task(chosen).items():
-        plain = [setting.name for setting in settings if not (setting.random or setting.co_author)]
-        others = [setting.name for setting in settings if setting.name not in plain]
         report = kept.get(f"samples {task}")
-        lost = (
-            sum(number for reason, number in report.dropped.items() if reason.endswith("_demonstrations"))
-            if report
-            else 0
+        if report:
+            co_author, random = (report.dropped[f"too_few_{kind}_demonstrations"] for kind in ("co_author", "random"))
+            plain = [each.name for each in settings if not (each.random or each.co_author)]
+            others = [each.name for each in settings if each.random or each.co_author]
+            yield from _fewer(report.kept, plain, others, co_author + random, "demonstrations")
+            of_random = [each.name for each in settings if each.random and not each.co_author]
+            of_co_authors = [each.name for each in settings if each.co_author]
+            yield from _fewer(report.kept, of_random, of_co_authors, co_author, "co-authors' papers")
+
+
+def _fewer(kept: int, names: Sequence[str], others: Sequence[str], lost: int, what: str) -> Iterator[str]:
+    if names and lost:
+        yield (
+            f"{', '.join(names)}: {kept} samples instead of {kept + lost}, because {', '.join(others)} need {what}; a round without these "
+            "has them"
         )
-        if report and plain and lost:
-            yield (
-                f"{', '.join(plain)}: {report.kept} samples instead of {report.kept + lost}, because "
-                f"{', '.join(others)} need demonstrations; a round without these has them"
-            )
 
 
 def refuse_names(own: Iterable[str], taken: Iterable[str], what: str) -> None:

@@ -10,8 +10,8 @@ from lm_eval_tasks.base.files import write_whole
 
 Start = Literal["arxiv", "europepmc", "jats", "mirror", "pdfs", "sample"]
 STARTS: tuple[Start, ...] = get_args(Start)
-# Papers from which on there are demonstrations for most; rows of a test split that show something.
-_MANY, _LEAST_ROWS = 50, 12
+# Papers from which on enough are left where all must have demonstrations; rows of a test split that show something.
+_MANY, _LEAST_ROWS = 300, 12
 # What each must be told.
 NEEDED: dict[Start, tuple[str, ...]] = {
     "arxiv": ("contact",),
@@ -27,7 +27,7 @@ seed = 2026                   # decides which demonstrations are drawn
 workspace = "work"            # state between runs: a stopped run resumes from it
 output = "academiceval"       # the dataset folder
 """
-_SOURCES: dict[Start, str] = {
+_SOURCES = {
     "arxiv": """
 [source]
 kind = "arxiv"
@@ -67,6 +67,14 @@ path = "{path}"               # a folder with arXiv metadata (Kaggle's snapshot,
 [papers]
 categories = ["cs.CL"]        # primary categories, or archives such as "cs"
 published_from = {from_}
+""",
+    "small mirror": """
+[source]
+kind = "mirror"
+path = "{path}"               # a folder with arXiv metadata (Kaggle's snapshot, or JSON lines) and pdf/ in it
+
+[graph]
+component = "all"             # papers of many groups: keep them all
 """,
     "pdfs": """
 [source]
@@ -147,12 +155,14 @@ def write_start(file: Path, source: Start, today: date, told: Mapping[str, str],
     asked = _OWN if source == "pdfs" else _USUAL
     if is_open_access(source):
         asked = _OPEN_ACCESS
+    kind: str = source
     if count is not None and count < _MANY:
         asked = _FEW
+        kind = "small mirror" if source == "mirror" else source
     crawled = ""
     if source == "arxiv":
         crawled = _SEEDED if told["seed"] else _UNSEEDED
-    content = (_HEAD + asked + _SOURCES[source] + crawled + _TAIL).format(
+    content = (_HEAD + asked + _SOURCES[kind] + crawled + _TAIL).format(
         round=f"{today:%Y.%m}",
         from_=today.replace(year=today.year - 1, day=1).isoformat(),
         table=PDF_TABLE,

@@ -45,7 +45,7 @@ def write(workspace: Workspace, folder: Path, engine: Engine) -> Written:
         written = write_settings(folder, what, engine)
     finally:
         texts.unlink(missing_ok=True)
-    _check_samples(written, list(reports.values()), workspace.dates)
+    _check_samples(written, [workspace.graph.report, *reports.values()], workspace.dates)
     for configuration in written:
         # Each task's report once.
         yield configuration, [reports.pop(configuration.task)] if configuration.task in reports else []
@@ -70,26 +70,29 @@ def _pool(workspace: Workspace, texts: Path, engine: Engine) -> Pool:
     )
 
 
-def _check_samples(settings: Sequence[ListedConfiguration], sampled: Sequence[StageReport], dates: SplitDates) -> None:
-    """Raise a FolderError if there is nothing to test on."""
+def _check_samples(settings: Sequence[ListedConfiguration], reports: Sequence[StageReport], dates: SplitDates) -> None:
+    """Raise a FolderError if there is nothing to test on; `reports` say what became of the papers."""
     if not any(setting.samples for setting in settings):
         raise FolderError(
             "no paper became a sample of any setting, nothing was written "
-            f"({'; '.join(report.line() for report in sampled)}){_advice(sampled)}"
+            f"({'; '.join(report.line() for report in reports)}){_advice(reports)}"
         )
     for setting in settings:
         if setting.samples and not setting.statistics("test").samples:
             raise FolderError(
                 f"the test split of {setting.name} is empty ({setting.samples} samples, test from {dates.test_from}): "
-                "begin it earlier in `split`, or leave it out of `settings`; nothing was written"
+                f"begin it earlier in `split`, or leave it out of `settings`{_advice(reports)}; nothing was written"
             )
 
 
 # Why papers are no samples -> what of round.toml would change it.
 _REMEDIES = {
     "license": '`licenses = "all"`',
-    "too_few_random_demonstrations": "settings without demonstrations, such as Title-10K",
-    "too_few_co_author_demonstrations": "settings without co-authors' papers, such as Title-10K",
+    "outside_component": '`graph.component = "all"`',
+    "too_few_random_demonstrations": "only settings without demonstrations, such as Title-10K,",
+    "too_few_co_author_demonstrations": "only settings without co-authors' papers, such as Title-10K,",
+    "no_related_work": "settings of other tasks, such as Abs-9K,",
+    "no_introduction": "settings of other tasks, such as Abs-9K,",
     "too_few_citations": "a lower `samples.min_citations`",
     "short_content": "a lower `samples.min_content_words`",
 }
