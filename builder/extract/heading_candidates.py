@@ -14,6 +14,8 @@ _CAPTION = re.compile(
     r"(?:fig(?:ure|\.)?|table|algorithm|listing|scheme|theorem|lemma|definition|proof)\b", re.IGNORECASE
 )
 _MAX_CHARS, _MAX_PLAIN_CHARS = 130, 55
+# Words of a heading that nothing but its words tells.
+_MAX_PLAIN_WORDS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,13 @@ def _may_be_heading(lines: Sequence[Line], i: int, size: float) -> bool:
     if len(line.text) > _MAX_PLAIN_CHARS:
         return False
     number, words = split_number(clean(line.text))
-    return words[:1].isupper() and (line.start or bool(number)) and is_known(words)
+    return words[:1].isupper() and (line.start or bool(number)) and is_known(words) and not _goes_on(lines, i, words)
+
+
+def _goes_on(lines: Sequence[Line], i: int, words: str) -> bool:
+    """Tell whether a line in the body's own type begins a sentence: "Prior work on ...", "The proposed ..."."""
+    after = next((clean(line.text) for line in lines[i + 1 : i + 2]), "")
+    return after[:1].islower() or words.endswith((".", ",", ";", "-")) or (len(words.split()) > _MAX_PLAIN_WORDS)
 
 
 def _extent(lines: Sequence[Line], i: int, size: float) -> int:

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from operator import itemgetter
 
 from builder.extract.heading_candidates import HeadingCandidate, Style, find_heading_candidates
@@ -152,6 +152,7 @@ def _contradictions(
 def roles_of(headings: Sequence[Heading]) -> list[Role]:
     """Return a role for every heading; what follows the references or the first appendix is appendix."""
     named = [_heading_role(heading, headings[:i]) for i, heading in enumerate(headings)]
+    named = [None if _is_amid(i, headings, named) else role for i, role in enumerate(named)]
     first = next((i for i, heading in enumerate(headings) if normalise(heading.words) != "abstract"), len(headings))
     for i, heading in enumerate(headings):
         weak = weak_role_of(heading.words)
@@ -167,6 +168,22 @@ def roles_of(headings: Sequence[Heading]) -> list[Role]:
             ended = True
         roles.append(role or "body")
     return roles
+
+
+def _is_amid(i: int, headings: Sequence[Heading], roles: Sequence[Role | None]) -> bool:
+    """Tell whether a numbered section named like one of a paper's end has sections of the body behind it: "4 Checklist for ..."."""
+    numbering = _numbering_of(headings[i].number)
+    if (
+        roles[i] not in ("appendix", "acknowledgements")
+        or headings[i].level != 1
+        or numbering not in ("decimal", "roman")
+    ):
+        return False
+    behind = list(takewhile(lambda pair: pair[1] != "references", zip(headings[i + 1 :], roles[i + 1 :], strict=True)))
+    return any(
+        heading.level == 1 and _numbering_of(heading.number) == numbering and role not in _TAIL
+        for heading, role in behind
+    )
 
 
 def _heading_role(heading: Heading, before: Sequence[Heading]) -> Role | None:
@@ -316,14 +333,33 @@ def _longest_count(values: Sequence[int]) -> list[int]:
 
 
 def _without_columns(headings: Sequence[Heading], lines: Sequence[Line]) -> list[Heading]:
-    """Leave out the heads of tables' columns called "References", below which no year stands, where a list follows."""
+    """Leave out the heads of tables' columns called "References": before the list, those below which no year stands or the sections count
+    on; behind it, those that are set otherwise.
+    """
     lists = [heading for heading in headings if role_of(heading.words) == "references"]
     columns = [
         heading
         for heading, after in pairwise(lists)
         if not any(map(_YEAR.search, (line.text for line in lines[heading.last + 1 : after.first][:_LINES_TO_YEAR])))
+        or _counts_on(heading, after, headings)
     ]
+    first = next((heading for heading in lists if heading not in columns), None)
+    if first:
+        set_as_list = _type_of(lines[first.first])
+        columns += [each for each in lists if each.first > first.first and _type_of(lines[each.first]) != set_as_list]
     return [heading for heading in headings if heading not in columns]
+
+
+def _counts_on(heading: Heading, after: Heading, headings: Sequence[Heading]) -> bool:
+    """Tell whether the number of the section behind a heading, and before another, follows that of the one before it."""
+    sections = [each for each in headings if each.level == 1 and _numbering_of(each.number) in ("decimal", "roman")]
+    before = [_value(each.number) for each in sections if each.first < heading.first]
+    behind = [_value(each.number) for each in sections if heading.first < each.first < after.first]
+    return bool(before and behind) and behind[0] == before[-1] + 1
+
+
+def _type_of(line: Line) -> tuple[float, bool, bool]:
+    return line.size, line.bold, line.text.isupper()
 
 
 def _with_reference_list(headings: list[Heading], lines: Sequence[Line]) -> list[Heading]:

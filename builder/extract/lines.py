@@ -53,6 +53,7 @@ class Line:
     Attributes:
         run_in: length of the leading run of bold or italic characters when the rest is neither, else 0.
         start: whether MuPDF began a new block of text with this line.
+        largest: the largest size in which it has a letter.
     """
 
     page: int
@@ -67,6 +68,7 @@ class Line:
     run_in: int = 0
     start: bool = False
     small_caps: bool = False
+    largest: float = 0.0
 
     @property
     def height(self) -> float:
@@ -146,7 +148,8 @@ def _line(page: int, box: Sequence[float], spans: Sequence[Span], start: bool) -
     styled = [len(piece) for piece, *_ in takewhile(lambda run: run[3], runs)]
     run_in = sum(styled) if len(styled) < len(runs) else 0
     x0, y0, x1, y1 = box
-    return Line(page, x0, y0, x1, y1, text, size, bold, italic, run_in, start, caps)
+    largest = size if len(runs) == 1 else max(run[1] for run in runs if run[0].strip())
+    return Line(page, x0, y0, x1, y1, text, size, bold, italic, run_in, start, caps, largest)
 
 
 def _unspaced(text: str) -> str:
@@ -260,4 +263,5 @@ def _join(last: Line, line: Line) -> Line:
         text=last.text + " " * (line.x0 - last.x1 > 0.12 * line.size) + line.text,
         run_in=last.run_in or (len(last.text) if last.bold and not line.bold else 0),
         start=last.start,
+        largest=max(last.largest, line.largest),
     )

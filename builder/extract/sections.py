@@ -38,7 +38,8 @@ _PATTERNS: dict[Role, re.Pattern[str]] = {
         r"(?:(?:online|supplementa(?:ry|l)|technical|web|additional|statistical|mathematical|proofs?|the|our|to|in|of|overview|outline"
         r"|organi[sz]ation|structure|contents?|table|roadmap|list|[a-z]) )*appendi(?:x|ces)\b.*"
         r"|suppl[ei]ment(?:al|ary|s)?(?: (?:materials?|information|text|figures?|notes?)\b.*)?"
-        r"|(?:neurips |paper |reproducibility )?(?:paper )?checklist.*|online appendix.*"
+        r"|(?:(?:[a-z]{2,6}ps|ic[a-z]{1,3}|[a-z]{0,4}acl|emnlp|aaai|arr|tmlr|20\d\d|paper|reproducibility|responsible|nlp|research|submission|the|our)"
+        r" )*checklist(?: (?:for|of) authors)?|online appendix.*"
     ),
 }
 # Names that count for a role only if no other heading names it plainly.

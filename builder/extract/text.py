@@ -28,7 +28,7 @@ _PAGE_NUMBER = re.compile(r"\W*(?:page\s*)?(?:\d{1,4}|[ivxl]{1,6})(?:\s*(?:of|/)
 _NOTICE = re.compile(
     r"\W*(?:please cite this|https?://(?:dx\.)?doi\.org|doi\b|©|copyright|permission to make|all rights reserved"
     r"|received .{4,30} accepted|available online|e-?mail addresses?|\d{4}-\d{3}[\dx]/|authori[sz]ed licensed use"
-    r"|this article is|to appear in|manuscript received|corresponding author|preprint\b|under review)",
+    r"|this article is|to appear in|manuscript received|corresponding author|(?-i:P(?:reprint|REPRINT))\b|under review)",
     re.IGNORECASE,
 )
 _LINE_NUMBER = re.compile(r"\d{1,4}")
@@ -74,7 +74,9 @@ def _furniture(pages: Sequence[Page]) -> set[tuple[int, float, float]]:
         is_begun = notice and not line.start and line is not page.lines[0]
         notice = False
         if _in_margin(page, line, usual, _HEAD, _FOOT):
-            notice = bool(_NOTICE.match(line.text)) or is_begun
+            # Within a block, the words of a notice are those of a sentence or of a reference.
+            is_set_off = line.start or line is page.lines[0]
+            notice = (is_set_off and _NOTICE.match(line.text) is not None) or is_begun
             is_outer = _in_margin(page, line, page.height, _OUTER_HEAD, _OUTER_FOOT)
             if notice or (is_outer and _PAGE_NUMBER.fullmatch(line.text)):
                 positions.add((line.page, line.y0, line.x0))
@@ -176,6 +178,10 @@ _CAPTION = re.compile(
 )
 _LABEL = re.compile(r"(?:fig(?:ure|\.)?|table|tab\.|algorithm|alg\.|listing)\s*[A-Z]?\.?\d+", re.IGNORECASE)
 _SMALLER = 0.7
+# A word of a sentence: no name of a quantity, no cell of a table.
+_PROSE = re.compile(
+    r"(?<![^\s(“\"‘-])(?:[A-Za-z]{4,}|and|the|for|are|has|its|of|is|in|to|as|by|we|on)(?=[\s,.;:)”\"’-]|$)"
+)
 
 
 def clean(text: str) -> str:
@@ -243,7 +249,9 @@ def running_lines(lines: Sequence[Line], size: float) -> list[Line]:
             skipping = _is_caption(line)
         elif skipping and kept and line.y0 - lines[i - 1].y1 > 1.2 * line.size:
             skipping = False
-        if not skipping and line.size >= size - _SMALLER:
+        # Within a paragraph, a line mostly of small capitals or subscripts is as much text as those around it.
+        goes_on = not line.start and bool(kept) and kept[-1] is lines[i - 1] and len(_PROSE.findall(line.text)) > 1
+        if not skipping and (line.largest if goes_on else line.size) >= size - _SMALLER:
             kept.append(line)
     return kept
 
