@@ -13,6 +13,11 @@ from builder.extract.text import clean
 _CAPTION = re.compile(
     r"(?:fig(?:ure|\.)?|table|algorithm|listing|scheme|theorem|lemma|definition|proof)\b", re.IGNORECASE
 )
+# Sizes of type between the cells of a table, at most.
+_FAR = 20
+# What an item of a list begins with.
+_BULLETS = frozenset("•◦▪■□")
+_ITEM = re.compile(r"[•◦▪■□–-]\s|\(\w{1,3}\)\s")
 _MAX_CHARS, _MAX_PLAIN_CHARS = 130, 55
 # Words of a heading that nothing but its words tells.
 _MAX_PLAIN_WORDS = 5
@@ -41,6 +46,7 @@ class HeadingCandidate:
         number: as printed, "" if unnumbered.
         listed: level in the file's outline, 0 if it is not listed there.
         run_in: how many characters it takes of a line that it shares, else 0.
+        is_cell: whether other text stands to its left, as in a table: it counts only where labels are told by how often they occur.
     """
 
     first: int
@@ -50,6 +56,7 @@ class HeadingCandidate:
     style: Style
     listed: int
     run_in: int = 0
+    is_cell: bool = False
 
 
 def find_heading_candidates(
@@ -97,7 +104,7 @@ def _style_of(line: Line) -> Style:
 
 def _may_be_heading(lines: Sequence[Line], i: int, size: float) -> bool:
     line = lines[i]
-    if len(line.text) > _MAX_CHARS or line.text.isdigit():
+    if len(line.text) > _MAX_CHARS or line.text.isdigit() or line.text[0] in _BULLETS:
         return False
     if line.size < size - 1.2:
         # Reference lists set small have headings set small.
@@ -130,13 +137,14 @@ def _extent(lines: Sequence[Line], i: int, size: float) -> int:
         same = (style.size, style.bold, style.italic) == (head.size, head.bold, head.italic) and (
             line.bold or line.size > size + 0.7 or style.caps == head.caps
         )
-        next_number, next_words = split_number(clean(line.text))
-        stands_alone = role_of(next_words) is not None or (is_known(next_words) and not number)
-        if not close or not same or next_number[:1].isdigit() or stands_alone:
-            break
-        if _lead_of(line):
+        goes_on = not line.start and (line.text[:1].islower() or before.text.endswith("-"))
+        if close and _lead_of(line) and (same or goes_on):
             # Of more than one line, it is a paragraph's, and no part of this heading.
             return next((k for k in range(last + 1, i, -1) if lines[k].start), i + 1) - 1
+        next_number, next_words = split_number(clean(line.text))
+        stands_alone = role_of(next_words) is not None or (is_known(next_words) and not number)
+        if not close or not same or next_number[:1].isdigit() or stands_alone or _ITEM.match(line.text):
+            break
         last += 1
     return last
 
@@ -153,22 +161,33 @@ def _candidate(lines: Sequence[Line], first: int, last: int, listed: dict[str, i
     if len(text) > _MAX_CHARS or is_caption or is_text or not re.search(r"[^\W\d_]{2}", words):
         return None
     run_in = lines[first].run_in if lead else 0
-    return HeadingCandidate(first, first - 1 if lead else last, number, words, _style_of(lines[first]), level, run_in)
+    last, style = first - 1 if lead else last, _style_of(lines[first])
+    is_cell = not level and not is_known(words) and _is_behind(lines, first)
+    return HeadingCandidate(first, last, number, words, style, level, run_in, is_cell)
 
 
 def _lead_of(line: Line) -> str:
     """Return the heading that stands on one line with the text below it, as in journals of the ACM; "" if there is none."""
     lead, rest = clean(line.text[: line.run_in]), line.text[line.run_in :].split()
     words = split_number(lead)[1]
-    is_ended = words.endswith(".") or (words.endswith(":") and " " in words)
+    # Behind a colon a symbol goes on with the heading.
+    is_ended = words.endswith(".") or (words.endswith(":") and " " in words and bool(rest) and rest[0].isascii())
     return lead.rstrip(" .:") if is_ended and len(rest) > 1 else ""
 
 
 def _stands_alone(lines: Sequence[Line], i: int) -> bool:
     """Tell whether the line is not the first of a paragraph set in its type throughout."""
     line = lines[i]
-    is_beside = any(
-        after.page == line.page and after.y0 < line.y0 + 0.5 * line.height and after.y1 > line.y0 and after.x0 > line.x0
-        for after in lines[i + 1 : i + 2]
-    )
+    is_beside = any(_share_a_line(line, after) and after.x0 > line.x0 for after in lines[i + 1 : i + 2])
     return not is_beside and not line.text.rstrip().endswith((",", ";"))
+
+
+def _is_behind(lines: Sequence[Line], i: int) -> bool:
+    """Tell whether the line before is printed beside a line, to its left and not a column away."""
+    line = lines[i]
+    before = lines[max(0, i - 1) : i]
+    return any(_share_a_line(line, other) and 0 < line.x0 - other.x1 < _FAR * line.size for other in before)
+
+
+def _share_a_line(line: Line, other: Line) -> bool:
+    return other.page == line.page and other.y0 < line.y0 + 0.5 * line.height and other.y1 > line.y0

@@ -61,7 +61,9 @@ def find_headings(lines: Sequence[Line], size: float, toc: Sequence[tuple[int, s
     # What occurs again and again is a label of figures or a row of tables.
     times = Counter(normalise(c.words) for c in found)
     candidates = [
-        c for c in found if c.number or c.listed or is_known(c.words) or times[normalise(c.words)] <= _REPEATED
+        c
+        for c in found
+        if not c.is_cell and (c.number or c.listed or is_known(c.words) or times[normalise(c.words)] <= _REPEATED)
     ]
     anchors = [c for c in candidates if is_known(c.words) and times[normalise(c.words)] <= _REPEATED]
     style = _section_style(anchors)

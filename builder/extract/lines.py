@@ -144,9 +144,10 @@ def _line(page: int, box: Sequence[float], spans: Sequence[Span], start: bool) -
     if not text:
         return None
     size, bold, italic, caps = _type_of(runs, text)
-    # The styled text that a plain line begins with, as run-in headings do.
-    styled = [len(piece) for piece, *_ in takewhile(lambda run: run[3], runs)]
-    run_in = sum(styled) if len(styled) < len(runs) else 0
+    # The styled text that a plain line begins with, as run-in headings do; their numbers may be plain.
+    is_numbered = not runs[0][3] and _BARE_NUMBER.fullmatch(runs[0][0].strip()) is not None
+    styled = [len(piece) for piece, *_ in takewhile(lambda run: run[3], runs[is_numbered:])]
+    run_in = sum(styled, is_numbered * len(runs[0][0])) if 0 < len(styled) < len(runs) - is_numbered else 0
     x0, y0, x1, y1 = box
     largest = size if len(runs) == 1 else max(run[1] for run in runs if run[0].strip())
     return Line(page, x0, y0, x1, y1, text, size, bold, italic, run_in, start, caps, largest)
@@ -254,14 +255,18 @@ def _words_behind(line: Line, lines: Sequence[Line]) -> int | None:
 
 def _join(last: Line, line: Line) -> Line:
     longer = last if len(last.text) > len(line.text) else line
+    between = " " * (line.x0 - last.x1 > 0.12 * line.size)
+    run_in = last.run_in or (len(last.text) if last.bold and not line.bold else 0)
+    if line.run_in and _BARE_NUMBER.fullmatch(last.text):
+        run_in = len(last.text + between) + line.run_in
     return replace(
         longer,
         x0=last.x0,
         y0=min(last.y0, line.y0),
         x1=line.x1,
         y1=max(last.y1, line.y1),
-        text=last.text + " " * (line.x0 - last.x1 > 0.12 * line.size) + line.text,
-        run_in=last.run_in or (len(last.text) if last.bold and not line.bold else 0),
+        text=last.text + between + line.text,
+        run_in=run_in,
         start=last.start,
         largest=max(last.largest, line.largest),
     )
