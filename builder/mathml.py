@@ -13,6 +13,7 @@ from lxml import etree
 _SKIPPED = frozenset("annotation annotation-xml mphantom none mprescripts maligngroup malignmark".split())
 # What puts several things in a row, and changes nothing of them.
 _GROUPS = frozenset("math mrow mstyle mpadded".split())
+_SCRIPTED = frozenset({"msub", "msup", "msubsup", "munder", "munderover"})
 _WITH_ONE = frozenset({"semantics", "maction"})
 # Function application, times, separators and plus, which nobody sees.
 _UNSEEN = re.compile("[\u2061-\u2064\u200b\ufeff]")
@@ -64,14 +65,19 @@ def _token(element: etree._Element) -> str:
 
 
 def _row(children: Sequence[etree._Element]) -> str:
-    """Write children one behind the other; a number and a fraction are two, in either order."""
-    text, is_behind_fraction = "", False
+    """Write children one behind the other; a number and a fraction are two, in either order, and so are a script and what follows."""
+    text, is_behind_fraction, is_behind_script = "", False, False
     for child in children:
         piece = linear(child)
         is_mixed = begins_with_fraction(child) and text[-1:].isdigit()
-        is_second = is_behind_fraction and piece[:1].isdigit()
+        is_second = (
+            piece[:1].isdigit()
+            if is_behind_fraction
+            else is_behind_script and piece[:1].isalnum() and text[-1:].isalnum()
+        )
         text += f" {piece}" if is_mixed or is_second else piece
         is_behind_fraction = _unwrapped(child).tag == "mfrac" or (is_behind_fraction and not piece)
+        is_behind_script = _unwrapped(child).tag in _SCRIPTED or (is_behind_script and not piece)
     return text
 
 

@@ -10,12 +10,14 @@ import re
 _PAPER = r"(?:paper|article|manuscript|submission|preprint|report|work|version)"
 _IS, _BACK = (
     r"(?:(?:has|have|had) been|is|was|is being)(?: \w+ly)?",
-    r"(?:withdrawn|retracted|removed (?:by|from) (?:the )?arxiv)\b",
+    # One that a conference does not review any more goes on here.
+    r"(?:withdrawn|retracted|removed (?:by|from) (?:the )?arxiv)\b"
+    r"(?! from (?:iclr|neurips|nips|icml|[a-z]{0,4}acl|emnlp|aaai|cvpr|[ie]ccv|ijcai|kdd|sigir|review|the (?:conference|journal)))",
 )
 _TAKEN_BACK = (
     rf"(?:this|the|our) {_PAPER} (?:{_IS} )?{_BACK}"
-    rf"|we (?:\w+ly |hereby )?(?:have )?(?:withdraw|withdrew|withdrawn|retract|retracted) (?:this|the|our) {_PAPER}\b"
-    rf"|the authors? (?:have |has )?(?:\w+ly )?(?:withdrawn|withdrew|retracted) (?:this|the|their|our) (?:{_PAPER}|manuscript)\b"
+    r"|(?:we|i|the authors?) (?:\w+ly |hereby )?(?:have |has )?(?:\w+ly )?(?:(?:decided|chosen|wish|want|would like) to )?"
+    rf"(?:withdraw|withdrew|withdrawn|retract|retracted) (?:this|the|our|their) {_PAPER}\b"
 )
 _WHY = r"(?=\W*$|\W+(?:by|due|because|for|as|pending|until|since|after|in order|temporarily)\b)"
 _SAID = re.compile(
@@ -25,16 +27,20 @@ _SAID = re.compile(
     re.IGNORECASE,
 )
 _OPENS = re.compile(
-    rf"\W*(?:withdrawn\b{_WHY}|{_TAKEN_BACK}|the authors? (?:have|has) withdrawn\b{_WHY})", re.IGNORECASE
+    rf"\W*(?:(?:{_PAPER} )?withdrawn\b{_WHY}|{_TAKEN_BACK}|the authors? (?:have|has) withdrawn\b{_WHY}"
+    rf"|(?:(?:this|the) {_PAPER} (?:is|was) )?(?:a )?duplicate of\b.{{0,80}}\bwithdrawn\b)",
+    re.IGNORECASE,
 )
 # What another paper is called.
 _OTHER_PAPER = re.compile(
     r"supersede|replace|(?:previous|earlier|first|old) (?:version|paper|submission)|version of", re.IGNORECASE
 )
 _IN_TITLE = re.compile(
-    r"^\W*(?:retracted|withdrawn)(?: (?:article|paper|chapter|preprint))?\s*[:\]–—-]"
+    # "Withdrawn: how ..." is a title of its own.
+    r"^\W*(?:(?:retracted|withdrawn)(?: (?:article|paper|chapter|preprint))?|(?:notice|statement) of retraction)"
+    r"\s*(?:[\]–—-]|:(?!\s*(?-i:[a-z])))"
     r"|^\W*retraction(?: note| notice)?\s*(?:[\]–—]|:\s*(?=[“‘\"'A-Z])(?!a\b)|to\s*[:“‘\"'])"
-    r"|[(\[](?:retracted|withdrawn)(?: (?:article|paper))?[)\]]\W*$",
+    r"|[(\[](?:retracted|withdrawn)(?: (?:article|paper))?[)\]]\W*$|[–—-]\s*(?-i:RETRACTED|WITHDRAWN)\W*$",
     re.IGNORECASE,
 )
 # What a retracted article says of its notice, and a notice of the article.

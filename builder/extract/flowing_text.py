@@ -6,6 +6,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import takewhile
 
 from builder.extract.headings import Heading
 from builder.extract.sections import normalise
@@ -66,12 +68,12 @@ class FlowingText:
         """Write what marks an element, see `raised_mark`; where the element begins. A bracket is set apart from the word before."""
         if mark == "[":
             self.add(" ")
-        elif mark == "^" and self.length and _UNIT.search("".join(self.pieces[-2:])):
+        elif mark.startswith("^") and self.length and _UNIT.search("".join(self.pieces[-2:])):
             self._cut_blank()
         start = self.length
         if mark:
             self.pieces.append(mark)
-            self.length += 1
+            self.length += len(mark)
         return start
 
     def end(self) -> int:
@@ -108,11 +110,21 @@ class TextBlock:
 
 
 def take_abstract(blocks: list[TextBlock]) -> str:
-    """Take away a section called "Abstract" that comes first, or behind what stands before all headings; return its text."""
-    for i, block in enumerate(blocks[:2]):
-        if normalise(block.heading.words) == "abstract":
-            return str(blocks.pop(i))
+    """Take away a section called "Abstract" that comes first, or behind one and what stands before all headings; return its text, with that
+    of its subsections.
+    """
+    for i, block in enumerate(blocks[:3]):
+        if normalise(block.heading.words) in ("abstract", "structured abstract"):
+            level = block.heading.level
+            parts = list(takewhile(partial(_is_below, level), blocks[i + 1 :]))
+            del blocks[i : i + 1 + len(parts)]
+            texts = (str(block), *(f"{part.heading.words.strip(' .:')}: {part}" for part in parts))
+            return "\n".join(text for text in texts if text.strip())
     return ""
+
+
+def _is_below(level: int, block: TextBlock) -> bool:
+    return block.heading.level > level
 
 
 def within_brackets(text: str, start: int, end: int) -> tuple[int, int]:

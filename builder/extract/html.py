@@ -20,7 +20,7 @@ from builder.ids import PaperId
 from builder.mathml import write_formulas
 from builder.packed import ERRORS, read_packed
 from builder.records import Document, Mention, Reference, Role, Section
-from builder.sources.jats.markup import raised_mark
+from builder.sources.jats.markup import closing_of, raised_mark
 
 _LEVELS = dict.fromkeys(
     ("ltx_part", "ltx_chapter", "ltx_section", "ltx_appendix", "ltx_bibliography", "ltx_index"), 1
@@ -173,7 +173,7 @@ def _write(element: html.HtmlElement, text: FlowingText) -> None:
     for child in element.iterchildren():
         _write(child, text)
         text.add(child.tail)
-    text.add("]" if mark == "[" else "")
+    text.add(closing_of(mark))
     if element.tag == "cite":
         targets = (unquote(link.get("href", "").rpartition("#")[2]) for link in element.iter("a"))
         text.cites.append((start, text.end(), tuple(dict.fromkeys(target for target in targets if target))))

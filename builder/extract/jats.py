@@ -21,6 +21,7 @@ from builder.sources.jats.front import NOTES, abstract_of, title_of
 from builder.sources.jats.markup import (
     BLOCKS,
     OF_FORMULAS,
+    closing_of,
     entity_text,
     is_lost,
     links_to_note,
@@ -183,7 +184,7 @@ def _write(element: etree._Element, text: FlowingText) -> None:
         else:
             _write(child, text)
         text.add(child.tail)
-    text.add("]" if mark == "[" else "")
+    text.add(closing_of(mark))
     if element.tag == "xref":
         text.cites.append((start, text.end(), tuple(element.get("rid", "").split())))
     elif element.tag == "break":

@@ -1,5 +1,6 @@
 """How SCALAR shows a paper, the question's with a mask in it, and the candidates', as the published prompts do; or why there is none."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -12,6 +13,12 @@ from lm_eval_tasks.families.scalar import CandidateText, Level, Scope
 
 # Characters of any paper, the question's or a candidate's, where papers are cut.
 MOST_CHARACTERS = 100_000
+# What stands before a surname and belongs to it; where in the work the place is.
+_PARTICLES = re.compile(
+    r"(?<![\w-])(?:(?:van|von|de|del|della|den|der|di|da|dos|du|la|le|ten|ter|el|al|bin|ibn) ){1,3}$", re.IGNORECASE
+)
+_LONGEST_PARTICLES = 24
+_LOCATOR = r"(?:[,;:]?\s*(?:pp?|ch(?:ap)?|sec|fig|eq|thm|tables?|sections?|chapters?|figures?|equations?)\b\.?\s*[\w.,–-]{1,12}\s*)?"
 _NOT_BODY: frozenset[Role] = frozenset({"introduction", "conclusion"})
 
 
@@ -41,10 +48,13 @@ def whole_mention(document: Document, mention: Mention) -> Mention:
     text, start, end = document.sections[mention.section].text, mention.start, mention.end
     while start and text[start].isalnum() and (text[start - 1].isalnum() or text[start - 1] in "-’'"):
         start -= 1
+    particles = _PARTICLES.search(text, max(0, start - _LONGEST_PARTICLES), start) if text[start].isupper() else None
+    start = particles.start() if particles else start
     for opening, closing in ("()", "[]"):
         unclosed = text.count(opening, start, end) - text.count(closing, start, end)
-        if unclosed > 0 and text.startswith(closing, end):
-            end += 1
+        rest = re.compile(rf"{_LOCATOR}{re.escape(closing)}").match(text, end) if unclosed > 0 else None
+        if rest:
+            end = rest.end()
         elif unclosed < 0 and start and text[start - 1] == opening:
             start -= 1
     return replace(mention, start=start, end=end)

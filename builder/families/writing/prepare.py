@@ -24,7 +24,7 @@ from builder.round.tables import SamplesTable
 from builder.sources.tokenizer import shown_beside, token_counter
 from builder.store.documents import unpack_document
 from lm_eval_tasks.base.contract import Licenses, Task
-from lm_eval_tasks.base.word_runs import joined, run_words, share_run
+from lm_eval_tasks.base.word_runs import Words, joined, run_words, share_run
 from lm_eval_tasks.engines.registry import Engine
 
 if TYPE_CHECKING:
@@ -42,11 +42,12 @@ _DEBRIS = re.compile(
     r"|copyright (?:©|\(c\)|\d))"
     r"|^\W{0,2}©|^\S+@\S+\.\w+$"
     # Citations that TeX could not resolve, and its own words.
-    r"|\[undef\w*(?:\s*[,;]\s*undef\w*)*\]|[(\[]\s*(?:\d+\s*[,;]\s*)*\?(?:\s*[,;]\s*(?:\?|\d+))*\s*[)\]]"
-    r"|\[(?:[a-z]+(?:19|20)\d\d[a-z]*\s*[,;]\s*)*[a-z]+(?:19|20)\d\d[a-z]+(?:\s*[,;]\s*[a-z]+(?:19|20)\d\d[a-z]*)*\]"
+    r"|[(\[][^()\[\]]{0,40}\bundef[a-z]{0,3}\b[^()\[\]]{0,40}[)\]]|\b(?-i:LABEL):\w|[(\[]\s*(?:\d+\s*[,;]\s*)*\?(?:\s*[,;]\s*(?:\?|\d+))*\s*[)\]]"
+    r"|\[(?-i:[a-z]+)[:_]?(?:19|20)\d\d(?-i:[:_a-z]*)(?:\s*[,;]\s*(?-i:[a-z]+)[:_]?(?:19|20)\d\d(?-i:[:_a-z]*))*\]"
+    r"|\((?-i:[a-z]+)[:_]?(?:19|20)\d\d(?-i:[:_]?[a-z]+)\)"
     r"|(?<!\w)\?\?(?!\w)|\b(?-i:Fig\.|Figs?\.|Figures?|Tables?|Sections?|Secs?\.|Eqs?\.|Equations?|Appendix|Theorem|Lemma|Algorithm)\s+\?(?!\w)"
     r"|\\(?:usetikzlibrary|begin|end|newcommand|renewcommand|documentclass|usepackage|cite[tp]?|ref|label|addbibresource"
-    r"|(?:print)?bibliography(?:style)?|includegraphics|maketitle|vspace|hspace|footnote|section|input)\b",
+    r"|pgfplotsset|tikzset|definecolor|textbf|textit|eqref|autoref|[cC]ref|(?:print)?bibliography(?:style)?|includegraphics|maketitle|vspace|hspace|footnote|section|input)\b",
     re.IGNORECASE | re.MULTILINE,
 )
 
@@ -60,13 +61,19 @@ _LEAST_WORDS, _LEAST_COMMON = 40, 0.08
 
 def is_shown(target: str, task: Task, shown: Iterable[str]) -> bool:
     """Tell whether what is asked for stands, word for word, in what is shown."""
-    asked = run_words(target)
+    asked = _words_of(target)
     most = max(_TITLE, len(asked)) if task == "title" else _COPIED
     return len(asked) >= most and share_run(asked, joined(list(map(_words_of, shown))), most)
 
 
+# Numbers in brackets, which cite: a copy is one without them, too.
+_CITED = re.compile(r"\[\d+(?:\s?[,–-]\s?\d+)*\]")
+
+
 # A paper's sections are shown for several tasks, one after another.
-_words_of = lru_cache(maxsize=128)(run_words)
+@lru_cache(maxsize=128)
+def _words_of(text: str) -> Words:
+    return run_words(_CITED.sub(" ", text))
 
 
 @lru_cache(maxsize=128)

@@ -26,6 +26,8 @@ _POWERS, _LINKS = ("msup", "msubsup"), ("xref", "a", "cite")
 _EXPONENT = re.compile(r"[+\-−–]?\d+(?:[./]\d+)?[+\-−–]?")
 # One that is no number, and what it stands behind: a number, a bracket or a letter alone; "5th" and "1er" have none.
 _POWER = re.compile(r"(?!(?:st|nd|rd|th|er|re)$)[+\-−–]?\d*[^\W\d_](?:\s?[+\-−–*/]?\s?[^\W_]){0,4}")
+_GROUPED = re.compile(r"\((?=[^()]*[+\-−–/*])[^()]{1,24}\)")
+_ONE_PART = re.compile(r"[+\-−–]?[\w.,]+[+\-−–]?|\(.*\)")
 _BASE = re.compile(r"(?:(?<!\w)\d[\d.,]*|[)\]]|(?<![^\W_])[^\W\d_])$")
 # Raised marks of notes; raised numbers that cite behind a word, where no exponent stands.
 _NOTE_MARKS = re.compile(r"[*∗⁎†‡§¶#\s]+")
@@ -92,7 +94,8 @@ def one_line(element: etree._Element | None, without: frozenset[str] = frozenset
 
 
 def _pieces(element: etree._Element, without: frozenset[str]) -> Iterator[str]:
-    yield "^" if is_exponent(element) else ""
+    mark = _exponent_mark(element)
+    yield mark
     yield element.text or ""
     for child in element:
         if child.tag is etree.Entity:
@@ -105,6 +108,7 @@ def _pieces(element: etree._Element, without: frozenset[str]) -> Iterator[str]:
             yield from _pieces(child, without)
             yield apart
         yield child.tail or ""
+    yield closing_of(mark)
 
 
 def _is_mark(element: etree._Element) -> bool:
@@ -123,7 +127,19 @@ def is_lost(element: etree._Element) -> bool:
     return element.tag == "inline-formula" and not one_line(element, OF_FORMULAS)
 
 
-def is_exponent(element: etree._Element) -> bool:
+def closing_of(mark: str) -> str:
+    """Return what closes what `raised_mark` opens."""
+    return {"[": "]", "^(": ")"}.get(mark, "")
+
+
+def _exponent_mark(element: etree._Element) -> str:
+    """Return "^" for an exponent, "^(" for one of several parts, else ""."""
+    if not _is_exponent(element):
+        return ""
+    return "^" if _ONE_PART.fullmatch("".join(map(str, element.itertext())).strip()) else "^("
+
+
+def _is_exponent(element: etree._Element) -> bool:
     """Tell whether an element is a superscript of digits and a sign, such as that of 10^5, in text or in a formula of MathML."""
     parent = element.getparent()
     is_power = parent is not None and parent.tag in _POWERS and element.getnext() is None
@@ -131,7 +147,8 @@ def is_exponent(element: etree._Element) -> bool:
         return False
     is_linked = any(next(each, None) is not None for each in (element.iter(*_LINKS), element.iterancestors(*_LINKS)))
     printed = "".join(map(str, element.itertext())).strip()
-    is_letter = _POWER.fullmatch(printed) and _BASE.search(_before(element))
+    is_formula = _POWER.fullmatch(printed) or _GROUPED.fullmatch(printed)
+    is_letter = is_formula and _BASE.search(_before(element))
     return not is_linked and bool(_EXPONENT.fullmatch(printed) or is_letter)
 
 
@@ -144,7 +161,8 @@ def _before(element: etree._Element) -> str:
 
 
 def raised_mark(element: etree._Element, link: str) -> str:
-    """Return what marks an element in running text: "[" for a raised citation without brackets of its own, "^" for an exponent, else "".
+    """Return what marks an element in running text: "[" for a raised citation without brackets of its own, "^" or "^(" for an exponent,
+    else ""; see `closing_of`.
 
     Args:
         link: the tag of a reference; a citation is a superscript of references to works, or a reference that is all superscript.
@@ -153,7 +171,7 @@ def raised_mark(element: etree._Element, link: str) -> str:
         inner = next(element.iterdescendants(link if element.tag == "sup" else "sup"), None)
         if _is_linked_citation(element, inner, link) if inner is not None else _is_bare_citation(element):
             return "["
-    return "^" if is_exponent(element) else ""
+    return _exponent_mark(element)
 
 
 def _is_linked_citation(element: etree._Element, inner: etree._Element, link: str) -> bool:

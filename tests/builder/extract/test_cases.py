@@ -63,6 +63,15 @@ def test_a_target_with_what_tex_left_is_left_out(name: str) -> None:
 def test_citations_and_labels_that_tex_could_not_resolve_are_debris() -> None:
     for bad in ("[undefab, undefd]", "[doe2019ice, roe2020]", "As Fig. ? shows", "[11, ?]", "\\addbibresource{x.bib}"):
         assert has_debris(f"This is so {bad} here."), bad
+    for bad in (
+        "(doe2019ice)",
+        "LABEL:sec:one",
+        "(undefa, undefb)",
+        "[e.g., undefb]",
+        "[doe:2019:ice]",
+        "\\pgfplotsset{}",
+    ):
+        assert has_debris(f"This is so {bad} here."), bad
     for good in ("Is it in the Table? Yes.", "[Vaswani2017]", "[Doe2019; Roe2020]", "[11, 12]", "Why Figure 3?"):
         assert not has_debris(f"This is so {good} here."), good
 

@@ -141,6 +141,7 @@ def test_what_a_link_is_of_says_its_target(tmp_path: Path, mark: str, cited: tup
     ("printed", "text"),
     [
         ("10<sup>5</sup> cells, 3 × 10<sup>−6</sup> mol of CO<sub>2</sub>", "10^5 cells, 3 × 10^−6 mol of CO2"),
+        ("2<sup>n+1</sup>, 5<sup>1/2</sup> and 10<sup>(−1/slope)</sup>", "2^(n+1), 5^(1/2) and 10^(−1/slope)"),
         ("9 km <sup>2</sup> on the 1<sup>st</sup>", "9 km^2 on the 1st"),
         ('others<sup><xref ref-type="bibr" rid="b1">1</xref></sup>.', "others [1]."),
         ('others<xref ref-type="bibr" rid="b1"><sup>1</sup></xref>.', "others [1]."),

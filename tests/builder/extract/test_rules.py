@@ -13,7 +13,7 @@ from builder.extract.lines import Line, read_page
 from builder.extract.pdf import read_pdf
 from builder.extract.quality import fault, measure
 from builder.extract.references import read_entries
-from builder.extract.text import clean
+from builder.extract.text import clean, running_lines
 from builder.records import Document
 from builder.round.tables import QualityTable
 from tests.helpers.drawing import BOLD, FILLER, ITALIC, ROMAN, Text, draw, stack, wrapped
@@ -726,6 +726,64 @@ def test_a_tables_column_called_references_is_no_list(tmp_path: Path) -> None:
     document = read(tmp_path, stack(*paper, *entries))
     assert [section.role for section in document.sections] == ["introduction", "conclusion", "references"]
     assert len(document.references) == 4
+
+
+def test_a_column_with_years_between_sections_is_no_list(tmp_path: Path) -> None:
+    table = [("h1", "References"), "Ek, 2019", "Alm, 2020"]
+    entries = [f"[{i}] A. Ek. A cited title of note. Journal of Tests, 2020." for i in range(1, 5)]
+    behind = [("h1", "A  Overview"), FILLER, ("h2", "References"), "Ek, 2019"]
+    paper = [("h1", "1  Introduction"), FILLER, ("h1", "2  Method"), *table, FILLER, ("h1", "3  Conclusion"), FILLER]
+    document = read(tmp_path, stack(*paper, ("h1", "References"), *entries, *behind))
+    assert [section.role for section in document.sections][:4] == ["introduction", "body", "conclusion", "references"]
+    assert (len(document.references), document.sections[-1].role) == (4, "appendix")
+
+
+def test_sections_of_the_body_may_be_called_like_those_of_its_end(tmp_path: Path) -> None:
+    names = (
+        "Introduction",
+        "Checklist for Snow Studies",
+        "Appendix Detection in Images",
+        "Funding for Lakes",
+        "Conclusion",
+    )
+    paper = [part for i, name in enumerate(names, 1) for part in (("h1", f"{i}  {name}"), FILLER)]
+    document = read(tmp_path, stack(*paper, ("h1", "References"), "[1] A. Ek. A title. Tests, 2020."))
+    assert [section.role for section in document.sections] == [
+        "introduction",
+        *["body"] * 3,
+        "conclusion",
+        "references",
+    ]
+
+
+@pytest.mark.parametrize("line", ["Prior work on small lakes", "The proposed method", "Existing approaches mostly"])
+def test_a_line_that_begins_a_sentence_is_no_heading(tmp_path: Path, line: str) -> None:
+    text = [Text([line, "goes on in the next line and says more of it.", *wrapped(FILLER)], 72, 300, 10)]
+    paper = [*stack(("h1", "1  Introduction"), FILLER), *text, *stack(("h1", "2  Conclusion"), FILLER, y=560)]
+    document = read(tmp_path, paper)
+    assert [section.heading for section in document.sections] == ["1 Introduction", "2 Conclusion"]
+    assert f"{line} goes on in the next line" in document.sections[0].text
+
+
+def test_a_line_of_small_capitals_within_a_paragraph_is_text() -> None:
+    def line(i: int, text: str, size: float = 10.0, largest: float = 10.0, *, start: bool = False) -> Line:
+        return Line(0, 72, 12.0 * i, 500, 12.0 * i + size, text, size, False, False, start=start, largest=largest)
+
+    small = line(1, "FOR HAPPINESS, PIRATE and NATURE we", size=8.0)
+    cells = line(2, "0.96 (0.86, 1.09)", size=8.0)
+    note = line(4, "A note on the text that is small print.", size=8.0, largest=8.0, start=True)
+    kept = running_lines([line(0, "We steer prompts", start=True), small, cells, line(3, "say so."), note], 10.0)
+    assert [each.text for each in kept] == ["We steer prompts", small.text, "say so."]
+
+
+@pytest.mark.parametrize("number", ["3.1", "3.1.2"])
+def test_a_run_in_heading_ends_where_its_type_ends(tmp_path: Path, number: str) -> None:
+    lead = "Measures of Success."
+    x = 105 + pymupdf.get_text_length(lead, fontname=BOLD, fontsize=10)
+    first = [Text([number], 72, 300), Text([lead], 100, 300, 10, BOLD), Text(["We see"], x, 300)]
+    method = [*stack(("h1", "3  Method"), FILLER), *first, Text(wrapped(FILLER), 72, 312)]
+    document = read(tmp_path, [*method, *stack(("h1", "4  Conclusion"), FILLER, y=560)])
+    assert text_of(document, f"{number} Measures of Success").startswith("We see The quick survey")
 
 
 def test_large_symbols_of_tex_have_their_meaning(tmp_path: Path) -> None:

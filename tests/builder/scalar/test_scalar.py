@@ -30,7 +30,7 @@ from builder.families.scalar.questions import (
     citation_in_text,
     turn_of,
 )
-from builder.families.scalar.shown import MOST_CHARACTERS, candidate, question
+from builder.families.scalar.shown import MOST_CHARACTERS, candidate, question, whole_mention
 from builder.families.scalar.structured import read_structured
 from builder.ids import bare_id
 from builder.records import Cited, Citing, Document, Mention, Paper, Reference, Section
@@ -835,3 +835,19 @@ def test_files_that_are_no_questions_are_named(command: Command, tmp_path: Path)
     assert code == 1
     assert "is not a structured paper" in err
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "mark", "masked"),
+    [
+        ("As van der Berg (2019) says.", "Berg (2019", "van der Berg (2019)"),
+        ("As Lotka (1926, p. 317) says.", "Lotka (1926", "Lotka (1926, p. 317)"),
+        ("As Lotka (1926; Ek 2020) says.", "Lotka (1926", "Lotka (1926"),
+        ("Found in [12, Sec. 3] too.", "12", "12"),
+    ],
+)
+def test_a_citation_is_masked_with_its_particles_and_its_place(text: str, mark: str, masked: str) -> None:
+    document = Document("", "", (Section("Introduction", "introduction", 1, text),), (), ())
+    start = text.index(mark)
+    whole = whole_mention(document, Mention(0, start, start + len(mark), (0,), grouped=False))
+    assert text[whole.start : whole.end] == masked
