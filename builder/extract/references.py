@@ -33,15 +33,26 @@ _ARXIV = re.compile(
     rf"({ARXIV_PATTERN})",
     re.IGNORECASE,
 )
-# An id of the newer scheme that a line's end divides: "arXiv:2401. 12345", "arXiv:2401.12- 345".
-_DIVIDED = re.compile(
-    r"(?<=arxiv)([:/\s]+(?:abs/|pdf/|html/)?)(\d{4}\.)(?:\s+(\d{4,5})|(\d{1,4})-\s+(\d{1,4}))(?!\d)", re.IGNORECASE
+# What a line's end divides, and how it is put together again.
+_DIVIDED = (
+    (re.compile(r"\bar-?\s*(?=Xiv\b)"), "ar"),
+    (re.compile(r"(/(?:abs|pdf|html)/)\s+(?=\d{4}\.|[a-z-]+/\d{7})"), r"\1"),
+    # "2401. 12345", "2401.12- 345", "2401.1 2345"
+    (
+        re.compile(
+            r"(?i:(?<=arxiv)[:/\s]+|/(?:abs|pdf|html)/)\d{4}\.(?:\s+(?=\d{4,5}(?!\d))|\d{1,4}-\s+(?=\d{1,4}(?!\d))|\d{1,3}\s+(?=\d{1,4}(?!\d)))"
+        ),
+        "",
+    ),
+    # "hep- th/9802150", "hepth/9802150"
+    (re.compile(r"\b(astro|cond|gr|hep|math|nucl|quant)-?\s?(ph|mat|qc|ex|lat|th)/(?=\d{7})"), r"\1-\2/"),
+    # Behind the slash of a DOI, between its numbers, or before its last one.
+    (re.compile(r"(\b10\.\d{4,9}/(?:\d{6,8}\.)?) (?=\d{6})"), r"\1"),
+    (re.compile(r"(\b10\.\d{4,9}/[^\s\"<>]+\.) (?=\d+\.\d|(?!(?:19|20)\d\d)\d{1,5}[.\s]*$)"), r"\1"),
 )
 _SUBJECT_CLASS = re.compile(r"\.[A-Z]{2}(?=/)")
 # With the pages in angle brackets of a SICI.
 _DOI = re.compile(r"\b10\.\d{4,9}/(?:[^\s\"<>]+<\d[^\s\"<>]*>)?[^\s\"<>]+[^\s\"<>.,;)\]]")
-# A line's end behind the slash of a DOI, or behind the dot of one of two numbers (ACM's).
-_DIVIDED_DOI = re.compile(r"(\b10\.\d{4,9}/(?:\d{6,8}\.)?) (?=\d{6})")
 _BEHIND_DOI = re.compile(r"[.,;]?(?:PubMed|PMC?ID|https?:).*")
 _URL = re.compile(r"https?://[^\s\"<>]+[^\s\"<>.,;)\]]")
 # The year alone, or a day in brackets (APA).
@@ -223,11 +234,13 @@ def _quoted(plain: str) -> re.Match[str] | None:
 
 def with_ids(entry: Reference, said: str) -> Reference:
     """Return an entry with the first arXiv id, DOI and address in what it says and links to."""
-    arxiv = _ARXIV.search(_DIVIDED.sub(lambda part: "".join(piece or "" for piece in part.groups()), said))
+    for pattern, whole in _DIVIDED:
+        said = pattern.sub(whole or _joined, said)
+    arxiv = _ARXIV.search(said)
     # "math.DG/0211159" is "math/0211159".
     parsed = PaperId.parse(_SUBJECT_CLASS.sub("", arxiv.group(1))) if arxiv else None
     # A line's end cuts some; the link behind them does not.
-    dois = _DOI.findall(_DIVIDED_DOI.sub(r"\1", said))
+    dois = _DOI.findall(said)
     doi = next((found for found in dois if not found.endswith("-")), None)
     return replace(
         entry,
@@ -235,6 +248,10 @@ def with_ids(entry: Reference, said: str) -> Reference:
         doi=_BEHIND_DOI.sub("", doi) if doi else None,
         url=_first(_URL, said),
     )
+
+
+def _joined(part: re.Match[str]) -> str:
+    return re.sub(r"-?\s+$", "", part[0])
 
 
 def _first(pattern: re.Pattern[str], text: str) -> str | None:

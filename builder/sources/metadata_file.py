@@ -211,10 +211,10 @@ def _authors(record: dict[str, Any]) -> tuple[str, ...]:
 _CATEGORY = re.compile(r"[A-Za-z][A-Za-z0-9-]{1,60}(?:\.[A-Za-z0-9-]{1,60})?")
 # "I.2.7", "14J60", "(Primary)" (https://dl.acm.org/ccs, https://msc2020.org).
 _CLASS = re.compile(
-    r"[A-Z]\.\d+(?:\.(?:\d+|m))*|\d\S*|(?:primary|secondary|msc|acm|class(?:es)?|and)",
+    r"[A-Z]\.?(?:\d+|m)(?:\.(?:\d+|m))*|\d\S*|(?:prim(?:ary|\.)?|sec(?:ondary|\.)?|msc|acm|class(?:es)?|and)(?:[-_]?(?:class|\d{4}))?",
     re.IGNORECASE,
 )
-_BETWEEN_CLASSES = re.compile(r"[\s,;:()]+")
+_BETWEEN_CLASSES = re.compile(r"[\s,;:()/]+")
 _MOST_VERSIONS, _MOST_AUTHORS = 9999, 20_000
 _ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]", re.ASCII)
 _LONGEST = {"title": 10_000, "abstract": 100_000, "license": LONGEST_NAME, "doi": 1_000, "author": 1_000}

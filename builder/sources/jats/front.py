@@ -16,7 +16,7 @@ from builder.retractions import OF_ARTICLES, is_taken_back
 from builder.sources.jats.licenses import license_of
 from builder.sources.jats.markup import OF_FORMULAS, attribute, one_line
 from builder.sources.metadata_file import checked_paper
-from lm_eval_tasks.base.text import MONTHS, with_subtitle
+from lm_eval_tasks.base.text import MONTHS, fold, with_subtitle
 
 # What reports no study of its own (https://jats.nlm.nih.gov/archiving/tag-library/1.3/attribute/article-type.html).
 _NO_RESEARCH = frozenset(
@@ -72,9 +72,21 @@ _LED_BY = re.compile(r"^(?:abstract|summary)\s?[.:—–]\s+(?=[A-Z])", re.IGNOR
 # Marks of notes beside a name.
 _BESIDE_NAMES = " ,*∗†‡§¶"
 _LONGEST_CATEGORY = 60
-_MONTHS = {month[:3]: str(i) for i, month in enumerate(MONTHS, 1)}
-# "5 June 2020", "June 2020".
-_PRINTED_DAY = re.compile(r"(?:(\d{1,2})\s+)?([A-Z][a-z]+)\.?,?\s+([12]\d{3})")
+# By their first letters, also as French, German, Italian, Portuguese and Spanish journals have them.
+_MONTHS = {month[:3]: str(i) for i, month in enumerate(MONTHS, 1)} | {
+    letters: str(month)
+    for month, spelled in (
+        *((1, "gen ene"), (2, "fev"), (4, "avr abr"), (5, "mai mag"), (6, "giu juin"), (7, "lug juil")),
+        *((8, "aou ago"), (9, "set"), (10, "okt out ott"), (12, "dez dic")),
+    )
+    for letters in spelled.split()
+}
+# "5 June 2020", "June 5, 2020", "June 2020", "2020-06-05".
+_PRINTED_DAYS = (
+    re.compile(r"(?:(?P<day>\d{1,2})\.?\s+)?(?P<month>[^\W\d_]+)\.?,?\s+(?P<year>[12]\d{3})"),
+    re.compile(r"(?P<month>[^\W\d_]+)\.?\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?,?\s+(?P<year>[12]\d{3})"),
+    re.compile(r"(?P<year>[12]\d{3})-(?P<month>\d\d)(?:-(?P<day>\d\d))?"),
+)
 _TO_THE_DAY = 2
 _SEASONS = {"winter": "1", "spring": "3", "summer": "6", "autumn": "9", "fall": "9"}
 
@@ -345,17 +357,21 @@ def _day(element: etree._Element) -> tuple[date, int] | None:
     """Return a date, and how exact it is: a year or a season (0), a month (1), or to the day; of what is not, the first day."""
     year, month, number = (one_line(element.find(part)) for part in ("year", "month", "day"))
     # https://jats.nlm.nih.gov/archiving/tag-library/1.3/attribute/iso-8601-date.html
-    in_numbers = (*element.get("iso-8601-date", "")[:10].split("-"), "", "", "")[:3]
+    iso = re.sub(r"^(\d{4})(\d\d)(\d\d)$", r"\1-\2-\3", element.get("iso-8601-date", "")[:10])
+    in_numbers = (*iso.split("-"), "", "", "")[:3]
     if not month and year in ("", in_numbers[0]):
         year, month, number = in_numbers
-    if not year and (printed := _PRINTED_DAY.fullmatch(one_line(element.find("string-date")))):
-        number, month, year = (part or "" for part in printed.groups())
-    season = re.match(r"[a-z]*", one_line(element.find("season")).casefold())
-    month = _MONTHS.get(month[:3].casefold(), month or _SEASONS.get(season[0] if season else "", ""))
+    printed = one_line(element.find("string-date"))
+    if not year and (match := next(filter(None, (each.fullmatch(printed) for each in _PRINTED_DAYS)), None)):
+        year, month, number = (match[part] or "" for part in ("year", "month", "day"))
+    month = month or one_line(element.find("season"))
+    word = re.split(r"[^a-z]", fold(month))[0]
+    month = _SEASONS.get(word) or _MONTHS.get(word[:4]) or _MONTHS.get(word[:3]) or month
     if not re.fullmatch(r"[12]\d{3}", year):
         return None
     if not re.fullmatch(r"0?[1-9]|1[0-2]", month):
         return date(int(year), 1, 1), 0
     last = monthrange(int(year), int(month))[1]
-    is_whole = re.fullmatch(r"\d{1,2}", number) is not None and 1 <= int(number) <= last
-    return date(int(year), int(month), int(number) if is_whole else 1), _TO_THE_DAY if is_whole else 1
+    digits = re.sub(r"(?:st|nd|rd|th)$", "", number)
+    is_whole = re.fullmatch(r"\d{1,2}", digits) is not None and 1 <= int(digits) <= last
+    return date(int(year), int(month), int(digits) if is_whole else 1), _TO_THE_DAY if is_whole else 1

@@ -130,6 +130,16 @@ def test_what_is_no_paper_says_why(made: Paper | Drop, reason: str) -> None:
             "",
             date(2026, 10, 9),
         ),
+        ('<pub-date date-type="pub" iso-8601-date="20260605"/>', "", "", date(2026, 6, 5)),
+        ('<pub-date date-type="pub"><string-date>June 5, 2026</string-date></pub-date>', "", "", date(2026, 6, 5)),
+        ('<pub-date date-type="pub"><string-date>2026-06-05</string-date></pub-date>', "", "", date(2026, 6, 5)),
+        ('<pub-date date-type="pub"><season>Jul-Sep</season><year>2026</year></pub-date>', "", "", date(2026, 7, 1)),
+        (
+            '<pub-date date-type="pub"><day>5th</day><month>août</month><year>2026</year></pub-date>',
+            "",
+            "",
+            date(2026, 8, 5),
+        ),
         ('<pub-date date-type="pub"><month>05</month><year>2026</year></pub-date>', "", "", date(2026, 5, 1)),
         ('<pub-date pub-type="collection"><year>2026</year></pub-date>', "", "", date(2026, 1, 1)),
         (
