@@ -164,9 +164,9 @@ def paper_from_record(record: dict[str, Any]) -> Paper:
 def _categories_and_classes(stated: str | Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the categories of a record, and apart from them the classes of the ACM or the MSC that authors have put among them."""
     listed = stated.split() if isinstance(stated, str) else stated
-    values = [value for each in listed for value in _BETWEEN_CLASSES.split(each) if value]
-    classes = tuple(value for value in values if _CLASS.fullmatch(value))
-    return tuple(value for value in values if not _CLASS.fullmatch(value)), classes
+    values = [value for each in listed for value in _BETWEEN_CLASSES.split(each) if value.strip("/")]
+    classes = tuple(value for value in values if all(map(_CLASS.fullmatch, value.split("/"))))
+    return tuple(value for value in values if value not in classes), classes
 
 
 def _day(moment: str) -> date:
@@ -214,7 +214,7 @@ _CLASS = re.compile(
     r"[A-Z]\.?(?:\d+|m)(?:\.(?:\d+|m))*|\d\S*|(?:prim(?:ary|\.)?|sec(?:ondary|\.)?|msc|acm|class(?:es)?|and)(?:[-_]?(?:class|\d{4}))?",
     re.IGNORECASE,
 )
-_BETWEEN_CLASSES = re.compile(r"[\s,;:()/]+")
+_BETWEEN_CLASSES = re.compile(r"[\s,;:()]+")
 _MOST_VERSIONS, _MOST_AUTHORS = 9999, 20_000
 _ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]", re.ASCII)
 _LONGEST = {"title": 10_000, "abstract": 100_000, "license": LONGEST_NAME, "doi": 1_000, "author": 1_000}
