@@ -7,7 +7,7 @@ _NUMBER = r"(?:(?:no|nr|number)\b[.\s]{0,3})?"
 WORDED = re.compile(rf"\b(?:papers?|passages?|works?|masks?|P)[\s_#:]{{0,3}}{_NUMBER}\d", re.IGNORECASE)
 _LABEL = re.compile(
     r"[\s\"'(\[#]*(?:(papers?|passages?|works?|masks?|candidates?|index|answer|reference|option|choice|P)[\s_#:\"]{0,4}"
-    rf"{_NUMBER}\[?)?"
+    rf"{_NUMBER}\[?)?{_NUMBER}"
     r"(\d{1,6})(?!\w|[.,–-]\d)([\s\"')\]]*)",
     re.IGNORECASE,
 )

@@ -14,37 +14,54 @@ from lm_eval_tasks.families.label_entries import BRACKET, ENTRIES, WORDED, entri
 _T = TypeVar("_T")
 # Marks that mean the same, or nothing.
 _MARKS = str.maketrans("［］【】｛｝＜＞（），、；：“”„＂", '[][]{}<>(),,;:""""', "*`\\$\u200b\ufeff")
+_BOXES = re.compile(r"<\|(?:begin|end)_of_box\|>")
 _COMMENT = re.compile(r"(?<=[\",\]}]) *//[^\n]*$", re.MULTILINE)
 _ARROW = re.compile(r"[-=]>|→|=")
 _NUMBERED = re.compile(r"\[ ?(\d{1,6}) ?\](?= ?\w)")
 _BOX = re.compile(r"\bboxed\{((?:[^{}]|\{[^{}]*\})*)\}")
 _TEXT = re.compile(r"\btext\{([^{}]*)\}")
 _VERDICT = re.compile(r"(.*?\d)\W+(yes|true|no|false)\b\W*", re.IGNORECASE)
-_DENIED = re.compile(r"\b(?:not|never|without|neither|none|no)\b|n['’]t\b|[❌✗✘]", re.IGNORECASE)
+_DENIED = re.compile(r"\b(?:not|never|without|neither|none|no)\b(?!\.?\s*\d)|n['’]t\b|[❌✗✘]", re.IGNORECASE)
 _OBJECT = re.compile(r"\{([^{}]*)\}")
 _INNER = re.compile(r"\[([^\[\]]*)\]")
 _BEFORE = re.compile(r"(?:^|[:>.!?]|\b(?:is|are|list|return|answer|output))[\s\"'(-]*$", re.IGNORECASE)
 _BEHIND = re.compile(r"[\s.\"')$]*")
 # What leads to a list that is not the answer.
 _ASIDE = re.compile(
-    r"\b(?:exclud|except|ignor|reject|alternative|(?:but |are |were )?not\b|checked|considered)[^\n]*\n?[^\n]*$|#\s*$",
+    r"\b(?:exclud|except|ignor|reject|discard|irrelevant|unrelated|alternative|(?:but |are |were )?not\b|checked|considered)"
+    r"[^\n]*\n?[^\n]*$|#\s*$",
     re.IGNORECASE,
 )
 # An answer that says of no label that it is one.
 _NOTHING = re.compile(
     r"(?:json\s+)?(?:(?:final |the )?answer(?: is)?\W{0,3})?"
-    r"(?:none|null|no (?:papers?|passages?)|none of (?:the|these) (?:papers?|passages?)[^.\n]{0,60}"
+    r"(?:none|null|no (?:papers?|passages?)(?: (?:fits?|match(?:es)?|cites? (?:it|this|that))[^.\n]{0,30})?"
+    r"|none of (?:the|these) (?:papers?|passages?)[^.\n]{0,60}"
     r"|\{\s*[\"']?\w+[\"']?\s*:\s*(?:null|none)\s*\})\W*",
     re.IGNORECASE,
 )
+# An object that says so.
+_EMPTY = re.compile(
+    r"\{(?:[^{}]*,)?\s*[\"']?(?:papers?|passages?|works?|answers?|labels?|results?)[\"']?\s*:\s*[\"']?(?:none|null)[\"']?\s*(?:,[^{}]*)?\}",
+    re.IGNORECASE,
+)
 _TAGS = re.compile(r"</?answer\s*>", re.IGNORECASE)
-# A table whose first column is of labels, and what such a column is called.
+# A table with a column of labels, what such a column is called, and those that say nothing of them.
 _TABLE = re.compile(
-    r"^\| *(?:paper|passage|work|mask)s?(?: (?:no|number|id))?[.#]? *\|[^\n]*\n(?:\|[^\n]*(?:\n|$))+",
+    r"^\|(?:[^|\n]*\|)?? *(?:paper|passage|work|mask)s?(?: (?:no|number|id))?[.#]? *\|[^\n]*\n(?:\|[^\n]*(?:\n|$))+",
     re.IGNORECASE | re.MULTILINE,
 )
 _COLUMN = re.compile(r"\s*(paper|passage|work|mask)s?(?: (?:no|number|id))?[.#]?\s*", re.IGNORECASE)
-_TRUTH = re.compile(r"\s*[\"']?(?:true|false|yes|no)[\"']?\s*", re.IGNORECASE)
+_NO_COLUMN = re.compile(
+    r"\s*(?:#|nr?\.?|no\.?|rank|row|index|reason(?:ing)?|explanation|why|rationale|comments?|evidence|justification)\s*",
+    re.IGNORECASE,
+)
+_TRUTH = re.compile(r"\s*[\"']?(?:true|false|yes|no|[01])[\"']?\s*", re.IGNORECASE)
+# What an object says beside the verdicts on its labels; and one around such an object.
+_REMARK = re.compile(
+    r"\s*[\"']?(?:reason(?:ing)?|explanation|rationale|notes?|comments?|confidence)[\"']?\s*", re.IGNORECASE
+)
+_AROUND_OBJECT = re.compile(r"\{\s*[\"']?\w+[\"']?\s*:\s*(\{[^{}]*\})\s*\}", re.DOTALL)
 _WRAPPED = re.compile(r"\{\s*[\"']?([^\W\d]+)[\"']?\s*:\s*(\[.*\])\s*\}", re.DOTALL)
 _NOT_CHOSEN = re.compile(r"exclud|reject|not_|other|ignor|alternat", re.IGNORECASE)
 # Keys of objects: for the answer, for a label, for what is asked about.
@@ -68,7 +85,18 @@ def set_of(text: str) -> tuple[int, ...] | None:
     if pieces and _NOTHING.fullmatch(plain(pieces[-1]).strip()):
         return ()
     numbers = list_of(text)
+    if not any(number > 0 for number in numbers or ()) and _ends_with_nothing(plain(text)):
+        return ()
     return None if numbers is None else tuple(sorted(numbers))
+
+
+def _ends_with_nothing(text: str) -> bool:
+    """Tell whether the last line of an answer, or its last bracket, names no label on purpose."""
+    last = _TAGS.sub("", text).strip().rpartition("\n")[2]
+    stretches = _stretches(text)
+    begins, ends = stretches[-1] if stretches else (0, 0)
+    is_last = not any(map(str.isalnum, text[ends:]))
+    return bool(_NOTHING.fullmatch(last.strip())) or (is_last and _EMPTY.fullmatch(text[begins:ends]) is not None)
 
 
 def list_of(text: str) -> tuple[int, ...] | None:
@@ -83,14 +111,16 @@ def pairs_of(text: str) -> dict[int, int] | None:
 
 def plain(text: str) -> str:
     """Write a text with one sign for each meaning, without markdown."""
-    unmarked = _COMMENT.sub("", text.translate(_MARKS))
+    unmarked = _COMMENT.sub("", _BOXES.sub(" ", text).translate(_MARKS))
     unboxed = _BOX.sub(r"\1", _TEXT.sub(r"\1", _ARROW.sub(": ", unmarked)))
     return _TABLE.sub(_with_labels_in_rows, _NUMBERED.sub(r"\1: ", unboxed))
 
 
 def _with_labels_in_rows(table: re.Match[str]) -> str:
-    """Write out the labels of a table's rows that say no more than their numbers."""
-    head, *rows = (row.strip().strip("|").split("|") for row in table[0].splitlines())
+    """Write out the labels of a table's rows that say no more than their numbers; numbers of rows and reasons are left out."""
+    every = [row.strip().strip("|").split("|") for row in table[0].splitlines()]
+    kept = [place for place, cell in enumerate(every[0]) if not _NO_COLUMN.fullmatch(cell)]
+    head, *rows = ([row[place] for place in kept if place < len(row)] for row in every)
     named = [_COLUMN.fullmatch(cell) for cell in head]
     for row in rows:
         for place, (column, cell) in enumerate(zip(named, row, strict=False)):
@@ -232,12 +262,14 @@ def _list(stretch: str, alone: bool) -> tuple[int, ...] | None:
 
 def _chosen(stretch: str) -> tuple[int, ...] | None:
     """Read an object that says of each label whether it is one; None for others."""
+    around = _AROUND_OBJECT.fullmatch(stretch)
+    stretch = around[1] if around else stretch
     pairs = [entry.partition(":") for entry in entries(stretch)] if stretch.startswith("{") else []
-    verdicts = [(one_label(key), value) for key, _, value in pairs]
+    verdicts = [(one_label(key), value) for key, _, value in pairs if not _REMARK.fullmatch(key)]
     if not verdicts or not all(label and _TRUTH.fullmatch(value) for label, value in verdicts):
         return None
     said = ((label, value.strip(" \"'").casefold()) for label, value in verdicts if label)
-    return tuple(label for label, word in said if word in ("true", "yes"))
+    return tuple(label for label, word in said if word in ("true", "yes", "1"))
 
 
 def _list_within(stretch: str) -> str:

@@ -90,12 +90,28 @@ def take_apart(text: str, opened: str = "", closing: str = "", opening: str = ""
             is_open = text.startswith(openings, begins)
     if is_open or _is_within(on_lines, at, len(text)):
         return Reply("", text, unfinished=True)
-    answer = text[at:].strip()
+    answer = _without_blocks(text[at:], marks).strip()
+    opened_last = max((text.rfind(before, 0, at) for before in openings), default=-1)
+    if not answer and opened_last > 0:
+        # Thoughts behind the answer.
+        earlier = take_apart(text[:opened_last], opened, closing, opening)
+        if earlier.answer:
+            return earlier
     for mark in _ENDS:
         answer = answer.removesuffix(mark).rstrip()
     for mark in _STARTS:
         answer = answer.removeprefix(mark).lstrip()
     return Reply(answer, text[:at])
+
+
+def _without_blocks(answer: str, marks: Sequence[tuple[str, str]]) -> str:
+    """Leave out thoughts behind an answer."""
+    for before, behind in marks:
+        begins = answer.find(before) if before else -1
+        ends = answer.find(behind, begins) if begins > 0 else -1
+        if ends > 0 and not answer[ends + len(behind) :].strip() and answer[:begins].strip():
+            answer = answer[:begins]
+    return answer
 
 
 def _is_within(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:

@@ -92,6 +92,8 @@ def test_a_model_may_have_a_closing_mark_of_its_own() -> None:
 
 def test_the_reasoning_is_kept_apart() -> None:
     assert take_apart("<think>hm</think> The Answer") == Reply("The Answer", "<think>hm</think>")
+    for behind in ("<think>maybe The Other</think>", "\n<think>b</think>"):
+        assert take_apart(f"<think>hm</think>The Answer{behind}") == Reply("The Answer", "<think>hm</think>")
     assert take_apart("<think>hm") == Reply("", "<think>hm", unfinished=True)
     assert take_apart("analysisHm. assistantfinalThe Answer") == Reply("The Answer", "analysisHm. assistantfinal")
     assert take_apart(in_marks("hm") + "The Answer").answer == "The Answer"
