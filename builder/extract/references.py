@@ -56,7 +56,10 @@ _DOI = re.compile(r"\b10\.\d{4,9}/(?:[^\s\"<>]+<\d[^\s\"<>]*>)?[^\s\"<>]+[^\s\"<
 _BEHIND_DOI = re.compile(r"[.,;\[(]?(?:PubMed|PMC?ID|https?:).*", re.IGNORECASE)
 _URL = re.compile(r"https?://[^\s\"<>]+[^\s\"<>.,;)\]]")
 # The year alone, or a day in brackets (APA), or why there is none.
-_DATE = r"(?:\((?:n\.\s?d\.?|in press|forthcoming|to appear|[A-Z][a-z]+\.? \d{1,2}, (?:19|20)\d{2})\)|\((?:19|20)\d{2}[a-z]?, [^()]{3,30}\)|\(?(?:19|20)\d{2}[a-z]?\)?)"
+_DATE = (
+    r"(?:\((?:n\.\s?d\.?|in press|forthcoming|to appear|[A-Z][a-z]+\.? \d{1,2}, (?:19|20)\d{2})\)"
+    r"|\((?:19|20)\d{2}[a-z]?, [^()]{3,30}\)|\(?(?:19|20)\d{2}[a-z]?\)?)"
+)
 _YEAR = re.compile(r"(?<![\d.:/<-])((?:1[6-9]|20)\d{2})[a-z]?(?![\d./]?\d)")
 _QUOTED = (
     re.compile(r"“(.{8,300}?)[,.?!]\s*”(?=\s|,|\.|$)"),
