@@ -120,6 +120,8 @@ def _may_be_heading(lines: Sequence[Line], i: int, size: float) -> bool:
 
 def _goes_on(lines: Sequence[Line], i: int, words: str) -> bool:
     """Tell whether a line in the body's own type begins a sentence: "Prior work on ...", "The proposed ..."."""
+    if _lead_of(lines[i]):
+        return False
     after = next((clean(line.text) for line in lines[i + 1 : i + 2]), "")
     return after[:1].islower() or words.endswith((".", ",", ";", "-")) or (len(words.split()) > _MAX_PLAIN_WORDS)
 

@@ -21,7 +21,7 @@ from builder.extract.text import body_size, clean, join_lines, own_size, running
 from builder.records import Document, Reference, Section
 from lm_eval_tasks.base.text import is_valid
 
-_RUN_IN = re.compile(r"\A\s*a ?b ?s ?t ?r ?a ?c ?t\s*[.:—–-]*\s*", re.IGNORECASE)
+_RUN_IN = re.compile(r"\A\s*a ?b ?s ?t ?r ?a ?c ?t(?-i:(?![a-z]))\s*[.:—–-]*\s*", re.IGNORECASE)
 _UNMAPPED = re.compile("[\x00-\x08\x0b-\x1f\ue000-\uf8ff\ufffd]")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _END = re.compile(

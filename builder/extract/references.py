@@ -48,7 +48,7 @@ _DIVIDED = (
     (re.compile(r"\b(astro|cond|gr|hep|math|nucl|quant)-?\s?(ph|mat|qc|ex|lat|th)/(?=\d{7})"), r"\1-\2/"),
     # Behind the slash of a DOI, between its numbers, or before its last one.
     (re.compile(r"(\b10\.\d{4,9}/(?:\d{6,8}\.)?) (?=\d{6})"), r"\1"),
-    (re.compile(r"(\b10\.\d{4,9}/[^\s\"<>]+\.) (?=\d+\.\d|(?!(?:19|20)\d\d)\d{1,5}[.\s]*$)"), r"\1"),
+    (re.compile(r"(\b10\.\d{4,9}/[^\s\"<>]+\.) (?=\d+\.\d|(?<=[a-z]\. )\d{1,5}[.\s]*$)"), r"\1"),
 )
 _SUBJECT_CLASS = re.compile(r"\.[A-Z]{2}(?=/)")
 # With the pages in angle brackets of a SICI.

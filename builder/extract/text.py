@@ -74,8 +74,8 @@ def _furniture(pages: Sequence[Page]) -> set[tuple[int, float, float]]:
         is_begun = notice and not line.start and line is not page.lines[0]
         notice = False
         if _in_margin(page, line, usual, _HEAD, _FOOT):
-            # Within a block, the words of a notice are those of a sentence or of a reference.
-            is_set_off = line.start or line is page.lines[0]
+            # Within a block, the words of a notice are those of a sentence or of a reference, which the first page has not.
+            is_set_off = line.start or line is page.lines[0] or page is pages[0]
             notice = (is_set_off and _NOTICE.match(line.text) is not None) or is_begun
             is_outer = _in_margin(page, line, page.height, _OUTER_HEAD, _OUTER_FOOT)
             if notice or (is_outer and _PAGE_NUMBER.fullmatch(line.text)):
