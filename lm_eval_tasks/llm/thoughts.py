@@ -91,10 +91,9 @@ def take_apart(text: str, opened: str = "", closing: str = "", opening: str = ""
     if is_open or _is_within(on_lines, at, len(text)):
         return Reply("", text, unfinished=True)
     answer = _without_blocks(text[at:], marks).strip()
-    opened_last = max((text.rfind(before, 0, at) for before in openings), default=-1)
-    if not answer and opened_last > 0:
-        # Thoughts behind the answer.
-        earlier = take_apart(text[:opened_last], opened, closing, opening)
+    if not answer:
+        before = _before_thoughts(text[:at], openings, tuple(behind for _, behind in marks))
+        earlier = take_apart(before, opened, closing, opening) if before else Reply("")
         if earlier.answer:
             return earlier
     for mark in _ENDS:
@@ -102,6 +101,14 @@ def take_apart(text: str, opened: str = "", closing: str = "", opening: str = ""
     for mark in _STARTS:
         answer = answer.removeprefix(mark).lstrip()
     return Reply(answer, text[:at])
+
+
+def _before_thoughts(text: str, openings: Sequence[str], closings: tuple[str, ...]) -> str:
+    """Return what stands before the thoughts that a text ends with."""
+    text = text.rstrip()
+    while text.endswith(closings):
+        text = text[: max(0, *(text.rfind(before) for before in openings))].rstrip()
+    return text
 
 
 def _without_blocks(answer: str, marks: Sequence[tuple[str, str]]) -> str:

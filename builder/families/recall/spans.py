@@ -35,7 +35,7 @@ _LABELS = re.compile(
     r"|\[(?:\d{1,3}\s*[,;–-]\s*)+$",
     re.IGNORECASE,
 )
-_LONGEST_LIST = 80
+_LONGEST_LIST, _NEAR = 80, 8
 # The rest of a date or of a decimal with a comma: "24.12.2023", "99,9".
 _MORE_DIGITS = re.compile(r"[.,]\d")
 # A version behind a name: "Llama 3.3", "Claude 2.1".
@@ -102,7 +102,8 @@ def candidates(text: str, is_rare: Callable[[str], bool], told: Collection[str])
 
 def _numbers(text: str) -> Iterator[TextSpan]:
     for match in _NUMBER.finditer(text):
-        number, before, behind = match.group(), text[: match.start()], text[match.end() :]
+        number, before = match.group(), text[max(0, match.start() - _LONGEST_LIST) : match.start()]
+        behind = text[match.end() : match.end() + _NEAR]
         digits = re.sub(r"\D", "", number)
         says_much = "." in number or "%" in number or len(digits) >= 3
         if says_much and not _is_label(number, before) and not _is_part(number, before, behind):
@@ -113,7 +114,7 @@ def _is_label(number: str, before: str) -> bool:
     """Tell whether a number is a year, or says which table, section or reference is meant."""
     if _YEAR.fullmatch(number) or _LABEL.search(before):
         return True
-    return "%" not in number and _LABELS.search(before[-_LONGEST_LIST:]) is not None
+    return "%" not in number and _LABELS.search(before) is not None
 
 
 def _is_part(number: str, before: str, behind: str) -> bool:

@@ -10,6 +10,7 @@ _TAG = re.compile(r"<(/?)answer\s*>", re.IGNORECASE)
 _ANSWER = re.compile(r"(?:.*\b)?(?:answer|index|reference|candidate|choice)(?:\s+is)?\s*:?\s+(.*)", re.IGNORECASE)
 _CALLED = re.compile(r"answer|index|choice", re.IGNORECASE)
 # What leads to a tag that is not the answer.
+_NEAR = 60
 _ASIDE = re.compile(r"\b(?:reject|discard|exclud)\w*[^\n]*$", re.IGNORECASE)
 # Lines without a tag that decide nothing, and what a line names; one that begins with a candidate may be an item of a listing.
 _UNDECIDED = re.compile(r"\b(?:not|no|nor|or|cannot|neither|either|both|than)\b|n['’]t\b", re.IGNORECASE)
@@ -59,7 +60,7 @@ def _tagged(text: str) -> Iterator[str]:
     """Find what is between each opening mark and the next mark or, if the last was not closed, the end of its line."""
     begins: int | None = None
     for mark in _TAG.finditer(text):
-        if begins is not None and not _ASIDE.search(text[:begins].rpartition("\n")[2]):
+        if begins is not None and not _ASIDE.search(text[max(0, begins - _NEAR) : begins]):
             yield text[begins : mark.start()]
         elif mark[1] and mark.start() and not _TAG.search(text, 0, mark.start()):
             # The prompt ended with the opening mark.
