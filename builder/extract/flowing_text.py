@@ -6,8 +6,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from itertools import takewhile
 
 from builder.extract.headings import Heading
 from builder.extract.sections import normalise
@@ -115,16 +113,14 @@ def take_abstract(blocks: list[TextBlock]) -> str:
     """
     for i, block in enumerate(blocks[:3]):
         if normalise(block.heading.words) in ("abstract", "structured abstract"):
-            level = block.heading.level
-            parts = list(takewhile(partial(_is_below, level), blocks[i + 1 :]))
-            del blocks[i : i + 1 + len(parts)]
+            end = i + 1
+            while end < len(blocks) and blocks[end].heading.level > block.heading.level:
+                end += 1
+            parts = blocks[i + 1 : end]
+            del blocks[i:end]
             texts = (str(block), *(f"{part.heading.words.strip(' .:')}: {part}" for part in parts))
             return "\n".join(text for text in texts if text.strip())
     return ""
-
-
-def _is_below(level: int, block: TextBlock) -> bool:
-    return block.heading.level > level
 
 
 def within_brackets(text: str, start: int, end: int) -> tuple[int, int]:

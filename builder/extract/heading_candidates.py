@@ -170,6 +170,8 @@ def _candidate(lines: Sequence[Line], first: int, last: int, listed: dict[str, i
 
 def _lead_of(line: Line) -> str:
     """Return the heading that stands on one line with the text below it, as in journals of the ACM; "" if there is none."""
+    if not line.run_in:
+        return ""
     lead, rest = clean(line.text[: line.run_in]), line.text[line.run_in :].split()
     words = split_number(lead)[1]
     # Behind a colon a symbol goes on with the heading.

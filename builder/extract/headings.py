@@ -181,7 +181,7 @@ def _is_amid(i: int, headings: Sequence[Heading], roles: Sequence[Role | None]) 
         or numbering not in ("decimal", "roman")
     ):
         return False
-    behind = list(takewhile(lambda pair: pair[1] != "references", zip(headings[i + 1 :], roles[i + 1 :], strict=True)))
+    behind = takewhile(lambda pair: pair[1] != "references", zip(headings[i + 1 :], roles[i + 1 :], strict=True))
     return any(
         heading.level == 1 and _numbering_of(heading.number) == numbering and role not in _TAIL
         for heading, role in behind

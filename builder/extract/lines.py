@@ -145,7 +145,8 @@ def _line(page: int, box: Sequence[float], spans: Sequence[Span], start: bool) -
         return None
     size, bold, italic, caps = _type_of(runs, text)
     # The styled text that a plain line begins with, as run-in headings do; their numbers may be plain.
-    is_numbered = not runs[0][3] and _BARE_NUMBER.fullmatch(runs[0][0].strip()) is not None
+    is_before_styled = len(runs) > 1 and not runs[0][3] and bool(runs[1][3])
+    is_numbered = is_before_styled and _BARE_NUMBER.fullmatch(runs[0][0].strip()) is not None
     styled = [len(piece) for piece, *_ in takewhile(lambda run: run[3], runs[is_numbered:])]
     run_in = sum(styled, is_numbered * len(runs[0][0])) if 0 < len(styled) < len(runs) - is_numbered else 0
     x0, y0, x1, y1 = box

@@ -35,14 +35,15 @@ _ARXIV = re.compile(
 )
 # What a line's end divides, and how it is put together again.
 _DIVIDED = (
-    (re.compile(r"\bar-?\s*(?=Xiv\b)"), "ar"),
+    (re.compile(r"\b(ar)-?\s*(?=Xiv\b)"), r"\1"),
     (re.compile(r"(/(?:abs|pdf|html)/)\s+(?=\d{4}\.|[a-z-]+/\d{7})"), r"\1"),
     # "2401. 12345", "2401.12- 345", "2401.1 2345"
     (
         re.compile(
-            r"(?i:(?<=arxiv)[:/\s]+|/(?:abs|pdf|html)/)\d{4}\.(?:\s+(?=\d{4,5}(?!\d))|\d{1,4}-\s+(?=\d{1,4}(?!\d))|\d{1,3}\s+(?=\d{1,4}(?!\d)))"
+            r"((?i:(?<=arxiv)[:/\s]+|/(?:abs|pdf|html)/)\d{4}\."
+            r"(?:(?=\s+\d{4,5}(?!\d))|\d{1,4}(?=-\s+\d{1,4}(?!\d))|\d{1,3}(?=\s+\d{1,4}(?!\d))))-?\s+"
         ),
-        "",
+        r"\1",
     ),
     # "hep- th/9802150", "hepth/9802150"
     (re.compile(r"\b(astro|cond|gr|hep|math|nucl|quant)-?\s?(ph|mat|qc|ex|lat|th)/(?=\d{7})"), r"\1-\2/"),
@@ -238,7 +239,7 @@ def _quoted(plain: str) -> re.Match[str] | None:
 def with_ids(entry: Reference, said: str) -> Reference:
     """Return an entry with the first arXiv id, DOI and address in what it says and links to."""
     for pattern, whole in _DIVIDED:
-        said = pattern.sub(whole or _joined, said)
+        said = pattern.sub(whole, said)
     arxiv = _ARXIV.search(said)
     # "math.DG/0211159" is "math/0211159".
     parsed = PaperId.parse(_SUBJECT_CLASS.sub("", arxiv.group(1))) if arxiv else None
@@ -251,10 +252,6 @@ def with_ids(entry: Reference, said: str) -> Reference:
         doi=_BEHIND_DOI.sub("", doi) if doi else None,
         url=_first(_URL, said),
     )
-
-
-def _joined(part: re.Match[str]) -> str:
-    return re.sub(r"-?\s+$", "", part[0])
 
 
 def _first(pattern: re.Pattern[str], text: str) -> str | None:

@@ -243,17 +243,21 @@ def _starts_paragraph(last: Line, line: Line, before: str) -> bool:
 def running_lines(lines: Sequence[Line], size: float) -> list[Line]:
     """Return the running text among the lines of a section; what is set smaller than `size` (points) is small print."""
     kept: list[Line] = []
-    skipping = False
+    skipping, least = False, size - _SMALLER
     for i, line in enumerate(lines):
         if line.start:
             skipping = _is_caption(line)
         elif skipping and kept and line.y0 - lines[i - 1].y1 > 1.2 * line.size:
             skipping = False
-        # Within a paragraph, a line mostly of small capitals or subscripts is as much text as those around it.
-        goes_on = not line.start and bool(kept) and kept[-1] is lines[i - 1] and len(_PROSE.findall(line.text)) > 1
-        if not skipping and (line.largest if goes_on else line.size) >= size - _SMALLER:
+        is_within = not line.start and bool(kept) and kept[-1] is lines[i - 1]
+        if not skipping and (line.size >= least or (is_within and line.largest >= least and _is_prose(line.text))):
             kept.append(line)
     return kept
+
+
+def _is_prose(text: str) -> bool:
+    """Tell whether a line has words of a sentence: mostly of small capitals or subscripts, it is as much text as those around it."""
+    return len(_PROSE.findall(text)) > 1
 
 
 def own_size(lines: Sequence[Line]) -> float:

@@ -27,15 +27,20 @@ seed = 2026                   # decides which demonstrations are drawn
 workspace = "work"            # state between runs: a stopped run resumes from it
 output = "academiceval"       # the dataset folder
 """
-_SOURCES = {
+_OF_CATEGORIES = """
+[papers]
+categories = ["cs.CL"]        # primary categories, or archives such as "cs"
+published_from = {from_}
+"""
+_ALL_GROUPS = """
+[graph]
+component = "all"             # papers of many groups: keep them all
+"""
+_SOURCES: dict[Start, str] = {
     "arxiv": """
 [source]
 kind = "arxiv"
 contact = "{contact}"         # arXiv wants to know who asks: your email or web address
-
-[papers]
-categories = ["cs.CL"]        # primary categories, or archives such as "cs"
-published_from = {from_}
 """,
     "europepmc": """
 [source]
@@ -47,44 +52,27 @@ papers = 200                  # from all months alike; leave it out for all
 
 [papers]
 published_from = {from_}
-
-[graph]
-component = "all"             # papers of many groups: keep them all
-""",
+"""
+    + _ALL_GROUPS,
     "jats": """
 [source]
 kind = "jats"
 path = "{path}"               # a folder, an archive, or an address such as s3://BUCKET/*.xml
-
-[graph]
-component = "all"             # papers of many groups: keep them all
-""",
+"""
+    + _ALL_GROUPS,
     "mirror": """
 [source]
 kind = "mirror"
 path = "{path}"               # a folder with arXiv metadata (Kaggle's snapshot, or JSON lines) and pdf/ in it
-
-[papers]
-categories = ["cs.CL"]        # primary categories, or archives such as "cs"
-published_from = {from_}
-""",
-    "small mirror": """
-[source]
-kind = "mirror"
-path = "{path}"               # a folder with arXiv metadata (Kaggle's snapshot, or JSON lines) and pdf/ in it
-
-[graph]
-component = "all"             # papers of many groups: keep them all
 """,
     "pdfs": """
 [source]
 kind = "pdfs"
 path = "{path}"               # a folder of PDFs
 table = "{table}"             # what they say of themselves; correct it, above all titles, authors and days
-
-[graph]
-component = "all"             # papers of many groups: keep them all
-
+"""
+    + _ALL_GROUPS
+    + """
 [samples]
 min_citations = 1             # few cited works are among the papers themselves
 """,
@@ -155,14 +143,15 @@ def write_start(file: Path, source: Start, today: date, told: Mapping[str, str],
     asked = _OWN if source == "pdfs" else _USUAL
     if is_open_access(source):
         asked = _OPEN_ACCESS
-    kind: str = source
-    if count is not None and count < _MANY:
+    is_few = count is not None and count < _MANY
+    if is_few:
         asked = _FEW
-        kind = "small mirror" if source == "mirror" else source
-    crawled = ""
+    beside = ""
     if source == "arxiv":
-        crawled = _SEEDED if told["seed"] else _UNSEEDED
-    content = (_HEAD + asked + _SOURCES[kind] + crawled + _TAIL).format(
+        beside = _OF_CATEGORIES + (_SEEDED if told["seed"] else _UNSEEDED)
+    if source == "mirror":
+        beside = _ALL_GROUPS if is_few else _OF_CATEGORIES
+    content = (_HEAD + asked + _SOURCES[source] + beside + _TAIL).format(
         round=f"{today:%Y.%m}",
         from_=today.replace(year=today.year - 1, day=1).isoformat(),
         table=PDF_TABLE,

@@ -36,6 +36,8 @@ _BATCH = 2000
 _SCHEMA = "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;" + "".join(
     module.SCHEMA for module in (papers, documents, tables)
 )
+# Version of a store -> what brings its tables up to date.
+_STEPS = {0: _SCHEMA, 5: "ALTER TABLE papers ADD COLUMN classes TEXT NOT NULL DEFAULT '';"}
 
 
 def advice(err: sqlite3.Error) -> str:
@@ -63,7 +65,7 @@ class Store(PaperTables, DocumentTables):
                 # Pages that many transactions touch are written back once in 64 MB instead of once in 4.
                 "PRAGMA wal_autocheckpoint=16000; PRAGMA cache_size=-65536;"
             )
-            version = _renewed(db) or _create_tables(db)
+            version = _brought_up(db)
         except (OSError, sqlite3.Error) as err:
             hint = f"; {advice(err)}" if isinstance(err, sqlite3.Error) else ""
             raise StoreError(f"cannot open the store {path}: {err}{hint}") from err
@@ -156,22 +158,18 @@ def _version(db: sqlite3.Connection) -> int:
     return int(db.execute("PRAGMA user_version").fetchone()[0])
 
 
-def _renewed(db: sqlite3.Connection) -> int:
-    """Add what tables of version 5 lack; the version of the store after it."""
-    if _version(db) == 5:
-        db.executescript(
-            "BEGIN IMMEDIATE; ALTER TABLE papers ADD COLUMN classes TEXT NOT NULL DEFAULT ''; PRAGMA user_version=6; COMMIT;"
-        )
-    return _version(db)
-
-
-def _create_tables(db: sqlite3.Connection) -> int:
-    """Create the tables of an empty store in one transaction; the version of the store after it."""
+def _brought_up(db: sqlite3.Connection) -> int:
+    """Create the tables of an empty store, or add what those of the version before lack, in one transaction; the version of the store after
+    it.
+    """
+    if _version(db) not in _STEPS:
+        return _version(db)
     db.execute("BEGIN IMMEDIATE")
     try:
         # Another process may have done it meanwhile.
-        if not _version(db):
-            for statement in _statements(_SCHEMA):
+        step = _STEPS.get(_version(db))
+        if step:
+            for statement in _statements(step):
                 db.execute(statement)
             db.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
         db.execute("COMMIT")

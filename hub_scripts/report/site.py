@@ -149,7 +149,7 @@ def _write(
         if every and not same:
             yield f"{path}: no run was made over exactly these files, but over another build of their round"
     by_round = [list(round_groups) for _, round_groups in groupby(all_groups, key=lambda group: group.key.round)]
-    boards = [_boards(round_groups, inputs) for round_groups in sorted(by_round, key=_newness, reverse=True)]
+    boards = [_boards(round_groups, inputs, over) for round_groups in sorted(by_round, key=_newness, reverse=True)]
     off_board = _off_board(all_groups, boards)
     if off_board:
         yield f"on no board, only by task and setting: {', '.join(off_board)}"
@@ -240,12 +240,12 @@ def _made_up(groups: Sequence[Group], inputs: Inputs) -> set[str]:
     return {group.key.round for group in groups if group.made_up} | by_manifest
 
 
-def _boards(groups: Sequence[Group], inputs: Inputs) -> list[Standings]:
+def _boards(groups: Sequence[Group], inputs: Inputs, over: Mapping[Path, tuple[int, int]]) -> list[Standings]:
     """Return the boards of one round; what counts is the round's if its manifest is there, else what any model was run on."""
     named = {path: each for path, each in inputs.manifests.items() if inputs.name_of(path) == groups[0].key.round}
-    over = [each for path, each in named.items() if inputs.runs_over(path)[0]]
+    asked = [each for path, each in named.items() if over[path][0]]
     # Of two rounds of one name, the one that was asked says what counts.
-    manifests = over or (list(named.values()) if len(named) == 1 else [])
+    manifests = asked or (list(named.values()) if len(named) == 1 else [])
     names = {configuration.name for manifest in manifests for configuration in manifest.configurations}
     core = {entry.configuration: entry.samples for manifest in manifests for entry in manifest.core}
     configurations = names or {group.key.setting for group in groups}

@@ -19,6 +19,7 @@ _PARTICLES = re.compile(
 )
 _LONGEST_PARTICLES = 24
 _LOCATOR = r"(?:[,;:]?\s*(?:pp?|ch(?:ap)?|sec|fig|eq|thm|tables?|sections?|chapters?|figures?|equations?)\b\.?\s*[\w.,–-]{1,12}\s*)?"
+_ENDS = {closing: re.compile(rf"{_LOCATOR}{re.escape(closing)}") for closing in ")]"}
 _NOT_BODY: frozenset[Role] = frozenset({"introduction", "conclusion"})
 
 
@@ -52,7 +53,7 @@ def whole_mention(document: Document, mention: Mention) -> Mention:
     start = particles.start() if particles else start
     for opening, closing in ("()", "[]"):
         unclosed = text.count(opening, start, end) - text.count(closing, start, end)
-        rest = re.compile(rf"{_LOCATOR}{re.escape(closing)}").match(text, end) if unclosed > 0 else None
+        rest = _ENDS[closing].match(text, end) if unclosed > 0 else None
         if rest:
             end = rest.end()
         elif unclosed < 0 and start and text[start - 1] == opening:

@@ -133,23 +133,20 @@ def closing_of(mark: str) -> str:
 
 
 def _exponent_mark(element: etree._Element) -> str:
-    """Return "^" for an exponent, "^(" for one of several parts, else ""."""
-    if not _is_exponent(element):
-        return ""
-    return "^" if _ONE_PART.fullmatch("".join(map(str, element.itertext())).strip()) else "^("
-
-
-def _is_exponent(element: etree._Element) -> bool:
-    """Tell whether an element is a superscript of digits and a sign, such as that of 10^5, in text or in a formula of MathML."""
+    """Return "^" for a superscript of digits and a sign, such as that of 10^5, in text or in a formula of MathML, "^(" for one of several
+    parts, else "".
+    """
     parent = element.getparent()
     is_power = parent is not None and parent.tag in _POWERS and element.getnext() is None
     if not is_power and element.tag != "sup":
-        return False
+        return ""
     is_linked = any(next(each, None) is not None for each in (element.iter(*_LINKS), element.iterancestors(*_LINKS)))
     printed = "".join(map(str, element.itertext())).strip()
     is_formula = _POWER.fullmatch(printed) or _GROUPED.fullmatch(printed)
-    is_letter = is_formula and _BASE.search(_before(element))
-    return not is_linked and bool(_EXPONENT.fullmatch(printed) or is_letter)
+    is_exponent = _EXPONENT.fullmatch(printed) or (is_formula and _BASE.search(_before(element)))
+    if is_linked or not is_exponent:
+        return ""
+    return "^" if _ONE_PART.fullmatch(printed) else "^("
 
 
 def _before(element: etree._Element) -> str:
