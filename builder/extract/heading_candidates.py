@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from builder.extract.lines import Line
 from builder.extract.sections import is_known, normalise, role_of, split_number
-from builder.extract.text import clean
+from builder.extract.text import clean, join_lines
 
 _CAPTION = re.compile(
     r"(?:fig(?:ure|\.)?|table|algorithm|listing|scheme|theorem|lemma|definition|proof)\b", re.IGNORECASE
@@ -60,7 +60,7 @@ class HeadingCandidate:
 
 
 def find_heading_candidates(
-    lines: Sequence[Line], size: float, toc: Sequence[tuple[int, str]]
+    lines: Sequence[Line], size: float, toc: Sequence[tuple[int, str]], vocabulary: frozenset[str]
 ) -> list[HeadingCandidate]:
     """Return all candidates after the title page's matter, in order."""
     entries = [(level, split_number(clean(title))[1]) for level, title in toc]
@@ -72,7 +72,9 @@ def find_heading_candidates(
     for i in range(len(lines)):
         if i >= behind and _may_be_heading(lines, i, size):
             last = _extent(lines, i, size)
-            candidate = _candidate(lines, i, last, listed) or (_candidate(lines, i, i, listed) if last > i else None)
+            ends = (last, i) if last > i else (i,)
+            candidates_here = (_candidate(lines, i, end, listed, vocabulary) for end in ends)
+            candidate = next(filter(None, candidates_here), None)
             if candidate is not None:
                 candidates.append(candidate)
                 behind = max(i, candidate.last) + 1
@@ -109,13 +111,26 @@ def _may_be_heading(lines: Sequence[Line], i: int, size: float) -> bool:
     if line.size < size - 1.2:
         # Reference lists set small have headings set small.
         return line.bold and role_of(split_number(clean(line.text))[1]) == "references"
+    if line.size < size and _is_before(lines, i):
+        # The head of a table's row.
+        return False
     if line.bold or line.size > size + 0.7 or line.small_caps or line.italic or _style_of(line).caps:
-        return any(c.isalpha() for c in line.text)
+        return any(c.isalpha() for c in line.text) and not _is_mixed(lines, i)
+    if split_number(_lead_of(line))[0]:
+        return True
     # Some papers set headings in the body's own type: then only well-known words on a separate line will do.
     if len(line.text) > _MAX_PLAIN_CHARS:
         return False
     number, words = split_number(clean(line.text))
     return words[:1].isupper() and (line.start or bool(number)) and is_known(words) and not _goes_on(lines, i, words)
+
+
+def _is_mixed(lines: Sequence[Line], i: int) -> bool:
+    """Tell whether a line without a number is the first of a paragraph that begins in another type, and no run-in heading."""
+    line = lines[i]
+    is_divided = line.run_in and not _lead_of(line) and len(line.text[line.run_in :].split()) > 1
+    goes_on = any(not after.start and not after.bold for after in lines[i + 1 : i + 2])
+    return bool(is_divided) and goes_on and not split_number(line.text)[0]
 
 
 def _goes_on(lines: Sequence[Line], i: int, words: str) -> bool:
@@ -129,31 +144,37 @@ def _goes_on(lines: Sequence[Line], i: int, words: str) -> bool:
 def _extent(lines: Sequence[Line], i: int, size: float) -> int:
     """Return the index of the last line of the heading that starts at `i`: lines in the same type follow closely."""
     number, words = split_number(clean(lines[i].text))
-    if is_known(words):
+    if _lead_of(lines[i]) or is_known(words):
         return i
     last, head = i, _style_of(lines[i])
     while last + 1 < len(lines) and last - i < 3:
         line, before = lines[last + 1], lines[last]
         close = line.page == before.page and -0.4 * line.height < line.y0 - before.y1 < 0.8 * line.size
         style = _style_of(line)
+        goes_on = not line.start and (line.text[:1].islower() or before.text.endswith("-"))
         same = (style.size, style.bold, style.italic) == (head.size, head.bold, head.italic) and (
             line.bold or line.size > size + 0.7 or style.caps == head.caps
         )
-        goes_on = not line.start and (line.text[:1].islower() or before.text.endswith("-"))
-        if close and _lead_of(line) and (same or goes_on):
+        if close and _lead_of(line):
             # Of more than one line, it is a paragraph's, and no part of this heading.
-            return next((k for k in range(last + 1, i, -1) if lines[k].start), i + 1) - 1
+            begun = next((k for k in range(last + 1, i, -1) if lines[k].start), 0)
+            if begun or same or goes_on:
+                return (begun or i + 1) - 1
         next_number, next_words = split_number(clean(line.text))
         stands_alone = role_of(next_words) is not None or (is_known(next_words) and not number)
-        if not close or not same or next_number[:1].isdigit() or stands_alone or _ITEM.match(line.text):
+        is_mixed = line.start and line.run_in and len(line.text[line.run_in :].split()) > 1
+        is_other = stands_alone or is_mixed or _ITEM.match(line.text)
+        if not close or not same or next_number[:1].isdigit() or is_other:
             break
         last += 1
     return last
 
 
-def _candidate(lines: Sequence[Line], first: int, last: int, listed: dict[str, int]) -> HeadingCandidate | None:
+def _candidate(
+    lines: Sequence[Line], first: int, last: int, listed: dict[str, int], vocabulary: frozenset[str]
+) -> HeadingCandidate | None:
     lead = _lead_of(lines[first]) if last == first else ""
-    text = lead or clean(" ".join(line.text for line in lines[first : last + 1]))
+    text = lead or " ".join(join_lines(lines[first : last + 1], vocabulary).split())
     number, words = split_number(text)
     if lines[first].small_caps or _style_of(lines[first]).caps:
         words = re.sub(r"\b([A-Z]) (?=[A-Z]{2,}\b)", r"\1", words)
@@ -164,6 +185,9 @@ def _candidate(lines: Sequence[Line], first: int, last: int, listed: dict[str, i
         return None
     run_in = lines[first].run_in if lead else 0
     last, style = first - 1 if lead else last, _style_of(lines[first])
+    if lead and not style.bold:
+        # It is set apart from a line that is mostly text.
+        style = replace(style, italic=True)
     is_cell = not level and not is_known(words) and _is_behind(lines, first)
     return HeadingCandidate(first, last, number, words, style, level, run_in, is_cell)
 
@@ -182,8 +206,13 @@ def _lead_of(line: Line) -> str:
 def _stands_alone(lines: Sequence[Line], i: int) -> bool:
     """Tell whether the line is not the first of a paragraph set in its type throughout."""
     line = lines[i]
-    is_beside = any(_share_a_line(line, after) and after.x0 > line.x0 for after in lines[i + 1 : i + 2])
-    return not is_beside and not line.text.rstrip().endswith((",", ";"))
+    return not _is_before(lines, i) and not line.text.rstrip().endswith((",", ";"))
+
+
+def _is_before(lines: Sequence[Line], i: int) -> bool:
+    """Tell whether the next line is printed beside a line, to its right."""
+    line = lines[i]
+    return any(_share_a_line(line, after) and after.x0 > line.x0 for after in lines[i + 1 : i + 2])
 
 
 def _is_behind(lines: Sequence[Line], i: int) -> bool:

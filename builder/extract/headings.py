@@ -50,14 +50,17 @@ class Heading:
     run_in: int = 0
 
 
-def find_headings(lines: Sequence[Line], size: float, toc: Sequence[tuple[int, str]]) -> tuple[list[Heading], bool]:
+def find_headings(
+    lines: Sequence[Line], size: float, toc: Sequence[tuple[int, str]], words: frozenset[str]
+) -> tuple[list[Heading], bool]:
     """Find the headings of a paper, in order, and say whether they agree with one another.
 
     Args:
         size: the body's type size in points.
         toc: (level, title) of the file's outline; may be empty.
+        words: the document's vocabulary, as `join_lines` takes it.
     """
-    found = find_heading_candidates(lines, size, toc)
+    found = find_heading_candidates(lines, size, toc, words)
     # What occurs again and again is a label of figures or a row of tables.
     times = Counter(normalise(c.words) for c in found)
     candidates = [
@@ -237,22 +240,28 @@ def _numberings(
     return list(dict.fromkeys([*ordered, "none", "decimal", "roman"]))
 
 
-def _numbering_of(number: str) -> str:
+def _numbering_of(number: str, sections: str = "") -> str:
+    """Return how a number is written; where `sections` are decimal, "I" is the letter of an appendix."""
     if not number or number[0].isdigit():
         return "decimal" if number else "none"
-    return "roman" if number in ROMAN else "letter"
+    is_letter = number not in ROMAN or (sections == "decimal" and len(number) == 1)
+    return "letter" if is_letter else "roman"
 
 
 def _level(c: HeadingCandidate, style: Style | None, numbering: str, lines: Sequence[Line]) -> int:
     """Return the level of a candidate, 0 if it is not a heading."""
     same = style is not None and c.style.alike(style)
-    match _numbering_of(c.number):
+    match _numbering_of(c.number, numbering):
         case "decimal" if numbering == "decimal":
             depth = c.number.count(".") + 1
             is_set_off = c.style.bold or lines[c.first].start
-            return depth if c.listed or depth > 1 or same or (is_known(c.words) and is_set_off) else 0
+            # What begins an item of a list may be listed as a subsection's heading elsewhere.
+            is_listed = c.listed and not c.run_in
+            return depth if is_listed or depth > 1 or same or (is_known(c.words) and is_set_off) else 0
         case "roman" if numbering == "roman":
             return 1 if c.listed or same or is_known(c.words) else 0
+        case "letter" if "." in c.number and numbering != "roman":
+            return c.number.count(".") + 1
         case "letter" if "." not in c.number:
             # Letters number the subsections of papers with Roman sections, and appendices.
             if numbering == "roman":
@@ -294,15 +303,17 @@ def _drop_miscounted(headings: list[Heading], numbering: str) -> list[Heading]:
     out: list[Heading] = []
     section, letter = "", "A"
     for heading in headings:
-        own = _numbering_of(heading.number)
+        own = _numbering_of(heading.number, numbering)
         if heading.level == 1 and own == numbering:
             if heading.first not in firsts:
                 continue
             section, letter = heading.number, "A"
-        elif own == "letter" and "." not in heading.number:
-            if heading.number != letter or (numbering == "decimal" and not _has_tail(out)):
+        elif own == "letter":
+            is_next = heading.number == letter and (numbering != "decimal" or _has_tail(out))
+            # A subsection belongs to the appendix before it.
+            if not is_next and not heading.number.startswith(f"{chr(ord(letter) - 1)}."):
                 continue
-            letter = chr(ord(letter) + 1)
+            letter = chr(ord(letter) + is_next)
         elif heading.level > 1 and own == "decimal" == numbering and heading.number.split(".")[0] != section:
             continue
         elif (

@@ -41,6 +41,8 @@ _LARGE_SYMBOLS = dict(
 _BARE_NUMBER = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,5})\.?")
 # Points that a line drawn twice is moved by, at most.
 _SHIFT = 1.5
+# Letters that tell a heading in capitals from the capitals of a formula.
+_LEAST_OF_CAPITALS = 12
 _WORDS_OF_ONE = frozenset("AIO")
 # The id in arXiv's stamp, with its version.
 STAMPED_ID = re.compile(rf"arXiv:\s*({ARXIV_PATTERN}(?:v\d+)?)")
@@ -53,7 +55,7 @@ class Line:
     Attributes:
         run_in: length of the leading run of bold or italic characters when the rest is neither, else 0.
         start: whether MuPDF began a new block of text with this line.
-        largest: the largest size in which it has a letter.
+        largest: the largest size of type on the line.
     """
 
     page: int
@@ -175,11 +177,19 @@ def _type_of(runs: list[tuple[str, float, str, int]], text: str) -> tuple[float,
     total = sum(n for n, _ in letters)
     bold = 2 * sum(n for n, style in letters if style & 1) > total
     italic = 2 * sum(n for n, style in letters if style & 2) > total
-    if text.upper() == text:
-        sizes = {run[1] for run in runs if any(map(str.isalpha, run[0]))}
-        if len(sizes) == 2 and max(sizes) < 1.5 * min(sizes):
-            return max(sizes), bold, italic, True
+    capitals = runs if text.upper() == text else _capitals_among(runs)
+    sizes = {run[1] for run in capitals if any(map(str.isalpha, run[0]))}
+    if len(sizes) == 2 and max(sizes) < 1.5 * min(sizes):
+        return max(sizes), bold, italic and capitals is runs, True
     return size, bold, italic, False
+
+
+def _capitals_among(runs: list[tuple[str, float, str, int]]) -> list[tuple[str, float, str, int]]:
+    """Return the upright runs of a line if they are all capitals, as in a heading with a formula, which is italic; else none."""
+    upright = [run for run in runs if not run[3] & 2]
+    text = "".join(run[0] for run in upright)
+    is_sentence = any(len(run[0].split()) > 2 for run in runs if run[3] & 2)
+    return [] if is_sentence or not text.isupper() or sum(map(str.isalpha, text)) < _LEAST_OF_CAPITALS else upright
 
 
 def _runs(spans: Sequence[Span]) -> Iterator[tuple[str, float, str, int]]:

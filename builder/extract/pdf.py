@@ -96,8 +96,9 @@ def assemble(
     unmapped = _check_text(pages)
     links = [link for page in pages for link in page.links]
     size = body_size(pages)
-    lines, headings, agree = _headed(text_lines(pages), size, toc)
-    words = _vocabulary(lines)
+    printed_lines = text_lines(pages)
+    words = _vocabulary(printed_lines)
+    lines, headings, agree = _headed(printed_lines, size, toc, words)
     before = lines[: headings[0].first] if headings else lines[:_FIRST_LINES]
     # It may begin after the word "Abstract" on its own line.
     abstract = _RUN_IN.sub("", abstract_of(list(dropwhile(lambda line: not _RUN_IN.match(line.text), before)), words))
@@ -131,14 +132,14 @@ def assemble(
 
 
 def _headed(
-    lines: list[Line], size: float, toc: Sequence[tuple[int, str]]
+    lines: list[Line], size: float, toc: Sequence[tuple[int, str]], words: frozenset[str]
 ) -> tuple[list[Line], Sequence[Heading], bool]:
     """Return the lines without labels of figures that were taken for headings, the headings among them, and whether they agree."""
-    found, agree = find_headings(lines, size, toc)
+    found, agree = find_headings(lines, size, toc, words)
     labels = labels_among(found, lines, size)
     if labels:
         lines = [line for i, line in enumerate(lines) if i not in labels]
-        found, agree = find_headings(lines, size, toc)
+        found, agree = find_headings(lines, size, toc, words)
     return lines, _with_thanks(_with_related_work(_without_title(found, lines), lines), lines), agree
 
 

@@ -23,7 +23,8 @@ _PATTERNS: dict[Role, re.Pattern[str]] = {
         r"acknowledge?ments?\b.*|acknowledge?ments?|thanks|author(?:s'?|’s|s’)? contributions?.*"
         r"|funding(?: (?:sources?|statements?|information|support|disclosures?|details|agenc|bod(?:y|ies)|and |for |acknowl|this ).*)?"
         r"|contributions? statement|disclosure of funding.*|conflicts? of interests?.*|competing interests?.*"
-        r"|declaration of .*|data availability.*|code availability.*|credit authorship.*|about the authors?"
+        r"|declaration of .*|(?:(?:data|codes?|software|materials?|and|&),? )+availability.*|availability of (?:data|code|materials?).*"
+        r"|credit authorship.*|about the authors?"
     ),
     "related_work": re.compile(
         r"(?:.*\b)?related (?:works?|research|literature|studies|study|approaches|papers?)\b.*"

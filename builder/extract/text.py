@@ -69,6 +69,7 @@ def _furniture(pages: Sequence[Page]) -> set[tuple[int, float, float]]:
         # A head that changes from section to section, where others do so on most pages.
         if len({line.page for line in same}) > 1 and 2 * bands[band] >= len(pages):
             positions.update((line.page, line.y0, line.x0) for line in same)
+    positions |= _page_numbers(placed)
     notice = False
     for page, line in placed:
         is_begun = notice and not line.start and line is not page.lines[0]
@@ -81,6 +82,15 @@ def _furniture(pages: Sequence[Page]) -> set[tuple[int, float, float]]:
             if notice or (is_outer and _PAGE_NUMBER.fullmatch(line.text)):
                 positions.add((line.page, line.y0, line.x0))
     return positions
+
+
+def _page_numbers(placed: Iterable[tuple[Page, Line]]) -> set[tuple[int, float, float]]:
+    """Return the positions of the bare numbers that count with the pages, at one height of three pages and more."""
+    numbers: dict[tuple[int, int], list[Line]] = defaultdict(list)
+    for _, line in placed:
+        if _LINE_NUMBER.fullmatch(line.text):
+            numbers[int(line.text) - line.page, round(line.y0 / 4)].append(line)
+    return {(line.page, line.y0, line.x0) for alike in numbers.values() if len(alike) > 2 for line in alike}
 
 
 def _in_margin(page: Page, line: Line, usual: float, head: float, foot: float) -> bool:
@@ -178,10 +188,8 @@ _CAPTION = re.compile(
 )
 _LABEL = re.compile(r"(?:fig(?:ure|\.)?|table|tab\.|algorithm|alg\.|listing)\s*[A-Z]?\.?\d+", re.IGNORECASE)
 _SMALLER = 0.7
-# A word of a sentence: no name of a quantity, no cell of a table.
-_PROSE = re.compile(
-    r"(?<![^\s(“\"‘-])(?:[A-Za-z]{4,}|and|the|for|are|has|its|of|is|in|to|as|by|we|on)(?=[\s,.;:)”\"’-]|$)"
-)
+# A number of a table with its interval or the like, whose brackets may be large.
+_CELL = re.compile(r"[\d\s.,±%+*–−-]*\d\.\d[\d\s.,±%+*–−-]*[(\[][\d\s.,()\[\]±%+*–−-]+")
 
 
 def clean(text: str) -> str:
@@ -241,23 +249,24 @@ def _starts_paragraph(last: Line, line: Line, before: str) -> bool:
 
 
 def running_lines(lines: Sequence[Line], size: float) -> list[Line]:
-    """Return the running text among the lines of a section; what is set smaller than `size` (points) is small print."""
+    """Return the running text among the lines of a section.
+
+    Args:
+        size: the type size of the text in points. A line without anything of this size is small print; one that is mostly of small
+            capitals or subscripts is text.
+    """
     kept: list[Line] = []
     skipping, least = False, size - _SMALLER
     for i, line in enumerate(lines):
         if line.start:
             skipping = _is_caption(line)
+        elif line.size < least and _is_caption(line):
+            skipping = True
         elif skipping and kept and line.y0 - lines[i - 1].y1 > 1.2 * line.size:
             skipping = False
-        is_within = not line.start and bool(kept) and kept[-1] is lines[i - 1]
-        if not skipping and (line.size >= least or (is_within and line.largest >= least and _is_prose(line.text))):
+        if not skipping and (line.size >= least or (line.largest >= least and not _CELL.fullmatch(line.text))):
             kept.append(line)
     return kept
-
-
-def _is_prose(text: str) -> bool:
-    """Tell whether a line has words of a sentence: mostly of small capitals or subscripts, it is as much text as those around it."""
-    return len(_PROSE.findall(text)) > 1
 
 
 def own_size(lines: Sequence[Line]) -> float:
