@@ -13,7 +13,7 @@ from pathlib import Path
 from builder.dataset.fill_source import named_in
 from builder.dataset.folder import file_differences, finish, replacing
 from builder.errors import FolderError
-from builder.extract.stage import extract_papers
+from builder.extract.stage import EXTRACTOR, extract_papers
 from builder.families.registry import family_of, read_rows, schema_of, with_positions
 from builder.families.writer import writer_of
 from builder.ids import PaperId, bare_id
@@ -98,8 +98,9 @@ def _learn(workspace: Workspace, folder: Path, manifest: Manifest, engine: Engin
     lacking += sorted(name for name in cited if not store.knows(name) and PaperId.parse(name))
     found = progress(source.by_ids(lacking), "papers", len(lacking))
     store.add_papers((item for item in found if isinstance(item, Paper)), since="", look_up=False)
-    with_text = [paper for paper in store.papers(sorted(map(bare_id, shown))) if not store.documents(paper.id)]
-    extract_papers(workspace.round_, source, store, with_text, engine)
+    # What another release read is read again: its texts may differ.
+    unread = [paper for paper in store.papers(sorted(map(bare_id, shown))) if not store.is_read(paper.id, EXTRACTOR)]
+    extract_papers(workspace.round_, source, store, unread, engine)
 
 
 @dataclass(slots=True)

@@ -180,7 +180,8 @@ def _candidate(
         words = re.sub(r"\b([A-Z]) (?=[A-Z]{2,}\b)", r"\1", words)
     level = listed.get(_squeeze(words), 0) if len(words) > 2 else 0
     is_caption = _CAPTION.match(text) and not level
-    is_text = last == first and not level and not is_known(words) and not _stands_alone(lines, first)
+    is_alone = bool(lead) or last > first or _stands_alone(lines, first)
+    is_text = not (is_alone or level or is_known(words))
     if len(text) > _MAX_CHARS or is_caption or is_text or not re.search(r"[^\W\d_]{2}", words):
         return None
     run_in = lines[first].run_in if lead else 0

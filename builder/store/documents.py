@@ -69,6 +69,11 @@ class DocumentTables(Tables):
         ).fetchone()
         return row[0] if row and row[1] not in READING_REASONS else None
 
+    def is_read(self, paper_id: str, extractor: str) -> bool:
+        """Tell whether this version of the extractor made a document of a paper."""
+        query = "SELECT 1 FROM documents WHERE id = ? AND extractor = ? AND body IS NOT NULL"
+        return bool(self._value(query, paper_id, extractor))
+
     def outcomes(self, paper_id: str) -> dict[FileType, tuple[str, Quality | None]]:
         """Return for each kind of file that was looked for: the reason why it gave no document ("" if it did), and the quality."""
         rows = self._db.execute("SELECT kind, reason, quality FROM documents WHERE id = ? ORDER BY kind", (paper_id,))

@@ -9,11 +9,11 @@ import pytest
 
 from builder.errors import ExtractError
 from builder.extract.front import title_of
-from builder.extract.lines import Line, read_page
+from builder.extract.lines import Line, Page, _line, read_page
 from builder.extract.pdf import read_pdf
 from builder.extract.quality import fault, measure
 from builder.extract.references import read_entries
-from builder.extract.text import clean, running_lines
+from builder.extract.text import clean, running_lines, text_lines
 from builder.records import Document
 from builder.round.tables import QualityTable
 from tests.helpers.drawing import BOLD, FILLER, ITALIC, ROMAN, Text, draw, stack, wrapped
@@ -771,19 +771,76 @@ def test_a_line_of_small_capitals_within_a_paragraph_is_text() -> None:
 
     small = line(1, "FOR HAPPINESS, PIRATE and NATURE we", size=8.0)
     cells = line(2, "0.96 (0.86, 1.09)", size=8.0)
-    note = line(4, "A note on the text that is small print.", size=8.0, largest=8.0, start=True)
-    kept = running_lines([line(0, "We steer prompts", start=True), small, cells, line(3, "say so."), note], 10.0)
-    assert [each.text for each in kept] == ["We steer prompts", small.text, "say so."]
+    formula = line(4, "Jtotal = Jbulk + Jtail (3)", size=7.0, start=True)
+    note = line(5, "A note on the text that is small print.", size=8.0, largest=8.0, start=True)
+    caption = [line(6, "Figure 2: (a) A caption within a block.", size=9.0, largest=10.0)]
+    text = [line(0, "We steer prompts", start=True), small, cells, line(3, "say so."), formula, note, *caption]
+    assert [each.text for each in running_lines(text, 10.0)] == [
+        "We steer prompts",
+        small.text,
+        "say so.",
+        formula.text,
+    ]
 
 
+def test_bare_numbers_that_count_with_the_pages_are_no_text() -> None:
+    def page(number: int) -> Page:
+        texts = ["Text of a page that goes on.", str(number + 7), "40"]
+        lines = (
+            Line(number, 72, y, 500, y + 10, text, 10, False, False)
+            for y, text in zip((300, 560, 400), texts, strict=True)
+        )
+        return Page(600, 800, tuple(lines))
+
+    kept = [line.text for line in text_lines([page(i) for i in range(4)])]
+    assert kept == ["Text of a page that goes on.", "40"] * 4
+
+
+def test_a_heading_in_small_capitals_may_have_a_formula() -> None:
+    pieces = [
+        ("2.1 G", 10, 4, "Roman"),
+        ("ROUNDING MUSIC DATA", 8, 4, "Roman"),
+        (", ", 10, 4, "Roman"),
+        ("x", 10, 6, "CMMI10"),
+    ]
+    spans = [{"text": text, "size": size, "flags": flags, "font": font} for text, size, flags, font in pieces]
+    line = _line(0, (72, 300, 400, 310), [*spans, {**spans[-1], "text": "music", "size": 7}], True)
+    assert line is not None and (line.small_caps, line.size, line.italic) == (True, 10, False)
+
+
+@pytest.mark.parametrize("text", ["We see", "We see the text of the section on the same line,"])
 @pytest.mark.parametrize("number", ["3.1", "3.1.2"])
-def test_a_run_in_heading_ends_where_its_type_ends(tmp_path: Path, number: str) -> None:
+def test_a_run_in_heading_ends_where_its_type_ends(tmp_path: Path, number: str, text: str) -> None:
     lead = "Measures of Success."
     x = 105 + pymupdf.get_text_length(lead, fontname=BOLD, fontsize=10)
-    first = [Text([number], 72, 300), Text([lead], 100, 300, 10, BOLD), Text(["We see"], x, 300)]
+    first = [Text([number], 72, 300), Text([lead], 100, 300, 10, BOLD), Text([text], x, 300)]
     method = [*stack(("h1", "3  Method"), FILLER), *first, Text(wrapped(FILLER), 72, 312)]
     document = read(tmp_path, [*method, *stack(("h1", "4  Conclusion"), FILLER, y=560)])
-    assert text_of(document, f"{number} Measures of Success").startswith("We see The quick survey")
+    assert text_of(document, f"{number} Measures of Success").startswith(f"{text} The quick survey")
+
+
+def test_a_paragraph_below_a_heading_is_no_part_of_it(tmp_path: Path) -> None:
+    x = 77 + pymupdf.get_text_length("Implementation", fontname=BOLD, fontsize=10)
+    first = [Text(["4.1  Setup"], 72, 300, 10, BOLD), Text(["Implementation"], 72, 317, 10, BOLD)]
+    first += [Text(["Our way is"], x, 317), Text(wrapped(FILLER), 72, 329)]
+    method = [*stack(("h1", "4  Method"), FILLER), *first]
+    document = read(tmp_path, [*method, *stack(("h1", "5  Conclusion"), FILLER, y=560)])
+    assert text_of(document, "4.1 Setup").startswith("Implementation Our way is The quick survey")
+
+
+def test_appendices_count_beyond_roman_letters_and_have_subsections(tmp_path: Path) -> None:
+    named = [("h1", f"{letter}  More on {letter}") for letter in "ABCDEFGHIJK"]
+    named = [part for heading in named for part in (heading, FILLER)]
+    named.insert(named.index(("h1", "I  More on I")) + 2, ("h2", "I.1  Proofs"))
+    pages = [stack(*PAPER), stack(*named[:8]), stack(*named[8:16]), stack(*named[16:])]
+    found = [(heading, role) for heading, role, _ in roles(read(tmp_path, *pages))][6:]
+    assert [heading[0] for heading, _ in found] == [*"ABCDEFGHIIJK"] and {role for _, role in found} == {"appendix"}
+
+
+def test_a_heading_joins_a_word_that_its_line_divides(tmp_path: Path) -> None:
+    heading = Text(["4  Training as a Dynamical Sys-", "tem"], 72, 320, 12, BOLD)
+    pages = [*stack(("h1", "1  Introduction"), FILLER), heading, *stack(FILLER, ("h1", "5  Conclusion"), FILLER, y=380)]
+    assert "4 Training as a Dynamical System" in [each for each, *_ in roles(read(tmp_path, pages))]
 
 
 def test_large_symbols_of_tex_have_their_meaning(tmp_path: Path) -> None:
