@@ -33,7 +33,7 @@ from builder.records import Cited, Citing, Document, Paper
 from builder.sources.jats.source import JatsSource
 from lm_eval_tasks.base.bm25 import bm25_scores, standardised
 from lm_eval_tasks.base.contract import OF_SCALAR
-from lm_eval_tasks.base.text import sentences, title_key
+from lm_eval_tasks.base.text import sentences
 from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.families.reading.answering import ReadingAnswering, reading_answering, share_right_of
@@ -42,7 +42,8 @@ from lm_eval_tasks.families.reading.reading_row import ReadingRow
 from lm_eval_tasks.families.scalar import LEVELS
 from lm_eval_tasks.families.scalar.scalar_row import ScalarRow
 from lm_eval_tasks.families.scalar.shortcuts import around_the_mask, chooser
-from lm_eval_tasks.families.walk.rules import numbers_in, papers_that
+from lm_eval_tasks.families.walk.places import is_in_span, places_of
+from lm_eval_tasks.families.walk.rules import papers_that
 from lm_eval_tasks.llm.weights import minilm_path
 from lm_eval_tasks.retrieval.dense import encoder
 from standins.jats_world import papers_of
@@ -172,48 +173,22 @@ def of_reading(family: str, rows: Rows, texts: Texts, *, embed: bool) -> Figures
 
 
 def _by_places(rows: Sequence[ReadingRow], texts: Texts) -> list[float]:
-    """Return the scores of a program that reads no heading: it finds the works' entries in a paper's reference list, and in which parts of
-    the paper their numbers stand. Which parts answer a kind of question is learned on every other row.
-    """
+    """Return the scores of the program `places`, whose spans are learned on every other row, and print these."""
     places = [
-        [[_places(work.title, text) for work in row.works] for text in part_texts(row, texts)[: row.labels]]
+        [[places_of(work.title, text) for work in row.works] for text in part_texts(row, texts)[: row.labels]]
         for row in rows
     ]
 
     def right(i: int, span: tuple[float, float]) -> float:
-        return float(_named(rows[i].kind, places[i], span) == set(rows[i].answer))
+        named = {n for n, of_paper in enumerate(places[i], 1) if is_in_span(rows[i].kind, of_paper, span)}
+        return float(named == set(rows[i].answer))
 
     spans: dict[str, tuple[float, float]] = {}
-    for kind in {row.kind for row in rows}:
+    for kind in sorted({row.kind for row in rows}):
         known = [i for i in range(0, len(rows), 2) if rows[i].kind == kind]
         spans[kind] = max(_SPANS, key=lambda span, known=known: sum(right(i, span) for i in known))  # type: ignore[misc]
+    print(f"spans: {spans}", flush=True)
     return [right(i, spans[row.kind]) for i, row in enumerate(rows)]
-
-
-def _named(kind: str, places: Sequence[Sequence[Sequence[float]]], span: tuple[float, float]) -> set[int]:
-    """Return the papers that a program names which knows where each cites the works, as parts of its text."""
-
-    def answers(of_paper: Sequence[Sequence[float]]) -> bool:
-        first, second = of_paper[0], of_paper[-1]
-        if kind == "cites_first_only":
-            return bool(first) and not second
-        found = [abs(one - other) for one in first for other in second] if len(of_paper) > 1 else first
-        return any(span[0] <= place <= span[1] for place in found)
-
-    return {i for i, of_paper in enumerate(places, 1) if answers(of_paper)}
-
-
-def _places(title: str, text: str) -> list[float]:
-    """Return where a paper cites a work, by its number or, where it has none, its first author; nothing if it does not list it."""
-    body, _, entries = text.rpartition("\n## References\n")
-    listed = {i: entry for i, entry in enumerate(entries.splitlines(), 1) if title_key(title) in title_key(entry)}
-    marks = list(numbers_in(body))
-    if marks:
-        starts = [start for start, number in marks if number in listed]
-    else:
-        names = [name[0] for entry in listed.values() if (name := _NAME.search(entry))]
-        starts = [name.start() for each in names for name in re.finditer(rf"\b{re.escape(each)}\b", body)]
-    return [start / max(1, len(body)) for start in starts]
 
 
 def _walk_held(row: ReadingRow, texts: Texts) -> set[int]:

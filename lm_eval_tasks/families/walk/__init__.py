@@ -5,7 +5,7 @@ from lm_eval_tasks.families.descriptor import Core, Metric, Target
 from lm_eval_tasks.families.reading import ANSWER_TOKENS, BLIND, RATES, Reading, reading_family
 
 _MODULE = "families.walk.answering"
-RULES = "rules"
+PLACES, RULES = "places", "rules"
 FAMILY = reading_family(
     Target("walk", "Walk", ANSWER_TOKENS, (NONE, RETRIEVED), RETRIEVED),
     core=(Core("Walk-128K", 400), Core("Walk-256K", 400)),
@@ -38,7 +38,7 @@ FAMILY = reading_family(
         Metric("set_f1_title_search", "Set F1 of a search for titles", "lower", _MODULE),
         *RATES,
     ),
-    baselines=(BLIND, TITLE_SEARCH, RULES),
+    baselines=(BLIND, TITLE_SEARCH, PLACES, RULES),
     more=[Reading("Walk-Controls-128K", "walk", 128, controls=True)],
 )
 METRIC_LIST = FAMILY.metric_list()

@@ -18,7 +18,8 @@ from lm_eval_tasks.families.reading.answering import (
     write_list,
 )
 from lm_eval_tasks.families.reading.reading_row import ReadingOwn, ReadingRow
-from lm_eval_tasks.families.walk import FAMILY, RULES
+from lm_eval_tasks.families.walk import FAMILY, PLACES, RULES
+from lm_eval_tasks.families.walk.places import papers_by_place
 from lm_eval_tasks.families.walk.rules import papers_that, paragraphs_of
 from lm_eval_tasks.prompts import filled, named_lines
 from lm_eval_tasks.samples.answers import Answer, Answers
@@ -93,6 +94,10 @@ _REFERENCES = "## References\n"
 _PARAGRAPHS = 3
 
 
+# Programs that look at the prompt.
+_READERS = {PLACES: papers_by_place, RULES: papers_that}
+
+
 class WalkAnswering(ReadingAnswering):
     """Questions that a set of papers answers."""
 
@@ -126,10 +131,11 @@ class WalkAnswering(ReadingAnswering):
                 yield str(third), (third + 0.5) / 3, f1_of(named_here, right)
 
     def baseline(self, name: str, row: PromptRow, prompt: str) -> str | None:
-        """Return no paper at all; those in whose text a search finds the titles; or what `rules` finds."""
+        """Return no paper at all; those in whose text a search finds the titles; or what `places` or `rules` finds."""
         own = own_of(row)
-        found = papers_that(own.kind, prompt) if name == RULES else own.shortcut
-        return write_list(() if name == BLIND else found, self.family.word)
+        if name in _READERS:
+            return write_list(_READERS[name](own.kind, prompt), self.family.word)
+        return write_list(() if name == BLIND else own.shortcut, self.family.word)
 
     def shortcut_score(self, row: ReadingRow) -> float:
         return float(set(row.shortcut) == set(row.answer))

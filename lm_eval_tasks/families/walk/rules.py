@@ -31,12 +31,18 @@ _BEFORE_YEAR = 80
 
 def papers_that(kind: str, prompt: str) -> list[int]:
     """Return the papers that a prompt's question, of this kind, is about."""
+    papers, titles = asked_in(kind, prompt)
+    return [i for i, paper in enumerate(papers, 1) if _answers(kind, paper, titles)]
+
+
+def asked_in(kind: str, prompt: str) -> tuple[list[str], tuple[str, ...]]:
+    """Return the texts of the papers that a prompt shows, and the titles that its question is about; none if it is of another kind."""
     shown, _, question = prompt.rpartition(_QUESTION)
     pattern = re.escape(named_lines("walk_questions")[kind])
     for name in ("FIRST", "SECOND"):
         pattern = pattern.replace(re.escape(f"{{{name}}}"), "(.+)")
     asked = re.match(pattern, question)
-    return [i for i, paper in enumerate(_PAPER.split(shown)[1:], 1) if asked and _answers(kind, paper, asked.groups())]
+    return (_PAPER.split(shown)[1:], asked.groups()) if asked else ([], ())
 
 
 def paragraphs_of(body: str) -> list[tuple[str, str]]:

@@ -340,7 +340,7 @@ def test_all_programs_are_runs_of_a_round(with_reading: Path, command: Command, 
     runs = {run.name: {sample.task for sample in read([run])} for run in tmp_path.iterdir()}
     assert runs == {
         **{name: {"Title-10K"} for name in ("lead", "random-sentence", "function-words")},
-        **{name: {"Walk-128K"} for name in ("blind", "title-search", "rules")},
+        **{name: {"Walk-128K"} for name in ("blind", "title-search", "places", "rules")},
     }
     code, out, err = command("compare", tmp_path / "title-search", tmp_path / "rules")
     assert (code, "title-search" in out) == (0, True), err

@@ -12,6 +12,8 @@ from lm_eval_tasks.families import labels
 from lm_eval_tasks.families.reading import answering
 from lm_eval_tasks.families.scalar.choice import answer_of
 from lm_eval_tasks.families.score import score
+from lm_eval_tasks.families.walk.places import papers_by_place
+from lm_eval_tasks.prompts import filled, named_lines
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from tests.helpers.samples import own
 from tests.helpers.typed_rows import reading_answering, reading_row
@@ -181,3 +183,22 @@ def test_what_a_card_says_of_a_row() -> None:
     row = reading_row(asked=[1, 2], answer=[3, 4], shortcut=[3, 1], labels=11)
     assert (reading_answering("next").shortcut_score(row), reading_answering("next").blind_score(row)) == (0.5, 0.1)
     assert reading_answering("match").blind_score(reading_row(labels=10)) == 0.1
+
+
+@pytest.mark.parametrize(
+    ("kind", "cited", "named"),
+    [
+        ("introduction", ("see [2]. {text}", "{text} see [2].", "{text}"), [1]),
+        ("related_work", ("see [1]. {text}", "{text} see [1-2].", "{text} see [2]."), [2, 3]),
+        ("cites_first_only", ("see [2]. {text}", "see [1], [2]. {text}", "see [1]. {text}"), [1]),
+        ("same_paragraph", ("see [1]; [2]. {text}", "see [1]. {text} [2]", "{text}"), [1]),
+        ("introduction", ("see Roeder (2020). {text}", "{text} Roeder (2020).", "see Ek (2020)."), [1]),
+    ],
+)
+def test_the_program_places_reads_no_heading(kind: str, cited: tuple[str, ...], named: list[int]) -> None:
+    entries = "Ek, A. Ponds of Note. 2020.\nRoeder, B. Rivers of Note. 2020."
+    shown = [f"A Title\n\n{body.format(text='Words. ' * 400)}\n## References\n{entries}\n" for body in cited]
+    papers = "".join(f"=== Paper {i} ===\n{text}\n" for i, text in enumerate(shown, 1))
+    titles = {"FIRST": "Rivers of Note", "SECOND": "Ponds of Note"}
+    question = filled(named_lines("walk_questions")[kind], titles)
+    assert papers_by_place(kind, f"{papers}=== Question ===\n{question}\n") == named
