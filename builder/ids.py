@@ -43,7 +43,7 @@ _PAGES: dict[IdKind, str] = {
     "pmid": "https://europepmc.org/article/MED/{}",
 }
 # Signs of names that stand for one; marks that refer to notes are none of a name.
-_SIGNS = str.maketrans(dict.fromkeys("‘’ʼʹ′´`", "'") | dict.fromkeys("‐‑‒–−", "-") | dict.fromkeys("†‡§¶", ""))
+_SIGNS = str.maketrans(dict.fromkeys("‘’ʼʹ′´", "'") | dict.fromkeys("‐‑‒–−", "-") | dict.fromkeys("†‡§¶", ""))
 _YEAR_MONTH = re.compile(r"(?P<year>\d\d)(?P<month>0[1-9]|1[0-2])\.")
 _ARXIV_STEM = re.compile(rf"{ARXIV_PATTERN.replace('/', '_')}{_VERSION}", re.ASCII)
 
@@ -144,7 +144,7 @@ def author_key(name: str) -> str:
     """Return the key under which an author name is filed: case, spaces, diacritics, full stops, and the forms of apostrophes and
     hyphens do not count.
     """
-    plain = name.replace(".", " ")
+    plain = name.replace(".", " ").replace("`", "'")
     # Most names; a graph of millions asks for each of them.
     return " ".join(plain.casefold().split()) if plain.isascii() else fold(plain.translate(_SIGNS))
 
@@ -168,7 +168,9 @@ _GROUP = re.compile(
     re.IGNORECASE,
 )
 # Marks of notes.
-_NOTE_MARKS = str.maketrans("", "", "†‡§¶∗")
+_NOTE_MARKS = str.maketrans("", "", "†‡§¶∗*")
+# Numbers of notes behind a name, and what stands before the first one of a list.
+_NUMBERS = re.compile(r"(?<=[^\W\d_])[\d,¹²³⁰⁴-⁹]+$|[\s,]+$|^(?:and|&)\s+")
 # TeX's accents: the combining character of each, and letters that have a name (The TeXbook, chapter 9).
 _ACCENTS = dict(
     zip(
@@ -217,7 +219,7 @@ def names_of(listed: Iterable[str]) -> tuple[str, ...]:
 
 def _people(text: str) -> Iterator[str]:
     """Yield each person that one name of a list stands for, in Unicode and without marks of notes."""
-    plain = re.sub(r"^(?:and|&)\s+|(?<=[^\W\d_])[\d*]+$", "", _without_tex(text).translate(_NOTE_MARKS).strip())
+    plain = _NUMBERS.sub("", _without_tex(text).translate(_NOTE_MARKS).strip())
     parts = _BETWEEN.split(plain)
     yield from parts if all(map(_PERSON.fullmatch, parts)) and not _GROUP.search(plain) else (plain,)
 

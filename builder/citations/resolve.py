@@ -39,7 +39,7 @@ _LIGATURES = ("", "fi", "fl", "ff", "ffi", "ffl")
 # Another year, part or version makes it another title.
 _NUMERAL = re.compile(r"\d+|\b[IVX]{2,5}\b")
 # "Part II" is "part 2"; TeX's Greek letters and functions are what is printed, its other commands print no letter of a title.
-_PART = re.compile(r"\b(part|pt\.?|vol(?:ume|\.)?|chapter) ([IVX]{1,4})\b", re.IGNORECASE)
+_PART = re.compile(r"\b(part|(?P<short>pt\.?)|vol(?:ume|\.)?|chapter) (?P<number>[IVX]{1,4}|\d{1,2})\b", re.IGNORECASE)
 _COMMAND, _GREEK = re.compile(r"\\([A-Za-z]+)"), re.compile("[\u0391-\u03f5\u2206]")
 _PRINTED = frozenset(
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi omega "
@@ -51,7 +51,9 @@ _ABOUT = re.compile(
     r"|review of|notes? on)\b(?: (?:to|of|for))?[\s:.“‘\"']*",
     re.IGNORECASE,
 )
-_SEQUEL = re.compile(r"\s*[,.:;–—-]?\s*(?:\(?\b(?i:part|vol(?:ume|\.)?) (?:\d+|[A-Z])\b|[IVX]{2,5}\b|[IVX]\b(?!\.))")
+_SEQUEL = re.compile(
+    r"\s*[,.:;–—-]?\s*(?:\(?\b(?i:part|pt\.?|vol(?:ume|\.)?) (?:\d+|[A-Z])\b|[IVX]{2,5}\b|[IVX]\b(?!\.))"
+)
 # Of a title's key, what is left behind a shorter one that is another part's.
 _PART_KEY = re.compile(r"(?:part|vol|volume)?(?:[ivx]{1,5}|\d{1,2}|[a-z])")
 _NEGATING = ("un", "non", "a", "anti", "in", "im", "ir", "dis", "semi", "quasi", "super", "sub")
@@ -301,7 +303,7 @@ def _in_figures(roman: str) -> str:
 @lru_cache(maxsize=1 << 14)
 def _comparable(text: str) -> str:
     """Return a text with the numbers of parts in figures and formulas' letters by their names, as TeX and as Unicode have them."""
-    text = _PART.sub(lambda part: f"{part[1]} {_in_figures(part[2])}", text)
+    text = _PART.sub(lambda part: f"{'part' if part['short'] else part[1]} {_in_figures(part['number'])}", text)
     if "\\" in text:
         text = _COMMAND.sub(lambda command: _letter(command[1]), text)
     return (

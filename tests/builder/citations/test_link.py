@@ -108,6 +108,7 @@ def test_a_short_title_needs_its_year(store: Store) -> None:
     ("title", "cited"),
     [
         ("Sparse routing of long inputs, Part II", "Sparse routing of long inputs, part 2"),
+        ("Sparse routing of long inputs, Part II", "Sparse routing of long inputs, Pt. 2"),
         (r"The $\alpha_s$ of $\sqrt{s}=7$ in long inputs", "The αs of √s = 7 in long inputs"),
         (r"Long inputs in $\mathcal{N}=4$ theories", "Long inputs in N = 4 theories"),
     ],

@@ -82,7 +82,8 @@ def test_what_stands_between_names_is_no_author() -> None:
         (r"J\"urgen M{\"u}ller", ("Jürgen Müller",)),
         (r"{\L}ukasz Erd\H{o}s", ("Łukasz Erdős",)),
         (r"Ji\v{r}\'{\i} Mu\c{c}o", ("Jiří Muço",)),
-        ("Ada Ek†", ("Ada Ek",)),
+        *((marked, ("Ada Ek",)) for marked in ("Ada Ek†", "Ada Ek *", "Ada Ek1,*", "* Ada Ek", "Ada Ek¹,²")),
+        ("Studio 54", ("Studio 54",)),
     ],
 )
 def test_names_are_in_unicode_and_one_by_one(listed: str, names: tuple[str, ...]) -> None:
