@@ -19,6 +19,9 @@ _FAR = 20
 _BULLETS = frozenset("•◦▪■□")
 _ITEM = re.compile(r"[•◦▪■□–-]\s|\(\w{1,3}\)\s")
 _MAX_CHARS, _MAX_PLAIN_CHARS = 130, 55
+_NUMBERED_SENTENCE = re.compile(r"\d{1,2}(?:\.\d{1,2}){2,3}\.?\s+[A-Z][^.]{2,80}\.(?=\s+[A-Z])")
+# Numbers of the outlines of IEEE's papers: "IV-A2 Datasets".
+_OF_IEEE = re.compile(r"^[IVX]+-[A-Z]\d*\s+")
 # Words of a heading that nothing but its words tells.
 _MAX_PLAIN_WORDS = 5
 
@@ -63,7 +66,7 @@ def find_heading_candidates(
     lines: Sequence[Line], size: float, toc: Sequence[tuple[int, str]], vocabulary: frozenset[str]
 ) -> list[HeadingCandidate]:
     """Return all candidates after the title page's matter, in order."""
-    entries = [(level, split_number(clean(title))[1]) for level, title in toc]
+    entries = [(level, split_number(_OF_IEEE.sub("", clean(title)))[1]) for level, title in toc]
     # Sections have level 1, even where the outline starts with the title.
     top = min((level for level, words in entries if is_known(words)), default=1)
     listed = {_squeeze(words): max(1, level - top + 1) for level, words in entries if len(words) > 2}
@@ -116,12 +119,13 @@ def _may_be_heading(lines: Sequence[Line], i: int, size: float) -> bool:
         return False
     if line.bold or line.size > size + 0.7 or line.small_caps or line.italic or _style_of(line).caps:
         return any(c.isalpha() for c in line.text) and not _is_mixed(lines, i)
-    if split_number(_lead_of(line))[0]:
+    number, words = split_number(clean(line.text))
+    is_alone = all(after.start for after in lines[i + 1 : i + 2]) and not words.endswith(".")
+    if split_number(_lead_of(line))[0] or (number.count(".") > 1 and line.start and is_alone):
         return True
     # Some papers set headings in the body's own type: then only well-known words on a separate line will do.
     if len(line.text) > _MAX_PLAIN_CHARS:
         return False
-    number, words = split_number(clean(line.text))
     return words[:1].isupper() and (line.start or bool(number)) and is_known(words) and not _goes_on(lines, i, words)
 
 
@@ -184,7 +188,7 @@ def _candidate(
     is_text = not (is_alone or level or is_known(words))
     if len(text) > _MAX_CHARS or is_caption or is_text or not re.search(r"[^\W\d_]{2}", words):
         return None
-    run_in = lines[first].run_in if lead else 0
+    run_in = _end_of_lead(lines[first]) if lead else 0
     last, style = first - 1 if lead else last, _style_of(lines[first])
     if lead and not style.bold:
         # It is set apart from a line that is mostly text.
@@ -195,13 +199,21 @@ def _candidate(
 
 def _lead_of(line: Line) -> str:
     """Return the heading that stands on one line with the text below it, as in journals of the ACM; "" if there is none."""
-    if not line.run_in:
+    end = _end_of_lead(line)
+    if not end:
         return ""
-    lead, rest = clean(line.text[: line.run_in]), line.text[line.run_in :].split()
+    lead, rest = clean(line.text[:end]), line.text[end:].split()
     words = split_number(lead)[1]
     # Behind a colon a symbol goes on with the heading.
     is_ended = words.endswith(".") or (words.endswith(":") and " " in words and bool(rest) and rest[0].isascii())
     return lead.rstrip(" .:") if is_ended and len(rest) > 1 else ""
+
+
+def _end_of_lead(line: Line) -> int:
+    """Return how many characters of a line are set apart from the rest, or are a sentence with the number of a subsection."""
+    is_plain = line.start and not (line.run_in or line.bold or line.italic)
+    sentence = _NUMBERED_SENTENCE.match(line.text) if is_plain else None
+    return sentence.end() if sentence else line.run_in
 
 
 def _stands_alone(lines: Sequence[Line], i: int) -> bool:

@@ -60,7 +60,7 @@ def find_headings(
         toc: (level, title) of the file's outline; may be empty.
         words: the document's vocabulary, as `join_lines` takes it.
     """
-    found = find_heading_candidates(lines, size, toc, words)
+    found = _listed_once(find_heading_candidates(lines, size, toc, words))
     # What occurs again and again is a label of figures or a row of tables.
     times = Counter(normalise(c.words) for c in found)
     candidates = [
@@ -79,6 +79,19 @@ def find_headings(
         key=itemgetter(0),
     )
     return _with_reference_list(_without_columns(best, lines), lines), not least
+
+
+def _listed_once(candidates: Sequence[HeadingCandidate]) -> list[HeadingCandidate]:
+    """Return the candidates, of which only those count as listed in the outline that are set as most of their level are, where other lines
+    have the same words: "BitNet" is a section, and in bold type a row of each table.
+    """
+    styles = Counter((c.listed, c.style) for c in candidates if c.listed)
+    usual = {level: style for (level, style), _ in reversed(styles.most_common())}
+    as_usual = {normalise(c.words) for c in candidates if c.listed and c.style == usual[c.listed]}
+    return [
+        replace(c, listed=0) if c.listed and c.style != usual[c.listed] and normalise(c.words) in as_usual else c
+        for c in candidates
+    ]
 
 
 def labels_among(headings: Sequence[Heading], lines: Sequence[Line], size: float) -> frozenset[int]:
@@ -119,7 +132,8 @@ def _headings_with_numbering(
 
     def level_of(candidate: HeadingCandidate) -> int:
         told = _level(candidate, style, numbering, lines)
-        if told or candidate.style in lower:
+        # "else" and "end for" are lines of an algorithm.
+        if told or (candidate.style in lower and _is_titled(candidate.words.lstrip("("))):
             return told or 2
         return int(candidate.first in parents)
 
@@ -265,7 +279,7 @@ def _level(c: HeadingCandidate, style: Style | None, numbering: str, lines: Sequ
         case "letter" if "." not in c.number:
             # Letters number the subsections of papers with Roman sections, and appendices.
             if numbering == "roman":
-                return 2 if _is_titled(c.words) else 0
+                return 2 if _is_titled(c.words.removesuffix(".")) else 0
             return 1 if c.listed or same else 0
         case "none":
             return _level_unnumbered(c, same, numbering)
@@ -301,13 +315,15 @@ def _drop_miscounted(headings: list[Heading], numbering: str) -> list[Heading]:
     counted = [sections[i] for i in _longest_count([_value(h.number) for h in sections])]
     firsts = {h.first for h in counted}
     out: list[Heading] = []
-    section, letter = "", "A"
+    section, letter, appendices = "", "A", 0
     for heading in headings:
         own = _numbering_of(heading.number, numbering)
         if heading.level == 1 and own == numbering:
-            if heading.first not in firsts:
+            # Appendices may be counted from 1 again.
+            is_appendix = heading.first not in firsts and heading.number == str(appendices + 1) and _has_list(out)
+            if heading.first not in firsts and not is_appendix:
                 continue
-            section, letter = heading.number, "A"
+            section, letter, appendices = heading.number, "A", appendices + is_appendix
         elif own == "letter":
             is_next = heading.number == letter and (numbering != "decimal" or _has_tail(out))
             # A subsection belongs to the appendix before it.
@@ -325,6 +341,10 @@ def _drop_miscounted(headings: list[Heading], numbering: str) -> list[Heading]:
             heading = replace(heading, level=max(2, heading.level))
         out.append(heading)
     return out
+
+
+def _has_list(headings: Sequence[Heading]) -> bool:
+    return any(role_of(h.words) == "references" for h in headings)
 
 
 def _has_tail(headings: Sequence[Heading]) -> bool:

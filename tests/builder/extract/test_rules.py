@@ -837,6 +837,46 @@ def test_appendices_count_beyond_roman_letters_and_have_subsections(tmp_path: Pa
     assert [heading[0] for heading, _ in found] == [*"ABCDEFGHIIJK"] and {role for _, role in found} == {"appendix"}
 
 
+def test_appendices_may_be_counted_from_one_again(tmp_path: Path) -> None:
+    again = stack(("h1", "1  More Proofs"), FILLER, ("h2", "1.1  A Lemma"), FILLER, ("h1", "2  More Data"), FILLER)
+    found = roles(read(tmp_path, stack(*PAPER), again))[6:]
+    assert found == [("1 More Proofs", "appendix", 1), ("1.1 A Lemma", "appendix", 2), ("2 More Data", "appendix", 1)]
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_subsections_in_the_type_of_the_text_are_told_by_their_numbers(tmp_path: Path, ends: bool) -> None:
+    heading = "3.1.1  Rivers in the News." if ends else "3.1.1  Rivers in the News"
+    below = [f"{heading} Here we go on", *wrapped(FILLER)] if ends else wrapped(FILLER)
+    text = [Text([heading], 72, 300, 10), Text(below, 72, 324, 10)][ends:]
+    method = [*stack(("h1", "3  Method"), FILLER, ("h2", "3.1  Setup"), "We begin."), *text]
+    document = read(tmp_path, [*method, *stack(("h1", "4  Conclusion"), FILLER, y=560)])
+    assert text_of(document, "3.1.1 Rivers in the News").startswith("Here we go on" if ends else "The quick survey")
+
+
+def test_a_row_of_a_table_named_like_a_section_is_no_heading(tmp_path: Path) -> None:
+    rows = [Text(["BitNet"], 72, y, 10, BOLD) for y in (300, 340, 380)]
+    pages = [*stack(("h1", "1  Introduction"), FILLER), *rows, *stack(("h1", "2  BitNet"), FILLER, y=420)]
+    last = stack(("h1", "3  Conclusion"), FILLER)
+    toc: list[list[object]] = [
+        [1, name, page] for name, page in (("Introduction", 1), ("BitNet", 1), ("Conclusion", 2))
+    ]
+    assert [name for name, *_ in roles(read(tmp_path, pages, last, toc=toc))] == [
+        "1 Introduction",
+        "2 BitNet",
+        "3 Conclusion",
+    ]
+
+
+def test_lines_of_an_algorithm_are_no_headings(tmp_path: Path) -> None:
+    lines = [
+        Text([text], 72, 300 + 24 * i, 10, BOLD)
+        for i, text in enumerate(("Rivers", "end for", "Lakes", "else", "Ponds"))
+    ]
+    pages = [*stack(("h1", "Introduction"), FILLER), *lines, *stack(FILLER, ("h1", "Conclusion"), FILLER, y=440)]
+    names = [name for name, *_ in roles(read(tmp_path, pages))]
+    assert "Lakes" in names and not {"end for", "else"} & set(names)
+
+
 def test_a_heading_joins_a_word_that_its_line_divides(tmp_path: Path) -> None:
     heading = Text(["4  Training as a Dynamical Sys-", "tem"], 72, 320, 12, BOLD)
     pages = [*stack(("h1", "1  Introduction"), FILLER), heading, *stack(FILLER, ("h1", "5  Conclusion"), FILLER, y=380)]
