@@ -16,6 +16,7 @@ _GROUPS = frozenset("math mrow mstyle mpadded".split())
 _SCRIPTED = frozenset({"msub", "msup", "msubsup", "munder", "munderover"})
 _WITH_ONE = frozenset({"semantics", "maction"})
 # Function application, times, separators and plus, which nobody sees.
+_TIMES = "\u2062"
 _UNSEEN = re.compile("[\u2061-\u2064\u200b\ufeff]")
 _SIMPLE = re.compile(r"[^\W_]+(?:[.,]\d+)?'*|.|\([^()]*\)|√\S", re.DOTALL)
 # What stands over or under a letter and is part of it.
@@ -65,10 +66,17 @@ def _token(element: etree._Element) -> str:
 
 
 def _row(children: Sequence[etree._Element]) -> str:
-    """Write children one behind the other; a number and a fraction are two, in either order, and so are a script and what follows."""
+    """Write children one behind the other; a number and a fraction are two, in either order, and so are a script and what follows, the
+    name of a function and its argument, and two numbers that are multiplied.
+    """
     text, is_behind_fraction, is_behind_script = "", False, False
     for child in children:
         piece = linear(child)
+        after = _first_behind(child)
+        if text[-1:].isdigit() and after.isdigit() and (child.text or "").strip() == _TIMES:
+            piece = "·"
+        if child.tag == "mi" and len(piece) > 1 and piece.isalpha() and after.isalnum():
+            piece += " "
         is_mixed = begins_with_fraction(child) and text[-1:].isdigit()
         is_second = (
             piece[:1].isdigit()
@@ -79,6 +87,12 @@ def _row(children: Sequence[etree._Element]) -> str:
         is_behind_fraction = _unwrapped(child).tag == "mfrac" or (is_behind_fraction and not piece)
         is_behind_script = _unwrapped(child).tag in _SCRIPTED or (is_behind_script and not piece)
     return text
+
+
+def _first_behind(element: etree._Element) -> str:
+    """Return the first character of what stands behind an element in its row."""
+    after = element.getnext()
+    return linear(after)[:1] if after is not None else ""
 
 
 def _unwrapped(element: etree._Element) -> etree._Element:
@@ -121,7 +135,9 @@ def _factors(element: etree._Element) -> list[str]:
 def _root(element: etree._Element, children: Sequence[etree._Element]) -> str:
     if element.tag in ("msqrt", "menclose"):
         inner = _row(children)
-        return f"√{inner}" if _SIMPLE.fullmatch(inner) else f"√({inner})"
+        # "√2x" may be a root of 2.
+        parts = [piece for child in children for piece in _factors(child)]
+        return f"√{inner}" if _SIMPLE.fullmatch(inner) and len(parts) < 2 else f"√({inner})"
     return f"√({linear(children[-1])}&{linear(children[0])})"
 
 

@@ -203,10 +203,12 @@ def _lead_of(line: Line) -> str:
     if not end:
         return ""
     lead, rest = clean(line.text[:end]), line.text[end:].split()
-    words = split_number(lead)[1]
+    number, words = split_number(lead)
     # Behind a colon a symbol goes on with the heading.
-    is_ended = words.endswith(".") or (words.endswith(":") and " " in words and bool(rest) and rest[0].isascii())
-    return lead.rstrip(" .:") if is_ended and len(rest) > 1 else ""
+    is_ended = words.endswith((".", "?", "!")) or (
+        words.endswith(":") and " " in words and bool(rest) and rest[0].isascii()
+    )
+    return lead.rstrip(" .:") if is_ended and len(rest) > (not number) else ""
 
 
 def _end_of_lead(line: Line) -> int:

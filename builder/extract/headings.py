@@ -14,7 +14,7 @@ from operator import itemgetter
 
 from builder.extract.heading_candidates import HeadingCandidate, Style, find_heading_candidates
 from builder.extract.lines import Line
-from builder.extract.sections import ROMAN, is_known, normalise, role_of, weak_role_of
+from builder.extract.sections import ROMAN, is_known, normalise, role_of, split_number, weak_role_of
 from builder.extract.text import running_lines
 from builder.records import Role
 
@@ -63,10 +63,12 @@ def find_headings(
     found = _listed_once(find_heading_candidates(lines, size, toc, words))
     # What occurs again and again is a label of figures or a row of tables.
     times = Counter(normalise(c.words) for c in found)
+    outline = Counter(normalise(split_number(title)[1]) for _, title in toc)
     candidates = [
         c
         for c in found
-        if not c.is_cell and (c.number or c.listed or is_known(c.words) or times[normalise(c.words)] <= _REPEATED)
+        if not c.is_cell
+        and (c.number or is_known(c.words) or times[normalise(c.words)] <= max(_REPEATED, outline[normalise(c.words)]))
     ]
     anchors = [c for c in candidates if is_known(c.words) and times[normalise(c.words)] <= _REPEATED]
     style = _section_style(anchors)
@@ -83,7 +85,7 @@ def find_headings(
 
 def _listed_once(candidates: Sequence[HeadingCandidate]) -> list[HeadingCandidate]:
     """Return the candidates, of which only those count as listed in the outline that are set as most of their level are, where other lines
-    have the same words: "BitNet" is a section, and in bold type a row of each table.
+    have the same words: "Model" is a section, and in bold type the head of a table.
     """
     styles = Counter((c.listed, c.style) for c in candidates if c.listed)
     usual = {level: style for (level, style), _ in reversed(styles.most_common())}
@@ -133,7 +135,8 @@ def _headings_with_numbering(
     def level_of(candidate: HeadingCandidate) -> int:
         told = _level(candidate, style, numbering, lines)
         # "else" and "end for" are lines of an algorithm.
-        if told or (candidate.style in lower and _is_titled(candidate.words.lstrip("("))):
+        is_item = bool(candidate.number and candidate.run_in)
+        if told or (candidate.style in lower and not is_item and _is_titled(candidate.words.lstrip("("))):
             return told or 2
         return int(candidate.first in parents)
 
@@ -297,7 +300,9 @@ def _level_unnumbered(c: HeadingCandidate, same: bool, numbering: str) -> int:
         return 1
     if role is not None and (c.style.bold or c.style.caps or c.style.italic):
         return 1 if role in ("references", "appendix") else 2
-    return 2 if same and _is_titled(c.words) else 0
+    # A word of capitals alone, without a number where others have one, is a cell of a table.
+    is_name = c.style.caps and not c.style.bold and " " not in c.words
+    return 2 if same and _is_titled(c.words) and not is_name else 0
 
 
 def _is_titled(words: str) -> bool:

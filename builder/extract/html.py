@@ -16,6 +16,7 @@ from builder.extract.flowing_text import FlowingText, TextBlock, cited_by, runs,
 from builder.extract.headings import Heading, roles_of
 from builder.extract.quality import MeasuredDocument
 from builder.extract.references import parse_entry
+from builder.extract.sections import split_number
 from builder.ids import PaperId
 from builder.mathml import write_formulas
 from builder.packed import ERRORS, read_packed
@@ -49,11 +50,16 @@ _SIZE, _ALPHA = re.compile(rf"{_NUMBER}([a-z%]*)"), re.compile(rf"(?:rgba|hsla)\
 _LEAST_SIZES = {"": 0.01, "px": 3, "pt": 2.5, "em": 0.25, "rem": 0.25, "%": 25, "vw": 0.3, "cm": 0.08, "mm": 0.8}
 _LEAST_OPACITIES: dict[str, float] = {"": 0.1, "%": 10}
 _CHANNEL = r"\s*(?:25[0-5]|24[89])\s*"
-_WHITE = re.compile(rf"white|#f[8-f]f[8-f]f[8-f]|#fff|rgba?\({_CHANNEL}[, ]{_CHANNEL}[, ]{_CHANNEL}\b.*")
+_WHITE = re.compile(
+    rf"white|hsla?\(.*[, ](?:9[7-9]|100)%\s*\)|#f[8-f]f[8-f]f[8-f]|#fff|rgba?\({_CHANNEL}[, ]{_CHANNEL}[, ]{_CHANNEL}\b.*"
+)
 _COLORS, _GROUNDS = ("color", "--ltx-fg-color"), ("background", "background-color", "--ltx-bg-color")
 _AWAY = re.compile(r"-\d{4,}(?:\.\d+)?px|-\d{3,}(?:\.\d+)?(?:r?em|vw|vh)")
+_ATTRIBUTES = {"mathcolor": "color", "mathsize": "font-size", "mathbackground": "background", "color": "color"}
 _PLACED = ("left", "top")
 _SIDES = (*_PLACED, "text-indent", "margin-left")
+_ALL_CLIPPED, _NOTHING = re.compile(r"inset\((?:50|100)%|circle\(0|polygon\(0 0\)"), re.compile(r"0(?:\.0+)?[a-z%]*")
+_SIZES = ("height", "width", "max-height", "max-width")
 _NO_CLIP = re.compile(r"rect\(\s*(?:[01](?:px)?[\s,]*){4}\)")
 
 
@@ -158,9 +164,10 @@ def _heading(element: html.HtmlElement, block_class: str, position: int) -> Head
     if title is None:
         return Heading(position, position, "", "", _LEVELS[block_class])
     number = _plain_text(next(iter(title.find_class("ltx_tag")), None)).strip(" .:")
-    return Heading(
-        position, position, number.removeprefix("Appendix "), _plain_text(title, "ltx_tag"), _LEVELS[block_class]
-    )
+    words = _plain_text(title, "ltx_tag")
+    # Some authors type the number.
+    number, words = (number.removeprefix("Appendix "), words) if number else split_number(words)
+    return Heading(position, position, number, words, _LEVELS[block_class])
 
 
 def _write(element: html.HtmlElement, text: FlowingText) -> None:
@@ -249,12 +256,18 @@ def _is_hidden(element: html.HtmlElement) -> bool:
         or color == "transparent"
         or _is_less(color, _LEAST_OPACITIES, _ALPHA)
         or (_WHITE.fullmatch(color) is not None and not _has_ground(element))
+        or bool(color and color in (style.get(name) for name in _GROUNDS))
+        or ("0" in style.get("clip-path", "") and _ALL_CLIPPED.match(style["clip-path"]) is not None)
+        or (style.get("overflow") == "hidden" and any(_NOTHING.fullmatch(style.get(name, "")) for name in _SIZES))
     )
 
 
 def _style(element: html.HtmlElement) -> dict[str, str]:
+    """Return the style of an element, with what attributes of `font` and of MathML say of it."""
     pairs = (declaration.partition(":") for declaration in (element.get("style") or "").casefold().split(";"))
-    return {name.strip(): value.replace("!important", "").strip() for name, _, value in pairs if value.strip()}
+    own = {name.strip(): value.replace("!important", "").strip() for name, _, value in pairs if value.strip()}
+    told = {name: element.get(attribute, "").casefold().strip() for attribute, name in _ATTRIBUTES.items()}
+    return {name: value for name, value in told.items() if value} | own
 
 
 def _is_less(value: str, least: dict[str, float], pattern: re.Pattern[str] = _SIZE) -> bool:

@@ -11,7 +11,7 @@ from lm_eval_tasks.base.text import fold
 # By their value.
 ROMAN = ("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII", "XIV", "XV")
 _NUMBER = re.compile(
-    r"^\s*(?:(?i:section|chapter)\s+|appendix\s+|§+\s*)?(?:0\.)?"
+    r"^\s*(?:(?i:section|chapter|part)\s+|appendix\s+|§+\s*)?(?:0\.)?"
     r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,5}|[A-Z](?:\.\d{1,2}){0,3})"
     r"(?P<mark>[.:)]|\s?[|—–-])?(?:\s+|(?<=[.:)])(?=[A-Z]))(?P<title>\S.*)$"
 )
@@ -31,7 +31,9 @@ _PATTERNS: dict[Role, re.Pattern[str]] = {
         r"|(?:background and |background & )?(?:prior|previous) (?:works?|research)"
         r"|(?:.*\b)?literature (?:review|survey|overview)(?: .*)?|(?:a )?review of (?:the )?literature"
     ),
-    "conclusion": re.compile(r"(?:.*\b)?conclu(?:sions?|ding)\b.*|summary (?:and|&) .*|closing remarks|final remarks"),
+    "conclusion": re.compile(
+        r"(?:.*\b)?conclu(?:sions?|ding)\b(?! validity).*|summary (?:and|&) .*|closing remarks|final remarks"
+    ),
     "introduction": re.compile(
         r"(?:general |brief |an? )?introduction(?:\W+(?!to |of ).*| and .*)?|intro|(?:.*\b)(?:and|&) introduction|introductory remarks"
     ),
@@ -47,10 +49,10 @@ _PATTERNS: dict[Role, re.Pattern[str]] = {
 _WEAK: dict[Role, re.Pattern[str]] = {
     "related_work": re.compile(
         r"(?:.*\b)?(?:prior|previous|earlier|existing) (?:works?|research|literature|studies|approaches|surveys)(?: .*)?"
-        r"|state[ -]of[ -]the[ -]art|background and (?:prior|previous) .*"
+        r"|state[ -]of[ -]the[ -]art|prior art|background and (?:prior|previous) .*"
     ),
     "introduction": re.compile(
-        r"(?:general |brief |an? )?introduction (?:to|of) .*|(?:background and )?motivations?|(?:our )?(?:aims?|goals?)"
+        r"(?:general |brief |an? )?introduction (?:to|of) .*|(?:background and )?motivations?(?: and background)?|(?:our )?(?:aims?|goals?)"
     ),
     "conclusion": re.compile(r"summary|(?:brief|final) summary|outlook|(?:discussion|summary) and outlook"),
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import statistics
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -31,6 +32,8 @@ _NOTICE = re.compile(
     r"|this article is|to appear in|manuscript received|corresponding author|(?-i:P(?:reprint|REPRINT))\b|under review)",
     re.IGNORECASE,
 )
+# Sizes of type that a line of a paragraph has at least.
+_WIDE = 20
 _LINE_NUMBER = re.compile(r"\d{1,4}")
 
 
@@ -71,17 +74,24 @@ def _furniture(pages: Sequence[Page]) -> set[tuple[int, float, float]]:
             positions.update((line.page, line.y0, line.x0) for line in same)
     positions |= _page_numbers(placed)
     notice = False
-    for page, line in placed:
+    for (page, line), (_, after) in zip(placed, [*placed[1:], (None, None)], strict=True):
         is_begun = notice and not line.start and line is not page.lines[0]
         notice = False
         if _in_margin(page, line, usual, _HEAD, _FOOT):
             # Within a block, the words of a notice are those of a sentence or of a reference, which the first page has not.
-            is_set_off = line.start or line is page.lines[0] or page is pages[0]
+            begins = (line.start or line is page.lines[0]) and not _goes_on(line, after)
+            is_set_off = begins or page is pages[0]
             notice = (is_set_off and _NOTICE.match(line.text) is not None) or is_begun
             is_outer = _in_margin(page, line, page.height, _OUTER_HEAD, _OUTER_FOOT)
             if notice or (is_outer and _PAGE_NUMBER.fullmatch(line.text)):
                 positions.add((line.page, line.y0, line.x0))
     return positions
+
+
+def _goes_on(line: Line, after: Line | None) -> bool:
+    """Tell whether the next line belongs to the same paragraph."""
+    is_same_type = after is not None and after.page == line.page and not after.start and after.size == line.size
+    return is_same_type and after is not None and after.x1 - after.x0 > _WIDE * line.size
 
 
 def _page_numbers(placed: Iterable[tuple[Page, Line]]) -> set[tuple[int, float, float]]:
@@ -171,6 +181,14 @@ _LIGATURES = str.maketrans(
     | dict(zip(map(chr, range(0xF8EB, 0xF8F5)), "⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪", strict=True))
     | dict(zip(map(chr, range(0xF8F6, 0xF8FF)), "⎞⎟⎠⎤⎥⎦⎫⎬⎭", strict=True))
 )
+# Accents that a font has as characters of their own, before the letter of a word.
+_MARKS = dict(zip("´¨˚ˇ˝¸˜ˆ", "\u0301\u0308\u030a\u030c\u030b\u0327\u0303\u0302", strict=True))
+# A hat or a tilde within a word; at its beginning they belong to formulas.
+_ACCENT = re.compile(
+    r"(?:(?:(?<=[^\W\d_])|(?<!\w)(?=.[^\W\d_]{3}))[´¨˚ˇ˝¸]|(?<=[^\W\d_])[˜ˆ](?=[^\W\d_]{2}))(?P<letter>[^\W\d_])"
+)
+_CEDILLA = re.compile(r"(?<=[cCsStT])\u00b8")
+_DOTLESS = str.maketrans("ıȷ", "ij")
 _BREAK, _BLANKS = re.compile(r"(?<=[^\W\d_])[-\u2010]$"), re.compile(r"[ \t\r\f\v]+")
 # Compounds whose first part is a word of its own keep their hyphen when they happen to break after it.
 _KEEPS_HYPHEN = frozenset(
@@ -195,7 +213,16 @@ _CELL = re.compile(r"[\d\s.,±%+*–−-]*\d\.\d[\d\s.,±%+*–−-]*[(\[][\d\s.
 def clean(text: str) -> str:
     """Return one line with ligatures and odd blanks resolved."""
     is_plain = text.isascii() and text.isprintable() and "  " not in text
-    return (text if is_plain else _BLANKS.sub(" ", text.translate(_LIGATURES))).strip()
+    if is_plain:
+        return text.strip()
+    text = unicodedata.normalize("NFC", _CEDILLA.sub("\u0327", text.translate(_LIGATURES)))
+    return _BLANKS.sub(" ", _ACCENT.sub(_composed, text)).strip()
+
+
+def _composed(accented: re.Match[str]) -> str:
+    """Return a letter with its accent, or both as they are if no letter has it."""
+    letter = unicodedata.normalize("NFC", accented["letter"].translate(_DOTLESS) + _MARKS[accented.group()[0]])
+    return letter if len(letter) == 1 else accented.group()
 
 
 def join_lines(lines: Iterable[Line], words: frozenset[str] = frozenset()) -> str:

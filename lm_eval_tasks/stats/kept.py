@@ -32,12 +32,15 @@ Verdict = Literal["held", "lost", "undecided", "-"]
 
 @dataclass(frozen=True, slots=True)
 class ScoredRow:
-    """A row's score, its first author, the part of the rows that it belongs to, and what it scores in kinds of what it asks."""
+    """A row's score, its first author, the part of the rows that it belongs to, what it scores in kinds of what it asks, and what tells
+    it from other rows of its id.
+    """
 
     score: float
     cluster: str
     part: str = ""
     kinds: Mapping[str, float] = field(default_factory=dict)
+    identity: object = None
 
 
 # By the ids of rows.
@@ -89,7 +92,7 @@ def _by_configuration(samples: Sequence[Sample], kept: Kept) -> dict[str, dict[s
         if row.setting in kept.names and row.ranking.name in sample.scores:
             part = answering_of(row.task).part_of(row)
             kinds = {kind: sample.scores[name] for name, kind in kept.kinds.items() if name in sample.scores}
-            scored = ScoredRow(sample.scores[row.ranking.name], sample.cluster, part, kinds)
+            scored = ScoredRow(sample.scores[row.ranking.name], sample.cluster, part, kinds, sample.identity)
             rows.setdefault(row.setting, {})[sample.id] = scored
     return rows
 
@@ -201,11 +204,17 @@ def reach_of(kept: Sequence[KeptShare], sizes: Mapping[str, int], ended: str = "
         if each.verdict != "held":
             break
         held = each.configuration
-    lost = next((each.configuration for each in asked if each.verdict == "lost"), "")
+    verdicts = [each.verdict for each in asked]
     named = ", ".join(each.configuration for each in asked)
     reach = f"held to {held}" if held else "no size held"
+    loss = "no size lost"
+    if "lost" in verdicts:
+        at = verdicts.index("lost")
+        is_held_again = "held" in verdicts[at:]
+        loss = f"lost {'at' if is_held_again else 'from'} {asked[at].configuration}"
+        loss += " and held at a larger size" if is_held_again else ""
     why = f" ({ended})" if ended else ""
-    return f"{reach}, {f'lost from {lost}' if lost else 'no size lost'}; asked: {named}{why}"
+    return f"{reach}, {loss}; asked: {named}{why}"
 
 
 def _ended(samples: Sequence[Sample], asked: Sequence[str], kept: Kept) -> str:
@@ -214,13 +223,15 @@ def _ended(samples: Sequence[Sample], asked: Sequence[str], kept: Kept) -> str:
     counts = Counter(row.setting for row in rows)
     # A window takes rows from the longer contexts alone, a shard from all, and a limit from what is asked at all.
     lacking = {row.setting for row in rows if counts[row.setting] < (row.positions or 0)}
-    if lacking and kept.alone not in lacking:
+    typed = {tasks[0].configuration for name in asked if len(tasks := tasks_of(name)) == 1}
+    if (lacking and kept.alone not in lacking) or typed & kept.sizes.keys() - counts.keys():
         return "the rest does not fit the model's window"
     if lacking or any((row.positions or 0) < (row.of or 0) for row in rows):
         return "of a part of the rows"
     if not asked:
         return ""
-    return "all that the round has" if any(len(tasks_of(name)) > 1 for name in asked) else "as chosen"
+    is_all = any(len(tasks_of(name)) > 1 for name in asked)
+    return "all that the round has and the model's window takes" if is_all else "as chosen"
 
 
 def share_differences(
@@ -236,26 +247,31 @@ def share_differences(
     stated = [each.configuration for each in kept_over(ours, kept) if each.share]
     also = [each.configuration for each in kept_over(theirs, kept) if each.share]
     for name in kept.sizes:
-        if name in stated and name in also:
-            yield _apart(name, ours, theirs, kept)
+        if name in stated and name in also and (apart := _apart(name, ours, theirs, kept)):
+            yield apart
 
 
 def _apart(
     name: str, ours: Mapping[str, Rows], theirs: Mapping[str, Rows], kept: Kept
-) -> tuple[str, float, float, Interval, tuple[int, int]]:
-    """Compare what two runs keep at a size."""
+) -> tuple[str, float, float, Interval, tuple[int, int]] | None:
+    """Compare what two runs keep at a size; None where a share over the rows that both have is not stated."""
     of_size = (kept.without, kept.alone, name)
-    both = [rows[configuration] for rows in (ours, theirs) for configuration in of_size]
-    ids = [id_ for id_ in ours[name] if all(id_ in rows for rows in both)]
+    both = [(ours[configuration], theirs[configuration]) for configuration in of_size]
+    ids = [id_ for id_ in ours[name] if all(_is_same(first.get(id_), second.get(id_)) for first, second in both)]
     clusters = [ours[name][id_].cluster for id_ in ids]
+    of_alone = [_minus(rows[kept.without], rows[kept.alone], ids) for rows in (ours, theirs)]
+    if not ids or not all(_is_stated(difference(alone, clusters)) for alone in of_alone):
+        return None
     first, second = (
-        _estimate(
-            _minus(rows[kept.without], rows[name], ids), _minus(rows[kept.without], rows[kept.alone], ids), clusters
-        )
-        for rows in (ours, theirs)
+        _estimate(_minus(rows[kept.without], rows[name], ids), alone, clusters)
+        for rows, alone in zip((ours, theirs), of_alone, strict=True)
     )
     apart = replace(second, value=second.value - first.value, without=second.without - first.without)
     return name, first.value, second.value, apart.difference(), (len(ours[name]), len(theirs[name]))
+
+
+def _is_same(row: ScoredRow | None, other: ScoredRow | None) -> bool:
+    return row is not None and other is not None and row.identity == other.identity
 
 
 def shown_kept(samples: Sequence[Sample], asked: Sequence[str] = ()) -> Iterator[str | Table]:

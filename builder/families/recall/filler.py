@@ -1,6 +1,6 @@
 """What stands around the evidence: paragraphs of older papers by other people, added at the outer ends."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from builder.families.recall.spans import TextSpan
@@ -14,20 +14,21 @@ from lm_eval_tasks.families.recall.recall_row import Place
 Run = tuple[str, list[int]]
 
 
-def fillers_of(paper: Paper, others: Sequence[Paper], seed: int) -> list[Paper]:
+def fillers_of(paper: Paper, papers: Sequence[Paper], shown: Collection[str], seed: int) -> list[Paper]:
     """Return the papers that may stand around one: older ones without an author in common and without a co-author of one, nearest in
     category first.
 
     Args:
-        others: all papers of the round.
+        papers: all of the round, which tell co-authors.
+        shown: the ids of those that may stand in a prompt.
     """
     own = set(map(author_key, paper.authors))
-    joined = [set(map(author_key, other.authors)) for other in others]
+    joined = [set(map(author_key, other.authors)) for other in papers]
     near = own.union(*(authors for authors in joined if authors & own))
     fitting = [
         other
-        for other, authors in zip(others, joined, strict=True)
-        if other.published < paper.published and not authors & near
+        for other, authors in zip(papers, joined, strict=True)
+        if other.published < paper.published and not authors & near and other.id in shown
     ]
 
     def distance(other: Paper) -> tuple[bool, bool, bytes]:
@@ -61,12 +62,12 @@ def runs_of(paragraphs: Sequence[tuple[str, int]]) -> list[Run]:
     return runs
 
 
-def fill(asked: AskedText, place: Place, papers: Iterator[PaperText], room: int) -> Filler | None:
+def fill(asked: AskedText, place: Place, papers: Iterator[PaperText], *, least: int, most: int) -> Filler | None:
     """Return as much as fits around the evidence; None if the papers do not fill it.
 
     Args:
         papers: those that may stand around it, the nearest first.
-        room: reference tokens that are left beside evidence and question.
+        least, most: reference tokens that may stand beside evidence and question.
     """
     filler = Filler()
     queues: dict[str, Iterator[tuple[str, int, int]]] = {}
@@ -82,8 +83,8 @@ def fill(asked: AskedText, place: Place, papers: Iterator[PaperText], room: int)
             queues[side] = _outwards(paper, asked.sought, is_before=side == "before")
             continue
         id_, number, tokens = taken
-        if filler.tokens + tokens > room:
-            return filler
+        if filler.tokens + tokens > most:
+            return filler if filler.tokens >= least else None
         getattr(filler, side).append((id_, number))
         sizes[side] += tokens
         filler.tokens += tokens

@@ -16,28 +16,29 @@ _PER_CENT = r"(?:[ \u00a0]?%)?"
 _NUMBER = re.compile(rf"(?<![\w.,/^_-])(?:\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+){_PER_CENT}")
 # What may stand behind a number without a blank: "10.5ms", "1.5x". Capitals are left to names: "1.5B".
 _UNIT = re.compile(r"(?:x|×|fps|pp|dB|[mkMG]?Hz|[mkMGT]?eV|[kMGT]i?B|[nμmc]?[ms]|k?[mg]|min|h)(?!\w)")
-# Any number, wherever it stands, and the ways to write its per cent sign.
-_DIGITS = re.compile(r"(?:(?<![\w.])\.)?\d+(?:[.,]\d+)*%?")
+# Any number, wherever it stands, those of a list one by one, and the ways to write its per cent sign.
+_DIGITS = re.compile(r"(?:(?<![\w.])\.)?\d+(?:,\d{3}(?!\d))*(?:\.\d+)*%?")
 _SIGN = re.compile(r"[\s\u00a0]?(?:\\?%|\bper ?cent\b)", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _TOKEN = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
-_YEAR = re.compile(r"(?:19|20)\d\d")
+_HYPHENS = str.maketrans("‐‑", "--")
+_YEAR = re.compile(r"(?:18|19|20)\d\d")
 # What stands before a number that is a label or a reference.
 _LABEL = re.compile(
-    r"(?:\b(?:tables?|tabs?|figures?|figs?|sections?|secs?|equations?|eqs?|chapters?|appendix|theorems?|lemmas?|algorithms?|steps?|versions?"
-    r"|refs?|pp?|pages?|vol|no|arxiv|doi)\b[.:]?|[\[#§vV])[\s(]*$",
+    r"(?:\b(?:tables?|tabs?|figures?|figs?|sections?|secs?|equations?|eqs?|chapters?|appendix|theorems?|thms?|lemmas?|propositions?|props?"
+    r"|corollar(?:y|ies)|definitions?|defs?|remarks?|assumptions?|examples?|claims?|lines?|algorithms?|algs?|steps?|versions?|refs?|pp?|pages?|vol|no|arxiv|doi)\b[.:]?|[\[#§vV])[\s(]*$",
     re.IGNORECASE,
 )
 # The same before more than one: "Figures 101 and 102", "[12, 345]".
 _LABELS = re.compile(
-    r"\b(?:tables|tabs|figures|figs|sections|secs|equations|eqs|chapters|appendices|theorems|lemmas|algorithms|steps|versions|refs|pp"
-    r"|pages|nos)\b\.?[\s(]*(?:\d[\w.()]*[\s,;]*(?:[,;&–-]|\b(?:and|or|to)\b)[\s(]*)+$"
+    r"\b(?:tables|tabs|figures|figs|sections|secs|equations|eqs|chapters|appendices|theorems|lemmas|propositions"
+    r"|corollaries|definitions|remarks|assumptions|examples|claims|lines|algorithms|steps|versions|refs|pp|pages|nos)\b\.?[\s(]*(?:\d[\w.()]*[\s,;]*(?:[,;&–-]|\b(?:and|or|to)\b)[\s(]*)+$"
     r"|\[(?:\d{1,3}\s*[,;–-]\s*)+$",
     re.IGNORECASE,
 )
 _LONGEST_LIST, _NEAR = 80, 8
-# The rest of a date or of a decimal with a comma: "24.12.2023", "99,9".
-_MORE_DIGITS = re.compile(r"[.,]\d")
+# The rest of a date, of a decimal with a comma, or of a number with a power of ten: "24.12.2023", "99,9", "2.5 × 10^3".
+_MORE_DIGITS = re.compile(r"[.,]\d|\s?[×·]\s?10")
 # A version behind a name: "Llama 3.3", "Claude 2.1".
 _VERSION, _NAMED = re.compile(r"\d{1,2}\.\d"), re.compile(r"(?<![.?!] )\b[A-Z][\w-]*[ -]$")
 # The shortest name, and the shortest rare word.
@@ -61,13 +62,19 @@ class TextSpan:
 
     @property
     def key(self) -> str:
-        """What it is sought by."""
+        """What it is stated by."""
         return key_of(self.text)
+
+    @property
+    def sought(self) -> frozenset[str]:
+        """What it is sought by: a number also with the other of two signs, with and without that of per cent."""
+        bare = self.key.removesuffix("%")
+        return frozenset({bare, f"{bare}%"} if self.kind == "number" else {self.key})
 
 
 def key_of(text: str) -> str:
     """Return a text as spans are sought: case, hyphens, the plural's s and the blank before a per cent sign do not count."""
-    folded = _SIGN.sub("%", text).casefold().replace("-", "").replace(",", "")
+    folded = _SIGN.sub("%", text).translate(_HYPHENS).casefold().replace("-", "").replace(",", "")
     if folded.startswith("."):
         return f"0{folded}"
     return folded[:-1] if len(folded) > _NAME and folded.endswith("s") else folded
@@ -75,9 +82,10 @@ def key_of(text: str) -> str:
 
 def words_of(text: str) -> Counter[str]:
     """Count what a text has that spans can be: numbers and words, by their keys."""
-    text = _SIGN.sub("%", text)
-    found = Counter(key_of(match.group()) for match in _DIGITS.finditer(text))
-    found.update(key_of(match.group()) for match in _TOKEN.finditer(text))
+    text = _SIGN.sub("%", text).translate(_HYPHENS)
+    numbers, tokens = (Counter(key_of(match.group()) for match in each.finditer(text)) for each in (_DIGITS, _TOKEN))
+    # A whole number is a token, too.
+    found = numbers | tokens
     joined = (match.group() for match in _TOKEN.finditer(text) if "-" in match.group())
     found.update(key_of(part) for word in joined for part in word.split("-"))
     return found
@@ -90,13 +98,12 @@ def candidates(text: str, is_rare: Callable[[str], bool], told: Collection[str])
         is_rare: whether a name or word stands in few papers, by its key.
         told: keys that the question gives away.
     """
-    seen = set(told)
     found: list[TextSpan] = []
     for span in sorted([*_numbers(text), *_names(text)], key=lambda span: span.start):
-        is_told = span.key in seen or span.key.removesuffix("%") in told
+        before = words_of(text[: span.start])
+        is_told = not span.sought.isdisjoint(before) or not span.sought.isdisjoint(told)
         if not is_told and (span.kind == "number" or is_rare(span.key)):
             found.append(span)
-        seen.add(span.key)
     return found
 
 

@@ -5,9 +5,10 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from builder.extract.sections import normalise, split_number
+from builder.extract.sections import OUTSIDE, normalise, split_number
 from builder.families.reading.papers_read import PaperRead
 from builder.families.recall.spans import TextSpan, candidates, stated, words_of
+from builder.records import Section
 from builder.sources.tokenizer import token_counter
 from lm_eval_tasks.families.recall.recall_row import PLACES, Place
 
@@ -29,7 +30,7 @@ class Paragraph:
 
     def has(self, spans: Collection[TextSpan]) -> bool:
         """Tell whether it has one of some spans; names are sought within words too, as formulas glue them."""
-        if not self.words.keys().isdisjoint(span.key for span in spans):
+        if any(not span.sought.isdisjoint(self.words) for span in spans):
             return True
         return any(span.text in self.text for span in spans if span.kind == "name")
 
@@ -116,13 +117,13 @@ def _targets(text: PaperText) -> list[tuple[str, Paragraph, Paragraph]]:
     ends = [
         (name, at, at + len(text.read.document.sections[section].text))
         for section, at in text.read.shown.sections.items()
-        if (name := _name_of(text.read.document.sections[section].heading))
+        if (name := _name_of(text.read.document.sections[section]))
     ]
     for name, begin, end in ends[-1:]:
         inside = [each for each in paragraphs if begin <= each.start and each.end <= end]
         last: list[Paragraph] = []
         for each in reversed(inside):
-            if sum(one.size for one in last) + each.size > MOST_ASKED:
+            if each.text.startswith("#") or sum(one.size for one in last) + each.size > MOST_ASKED:
                 break
             last.insert(0, each)
         if last:
@@ -130,8 +131,10 @@ def _targets(text: PaperText) -> list[tuple[str, Paragraph, Paragraph]]:
     return targets
 
 
-def _name_of(heading: str) -> str:
-    words = normalise(split_number(heading)[1])
+def _name_of(section: Section) -> str:
+    if section.role in OUTSIDE:
+        return ""
+    words = normalise(split_number(section.heading)[1])
     return next((name for name, word in _ENDS.items() if word in words), "")
 
 

@@ -32,8 +32,8 @@ from lm_eval_tasks.families.recall.recall_row import PLACES, Place, RecallRow
 if TYPE_CHECKING:
     from builder.workspace import Workspace
 
-# Of a size: the rest is left to other tokenizers, templates and the text; and tokens of the question.
-_MOST, _QUESTION = 0.92, 60
+# Parts of a size: the rest is left to other tokenizers, templates and the text; and tokens of the question.
+_LEAST, _MOST, _QUESTION = 0.8, 0.92, 60
 # A name or word is rare that stands in at most one of so many papers; papers from which paragraphs in place of the evidence are taken.
 _RARE, _POOL = 50, 12
 _KEPT = 512
@@ -54,18 +54,23 @@ def _write(configuration: Recall, round_: _Recalled, folder: Path) -> tuple[List
     drawn = list(round_.places.items())
     report = replace(round_.report, stage=configuration.name, dropped=Counter(round_.report.dropped))
     writer = writer_of(folder, ListedConfiguration(configuration.name, configuration.task, "questions"))
+    # Paper -> why it has no row, "" if it has one; a paper may be asked about twice.
+    reasons: dict[str, str] = {}
     for asked, place in progress(drawn, configuration.name):
         name = f"{round_.papers[asked.paper].versioned_id}#{asked.section}"
         places = PLACES if configuration.at_places else (place,)
         rows = [round_.row(configuration, asked, one) for one in places]
-        if name in round_.workspace.round_.excluded:
-            report.drop(name, "excluded")
-        elif None in rows:
-            report.drop(name, "context_not_filled")
-        else:
-            report.kept += 1
+        reason = (
+            "excluded" if name in round_.workspace.round_.excluded else "context_not_filled" if None in rows else ""
+        )
+        reasons[asked.paper] = reason and reasons.get(asked.paper, reason)
+        if not reason:
             for row, one in zip(rows, places, strict=True):
                 writer.add("test", {**(row or {}), "id": f"{name}-{one}" if configuration.at_places else name})
+    for paper, reason in reasons.items():
+        if reason:
+            report.drop(round_.papers[paper].versioned_id, reason)
+    report.kept += sum(not reason for reason in reasons.values())
     return writer.close(), [report]
 
 
@@ -80,7 +85,7 @@ class _Recalled:
         self._library = library_of(workspace)
         self.text = lru_cache(maxsize=_KEPT)(lambda id_: PaperText(self._library.read(id_)))
         self._fillers = lru_cache(maxsize=_KEPT)(self._fillers_of)
-        self._showable = [paper for paper in workspace.papers if reason_of(paper, workspace) is None]
+        self._showable = {paper.id for paper in workspace.papers if reason_of(paper, workspace) is None}
 
     @cached_property
     def _standing(self) -> Counter[str]:
@@ -101,8 +106,9 @@ class _Recalled:
             if not asked:
                 self.report.drop(paper.versioned_id, reason or "no_question")
             found += asked
-        places = placed(found, lambda asked: digest_of(seed, asked.paper, "place"))
-        return {asked: places[asked] for asked in found[:most]}
+        chosen = found[:most]
+        places = placed(chosen, lambda asked: digest_of(seed, asked.paper, "place"))
+        return {asked: places[asked] for asked in chosen}
 
     def row(self, configuration: Recall, asked: AskedText, place: Place) -> Row | None:
         """Return the row of a text in a configuration; None if the round's papers do not fill the context."""
@@ -112,9 +118,9 @@ class _Recalled:
         shown = evidence or [(asked.paper, number) for number in asked.evidence]
         filler = Filler()
         if configuration.size:
-            own = [(asked.paper, number) for number in asked.evidence]
-            room = _MOST * configuration.size * 1024 - _QUESTION - self._tokens(own)
-            found = fill(asked, place, map(self.text, self._fillers(asked.paper)), round(room))
+            own = _QUESTION + self._tokens([(asked.paper, number) for number in asked.evidence])
+            least, most = (round(part * configuration.size * 1024) - own for part in (_LEAST, _MOST))
+            found = fill(asked, place, map(self.text, self._fillers(asked.paper)), least=least, most=most)
             if found is None:
                 return None
             filler = found
@@ -125,7 +131,8 @@ class _Recalled:
         return sum(self.text(paper).tokens[number] for paper, number in paragraphs)
 
     def _fillers_of(self, paper: str) -> tuple[str, ...]:
-        found = fillers_of(self.papers[paper], self._showable, self.workspace.round_.seed)
+        everyone = list(self.papers.values())
+        found = fillers_of(self.papers[paper], everyone, self._showable, self.workspace.round_.seed)
         return tuple(other.id for other in found)
 
     def _evidence(self, asked: AskedText) -> list[tuple[str, int]] | None:

@@ -41,12 +41,14 @@ _DEBRIS = re.compile(
     r"|^\W{0,2}(?:key ?words?(?: and phrases)?\s?[:—–]|index terms\s?[:—–-]|ccs concepts\b|permission to make digital"
     r"|copyright (?:©|\(c\)|\d))"
     r"|^\W{0,2}©|^\S+@\S+\.\w+$"
-    # Citations that TeX could not resolve, and its own words.
+    # Citations that TeX or a word processor could not resolve, and TeX's own words.
+    r"|Error! Reference source not found|\[(?-i:DBLP):[^\]\s]+\]|\[(?-i:CITATION)\b[^\]]*\]|\[(?-i:sec|fig|tab|eq|app|alg|thm):[\w:.-]+\]"
+    r"|\((?:undefined)\)|\[(?-i:[a-z]{3,}\d\d(?:\d\d)?[a-z]{3,}(?:\s*[,;]\s*[a-z]{3,}\d\d(?:\d\d)?[a-z]{3,})*)\]"
     r"|[(\[][^()\[\]]{0,40}\bundef[a-z]{0,3}\b[^()\[\]]{0,40}[)\]]|\b(?-i:LABEL):\w|[(\[]\s*(?:\d+\s*[,;]\s*)*\?(?:\s*[,;]\s*(?:\?|\d+))*\s*[)\]]"
     r"|\[(?-i:[a-z]+)[:_]?(?:19|20)\d\d(?-i:[:_a-z]*)(?:\s*[,;]\s*(?-i:[a-z]+)[:_]?(?:19|20)\d\d(?-i:[:_a-z]*))*\]"
     r"|\((?-i:[a-z]+)[:_]?(?:19|20)\d\d(?-i:[:_]?[a-z]+)\)"
     r"|(?<!\w)\?\?(?!\w)|\b(?-i:Fig\.|Figs?\.|Figures?|Tables?|Sections?|Secs?\.|Eqs?\.|Equations?|Appendix|Theorem|Lemma|Algorithm)\s+\?(?!\w)"
-    r"|\\(?:usetikzlibrary|begin|end|newcommand|renewcommand|documentclass|usepackage|cite[tp]?|ref|label|addbibresource"
+    r"|\\(?:usetikzlibrary|newtheorem|setcounter|DeclareMathOperator|bibitem|begin|end|newcommand|renewcommand|documentclass|usepackage|cite[tp]?|ref|label|addbibresource"
     r"|pgfplotsset|tikzset|definecolor|textbf|textit|eqref|autoref|[cC]ref|(?:print)?bibliography(?:style)?|includegraphics|maketitle|vspace|hspace|footnote|section|input)\b",
     re.IGNORECASE | re.MULTILINE,
 )

@@ -150,8 +150,13 @@ def _abstract_in(article: etree._Element) -> str:
 
 def _is_taken_back(metadata: etree._Element, paper: Paper) -> bool:
     """Tell whether an article names its retraction, in its title or abstract or by a link."""
-    links = {each.get("related-article-type", "") for each in metadata.iter("related-article", "related-object")}
-    return not links.isdisjoint(OF_ARTICLES) or is_taken_back(paper.title, paper.abstract)
+    links = {
+        (each.get("related-article-type") or each.get("event-type") or "").casefold()
+        for each in metadata.iter("related-article", "related-object", "event")
+    }
+    kinds = {one_line(each).casefold() for each in metadata.iter("subject")}
+    is_marked = not links.isdisjoint(OF_ARTICLES) or not kinds.isdisjoint(("retracted article", "withdrawn article"))
+    return is_marked or is_taken_back(paper.title, paper.abstract)
 
 
 def ids_of(metadata: etree._Element) -> list[str]:

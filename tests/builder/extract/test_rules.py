@@ -783,6 +783,19 @@ def test_a_line_of_small_capitals_within_a_paragraph_is_text() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("printed", "text"),
+    [
+        ("Poincar´e and Bj¨ork", "Poincaré and Björk"),
+        ("na¨ıve ´Etudes of N´u˜nez", "naïve Études of Núñez"),
+        ("Franc¸ois, Fran¸cois", "François, François"),
+        ("ˆp of ˜x, x´y", "ˆp of ˜x, xý"),
+    ],
+)
+def test_accents_before_their_letters(printed: str, text: str) -> None:
+    assert clean(printed) == text
+
+
 def test_bare_numbers_that_count_with_the_pages_are_no_text() -> None:
     def page(number: int) -> Page:
         texts = ["Text of a page that goes on.", str(number + 7), "40"]

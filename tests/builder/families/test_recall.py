@@ -48,6 +48,8 @@ def spans(text: str, told: str = "") -> list[str]:
         ("It took 10.5ms, 1.5x less, .85 of a Qwen 1.5B on 512GB.", ["10.5", "1.5", ".85", "512"]),
         # At its first place only.
         ("ReLU beats ReLU by 0.12 and 0.12.", ["ReLU", "0.12"]),
+        ("GPT-3.5 and BERT-Base, then 3.5 and BERT; Eq. (2.15), 2.15.", ["GPT"]),
+        ("Proposition 4.12, Thm. 3.14 and Assumptions 101 and 102 of 1850 for 2.5 × 10−3.", []),
         ("", []),
         ("12.5", ["12.5"]),
     ],
@@ -72,6 +74,9 @@ def test_numbers_are_sought_wherever_they_stand() -> None:
         assert key_of("95%") in words_of(text), text
     for text in (".85", "0.85", "(.85)", "0.85x"):
         assert key_of(".85") in words_of(text), text
+    counts = words_of("403 of {0.1,0.5,0.9}, 90,95% and 1,000")
+    assert {"403": 1, "0.5": 1, "95%": 1, "1000": 1}.items() <= counts.items()
+    assert key_of("autoencoder") in words_of("auto‑encoder")
     assert spans("(95.2%) of 12.5\u00a0%") == ["95.2%", "12.5\u00a0%"]
     assert spans("All 100% of 200 items.", told="100 Fabricated Citations") == ["200"]
 
@@ -102,7 +107,8 @@ def test_only_a_paper_with_a_conclusion_is_asked_for_one(heading: str, asked: li
     text = f"A Sieve\nAbstract\n{said}\n" + "".join(f"{name}\n{words}\n" for name, words in sections)
     shown = SimpleNamespace(text=text, sections={i: text.index(words) for i, (_, words) in enumerate(sections)})
     shown.references = len(text)
-    document = SimpleNamespace(sections=[SimpleNamespace(heading=name, text=words) for name, words in sections])
+    parts = [SimpleNamespace(heading=name, text=words, role="body") for name, words in sections]
+    document = SimpleNamespace(sections=parts)
     read: Any = SimpleNamespace(shown=shown, document=document, paper=paper(1, title="A Sieve"))
     assert [each.section for each in asked_texts(PaperText(read), lambda key: True)] == asked
 
@@ -130,7 +136,11 @@ def test_fillers_are_older_and_by_other_people() -> None:
         paper(5, "Di Loe", day=1),
     ]
     # Of 5, a co-author wrote with one of the authors.
-    assert [other.id for other in fillers_of(own, others, 0)] == ["2601.00001"]
+    shown = {other.id for other in others}
+    assert [other.id for other in fillers_of(own, others, shown, 0)] == ["2601.00001"]
+    # What may not be shown tells co-authors all the same.
+    assert [other.id for other in fillers_of(own, others, shown - {"2601.00004"}, 0)] == ["2601.00001"]
+    assert fillers_of(own, others, set(), 0) == []
 
 
 class _Text:
@@ -147,7 +157,7 @@ def test_a_larger_context_has_all_of_a_smaller_one_at_its_outer_ends(place: Any)
     def papers() -> Iterator[Any]:
         return iter([_Text(name, 7) for name in "abcd"])
 
-    known = [fill(_asked("x"), place, papers(), room) for room in (35, 75, 270)]
+    known = [fill(_asked("x"), place, papers(), least=0, most=most) for most in (35, 75, 270)]
     for small, large in pairwise(known):
         assert small and large
         assert large.before[: len(small.before)] == small.before
@@ -158,7 +168,10 @@ def test_a_larger_context_has_all_of_a_smaller_one_at_its_outer_ends(place: Any)
         # Read in the papers' own order.
         assert all(numbers == sorted(numbers) for runs in large.runs() for _, numbers in runs)
     # Paragraphs end before they are enough.
-    assert fill(_asked("x"), place, papers(), 281) is None
+    assert fill(_asked("x"), place, papers(), least=0, most=281) is None
+    # The evidence leaves no room, or a paragraph leaves too much.
+    assert fill(_asked("x"), place, papers(), least=-20, most=-10) is not None
+    assert fill(_asked("x"), place, papers(), least=75, most=79) is None
 
 
 @pytest.mark.slow

@@ -193,8 +193,10 @@ def test_a_size_without_the_rows_that_were_asked_alone_is_not_told_of() -> None:
         ((10, 10, 10), (4, 10, 10), "academiceval_recall", "the rest does not fit the model's window"),
         ((5, 10, 10), (5, 10, 10), "academiceval_recall", "of a part of the rows"),
         ((5, 5, 10), (5, 5, 8), "academiceval_recall", "of a part of the rows"),
-        ((10, 10, 10), (8, 8, 8), "academiceval_recall", "all that the round has"),
+        ((10, 10, 10), (8, 8, 8), "academiceval_recall", "all that the round has and the model's window takes"),
         ((10, 10, 10), (8, 8, 8), "academiceval_recall_4k", "as chosen"),
+        # Of a size that was typed there is no row at all.
+        ((10, 10, 10), (8, 8, 8), "academiceval_recall_16k", "the rest does not fit the model's window"),
     ],
 )
 def test_what_ended_the_sizes_is_told(alone: tuple[int, ...], sized: tuple[int, ...], asked: str, ended: str) -> None:
