@@ -43,7 +43,7 @@ _PAGES: dict[IdKind, str] = {
     "pmid": "https://europepmc.org/article/MED/{}",
 }
 # Signs of names that stand for one; marks that refer to notes are none of a name.
-_SIGNS = str.maketrans(dict.fromkeys("‘’ʼʹ′´", "'") | dict.fromkeys("‐‑‒–−", "-") | dict.fromkeys("†‡§¶", ""))
+_SIGNS = str.maketrans(dict.fromkeys("‘’ʼʹ′´ʻ‛", "'") | dict.fromkeys("‐‑‒–—−", "-") | dict.fromkeys("†‡§¶\u00ad", ""))
 _YEAR_MONTH = re.compile(r"(?P<year>\d\d)(?P<month>0[1-9]|1[0-2])\.")
 _ARXIV_STEM = re.compile(rf"{ARXIV_PATTERN.replace('/', '_')}{_VERSION}", re.ASCII)
 

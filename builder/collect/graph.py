@@ -177,6 +177,10 @@ def _largest_component(shared: csr_array) -> NDArray[np.int64]:
     return np.flatnonzero(labels == largest)
 
 
+# Letters that a name has with a stroke, and in another record without one.
+_STROKES = str.maketrans("łøđħ", "lodh")
+
+
 class _Papers:
     """Who wrote what, packed. Authors are numbered by the places of their keys' hashes in sorted order.
 
@@ -192,11 +196,14 @@ class _Papers:
         self._first_names: list[str] = []
         days, counts, hashes = array("q"), array("q"), array("q")
         keys: dict[str, str] = {}
+        # Name with strokes -> the same without.
+        stroked: dict[str, str] = {}
         for paper in papers:
             self.ids.append(paper.id)
             days.append(paper.published.toordinal())
             authors = list(_author_keys(paper, orcids))
             self.first.append(keys.setdefault(authors[0], authors[0]))
+            stroked |= {key: key.translate(_STROKES) for key in authors if not key.isascii()}
             name = author_key(paper.authors[0]) if orcids else authors[0]
             self._first_names.append(keys.setdefault(name, name))
             hashes.extend(map(hash, authors))
@@ -205,12 +212,37 @@ class _Papers:
         # 64 bits: two of ten million authors share a hash once in 400,000 rounds.
         self._hashes, self._authors = np.unique(np.array(hashes, np.int64), return_inverse=True)
         self.different = len(self._hashes)
+        self._join({key: plain for key, plain in stroked.items() if plain != key})
+
+    def _join(self, stroked: Mapping[str, str]) -> None:
+        """Make one of two authors whose names differ in strokes, if both wrote with one of the same people, and never together."""
+        begins = np.cumsum(self._counts) - self._counts
+        joined: dict[str, str] = {}
+        for key, plain in sorted(stroked.items()):
+            numbers = [self._number_of(name) for name in (key, plain)]
+            papers = [
+                np.searchsorted(begins, np.flatnonzero(self._authors == number), "right") - 1 for number in numbers
+            ]
+            beside = [
+                {one for i in of_one for one in self._authors[begins[i] : begins[i] + self._counts[i]].tolist()}
+                for of_one in map(np.ndarray.tolist, papers)
+            ]
+            if beside[0] & beside[1] - set(numbers) and numbers[0] not in beside[1]:
+                self._authors[self._authors == numbers[1]] = numbers[0]
+                joined[plain] = key
+        self.first = [joined.get(key, key) for key in self.first] if joined else self.first
+        self.different -= len(joined)
+
+    def _number_of(self, key: str) -> int:
+        """Return the number of an author, -1 for one who has written nothing."""
+        at = int(np.searchsorted(self._hashes, hash(key)))
+        return at if at < len(self._hashes) and self._hashes[at] == hash(key) else -1
 
     def by_id(self, pruning: Pruning) -> Iterator[tuple[str, str, GraphReason | None]]:
         """List each paper with its first author, and why it is not on the graph, components aside."""
         old = (self._days < pruning.papers_from.toordinal()).tolist()
         # Those whose first author has no newer paper, in any author position.
-        newest = np.zeros(self.different, np.int64)
+        newest = np.zeros(len(self._hashes), np.int64)
         np.maximum.at(newest, self._authors, np.repeat(self._days, self._counts))
         inactive = (
             newest[self._authors[np.cumsum(self._counts) - self._counts]] < pruning.active_from.toordinal()
@@ -225,7 +257,7 @@ class _Papers:
 
     def shared(self, nodes: Sequence[str], max_authors: int) -> csr_array:
         """Return how many papers two nodes share, shape (nodes, nodes)."""
-        numbers = np.full(self.different, -1, np.int64)
+        numbers = np.full(len(self._hashes), -1, np.int64)
         numbers[np.searchsorted(self._hashes, np.array(list(map(hash, nodes)), np.int64))] = range(len(nodes))
         of_place = numbers[self._authors]
         paper = np.repeat(np.arange(len(self.ids)), self._counts)

@@ -39,6 +39,8 @@ _ACTIVE = 20
 _Slot: TypeAlias = tuple[str, str]
 _COUNTED = ("title", "abstract", "published", "primary_category")
 _IDS = ("id", "target", "demonstrations.list.element.id")
+# Rows whose lengths tell what is far out.
+_MANY = 50
 # Bytes of rows that are worth more than one process.
 _LARGE = 1 << 28
 
@@ -308,7 +310,8 @@ def _outliers(tokens: dict[str, list[tuple[int, str]]]) -> list[str]:
     """Return samples whose input is far out: more than three interquartile ranges from the middle half of its setting."""
     out: list[str] = []
     for rows in tokens.values():
-        if len(rows) >= 8:
+        # Of fewer, a quarter may be far out by chance.
+        if len(rows) >= _MANY:
             low, _, high = quantiles([n for n, _ in rows], n=4)
             room = 3 * (high - low)
             out += [where for n, where in rows if not low - room <= n <= high + room]

@@ -58,8 +58,8 @@ _NO_INTRODUCTION = re.compile(
     re.IGNORECASE,
 )
 # Where only methods have a heading, what stands before them is the whole paper.
-_METHODS = re.compile(r"(?:online |materials and )?methods?\b.*|experimental (?:procedures|section)")
-_OF_BODY = re.compile(r"results|discussion|results and discussion|findings|limitations")
+_METHODS = re.compile(r"(?:\w+[ ★&-]+){0,3}methods?\b.*|experimental (?:procedures|section)|statistical analys[ei]s")
+_OF_BODY = re.compile(r"(?:results|discussion|findings|limitations|outlook|summary)(?: and .*)?")
 _FINDINGS = re.compile(r".*\b(?:results?|discussions?|conclusions?|findings|comments?)\b.*")
 # What a paragraph or title follows on its line.
 _LEADS = frozenset({"label", "speaker"})
@@ -78,7 +78,7 @@ def read_jats(path: Path) -> MeasuredDocument:
         raise ExtractError("no_sections", f"{path} has no body")
     blocks = [TextBlock(Heading(0, 0, "", "", 1))]
     _walk(body, blocks[0].text, 1, blocks)
-    for section in filter(_is_of_body, article.findall("back/sec")):
+    for section in filter(_is_of_body, [*article.findall("back/sec"), *article.findall("back/notes/sec")]):
         _walk_section(section, blocks[-1].text, 1, blocks)
     blocks = blocks if blocks[0].text.length else blocks[1:]
     own_abstract = take_abstract(blocks)

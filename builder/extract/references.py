@@ -37,11 +37,11 @@ _ARXIV = re.compile(
 _DIVIDED = (
     (re.compile(r"\b(ar)-?\s*(?=Xiv\b)"), r"\1"),
     (re.compile(r"(/(?:abs|pdf|html)/)\s+(?=\d{4}\.|[a-z-]+/\d{7})"), r"\1"),
-    # "2401. 12345", "2401.12- 345", "2401.1 2345"
+    # "2401. 12345", "2401.12- 345", "2401.1 2345"; since 2015 there are five digits: "2401.1234 5"
     (
         re.compile(
-            r"((?i:(?<=arxiv)[:/\s]+|/(?:abs|pdf|html)/)\d{4}\."
-            r"(?:(?=\s+\d{4,5}(?!\d))|\d{1,4}(?=-\s+\d{1,4}(?!\d))|\d{1,3}(?=\s+\d{1,4}(?!\d))))-?\s+"
+            r"((?i:(?<=arxiv)[:/\s]+|/(?:abs|pdf|html)/)(?:(?:1[5-9]|[2-9]\d)\d\d\.\d{4}(?=\s+\d(?![\d.]?\d))|\d{4}\."
+            r"(?:(?=\s+\d{4,5}(?!\d))|\d{1,4}(?=-\s+\d{1,4}(?!\d))|\d{1,3}(?=\s+\d{1,4}(?!\d)))))-?\s+"
         ),
         r"\1",
     ),
@@ -54,12 +54,13 @@ _DIVIDED = (
 _SUBJECT_CLASS = re.compile(r"\.[A-Z]{2}(?=/)")
 # With the pages in angle brackets of a SICI.
 _DOI = re.compile(r"\b10\.\d{4,9}/(?:[^\s\"<>]+<\d[^\s\"<>]*>)?[^\s\"<>]+[^\s\"<>.,;)\]]")
-_BEHIND_DOI = re.compile(r"[.,;\[(]?(?:PubMed|PMC?ID|https?:).*", re.IGNORECASE)
+_BEHIND_DOI = re.compile(r"[.,;\[(]?(?:PubMed|Medline|Epub|PMC?ID|PMC\d|https?:).*", re.IGNORECASE)
 _URL = re.compile(r"https?://[^\s\"<>]+[^\s\"<>.,;)\]]")
 # The year alone, or a day in brackets (APA), or why there is none.
 _DATE = (
-    r"(?:\((?:n\.\s?d\.?|in press|forthcoming|to appear|[A-Z][a-z]+\.? \d{1,2}, (?:19|20)\d{2})\)"
-    r"|\((?:19|20)\d{2}[a-z]?, [^()]{3,30}\)|\(?(?:19|20)\d{2}[a-z]?\)?)"
+    r"(?:\((?:n\.\s?d\.?|in press|forthcoming|to appear|[A-Z][a-z]+\.? \d{1,2}, (?:19|20)\d{2}"
+    r"|\d{1,2} [A-Z][a-z]+\.? (?:19|20)\d{2})\)|\((?:19|20)\d{2}[a-z]?, [^()]{3,30}\)"
+    r"|\(?(?:19|20)\d{2}[a-z]?(?:, [A-Z][a-z]{2,8}\.? \d{1,2})?\)?)"
 )
 _YEAR = re.compile(r"(?<![\d.:/<-])((?:1[6-9]|20)\d{2})[a-z]?(?![\d./]?\d)")
 _QUOTED = (
@@ -326,6 +327,8 @@ def _authors(text: str) -> tuple[str, ...]:
         bare = re.sub(r"\b[^\W\d_]\.(?=[^\W\d_])", "", piece)
         bare = " ".join(word for word in bare.split() if not _GIVEN.fullmatch(word)).strip(" .")
         if len(bare) > 1 and not any(c.isdigit() for c in bare):
-            # "DoeJA"
-            names.append(re.sub(r"(?<=[a-z])[A-Z]{1,3}$", "", bare.split()[-1]))
+            names.append(bare.split()[-1])
+    # "DoeJA"; a company alone is "OpenAI".
+    if len(names) > 1 or not "".join(names).endswith("AI"):
+        names = [re.sub(r"(?<=[a-z])[A-Z]{1,3}$", "", name) for name in names]
     return tuple(names[:20])

@@ -163,10 +163,15 @@ def paper_from_record(record: dict[str, Any]) -> Paper:
 
 def _categories_and_classes(stated: str | Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the categories of a record, and apart from them the classes of the ACM or the MSC that authors have put among them."""
-    listed = stated.split() if isinstance(stated, str) else stated
-    values = [value for each in listed for value in _BETWEEN_CLASSES.split(each) if value.strip("/")]
-    classes = tuple(value for value in values if all(map(_CLASS.fullmatch, value.split("/"))))
-    return tuple(value for value in values if value not in classes), classes
+    listed = [stated] if isinstance(stated, str) else stated
+    values = [value for each in listed for value in _BETWEEN_CLASSES.split(each) if value.strip("/.")]
+    classes = [value for value in values if all(map(_CLASS.fullmatch, value.rstrip(".").split("/")))]
+    # Beside a class stands what it is called: "I.2.7 Natural Language Processing".
+    named = [value for value in values if value not in classes and classes and not _OF_ARCHIVE.search(value)]
+    rest = [value for value in values if value not in classes]
+    fitting = [value for value in rest if value not in named and _CATEGORY.fullmatch(value)]
+    kept = fitting or rest
+    return tuple(kept), tuple(value for value in values if value not in kept)
 
 
 def _day(moment: str) -> date:
@@ -211,10 +216,12 @@ def _authors(record: dict[str, Any]) -> tuple[str, ...]:
 _CATEGORY = re.compile(r"[A-Za-z][A-Za-z0-9-]{1,60}(?:\.[A-Za-z0-9-]{1,60})?")
 # "I.2.7", "14J60", "(Primary)" (https://dl.acm.org/ccs, https://msc2020.org).
 _CLASS = re.compile(
-    r"[A-Z]\.?(?:\d+|m)(?:\.(?:\d+|m))*|\d\S*|(?:prim(?:ary|\.)?|sec(?:ondary|\.)?|msc|acm|class(?:es)?|and)(?:[-_]?(?:class|\d{4}))?",
+    r"[A-Z]\.?(?:\d+|m)(?:\.(?:\d+|[a-z]))*|\d\S*|(?:prim(?:ary|\.)?|sec(?:ondary|\.)?|msc|acm|class(?:es)?|and)(?:[-_]?(?:class|\d{4}))?",
     re.IGNORECASE,
 )
-_BETWEEN_CLASSES = re.compile(r"[\s,;:()]+")
+_BETWEEN_CLASSES = re.compile(r"[\s,;:()|\[\]–—]+")
+# arXiv's archives and their subjects, which no word of a sentence looks like.
+_OF_ARCHIVE = re.compile(r"[.-]|^(?:math|cs|physics|stat|econ|eess|nlin)$")
 _MOST_VERSIONS, _MOST_AUTHORS = 9999, 20_000
 _ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]", re.ASCII)
 _LONGEST = {"title": 10_000, "abstract": 100_000, "license": LONGEST_NAME, "doi": 1_000, "author": 1_000}

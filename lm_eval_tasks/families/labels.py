@@ -7,6 +7,7 @@ label 0, -1, and so on, which nothing has.
 
 import re
 from collections.abc import Callable
+from itertools import takewhile
 from typing import TypeVar
 
 from lm_eval_tasks.families.label_entries import BRACKET, ENTRIES, WORDED, entries, labels_in, one_label
@@ -21,6 +22,9 @@ _NUMBERED = re.compile(r"\[ ?(\d{1,6}) ?\](?= ?\w)")
 _BOX = re.compile(r"\bboxed\{((?:[^{}]|\{[^{}]*\})*)\}")
 _TEXT = re.compile(r"\btext\{([^{}]*)\}")
 _VERDICT = re.compile(r"(.*?\d)\W+(yes|true|no|false)\b\W*", re.IGNORECASE)
+_NO = re.compile(
+    r"\W*(?:paper|passage|work|mask)s?\W*(?:no\.?|number)?\W*\d{1,6}\b[^\n]{0,80}?\b(?:no|false)\W*", re.IGNORECASE
+)
 _DENIED = re.compile(r"\b(?:not|never|without|neither|none|no)\b(?!\.?\s*\d)|n['’]t\b|[❌✗✘]", re.IGNORECASE)
 _OBJECT = re.compile(r"\{([^{}]*)\}")
 _INNER = re.compile(r"\[([^\[\]]*)\]")
@@ -28,13 +32,15 @@ _BEFORE = re.compile(r"(?:^|[:>.!?]|\b(?:is|are|list|return|answer|output))[\s\"
 _BEHIND = re.compile(r"[\s.\"')$]*")
 # What leads to a list that is not the answer.
 _ASIDE = re.compile(
-    r"\b(?:exclud|except|ignor|reject|discard|irrelevant|unrelated|alternative|(?:but |are |were )?not\b|checked|considered)"
+    r"\b(?:exclud|except|ignor|reject|discard|irrelevant|unrelated|alternative|(?:but |are |were )?not\b|checked|considered|eliminat"
+    r"|ruled out|false positive|incorrect)"
     r"[^\n]*\n?[^\n]*$|#\s*$",
     re.IGNORECASE,
 )
+_REJECTED, _WORDS_OF_TITLE = re.compile(r"\b(?:rejected|excluded|discarded)\W*$", re.IGNORECASE), 7
 # An answer that says of no label that it is one.
 _NOTHING = re.compile(
-    r"(?:json\s+)?(?:(?:final |the )?answer(?: is)?\W{0,3})?"
+    r"(?:json\s+)?[\"'(•\s-]*(?:(?:final |the )?answer(?: is)?\W{0,3})?"
     r"(?:none|null|no (?:papers?|passages?)(?: (?:fits?|match(?:es)?|cites? (?:it|this|that))[^.\n]{0,30})?"
     r"|none of (?:the|these) (?:papers?|passages?)[^.\n]{0,60}"
     r"|\{\s*[\"']?\w+[\"']?\s*:\s*(?:null|none)\s*\})\W*",
@@ -42,7 +48,8 @@ _NOTHING = re.compile(
 )
 # An object that says so.
 _EMPTY = re.compile(
-    r"\{(?:[^{}]*,)?\s*[\"']?(?:papers?|passages?|works?|answers?|labels?|results?)[\"']?\s*:\s*[\"']?(?:none|null)[\"']?\s*(?:,[^{}]*)?\}",
+    r"\{(?:[^{}]*,)?\s*[\"']?(?:papers?|passages?|works?|answers?|labels?|results?)[\"']?"
+    r"\s*:\s*(?:[\"']?(?:none|null)[\"']?|\[\s*[\"']none[\"']\s*\])\s*(?:,[^{}]*)?\}",
     re.IGNORECASE,
 )
 _TAGS = re.compile(r"</?answer\s*>", re.IGNORECASE)
@@ -56,12 +63,17 @@ _NO_COLUMN = re.compile(
     r"\s*(?:#|nr?\.?|no\.?|rank|row|index|reason(?:ing)?|explanation|why|rationale|comments?|evidence|justification)\s*",
     re.IGNORECASE,
 )
-_TRUTH = re.compile(r"\s*[\"']?(?:true|false|yes|no|[01])[\"']?\s*", re.IGNORECASE)
+_TRUTH = re.compile(r"\s*[\"']?(?:true|false|yes|no|null|none|[01])(?:\b[,.;:( –-][^\n]*)?[\"']?\s*", re.IGNORECASE)
+# The verdict of an object about one label, and what makes several such objects one.
+_VERDICT_WITHIN = re.compile(
+    r"(\d[\"']?\s*:\s*)\{[^{}]*?:\s*[\"']?(true|false|yes|no|[01])\b[\"']?[^{}]*\}", re.IGNORECASE
+)
+_BETWEEN_OBJECTS = re.compile(r"\}\s*,?\s*\{")
 # What an object says beside the verdicts on its labels; and one around such an object.
 _REMARK = re.compile(
     r"\s*[\"']?(?:reason(?:ing)?|explanation|rationale|notes?|comments?|confidence)[\"']?\s*", re.IGNORECASE
 )
-_AROUND_OBJECT = re.compile(r"\{\s*[\"']?\w+[\"']?\s*:\s*(\{[^{}]*\})\s*\}", re.DOTALL)
+_AROUND_OBJECT = re.compile(r"\{\s*[\"']?\w+[\"']?\s*:\s*(\{[^{}]*\})\s*(?:,[^{}]*)?\}", re.DOTALL)
 _WRAPPED = re.compile(r"\{\s*[\"']?([^\W\d]+)[\"']?\s*:\s*(\[.*\])\s*\}", re.DOTALL)
 _NOT_CHOSEN = re.compile(r"exclud|reject|not_|other|ignor|alternat", re.IGNORECASE)
 # Keys of objects: for the answer, for a label, for what is asked about.
@@ -85,9 +97,18 @@ def set_of(text: str) -> tuple[int, ...] | None:
     if pieces and _NOTHING.fullmatch(plain(pieces[-1]).strip()):
         return ()
     numbers = list_of(text)
+    if numbers is None and _denies_all(plain(text)):
+        return ()
     if not any(number > 0 for number in numbers or ()) and _ends_with_nothing(plain(text)):
         return ()
     return None if numbers is None else tuple(sorted(numbers))
+
+
+def _denies_all(text: str) -> bool:
+    """Tell whether the last lines of an answer say of more than one label that it is none, and of none that it is one."""
+    lines = [line for line in text.splitlines() if any(map(str.isalnum, line))]
+    denied = list(takewhile(_NO.fullmatch, reversed(lines)))
+    return len(denied) > 1
 
 
 def _ends_with_nothing(text: str) -> bool:
@@ -111,8 +132,8 @@ def pairs_of(text: str) -> dict[int, int] | None:
 
 def plain(text: str) -> str:
     """Write a text with one sign for each meaning, without markdown."""
-    unmarked = _COMMENT.sub("", _BOXES.sub(" ", text).translate(_MARKS))
-    unboxed = _BOX.sub(r"\1", _TEXT.sub(r"\1", _ARROW.sub(": ", unmarked)))
+    unmarked = _COMMENT.sub("", _BOXES.sub("\n", text).translate(_MARKS))
+    unboxed = _BOX.sub(r"\n\1\n", _TEXT.sub(r"\1", _ARROW.sub(": ", unmarked)))
     return _TABLE.sub(_with_labels_in_rows, _NUMBERED.sub(r"\1: ", unboxed))
 
 
@@ -122,10 +143,17 @@ def _with_labels_in_rows(table: re.Match[str]) -> str:
     kept = [place for place, cell in enumerate(every[0]) if not _NO_COLUMN.fullmatch(cell)]
     head, *rows = ([row[place] for place in kept if place < len(row)] for row in every)
     named = [_COLUMN.fullmatch(cell) for cell in head]
+    # What each column has but for its head; one of 1 and 0 is of verdicts.
+    columns = [
+        {row[place].strip() for row in rows if place < len(row) and set(row[place]) - set("-: ")}
+        for place in range(len(head))
+    ]
     for row in rows:
         for place, (column, cell) in enumerate(zip(named, row, strict=False)):
             if column and cell.strip().isdigit():
                 row[place] = f" {column[1]} {cell.strip()} "
+            elif columns[place] and columns[place] <= {"0", "1"} and cell.strip() in ("0", "1"):
+                row[place] = " yes " if cell.strip() == "1" else " no "
     return "".join(f"|{'|'.join(row)}|\n" for row in (head, *rows))
 
 
@@ -160,8 +188,10 @@ def _line_before(before: str) -> str:
     """Return the line above a stretch that begins its line and is led by that one, "" for others."""
     above, is_below, own = before.rpartition("\n")
     # The name of a fence's language.
-    above = above.rstrip().removesuffix("json").rstrip()
-    return above.rpartition("\n")[2] if is_below and not own.strip() and above.endswith(":") else ""
+    line = above.rstrip().removesuffix("json").rstrip().rpartition("\n")[2]
+    is_title = line.startswith(("#", "_")) or (len(line.split()) <= _WORDS_OF_TITLE and line[-1:].isalnum())
+    leads = line.endswith(":") or is_title or _REJECTED.search(line) is not None
+    return line if is_below and not own.strip() and leads else ""
 
 
 def _stretches(text: str) -> list[tuple[int, int]]:
@@ -204,7 +234,8 @@ def _last_lines(text: str) -> str:
     """List the lines at the end of an answer that each name labels; of lines with verdicts those that say yes."""
     kept: list[str] = []
     above, _, remark = text.strip().rpartition("\n\n")
-    for line in reversed((above if above and not WORDED.search(remark) else text).strip().split("\n")):
+    lines = (above if above and not WORDED.search(remark) else text).strip().split("\n")
+    for line in reversed([line for line in lines if line[-1:] not in ".$)" or any(map(str.isalnum, line))]):
         entry = _entry_of_line(line.strip())
         if entry and not _is_entry(entry):
             if not (entry.endswith(":") and _DENIED.search(entry) and any(kept)):
@@ -262,6 +293,13 @@ def _list(stretch: str, alone: bool) -> tuple[int, ...] | None:
 
 def _chosen(stretch: str) -> tuple[int, ...] | None:
     """Read an object that says of each label whether it is one; None for others."""
+    if not stretch.startswith(("{", "[{")):
+        return None
+    wrapped = _WRAPPED.fullmatch(stretch)
+    listed = wrapped[2] if wrapped else stretch
+    if listed.startswith("[") and listed.endswith("]") and "{" in listed:
+        stretch = _BETWEEN_OBJECTS.sub(", ", listed[1:-1].strip())
+    stretch = _VERDICT_WITHIN.sub(r"\1\2", stretch)
     around = _AROUND_OBJECT.fullmatch(stretch)
     stretch = around[1] if around else stretch
     pairs = [entry.partition(":") for entry in entries(stretch)] if stretch.startswith("{") else []
@@ -269,7 +307,7 @@ def _chosen(stretch: str) -> tuple[int, ...] | None:
     if not verdicts or not all(label and _TRUTH.fullmatch(value) for label, value in verdicts):
         return None
     said = ((label, value.strip(" \"'").casefold()) for label, value in verdicts if label)
-    return tuple(label for label, word in said if word in ("true", "yes", "1"))
+    return tuple(label for label, word in said if word.startswith(("true", "yes", "1")))
 
 
 def _list_within(stretch: str) -> str:

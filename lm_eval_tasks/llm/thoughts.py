@@ -34,6 +34,8 @@ _CHANNELS = re.compile(
     r"|The user (?:asks|wants|is|says|has)|User|Okay|Need|Let)\b).*)",
     re.DOTALL,
 )
+# With what else an interface writes there: how long it took, whether it is done.
+_DETAILS = re.compile(r"<details\b[^<>]*\btype=[\"']?reasoning\b[^<>]*>")
 _SPACE = re.compile(r"\s*")
 # What may stand around the answer behind the reasoning.
 _AROUND_WORDS = frozenset(" `'\"()“”‘’")
@@ -66,6 +68,7 @@ def take_apart(text: str, opened: str = "", closing: str = "", opening: str = ""
         closing: the mark that ends this model's reasoning, as its template or the user says (lm-eval's `think_end_token`).
         opening: the mark that begins it.
     """
+    text = _DETAILS.sub('<details type="reasoning">', text)
     if channels := _CHANNELS.match(text):
         final = channels["final"]
         return (

@@ -35,6 +35,8 @@ _NO_ARTICLES = re.compile(r"\.|(?:manifest|transfer|directives|peer-review)\.xml
 _DONE = "unpacked"
 # Articles pack to a fifth; what an archive may unpack to, in all.
 _MOST_TIMES, _LEAST_UNPACKED = 100, 1 << 28
+# Bytes of archives that are looked into for the number of their articles.
+_MOST_COUNTED = 1 << 26
 
 
 class JatsSource(MirrorSource):
@@ -193,12 +195,21 @@ def _files_below(path: Path, workspace: Path) -> list[str]:
     return sorted(map(str, files))
 
 
-def count_articles(folder: Path) -> int | None:
-    """Count the articles of a folder; None if it is no folder, or if archives, which would have to be unpacked, lie in it."""
-    names = [path.name for path in folder.rglob("*") if path.is_file()]
-    if not folder.is_dir() or any(name.endswith(_TARS + _ZIPS) for name in names):
+def count_articles(path: Path) -> int | None:
+    """Count the articles of a folder or archive; None if there is none, or if an archive is damaged or too large to be counted."""
+    files = [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
+    archives = [file for file in files if file.name.endswith(_TARS + _ZIPS)]
+    if not files or sum(file.stat().st_size for file in archives) > _MOST_COUNTED:
         return None
-    return sum(name.endswith(ENDINGS) for name in names)
+    try:
+        members = [member for archive in archives for member, _ in _members(archive) if _is_article(member)]
+    except (tarfile.TarError, zipfile.BadZipFile, RuntimeError, *ERRORS):
+        return None
+    return len(members) + sum(file.name.endswith(ENDINGS) for file in files)
+
+
+def _is_article(member: PurePosixPath) -> bool:
+    return member.name.endswith(ENDINGS) and not _NO_ARTICLES.match(member.name)
 
 
 def _unpack(name: str, folder: Path) -> list[Path]:
@@ -208,11 +219,7 @@ def _unpack(name: str, folder: Path) -> list[Path]:
         try:
             with local_copy(name) as archive:
                 left = max(_LEAST_UNPACKED, _MOST_TIMES * archive.stat().st_size)
-                articles = (
-                    (path.name, content)
-                    for path, content in _members(archive)
-                    if path.name.endswith(ENDINGS) and not _NO_ARTICLES.match(path.name)
-                )
+                articles = ((path.name, content) for path, content in _members(archive) if _is_article(path))
                 for number, (member, content) in enumerate(articles):
                     data = content.read(MOST_BYTES + 1)
                     left -= len(data)

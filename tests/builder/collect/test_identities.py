@@ -58,3 +58,16 @@ def test_authors_without_orcids_go_by_name() -> None:
         == (without.papers, without.edges)
         == ({"ann": ("2601.00001",), "bob": ("2601.00002",)}, 1)
     )
+
+
+def test_spellings_with_and_without_strokes_are_one_if_they_share_a_coauthor() -> None:
+    papers = [paper(1, "Łukasz Nowak", "Bob"), paper(2, "Lukasz Nowak", "Bob"), paper(3, "Bob"), paper(4, "Søren Bo")]
+    alone = [*papers, paper(5, "Soren Bo", "Cy"), paper(6, "Łukasz Nowak")]
+    graph = graph_of(alone)
+    assert graph.papers["łukasz nowak"] == ("2601.00001", "2601.00002", "2601.00006")
+    assert {"søren bo", "soren bo"} <= graph.papers.keys() and "lukasz nowak" not in graph.papers
+    assert graph.authors == 5
+    assert graph.neighbour_papers(papers[1]) == ["2601.00003"]
+    # Two who write together are two.
+    together = graph_of([*papers, paper(5, "Łukasz Nowak", "Lukasz Nowak")])
+    assert "lukasz nowak" in together.papers

@@ -406,6 +406,8 @@ def test_a_subtitle_belongs_to_the_title_and_names_have_blanks(tmp_path: Path) -
 
 def test_conclusions_behind_the_body_are_read_and_statements_are_not(tmp_path: Path) -> None:
     behind = "<sec><title>Conclusions</title><p>It is so.</p></sec><sec><title>Funding</title><p>None.</p></sec>"
+    behind += "<notes><sec><title>STAR★Methods</title><p>We went there.</p></sec></notes>"
     sections = read(tmp_path, ARTICLE.replace("<back>", f"<back>{behind}", 1)).sections
     assert [section.text for section in sections if section.role == "conclusion"][-1] == "It is so."
     assert not any("None." in section.text for section in sections)
+    assert any("We went there." in section.text for section in sections)

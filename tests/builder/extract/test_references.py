@@ -50,6 +50,7 @@ def test_entries_of_the_common_styles(raw: str, label: str, authors: tuple[str, 
         ("https://arxiv.org/html/1901.01234v2", "1901.01234"),
         ("arXiv:1901. 01234, 2019", "1901.01234"),
         ("arXiv preprint arXiv:1901.01- 234", "1901.01234"),
+        ("arXiv:1901.0123 4 (2019)", "1901.01234"),
         ("pages 1901.012 to 1902", None),
         ("pages 1901. 01234", None),
     ],
@@ -72,8 +73,14 @@ def test_doi_and_url() -> None:
         assert parse_entry(f"J. Doe. {TITLE}. Tests. doi: {cited}.").doi == doi
 
 
-def test_a_day_of_apa_is_no_title() -> None:
-    assert parse_entry("Doe, J., & Roe, C. (2019, May 5). The news of the day. Tests.").title == "The news of the day"
+@pytest.mark.parametrize("day", ["(2019, May 5)", "(5 May 2019)", "2019, May 5"])
+def test_a_day_of_apa_is_no_title(day: str) -> None:
+    assert parse_entry(f"Doe, J., & Roe, C. {day}. The news of the day. Tests.").title == "The news of the day"
+
+
+def test_names_that_end_in_capitals() -> None:
+    assert parse_entry("OpenAI. (2023, March 14). The model of the day.").authors == ("OpenAI",)
+    assert parse_entry("DoeJA, RoeK. The news of the day. Tests, 2020.").authors == ("Doe", "Roe")
 
 
 def test_numbered_entries_are_split_at_the_next_number() -> None:

@@ -123,6 +123,8 @@ RECORD: dict[str, Any] = {
         ({"published": "2026-01-01T23:30:00-05:00"}, "published", date(2026, 1, 2)),
         ({"published": "2026-01-01T00:30:00+02:00"}, "published", date(2025, 12, 31)),
         ({"categories": "math.NA 14J60 (Primary) cs.CL I.2.7"}, "categories", ("math.NA", "cs.CL")),
+        ({"categories": "cs.CL F.4.1|F.3.1 F.2.2.a [2010] I.2.7. x"}, "categories", ("cs.CL",)),
+        ({"categories": ["cs.CL", "I.2.7 Natural Language Processing", "hep-ph"]}, "categories", ("cs.CL", "hep-ph")),
         ({"categories": "cs.CL K.m I2.7 D.2.4/I.2.7 msc2020 (Prim.) ACM-class"}, "categories", ("cs.CL",)),
         ({"categories": ["math.AG", "14J60 (Primary), 14F05,65D1214", "I.2.7; I.2.10"]}, "categories", ("math.AG",)),
         ({"published": "2026-01-01T23:30:00Z"}, "published", date(2026, 1, 1)),

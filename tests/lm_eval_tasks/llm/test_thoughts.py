@@ -37,6 +37,7 @@ def test_reasoning_is_taken_off() -> None:
         ("Here is my thought process:", "\n\nHere is my response: "),
         ("<think>", "</think><response>"),
         ("analysis", "assistantfinal"),
+        ('<details type="reasoning" done="true" duration="5">', "</details>"),
         ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
     ],
 )

@@ -35,6 +35,23 @@ from tests.helpers.typed_rows import reading_answering, reading_row
         ('["Paper 1"], no: []', (), ()),
         ("[“Paper 3”, Papers #8]", (3, 8), None),
         ("none", (), None),
+        ('"None"', (), None),
+        ("- None", (), None),
+        ('{"papers": ["None"]}', (), None),
+        ('{"Paper 1": {"cites": false}, "Paper 2": {"cites": true}}', (2,), None),
+        ('{"papers": [{"Paper 1": false}, {"Paper 2": true}]}', (2,), None),
+        ('[{"Paper 1": false}, {"Paper 2": true}]', (2,), None),
+        ('{"results": {"Paper 1": false, "Paper 2": true}, "note": "x"}', (2,), None),
+        ('{"Paper 1": "No", "Paper 2": "Yes, in Section 4", "Paper 3": null}', (2,), None),
+        ("| Paper | Cites |\n|---|---|\n| 1 | 1 |\n| 2 | 0 |\n| 3 | 1 |", (1, 3), None),
+        ("| Paper | Cites |\n|---|---|\n| 1 | No |\n| 2 | No |", (), None),
+        ("I looked at both.\nPaper 1: no\nPaper 2: no", (), None),
+        ("The answer is <|begin_of_box|>Paper 2<|end_of_box|>", (2,), None),
+        ("The answer is $\\boxed{Paper 2, Paper 3}$.", (2, 3), None),
+        *(
+            (f'["Paper 1"]\n{said}\n\n["Paper 3"]', (1,), (3,))
+            for said in ("### Rejected", "Ruled out:", "These are rejected.")
+        ),
         ("Paper 1 does not.\n<answer>null</answer>", (), None),
         ('```json\n{"papers": null}\n```', (), None),
         ("\\boxed{\\text{None}}", (), None),
