@@ -264,10 +264,11 @@ def _is_hidden(element: html.HtmlElement) -> bool:
 
 def _style(element: html.HtmlElement) -> dict[str, str]:
     """Return the style of an element, with what attributes of `font` and of MathML say of it."""
-    pairs = (declaration.partition(":") for declaration in (element.get("style") or "").casefold().split(";"))
-    own = {name.strip(): value.replace("!important", "").strip() for name, _, value in pairs if value.strip()}
-    told = {name: element.get(attribute, "").casefold().strip() for attribute, name in _ATTRIBUTES.items()}
-    return {name: value for name, value in told.items() if value} | own
+    told = [(name, element.get(attribute, "")) for attribute, name in _ATTRIBUTES.items()]
+    for declaration in (element.get("style") or "").split(";"):
+        name, _, value = declaration.casefold().partition(":")
+        told.append((name.strip(), value.replace("!important", "")))
+    return {name: value.casefold().strip() for name, value in told if value.strip()}
 
 
 def _is_less(value: str, least: dict[str, float], pattern: re.Pattern[str] = _SIZE) -> bool:

@@ -177,7 +177,14 @@ def test_real_pages(name: str) -> None:
         'style="color:#FFFFFF;"',
         'style="--ltx-fg-color:#FFFFFF;"',
         'style="color: rgba(0, 0, 0, 0)"',
+        'style="color: hsl(0, 0%, 100%)"',
+        'style="color:red;background:red"',
+        'style="clip-path:inset(100%)"',
+        'style="height:0;overflow:hidden"',
         'style="position:absolute;left:-9999px"',
+        'color="white"',
+        'mathcolor="#ffffff"',
+        'mathsize="0"',
         "hidden",
     ],
 )
@@ -197,7 +204,14 @@ def test_what_a_page_hides_is_left_out_and_counted(tmp_path: Path, how: str) -> 
 
 @pytest.mark.parametrize(
     "how",
-    ['style="color:#FFFFFF;background:#000080"', 'style="font-size:80%"', 'style="opacity:0.6"', 'aria-hidden="true"'],
+    [
+        'style="color:#FFFFFF;background:#000080"',
+        'style="font-size:80%"',
+        'style="opacity:0.6"',
+        'aria-hidden="true"',
+        'mathcolor="#000000"',
+        'style="height:0"',
+    ],
 )
 def test_what_a_page_shows_stays(tmp_path: Path, how: str) -> None:
     document = read(tmp_path, PAGE.replace("A second paragraph.", f"A <span {how}>second</span> paragraph."))
