@@ -58,7 +58,9 @@ _NO_INTRODUCTION = re.compile(
     re.IGNORECASE,
 )
 # Where only methods have a heading, what stands before them is the whole paper.
-_METHODS = re.compile(r"(?!suppl)(?:\w+[ ★&-]+){0,3}methods?\b.*|experimental (?:procedures|section)|statistical analys[ei]s")
+_METHODS = re.compile(
+    r"(?!suppl)(?:\w+[ ★&-]+){0,3}methods?\b.*|experimental (?:procedures|section)|statistical analys[ei]s"
+)
 _OF_BODY = re.compile(r"(?:results|discussion|findings|limitations|outlook|summary)(?: and .*)?")
 _FINDINGS = re.compile(r".*\b(?:results?|discussions?|conclusions?|findings|comments?)\b.*")
 # What a paragraph or title follows on its line.

@@ -171,6 +171,10 @@ class ReadingAnswering(Answering, ABC):
         """Return as `shortcut_score`, of the best answer that does not depend on the context."""
         return self.chance(row) or 0.0
 
+    def by_place(self, row: ReadingRow, prompt: Callable[[], str]) -> tuple[int, ...] | None:
+        """Return what a program names that looks at the prompt and reads no heading; None for families without one."""
+        return None
+
     def best_constant(self, rows: Iterable[ReadingRow]) -> int | None:
         """Return which constant answer is right most often over all rows; None where guessing tells it."""
         return None

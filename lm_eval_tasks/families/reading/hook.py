@@ -6,7 +6,7 @@ prompt is put together when it is asked.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any, Protocol
 
 import datasets
@@ -23,7 +23,7 @@ from lm_eval_tasks.data.options import Options, noted
 from lm_eval_tasks.data.prompt_columns import TaskData
 from lm_eval_tasks.data.selection import asked_of
 from lm_eval_tasks.families.reading.answering import ReadingAnswering, reading_answering
-from lm_eval_tasks.families.reading.prompt import part_texts, with_parts
+from lm_eval_tasks.families.reading.prompt import part_texts, prompt_of, with_parts
 from lm_eval_tasks.families.reading.reading_row import ReadingOwn, ReadingRow, ShownPaper
 from lm_eval_tasks.samples.prompt_row import PromptRow
 
@@ -92,7 +92,13 @@ def load(
         PromptRow(
             **prompt_columns.of_paper(row, row.papers),
             target=answering.target(row),
-            own=_own(row, answering, best_constant),
+            own=ReadingOwn.of(
+                row,
+                paper_count=len(row.papers),
+                chance=answering.chance(row),
+                best_constant=best_constant,
+                by_place=answering.by_place(row, partial(_whole, row, text_of, answering)),
+            ),
             row_hash=prompt_columns.row_hash(row, family.version, map(hash_of, row.papers)),
             tokens_before=length,
             tokens_after=length,
@@ -165,5 +171,6 @@ def _tokens(ask: Asking, ids: Sequence[str], data: TaskData) -> list[int | None]
     return list(counts)
 
 
-def _own(row: ReadingRow, answering: ReadingAnswering, best_constant: int | None) -> ReadingOwn:
-    return ReadingOwn.of(row, paper_count=len(row.papers), chance=answering.chance(row), best_constant=best_constant)
+def _whole(row: ReadingRow, text_of: Callable[[ShownPaper], str], answering: ReadingAnswering) -> str:
+    """Return the prompt of a row with all that it shows."""
+    return "".join(prompt_of(row, {(paper.texts, paper.id): text_of(paper) for paper in row.papers}, answering))

@@ -121,6 +121,7 @@ class ReadingOwn:
         paper_count: how many papers are shown.
         chance: what guessing scores; None where `best_constant` tells it.
         best_constant: which constant answer is right most often over all rows; None where guessing tells it.
+        by_place: what a program names that knows how far into a paper a work is cited; None where none is asked.
     """
 
     LONG: ClassVar[tuple[str, ...]] = ()
@@ -135,6 +136,7 @@ class ReadingOwn:
     paper_count: Count
     chance: Rate | None = None
     best_constant: Count | None = None
+    by_place: tuple[Label, ...] | None = None
 
     @classmethod
     def of(cls, row: ReadingRow, **computed: Any) -> Self:

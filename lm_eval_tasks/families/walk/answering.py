@@ -84,6 +84,21 @@ def exact_title_search(answers: Answers) -> Values:
     return [_equal(own_of(row).shortcut, own_of(row).answer) for row in answers.rows]
 
 
+def exact_places(answers: Answers) -> Values:
+    """Without reading a heading: how far into a paper a work is cited."""
+    return _of_places(answers, _equal)
+
+
+def set_f1_places(answers: Answers) -> Values:
+    """Without reading a heading: how far into a paper a work is cited."""
+    return _of_places(answers, f1_of)
+
+
+def _of_places(answers: Answers, measure: Callable[[tuple[int, ...], tuple[int, ...]], float]) -> Values:
+    known = [(own_of(row).by_place, own_of(row).answer) for row in answers.rows]
+    return [None if named is None else measure(named, answer) for named, answer in known]
+
+
 def set_f1_title_search(answers: Answers) -> Values:
     """Without reading: a search for titles."""
     return [f1_of(own_of(row).shortcut, own_of(row).answer) for row in answers.rows]
@@ -143,6 +158,9 @@ class WalkAnswering(ReadingAnswering):
     def blind_score(self, row: ReadingRow) -> float:
         """Return of no paper, the only constant that is ever right."""
         return float(not row.answer)
+
+    def by_place(self, row: ReadingRow, prompt: Callable[[], str]) -> tuple[int, ...]:
+        return tuple(papers_by_place(row.kind, prompt()))
 
     def best_constant(self, rows: Iterable[ReadingRow]) -> int:
         """Return 1 if all papers are a better answer to all questions than none, by set F1; else 0."""

@@ -173,6 +173,8 @@ def test_a_set_is_scored() -> None:
     assert scored.scores["exact_title_search"] == scored.scores["exact_blind"] == 0.0
     assert scored.scores["set_f1_title_search"] == pytest.approx(2 / 3)
     assert scored.scores["set_f1_blind"] == pytest.approx(4 / 12)
+    placed = scores('["Paper 2"]', doc("walk", answer=[2, 5], by_place=[2, 5]))
+    assert (placed.scores["exact_places"], placed.scores["set_f1_places"], placed.scores["exact"]) == (1.0, 1.0, 0.0)
     nothing = scores("I cannot tell", doc("walk", answer=[], shortcut=[2], best_constant=0))
     assert (nothing.scores["exact"], nothing.scores["no_answer"], nothing.scores["exact_blind"]) == (0.0, 1.0, 1.0)
     beyond = scores('["Paper 11", "Paper 2"]', row)
