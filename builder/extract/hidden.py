@@ -30,7 +30,7 @@ _LIGHT = 0xB0
 # Single marks may fall between pixels.
 _LEAST_LETTERS = 3
 # What may lie under or over a text besides what is painted: kinds of MuPDF's drawing steps; the least width and height in points.
-_PICTURES, _WIDE, _HIGH = frozenset({"fill-image", "fill-shade"}), 20, 5
+_PICTURES, _WIDE, _HIGH = frozenset({"fill-image", "fill-shade"}), 12, 2.5
 # A page's text in the order in which it is drawn, with what is painted.
 _FLAGS = (
     pymupdf.TEXTFLAGS_DICT & ~pymupdf.TEXT_PRESERVE_IMAGES & ~pymupdf.TEXT_PRESERVE_LIGATURES
@@ -135,7 +135,9 @@ def _painted(page: pymupdf.Page, drawn: Sequence[Block]) -> tuple[list[_Placed],
     fills = [
         (i, block)
         for i, block in enumerate(drawn)
-        if block["type"] == _VECTOR and block["alpha"] and not block["stroked"] and _is_large(block["bbox"])
+        if block["type"] == _VECTOR and block["alpha"] and _is_large(block["bbox"])
+        # A frame hides nothing; a thick line may.
+        if not block["stroked"] or _is_light(block)
     ]
     log = page.get_bboxlog() if has_pictures(page) else ()
     boxes = [box for kind, box in log if kind in _PICTURES and _is_large(box)]
@@ -184,7 +186,7 @@ def _printed_over(spans: Sequence[_Placed], fills: Sequence[_Placed]) -> Iterato
     )
     for i, fill in fills:
         x0, y0, x1, y1 = fill["bbox"]
-        if fill["alpha"] != _OPAQUE or not fill["isrect"]:
+        if fill["alpha"] != _OPAQUE or not fill["isrect"] or fill["stroked"]:
             continue
         within = (cores[:, 0] >= x0 - 1) & (cores[:, 2] <= x1 + 1) & (cores[:, 1] >= y0) & (cores[:, 3] <= y1)
         for k in np.flatnonzero(within & (at < i)):

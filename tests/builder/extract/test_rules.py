@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pymupdf
 import pytest
@@ -931,6 +932,23 @@ def test_text_below_a_white_box_with_other_text_on_it_is_hidden(tmp_path: Path) 
         pdf.saveIncr()
     text = "".join(section.text for section in read_pdf(path).document.sections)
     assert "in its place" in text and "first said" not in text
+
+
+@pytest.mark.parametrize("cover", ["strips", "tiles", "stroke", "frame"])
+def test_text_below_several_small_boxes_or_a_thick_line_is_hidden(tmp_path: Path, cover: str) -> None:
+    path = draw(tmp_path / "paper.pdf", [[*stack(*PAPER), Text(["What was first said here."], 72, 700, 10)]])
+    with pymupdf.open(path) as pdf:
+        white = dict[str, Any](color=(1, 1, 1), fill=(1, 1, 1), width=0, overlay=True)
+        for i in range({"strips": 4, "tiles": 20}.get(cover, 0)):
+            box = (60, 688 + 4 * i, 400, 692 + 4 * i) if cover == "strips" else (60 + 15 * i, 688, 75 + 15 * i, 706)
+            pdf[0].draw_rect(box, **white)
+        if cover == "stroke":
+            pdf[0].draw_line((60, 697), (400, 697), color=(1, 1, 1), width=20, overlay=True)
+        if cover == "frame":
+            pdf[0].draw_rect((60, 685, 400, 706), color=(1, 1, 1), width=1, overlay=True)
+        pdf.saveIncr()
+    text = "".join(section.text for section in read_pdf(path).document.sections)
+    assert ("first said" in text) == (cover == "frame")
 
 
 def test_a_numbered_list_with_a_gap_loses_no_entry() -> None:
