@@ -135,7 +135,7 @@ def build_graph(
 
     Drop reasons: not_visited, too_old, inactive_author, outside_component.
     """
-    written, report = _Papers(papers, orcids), StageReport("graph")
+    written, report = _Papers(papers, orcids, max_authors), StageReport("graph")
     first: dict[str, list[str]] = {}
     for id_, author, reason in written.by_id(pruning):
         if reason:
@@ -190,7 +190,7 @@ class _Papers:
         different: how many authors there are.
     """
 
-    def __init__(self, papers: Iterable[Authorship | Paper], orcids: Mapping[str, set[str]]) -> None:
+    def __init__(self, papers: Iterable[Authorship | Paper], orcids: Mapping[str, set[str]], max_authors: int) -> None:
         self.ids: list[str] = []
         self.first: list[str] = []
         self._first_names: list[str] = []
@@ -212,20 +212,22 @@ class _Papers:
         # 64 bits: two of ten million authors share a hash once in 400,000 rounds.
         self._hashes, self._authors = np.unique(np.array(hashes, np.int64), return_inverse=True)
         self.different = len(self._hashes)
-        self._join({key: plain for key, plain in stroked.items() if plain != key})
+        self._join({key: plain for key, plain in stroked.items() if plain != key}, max_authors)
 
-    def _join(self, stroked: Mapping[str, str]) -> None:
+    def _join(self, stroked: Mapping[str, str], max_authors: int) -> None:
         """Make one of two authors whose names differ in strokes, if both wrote with one of the same people, and never together."""
         begins = np.cumsum(self._counts) - self._counts
         joined: dict[str, str] = {}
         for key, plain in sorted(stroked.items()):
             numbers = [self._number_of(name) for name in (key, plain)]
+            if -1 in numbers:
+                continue
             papers = [
                 np.searchsorted(begins, np.flatnonzero(self._authors == number), "right") - 1 for number in numbers
             ]
             beside = [
                 {one for i in of_one for one in self._authors[begins[i] : begins[i] + self._counts[i]].tolist()}
-                for of_one in map(np.ndarray.tolist, papers)
+                for of_one in (paper[self._counts[paper] <= max_authors] for paper in papers)
             ]
             if beside[0] & beside[1] - set(numbers) and numbers[0] not in beside[1]:
                 self._authors[self._authors == numbers[1]] = numbers[0]

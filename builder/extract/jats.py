@@ -58,10 +58,14 @@ _NO_INTRODUCTION = re.compile(
     re.IGNORECASE,
 )
 # Where only methods have a heading, what stands before them is the whole paper.
-_METHODS = re.compile(
-    r"(?!suppl)(?:\w+[ ★&-]+){0,3}methods?\b.*|experimental (?:procedures|section)|statistical analys[ei]s"
+_METHODS = re.compile(r"(?:online |materials and )?methods?\b.*|experimental (?:procedures|section)")
+# Methods behind the body go by more names.
+_METHODS_BEHIND = re.compile(
+    r"(?!suppl)(?:\w+[ ★&-]+){0,3}methods?|experimental (?:procedures|section)|statistical analys[ei]s"
 )
-_OF_BODY = re.compile(r"(?:results|discussion|findings|limitations|outlook|summary)(?: and .*)?")
+_OF_BODY = re.compile(
+    r"(?:results|discussion|findings|limitations(?: of .*)?|outlook|future work|summary)(?: and (?!fund).*)?"
+)
 _FINDINGS = re.compile(r".*\b(?:results?|discussions?|conclusions?|findings|comments?)\b.*")
 # What a paragraph or title follows on its line.
 _LEADS = frozenset({"label", "speaker"})
@@ -127,7 +131,7 @@ def _heading(section: etree._Element, level: int, position: int) -> Heading:
 def _is_of_body(section: etree._Element) -> bool:
     """Tell whether a section behind the body belongs to it, as some journals place methods and conclusions."""
     words = normalise(_heading(section, 1, 0).words)
-    is_named = role_of(words) == "conclusion" or _METHODS.fullmatch(words) or _OF_BODY.fullmatch(words)
+    is_named = role_of(words) == "conclusion" or _METHODS_BEHIND.fullmatch(words) or _OF_BODY.fullmatch(words)
     return not _is_left_out(section) and bool(is_named or section.get("sec-type") in _TITLES_OF_KINDS)
 
 

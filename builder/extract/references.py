@@ -54,14 +54,16 @@ _DIVIDED = (
 _SUBJECT_CLASS = re.compile(r"\.[A-Z]{2}(?=/)")
 # With the pages in angle brackets of a SICI.
 _DOI = re.compile(r"\b10\.\d{4,9}/(?:[^\s\"<>]+<\d[^\s\"<>]*>)?[^\s\"<>]+[^\s\"<>.,;)\]]")
-_BEHIND_DOI = re.compile(r"[.,;\[(]?(?:PubMed|Medline|Epub|PMC?ID|PMC\d|https?:).*", re.IGNORECASE)
+_BEHIND_DOI = re.compile(r"(?<=[\w)>])[.,;\[(]?(?:PubMed|Pubmed|Medline|Epub|(?:PMC?ID|PMC\d|https?:|pmc?id)).*")
 _URL = re.compile(r"https?://[^\s\"<>]+[^\s\"<>.,;)\]]")
 # The year alone, or a day in brackets (APA), or why there is none.
-_DATE = (
-    r"(?:\((?:n\.\s?d\.?|in press|forthcoming|to appear|[A-Z][a-z]+\.? \d{1,2}, (?:19|20)\d{2}"
-    r"|\d{1,2} [A-Z][a-z]+\.? (?:19|20)\d{2})\)|\((?:19|20)\d{2}[a-z]?, [^()]{3,30}\)"
-    r"|\(?(?:19|20)\d{2}[a-z]?(?:, [A-Z][a-z]{2,8}\.? \d{1,2})?\)?)"
+_MONTH, _OF_YEAR = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?", r"(?:19|20)\d{2}"
+_DAY = (
+    rf"(?:{_MONTH} (?:\d{{1,2}}, )?{_OF_YEAR}|\d{{1,2}} {_MONTH} {_OF_YEAR}|{_OF_YEAR}[-/]\d\d[-/]\d\d"
+    rf"|{_OF_YEAR}[a-z]?(?:, {_MONTH}(?: \d{{1,2}})?)?)"
 )
+_DATE = rf"(?:\((?:n\.\s?d\.?|in press|forthcoming|to appear|{_OF_YEAR}[a-z]?, [^()]{{3,30}})\)|\(?{_DAY}\)?)"
+_GLUED, _COMPANY = re.compile(r"(?<=[a-z])[A-Z]{1,3}$"), ("AI", "ML")
 _YEAR = re.compile(r"(?<![\d.:/<-])((?:1[6-9]|20)\d{2})[a-z]?(?![\d./]?\d)")
 _QUOTED = (
     re.compile(r"“(.{8,300}?)[,.?!]\s*”(?=\s|,|\.|$)"),
@@ -77,7 +79,7 @@ _VENUE_WORDS = re.compile(
 _SMALL = r"(?!(?:and|with|others|van|von|den|der|dos|das|del|della|ter|ten|bin|ibn|les|zur|zum)\b)[a-z]{3,}\b"
 _WORDS = re.compile(rf"(?<!\S){_SMALL}\W+(?:.*\s)?{_SMALL}")
 _STOP = re.compile(r"(?<=[.?!])\s+(?=[^a-z\s])")
-_INITIAL = re.compile(r"(?:^|[\s.\-])(?:[^\W\d_a-z]|Jr|Sr|vs|St|Dr|Th|Ch|Ph|Zh|Kh)\.$")
+_INITIAL = re.compile(r"(?:^|[\s.\-])(?:[^\W\d_a-z]|Jr|Sr|vs|Pt|St|Dr|Th|Ch|Ph|Zh|Kh)\.$")
 _GIVEN = re.compile(r"(?:[^\W\d_]{1,2}\.-?)+|[A-Z](?:-?[A-Z])?")
 _VENUE = re.compile(r"[.,]?\s*(?:\(?arXiv\b.*|CoRR\b.*|,\s*(?:19|20)\d{2}[a-z]?)$", re.IGNORECASE)
 # "Doe, J. and Roe, K. Title": if surnames come first, initials without a comma after them end the authors.
@@ -328,7 +330,6 @@ def _authors(text: str) -> tuple[str, ...]:
         bare = " ".join(word for word in bare.split() if not _GIVEN.fullmatch(word)).strip(" .")
         if len(bare) > 1 and not any(c.isdigit() for c in bare):
             names.append(bare.split()[-1])
-    # "DoeJA"; a company alone is "OpenAI".
-    if len(names) > 1 or not "".join(names).endswith("AI"):
-        names = [re.sub(r"(?<=[a-z])[A-Z]{1,3}$", "", name) for name in names]
-    return tuple(names[:20])
+    # "DoeJA"; among names that are not glued, "OpenAI" is a company.
+    is_glued = sum(map(bool, map(_GLUED.search, names))) > 2
+    return tuple(name if name.endswith(_COMPANY) and not is_glued else _GLUED.sub("", name) for name in names[:20])

@@ -23,19 +23,29 @@ _BOX = re.compile(r"\bboxed\{((?:[^{}]|\{[^{}]*\})*)\}")
 _TEXT = re.compile(r"\btext\{([^{}]*)\}")
 _VERDICT = re.compile(r"(.*?\d)\W+(yes|true|no|false)\b\W*", re.IGNORECASE)
 _NO = re.compile(
-    r"\W*(?:paper|passage|work|mask)s?\W*(?:no\.?|number)?\W*\d{1,6}\b[^\n]{0,80}?\b(?:no|false)\W*", re.IGNORECASE
+    r"\W*(?:paper|passage|work|mask)s?\W*(?:no\.?|number)?\W*\d{1,6}[\s:|.)–-]+(?:no|false)\W*", re.IGNORECASE
 )
-_DENIED = re.compile(r"\b(?:not|never|without|neither|none|no)\b(?!\.?\s*\d)|n['’]t\b|[❌✗✘]", re.IGNORECASE)
+# Titles have these words too, mostly as capitals.
+_DENIED = re.compile(
+    r"(?-i:\b(?:not|NOT|never|neither|none)\b)|\bnot (?:cit|mention|relevan|includ|match)|n['’]t\b|[❌✗✘]"
+    r"|\bno\b(?=\W*$|[,.;:(–-](?!\s*\d)|\s+(?:mention|citation|reference|cit))|\bwithout (?:any |a )?(?:mention|citation|reference)",
+    re.IGNORECASE,
+)
 _OBJECT = re.compile(r"\{([^{}]*)\}")
 _INNER = re.compile(r"\[([^\[\]]*)\]")
 _BEFORE = re.compile(r"(?:^|[:>.!?]|\b(?:is|are|list|return|answer|output))[\s\"'(-]*$", re.IGNORECASE)
 _BEHIND = re.compile(r"[\s.\"')$]*")
 # What leads to a list that is not the answer.
 _ASIDE = re.compile(
-    r"\b(?:exclud|except|ignor|reject|discard|irrelevant|unrelated|alternative|(?:but |are |were )?not\b|checked|considered|eliminat"
+    r"\b(?:exclud|except|ignor|reject|discard|irrelevant|unrelated|alternative|(?<!\bbut )not\b"
+    r"|\bbut not(?=\W*$)|checked|considered|eliminat"
     r"|ruled out|false positive|incorrect)"
     r"[^\n]*\n?[^\n]*$|#\s*$",
     re.IGNORECASE,
+)
+# What leads to the answer all the same: "After excluding two, the final list".
+_LEADS_ON = re.compile(
+    r"\b(?:after|(?<!not the )(?<!not in the )answer|final|remain\w*|left|corrected)\b", re.IGNORECASE
 )
 _REJECTED, _WORDS_OF_TITLE = re.compile(r"\b(?:rejected|excluded|discarded)\W*$", re.IGNORECASE), 7
 # An answer that says of no label that it is one.
@@ -43,7 +53,7 @@ _NOTHING = re.compile(
     r"(?:json\s+)?[\"'(•\s-]*(?:(?:final |the )?answer(?: is)?\W{0,3})?"
     r"(?:none|null|no (?:papers?|passages?)(?: (?:fits?|match(?:es)?|cites? (?:it|this|that))[^.\n]{0,30})?"
     r"|none of (?:the|these) (?:papers?|passages?)[^.\n]{0,60}"
-    r"|\{\s*[\"']?\w+[\"']?\s*:\s*(?:null|none)\s*\})\W*",
+    r"|\{\s*[\"']?\w+[\"']?\s*:\s*(?:null|none)\s*\}|\[\s*[\"']none[\"']\s*\])\W*",
     re.IGNORECASE,
 )
 # An object that says so.
@@ -63,11 +73,12 @@ _NO_COLUMN = re.compile(
     r"\s*(?:#|nr?\.?|no\.?|rank|row|index|reason(?:ing)?|explanation|why|rationale|comments?|evidence|justification)\s*",
     re.IGNORECASE,
 )
-_TRUTH = re.compile(r"\s*[\"']?(?:true|false|yes|no|null|none|[01])(?:\b[,.;:( –-][^\n]*)?[\"']?\s*", re.IGNORECASE)
+# Heads of columns whose numbers are no verdicts.
+_SAYS = re.compile(r"next|answer|confidence|score|rank|follow|page|section|year|count", re.IGNORECASE)
+_TRUTH = re.compile(r"\s*[\"']?(?:true|false|yes|no|null|none|[01])(?:[,.;:(–-][^\n]*)?[\"']?\s*", re.IGNORECASE)
 # The verdict of an object about one label, and what makes several such objects one.
-_VERDICT_WITHIN = re.compile(
-    r"(\d[\"']?\s*:\s*)\{[^{}]*?:\s*[\"']?(true|false|yes|no|[01])\b[\"']?[^{}]*\}", re.IGNORECASE
-)
+_VERDICT_WITHIN = re.compile(r"(\d[\"']?\s*:\s*)\{([^{}]*)\}")
+_BOOLEAN = re.compile(r":\s*([\"']?)(true|false|yes|no)\1\s*(?=,|$)", re.IGNORECASE)
 _BETWEEN_OBJECTS = re.compile(r"\}\s*,?\s*\{")
 # What an object says beside the verdicts on its labels; and one around such an object.
 _REMARK = re.compile(
@@ -94,7 +105,7 @@ def set_of(text: str) -> tuple[int, ...] | None:
     """Return the labels of the last list in an answer, rising; None if there is none."""
     # In tags or not: the last piece that says something.
     pieces = [piece for piece in _TAGS.split(text) if any(map(str.isalnum, piece))]
-    if pieces and _NOTHING.fullmatch(plain(pieces[-1]).strip()):
+    if pieces and _is_nothing(plain(pieces[-1])):
         return ()
     numbers = list_of(text)
     if numbers is None and _denies_all(plain(text)):
@@ -104,11 +115,15 @@ def set_of(text: str) -> tuple[int, ...] | None:
     return None if numbers is None else tuple(sorted(numbers))
 
 
+def _is_nothing(text: str) -> bool:
+    return _NOTHING.fullmatch(text.strip()) is not None and not WORDED.search(text)
+
+
 def _denies_all(text: str) -> bool:
     """Tell whether the last lines of an answer say of more than one label that it is none, and of none that it is one."""
     lines = [line for line in text.splitlines() if any(map(str.isalnum, line))]
     denied = list(takewhile(_NO.fullmatch, reversed(lines)))
-    return len(denied) > 1
+    return len(denied) > 1 and not any(map(WORDED.search, lines[: -len(denied)]))
 
 
 def _ends_with_nothing(text: str) -> bool:
@@ -117,7 +132,7 @@ def _ends_with_nothing(text: str) -> bool:
     stretches = _stretches(text)
     begins, ends = stretches[-1] if stretches else (0, 0)
     is_last = not any(map(str.isalnum, text[ends:]))
-    return bool(_NOTHING.fullmatch(last.strip())) or (is_last and _EMPTY.fullmatch(text[begins:ends]) is not None)
+    return _is_nothing(last) or (is_last and _EMPTY.fullmatch(text[begins:ends]) is not None)
 
 
 def list_of(text: str) -> tuple[int, ...] | None:
@@ -144,15 +159,18 @@ def _with_labels_in_rows(table: re.Match[str]) -> str:
     head, *rows = ([row[place] for place in kept if place < len(row)] for row in every)
     named = [_COLUMN.fullmatch(cell) for cell in head]
     # What each column has but for its head; one of 1 and 0 is of verdicts.
-    columns = [
-        {row[place].strip() for row in rows if place < len(row) and set(row[place]) - set("-: ")}
-        for place in range(len(head))
-    ]
+    columns = [{row[place].strip() for row in rows[1:] if place < len(row)} for place in range(len(head))]
+    is_single = sum(map(bool, named)) == 1
     for row in rows:
         for place, (column, cell) in enumerate(zip(named, row, strict=False)):
             if column and cell.strip().isdigit():
                 row[place] = f" {column[1]} {cell.strip()} "
-            elif columns[place] and columns[place] <= {"0", "1"} and cell.strip() in ("0", "1"):
+            elif (
+                is_single
+                and columns[place] <= {"0", "1"}
+                and cell.strip() in ("0", "1")
+                and not _SAYS.search(head[place])
+            ):
                 row[place] = " yes " if cell.strip() == "1" else " no "
     return "".join(f"|{'|'.join(row)}|\n" for row in (head, *rows))
 
@@ -170,8 +188,7 @@ def _last(text: str, read: Callable[[str, bool], _T | None]) -> _T | None:
             continue
         is_void = isinstance(content, dict) and not any(content.values())
         names = not content or WORDED.search(stretch) is not None
-        is_aside = _ASIDE.search(before[-_NEAR:]) or (is_led and _ASIDE.search(_line_before(before)))
-        likely = (is_led and is_last) + names - 2 * bool(is_aside) - 2 * is_void
+        likely = (is_led and is_last) + names - 2 * _is_aside(before) - 2 * is_void
         if content is not None and (likely >= most or best is None):
             best, most, is_named = content, likely, names
     # Numbers alone may be citations, within a sentence they are.
@@ -184,14 +201,19 @@ def _is_led(before: str, *, is_first: bool) -> bool:
     return bool(_BEFORE.search((near if is_first else f"x{near}").rpartition("\n")[2]))
 
 
-def _line_before(before: str) -> str:
-    """Return the line above a stretch that begins its line and is led by that one, "" for others."""
-    above, is_below, own = before.rpartition("\n")
-    # The name of a fence's language.
-    line = above.rstrip().removesuffix("json").rstrip().rpartition("\n")[2]
-    is_title = line.startswith(("#", "_")) or (len(line.split()) <= _WORDS_OF_TITLE and line[-1:].isalnum())
-    leads = line.endswith(":") or is_title or _REJECTED.search(line) is not None
-    return line if is_below and not own.strip() and leads else ""
+def _is_aside(before: str) -> bool:
+    """Tell whether what stands before a stretch, on its line or as its title, says that it is not the answer."""
+    above, _, own = before.rpartition("\n")
+    line = own
+    if not any(map(str.isalnum, own)):
+        # The name of a fence's language.
+        line = above.rstrip().removesuffix("json").rstrip().rpartition("\n")[2]
+        is_short = len(line.split()) <= _WORDS_OF_TITLE and line[-1:].isalnum()
+        leads = line.endswith(":") or line.startswith(("#", "_")) or is_short or _REJECTED.search(line) is not None
+        # A sentence about one label is a reason.
+        if not leads or WORDED.search(line):
+            return False
+    return _ASIDE.search(line) is not None and _LEADS_ON.search(line) is None
 
 
 def _stretches(text: str) -> list[tuple[int, int]]:
@@ -266,7 +288,7 @@ def _is_entry(entry: str) -> bool:
 
 
 def _is_label(entry: str) -> bool:
-    unbracketed = BRACKET.sub(" ", entry)
+    unbracketed = BRACKET.sub(" ", entry.strip().removeprefix("and "))
     named = labels_in(unbracketed.partition(":")[0].strip()) or labels_in(unbracketed.strip())
     return named is not None or _PLAIN_NUMBERS.fullmatch(entry) is not None
 
@@ -299,7 +321,7 @@ def _chosen(stretch: str) -> tuple[int, ...] | None:
     listed = wrapped[2] if wrapped else stretch
     if listed.startswith("[") and listed.endswith("]") and "{" in listed:
         stretch = _BETWEEN_OBJECTS.sub(", ", listed[1:-1].strip())
-    stretch = _VERDICT_WITHIN.sub(r"\1\2", stretch)
+    stretch = _VERDICT_WITHIN.sub(_with_verdict, stretch)
     around = _AROUND_OBJECT.fullmatch(stretch)
     stretch = around[1] if around else stretch
     pairs = [entry.partition(":") for entry in entries(stretch)] if stretch.startswith("{") else []
@@ -310,8 +332,17 @@ def _chosen(stretch: str) -> tuple[int, ...] | None:
     return tuple(label for label, word in said if word.startswith(("true", "yes", "1")))
 
 
+def _with_verdict(of_label: re.Match[str]) -> str:
+    """Put in place of the object of a label its one verdict."""
+    said = _BOOLEAN.findall(of_label[2])
+    return f"{of_label[1]}{said[0][1]}" if len(said) == 1 else of_label[0]
+
+
 def _list_within(stretch: str) -> str:
     """Find the list in an object that is the answer; the object's labels if it has none."""
+    wrapped = _WRAPPED.fullmatch(stretch)
+    if wrapped and wrapped[2].startswith("[{"):
+        return _with_labels(wrapped[2])
     lists = [(_key_before(stretch, inner.start()), inner[1]) for inner in _INNER.finditer(stretch)]
     if not lists:
         return _with_labels(stretch)
@@ -335,7 +366,8 @@ def _labelled(content: str) -> str:
     """List of an object in a list the labels that it names, as entries; "?" if its keys are labels or it names none."""
     pairs = [entry.partition(":") for entry in entries(content)]
     values = [(key, value) for key, _, value in pairs if not labels_in(key)]
-    if any(value.strip(" \"'").casefold() in ("false", "no") for _, value in values):
+    said = [(key, value.strip(" \"'").casefold()) for key, value in values]
+    if any(value in ("false", "no") or (value == "0" and not _LABEL_KEY.search(key)) for key, value in said):
         return ""
     if all(not colon and labels_in(key) for key, colon, _ in pairs):
         return ", ".join(key for key, *_ in pairs) + ","

@@ -6,6 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
+# An interface's, which also writes how long it took and whether it is done; its end is that of any `details`.
+_DETAILS = ('<details type="reasoning">', "</details>")
+_OWN_DETAILS = re.compile(r"<details\b[^<>]*\btype=[\"']?reasoning(?=[\"'\s>])[^<>]*>")
 # What models put around their reasoning: before it, after it. A model's own template says it first, see `marks_of`.
 _REASONING = (
     ("<think>", "</think>"),
@@ -22,7 +25,7 @@ _REASONING = (
     ("<|channel>thought", "<channel|>"),
     ("<|START_THINKING|>", "<|END_THINKING|>"),
     ("<|inner_prefix|>", "<|inner_suffix|>"),
-    ('<details type="reasoning">', "</details>"),
+    _DETAILS,
     ("Here is my thought process:", "Here is my response:"),
     # gpt-oss, with its special tokens and without them
     ("<|channel|>analysis<|message|>", "<|channel|>final<|message|>"),
@@ -34,8 +37,6 @@ _CHANNELS = re.compile(
     r"|The user (?:asks|wants|is|says|has)|User|Okay|Need|Let)\b).*)",
     re.DOTALL,
 )
-# With what else an interface writes there: how long it took, whether it is done.
-_DETAILS = re.compile(r"<details\b[^<>]*\btype=[\"']?reasoning\b[^<>]*>")
 _SPACE = re.compile(r"\s*")
 # What may stand around the answer behind the reasoning.
 _AROUND_WORDS = frozenset(" `'\"()“”‘’")
@@ -68,13 +69,14 @@ def take_apart(text: str, opened: str = "", closing: str = "", opening: str = ""
         closing: the mark that ends this model's reasoning, as its template or the user says (lm-eval's `think_end_token`).
         opening: the mark that begins it.
     """
-    text = _DETAILS.sub('<details type="reasoning">', text)
+    text, details = _OWN_DETAILS.subn(_DETAILS[0], text)
     if channels := _CHANNELS.match(text):
         final = channels["final"]
         return (
             Reply("", text, unfinished=True) if final is None else Reply(final.strip(), text[: len(text) - len(final)])
         )
-    marks = _REASONING if not closing else (*_REASONING, (opening, closing))
+    known = [pair for pair in _REASONING if details or pair != _DETAILS]
+    marks = (*known, (opening, closing)) if closing else tuple(known)
     openings = tuple(before for before, _ in marks if before)
     on_lines = [match.span() for match in re.finditer(rf"\n(?:{'|'.join(map(re.escape, openings))})", text)]
     at = begins = 0

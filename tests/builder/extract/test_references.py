@@ -66,6 +66,8 @@ def test_doi_and_url() -> None:
     pages = "10.1002/(SICI)1097-0258(19980815/30)17:15/16<1661::AID-SIM968>3.0.CO;2-2"
     assert parse_entry(f"J. Doe. {TITLE}. {pages}.").doi == pages
     assert parse_entry(f"J. Doe. {TITLE}. doi:10.1016/j.xyz123PMID:12345678").doi == "10.1016/j.xyz123"
+    for doi in ("10.3390/epubs12", "10.1234/republish.2019"):
+        assert parse_entry(f"J. Doe. {TITLE}. Tests. doi: {doi}").doi == doi
     assert parse_entry(f"J. Doe. {TITLE}. Tests. doi: 10.1145/3442188. 3445922.").doi == "10.1145/3442188.3445922"
     assert parse_entry(f"J. Doe. {TITLE}. Tests. doi: 10.1145/ 3442188.3445922.").doi == "10.1145/3442188.3445922"
     for cited in ("10.1145/3442188. 2021", "10.1038/nature14539. 26017442", "10.1007/s11263-015-0816-y. 211252 images"):
@@ -73,13 +75,17 @@ def test_doi_and_url() -> None:
         assert parse_entry(f"J. Doe. {TITLE}. Tests. doi: {cited}.").doi == doi
 
 
-@pytest.mark.parametrize("day", ["(2019, May 5)", "(5 May 2019)", "2019, May 5"])
+@pytest.mark.parametrize(
+    "day", ["(2019, May 5)", "(5 May 2019)", "2019, May 5", "(May 2019)", "5 May 2019", "(2019-05-05)"]
+)
 def test_a_day_of_apa_is_no_title(day: str) -> None:
     assert parse_entry(f"Doe, J., & Roe, C. {day}. The news of the day. Tests.").title == "The news of the day"
 
 
 def test_names_that_end_in_capitals() -> None:
     assert parse_entry("OpenAI. (2023, March 14). The model of the day.").authors == ("OpenAI",)
+    people = parse_entry("OpenAI, Josh Doe, and Steven Roe. The model of the day. 2023.").authors
+    assert people == ("OpenAI", "Doe", "Roe")
     assert parse_entry("DoeJA, RoeK. The news of the day. Tests, 2020.").authors == ("Doe", "Roe")
 
 

@@ -14,6 +14,7 @@ def parts(text: str, opens: str = "", closing: str = "") -> tuple[str, bool]:
 
 
 def test_reasoning_is_taken_off() -> None:
+    assert parts("Answer\n<details>Why</details>") == ("Answer\n<details>Why</details>", False)
     assert parts("<think>first\nthen</think>\n\nAnswer") == ("Answer", False)
     assert parts("no opening</think> Answer") == ("Answer", False)
     assert parts("Answer") == ("Answer", False)
