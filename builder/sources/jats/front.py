@@ -352,6 +352,12 @@ def _dates(metadata: etree._Element, id_: str) -> tuple[date, date]:
     return first, max(versions, default=first)
 
 
+def is_of_a_year(metadata: etree._Element, id_: str) -> bool:
+    """Tell whether an article says no more of the day on which it was public than its year."""
+    found = [day for element in metadata.iterfind("pub-date") if (day := _day(element))]
+    return _PREPRINT_DOI.fullmatch(id_) is None and not any(exact for _, exact in found)
+
+
 def _kind_of(element: etree._Element) -> str:
     parent = element.getparent()
     event = parent.get("event-type", "") if parent is not None else ""

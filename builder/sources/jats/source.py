@@ -16,7 +16,7 @@ from builder.packed import ERRORS, MOST_BYTES, OF_THE_FILE
 from builder.records import Drop, FileType, Paper
 from builder.round.model import Round
 from builder.round.source import JatsTable
-from builder.sources.jats.front import other_abstracts, paper_of
+from builder.sources.jats.front import is_of_a_year, other_abstracts, paper_of
 from builder.sources.jats.markup import ENDINGS, read_article
 from builder.sources.mirror import MirrorSource
 from builder.sources.object_store import expand_names, is_address, local_copy
@@ -27,7 +27,7 @@ from lm_eval_tasks.base.progress import announce, progress
 from lm_eval_tasks.base.text import is_valid, valid
 
 # Raise with every change that can affect a record: fronts are read again.
-READER = "6"
+READER = "7"
 _RECORDS, _FRONTS = "metadata.jsonl", "fronts.journal"
 _TARS, _ZIPS = (".tar", ".tar.gz", ".tgz", ".tar.xz"), (".zip", ".meca")
 # Hidden files, and of a MECA archive everything but the article: https://www.niso.org/publications/rp-30-2020-meca
@@ -57,10 +57,12 @@ class JatsSource(MirrorSource):
         records = list(_newest(fronts))
         self._files = {record["id"]: record["file"] for record in records if "file" in record}
         self._known_as = {other: record["id"] for record in records for other in record.get("other_ids", ())}
-        beside = sum(front["beside"] for front in fronts)
+        beside, of_a_year = (sum(front[name] for front in fronts) for name in ("beside", "of_a_year"))
         records_file = self._folder / _RECORDS
         if beside and not records_file.is_file():
             announce(f"{beside} summaries for other readers are left out of the abstracts of {len(fronts)} files")
+        if of_a_year and not records_file.is_file():
+            announce(f"{of_a_year} articles say no more of their day than its year, and count as of 1 January")
         lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
         if not records_file.is_file() or records_file.read_text(encoding="utf-8") != lines:
             write_whole(records_file, lines)
@@ -121,15 +123,16 @@ def _front(name: str) -> dict[str, Any]:
     metadata = article.find("front/article-meta")
     beside = other_abstracts(metadata) if metadata is not None else 0
     if isinstance(item, Drop):
-        return {"id": item.id, "drop": item.reason, "beside": beside}
+        return {"id": item.id, "drop": item.reason, "beside": beside, "of_a_year": 0}
     return {
         "record": asdict(item) | {"published": item.published.isoformat(), "updated": item.updated.isoformat()},
         "beside": beside,
+        "of_a_year": int(metadata is not None and is_of_a_year(metadata, item.id)),
     }
 
 
 def _no_record(name: str) -> dict[str, Any]:
-    return {"id": valid(Path(name).name[:100]), "drop": "bad_record", "beside": 0}
+    return {"id": valid(Path(name).name[:100]), "drop": "bad_record", "beside": 0, "of_a_year": 0}
 
 
 def _newest(fronts: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -160,6 +160,13 @@ def test_the_first_public_day_counts(dates: str, history: str, ids: str, day: da
     assert paper(dates=dates, history=history, ids=ids or META["ids"]).published == day
 
 
+def test_a_year_alone_is_known_as_one() -> None:
+    year = '<pub-date pub-type="collection"><year>2026</year></pub-date>'
+    known = {dates: etree.fromstring(f"<article-meta>{dates}</article-meta>") for dates in (year, META["dates"])}
+    assert [front.is_of_a_year(metadata, "10.5555/some.1") for metadata in known.values()] == [True, False]
+    assert not front.is_of_a_year(known[year], "10.1101/2026.04.07.030213")
+
+
 @pytest.mark.parametrize(
     ("licence", "address"),
     [
