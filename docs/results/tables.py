@@ -104,6 +104,9 @@ def kept(run: Path, each: KeptShare) -> Row:
     row = _named(run) | {"configuration": each.configuration, "rows": recalled.samples, "authors": recalled.clusters}
     row |= {"bits": each.score, "recalled": recalled.mean, "low": recalled.low, "high": recalled.high}
     row |= {"share": share and share.mean, "share low": share and share.low, "share high": share and share.high}
+    by_length = each.by_length
+    row |= {"share by length": by_length and by_length.mean}
+    row |= {"by length low": by_length and by_length.low, "by length high": by_length and by_length.high}
     return row | {"verdict": each.verdict, **{part: each.parts.get(part) for part in PARTS}}
 
 
