@@ -12,6 +12,7 @@ from pathlib import Path
 from benchmarks.shared.data import PDF
 from benchmarks.shared.running import ACADEMICEVAL, ROOT, Figures, bounded, command, run
 from lm_eval_tasks.families.compressors import PPMD
+from lm_eval_tasks.families.recall.recall_row import PLACES
 from lm_eval_tasks.stats.kept import KeptShare, kept_of
 from lm_eval_tasks.stats.opened import read_runs
 from standins.places import DATA
@@ -69,7 +70,7 @@ def said_by(name: str, output: Path) -> Figures:
 
 def _of_size(key: str, each: KeptShare) -> Figures:
     shares = bounded(key, each.share) if each.share else {}
-    return {**shares, **{f"{key}_{part}": round(share, 4) for part, share in each.parts.items()}}
+    return shares | {f"{key}_{place}": round(each.parts[place], 4) for place in PLACES if place in each.parts}
 
 
 if __name__ == "__main__":
