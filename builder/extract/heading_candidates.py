@@ -119,6 +119,9 @@ def _may_be_heading(lines: Sequence[Line], i: int, size: float) -> bool:
         return False
     if line.bold or line.size > size + 0.7 or line.small_caps or line.italic or _style_of(line).caps:
         return any(c.isalpha() for c in line.text) and not _is_mixed(lines, i)
+    is_numbered = line.text[0].isdigit()
+    if len(line.text) > _MAX_PLAIN_CHARS and not line.run_in and not is_numbered:
+        return False
     number, words = split_number(clean(line.text))
     is_alone = all(after.start for after in lines[i + 1 : i + 2]) and not words.endswith(".")
     if split_number(_lead_of(line))[0] or (number.count(".") > 1 and line.start and is_alone):

@@ -215,8 +215,11 @@ def clean(text: str) -> str:
     is_plain = text.isascii() and text.isprintable() and "  " not in text
     if is_plain:
         return text.strip()
-    text = unicodedata.normalize("NFC", _CEDILLA.sub("\u0327", text.translate(_LIGATURES)))
-    return _BLANKS.sub(" ", _ACCENT.sub(_composed, text)).strip()
+    text = text.translate(_LIGATURES)
+    # Most lines have none.
+    if not _MARKS.keys().isdisjoint(text):
+        text = _ACCENT.sub(_composed, _CEDILLA.sub("\u0327", text))
+    return _BLANKS.sub(" ", unicodedata.normalize("NFC", text)).strip()
 
 
 def _composed(accented: re.Match[str]) -> str:
