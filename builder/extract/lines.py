@@ -177,8 +177,7 @@ def _type_of(runs: list[tuple[str, float, str, int]], text: str) -> tuple[float,
     total = sum(n for n, _ in letters)
     bold = 2 * sum(n for n, style in letters if style & 1) > total
     italic = 2 * sum(n for n, style in letters if style & 2) > total
-    begins = runs[0][0].isupper()
-    capitals = runs if text.upper() == text else _capitals_among(runs) if begins else []
+    capitals = runs if text.upper() == text else _capitals_among(runs)
     sizes = {run[1] for run in capitals if any(map(str.isalpha, run[0]))}
     if len(sizes) == 2 and max(sizes) < 1.5 * min(sizes):
         return max(sizes), bold, italic and capitals is runs, True

@@ -218,7 +218,7 @@ def clean(text: str) -> str:
     text = text.translate(_LIGATURES)
     # Most lines have none.
     if not _MARKS.keys().isdisjoint(text):
-        text = _ACCENT.sub(_composed, _CEDILLA.sub("\u0327", text))
+        text = _ACCENT.sub(_composed, unicodedata.normalize("NFC", _CEDILLA.sub("\u0327", text)))
     return _BLANKS.sub(" ", unicodedata.normalize("NFC", text)).strip()
 
 
