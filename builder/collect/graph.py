@@ -216,24 +216,26 @@ class _Papers:
 
     def _join(self, stroked: Mapping[str, str], max_authors: int) -> None:
         """Make one of two authors whose names differ in strokes, if both wrote with one of the same people, and never together."""
-        begins = np.cumsum(self._counts) - self._counts
         joined: dict[str, str] = {}
         for key, plain in sorted(stroked.items()):
-            numbers = [self._number_of(name) for name in (key, plain)]
-            if -1 in numbers:
+            own, other = self._number_of(key), self._number_of(plain)
+            if own < 0 or other < 0:
                 continue
-            papers = [
-                np.searchsorted(begins, np.flatnonzero(self._authors == number), "right") - 1 for number in numbers
-            ]
-            beside = [
-                {one for i in of_one for one in self._authors[begins[i] : begins[i] + self._counts[i]].tolist()}
-                for of_one in (paper[self._counts[paper] <= max_authors] for paper in papers)
-            ]
-            if beside[0] & beside[1] - set(numbers) and numbers[0] not in beside[1]:
-                self._authors[self._authors == numbers[1]] = numbers[0]
+            beside_own, beside_other = self._beside(own, max_authors), self._beside(other, max_authors)
+            if beside_own & beside_other - {own, other} and own not in beside_other:
+                self._authors[self._authors == other] = own
                 joined[plain] = key
         self.first = [joined.get(key, key) for key in self.first] if joined else self.first
         self.different -= len(joined)
+
+    def _beside(self, author: int, max_authors: int) -> set[int]:
+        """Return who wrote with an author, itself too, of papers with at most so many."""
+        begins = np.cumsum(self._counts) - self._counts
+        beside: set[int] = set()
+        for paper in np.searchsorted(begins, np.flatnonzero(self._authors == author), "right") - 1:
+            if self._counts[paper] <= max_authors:
+                beside.update(self._authors[begins[paper] : begins[paper] + self._counts[paper]].tolist())
+        return beside
 
     def _number_of(self, key: str) -> int:
         """Return the number of an author, -1 for one who has written nothing."""

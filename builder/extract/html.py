@@ -244,8 +244,12 @@ def _is_hidden(element: html.HtmlElement) -> bool:
     if element.tag in _UNSEEN_TAGS or element.get("hidden") is not None:
         return True
     style = _style(element)
-    color = next((style[name] for name in _COLORS if name in style), "")
-    return bool(style) and (
+    return bool(style) and (_is_of_no_size(style) or _is_of_its_ground(element, style))
+
+
+def _is_of_no_size(style: dict[str, str]) -> bool:
+    """Tell whether a style shows nothing, or next to nothing, or puts it off the page."""
+    return (
         style.get("display") == "none"
         or style.get("visibility") in ("hidden", "collapse")
         or _is_less(style.get("font-size", style.get("font", "").partition("/")[0]), _LEAST_SIZES)
@@ -253,12 +257,19 @@ def _is_hidden(element: html.HtmlElement) -> bool:
         or "scale(0" in style.get("transform", "").replace("scale(0.", "")
         or _NO_CLIP.fullmatch(style.get("clip", "")) is not None
         or any(_AWAY.match(style.get(name, "")) for name in _SIDES if name not in _PLACED or "position" in style)
-        or color == "transparent"
+        or _ALL_CLIPPED.match(style.get("clip-path", "")) is not None
+        or (style.get("overflow") == "hidden" and any(_NOTHING.fullmatch(style.get(name, "")) for name in _SIZES))
+    )
+
+
+def _is_of_its_ground(element: html.HtmlElement, style: dict[str, str]) -> bool:
+    """Tell whether the text of an element has no colour, or that of what it stands on."""
+    color = next((style[name] for name in _COLORS if name in style), "")
+    return (
+        color == "transparent"
         or _is_less(color, _LEAST_OPACITIES, _ALPHA)
         or (_WHITE.fullmatch(color) is not None and not _has_ground(element))
         or bool(color and color in (style.get(name) for name in _GROUNDS))
-        or ("0" in style.get("clip-path", "") and _ALL_CLIPPED.match(style["clip-path"]) is not None)
-        or (style.get("overflow") == "hidden" and any(_NOTHING.fullmatch(style.get(name, "")) for name in _SIZES))
     )
 
 
