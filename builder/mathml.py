@@ -70,9 +70,9 @@ def _row(children: Sequence[etree._Element]) -> str:
     name of a function and its argument, and two numbers that are multiplied.
     """
     text, is_behind_fraction, is_behind_script = "", False, False
-    for child in children:
-        piece = linear(child)
-        after = _first_behind(child)
+    pieces = list(map(linear, children))
+    for child, piece, behind in zip(children, pieces, [*pieces[1:], ""], strict=True):
+        after = behind[:1]
         if text[-1:].isdigit() and after.isdigit() and (child.text or "").strip() == _TIMES:
             piece = "·"
         if child.tag == "mi" and len(piece) > 1 and piece.isalpha() and after.isalnum():
@@ -87,12 +87,6 @@ def _row(children: Sequence[etree._Element]) -> str:
         is_behind_fraction = _unwrapped(child).tag == "mfrac" or (is_behind_fraction and not piece)
         is_behind_script = _unwrapped(child).tag in _SCRIPTED or (is_behind_script and not piece)
     return text
-
-
-def _first_behind(element: etree._Element) -> str:
-    """Return the first character of what stands behind an element in its row."""
-    after = element.getnext()
-    return linear(after)[:1] if after is not None else ""
 
 
 def _unwrapped(element: etree._Element) -> etree._Element:

@@ -196,14 +196,14 @@ class _Papers:
         self._first_names: list[str] = []
         days, counts, hashes = array("q"), array("q"), array("q")
         keys: dict[str, str] = {}
-        # Name with strokes -> the same without.
-        stroked: dict[str, str] = {}
+        # Names with strokes.
+        stroked: set[str] = set()
         for paper in papers:
             self.ids.append(paper.id)
             days.append(paper.published.toordinal())
             authors = list(_author_keys(paper, orcids))
             self.first.append(keys.setdefault(authors[0], authors[0]))
-            stroked |= {key: key.translate(_STROKES) for key in authors if not key.isascii()}
+            stroked.update(key for key in authors if not key.isascii() and key.translate(_STROKES) != key)
             name = author_key(paper.authors[0]) if orcids else authors[0]
             self._first_names.append(keys.setdefault(name, name))
             hashes.extend(map(hash, authors))
@@ -212,12 +212,14 @@ class _Papers:
         # 64 bits: two of ten million authors share a hash once in 400,000 rounds.
         self._hashes, self._authors = np.unique(np.array(hashes, np.int64), return_inverse=True)
         self.different = len(self._hashes)
-        self._join({key: plain for key, plain in stroked.items() if plain != key}, max_authors)
+        self._begins = np.cumsum(self._counts) - self._counts
+        self._join(stroked, max_authors)
 
-    def _join(self, stroked: Mapping[str, str], max_authors: int) -> None:
+    def _join(self, stroked: Iterable[str], max_authors: int) -> None:
         """Make one of two authors whose names differ in strokes, if both wrote with one of the same people, and never together."""
         joined: dict[str, str] = {}
-        for key, plain in sorted(stroked.items()):
+        for key in sorted(stroked):
+            plain = key.translate(_STROKES)
             own, other = self._number_of(key), self._number_of(plain)
             if own < 0 or other < 0:
                 continue
@@ -230,11 +232,11 @@ class _Papers:
 
     def _beside(self, author: int, max_authors: int) -> set[int]:
         """Return who wrote with an author, itself too, of papers with at most so many."""
-        begins = np.cumsum(self._counts) - self._counts
         beside: set[int] = set()
-        for paper in np.searchsorted(begins, np.flatnonzero(self._authors == author), "right") - 1:
-            if self._counts[paper] <= max_authors:
-                beside.update(self._authors[begins[paper] : begins[paper] + self._counts[paper]].tolist())
+        for paper in np.searchsorted(self._begins, np.flatnonzero(self._authors == author), "right") - 1:
+            begin, count = self._begins[paper], self._counts[paper]
+            if count <= max_authors:
+                beside.update(self._authors[begin : begin + count].tolist())
         return beside
 
     def _number_of(self, key: str) -> int:
@@ -248,9 +250,7 @@ class _Papers:
         # Those whose first author has no newer paper, in any author position.
         newest = np.zeros(len(self._hashes), np.int64)
         np.maximum.at(newest, self._authors, np.repeat(self._days, self._counts))
-        inactive = (
-            newest[self._authors[np.cumsum(self._counts) - self._counts]] < pruning.active_from.toordinal()
-        ).tolist()
+        inactive = (newest[self._authors[self._begins]] < pruning.active_from.toordinal()).tolist()
         for i in sorted(range(len(self.ids)), key=self.ids.__getitem__):
             reason: GraphReason | None = None
             if pruning.members is not None and self._first_names[i] not in pruning.members:

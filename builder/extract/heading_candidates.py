@@ -135,9 +135,13 @@ def _may_be_heading(lines: Sequence[Line], i: int, size: float) -> bool:
 def _is_mixed(lines: Sequence[Line], i: int) -> bool:
     """Tell whether a line without a number is the first of a paragraph that begins in another type, and no run-in heading."""
     line = lines[i]
-    is_divided = line.run_in and not _lead_of(line) and len(line.text[line.run_in :].split()) > 1
     goes_on = any(not after.start and not after.bold for after in lines[i + 1 : i + 2])
-    return bool(is_divided) and goes_on and not split_number(line.text)[0]
+    return _is_divided(line) and goes_on and not _lead_of(line) and not split_number(line.text)[0]
+
+
+def _is_divided(line: Line) -> bool:
+    """Tell whether a line begins in another type and goes on for more than a word."""
+    return bool(line.run_in) and len(line.text[line.run_in :].split()) > 1
 
 
 def _goes_on(lines: Sequence[Line], i: int, words: str) -> bool:
@@ -169,8 +173,7 @@ def _extent(lines: Sequence[Line], i: int, size: float) -> int:
                 return (begun or i + 1) - 1
         next_number, next_words = split_number(clean(line.text))
         stands_alone = role_of(next_words) is not None or (is_known(next_words) and not number)
-        is_mixed = line.start and line.run_in and len(line.text[line.run_in :].split()) > 1
-        is_other = stands_alone or is_mixed or _ITEM.match(line.text)
+        is_other = stands_alone or (line.start and _is_divided(line)) or _ITEM.match(line.text)
         if not close or not same or next_number[:1].isdigit() or is_other:
             break
         last += 1

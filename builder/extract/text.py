@@ -90,8 +90,9 @@ def _furniture(pages: Sequence[Page]) -> set[tuple[int, float, float]]:
 
 def _goes_on(line: Line, after: Line | None) -> bool:
     """Tell whether the next line belongs to the same paragraph."""
-    is_same_type = after is not None and after.page == line.page and not after.start and after.size == line.size
-    return is_same_type and after is not None and after.x1 - after.x0 > _WIDE * line.size
+    if after is None or after.page != line.page or after.start or after.size != line.size:
+        return False
+    return after.x1 - after.x0 > _WIDE * line.size
 
 
 def _page_numbers(placed: Iterable[tuple[Page, Line]]) -> set[tuple[int, float, float]]:

@@ -166,10 +166,9 @@ def _categories_and_classes(stated: str | Iterable[str]) -> tuple[tuple[str, ...
     listed = [stated] if isinstance(stated, str) else stated
     values = [value for each in listed for value in _BETWEEN_CLASSES.split(each) if value.strip("/.")]
     classes = [value for value in values if all(map(_CLASS.fullmatch, value.rstrip(".").split("/")))]
-    # Beside a class stands what it is called: "I.2.7 Natural Language Processing".
-    named = [value for value in values if value not in classes and classes and not _OF_ARCHIVE.search(value)]
     rest = [value for value in values if value not in classes]
-    fitting = [value for value in rest if value not in named and _CATEGORY.fullmatch(value)]
+    # Beside a class stands what it is called: "I.2.7 Natural Language Processing".
+    fitting = [value for value in rest if _CATEGORY.fullmatch(value) and (not classes or _OF_ARCHIVE.search(value))]
     kept = fitting or rest
     return tuple(kept), tuple(value for value in values if value not in kept)
 

@@ -223,14 +223,15 @@ def _ended(samples: Sequence[Sample], asked: Sequence[str], kept: Kept) -> str:
     counts = Counter(row.setting for row in rows)
     # A window takes rows from the longer contexts alone, a shard from all, and a limit from what is asked at all.
     lacking = {row.setting for row in rows if counts[row.setting] < (row.positions or 0)}
-    typed = {tasks[0].configuration for name in asked if len(tasks := tasks_of(name)) == 1}
+    tasks = [tasks_of(name) for name in asked]
+    typed = {of_name[0].configuration for of_name in tasks if len(of_name) == 1}
     if (lacking and kept.alone not in lacking) or typed & kept.sizes.keys() - counts.keys():
         return "the rest does not fit the model's window"
     if lacking or any((row.positions or 0) < (row.of or 0) for row in rows):
         return "of a part of the rows"
     if not asked:
         return ""
-    is_all = any(len(tasks_of(name)) > 1 for name in asked)
+    is_all = any(len(of_name) > 1 for of_name in tasks)
     return "all that the round has and the model's window takes" if is_all else "as chosen"
 
 

@@ -100,9 +100,8 @@ def candidates(text: str, is_rare: Callable[[str], bool], told: Collection[str])
     """
     found: list[TextSpan] = []
     for span in sorted([*_numbers(text), *_names(text)], key=lambda span: span.start):
-        before = words_of(text[: span.start])
-        is_told = not span.sought.isdisjoint(before) or not span.sought.isdisjoint(told)
-        if not is_told and (span.kind == "number" or is_rare(span.key)):
+        is_asked = span.sought.isdisjoint(told) and (span.kind == "number" or is_rare(span.key))
+        if is_asked and span.sought.isdisjoint(words_of(text[: span.start])):
             found.append(span)
     return found
 

@@ -131,8 +131,7 @@ class _Recalled:
         return sum(self.text(paper).tokens[number] for paper, number in paragraphs)
 
     def _fillers_of(self, paper: str) -> tuple[str, ...]:
-        everyone = list(self.papers.values())
-        found = fillers_of(self.papers[paper], everyone, self._showable, self.workspace.round_.seed)
+        found = fillers_of(self.papers[paper], self.workspace.papers, self._showable, self.workspace.round_.seed)
         return tuple(other.id for other in found)
 
     def _evidence(self, asked: AskedText) -> list[tuple[str, int]] | None:

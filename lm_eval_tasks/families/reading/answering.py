@@ -171,7 +171,7 @@ class ReadingAnswering(Answering, ABC):
         """Return as `shortcut_score`, of the best answer that does not depend on the context."""
         return self.chance(row) or 0.0
 
-    def by_place(self, row: ReadingRow, prompt: Callable[[], str]) -> tuple[int, ...] | None:
+    def by_place(self, row: ReadingRow, prompt: Callable[[], tuple[str, str]]) -> tuple[int, ...] | None:
         """Return what a program names that looks at the prompt and reads no heading; None for families without one."""
         return None
 

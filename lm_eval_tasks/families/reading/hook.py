@@ -23,7 +23,7 @@ from lm_eval_tasks.data.options import Options, noted
 from lm_eval_tasks.data.prompt_columns import TaskData
 from lm_eval_tasks.data.selection import asked_of
 from lm_eval_tasks.families.reading.answering import ReadingAnswering, reading_answering
-from lm_eval_tasks.families.reading.prompt import part_texts, prompt_of, with_parts
+from lm_eval_tasks.families.reading.prompt import part_texts, with_parts
 from lm_eval_tasks.families.reading.reading_row import ReadingOwn, ReadingRow, ShownPaper
 from lm_eval_tasks.samples.prompt_row import PromptRow
 
@@ -75,6 +75,7 @@ def load(
     less = noted(shown)
     # All rows: another load of the same configuration may select others.
     ask = _LOADED[opened.revision, config, less] = _asking(rows, text_of, answering, shown)
+    whole = ask if shown == FULL else _asking(rows, text_of, answering, FULL)
     data = TaskData(config, options, opened, model, answer_tokens)
     tokens = _tokens(ask, [row.id for row in asked_rows], data)
     if model and options.reserve is None and not options.reasoning_tokens:
@@ -97,7 +98,7 @@ def load(
                 paper_count=len(row.papers),
                 chance=answering.chance(row),
                 best_constant=best_constant,
-                by_place=answering.by_place(row, partial(_whole, row, text_of, answering)),
+                by_place=answering.by_place(row, partial(whole, row.id)),
             ),
             row_hash=prompt_columns.row_hash(row, family.version, map(hash_of, row.papers)),
             tokens_before=length,
@@ -169,8 +170,3 @@ def _tokens(ask: Asking, ids: Sequence[str], data: TaskData) -> list[int | None]
             "--metadata '{\"fits_only\": true}'"
         )
     return list(counts)
-
-
-def _whole(row: ReadingRow, text_of: Callable[[ShownPaper], str], answering: ReadingAnswering) -> str:
-    """Return the prompt of a row with all that it shows."""
-    return "".join(prompt_of(row, {(paper.texts, paper.id): text_of(paper) for paper in row.papers}, answering))

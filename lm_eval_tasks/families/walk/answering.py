@@ -159,8 +159,8 @@ class WalkAnswering(ReadingAnswering):
         """Return of no paper, the only constant that is ever right."""
         return float(not row.answer)
 
-    def by_place(self, row: ReadingRow, prompt: Callable[[], str]) -> tuple[int, ...]:
-        return tuple(papers_by_place(row.kind, prompt()))
+    def by_place(self, row: ReadingRow, prompt: Callable[[], tuple[str, str]]) -> tuple[int, ...]:
+        return tuple(papers_by_place(row.kind, "".join(prompt())))
 
     def best_constant(self, rows: Iterable[ReadingRow]) -> int:
         """Return 1 if all papers are a better answer to all questions than none, by set F1; else 0."""

@@ -3,12 +3,10 @@ numbers stand.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from lm_eval_tasks.base.text import title_key
-from lm_eval_tasks.families.walk.rules import asked_in, numbers_in
+from lm_eval_tasks.families.walk.rules import REFERENCES, asked_in, entries_of, numbers_in
 
-_REFERENCES = "\n## References\n"
 _NAME = re.compile(r"[A-Z][\w’'-]{3,}")
 # Kind of question -> the parts of a paper between which it cites the work, or by which its citations of the two works differ. They answer
 # most of every other question of `Walk-256K` over 86 papers (benchmarks/floors.py).
@@ -23,10 +21,10 @@ SPANS = {
 _ANYWHERE = (0.0, 1.0)
 
 
-def papers_by_place(kind: str, prompt: str, spans: Mapping[str, tuple[float, float]] = SPANS) -> list[int]:
+def papers_by_place(kind: str, prompt: str) -> list[int]:
     """Return the papers that a prompt's question, of this kind, may be about."""
     papers, titles = asked_in(kind, prompt)
-    span = spans.get(kind, _ANYWHERE)
+    span = SPANS.get(kind, _ANYWHERE)
     return [
         i for i, paper in enumerate(papers, 1) if is_in_span(kind, [places_of(title, paper) for title in titles], span)
     ]
@@ -43,8 +41,8 @@ def is_in_span(kind: str, places: Sequence[Sequence[float]], span: tuple[float, 
 
 def places_of(title: str, paper: str) -> list[float]:
     """Return where a paper cites a work, as parts of its text: by its number or, where papers have none, its first author."""
-    body, _, entries = paper.rpartition(_REFERENCES)
-    listed = {i: entry for i, entry in enumerate(entries.splitlines(), 1) if title_key(title) in title_key(entry)}
+    body, _, entries = paper.rpartition(REFERENCES)
+    listed = entries_of(title, entries.splitlines())
     marks = list(numbers_in(body))
     if marks:
         starts = [start for start, number in marks if number in listed]

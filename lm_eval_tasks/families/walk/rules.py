@@ -10,7 +10,7 @@ from lm_eval_tasks.base.text import title_key
 from lm_eval_tasks.prompts import named_lines
 
 _PAPER = re.compile(r"^=== Paper \d+ ===\n", re.MULTILINE)
-_REFERENCES = "\n## References\n"
+REFERENCES = "\n## References\n"
 _QUESTION = "=== Question ===\n"
 # "[7]", "[5]-[9]", "[3, 5-7]".
 _NUMBERS = re.compile(r"\[(\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*)\](?:\s*[–-]\s*\[(\d{1,4})\])?")
@@ -57,7 +57,7 @@ def paragraphs_of(body: str) -> list[tuple[str, str]]:
 
 
 def _answers(kind: str, paper: str, titles: Collection[str]) -> bool:
-    body, _, listed = paper.rpartition(_REFERENCES)
+    body, _, listed = paper.rpartition(REFERENCES)
     paragraphs, entries = paragraphs_of(body or paper), listed.strip().splitlines()
     found = [_found(title, paragraphs, entries) for title in titles]
     if kind in _CALLED:
@@ -73,15 +73,20 @@ def _answers(kind: str, paper: str, titles: Collection[str]) -> bool:
 
 def _found(title: str, paragraphs: Sequence[tuple[str, str]], entries: Sequence[str]) -> list[tuple[str, int]]:
     """Return where a paper cites a work: the heading of the section, and the number of the paragraph."""
-    key = title_key(title)
-    numbers = {i for i, entry in enumerate(entries, 1) if key in title_key(entry)}
+    numbers = entries_of(title, entries)
     has_numbers = any(True for _, text in paragraphs for _ in numbers_in(text))
     return [
         (heading, i)
         for i, (heading, text) in enumerate(paragraphs)
-        if not numbers.isdisjoint(number for _, number in numbers_in(text))
-        or (not has_numbers and any(_names(text, entries[n - 1]) for n in numbers))
+        if not numbers.keys().isdisjoint(number for _, number in numbers_in(text))
+        or (not has_numbers and any(_names(text, entry) for entry in numbers.values()))
     ]
+
+
+def entries_of(title: str, entries: Sequence[str]) -> dict[int, str]:
+    """Return the entries of a reference list that have a title, by their numbers."""
+    key = title_key(title)
+    return {i: entry for i, entry in enumerate(entries, 1) if key in title_key(entry)}
 
 
 def _is_in(found: list[tuple[str, int]], called: str) -> bool:
