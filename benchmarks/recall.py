@@ -21,7 +21,7 @@ from standins.real_model import FOLDER, UNPACKED
 # How figures call each model -> its folder, and the configurations that it is asked besides the evidence alone and without it.
 MODELS = {
     "small": (UNPACKED, ["4k"]),
-    "large": ("Qwen2.5-Coder-0.5B-Instruct", ["4k", "8k", "16k"]),
+    "large": ("Qwen2.5-Coder-0.5B-Instruct", ["4k", "8k", "16k", "without_16k"]),
 }
 
 
@@ -70,6 +70,7 @@ def said_by(name: str, output: Path) -> Figures:
 
 def _of_size(key: str, each: KeptShare) -> Figures:
     shares = bounded(key, each.share) if each.share else {}
+    shares |= bounded(f"{key}_by_length", each.by_length) if each.by_length else {}
     return shares | {f"{key}_{place}": round(each.parts[place], 4) for place in PLACES if place in each.parts}
 
 
