@@ -1,7 +1,7 @@
 """Recall over real papers: what small models recall of numbers and names, and the share of it that they keep in longer contexts.
 
-`rounds/new-pdf` is completed from its papers and asked. The models are folders in the one that ACADEMICEVAL_WEIGHTS names; without it,
-the smallest alone is asked. Runs go on in the folder that ACADEMICEVAL_RUNS names. With `--quick`, a compressor is asked in their place.
+The runs are those in docs/results. Where ACADEMICEVAL_WEIGHTS names a folder with the models' folders, `rounds/new-pdf` is completed from
+its papers and they are asked again; these runs go on in the folder that ACADEMICEVAL_RUNS names. With `--quick`, a compressor is asked.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from lm_eval_tasks.families.recall.recall_row import PLACES
 from lm_eval_tasks.stats.kept import KeptShare, kept_of
 from lm_eval_tasks.stats.opened import read_runs
 from standins.places import DATA
-from standins.real_model import FOLDER, UNPACKED
+from standins.real_model import UNPACKED
+
+PUBLISHED = ROOT / "docs" / "results" / "new-pdf"
 
 # How figures call each model -> its folder, and the configurations that it is asked besides the evidence alone and without it.
 MODELS = {
@@ -27,16 +29,25 @@ MODELS = {
 
 def measure(folder: Path, quick: bool) -> Figures:
     """Return what each model recalls and keeps."""
-    runs = Path(os.environ.get("ACADEMICEVAL_RUNS") or folder)
-    weights = Path(os.environ.get("ACADEMICEVAL_WEIGHTS") or FOLDER)
+    weights = os.environ.get("ACADEMICEVAL_WEIGHTS")
+    if not (quick or weights):
+        return said_by_all(PUBLISHED)
     dataset = round_in(folder)
     if quick:
-        return said_by("small", ask(("--model", PPMD), ["4k"], dataset, runs / PPMD))
+        ask(("--model", PPMD), ["4k"], dataset, folder / PPMD)
+        return said_by("small", folder / PPMD)
+    runs = Path(os.environ.get("ACADEMICEVAL_RUNS") or folder)
+    for model, sizes in MODELS.values():
+        lm = ("--model", "hf", "--model_args", f"pretrained={weights}/{model},dtype=bfloat16")
+        ask(lm, sizes, dataset, runs / model)
+    return said_by_all(runs)
+
+
+def said_by_all(runs: Path) -> Figures:
+    """Return the figures of all models from the folder of their runs."""
     figures: Figures = {}
-    for name, (model, sizes) in MODELS.items():
-        if (weights / model).is_dir():
-            lm = ("--model", "hf", "--model_args", f"pretrained={weights / model},dtype=bfloat16")
-            figures |= said_by(name, ask(lm, sizes, dataset, runs / model))
+    for name, (model, _) in MODELS.items():
+        figures |= said_by(name, runs / model)
     return figures
 
 
@@ -51,12 +62,11 @@ def round_in(folder: Path) -> Path:
     return folder / "round"
 
 
-def ask(model: tuple[str, ...], sizes: list[str], dataset: Path, output: Path) -> Path:
+def ask(model: tuple[str, ...], sizes: list[str], dataset: Path, output: Path) -> None:
     """Ask a model for the likelihood of the texts with their evidence alone, without it, and in some sizes."""
     tasks = ",".join(f"academiceval_recall_{name}" for name in ("alone", "without", *sizes))
     how = ("--dataset", dataset, "--bertscore", "none", "--output", output)
     command(*ACADEMICEVAL, "eval", *model, "--tasks", tasks, *how)
-    return output
 
 
 def said_by(name: str, output: Path) -> Figures:

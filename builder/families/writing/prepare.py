@@ -34,22 +34,32 @@ if TYPE_CHECKING:
 # Title: nothing is cut; abstract: the conclusion repeats it; the others: the section that is asked for.
 _OWN: dict[Task, Role | None] = {"title": None, "abs": "conclusion", "intro": "introduction", "related": "related_work"}
 
-# What a page has beside its text: notes on authors, captions, key words, addresses, rights.
+# What a page has beside its text: notes on authors, captions, key words, addresses, rights; citations that TeX or a word processor could
+# not resolve, and TeX's own words. Apart by what they begin with, because few places of a text begin any.
+_CAPTION = r"(?-i:Figure|Fig\.|Table) \d+[:.] (?-i:[A-Z(])"
+_BEHIND_A_MARK = (
+    r"[*∗†‡§¶]\s?(?:corresponding author|equal contribution|equally contribut)|[.!?] " + _CAPTION,
+    r"\[(?-i:DBLP):[^\]\s]+\]|\[(?-i:CITATION)\b[^\]]*\]|\[(?-i:sec|fig|tab|eq|app|alg|thm):[\w:.-]+\]|\(undefined\)",
+    r"\[(?-i:[a-z]{3,}\d\d(?:\d\d)?[a-z]{3,}(?:\s*[,;]\s*[a-z]{3,}\d\d(?:\d\d)?[a-z]{3,})*)\]",
+    r"[(\[][^()\[\]]{0,40}\bundef[a-z]{0,3}\b[^()\[\]]{0,40}[)\]]",
+    r"[(\[]\s*(?:\d+\s*[,;]\s*)*\?(?:\s*[,;]\s*(?:\?|\d+))*\s*[)\]]",
+    r"\[(?-i:[a-z]+)[:_]?(?:19|20)\d\d(?-i:[:_a-z]*)(?:\s*[,;]\s*(?-i:[a-z]+)[:_]?(?:19|20)\d\d(?-i:[:_a-z]*))*\]",
+    r"\((?-i:[a-z]+)[:_]?(?:19|20)\d\d(?-i:[:_]?[a-z]+)\)|(?<!\w)\?\?(?!\w)",
+    r"\\(?:usetikzlibrary|newtheorem|setcounter|DeclareMathOperator|bibitem|begin|end|(?:re)?newcommand|documentclass|usepackage|cite[tp]?"
+    r"|ref|label|addbibresource|pgfplotsset|tikzset|definecolor|textbf|textit|eqref|autoref|[cC]ref|(?:print)?bibliography(?:style)?"
+    r"|includegraphics|maketitle|vspace|hspace|footnote|section|input)\b",
+)
+_IN_WORDS = (
+    r"(?:these|both) authors contributed equally\b|corresponding authors?[.:]|depth=\d+\s+depth=\d|Error! Reference source not found",
+    r"(?-i:LABEL):\w|(?-i:Figs?\.|Figures?|Tables?|Sections?|Secs?\.|Eqs?\.|Equations?|Appendix|Theorem|Lemma|Algorithm)\s+\?(?!\w)",
+)
+_AT_THE_LEFT = (
+    _CAPTION,
+    r"\W{0,2}(?:key ?words?(?: and phrases)?\s?[:—–]|index terms\s?[:—–-]|ccs concepts\b|permission to make digital)",
+    r"\W{0,2}(?:copyright (?:©|\(c\)|\d)|©)|\S+@\S+\.\w+$",
+)
 _DEBRIS = re.compile(
-    r"[*∗†‡§¶]\s?(?:corresponding author|equal contribution|equally contribut)|\b(?:these|both) authors contributed equally\b"
-    r"|\bcorresponding authors?[.:]|\bdepth=\d+\s+depth=\d|(?:^|[.!?] )(?-i:Figure|Fig\.|Table) \d+[:.] (?-i:[A-Z(])"
-    r"|^\W{0,2}(?:key ?words?(?: and phrases)?\s?[:—–]|index terms\s?[:—–-]|ccs concepts\b|permission to make digital"
-    r"|copyright (?:©|\(c\)|\d))"
-    r"|^\W{0,2}©|^\S+@\S+\.\w+$"
-    # Citations that TeX or a word processor could not resolve, and TeX's own words.
-    r"|Error! Reference source not found|\[(?-i:DBLP):[^\]\s]+\]|\[(?-i:CITATION)\b[^\]]*\]|\[(?-i:sec|fig|tab|eq|app|alg|thm):[\w:.-]+\]"
-    r"|\((?:undefined)\)|\[(?-i:[a-z]{3,}\d\d(?:\d\d)?[a-z]{3,}(?:\s*[,;]\s*[a-z]{3,}\d\d(?:\d\d)?[a-z]{3,})*)\]"
-    r"|[(\[][^()\[\]]{0,40}\bundef[a-z]{0,3}\b[^()\[\]]{0,40}[)\]]|\b(?-i:LABEL):\w|[(\[]\s*(?:\d+\s*[,;]\s*)*\?(?:\s*[,;]\s*(?:\?|\d+))*\s*[)\]]"
-    r"|\[(?-i:[a-z]+)[:_]?(?:19|20)\d\d(?-i:[:_a-z]*)(?:\s*[,;]\s*(?-i:[a-z]+)[:_]?(?:19|20)\d\d(?-i:[:_a-z]*))*\]"
-    r"|\((?-i:[a-z]+)[:_]?(?:19|20)\d\d(?-i:[:_]?[a-z]+)\)"
-    r"|(?<!\w)\?\?(?!\w)|\b(?-i:Fig\.|Figs?\.|Figures?|Tables?|Sections?|Secs?\.|Eqs?\.|Equations?|Appendix|Theorem|Lemma|Algorithm)\s+\?(?!\w)"
-    r"|\\(?:usetikzlibrary|newtheorem|setcounter|DeclareMathOperator|bibitem|begin|end|newcommand|renewcommand|documentclass|usepackage|cite[tp]?|ref|label|addbibresource"
-    r"|pgfplotsset|tikzset|definecolor|textbf|textit|eqref|autoref|[cC]ref|(?:print)?bibliography(?:style)?|includegraphics|maketitle|vspace|hspace|footnote|section|input)\b",
+    rf"(?=[*∗†‡§¶.!?(\[\\])(?:{'|'.join(_BEHIND_A_MARK)})|\b(?:{'|'.join(_IN_WORDS)})|^(?:{'|'.join(_AT_THE_LEFT)})",
     re.IGNORECASE | re.MULTILINE,
 )
 
