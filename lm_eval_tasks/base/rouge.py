@@ -10,7 +10,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
-from typing import Any
+
+from lm_eval_tasks.base.porter import porter_stemmer
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _WORD = re.compile(r"[a-z0-9]+")
@@ -121,11 +122,7 @@ def _stem(word: str) -> str:
     return str(_stemmer().stem(word))
 
 
-@cache
-def _stemmer() -> Any:
-    from nltk.stem.porter import PorterStemmer
-
-    return PorterStemmer()
+_stemmer = cache(porter_stemmer)
 
 
 def _common_places(reference: Sequence[str], candidate: Sequence[str]) -> list[int]:
