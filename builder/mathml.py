@@ -6,6 +6,7 @@ there is only TeX stays TeX. A formula of neither is a gap, which the reader of 
 
 import re
 from collections.abc import Sequence
+from typing import Literal
 
 from lxml import etree
 
@@ -14,10 +15,13 @@ _SKIPPED = frozenset("annotation annotation-xml mphantom none mprescripts malign
 # What puts several things in a row, and changes nothing of them.
 _GROUPS = frozenset("math mrow mstyle mpadded".split())
 _SCRIPTED = frozenset({"msub", "msup", "msubsup", "munder", "munderover"})
+_ROOTS = frozenset({"msqrt", "mroot"})
 _WITH_ONE = frozenset({"semantics", "maction"})
 # Function application, times, separators and plus, which nobody sees.
 _TIMES = "\u2062"
 _UNSEEN = re.compile("[\u2061-\u2064\u200b\ufeff]")
+# What a fraction or a root would seem to be multiplied with below its line.
+_OPENING = tuple("([{√⟨")
 _SIMPLE = re.compile(r"[^\W_]+(?:[.,]\d+)?'*|.|\([^()]*\)|√\S", re.DOTALL)
 # What stands over or under a letter and is part of it.
 _ACCENTS = frozenset("^ˆ~˜¯‾˙¨→⃗´`ˇ˘°⏞⏟︷︸̂̃̄̇̈")
@@ -28,7 +32,7 @@ _FORMULAS = ("inline-formula", "disp-formula")
 def write_formulas(root: etree._Element) -> None:
     """Put in place of each formula below an element, whose names have no namespaces, its text."""
     for formula in list(root.iter("math")):
-        is_mixed = begins_with_fraction(formula) and _text_before(formula)[-1:].isdigit()
+        is_mixed = _edge(formula, 0).tag == "mfrac" and _text_before(formula)[-1:].isdigit()
         _replace(formula, " " * is_mixed + (linear(formula) or _tex_of(formula)))
     for formula in root.iter(*_FORMULAS):
         source = next(formula.iter("tex-math"), None)
@@ -43,7 +47,7 @@ def linear(element: etree._Element) -> str:
     tag = element.tag
     if not isinstance(tag, str) or tag in _SKIPPED:
         return ""
-    children = [child for child in element if isinstance(child.tag, str) and child.tag not in _SKIPPED]
+    children = _shown_children(element)
     if not children:
         return _token(element)
     write = _WRITERS.get(tag)
@@ -66,27 +70,44 @@ def _token(element: etree._Element) -> str:
 
 
 def _row(children: Sequence[etree._Element]) -> str:
-    """Write children one behind the other; a number and a fraction are two, in either order, and so are a script and what follows, the
-    name of a function and its argument, and two numbers that are multiplied.
+    """Write children one behind the other. A blank parts a number and a fraction; a fraction, a root or a script and what follows; the name
+    of a function and its argument; and two words. Two numbers that are multiplied are parted by a dot.
     """
     text, is_behind_fraction, is_behind_script = "", False, False
     pieces = list(map(linear, children))
-    for child, piece, behind in zip(children, pieces, [*pieces[1:], ""], strict=True):
-        after = behind[:1]
-        if text[-1:].isdigit() and after.isdigit() and (child.text or "").strip() == _TIMES:
+    for i, (child, piece) in enumerate(zip(children, pieces, strict=True)):
+        after = next(filter(None, pieces[i + 1 :]), "")[:1]
+        last, first = text[-1:], _edge(child, 0)
+        if last.isdigit() and after.isdigit() and (child.text or "").strip() == _TIMES:
             piece = "·"
-        if child.tag == "mi" and len(piece) > 1 and piece.isalpha() and after.isalnum():
-            piece += " "
-        is_mixed = begins_with_fraction(child) and text[-1:].isdigit()
-        is_second = (
-            piece[:1].isdigit()
-            if is_behind_fraction
-            else is_behind_script and piece[:1].isalnum() and text[-1:].isalnum()
+        is_word = child.tag in ("mi", "mtext") and len(piece) > 1 and piece.isalpha()
+        if first.tag == "mfrac" and last == "/":
+            piece = f"({piece})"
+        is_apart = (
+            (first.tag == "mfrac" and last.isdigit())
+            or (is_behind_fraction and (piece[:1].isalnum() or piece[:1] in _OPENING))
+            or (is_behind_script and piece[:1].isalnum() and last.isalnum())
+            or (is_word and last.isalpha())
         )
-        text += f" {piece}" if is_mixed or is_second else piece
-        is_behind_fraction = _unwrapped(child).tag == "mfrac" or (is_behind_fraction and not piece)
-        is_behind_script = _unwrapped(child).tag in _SCRIPTED or (is_behind_script and not piece)
+        text += (" " if is_apart and piece else "") + piece + (" " if is_word and after.isalnum() else "")
+        final = _edge(child, -1).tag
+        is_behind_fraction = final == "mfrac" or final in _ROOTS or (is_behind_fraction and not piece)
+        is_behind_script = final in _SCRIPTED or (is_behind_script and not piece)
     return text
+
+
+def _edge(element: etree._Element, index: Literal[0, -1]) -> etree._Element:
+    """Return the first or the last thing that an element shows."""
+    while element.tag in _GROUPS or element.tag in _WITH_ONE:
+        inner = _shown_children(element)
+        if not inner:
+            break
+        element = inner[0 if element.tag in _WITH_ONE else index]
+    return element
+
+
+def _shown_children(element: etree._Element) -> list[etree._Element]:
+    return [child for child in element if isinstance(child.tag, str) and child.tag not in _SKIPPED]
 
 
 def _unwrapped(element: etree._Element) -> etree._Element:
@@ -94,13 +115,6 @@ def _unwrapped(element: etree._Element) -> etree._Element:
     while element.tag in _GROUPS and len(element) == 1:
         element = element[0]
     return element
-
-
-def begins_with_fraction(element: etree._Element) -> bool:
-    """Tell whether the first thing that an element shows is a fraction."""
-    while element.tag in _GROUPS and len(element):
-        element = element[0]
-    return element.tag == "mfrac"
 
 
 def _operand(element: etree._Element) -> str:
@@ -139,6 +153,8 @@ def _scripts(element: etree._Element, children: Sequence[etree._Element]) -> str
     base, *scripts = children
     marks = {"msub": "_", "munder": "_", "msup": "^", "mover": "^"}.get(element.tag, "_^")
     text = linear(base) if _is_letter_or_operator(base) else _operand(base)
+    if _unwrapped(base).tag in _ROOTS:
+        text = f"({text})"
     for mark, script in zip(marks, scripts, strict=False):
         written = linear(script).strip()
         if element.tag in ("mover", "munder") and written in _ACCENTS:

@@ -34,7 +34,7 @@ from builder.mathml import linear, write_formulas
         ("<mn>2</mn><mo>\u2062</mo><mi>x</mi>", "2x"),
         ("<semantics><mi>x</mi><annotation>\\xi</annotation></semantics>", "x"),
         ("<mfrac linethickness='0'><mi>n</mi><mi>k</mi></mfrac>", "(n¦k)"),
-        ("<mn>3</mn><mstyle><mrow><mfrac><mn>1</mn><mn>4</mn></mfrac><mi>x</mi></mrow></mstyle>", "3 1/4x"),
+        ("<mn>3</mn><mstyle><mrow><mfrac><mn>1</mn><mn>4</mn></mfrac><mi>x</mi></mrow></mstyle>", "3 1/4 x"),
         ("<mfrac><mn>1</mn><mrow><mn>2</mn><mi>m</mi></mrow></mfrac>", "1/(2m)"),
         ("<mfrac><mn>1</mn><mn>2</mn></mfrac><mo>\u2062</mo><mn>3</mn>", "1/2·3"),
         ("<mn>2</mn><mo>\u2062</mo><msup><mn>2</mn><mi>n</mi></msup>", "2·2^n"),
@@ -42,6 +42,15 @@ from builder.mathml import linear, write_formulas
         ("<mi>log</mi><mi>x</mi>", "log x"),
         ("<mmultiscripts><mi>C</mi><mn>6</mn><none/><mprescripts/><none/><mn>14</mn></mmultiscripts>", "^14C_6"),
         ("<menclose notation='radical'><mi>x</mi><mo>+</mo><mn>1</mn></menclose>", "√(x+1)"),
+        ("<mfrac><mi>a</mi><mi>b</mi></mfrac><mo>\u2062</mo><mfrac><mi>c</mi><mi>d</mi></mfrac>", "a/b c/d"),
+        ("<mfrac><mn>1</mn><mn>2</mn></mfrac><mi>p</mi><mo>(</mo><mi>q</mi><mo>)</mo>", "1/2 p(q)"),
+        ("<mrow><mo>−</mo><mfrac><mn>1</mn><mn>2</mn></mfrac></mrow><mo>(</mo><mi>q</mi><mo>)</mo>", "−1/2 (q)"),
+        ("<mn>1</mn><mo>/</mo><mfrac><mn>2</mn><mn>3</mn></mfrac>", "1/(2/3)"),
+        ("<msqrt><mi>n</mi></msqrt><mo>\u2062</mo><mi>k</mi>", "√n k"),
+        ("<msup><msqrt><mi>x</mi></msqrt><mn>3</mn></msup>", "(√x)^3"),
+        ("<mi>N</mi><mo>\u2062</mo><mi>log</mi><mo>(</mo><mi>n</mi><mo>)</mo>", "N log(n)"),
+        ("<mi>precision</mi><mo>\u2062</mo><mi>recall</mi>", "precision recall"),
+        ("<mtext>MSE</mtext><mo>\u2062</mo><mtext>loss</mtext>", "MSE loss"),
         ("", ""),
         ("<mfrac/>", ""),
     ],
@@ -87,7 +96,7 @@ def test_an_article_and_a_page_say_the_same(tmp_path: Path) -> None:
 def test_a_fraction_behind_a_number_and_a_formula_of_tex_alone() -> None:
     fraction = "<mfrac><mn>1</mn><mn>4</mn></mfrac>"
     tex = "<math><semantics><annotation encoding='application/x-tex'>\\alpha</annotation></semantics></math>"
-    page = f"<p>3<math>{fraction}</math> of a<math>{fraction}</math>, <math alttext='x^{{2}}'/> and {tex}</p>"
+    page = f"<p>3<math><semantics>{fraction}<annotation>1</annotation></semantics></math> of a<math>{fraction}</math>, <math alttext='x^{{2}}'/> and {tex}</p>"
     root = etree.fromstring(page)
     write_formulas(root)
     assert "".join(map(str, root.itertext())) == "3 1/4 of a1/4, x^{2} and \\alpha"
