@@ -21,9 +21,11 @@ _ARROW = re.compile(r"[-=]>|→|=")
 _NUMBERED = re.compile(r"\[ ?(\d{1,6}) ?\](?= ?\w)")
 _BOX = re.compile(r"\bboxed\{((?:[^{}]|\{[^{}]*\})*)\}")
 _TEXT = re.compile(r"\btext\{([^{}]*)\}")
-_VERDICT = re.compile(r"(.*?\d)\W+(yes|true|no|false)\b\W*", re.IGNORECASE)
+# What may follow a verdict; a title such as "No Free Lunch" is none.
+_WHY = r"(?:\W*|\s*(?:[(.;:–—-]|,(?=\s(?-i:[a-z]|Tab|Sec|Fig|App))).*)"
+_VERDICT = re.compile(rf"(.*?\d)\W+(yes|true|no|false)\b{_WHY}", re.IGNORECASE)
 _NO = re.compile(
-    r"\W*(?:paper|passage|work|mask)s?\W*(?:no\.?|number)?\W*\d{1,6}[\s:|.)–-]+(?:no|false)\W*", re.IGNORECASE
+    rf"\W*(?:paper|passage|work|mask)s?\W*(?:no\.?|number)?\W*\d{{1,6}}[\s:|.)–-]+(?:no|false)\b{_WHY}", re.IGNORECASE
 )
 # Titles have these words too, mostly as capitals.
 _DENIED = re.compile(
@@ -49,17 +51,24 @@ _LEADS_ON = re.compile(
 )
 _REJECTED, _WORDS_OF_TITLE = re.compile(r"\b(?:rejected|excluded|discarded)\W*$", re.IGNORECASE), 7
 # An answer that says of no label that it is one.
+_NONE = r"[\"']?(?:none|null|n/a)[\"']?"
 _NOTHING = re.compile(
-    r"(?:json\s+)?[\"'(•\s-]*(?:(?:final |the )?answer(?: is)?\W{0,3})?"
-    r"(?:none|null|no (?:papers?|passages?)(?: (?:fits?|match(?:es)?|cites? (?:it|this|that))[^.\n]{0,30})?"
-    r"|none of (?:the|these) (?:papers?|passages?)[^.\n]{0,60}"
-    r"|\{\s*[\"']?\w+[\"']?\s*:\s*(?:null|none)\s*\}|\[\s*[\"']none[\"']\s*\])\W*",
+    r"(?:json\s+)?[\"'(•\s-]*+(?:(?:[^\n]{0,80}\b(?:final|the) )?answer(?: is)?\W{0,3})?"
+    r"(?:none|null|no (?:papers?|passages?)(?: (?:in|of|from|among) [^.\n]{0,30}?)?"
+    r"(?: (?:fits?|match(?:es)?|cites? (?:it|this|that))[^.\n]{0,30})?"
+    r"|none of (?:the|these)(?: \w+)? (?:papers?|passages?)[^.\n]{0,60}"
+    rf"|\{{\s*[\"']?\w+[\"']?\s*:\s*(?:null|none)\s*\}}|\[\s*{_NONE}\s*\])\W*",
     re.IGNORECASE,
+)
+# The same, with its reason behind it.
+_NOTHING_FIRST = re.compile(r"\W*(?:(?:final |the )?answer(?: is)?\W{0,3})?none\W*?(?:\n|\s\()", re.IGNORECASE)
+_NUMBERS_IN_TAGS = re.compile(
+    r"<answer\s*>\s*(\d{1,6}(?:\s*(?:,|&|and)\s*\d{1,6})*)[\s.]*(?:</answer|\Z)", re.IGNORECASE
 )
 # An object that says so.
 _EMPTY = re.compile(
     r"\{(?:[^{}]*,)?\s*[\"']?(?:papers?|passages?|works?|answers?|labels?|results?)[\"']?"
-    r"\s*:\s*(?:[\"']?(?:none|null)[\"']?|\[\s*[\"']none[\"']\s*\])\s*(?:,[^{}]*)?\}",
+    rf"\s*:\s*(?:{_NONE}|\"\"|\[\s*{_NONE}\s*\])\s*(?:,[^{{}}]*)?\}}",
     re.IGNORECASE,
 )
 _TAGS = re.compile(r"</?answer\s*>", re.IGNORECASE)
@@ -73,9 +82,11 @@ _NO_COLUMN = re.compile(
     r"\s*(?:#|nr?\.?|no\.?|rank|row|index|reason(?:ing)?|explanation|why|rationale|comments?|evidence|justification)\s*",
     re.IGNORECASE,
 )
+# Verdicts that tables have for short.
+_SHORT = tuple({yes: "yes", no: "no"} for yes, no in (("1", "0"), ("Y", "N"), ("Yes", "—"), ("Yes", "-")))
 # Heads of columns whose numbers are no verdicts.
 _SAYS = re.compile(r"next|answer|confidence|score|rank|follow|page|section|year|count", re.IGNORECASE)
-_TRUTH = re.compile(r"\s*[\"']?(?:true|false|yes|no|null|none|[01])(?:[,.;:(–-][^\n]*)?[\"']?\s*", re.IGNORECASE)
+_TRUTH = re.compile(r"\s*[\"']?(?:true|false|yes|no|null|none|[01])(?:\s*[,.;:(–-][^\n]*)?[\"']?\s*", re.IGNORECASE)
 # The verdict of an object about one label, and what makes several such objects one.
 _VERDICT_WITHIN = re.compile(r"(\d[\"']?\s*:\s*)\{([^{}]*)\}")
 _BOOLEAN = re.compile(r":\s*([\"']?)(true|false|yes|no)\1\s*(?=,|$)", re.IGNORECASE)
@@ -97,7 +108,7 @@ _NESTED = re.compile(r"(\"[^\"{}]*\d\"\s*:\s*)\{([^{}]*)\}")
 _NAMED_MARK = re.compile(r"\[\s*((?:mask|paper|passage)\s*\d{1,6})\s*\]", re.IGNORECASE)
 _PLAIN_NUMBERS = re.compile(r"\s*(?:and )?\d{1,6}(?: and \d{1,6})*\s*")
 # Characters around a stretch that say what it is.
-_NEAR, _FAR, _LONGEST_LABEL = 20, 80, 40
+_NEAR, _FAR, _LONGEST_LABEL = 20, 160, 40
 _LINE = re.compile(r"(?:[-•]|\d+[.)])\s+|(?:.*\b)?answers?\s*(?:is|are)?\s*:", re.IGNORECASE)
 
 
@@ -107,8 +118,9 @@ def set_of(text: str) -> tuple[int, ...] | None:
     pieces = [piece for piece in _TAGS.split(text) if any(map(str.isalnum, piece))]
     if pieces and _is_nothing(plain(pieces[-1])):
         return ()
-    numbers = list_of(text)
-    if numbers is None and _denies_all(plain(text)):
+    tagged = _NUMBERS_IN_TAGS.findall(plain(text))
+    numbers = tuple({int(number) for number in re.findall(r"\d+", tagged[-1])}) if tagged else list_of(text)
+    if numbers is None and (_denies_all(plain(text)) or _NOTHING_FIRST.match(plain(text))):
         return ()
     if not any(number > 0 for number in numbers or ()) and _ends_with_nothing(plain(text)):
         return ()
@@ -158,20 +170,16 @@ def _with_labels_in_rows(table: re.Match[str]) -> str:
     kept = [place for place, cell in enumerate(every[0]) if not _NO_COLUMN.fullmatch(cell)]
     head, *rows = ([row[place] for place in kept if place < len(row)] for row in every)
     named = [_COLUMN.fullmatch(cell) for cell in head]
-    # What each column has but for its head; one of 1 and 0 is of verdicts.
-    columns = [{row[place].strip() for row in rows[1:] if place < len(row)} for place in range(len(head))]
+    # What short verdicts each column has; one of anything else has none.
+    said = [{row[place].strip() for row in rows[1:] if place < len(row)} for place in range(len(head))]
+    columns = [next((short for short in _SHORT if cells <= short.keys()), {}) for cells in said]
     is_single = sum(map(bool, named)) == 1
     for row in rows:
         for place, (column, cell) in enumerate(zip(named, row, strict=False)):
             if column and cell.strip().isdigit():
                 row[place] = f" {column[1]} {cell.strip()} "
-            elif (
-                is_single
-                and columns[place] <= {"0", "1"}
-                and cell.strip() in ("0", "1")
-                and not _SAYS.search(head[place])
-            ):
-                row[place] = " yes " if cell.strip() == "1" else " no "
+            elif is_single and not _SAYS.search(head[place]):
+                row[place] = f" {columns[place].get(cell.strip(), cell.strip())} "
     return "".join(f"|{'|'.join(row)}|\n" for row in (head, *rows))
 
 
@@ -256,7 +264,10 @@ def _last_lines(text: str) -> str:
     """List the lines at the end of an answer that each name labels; of lines with verdicts those that say yes."""
     kept: list[str] = []
     above, _, remark = text.strip().rpartition("\n\n")
-    lines = (above if above and not WORDED.search(remark) else text).strip().split("\n")
+    # A sentence behind a table repeats it.
+    is_behind_table = above.rpartition("\n")[2].startswith("|") and not _is_entry(_entry_of_line(remark.strip()))
+    is_remark = above and (is_behind_table or not WORDED.search(remark))
+    lines = (above if is_remark else text).strip().split("\n")
     for line in reversed([line for line in lines if line[-1:] not in ".$)" or any(map(str.isalnum, line))]):
         entry = _entry_of_line(line.strip())
         if entry and not _is_entry(entry):

@@ -41,7 +41,17 @@ _SPACE = re.compile(r"\s*")
 # What may stand around the answer behind the reasoning.
 _AROUND_WORDS = frozenset(" `'\"()“”‘’")
 _STARTS = ("<response>", "<|START_RESPONSE|>", "<|begin_of_solution|>", "<|begin_of_box|>")
-_ENDS = ("<|return|>", "<|end|>", "</response>", "<|END_RESPONSE|>", "<|end_of_solution|>", "<|end_of_box|>")
+_ENDS = (
+    "<|endoftext|>",
+    "<|im_end|>",
+    "<|user|>",
+    "<|return|>",
+    "<|end|>",
+    "</response>",
+    "<|END_RESPONSE|>",
+    "<|end_of_solution|>",
+    "<|end_of_box|>",
+)
 _THOUGHT, _ANSWER = "some thought", "some answer"
 # Shorter ones, such as quotes, stand in answers too.
 _SHORTEST_MARK = 4

@@ -11,14 +11,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from lm_eval_tasks.base.intervals import Estimate, Interval, difference, effective, numbered
+from lm_eval_tasks.base.intervals import Interval, difference
 from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.families.answering import answering_of
 from lm_eval_tasks.families.descriptor import Kept
+from lm_eval_tasks.stats.ratios import ratio, ratio_estimate
 from lm_eval_tasks.tasks.catalogue import tasks_of
 
 if TYPE_CHECKING:
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
 
 # First authors, standard errors of what is recalled alone, and the share that counts as held.
 FEWEST, ERRORS, HELD = 24, 3.0, 0.85
-_ROUNDING = 1e-6
 Verdict = Literal["held", "lost", "undecided", "-"]
 
 
@@ -150,23 +151,6 @@ def _minus(more: Rows, fewer: Rows, ids: Sequence[str]) -> list[float]:
     return [more[id_].score - fewer[id_].score for id_ in ids]
 
 
-def ratio(above: Sequence[float], below: Sequence[float], clusters: Sequence[str]) -> Interval:
-    """Return a ratio of sums with the interval of the jackknife that leaves out one cluster at a time."""
-    estimate = _estimate(above, below, clusters)
-    # A reader that loses nothing has the same share whoever is left out.
-    if estimate.error < _ROUNDING:
-        return replace(estimate.bare(), low=estimate.value, high=estimate.value)
-    return estimate.difference()
-
-
-def _estimate(above: Sequence[float], below: Sequence[float], clusters: Sequence[str]) -> Estimate:
-    of = numbered(clusters)
-    tops, bottoms = (np.bincount(of, weights=np.asarray(values, dtype=float)) for values in (above, below))
-    counts = np.bincount(of).astype(np.float64)
-    without = (tops.sum() - tops) / (bottoms.sum() - bottoms)
-    return Estimate(float(tops.sum() / bottoms.sum()), without, counts, len(above), effective(counts) - 1)
-
-
 def _by_part(
     ids: Sequence[str], sized: Rows, recalled: Sequence[float], alone: Sequence[float], order: Sequence[str]
 ) -> Iterator[tuple[str, float]]:
@@ -191,14 +175,22 @@ def _by_kind(
 
 
 def reach_of(kept: Sequence[KeptShare], sizes: Mapping[str, int], ended: str = "") -> str:
-    """Say how far a model holds: of the sizes that it was asked, the first that is not held, or not known, ends it.
+    """Say how far a model holds: of the sizes that it was asked, which follow one another, the first that is not held ends it.
 
     Args:
         ended: why no larger size was asked.
     """
-    asked = [each for each in kept if each.configuration in sizes]
-    if not any(each.share for each in asked):
+    every = [each for each in kept if each.configuration in sizes]
+    if not any(each.share for each in every):
         return ""
+    order = sorted(sizes, key=sizes.__getitem__)
+    following = order[order.index(every[0].configuration) :]
+    asked = [
+        each
+        for each, _ in takewhile(lambda pair: pair[0].configuration == pair[1], zip(every, following, strict=False))
+    ]
+    if len(asked) < len(every):
+        ended = f"{following[len(asked)]} was not asked, so no larger size counts"
     held = ""
     for each in asked:
         if each.verdict != "held":
@@ -264,7 +256,7 @@ def _apart(
     if not ids or not all(_is_stated(difference(alone, clusters)) for alone in of_alone):
         return None
     first, second = (
-        _estimate(_minus(rows[kept.without], rows[name], ids), alone, clusters)
+        ratio_estimate(_minus(rows[kept.without], rows[name], ids), alone, clusters)
         for rows, alone in zip((ours, theirs), of_alone, strict=True)
     )
     apart = replace(second, value=second.value - first.value, without=second.without - first.without)
@@ -296,7 +288,8 @@ def shown_kept(samples: Sequence[Sample], asked: Sequence[str] = ()) -> Iterator
     if not any(each.share for each in kept):
         yield from (
             "",
-            f"No share is stated below {FEWEST} first authors, nor where less is recalled alone than {ERRORS:g} standard errors.",
+            f"No share is stated below {FEWEST} first authors, nor where a few of them have most of the rows, nor where less is recalled "
+            f"alone than {ERRORS:g} standard errors.",
         )
 
 

@@ -24,8 +24,9 @@ from lm_eval_tasks.evaluate import run as running
 from lm_eval_tasks.evaluate.baselines import GeneratingLM
 from lm_eval_tasks.families.recall.answering import bits_between
 from lm_eval_tasks.stats import kept
-from lm_eval_tasks.stats.kept import KeptShare, ScoredRow, kept_of, kept_over, ratio, reach_of
+from lm_eval_tasks.stats.kept import KeptShare, ScoredRow, kept_of, kept_over, reach_of
 from lm_eval_tasks.stats.opened import read_runs
+from lm_eval_tasks.stats.ratios import ratio
 from lm_eval_tasks.tasks.catalogue import tasks_path
 from tests.helpers.evaluating import evaluate
 from tests.helpers.recall import recall_round
@@ -210,16 +211,36 @@ def test_what_ended_the_sizes_is_told(alone: tuple[int, ...], sized: tuple[int, 
     assert known is not None and kept._ended(samples, [asked], known) == ended
 
 
-def test_intervals_of_shares_hold_the_truth() -> None:
+def smooth(rng: np.random.Generator, authors: Any) -> tuple[Any, Any]:
+    """Draw bits that rows recall and shares that they keep, which differ a little between authors and rows."""
+    alone = rng.gamma(4, 3, authors.max() + 1)[authors] + rng.normal(0, 2, len(authors))
+    return alone, 0.85 + rng.normal(0, 0.15, authors.max() + 1)[authors] + rng.normal(0, 0.1, len(authors))
+
+
+def steep(rng: np.random.Generator, authors: Any) -> tuple[Any, Any]:
+    """Draw rows that keep all, or next to nothing."""
+    return rng.lognormal(2.5, 0.4, len(authors)), np.where(rng.random(len(authors)) < 0.1875, 0.2, 1.0)
+
+
+@pytest.mark.parametrize("world", [smooth, steep])
+def test_intervals_of_shares_hold_the_truth(world: Callable[[np.random.Generator, Any], tuple[Any, Any]]) -> None:
     """Rounds of forty authors with one to three rows, whose recalled bits and shares differ."""
     rng = np.random.default_rng(11)
-    held = 0
+    contained = held = 0
     for _ in range(1000):
-        sizes = rng.integers(1, 4, 40)
-        authors = np.repeat(np.arange(40), sizes)
-        alone = rng.gamma(4, 3, 40)[authors] + rng.normal(0, 2, len(authors))
-        shares = 0.85 + rng.normal(0, 0.15, 40)[authors] + rng.normal(0, 0.1, len(authors))
+        authors = np.repeat(np.arange(40), rng.integers(1, 4, 40))
+        alone, shares = world(rng, authors)
         over = ratio(list(shares * alone), list(alone), list(map(str, authors)))
         assert over.bounds
-        held += over.bounds[0] <= 0.85 <= over.bounds[1]
-    assert 0.93 <= held / 1000 <= 0.97
+        contained += over.bounds[0] <= 0.85 <= over.bounds[1]
+        held += over.bounds[0] >= 0.85
+    assert 0.93 <= contained / 1000 <= 0.98
+    assert held / 1000 < 0.05
+
+
+def test_a_size_behind_one_that_was_not_asked_does_not_count() -> None:
+    share = ratio([1.0] * 30, [1.0] * 30, list(map(str, range(30))))
+    kept = [KeptShare(f"Recall-{size}", 1.0, share, share, None, {}) for size in ("4K", "16K")]
+    said = reach_of(kept, {**SIZES, "Recall-16K": 16})
+    assert said.startswith("held to Recall-4K, no size lost")
+    assert "Recall-8K was not asked" in said
