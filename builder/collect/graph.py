@@ -181,6 +181,14 @@ def _largest_component(shared: csr_array) -> NDArray[np.int64]:
 _STROKES = str.maketrans("łøđħ", "lodh")
 
 
+def _has_strokes(name: str) -> bool:
+    return not name.isascii() and name.translate(_STROKES) != name
+
+
+def _plain(name: str) -> tuple[str, str]:
+    return name, name.translate(_STROKES)
+
+
 class _Papers:
     """Who wrote what, packed. Authors are numbered by the places of their keys' hashes in sorted order.
 
@@ -197,13 +205,13 @@ class _Papers:
         days, counts, hashes = array("q"), array("q"), array("q")
         keys: dict[str, str] = {}
         # Names with strokes.
-        stroked: set[str] = set()
+        stroked = set(filter(_has_strokes, orcids))
         for paper in papers:
             self.ids.append(paper.id)
             days.append(paper.published.toordinal())
             authors = list(_author_keys(paper, orcids))
             self.first.append(keys.setdefault(authors[0], authors[0]))
-            stroked.update(key for key in authors if not key.isascii() and key.translate(_STROKES) != key)
+            stroked.update(filter(_has_strokes, authors))
             name = author_key(paper.authors[0]) if orcids else authors[0]
             self._first_names.append(keys.setdefault(name, name))
             hashes.extend(map(hash, authors))
@@ -213,13 +221,18 @@ class _Papers:
         self._hashes, self._authors = np.unique(np.array(hashes, np.int64), return_inverse=True)
         self.different = len(self._hashes)
         self._begins = np.cumsum(self._counts) - self._counts
-        self._join(stroked, max_authors)
+        names = {name: next(iter(of_name)) for name, of_name in orcids.items() if len(of_name) == 1}
+        pairs = [(names.get(name, name), names.get(plain, plain)) for name, plain in map(_plain, sorted(stroked))]
+        self._join([pair for pair in pairs if not set(pair) <= set(names.values())], max_authors)
 
-    def _join(self, stroked: Iterable[str], max_authors: int) -> None:
-        """Make one of two authors whose names differ in strokes, if both wrote with one of the same people, and never together."""
+    def _join(self, pairs: Iterable[tuple[str, str]], max_authors: int) -> None:
+        """Make one of two authors whose names differ in strokes, if both wrote with one of the same people, and never together.
+
+        Args:
+            pairs: their keys, of which one at most is an ORCID.
+        """
         joined: dict[str, str] = {}
-        for key in sorted(stroked):
-            plain = key.translate(_STROKES)
+        for key, plain in pairs:
             own, other = self._number_of(key), self._number_of(plain)
             if own < 0 or other < 0:
                 continue

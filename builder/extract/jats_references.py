@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from urllib.parse import unquote
 
 from lxml import etree
 
@@ -61,6 +62,8 @@ def _citations(ref: etree._Element) -> list[etree._Element]:
 def _entry(citation: etree._Element, label: str) -> Reference:
     """Return one work; what its elements do not name is read from what is printed."""
     links = [attribute(link, "href") or one_line(link) for link in citation.iter("ext-link", "uri")]
+    # Addresses have the signs of older DOIs in code.
+    links = [unquote(link) if "doi.org/" in link else link for link in links]
     raw = _printed(citation)
     ids = {attribute(element, "pub-id-type"): one_line(element) for element in citation.iter("pub-id")}
     if doi := re.search(r"10\.\d{4,9}/\S+", ids.get("doi", "")):

@@ -60,6 +60,7 @@ _KIND_NAMES = re.compile(
     re.IGNORECASE,
 )
 _PUBLIC = frozenset({"epub", "epub-original", "ppub", "epub-ppub", "pub", "publication", "preprint", "epreprint"})
+_RELEASED, _OF_ARCHIVES = "pmc-release", frozenset({"pmc-release", "nihms-submitted"})
 _PREPRINT_DOI = re.compile(r"10\.(?:1101|64898)/(\d{4})\.(\d\d)\.(\d\d)\.\d+")
 _ORCID = re.compile(r"(\d{4}-\d{4}-\d{4}-\d{3}[\dX])$", re.IGNORECASE)
 # What contributors are who are no authors.
@@ -333,29 +334,48 @@ def category_of(words: str) -> str:
 
 def _dates(metadata: etree._Element, id_: str) -> tuple[date, date]:
     """Return the first day on which the article, or its preprint, was public, and that of this version."""
-    dated = [(_kind_of(element), day) for element in metadata.iterfind("pub-date") if (day := _day(element))]
+    public = _public_days(metadata, id_)
     preprints = [
         day
         for element in (*metadata.iterfind("history/date"), *metadata.iterfind("pub-history/event/date"))
         if "preprint" in _kind_of(element) and (day := _day(element))
     ]
-    in_doi = _PREPRINT_DOI.fullmatch(id_)
-    public = [day for kind, day in dated if kind in _PUBLIC and day[1] == _TO_THE_DAY]
-    # A preprint's DOI has the day on which the server received it; the file names no other.
-    public = public or ([(date(*map(int, in_doi.groups())), _TO_THE_DAY)] if in_doi else [day for _, day in dated])
     # A year alone, as of a collection, says less than a month.
     known = max((exact for _, exact in public), default=0)
     first = min((day for day, exact in (*public, *preprints) if exact >= known), default=None)
     if first is None:
         raise ValueError("no day of publication")
+    dated = _dated(metadata)
     versions = (day for kind, (day, exact) in dated if exact == _TO_THE_DAY and kind == "epub-version")
     return first, max(versions, default=first)
 
 
+def _dated(metadata: etree._Element) -> list[tuple[str, tuple[date, int]]]:
+    return [(_kind_of(element), day) for element in metadata.iterfind("pub-date") if (day := _day(element))]
+
+
+def _public_days(metadata: etree._Element, id_: str) -> list[tuple[date, int]]:
+    """Return when an article was public, see `_day`: to the day, or as exactly as the file tells.
+
+    Archives release some articles later, and receive manuscripts before they are public: their days count only where nothing else is
+    known, or no more than the same year.
+    """
+    dated = _dated(metadata)
+    to_the_day = [day for kind, day in dated if kind in _PUBLIC and day[1] == _TO_THE_DAY]
+    if to_the_day:
+        return to_the_day
+    # A preprint's DOI has the day on which the server received it; the file names no other.
+    if in_doi := _PREPRINT_DOI.fullmatch(id_):
+        return [(date(*map(int, in_doi.groups())), _TO_THE_DAY)]
+    own = [day for kind, day in dated if kind not in _OF_ARCHIVES]
+    of_months = [day for day in own if day[1]]
+    released = [day for kind, day in dated if kind == _RELEASED and day[0].year in {each.year for each, _ in own}]
+    return of_months or (own + released if own else [day for _, day in dated])
+
+
 def is_of_a_year(metadata: etree._Element, id_: str) -> bool:
     """Tell whether an article says no more of the day on which it was public than its year."""
-    found = [day for element in metadata.iterfind("pub-date") if (day := _day(element))]
-    return _PREPRINT_DOI.fullmatch(id_) is None and not any(exact for _, exact in found)
+    return not any(exact for _, exact in _public_days(metadata, id_))
 
 
 def _kind_of(element: etree._Element) -> str:

@@ -71,3 +71,12 @@ def test_spellings_with_and_without_strokes_are_one_if_they_share_a_coauthor() -
     # Two who write together are two.
     together = graph_of([*papers, paper(5, "Łukasz Nowak", "Lukasz Nowak")])
     assert "lukasz nowak" in together.papers
+
+
+def test_an_orcid_of_one_spelling_is_that_of_the_other_if_they_share_a_coauthor() -> None:
+    papers = [known(1, ("Łukasz Nowak", ADA), ("Bob", "")), paper(2, "Lukasz Nowak", "Bob")]
+    assert graph_of(papers).papers == {ADA: ("2601.00001", "2601.00002")}
+    strokeless = [known(1, ("Lukasz Nowak", ADA), ("Bob", "")), paper(2, "Łukasz Nowak", "Bob")]
+    assert len(graph_of(strokeless).papers) == 1
+    apart = [*papers[:1], known(2, ("Lukasz Nowak", EVE), ("Bob", ""))]
+    assert len(graph_of(apart).papers) == 2

@@ -108,6 +108,12 @@ def test_what_is_no_paper_says_why(made: Paper | Drop, reason: str) -> None:
     assert made.reason == reason
 
 
+PRINTED = '<pub-date pub-type="ppub"><month>10</month><year>2026</year></pub-date>'
+YEAR = '<pub-date pub-type="collection"><year>2026</year></pub-date>'
+RELEASED = '<pub-date pub-type="pmc-release"><day>2</day><month>11</month><year>2027</year></pub-date>'
+SUBMITTED = '<pub-date pub-type="nihms-submitted"><day>17</day><month>7</month><year>2026</year></pub-date>'
+
+
 @pytest.mark.parametrize(
     ("dates", "history", "ids", "day"),
     [
@@ -154,6 +160,11 @@ def test_what_is_no_paper_says_why(made: Paper | Drop, reason: str) -> None:
             '<article-id pub-id-type="doi">10.1101/2025.12.24.123456</article-id>',
             date(2025, 12, 24),
         ),
+        # An archive's days are later than the article, or before it is public.
+        (PRINTED + RELEASED + SUBMITTED, "", "", date(2026, 10, 1)),
+        (YEAR + RELEASED, "", "", date(2026, 1, 1)),
+        (YEAR + RELEASED.replace("2027", "2026"), "", "", date(2026, 11, 2)),
+        (RELEASED, "", "", date(2027, 11, 2)),
     ],
 )
 def test_the_first_public_day_counts(dates: str, history: str, ids: str, day: date) -> None:
@@ -161,10 +172,9 @@ def test_the_first_public_day_counts(dates: str, history: str, ids: str, day: da
 
 
 def test_a_year_alone_is_known_as_one() -> None:
-    year = '<pub-date pub-type="collection"><year>2026</year></pub-date>'
-    known = {dates: etree.fromstring(f"<article-meta>{dates}</article-meta>") for dates in (year, META["dates"])}
+    known = {dates: etree.fromstring(f"<article-meta>{dates}</article-meta>") for dates in (YEAR, META["dates"])}
     assert [front.is_of_a_year(metadata, "10.5555/some.1") for metadata in known.values()] == [True, False]
-    assert not front.is_of_a_year(known[year], "10.1101/2026.04.07.030213")
+    assert not front.is_of_a_year(known[YEAR], "10.1101/2026.04.07.030213")
 
 
 @pytest.mark.parametrize(
