@@ -170,7 +170,7 @@ _GROUP = re.compile(
 # Marks of notes.
 _NOTE_MARKS = str.maketrans("", "", "†‡§¶∗*")
 # Numbers of notes behind a name, and what stands before the first one of a list.
-_NUMBERS = re.compile(r"(?<=[^\W\d_])[\d,¹²³⁰⁴-⁹]+$|[\s,]+$|^(?:and|&)\s+")
+_NUMBERS = re.compile(r"(?<=[^\W\d_])[\d,¹²³⁰⁴-⁹]+$|[\s,]+$|^(?:and|&)\s+|\s(?:and|&)$")
 # TeX's accents: the combining character of each, and letters that have a name (The TeXbook, chapter 9).
 _ACCENTS = dict(
     zip(
@@ -208,6 +208,7 @@ _LETTERS = dict(
     TH="Þ",
 )
 _ACCENTED = re.compile(r"\{?\\(?:(['`^\"~=.])\s*|([uvHckrdb])(?:\s+|(?=\{)))\{?\\?([^\W\d_])\}?\}?")
+_OTHER_COMMANDS = re.compile(r"\\(?:\\|[A-Za-z]+(?:\[[^\]]*\])?)")
 _NAMED = re.compile(rf"\{{?\\({'|'.join(sorted(_LETTERS, key=len, reverse=True))})(?![A-Za-z])(?:\{{\}}|\s)?\}}?")
 
 
@@ -230,7 +231,7 @@ def _without_tex(name: str) -> str:
     if "\\" in plain:
         for _ in range(_STACKED):
             plain = _ACCENTED.sub(lambda match: _accented(match[3], match[1] or match[2]), plain)
-        plain = _NAMED.sub(lambda match: _LETTERS[match[1]], plain)
+        plain = _OTHER_COMMANDS.sub("", _NAMED.sub(lambda match: _LETTERS[match[1]], plain))
     return plain.replace("{", "").replace("}", "")
 
 

@@ -9,27 +9,29 @@ import re
 
 _PAPER = r"(?:paper|article|manuscript|submission|preprint|report|work|version)"
 _IS, _BACK = (
-    r"(?:(?:has|have|had) been|is|was|is being)(?: \w+ly)?",
+    r"(?:(?:has|have|had) been|is|was|is being|(?:needs to|must|should) be)(?: \w+ly)?",
     # One that a conference does not review any more goes on here.
     r"(?:withdrawn|retracted|removed (?:by|from) (?:the )?arxiv)\b"
-    r"(?! from (?:the )?(?:iclr|neurips|nips|icml|[a-z]{0,4}acl|emnlp|aaai|cvpr|[ie]ccv|ijcai|kdd|sigir|review|conference|journal))",
+    r"(?! from (?:the )?(?:iclr|neurips|nips|icml|[a-z]{0,4}acl|emnlp|aaai|cvpr|[ie]ccv|ijcai|kdd"
+    r"|sigir|review|conference|journal|market|sale))",
 )
 _TAKEN_BACK = (
     rf"(?:this|the|our) (?:arxiv )?{_PAPER} (?:{_IS} )?{_BACK}"
-    r"|(?:we|i|the authors?) (?:\w+ly |hereby )?(?:have |has |are |am )?(?:\w+ly )?"
+    r"|(?:we|i|(?:the )?authors?|(?:bio|med)rxiv|arxiv) (?:\w+ly |hereby )?(?:have |has |are |am )?(?:\w+ly )?"
     rf"(?:(?:decided|chosen|wish|want|would like) to )?(?:withdr[ae]w|withdrawn|withdrawing|retract|retracted|retracting)"
     rf" (?:this|the|our|their) {_PAPER}\b(?!['’]s)"
 )
 _WHY = r"(?=\W*$|\W+(?:by|due|because|for|as|pending|until|since|after|in order|temporarily)\b)"
 _SAID = re.compile(
-    rf"^\W*(?:v\d+\W+)?(?:{_PAPER} (?:{_IS} )?)?withdrawn\b(?:{_WHY}|\s*[:,;])|{_TAKEN_BACK}|the authors? (?:have|has) withdrawn\b{_WHY}"
-    rf"|\b{_PAPER} (?:withdrawn|removed (?:by|from) arxiv)\b{_WHY}|\b(?:removed|withdrawn) by arxiv\b"
+    rf"^\W*(?:v\d+\W+|please ignore\W+)?(?:{_PAPER} (?:{_IS} )?)?(?:withdrawn|retracted)\b(?:{_WHY}|\s*[:,;])|{_TAKEN_BACK}"
+    rf"|(?:^|\bthe )authors? (?:(?:have|has) withdrawn|withdraw)\b{_WHY}"
+    rf"|\b{_PAPER} (?:withdrawn|removed (?:by|from) arxiv)\b{_WHY}|(?<!papers )(?<!articles )\b(?:removed|withdrawn) by arxiv\b"
     r"|\bduplicate of\b.{0,80}\bwithdrawn\b",
     re.IGNORECASE,
 )
 _OPENS = re.compile(
     rf"\W*(?:[A-Z][^.!?]{{0,300}}[.!?]\s+)?(?:(?:{_PAPER} )?withdrawn\b{_WHY}|{_TAKEN_BACK}|the authors? (?:have|has) withdrawn\b{_WHY}"
-    rf"|(?:(?:this|the) {_PAPER} (?:is|was) )?(?:a )?duplicate of\b.{{0,80}}\bwithdrawn\b)",
+    rf"|(?:(?:this|the)(?: {_PAPER})? (?:is|was) )?(?:a )?duplicate of\b.{{0,80}}\bwithdrawn\b)",
     re.IGNORECASE,
 )
 # What another paper is called.
@@ -39,10 +41,11 @@ _OTHER_PAPER = re.compile(
 _IN_TITLE = re.compile(
     # "Withdrawn: how ..." is a title of its own.
     r"^\W*(?:(?:retracted|withdrawn)(?: (?:article|paper|chapter|preprint))?|(?:notice|statement) of retraction"
-    r"|(?-i:(?:TEMPORARY )?REMOV(?:AL|ED)|WITHDRAWAL))"
+    r"|(?-i:TEMPORARY REMOVAL|REMOVED|WITHDRAWAL))"
     r"\s*(?:[\]–—-]|:(?!\s*(?-i:[a-z])))"
     r"|^\W*retraction(?: note| notice)?\s*(?:[\]–—]|:\s*(?=[“‘\"'A-Z])(?!a\b)|(?:to|of)\s*[:“‘\"'])"
-    r"|[(\[](?:retracted|withdrawn)(?: (?:article|paper))?[)\]]\W*$|[–—-]\s*(?-i:RETRACTED|WITHDRAWN)\W*$",
+    r"|[(\[](?:retracted|withdrawn)(?: (?:article|paper))?[)\]]\W*$|[.–—-]\s*(?-i:RETRACTED|WITHDRAWN)\W*$"
+    rf"|^\W*(?-i:RETRACTED ARTICLE)\b|^\W*this {_PAPER} {_IS} {_BACK}\W*$",
     re.IGNORECASE,
 )
 # What a retracted article says of its notice, and a notice of the article.

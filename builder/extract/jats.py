@@ -123,9 +123,9 @@ def _walk_section(section: etree._Element, text: FlowingText, level: int, blocks
 
 
 def _heading(section: etree._Element, level: int, position: int) -> Heading:
-    label = one_line(section.find("label")).strip(" .")
+    label = one_line(section.find("label")).strip(" .|∣")
     printed = one_line(section.find("title"), NOTES) or _TITLES_OF_KINDS.get(section.get("sec-type", ""), "")
-    return Heading(position, position, *((label, printed) if label else split_number(printed)), level)
+    return Heading(position, position, *((label, printed.lstrip("|∣ ")) if label else split_number(printed)), level)
 
 
 def _is_of_body(section: etree._Element) -> bool:

@@ -1,5 +1,6 @@
 """Runs of words that two texts share. Words are represented by hashes, so that long texts are compared as arrays."""
 
+import re
 import string
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -12,6 +13,8 @@ from numpy.typing import NDArray
 Words: TypeAlias = NDArray[np.uint64]
 # Shorter runs than this are looked for only if a text is shorter.
 _SEED = 4
+# Dashes, quotes and dots of typography (U+2010 to U+203A), which another copy of a text has in ASCII.
+_TYPOGRAPHIC = re.compile(rb"\xe2\x80[\x90-\xba]")
 _SPACED = bytes.maketrans(string.punctuation.encode(), b" " * len(string.punctuation))
 # Odd, so that no bit of a word is lost.
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
@@ -23,7 +26,8 @@ _PAIRS = 1 << 12
 
 def run_words(text: str) -> Words:
     """Return the words of a text for comparison, shape (words,): case and punctuation do not count."""
-    words = text.casefold().encode("utf-8", "surrogatepass").translate(_SPACED).split()
+    folded = text.casefold().encode("utf-8", "surrogatepass")
+    words = _TYPOGRAPHIC.sub(b" ", folded).translate(_SPACED).split()
     return np.fromiter(map(hash, words), np.int64, len(words)).view(np.uint64)
 
 

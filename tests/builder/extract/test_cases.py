@@ -65,6 +65,10 @@ def test_citations_and_labels_that_tex_could_not_resolve_are_debris() -> None:
         assert has_debris(f"This is so {bad} here."), bad
     for bad in (
         "(doe2019ice)",
+        "[devlin-etal-2019-bert]",
+        "[DoeEtAl2019]",
+        "(author?) [12]",
+        "Error! Bookmark not defined.",
         "LABEL:sec:one",
         "(undefa, undefb)",
         "[e.g., undefb]",
