@@ -6,6 +6,7 @@ Drop reasons (of citations): `ClozeReason`.
 """
 
 import random
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -46,6 +47,8 @@ CANDIDATES = 4
 _PAPER_CHARACTERS = range(10_000, 100_001)
 _NEAREST = 4
 _CONTEXT = 300
+# A place with the end of a sentence in it is no citation.
+_SENTENCES = re.compile(r"[a-z]{3,}[.!?]\s+[A-Z]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +223,8 @@ def balance_positions(questions: Iterable[ClozeQuestion], seed: int) -> list[Clo
 def citation_in_text(document: Document, mention: Mention) -> CitationInText:
     """Return the words around a citation."""
     text = document.sections[mention.section].text
-    alone = not mention.grouped and len(mention.references) == 1
+    is_of_sentences = _SENTENCES.search(text, mention.start, mention.end) is not None
+    alone = not (mention.grouped or is_of_sentences) and len(mention.references) == 1
     around = CitationInText(
         text[max(0, mention.start - _CONTEXT) : mention.start],
         text[mention.start : mention.end],

@@ -18,8 +18,9 @@ _PARTICLES = re.compile(
     r"(?<![\w-])(?:(?:van|von|de|del|della|den|der|di|da|dos|du|la|le|ten|ter|el|al|bin|ibn) ){1,3}$", re.IGNORECASE
 )
 _LONGEST_PARTICLES = 24
-_LOCATOR = r"(?:[,;:]?\s*(?:pp?|ch(?:ap)?|sec|fig|eq|thm|tables?|sections?|chapters?|figures?|equations?)\b\.?\s*[\w.,–-]{1,12}\s*)?"
-_ENDS = {closing: re.compile(rf"{_LOCATOR}{re.escape(closing)}") for closing in ")]"}
+_LOCATOR = r"(?:[,;:]?\s*(?:pp?|ch(?:ap)?|sec|fig|eq|thm|app|tables?|sections?|chapters?|figures?|equations?)\b\.?\s*[\w.,–-]{1,12}\s*)?"
+# Markdown has a stroke before brackets that are no links.
+_ENDS = {closing: re.compile(rf"{_LOCATOR}\\?{re.escape(closing)}", re.IGNORECASE) for closing in ")]"}
 _NOT_BODY: frozenset[Role] = frozenset({"introduction", "conclusion"})
 
 
@@ -47,7 +48,7 @@ def question(
 def whole_mention(document: Document, mention: Mention) -> Mention:
     """Return a citation with the rest of a name that it begins within, and the bracket that it opens or closes: "Ek (2020" has another."""
     text, start, end = document.sections[mention.section].text, mention.start, mention.end
-    while start and text[start].isalnum() and (text[start - 1].isalnum() or text[start - 1] in "-’'"):
+    while start and _is_of_name(text[start]) and _is_of_name(text[start - 1]):
         start -= 1
     particles = _PARTICLES.search(text, max(0, start - _LONGEST_PARTICLES), start) if text[start].isupper() else None
     start = particles.start() if particles else start
@@ -59,6 +60,10 @@ def whole_mention(document: Document, mention: Mention) -> Mention:
         elif unclosed < 0 and start and text[start - 1] == opening:
             start -= 1
     return replace(mention, start=start, end=end)
+
+
+def _is_of_name(character: str) -> bool:
+    return character.isalnum() or character in "-’'"
 
 
 def candidate(

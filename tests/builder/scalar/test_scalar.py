@@ -844,6 +844,9 @@ def test_files_that_are_no_questions_are_named(command: Command, tmp_path: Path)
         ("As Lotka (1926, p. 317) says.", "Lotka (1926", "Lotka (1926, p. 317)"),
         ("As Lotka (1926; Ek 2020) says.", "Lotka (1926", "Lotka (1926"),
         ("Found in [12, Sec. 3] too.", "12", "12"),
+        ("Found in \\[ [12]\\] too.", "[ [12]", "[ [12]\\]"),
+        ("As Doshi-Velez (2017) says.", "-Velez (2017", "Doshi-Velez (2017)"),
+        ("As (Ek, 2020, App B.3) says.", "(Ek, 2020", "(Ek, 2020, App B.3)"),
     ],
 )
 def test_a_citation_is_masked_with_its_particles_and_its_place(text: str, mark: str, masked: str) -> None:
