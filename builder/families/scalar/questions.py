@@ -47,8 +47,8 @@ CANDIDATES = 4
 _PAPER_CHARACTERS = range(10_000, 100_001)
 _NEAREST = 4
 _CONTEXT = 300
-# A place with the end of a sentence in it is no citation.
-_SENTENCES = re.compile(r"[a-z]{3,}[.!?]\s+[A-Z]")
+# A place with the end of a sentence in it, or of more characters, is no citation.
+_SENTENCES, _LONGEST = re.compile(r"[a-z]{3,}[.!?]\s+[A-Z]"), 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +223,8 @@ def balance_positions(questions: Iterable[ClozeQuestion], seed: int) -> list[Clo
 def citation_in_text(document: Document, mention: Mention) -> CitationInText:
     """Return the words around a citation."""
     text = document.sections[mention.section].text
-    is_of_sentences = _SENTENCES.search(text, mention.start, mention.end) is not None
+    is_long = mention.end - mention.start > _LONGEST
+    is_of_sentences = is_long or _SENTENCES.search(text, mention.start, mention.end) is not None
     alone = not (mention.grouped or is_of_sentences) and len(mention.references) == 1
     around = CitationInText(
         text[max(0, mention.start - _CONTEXT) : mention.start],
