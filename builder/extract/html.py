@@ -241,7 +241,8 @@ def _take_hidden(page: html.HtmlElement) -> int:
 
 
 def _is_hidden(element: html.HtmlElement) -> bool:
-    if element.tag in _UNSEEN_TAGS or element.get("hidden") is not None:
+    # LaTeXML gives a phantom the room of a text that is not shown.
+    if element.tag in _UNSEEN_TAGS or element.get("hidden") is not None or "ltx_phantom" in _classes(element):
         return True
     style = _style(element)
     return bool(style) and (_is_of_no_size(style) or _is_of_its_ground(element, style))
@@ -251,6 +252,7 @@ def _is_of_no_size(style: dict[str, str]) -> bool:
     """Tell whether a style shows nothing, or next to nothing, or puts it off the page."""
     return (
         style.get("display") == "none"
+        or style.get("content-visibility") == "hidden"
         or style.get("visibility") in ("hidden", "collapse")
         or _is_less(style.get("font-size", style.get("font", "").partition("/")[0]), _LEAST_SIZES)
         or _is_less(style.get("opacity", ""), _LEAST_OPACITIES)

@@ -181,6 +181,7 @@ def test_real_pages(name: str) -> None:
         'style="color:red;background:red"',
         'style="clip-path:inset(100%)"',
         'style="height:0;overflow:hidden"',
+        'style="content-visibility:hidden"',
         'style="position:absolute;left:-9999px"',
         'color="white"',
         'mathcolor="#ffffff"',
