@@ -76,6 +76,22 @@ def test_doi_and_url() -> None:
 
 
 @pytest.mark.parametrize(
+    ("printed", "arxiv_id", "doi"),
+    [
+        ("hep-th/ 9711200", "hep-th/9711200", None),
+        ("[hep-ph/03010 01]", "hep-ph/0301001", None),
+        ("https://doi.org/10.48550/ arXiv.2401. 12345", None, "10.48550/arXiv.2401.12345"),
+        ("doi: 10.1371/journal.pone. 0012345", None, "10.1371/journal.pone.0012345"),
+        ("doi: 10.18653/v1/2024.acl-long. 59. URL https://a.b/c", None, "10.18653/v1/2024.acl-long.59"),
+        ("doi: 10.1039/D1ME 00154J", None, "10.1039/D1ME00154J"),
+    ],
+)
+def test_ids_that_a_line_divides_are_whole(printed: str, arxiv_id: str | None, doi: str | None) -> None:
+    entry = parse_entry(f"J. Doe. {TITLE}. Tests, 2019. {printed}.")
+    assert (entry.arxiv_id, entry.doi) == (arxiv_id, doi)
+
+
+@pytest.mark.parametrize(
     "day", ["(2019, May 5)", "(5 May 2019)", "2019, May 5", "(May 2019)", "5 May 2019", "(2019-05-05)"]
 )
 def test_a_day_of_apa_is_no_title(day: str) -> None:
