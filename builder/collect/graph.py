@@ -185,10 +185,6 @@ def _has_strokes(name: str) -> bool:
     return not name.isascii() and name.translate(_STROKES) != name
 
 
-def _plain(name: str) -> tuple[str, str]:
-    return name, name.translate(_STROKES)
-
-
 class _Papers:
     """Who wrote what, packed. Authors are numbered by the places of their keys' hashes in sorted order.
 
@@ -222,8 +218,10 @@ class _Papers:
         self.different = len(self._hashes)
         self._begins = np.cumsum(self._counts) - self._counts
         names = {name: next(iter(of_name)) for name, of_name in orcids.items() if len(of_name) == 1}
-        pairs = [(names.get(name, name), names.get(plain, plain)) for name, plain in map(_plain, sorted(stroked))]
-        self._join([pair for pair in pairs if not set(pair) <= set(names.values())], max_authors)
+        known = set(names.values())
+        spelled = ((name, name.translate(_STROKES)) for name in sorted(stroked))
+        pairs = ((names.get(name, name), names.get(plain, plain)) for name, plain in spelled)
+        self._join([pair for pair in pairs if not known.issuperset(pair)], max_authors)
 
     def _join(self, pairs: Iterable[tuple[str, str]], max_authors: int) -> None:
         """Make one of two authors whose names differ in strokes, if both wrote with one of the same people, and never together.

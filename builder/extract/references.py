@@ -48,18 +48,8 @@ _DIVIDED = (
     # "hep- th/9802150", "hepth/9802150"
     (re.compile(r"\b(astro|cond|gr|hep|math|nucl|quant)-?\s?(ph|mat|qc|ex|lat|th)/(?=\d{7})"), r"\1-\2/"),
     # "hep-th/ 9711200", "hep-ph/03010 01"
-    (
-        re.compile(
-            r"(\b(?:astro-ph|cond-mat|gr-qc|hep-(?:ph|ex|lat|th)|math-ph|nucl-(?:ex|th)|quant-ph)/)\s+(?=\d{7}\b)"
-        ),
-        r"\1",
-    ),
-    (
-        re.compile(
-            r"(\b(?:astro|cond|gr|hep|math|nucl|quant)-(?:ph|mat|qc|ex|lat|th)/(?=\d+\s\d+\b)(?=(?:\d\s?){7}\b)\d+)\s"
-        ),
-        r"\1",
-    ),
+    (re.compile(rf"(\b(?:{_ARCHIVES})/)\s+(?=\d{{7}}\b)"), r"\1"),
+    (re.compile(rf"(\b(?:{_ARCHIVES})/(?=\d+\s\d+\b)(?=(?:\d\s?){{7}}\b)\d+)\s"), r"\1"),
     # arXiv's own DOIs, and those of the Royal Society of Chemistry.
     (re.compile(r"(\b10\.48550/)\s*(arxiv\.\d{4}\.)\s*(?=\d{4,5}\b)", re.IGNORECASE), r"\1\2"),
     (re.compile(r"(\b10\.1039/[A-Z]\d[A-Z]{2})\s(?=\d{5}[A-Z]\b)"), r"\1"),

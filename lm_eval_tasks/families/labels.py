@@ -118,11 +118,12 @@ def set_of(text: str) -> tuple[int, ...] | None:
     pieces = [piece for piece in _TAGS.split(text) if any(map(str.isalnum, piece))]
     if pieces and _is_nothing(plain(pieces[-1])):
         return ()
-    tagged = _NUMBERS_IN_TAGS.findall(plain(text))
+    unmarked = plain(text)
+    tagged = _NUMBERS_IN_TAGS.findall(unmarked)
     numbers = tuple({int(number) for number in re.findall(r"\d+", tagged[-1])}) if tagged else list_of(text)
-    if numbers is None and (_denies_all(plain(text)) or _NOTHING_FIRST.match(plain(text))):
+    if numbers is None and (_denies_all(unmarked) or _NOTHING_FIRST.match(unmarked)):
         return ()
-    if not any(number > 0 for number in numbers or ()) and _ends_with_nothing(plain(text)):
+    if not any(number > 0 for number in numbers or ()) and _ends_with_nothing(unmarked):
         return ()
     return None if numbers is None else tuple(sorted(numbers))
 
@@ -172,14 +173,14 @@ def _with_labels_in_rows(table: re.Match[str]) -> str:
     named = [_COLUMN.fullmatch(cell) for cell in head]
     # What short verdicts each column has; one of anything else has none.
     said = [{row[place].strip() for row in rows[1:] if place < len(row)} for place in range(len(head))]
-    columns = [next((short for short in _SHORT if cells <= short.keys()), {}) for cells in said]
+    verdicts = [next((short for short in _SHORT if cells <= short.keys()), {}) for cells in said]
     is_single = sum(map(bool, named)) == 1
     for row in rows:
         for place, (column, cell) in enumerate(zip(named, row, strict=False)):
             if column and cell.strip().isdigit():
                 row[place] = f" {column[1]} {cell.strip()} "
             elif is_single and not _SAYS.search(head[place]):
-                row[place] = f" {columns[place].get(cell.strip(), cell.strip())} "
+                row[place] = f" {verdicts[place].get(cell.strip(), cell.strip())} "
     return "".join(f"|{'|'.join(row)}|\n" for row in (head, *rows))
 
 

@@ -42,16 +42,8 @@ _SPACE = re.compile(r"\s*")
 _AROUND_WORDS = frozenset(" `'\"()“”‘’")
 _STARTS = ("<response>", "<|START_RESPONSE|>", "<|begin_of_solution|>", "<|begin_of_box|>")
 _ENDS = (
-    "<|endoftext|>",
-    "<|im_end|>",
-    "<|user|>",
-    "<|return|>",
-    "<|end|>",
-    "</response>",
-    "<|END_RESPONSE|>",
-    "<|end_of_solution|>",
-    "<|end_of_box|>",
-)
+    "<|endoftext|> <|im_end|> <|user|> <|return|> <|end|> </response> <|END_RESPONSE|> <|end_of_solution|> <|end_of_box|>"
+).split()
 _THOUGHT, _ANSWER = "some thought", "some answer"
 # Shorter ones, such as quotes, stand in answers too.
 _SHORTEST_MARK = 4

@@ -21,11 +21,11 @@ def ratio(above: Sequence[float], below: Sequence[float], clusters: Sequence[str
 
     Where a few clusters lose nearly all and the others nothing, the bounds of the jackknife call too many sizes held.
     """
-    estimate = ratio_estimate(above, below, clusters)
+    tops, bottoms, counts = _sums(above, below, clusters)
+    estimate = _estimate(tops, bottoms, counts, len(above))
     # A reader that loses nothing has the same share whoever is left out.
     if estimate.error < _ROUNDING:
         return replace(estimate.bare(), low=estimate.value, high=estimate.value)
-    tops, bottoms, _ = _sums(above, below, clusters)
     count = len(tops)
     # The same draws for the same clusters, so that the bounds can be computed again.
     drawn = np.random.default_rng(count).multinomial(count, [1 / count] * count, size=_DRAWS).astype(np.float64)
@@ -60,6 +60,9 @@ def _sums(above: Sequence[float], below: Sequence[float], clusters: Sequence[str
 
 def ratio_estimate(above: Sequence[float], below: Sequence[float], clusters: Sequence[str]) -> Estimate:
     """Return a ratio of sums with the same without each cluster."""
-    tops, bottoms, counts = _sums(above, below, clusters)
+    return _estimate(*_sums(above, below, clusters), len(above))
+
+
+def _estimate(tops: Array, bottoms: Array, counts: Array, rows: int) -> Estimate:
     without = (tops.sum() - tops) / (bottoms.sum() - bottoms)
-    return Estimate(float(tops.sum() / bottoms.sum()), without, counts, len(above), effective(counts) - 1)
+    return Estimate(float(tops.sum() / bottoms.sum()), without, counts, rows, effective(counts) - 1)

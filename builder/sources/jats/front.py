@@ -60,7 +60,8 @@ _KIND_NAMES = re.compile(
     re.IGNORECASE,
 )
 _PUBLIC = frozenset({"epub", "epub-original", "ppub", "epub-ppub", "pub", "publication", "preprint", "epreprint"})
-_RELEASED, _OF_ARCHIVES = "pmc-release", frozenset({"pmc-release", "nihms-submitted"})
+_RELEASED = "pmc-release"
+_OF_ARCHIVES = frozenset({_RELEASED, "nihms-submitted"})
 _PREPRINT_DOI = re.compile(r"10\.(?:1101|64898)/(\d{4})\.(\d\d)\.(\d\d)\.\d+")
 _ORCID = re.compile(r"(\d{4}-\d{4}-\d{4}-\d{3}[\dX])$", re.IGNORECASE)
 # What contributors are who are no authors.
@@ -334,7 +335,8 @@ def category_of(words: str) -> str:
 
 def _dates(metadata: etree._Element, id_: str) -> tuple[date, date]:
     """Return the first day on which the article, or its preprint, was public, and that of this version."""
-    public = _public_days(metadata, id_)
+    dated = _dated(metadata)
+    public = _public_days(dated, id_)
     preprints = [
         day
         for element in (*metadata.iterfind("history/date"), *metadata.iterfind("pub-history/event/date"))
@@ -345,22 +347,21 @@ def _dates(metadata: etree._Element, id_: str) -> tuple[date, date]:
     first = min((day for day, exact in (*public, *preprints) if exact >= known), default=None)
     if first is None:
         raise ValueError("no day of publication")
-    dated = _dated(metadata)
     versions = (day for kind, (day, exact) in dated if exact == _TO_THE_DAY and kind == "epub-version")
     return first, max(versions, default=first)
 
 
 def _dated(metadata: etree._Element) -> list[tuple[str, tuple[date, int]]]:
+    """Return the dates of an article by their kinds, see `_day`."""
     return [(_kind_of(element), day) for element in metadata.iterfind("pub-date") if (day := _day(element))]
 
 
-def _public_days(metadata: etree._Element, id_: str) -> list[tuple[date, int]]:
+def _public_days(dated: Sequence[tuple[str, tuple[date, int]]], id_: str) -> list[tuple[date, int]]:
     """Return when an article was public, see `_day`: to the day, or as exactly as the file tells.
 
     Archives release some articles later, and receive manuscripts before they are public: their days count only where nothing else is
     known, or no more than the same year.
     """
-    dated = _dated(metadata)
     to_the_day = [day for kind, day in dated if kind in _PUBLIC and day[1] == _TO_THE_DAY]
     if to_the_day:
         return to_the_day
@@ -369,13 +370,14 @@ def _public_days(metadata: etree._Element, id_: str) -> list[tuple[date, int]]:
         return [(date(*map(int, in_doi.groups())), _TO_THE_DAY)]
     own = [day for kind, day in dated if kind not in _OF_ARCHIVES]
     of_months = [day for day in own if day[1]]
-    released = [day for kind, day in dated if kind == _RELEASED and day[0].year in {each.year for each, _ in own}]
+    years = {day.year for day, _ in own}
+    released = [day for kind, day in dated if kind == _RELEASED and day[0].year in years]
     return of_months or (own + released if own else [day for _, day in dated])
 
 
 def is_of_a_year(metadata: etree._Element, id_: str) -> bool:
     """Tell whether an article says no more of the day on which it was public than its year."""
-    return not any(exact for _, exact in _public_days(metadata, id_))
+    return not any(exact for _, exact in _public_days(_dated(metadata), id_))
 
 
 def _kind_of(element: etree._Element) -> str:
