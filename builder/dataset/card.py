@@ -1,5 +1,6 @@
 """The dataset card (README.md), rendered from the manifest alone: anyone who has a folder can render it again."""
 
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -126,6 +127,7 @@ def card(manifest: Manifest, dataset: str = "academiceval", revision: str = "", 
         "counted. Comp. rate is input divided by output tokens.",
         "",
         *tables,
+        *_examples(manifest),
         _USE[is_open_access(manifest.source)],
         "",
         *_section("Changelog", [changelog], ""),
@@ -220,6 +222,16 @@ def _section(heading: str, shown: Sequence[Table], about: str) -> list[str]:
         *([about, ""] if about else []),
         *(line for table in shown for line in (*markdown(table), "")),
     ]
+
+
+def _examples(manifest: Manifest) -> Iterator[str]:
+    """Show a row of each configuration, folded."""
+    if not manifest.examples:
+        return
+    yield from ("## Examples", "", "The first row of each configuration, with its long texts cut.", "")
+    for name, row in manifest.examples.items():
+        yield from ("<details>", f"<summary>{name}</summary>", "", "```json")
+        yield from (json.dumps(row, indent=1, ensure_ascii=False), "```", "", "</details>", "")
 
 
 def _notices(manifest: Manifest, errata: Sequence[Erratum]) -> tuple[Table, Table]:

@@ -8,6 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from builder.dataset.card import CARD, card
+from builder.dataset.examples import examples
 from builder.errors import FolderError
 from builder.stage_report import StageReport
 from lm_eval_tasks.base.contract import MANIFEST
@@ -30,9 +31,10 @@ from lm_eval_tasks.families.rounds import read_manifest
 
 def finish(draft: Path, manifest: Manifest) -> Manifest:
     """Write the card, and last the manifest, of a folder whose data is complete; return the manifest as written."""
-    text = card(manifest)
+    shown = replace(manifest, examples=examples(draft, manifest.configurations))
+    text = card(shown)
     write_whole(draft / CARD, text)
-    finished = replace(manifest, other_files={CARD: sha256_of_bytes(text)})
+    finished = replace(shown, other_files={CARD: sha256_of_bytes(text)})
     write_whole(draft / MANIFEST, manifest_bytes(finished))
     return finished
 

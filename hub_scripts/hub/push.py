@@ -44,9 +44,11 @@ def publishable_copy(source: Path, licenses: Licenses) -> Path:
     if there is not None:
         if there.publishable is None:
             raise HubError(f"{copy} exists and is not a publishable copy; move it away")
-        # But for the hashes of the files next to the data.
-        original = replace(there, configurations=there.publishable.original, publishable=None, other_files={})
-        if there.publishable.licenses == licenses and original == replace(manifest, other_files={}):
+        # But for what is shown of the rows, and the hashes of the files next to the data.
+        copied = replace(
+            there, configurations=there.publishable.original, publishable=None, examples={}, other_files={}
+        )
+        if there.publishable.licenses == licenses and copied == replace(manifest, examples={}, other_files={}):
             return copy
     publishable(source, copy, licenses)
     return copy

@@ -177,6 +177,7 @@ class Manifest:
         split: None for an imported dataset.
         links: way of resolving -> citations.
         core: what every model is asked first, and boards count.
+        examples: configuration -> one of its rows, with its long texts cut.
         publishable: for a copy to publish.
         takedown: rows that were taken out of this folder.
         fill: rows by id that could not be completed.
@@ -201,6 +202,7 @@ class Manifest:
     links: dict[str, int] = field(default_factory=dict)
     audit: Audit | None = None
     core: tuple[CoreEntry, ...] = ()
+    examples: dict[str, dict[str, Any]] = field(default_factory=dict)
     publishable: Publishable | None = None
     takedown: StageCounts | None = None
     fill: StageCounts | None = None

@@ -311,6 +311,17 @@ def test_a_section_of_the_card_that_has_nothing_to_say_is_left_out(dataset: Path
     assert "## Changelog" not in card(manifest)
 
 
+def test_the_card_shows_a_short_row_of_each_configuration(dataset: Path) -> None:
+    manifest = read_manifest(dataset)
+    text = (dataset / "README.md").read_text()
+    for configuration in manifest.configurations:
+        [row, *_] = rows(dataset, configuration.name)
+        assert manifest.examples[configuration.name]["id"] == row["id"]
+        assert f"<summary>{configuration.name}</summary>" in text
+        assert row["content"] not in text
+        assert row["abstract"][:60] in text
+
+
 # --- what may be published
 
 
@@ -326,6 +337,9 @@ def test_a_publishable_copy_holds_no_text_without_a_licence(dataset: Path, copy:
     names = {path.name for path in copy.iterdir() if path.is_dir()}
     assert "Intro-28K-G-ids" in names
     wanted: Licenses = "redistributable"
+    for name, example in read_manifest(copy).examples.items():
+        assert not name.endswith("-ids")
+        assert allows(example["license"], wanted)
     for name in names:
         for row in rows(copy, name):
             if name.endswith("-ids"):
