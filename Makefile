@@ -37,7 +37,7 @@ demo: setup-demo
 	$(BIN)/academiceval demo --folder demo
 	cd demo && HF_HUB_OFFLINE=1 ../$(BIN)/lm_eval --tasks academiceval_abs --model dummy --limit 2 --metadata '{"bertscore_model": "minilm"}'
 	@if [ -d $(REAL) ]; then cd demo && HF_HUB_OFFLINE=1 ../$(BIN)/lm_eval --tasks academiceval_title_10k --model hf \
-	  --model_args pretrained=../$(REAL),dtype=bfloat16,max_length=1024 --apply_chat_template --limit 8 --log_samples \
+	  --model_args pretrained=../$(REAL),dtype=float32,max_length=1024 --apply_chat_template --limit 8 --log_samples \
 	  --output_path results/smollm2 --metadata '{"bertscore_model": "none"}' && \
 	  ../$(BIN)/academiceval report results academiceval -o site; else echo "no real language model here: its package could not be fetched"; fi
 	@echo "Results page: demo/site/index.html; dataset card: demo/academiceval/README.md"

@@ -41,7 +41,7 @@ _ABOUT = {
     "Power": (
         "The smallest difference between two models that the test samples show in four out of five cases, if no other difference is "
         "tested, and the models' differences vary from paper to paper as those of two baselines do on real papers; for questions, if "
-        "they disagree on three in ten; for recall, by 2.5 bits. It assumes that a model does equally well on all samples of a first "
+        "they disagree on three in ten. It assumes that a model does equally well on all samples of a first "
         "author; if not, smaller differences show too. One group: the share of the samples by authors who are all connected as "
         "co-authors among these papers. Where it is high, results say little about other groups' papers."
     ),

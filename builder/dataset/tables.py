@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from builder.round.allowed import AuditTable
 from builder.round.configurations import thousands_in
-from lm_eval_tasks.base.contract import LEAD, OF_SCALAR, PAPERS_TASK, POPULARITY, SPLITS
+from lm_eval_tasks.base.contract import FULL, LEAD, OF_SCALAR, PAPERS_TASK, POPULARITY, SPLITS
 from lm_eval_tasks.base.figures import QUANTILES, Audit, Bounds, ReadingSummary, StageCounts, Statistics
 from lm_eval_tasks.base.manifest import CoreEntry, ListedConfiguration, Manifest
 from lm_eval_tasks.base.tables import Table, with_bounds
-from lm_eval_tasks.families import target_of
+from lm_eval_tasks.families import of_task, target_of
 
 # Why inputs of a task may be short.
 _CAUSES = {
@@ -75,7 +75,8 @@ def power(configurations: Sequence[ListedConfiguration]) -> Table:
     rows = []
     for configuration in configurations:
         test = configuration.statistics("test")
-        if test.detectable is not None:
+        # Models are compared by shares of what they recall, of which a difference in bits says nothing.
+        if test.detectable is not None and not of_task(configuration.task).kept:
             metric = target_of(configuration.task).measured_in
             group = "" if test.one_group is None else f"{test.one_group:.2f}"
             contents = configuration.splits["test"]
@@ -152,7 +153,7 @@ def core(entries: Sequence[CoreEntry]) -> Table:
     return Table(
         ("Configuration", "Samples", "Main comparison"),
         "lrl",
-        [(entry.configuration, entry.samples, entry.shortcut) for entry in entries],
+        [(entry.configuration, entry.samples, "-" if entry.shortcut == FULL else entry.shortcut) for entry in entries],
     )
 
 

@@ -41,6 +41,7 @@ class TaskPlan:
         longest: tokens of the longest prompt and its answer; None likewise.
         detectable: the smallest difference between two models that the samples show in four out of five cases, after the correction
             for all rows of their comparison. Those of one first author count as one.
+        measured_in: what that difference is of.
         guessed: tokens of all prompts at three characters each, if they are not known.
     """
 
@@ -49,6 +50,7 @@ class TaskPlan:
     samples: int
     most_out: int
     detectable: float | None
+    measured_in: str = ""
     tokens_in: int | None = None
     cut: float | None = None
     longest: int | None = None
@@ -153,6 +155,7 @@ class _Planning:
             samples=len(docs),
             most_out=sum(map(mul, times, caps)),
             detectable=self._detectable(shown, row, docs),
+            measured_in="share kept" if row.family.kept else row.ranking.label,
         )
         if not all(docs["tokens_before"]):
             characters = sum(map(mul, times, map(len, prompts)))
@@ -183,6 +186,9 @@ class _Planning:
         difference = self.run.like.get(shown)
         if difference and difference.samples == len(docs):
             return difference.detectable(self.rows)
+        if row.family.kept:
+            # Models are compared by shares kept, whose spread is known from runs alone.
+            return None
         spread = row.family.spread_of(families.target_of(row.task), row.way)
         return detectable_with(Counter(docs["first_author"]).values(), spread, self.rows)
 
@@ -195,6 +201,7 @@ _HEAD = (
     "Prompts cut",
     "Longest prompt and answer",
     "Detectable",
+    "Of",
     f"Input tokens that show {_DIFFERENCE}",
 )
 
@@ -208,8 +215,8 @@ def table(planned: Sequence[TaskPlan]) -> Table:
         to_show = [entry.tokens_to_show for entry in planned]
         show_all = None if None in to_show else sum(filter(None, to_show))
         samples = sum(entry.samples for entry in planned)
-        rows.append(("all", samples, tokens_in, together.tokens_out, None, None, None, show_all))
-    return Table(_HEAD, "lrrrrrrr", rows, main=_HEAD[:-1])
+        rows.append(("all", samples, tokens_in, together.tokens_out, None, None, None, None, show_all))
+    return Table(_HEAD, "lrrrrrrlr", rows, main=_HEAD[:-1])
 
 
 def _table_row(entry: TaskPlan) -> tuple[object, ...]:
@@ -221,6 +228,7 @@ def _table_row(entry: TaskPlan) -> tuple[object, ...]:
         None if entry.cut is None else f"{entry.cut:.2f}",
         entry.longest,
         None if entry.detectable is None else f"{entry.detectable:.3f}",
+        None if entry.detectable is None else entry.measured_in,
         entry.tokens_to_show,
     )
 

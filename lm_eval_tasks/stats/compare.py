@@ -254,11 +254,12 @@ def _placed_task(task: str, samples: Sequence[Sample], metric: str) -> PlacedTas
 
 def left_out(runs: Collection[Run]) -> Iterator[str]:
     """Yield the tasks that only some of the runs have, and the rows in which the revisions of their datasets differ."""
-    only = "only one of the runs has" if len(runs) == 2 else "not all of the runs have"
     for task in sorted({task for run in runs for task in run}):
-        if not all(task in run for run in runs):
-            yield f"left out: {task}, which {only}"
         of_task = [run[task] for run in runs if task in run]
+        if len(of_task) == 1:
+            yield f"left out: {task}, which only one of the runs has"
+        elif len(of_task) < len(runs):
+            yield f"{task}: only {len(of_task)} of the {len(runs)} runs have it"
         if len({_has_tokens(of_run) for of_run in of_task}) > 1:
             yield f"{task}: one of the runs has lm-eval's own sums, which count the empty line before the text too"
         said = dict.fromkeys(revisions_apart(first, second) for first, second in combinations(of_task, 2))

@@ -24,11 +24,13 @@ from lm_eval_tasks.stats.ratios import ratio, ratio_estimate
 from lm_eval_tasks.tasks.catalogue import tasks_of
 
 if TYPE_CHECKING:
+    from lm_eval_tasks.samples.prompt_row import PromptRow
     from lm_eval_tasks.samples.sample import Sample
 
 # First authors, standard errors of what is recalled alone, and the share that counts as held.
 FEWEST, ERRORS, HELD = 24, 3.0, 0.85
 Verdict = Literal["held", "lost", "undecided", "-"]
+_WINDOW = "the rest does not fit the model's window"
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,30 +177,21 @@ def _by_kind(
 
 
 def reach_of(kept: Sequence[KeptShare], sizes: Mapping[str, int], ended: str = "") -> str:
-    """Say how far a model holds: of the sizes that it was asked, which follow one another, the first that is not held ends it.
+    """Say how far a model holds: of the sizes that it was asked, in order, the first that is not held ends it. Sizes between them that it
+    was not asked are named.
 
     Args:
         ended: why no larger size was asked.
     """
-    every = [each for each in kept if each.configuration in sizes]
-    if not any(each.share for each in every):
+    asked = [each for each in kept if each.configuration in sizes]
+    if not any(each.share for each in asked):
         return ""
-    order = sorted(sizes, key=sizes.__getitem__)
-    following = order[order.index(every[0].configuration) :]
-    asked = [
-        each
-        for each, _ in takewhile(lambda pair: pair[0].configuration == pair[1], zip(every, following, strict=False))
-    ]
-    if len(asked) < len(every):
-        ended = f"{following[len(asked)]} was not asked, so no larger size counts"
-    held = ""
-    for each in asked:
-        if each.verdict != "held":
-            break
-        held = each.configuration
+    held = list(takewhile(lambda each: each.verdict == "held", asked))
     verdicts = [each.verdict for each in asked]
     named = ", ".join(each.configuration for each in asked)
-    reach = f"held to {held}" if held else "no size held"
+    gaps = ", ".join(_between([each.configuration for each in asked], sizes))
+    named += f", but not {gaps}" if gaps else ""
+    reach = f"held to {held[-1].configuration}" if held else "no size held"
     loss = "no size lost"
     if "lost" in verdicts:
         at = verdicts.index("lost")
@@ -209,7 +202,13 @@ def reach_of(kept: Sequence[KeptShare], sizes: Mapping[str, int], ended: str = "
     return f"{reach}, {loss}; asked: {named}{why}"
 
 
-def _ended(samples: Sequence[Sample], asked: Sequence[str], kept: Kept) -> str:
+def _between(asked: Sequence[str], sizes: Mapping[str, int]) -> list[str]:
+    """List the sizes between the smallest and the largest that were not asked."""
+    order = sorted(sizes, key=sizes.__getitem__)
+    return [name for name in order[order.index(asked[0]) : order.index(asked[-1])] if name not in asked]
+
+
+def _ended(samples: Sequence[Sample], asked: Sequence[str], kept: Kept, window: int | None) -> str:
     """Say what ended the sizes that a run asked: the model's window, the round, or what was typed."""
     rows = [sample.row for sample in samples if sample.row.setting in kept.names]
     counts = Counter(row.setting for row in rows)
@@ -218,13 +217,23 @@ def _ended(samples: Sequence[Sample], asked: Sequence[str], kept: Kept) -> str:
     tasks = [tasks_of(name) for name in asked]
     typed = {of_name[0].configuration for of_name in tasks if len(of_name) == 1}
     if (lacking and kept.alone not in lacking) or typed & kept.sizes.keys() - counts.keys():
-        return "the rest does not fit the model's window"
+        return _WINDOW
     if lacking or any((row.positions or 0) < (row.of or 0) for row in rows):
         return "of a part of the rows"
     if not asked:
         return ""
-    is_all = any(len(of_name) > 1 for of_name in tasks)
-    return "all that the round has and the model's window takes" if is_all else "as chosen"
+    if all(len(of_name) == 1 for of_name in tasks):
+        return "as chosen"
+    return _WINDOW if window and _next_length(rows, kept) > window else "all that the round has"
+
+
+def _next_length(rows: Sequence[PromptRow], kept: Kept) -> float:
+    """Estimate how many of the model's tokens the longest prompt of the next size would have, from the largest that was asked."""
+    sized = [row for row in rows if row.setting in kept.sizes]
+    largest = max((kept.sizes[row.setting] for row in sized), default=0)
+    longest = max((row.tokens_before for row in sized if kept.sizes[row.setting] == largest), default=0)
+    larger = min((size for size in kept.sizes.values() if size > largest), default=0)
+    return longest * larger / largest if largest else 0.0
 
 
 def share_differences(
@@ -267,11 +276,14 @@ def _is_same(row: ScoredRow | None, other: ScoredRow | None) -> bool:
     return row is not None and other is not None and row.identity == other.identity
 
 
-def shown_kept(samples: Sequence[Sample], asked: Sequence[str] = ()) -> Iterator[str | Table]:
+def shown_kept(
+    samples: Sequence[Sample], asked: Sequence[str] = (), window: int | None = None
+) -> Iterator[str | Table]:
     """Yield what a run keeps, if it was asked alone and without.
 
     Args:
         asked: the names of tasks and groups that the run was given.
+        window: tokens that prompts had to fit into; None if nothing limited them.
     """
     known, kept = _asked_for(samples), kept_of(samples)
     if not known or not kept:
@@ -283,7 +295,7 @@ def shown_kept(samples: Sequence[Sample], asked: Sequence[str] = ()) -> Iterator
         "",
         Table((*head, *beside), "lrrrrl" + "r" * len(beside), [_row(each, parts) for each in kept], main=head),
     )
-    said = reach_of(kept, known.sizes, _ended(samples, asked, known))
+    said = reach_of(kept, known.sizes, _ended(samples, asked, known, window))
     yield from (("", said) if said else ())
     if not any(each.share for each in kept):
         yield from (

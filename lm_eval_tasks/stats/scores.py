@@ -260,4 +260,6 @@ def shown_scores(results: Results, samples: Samples) -> Iterator[str | Table]:
     if any(gain.by == "model" for gain in gains):
         yield from ("", gain_table(gains))
     yield from shown_savings(list(every.values()))
-    yield from shown_kept(list(every.values()), results.run.tasks if results.run else ())
+    asked = results.run.tasks if results.run else ()
+    window = results.block.made_with.window if results.block else None
+    yield from shown_kept(list(every.values()), asked, window.tokens if window else None)

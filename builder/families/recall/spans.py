@@ -25,22 +25,32 @@ _HYPHENS = str.maketrans("‐‑", "--")
 _YEAR = re.compile(r"(?:18|19|20)\d\d")
 # What stands before a number that is a label or a reference.
 _LABEL = re.compile(
-    r"(?:\b(?:tables?|tabs?|figures?|figs?|sections?|secs?|equations?|eqs?|chapters?|appendix|theorems?|thms?|lemmas?|propositions?|props?"
-    r"|corollar(?:y|ies)|definitions?|defs?|remarks?|assumptions?|examples?|claims?|lines?|algorithms?|algs?|steps?|versions?|refs?|pp?|pages?|vol|no|arxiv|doi)\b[.:]?|[\[#§vV])[\s(]*$",
+    r"(?:\b(?:tables?|tabs?|figures?|figs?|sections?|sect?s?|equations?|eqn?s?|chapters?|appendix|theorems?|thms?|lemmas?|propositions?|props?"
+    r"|corollar(?:y|ies)|definitions?|defs?|remarks?|assumptions?|examples?|claims?|lines?|algorithms?|algs?|steps?|versions?|refs?|pp?|pages?"
+    r"|property|properties|observations?|conditions?|problems?|listings?|hypothes[ei]s|conjectures?|facts?|formulas?|questions?|exercises?"
+    r"|parts?|phases?|releases?|builds?|vol|no|arxiv|doi)\b[.:]?|[\[#§vV])[\s(]*$",
     re.IGNORECASE,
 )
 # The same before more than one: "Figures 101 and 102", "[12, 345]".
 _LABELS = re.compile(
-    r"\b(?:tables|tabs|figures|figs|sections|secs|equations|eqs|chapters|appendices|theorems|lemmas|propositions"
+    r"\b(?:tables|tabs|figures|figs|sections|sects|secs|equations|eqns|eqs|properties|observations|conditions|problems|hypotheses|chapters|appendices|theorems|lemmas|propositions"
     r"|corollaries|definitions|remarks|assumptions|examples|claims|lines|algorithms|steps|versions|refs|pp|pages|nos)\b\.?[\s(]*(?:\d[\w.()]*[\s,;]*(?:[,;&–-]|\b(?:and|or|to)\b)[\s(]*)+$"
     r"|\[(?:\d{1,3}\s*[,;–-]\s*)+$",
     re.IGNORECASE,
 )
 _LONGEST_LIST, _NEAR = 80, 8
-# The rest of a date, of a decimal with a comma, or of a number with a power of ten: "24.12.2023", "99,9", "2.5 × 10^3".
-_MORE_DIGITS = re.compile(r"[.,]\d|\s?[×·]\s?10")
-# A version behind a name: "Llama 3.3", "Claude 2.1".
+# The rest of a date, of a decimal with a comma, of a number with a power of ten, or of one whose thousands stand apart: "24.12.2023",
+# "99,9", "2.5 × 10^3", "88 657"; and the beginning of the last.
+_MORE_DIGITS = re.compile(r"[.,]\d|\s?[×·]\s?10|\s\d{3}(?!\w)")
+_THOUSANDS = re.compile(r"(?<![\w.,])\d{1,3}\s$")
+# A version behind a name: "Llama 3.3", "Claude 2.1"; and behind names that have longer ones: "Python 3.11", "IEEE 802.11".
 _VERSION, _NAMED = re.compile(r"\d{1,2}\.\d"), re.compile(r"(?<![.?!] )\b[A-Z][\w-]*[ -]$")
+_VERSIONED = re.compile(
+    r"\b(?:Python|PyTorch|TensorFlow|JAX|CUDA|cuDNN|Ubuntu|Debian|Linux|Windows|macOS|Android|Java|Spark|MATLAB|Stata|SPSS|SAS|GCC|Transformers"
+    r"|IEEE|ISO|IEC|RFC|PEP)[ -]$"
+)
+# A whole number behind capitals belongs to a name: "RTX 4090", "CIFAR 100"; and a numeral of Rome is none.
+_ACRONYM, _ROMAN = re.compile(r"\b[A-Z]{2,}[ -]$"), re.compile(r"[IVX]+")
 # The shortest name, and the shortest rare word.
 _NAME, _RARE = 3, 6
 # Words of more letters that say something, and how many of them a sentence of the evidence must share.
@@ -125,7 +135,9 @@ def _is_label(number: str, before: str) -> bool:
 
 def _is_part(number: str, before: str, behind: str) -> bool:
     """Tell whether a number is part of a name, a version, a date or a longer number."""
-    if _VERSION.fullmatch(number) and _NAMED.search(before):
+    if _VERSIONED.search(before) or (_VERSION.fullmatch(number) and _NAMED.search(before)):
+        return True
+    if number.isdigit() and (_ACRONYM.search(before) or (len(number) == 3 and _THOUSANDS.search(before))):
         return True
     if behind[:1] in ("-", "/", "^", "_") or _MORE_DIGITS.match(behind):
         return True
@@ -139,7 +151,7 @@ def _names(text: str) -> Iterator[TextSpan]:
         inside = text[match.start() - 1 : match.start()] + text[match.end() : match.end() + 1]
         if "-" in word or any(sign.isdigit() or sign == "_" for sign in inside):
             continue
-        if len(word) >= _NAME and any(map(str.isupper, word[1:])):
+        if len(word) >= _NAME and any(map(str.isupper, word[1:])) and not _ROMAN.fullmatch(word):
             yield TextSpan("name", match.start(), match.end(), word)
         elif len(word) >= _RARE and word.islower():
             yield TextSpan("word", match.start(), match.end(), word)

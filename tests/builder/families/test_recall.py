@@ -37,6 +37,13 @@ def spans(text: str, told: str = "") -> list[str]:
         ("Of Llama 3.3 and Claude 2.1, 0.5 and Spearman 0.77.", ["0.5", "0.77"]),
         ("LoRA and BERT on PubMed by The Team.", ["LoRA", "BERT", "PubMed"]),
         ("Of 0.93 and v2.15, 10^500 and COVID-190.", ["0.93", "COVID"]),
+        # Versions and models of devices, more kinds of labels, numerals of Rome, and thousands that stand apart.
+        (
+            "It ends. Python 3.11 and PEP 484 on an RTX 4090 with IEEE 802.11 and CIFAR 100.",
+            ["PEP", "RTX", "IEEE", "CIFAR"],
+        ),
+        ("Property 4.12, Eqn. 3.14, Sects. 4.12 and 5.13 of Phase III and Part VII.", []),
+        ("Of 88 657 or 120 345 words, 658 are new; it takes F1 93.4 to 95.25.", ["658", "95.25"]),
         # Lists of labels, and what is no list of them.
         ("Figures 101 and 102, Refs. 123, 456 and 789, pp. 310–345, [12, 345], Tables 2(a)-112.", []),
         (

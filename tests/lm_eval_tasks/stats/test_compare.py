@@ -82,7 +82,7 @@ def test_what_only_some_runs_have_is_named(tmp_path: Path, command: Command) -> 
     runs = [write(tmp_path / "a", 0.0), write(tmp_path / "b", 0.1, ("Abs-9K",)), write(tmp_path / "c", 0.2)]
     code, out, err = command("compare", *runs)
     assert code == 0, err
-    assert "left out: Title-10K, which not all of the runs have" in out
+    assert "Title-10K: only 2 of the 3 runs have it" in out
     code, _, err = command("compare", runs[0])
     assert (code, "nothing to be compared with" in err) == (1, True)
     with pytest.raises(SamplesError, match="cannot be compared with itself"):

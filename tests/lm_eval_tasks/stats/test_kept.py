@@ -194,21 +194,22 @@ def test_a_size_without_the_rows_that_were_asked_alone_is_not_told_of() -> None:
         ((10, 10, 10), (4, 10, 10), "academiceval_recall", "the rest does not fit the model's window"),
         ((5, 10, 10), (5, 10, 10), "academiceval_recall", "of a part of the rows"),
         ((5, 5, 10), (5, 5, 8), "academiceval_recall", "of a part of the rows"),
-        ((10, 10, 10), (8, 8, 8), "academiceval_recall", "all that the round has and the model's window takes"),
+        ((10, 10, 10), (8, 8, 8), "academiceval_recall", "all that the round has"),
+        ((10, 10, 10), (8, 8, 8, 4500), "academiceval_recall", "the rest does not fit the model's window"),
         ((10, 10, 10), (8, 8, 8), "academiceval_recall_4k", "as chosen"),
         # Of a size that was typed there is no row at all.
         ((10, 10, 10), (8, 8, 8), "academiceval_recall_16k", "the rest does not fit the model's window"),
     ],
 )
 def test_what_ended_the_sizes_is_told(alone: tuple[int, ...], sized: tuple[int, ...], asked: str, ended: str) -> None:
-    """By how many rows there are, how many the run asks, and how many the round has."""
+    """By how many rows there are, how many the run asks, how many the round has, and how many tokens they have, of a window of 8,192."""
     known = families.of_task("recall").kept
     samples: list[Any] = [
-        SimpleNamespace(row=SimpleNamespace(setting=setting, positions=positions, of=of))
-        for setting, (count, positions, of) in (("Recall-Alone", alone), ("Recall-4K", sized))
+        SimpleNamespace(row=SimpleNamespace(setting=setting, positions=positions, of=of, tokens_before=sum(tokens)))
+        for setting, (count, positions, of, *tokens) in (("Recall-Alone", alone), ("Recall-4K", sized))
         for _ in range(count)
     ]
-    assert known is not None and kept._ended(samples, [asked], known) == ended
+    assert known is not None and kept._ended(samples, [asked], known, 8192) == ended
 
 
 def smooth(rng: np.random.Generator, authors: Any) -> tuple[Any, Any]:
@@ -238,9 +239,12 @@ def test_intervals_of_shares_hold_the_truth(world: Callable[[np.random.Generator
     assert held / 1000 < 0.05
 
 
-def test_a_size_behind_one_that_was_not_asked_does_not_count() -> None:
-    share = ratio([1.0] * 30, [1.0] * 30, list(map(str, range(30))))
-    kept = [KeptShare(f"Recall-{size}", 1.0, share, share, None, {}) for size in ("4K", "16K")]
-    said = reach_of(kept, {**SIZES, "Recall-16K": 16})
-    assert said.startswith("held to Recall-4K, no size lost")
-    assert "Recall-8K was not asked" in said
+@pytest.mark.parametrize(("kept", "reach"), [(1.0, "held to Recall-16K, no size lost"), (0.4, "lost from Recall-16K")])
+def test_a_size_between_others_that_was_not_asked_is_named(kept: float, reach: str) -> None:
+    """As in the core, which asks 8K, 32K and 128K."""
+    authors = list(map(str, range(30)))
+    whole, part = (ratio([share] * 30, [1.0] * 30, authors) for share in (1.0, kept))
+    known = [KeptShare(f"Recall-{size}", 1.0, whole, of, None, {}) for size, of in (("4K", whole), ("16K", part))]
+    said = reach_of(known, {**SIZES, "Recall-16K": 16})
+    assert reach in said
+    assert "asked: Recall-4K, Recall-16K, but not Recall-8K" in said
