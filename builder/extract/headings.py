@@ -14,12 +14,13 @@ from operator import itemgetter
 
 from builder.extract.heading_candidates import HeadingCandidate, Style, find_heading_candidates
 from builder.extract.lines import Line
+from builder.extract.running import running_lines
 from builder.extract.sections import ROMAN, is_known, normalise, role_of, split_number, weak_role_of
-from builder.extract.text import running_lines
 from builder.records import Role
 
 _TAIL = ("references", "acknowledgements", "appendix")
 _ENTRY, _MIN_ENTRIES = re.compile(r"\[(\d{1,3})\]"), 5
+_ENDED_ENTRY = re.compile(r", (?:19|20)\d\d\.$")
 # An entry's year, and lines of a list within which there is one.
 _YEAR, _LINES_TO_YEAR = re.compile(r"\b(?:19|20)\d\d"), 25
 # A heading's words occur in a paper once, or twice with an appendix or a second paper in the file.
@@ -306,9 +307,13 @@ def _level_unnumbered(c: HeadingCandidate, same: bool, numbering: str) -> int:
 
 
 def _is_titled(words: str) -> bool:
-    """Tell whether a text could be a heading by its words: begins like one, does not end like a sentence."""
-    return (words[:1].isupper() or words[:1].isdigit()) and (
-        not words.endswith((".", ",", ";", ":")) or len(words.split()) <= 4
+    """Tell whether a text could be a heading by its words: begins like one, does not end like a sentence, or like an entry of the list of
+    references.
+    """
+    return (
+        not _ENDED_ENTRY.search(words)
+        and (words[:1].isupper() or words[:1].isdigit())
+        and (not words.endswith((".", ",", ";", ":")) or len(words.split()) <= 4)
     )
 
 

@@ -1,6 +1,7 @@
 """A PDF file -> Document."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import dropwhile, takewhile
@@ -16,8 +17,9 @@ from builder.extract.lines import STAMPED_ID, Line, Page, read_page
 from builder.extract.mentions import find_mentions
 from builder.extract.quality import MeasuredDocument, common_share, words_of
 from builder.extract.references import read_entries
+from builder.extract.running import own_size, running_lines, without_cells
 from builder.extract.sections import OUTSIDE, is_known, normalise, role_of, split_number
-from builder.extract.text import body_size, clean, join_lines, own_size, running_lines, text_lines
+from builder.extract.text import HYPHENS, body_size, clean, join_lines, text_lines
 from builder.records import Document, Reference, Section
 from lm_eval_tasks.base.text import is_valid
 
@@ -114,9 +116,8 @@ def assemble(
         running = running_lines(block, min(size, own_size(block)) if small else size)
         if role == "references":
             references += read_entries(running, words, links)
-        sections.append(
-            Section(f"{heading.number} {heading.words}".strip(), role, heading.level, join_lines(running, words))
-        )
+        text = join_lines(running if small else without_cells(running), words)
+        sections.append(Section(f"{heading.number} {heading.words}".strip(), role, heading.level, text))
     roles = {section.role for section in sections}
     abstract, opening = _opened(abstract, before, words, size, is_introduced="introduction" in roles)
     if opening and sections:
@@ -210,11 +211,19 @@ def _apart(abstract: str) -> tuple[str, str]:
 
 
 def _vocabulary(lines: Sequence[Line]) -> frozenset[str]:
-    """Return the words that the paper prints unbroken, folded: they decide which hyphens at line ends are its own."""
-    broken = [line.text for line in lines if line.text.endswith(("-", "\u2010"))]
-    unbroken = "\n".join(line.text for line in lines if not line.text.endswith(("-", "\u2010")))
-    before_a_break = (word for text in broken for word in _WORD.findall(text.casefold())[:-1])
-    return frozenset([*_WORD.findall(unbroken.casefold()), *before_a_break])
+    """Return the words that the paper prints unbroken, folded: they decide which hyphens at line ends are its own. Of a word that it prints
+    with and without a hyphen, the rarer form is left out, or the joined one.
+    """
+    whole: list[str] = []
+    is_rest = False
+    for line in lines:
+        text = line.text.partition(" ")[2] if is_rest else line.text
+        is_rest = line.text.endswith(HYPHENS)
+        whole.append(text.rpartition(" ")[0] if is_rest else text)
+    counts = Counter(_WORD.findall("\n".join(whole).casefold().replace("\u2010", "-")))
+    compounds = [(word, word.replace("-", "")) for word in counts if "-" in word]
+    rarer = {joined if counts[joined] <= counts[word] else word for word, joined in compounds if joined in counts}
+    return frozenset(counts.keys() - rarer)
 
 
 def _check_text(pages: Sequence[Page]) -> int:

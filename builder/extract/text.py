@@ -1,8 +1,7 @@
 """Pages -> the lines that belong to the text, in reading order -> running text.
 
 What repeats on the pages' margins (running heads, page numbers, line numbers of review versions) is furniture and goes; two-column
-pages that the file does not give column by column are sorted. Captions, footnotes and the contents of tables and figures are left
-out, words broken at line ends joined, paragraphs kept apart.
+pages that the file does not give column by column are sorted. Words broken at line ends are joined, paragraphs kept apart.
 """
 
 from __future__ import annotations
@@ -186,10 +185,12 @@ _LIGATURES = str.maketrans(
 _MARKS = dict(zip("´¨˚ˇ˝¸˜ˆ", "\u0301\u0308\u030a\u030c\u030b\u0327\u0303\u0302", strict=True))
 # A hat or a tilde within a word; at its beginning they belong to formulas.
 _ACCENT = re.compile(
-    r"(?:(?:(?<=[^\W\d_])|(?<!\w)(?=.[^\W\d_]{3}))[´¨˚ˇ˝¸]|(?<=[^\W\d_])[˜ˆ](?=[^\W\d_]{2}))(?P<letter>[^\W\d_])"
+    # "Attacker´s" has an apostrophe.
+    r"(?:(?:(?<=[^\W\d_])|(?<!\w)(?=.[^\W\d_]{3}))(?:´(?!s\b)|[¨˚ˇ˝¸])|(?<=[^\W\d_])[˜ˆ](?=[^\W\d_]{2}))(?P<letter>[^\W\d_])"
 )
 _CEDILLA = re.compile(r"(?<=[cCsStT])\u00b8")
 _DOTLESS = str.maketrans("ıȷ", "ij")
+HYPHENS = ("-", "\u2010")
 _BREAK, _BLANKS = re.compile(r"(?<=[^\W\d_])[-\u2010]$"), re.compile(r"[ \t\r\f\v]+")
 # Compounds whose first part is a word of its own keep their hyphen when they happen to break after it.
 _KEEPS_HYPHEN = frozenset(
@@ -198,17 +199,10 @@ _KEEPS_HYPHEN = frozenset(
     "right second self semi short single small so soft state still sub super task ten third three time token top two "
     "ultra up user well wide word world zero".split()
 )
-_PREFIXES = frozenset("anti co inter intra meta multi non post pre re sub super mini up model data".split())
-_CAPTION = re.compile(
-    r"(?:fig(?:ure|\.)?|table|tab\.|algorithm|alg\.|listing|scheme|chart|plate|box)\s*"
-    # A letter or a Roman number is a capital, and stands apart: "Tables." begins no caption.
-    r"(?:[A-Z]?\.?\d+[a-z]?(?:\.\d+)?|(?<=\s)(?-i:[IVX]+|[A-Z]\d*))\s*(?:[.:|—–-]|$)",
-    re.IGNORECASE,
+# Of these, what begins words too: a hyphen behind it stays only where its rest is a word.
+_PREFIXES = frozenset(
+    "all anti co end hand inter intra mean meta mini multi model data off post pre re real so state sub super ten token top up".split()
 )
-_LABEL = re.compile(r"(?:fig(?:ure|\.)?|table|tab\.|algorithm|alg\.|listing)\s*[A-Z]?\.?\d+", re.IGNORECASE)
-_SMALLER = 0.7
-# A number of a table with its interval or the like, whose brackets may be large.
-_CELL = re.compile(r"[\d\s.,±%+*–−-]*\d\.\d[\d\s.,±%+*–−-]*[(\[][\d\s.,()\[\]±%+*–−-]+")
 
 
 def clean(text: str) -> str:
@@ -259,12 +253,12 @@ def _is_broken(head: str, tail: str, words: frozenset[str]) -> bool:
     """Tell whether the hyphen between two line parts is only the typesetter's."""
     first = re.split(r"[^\w]", head)[-1].casefold()
     second = re.split(r"[^\w]", tail)[0].casefold()
-    if tail[0].isupper() and not head.isupper():
-        return False
     if first + second in words:
         return True
+    if tail[0].isupper() and not head.isupper():
+        return False
     # "state-of-the-art": a word that has a hyphen already is a compound.
-    is_compound = "-" in head.split()[-1] or f"{first}-{second}" in words or first.isdigit()
+    is_compound = any(sign in head.split()[-1] for sign in HYPHENS) or f"{first}-{second}" in words or first.isdigit()
     return not (is_compound or (first in _KEEPS_HYPHEN and (first not in _PREFIXES or second in words)))
 
 
@@ -277,38 +271,3 @@ def _starts_paragraph(last: Line, line: Line, before: str) -> bool:
     indented = 0.6 * line.size < line.x0 - last.x0 < 4 * line.size
     begins = (line.start or indented) and (indented or gap > 0.25 * line.size)
     return ended and (begins or gap > 0.9 * line.size)
-
-
-def running_lines(lines: Sequence[Line], size: float) -> list[Line]:
-    """Return the running text among the lines of a section.
-
-    Args:
-        size: the type size of the text in points. A line without anything of this size is small print; one that is mostly of small
-            capitals or subscripts is text.
-    """
-    kept: list[Line] = []
-    skipping, least = False, size - _SMALLER
-    for i, line in enumerate(lines):
-        if line.start:
-            skipping = _is_caption(line)
-        elif line.size < least and _is_caption(line):
-            skipping = True
-        elif skipping and kept and line.y0 - lines[i - 1].y1 > 1.2 * line.size:
-            skipping = False
-        if not skipping and (line.size >= least or (line.largest >= least and not _CELL.fullmatch(line.text))):
-            kept.append(line)
-    return kept
-
-
-def own_size(lines: Sequence[Line]) -> float:
-    """Return the type size of a part that is set smaller than the body throughout, as reference lists and abstracts are."""
-    weight: Counter[float] = Counter()
-    for line in lines:
-        weight[line.size] += len(line.text)
-    return max(weight, key=lambda size: (weight[size], size), default=0.0)
-
-
-def _is_caption(line: Line) -> bool:
-    text = clean(line.text)
-    label = _LABEL.match(text)
-    return bool(_CAPTION.match(text)) or (label is not None and line.run_in >= len(label.group()) - 1)

@@ -14,7 +14,7 @@ from builder.extract.lines import Line, Page, _line, read_page
 from builder.extract.pdf import read_pdf
 from builder.extract.quality import fault, measure
 from builder.extract.references import read_entries
-from builder.extract.text import clean, running_lines, text_lines
+from builder.extract.text import clean, text_lines
 from builder.records import Document
 from builder.round.tables import QualityTable
 from tests.helpers.drawing import BOLD, FILLER, ITALIC, ROMAN, Text, draw, stack, wrapped
@@ -764,37 +764,6 @@ def test_a_line_that_begins_a_sentence_is_no_heading(tmp_path: Path, line: str) 
     document = read(tmp_path, paper)
     assert [section.heading for section in document.sections] == ["1 Introduction", "2 Conclusion"]
     assert f"{line} goes on in the next line" in document.sections[0].text
-
-
-def test_a_line_of_small_capitals_within_a_paragraph_is_text() -> None:
-    def line(i: int, text: str, size: float = 10.0, largest: float = 10.0, *, start: bool = False) -> Line:
-        return Line(0, 72, 12.0 * i, 500, 12.0 * i + size, text, size, False, False, start=start, largest=largest)
-
-    small = line(1, "FOR HAPPINESS, PIRATE and NATURE we", size=8.0)
-    cells = line(2, "0.96 (0.86, 1.09)", size=8.0)
-    formula = line(4, "Jtotal = Jbulk + Jtail (3)", size=7.0, start=True)
-    note = line(5, "A note on the text that is small print.", size=8.0, largest=8.0, start=True)
-    caption = [line(6, "Figure 2: (a) A caption within a block.", size=9.0, largest=10.0)]
-    text = [line(0, "We steer prompts", start=True), small, cells, line(3, "say so."), formula, note, *caption]
-    assert [each.text for each in running_lines(text, 10.0)] == [
-        "We steer prompts",
-        small.text,
-        "say so.",
-        formula.text,
-    ]
-
-
-@pytest.mark.parametrize(
-    ("printed", "text"),
-    [
-        ("Poincar´e and Bj¨ork", "Poincaré and Björk"),
-        ("na¨ıve ´Etudes of N´u˜nez", "naïve Études of Núñez"),
-        ("Franc¸ois, Fran¸cois", "François, François"),
-        ("ˆp of ˜x, x´y", "ˆp of ˜x, xý"),
-    ],
-)
-def test_accents_before_their_letters(printed: str, text: str) -> None:
-    assert clean(printed) == text
 
 
 def test_bare_numbers_that_count_with_the_pages_are_no_text() -> None:

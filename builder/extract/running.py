@@ -1,0 +1,130 @@
+"""The lines of a section -> those of its running text: without captions, small print, and tables and figures that are set like the text."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from builder.extract.text import clean
+from lm_eval_tasks.base.rouge import FUNCTION_WORDS
+
+if TYPE_CHECKING:
+    from builder.extract.lines import Line
+
+_CAPTION = re.compile(
+    r"(?:fig(?:ure|\.)?|table|tab\.|algorithm|alg\.|listing|scheme|chart|plate|box)\s*"
+    # A letter or a Roman number is a capital, and stands apart: "Tables." begins no caption.
+    r"(?:[A-Z]?\.?\d+[a-z]?(?:\.\d+)?|(?<=\s)(?-i:[IVX]+|[A-Z]\d*))\s*(?:[.:|—–-]|$)",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(r"(?:fig(?:ure|\.)?|table|tab\.|algorithm|alg\.|listing)\s*[A-Z]?\.?\d+", re.IGNORECASE)
+_SMALLER = 0.7
+# A number of a table with its interval or the like, whose brackets may be large.
+_CELL = re.compile(r"[\d\s.,±%+*–−-]*\d\.\d[\d\s.,±%+*–−-]*[(\[][\d\s.,()\[\]±%+*–−-]+")
+# Sizes of type between a caption and what follows it, and the least before one, where it begins no block of text.
+_BEHIND, _BEHIND_OWN, _BEFORE = 1.2, 0.6, 0.9
+# Characters of a line that a table or figure may divide from the rest of its sentence, and of one of theirs, at most.
+_LEAST_OF_LINE, _MOST_OF_CELL = 30, 40
+_ENDS = frozenset('.!?:;”"’')
+# Fewer lines, or words and numbers, may be a formula or a list.
+_LEAST_CELLS, _LEAST_SAID, _MOST_FUNCTION_WORDS = 3, 6, 0.25
+_SAID = re.compile(r"[^\W\d_]{3,}|\d+(?:[.,]\d+)*%?")
+_FORMULA = re.compile(r"[=<>≤≥≈∼→←↦∈⊂⊆∪∩∑∏∫∂∇√∞∀∃⟨⟩{}|^]")
+
+
+def running_lines(lines: Sequence[Line], size: float) -> list[Line]:
+    """Return the running text among the lines of a section.
+
+    Args:
+        size: the type size of the text in points. A line without anything of this size is small print; one that is mostly of small
+            capitals or subscripts is text.
+    """
+    kept: list[Line] = []
+    skipping, least, behind = False, size - _SMALLER, _BEHIND
+    for i, line in enumerate(lines):
+        gap = line.y0 - lines[i - 1].y1 if i else 0.0
+        if line.start:
+            skipping, behind = _is_caption(line), _BEHIND
+        elif line.size < least and _is_caption(line):
+            skipping, behind = True, _BEHIND
+        elif line.size >= least and i and _begins_caption(line, lines[i - 1], least):
+            skipping, behind = True, _BEHIND_OWN
+        elif skipping and kept and gap > behind * line.size:
+            skipping = False
+        if not skipping and (line.size >= least or (line.largest >= least and not _CELL.fullmatch(line.text))):
+            kept.append(line)
+    return kept
+
+
+def own_size(lines: Sequence[Line]) -> float:
+    """Return the type size of a part that is set smaller than the body throughout, as reference lists and abstracts are."""
+    weight: Counter[float] = Counter()
+    for line in lines:
+        weight[line.size] += len(line.text)
+    return max(weight, key=lambda size: (weight[size], size), default=0.0)
+
+
+def _is_caption(line: Line) -> bool:
+    text = clean(line.text)
+    label = _LABEL.match(text)
+    return bool(_CAPTION.match(text)) or (label is not None and line.run_in >= len(label.group()) - 1)
+
+
+def _begins_caption(line: Line, before: Line, least: float) -> bool:
+    """Tell whether a caption in the text's own type begins within a block: below a table's small print, or apart from the text."""
+    is_apart = line.page == before.page and line.y0 - before.y1 > _BEFORE * line.size
+    return (before.size < least or is_apart) and _CAPTION.match(clean(line.text)) is not None
+
+
+# --- tables and figures in the text's own type
+
+
+def without_cells(lines: Sequence[Line]) -> Iterator[Line]:
+    """Leave out the cells of a table or the labels of a figure that stand between the two halves of a sentence."""
+    i = 0
+    while i < len(lines):
+        yield lines[i]
+        end = _end_of_cells(lines, i)
+        i = end if _are_cells(lines[i + 1 : end]) else i + 1
+
+
+def _end_of_cells(lines: Sequence[Line], i: int) -> int:
+    """Return where the sentence of a line goes on behind short lines that do not go on with it; `i` + 1 if there are none."""
+    text = lines[i].text.rstrip()
+    goes_on = any(line.text[:1].islower() for line in lines[i + 1 : i + 2])
+    if len(text) < _LEAST_OF_LINE or text[-1] in _ENDS or goes_on:
+        return i + 1
+    for k in range(i + 1, len(lines)):
+        other = lines[k].text
+        if other[:1].islower() and len(other) >= _LEAST_OF_LINE:
+            return k
+        if len(other) > _MOST_OF_CELL:
+            break
+    return i + 1
+
+
+def _are_cells(lines: Sequence[Line]) -> bool:
+    """Tell whether lines are cells or labels: several beside or far from one another, which say words and numbers and no formula."""
+    if len(lines) < _LEAST_CELLS:
+        return False
+    tokens = [token for line in lines for token in line.text.split()]
+    said = sum(_SAID.fullmatch(token.strip("()[],.:;+-–")) is not None for token in tokens)
+    apart = sum(_is_apart(line, after) for line, after in pairwise(lines))
+    is_formula = any(_FORMULA.search(line.text) for line in lines)
+    is_prose = sum(token.casefold() in FUNCTION_WORDS for token in tokens) > _MOST_FUNCTION_WORDS * len(tokens)
+    return (
+        not (is_formula or is_prose) and said >= max(_LEAST_SAID, 0.6 * len(tokens)) and apart >= 0.5 * (len(lines) - 1)
+    )
+
+
+def _is_apart(line: Line, after: Line) -> bool:
+    """Tell whether two lines stand apart on one row, or farther from each other than lines of a paragraph."""
+    if line.page != after.page:
+        return True
+    gap = after.y0 - line.y1
+    if -1.5 * line.height < gap < -0.5 * line.height:
+        return not -line.size < after.x0 - line.x1 < line.size
+    return gap < 0 or gap > _BEFORE * line.size or abs(after.x0 - line.x0) > 2 * line.size
