@@ -24,6 +24,8 @@ _UNSEEN = re.compile("[\u2061-\u2064\u200b\ufeff]")
 _OPENING = tuple("([{√⟨")
 _SIMPLE = re.compile(r"[^\W_]+(?:[.,]\d+)?'*|.|\([^()]*\)|√\S", re.DOTALL)
 # What stands over or under a letter and is part of it.
+# A bar or a dot may be a sign of the keyboard.
+_TYPED = {"-": "¯", "−": "¯", "_": "¯", ".": "˙", "..": "¨"}
 _ACCENTS = frozenset("^ˆ~˜¯‾˙¨→⃗´`ˇ˘°⏞⏟︷︸̂̃̄̇̈")
 _DOCUMENT = re.compile(r"\\begin\{document\}(.*?)\\end\{document\}", re.DOTALL)
 _FORMULAS = ("inline-formula", "disp-formula")
@@ -84,7 +86,7 @@ def _row(children: Sequence[etree._Element]) -> str:
         if first.tag == "mfrac" and last == "/":
             piece = f"({piece})"
         is_apart = (
-            (first.tag == "mfrac" and last.isdigit())
+            (first.tag == "mfrac" and last.isalnum())
             or (is_behind_fraction and (piece[:1].isalnum() or piece[:1] in _OPENING))
             or (is_behind_script and piece[:1].isalnum() and last.isalnum())
             or (is_word and last.isalpha())
@@ -157,8 +159,10 @@ def _scripts(element: etree._Element, children: Sequence[etree._Element]) -> str
         text = f"({text})"
     for mark, script in zip(marks, scripts, strict=False):
         written = linear(script).strip()
-        if element.tag in ("mover", "munder") and written in _ACCENTS:
-            text += written
+        is_above = element.tag in ("mover", "munder")
+        if is_above and _TYPED.get(written, written) in _ACCENTS:
+            text = f"({text})" if len(_factors(base)) > 1 and not text.endswith(")") else text
+            text += _TYPED.get(written, written)
         elif written:
             text += written if written in ("′", "″", "'", "''") else f"{mark}{_operand(script)}"
     return text
@@ -187,7 +191,7 @@ def _enclosed(element: etree._Element, children: Sequence[etree._Element]) -> st
 
 
 def _fenced(element: etree._Element, children: Sequence[etree._Element]) -> str:
-    separator = (element.get("separators") or ",").strip()[:1]
+    separator = element.get("separators", ",").strip()[:1]
     inner = separator.join(map(linear, children))
     return f"{element.get('open', '(')}{inner}{element.get('close', ')')}"
 

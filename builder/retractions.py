@@ -11,27 +11,30 @@ _PAPER = r"(?:paper|article|manuscript|submission|preprint|report|work|version)"
 _IS, _BACK = (
     r"(?:(?:has|have|had) been|is|was|is being|(?:needs to|must|should) be)(?: \w+ly)?",
     # One that a conference does not review any more goes on here.
-    r"(?:withdrawn|retracted|removed (?:by|from) (?:the )?arxiv)\b"
+    r"(?:withdrawn|retracted|removed (?:by|from) (?:the )?arxiv)\b(?!-)"
     r"(?! from (?:the )?(?:iclr|neurips|nips|icml|[a-z]{0,4}acl|emnlp|aaai|cvpr|[ie]ccv|ijcai|kdd"
-    r"|sigir|review|conference|journal|market|sale))",
+    r"|sigir|review|conference|journal|market|sale|circulation))",
 )
 _TAKEN_BACK = (
-    rf"(?:this|the|our) (?:arxiv )?{_PAPER} (?:{_IS} )?{_BACK}"
+    rf"(?:this|the|our) (?:arxiv )?{_PAPER}(?: of (?:this|the|our) {_PAPER})? (?:{_IS} )?{_BACK}"
     r"|(?:we|i|(?:the )?authors?|(?:bio|med)rxiv|arxiv) (?:\w+ly |hereby )?(?:have |has |are |am )?(?:\w+ly )?"
     rf"(?:(?:decided|chosen|wish|want|would like) to )?(?:withdr[ae]w|withdrawn|withdrawing|retract|retracted|retracting)"
     rf" (?:this|the|our|their) {_PAPER}\b(?!['’]s)"
 )
-_WHY = r"(?=\W*$|\W+(?:by|due|because|for|as|pending|until|since|after|in order|temporarily)\b)"
+_BY = r"by (?:the |its |an? )?(?:authors?|editors?|publishers?|submitters?|(?:arxiv )?admins?|arxiv|journal|one of)"
+_WHY = rf"(?=\W*$|\W+(?:{_BY}|due|because|for|as|pending|until|since|after|in order|temporarily)\b)"
 _SAID = re.compile(
-    rf"^\W*(?:v\d+\W+|please ignore\W+)?(?:{_PAPER} (?:{_IS} )?)?(?:withdrawn|retracted)\b(?:{_WHY}|\s*[:,;])|{_TAKEN_BACK}"
+    rf"^\W*(?:v\d+\W+|please ignore\W+|arxiv admin (?:note|comment)\W+|\d+ pages\W+)?(?:{_PAPER} (?:{_IS} )?)?(?:withdrawn|retracted)\b"
+    rf"(?:{_WHY}|\s*[:,;]|\.\s)|{_TAKEN_BACK}"
     rf"|(?:^|\bthe )authors? (?:(?:have|has) withdrawn|withdraw)\b{_WHY}"
     rf"|\b{_PAPER} (?:withdrawn|removed (?:by|from) arxiv)\b{_WHY}|(?<!papers )(?<!articles )\b(?:removed|withdrawn) by arxiv\b"
-    r"|\bduplicate of\b.{0,80}\bwithdrawn\b",
+    r"|\bduplicate of\b.{0,80}\bwithdrawn\b(?! from)",
     re.IGNORECASE,
 )
 _OPENS = re.compile(
-    rf"\W*(?:[A-Z][^.!?]{{0,300}}[.!?]\s+)?(?:(?:{_PAPER} )?withdrawn\b{_WHY}|{_TAKEN_BACK}|the authors? (?:have|has) withdrawn\b{_WHY}"
-    rf"|(?:(?:this|the)(?: {_PAPER})? (?:is|was) )?(?:a )?duplicate of\b.{{0,80}}\bwithdrawn\b)",
+    rf"\W*(?:[A-Z][^.!?]{{0,300}}[.!?,]\s+)?(?:(?:{_PAPER} )?(?:withdrawn|retracted)\b{_WHY}|{_TAKEN_BACK}"
+    rf"|the authors? (?:have|has) withdrawn\b{_WHY}"
+    rf"|(?:(?:this|the)(?: {_PAPER})? (?:is|was) )?(?:a )?duplicate of\b.{{0,80}}\bwithdrawn\b(?! from))",
     re.IGNORECASE,
 )
 # What another paper is called.
@@ -42,10 +45,11 @@ _IN_TITLE = re.compile(
     # "Withdrawn: how ..." is a title of its own.
     r"^\W*(?:(?:retracted|withdrawn)(?: (?:article|paper|chapter|preprint))?|(?:notice|statement) of retraction"
     r"|(?-i:TEMPORARY REMOVAL|REMOVED|WITHDRAWAL))"
-    r"\s*(?:[\]–—-]|:(?!\s*(?-i:[a-z])))"
-    r"|^\W*retraction(?: note| notice)?\s*(?:[\]–—]|:\s*(?=[“‘\"'A-Z])(?!a\b)|(?:to|of)\s*[:“‘\"'])"
-    r"|[(\[](?:retracted|withdrawn)(?: (?:article|paper))?[)\]]\W*$|[.–—-]\s*(?-i:RETRACTED|WITHDRAWN)\W*$"
-    rf"|^\W*(?-i:RETRACTED ARTICLE)\b|^\W*this {_PAPER} {_IS} {_BACK}\W*$",
+    r"\s*(?:[\]–—-]|:(?!\s*(?-i:[a-z])))|^\W*(?:retracted article:|(?-i:RETRACTED)\b|notices? of retraction\b)"
+    r"|^\W*retraction(?: note| notice)?\s*(?:[\]–—]|:\s*(?=[“‘\"']|(?-i:[A-Z]))(?!a\b)|(?:to|of)\s*[:“‘\"'])"
+    r"|[(\[](?:retracted|withdrawn)(?: (?:article|paper))?(?:[)\]]\W*$|\. see\b)"
+    r"|[.–—-]\s*(?-i:RETRACTED|WITHDRAWN)\W*$|\s[–—-]+\s(?:retracted|withdrawn)\W*$"
+    rf"|^\W*this {_PAPER} {_IS} {_BACK}\W*$",
     re.IGNORECASE,
 )
 # What a retracted article says of its notice, and a notice of the article.
@@ -56,5 +60,7 @@ OF_ARTICLES = frozenset(
 
 def is_taken_back(title: str | None, abstract: str | None, comment: str | None = None) -> bool:
     """Tell whether a record says that its paper was withdrawn or retracted."""
-    says_it = _SAID.search(comment or "") and not _OTHER_PAPER.search(comment or "")
+    said = _SAID.search(comment or "")
+    # "Withdrawn. Superseded by ..." is said of this paper.
+    says_it = said and (said.start() == 0 or not _OTHER_PAPER.search(comment or ""))
     return bool(says_it or _OPENS.match(abstract or "") or _IN_TITLE.search(title or ""))

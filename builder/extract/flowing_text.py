@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from builder.extract.headings import Heading
-from builder.extract.sections import normalise
+from builder.extract.sections import normalise, role_of
 from builder.records import Reference
 from builder.sources.jats.markup import UNIT
 
@@ -28,6 +28,8 @@ _BRACKETS, _PREFIX = str.maketrans("", "", "[]()"), re.compile(r"(?:refs?\.?|ref
 _BETWEEN = re.compile(r"\s*(?:,\s*and\b|[,;&]|\band\b)\s*|\s+")
 # Years have four digits.
 _RANGE = re.compile(r"(\d{1,3})(?:–(\d{1,3}))?")
+# What a section is called that is the abstract, and among how many of the first ones.
+_ABSTRACTS, _MOST_BEFORE = ("abstract", "structured abstract", "abstract and keywords"), 5
 # A wider one is a mistake in the file.
 _WIDEST = 200
 
@@ -108,14 +110,18 @@ class TextBlock:
 
 
 def take_abstract(blocks: list[TextBlock]) -> str:
-    """Take away a section called "Abstract" that comes first, or behind one and what stands before all headings; return its text, with that
+    """Take away a section called "Abstract" that stands before the introduction, or a "Summary" right before it; return its text, with that
     of its subsections.
     """
-    for i, block in enumerate(blocks[:3]):
-        if normalise(block.heading.words) in ("abstract", "structured abstract"):
-            end = i + 1
-            while end < len(blocks) and blocks[end].heading.level > block.heading.level:
-                end += 1
+    for i, block in enumerate(blocks[:_MOST_BEFORE]):
+        name = normalise(block.heading.words)
+        if role_of(name) == "introduction":
+            break
+        end = i + 1
+        while end < len(blocks) and blocks[end].heading.level > block.heading.level:
+            end += 1
+        is_before = any(role_of(after.heading.words) == "introduction" for after in blocks[end : end + 1])
+        if name in _ABSTRACTS or (name == "summary" and is_before):
             parts = blocks[i + 1 : end]
             del blocks[i:end]
             texts = (str(block), *(f"{part.heading.words.strip(' .:')}: {part}" for part in parts))

@@ -37,6 +37,7 @@ _BESIDE = frozenset(
     "ltx_pagination ltx_note_mark ltx_glossary ltx_keywords ltx_tag_equation ltx_eqn_eqno ltx_biblist".split()
 )
 _BLOCKS = frozenset("ltx_para ltx_p ltx_theorem ltx_proof ltx_item ltx_equation ltx_equationgroup ltx_quote".split())
+_MISSING = frozenset(("ltx_missing_citation", "ltx_missing_label"))
 _SKIPPED_TAGS = frozenset(
     {"annotation", "annotation-xml", "script", "style", "figure", "figcaption", "table", "svg", "button", "nav"}
 )
@@ -51,15 +52,17 @@ _LEAST_SIZES = {"": 0.01, "px": 3, "pt": 2.5, "em": 0.25, "rem": 0.25, "%": 25, 
 _LEAST_OPACITIES: dict[str, float] = {"": 0.1, "%": 10}
 _CHANNEL = r"\s*(?:25[0-5]|24[89])\s*"
 _WHITE = re.compile(
-    rf"white|hsla?\(.*[, ](?:9[7-9]|100)%\s*\)|#f[8-f]f[8-f]f[8-f]|#fff|rgba?\({_CHANNEL}[, ]{_CHANNEL}[, ]{_CHANNEL}\b.*"
+    rf"white|ivory|snow|rgb\((?:\s*100%\s*[, ]?){{3}}\)|hsla?\(.*[, ](?:9[7-9]|100)%\s*\)"
+    rf"|#(?:f[7-9a-f]){{3}}|#fff|rgba?\({_CHANNEL}[, ]{_CHANNEL}[, ]{_CHANNEL}\b.*"
 )
 _COLORS, _GROUNDS = ("color", "--ltx-fg-color"), ("background", "background-color", "--ltx-bg-color")
-_AWAY = re.compile(r"-\d{4,}(?:\.\d+)?px|-\d{3,}(?:\.\d+)?(?:r?em|vw|vh)")
+_AWAY = re.compile(r"-\d{4,}(?:\.\d+)?p[xt]|-\d{3,}(?:\.\d+)?(?:r?em|vw|vh)")
 _ATTRIBUTES = {"mathcolor": "color", "mathsize": "font-size", "mathbackground": "background", "color": "color"}
-_PLACED = ("left", "top")
+_PLACED = ("left", "top", "bottom")
 _SIDES = (*_PLACED, "text-indent", "margin-left")
 _ALL_CLIPPED, _NOTHING = re.compile(r"inset\((?:50|100)%|circle\(0|polygon\(0 0\)"), re.compile(r"0(?:\.0+)?[a-z%]*")
 _SIZES = ("height", "width", "max-height", "max-width")
+_SHRUNK = re.compile(r"scale\(0(?:\.0\d*)?[,)]")
 _NO_CLIP = re.compile(r"rect\(\s*(?:[01](?:px)?[\s,]*){4}\)")
 
 
@@ -174,6 +177,10 @@ def _write(element: html.HtmlElement, text: FlowingText) -> None:
     """Append an element's text: formulas as their characters, citations with their place; notes and floats left out."""
     if _is_beside(element):
         return
+    if not _MISSING.isdisjoint(_classes(element)):
+        # The key of an entry or label that is not there.
+        text.add("??")
+        return
     mark = raised_mark(element, "cite")
     start = text.open_mark(mark)
     text.add(element.text)
@@ -256,7 +263,7 @@ def _is_of_no_size(style: dict[str, str]) -> bool:
         or style.get("visibility") in ("hidden", "collapse")
         or _is_less(style.get("font-size", style.get("font", "").partition("/")[0]), _LEAST_SIZES)
         or _is_less(style.get("opacity", ""), _LEAST_OPACITIES)
-        or "scale(0" in style.get("transform", "").replace("scale(0.", "")
+        or _SHRUNK.search(style.get("transform", "")) is not None
         or _NO_CLIP.fullmatch(style.get("clip", "")) is not None
         or any(_AWAY.match(style.get(name, "")) for name in _SIDES if name not in _PLACED or "position" in style)
         or _ALL_CLIPPED.match(style.get("clip-path", "")) is not None

@@ -41,14 +41,17 @@ _BEHIND_A_MARK = (
     r"[*∗†‡§¶]\s?(?:corresponding author|equal contribution|equally contribut)|[.!?] " + _CAPTION,
     r"\[(?-i:DBLP):[^\]\s]+\]|\[(?-i:CITATION)\b[^\]]*\]|\[(?-i:sec|fig|tab|eq|app|alg|thm):[\w:.-]+\]|\(undefined\)",
     r"\[(?-i:[a-z]{3,}\d\d(?:\d\d)?[a-z]{3,}(?:\s*[,;]\s*[a-z]{3,}\d\d(?:\d\d)?[a-z]{3,})*)\]",
-    r"\[(?-i:[\w-]+-etal-(?:19|20)\d\d[\w-]*|[A-Z][a-z]+(?:19|20)\d\d[a-z]{2,}|[A-Z][a-z]+EtAl\d{4}\w*)(?:\s*[,;][^\[\]]*)?\]",
+    r"\[(?-i:[\w-]+-etal-(?:19|20)\d\d[\w-]*|[A-Z][a-z]+(?:19|20)\d\d(?:[a-z]{2,}|[A-Z][a-z]+)|[A-Z][a-z]+EtAl\d{4}\w*)(?:\s*[,;][^\[\]]*)?\]",
+    r"\[-?@[\w:.-]+\]|\[(?-i:[a-z]+_\w+_(?:19|20)\d\d)\]|\[citation needed\]|\[(?-i:REF|TODO|CITE)\b[^\[\]]*\]",
+    # One of several that is not known: "(Brown et al. 2020b; ?)", "(see ?)".
+    r"[(\[](?:[^()\[\]]{1,80}[,;]|see(?: also)?|cf\.?|e\.g\.,?|i\.e\.,?)\s+\?\s*[,;)\]]",
     r"\(author\?\)|[(\[][^()\[\]]{0,40}\bundef[a-z]{0,3}\b[^()\[\]]{0,40}[)\]]",
     r"[(\[]\s*(?:\d+\s*[,;]\s*)*\?(?:\s*[,;]\s*(?:\?|\d+))*\s*[)\]]",
     r"\[(?-i:[a-z]+)[:_]?(?:19|20)\d\d(?-i:[:_a-z]*)(?:\s*[,;]\s*(?-i:[a-z]+)[:_]?(?:19|20)\d\d(?-i:[:_a-z]*))*\]",
-    r"\((?-i:[a-z]+)[:_]?(?:19|20)\d\d(?-i:[:_]?[a-z]+)\)|(?<!\w)\?\?(?!\w)",
-    r"\\(?:usetikzlibrary|newtheorem|setcounter|DeclareMathOperator|bibitem|begin|end|(?:re)?newcommand|documentclass|usepackage|cite(?:[tp]|author|year)?"
+    r"\((?-i:[a-z]+)[:_]?(?:19|20)\d\d(?-i:[:_]?[a-z]+)(?:\s*[,;]\s*(?-i:[a-z]+)[:_]?(?:19|20)\d\d(?-i:[:_]?[a-z]+))*\)|(?<!\w)\?\?(?!\w)",
+    r"\\(?:usetikzlibrary|newtheorem|setcounter|DeclareMathOperator|bibitem|begin|end|(?:re)?newcommand|documentclass|usepackage|cite(?:al[tp]|[tp]|author|year)?"
     r"|ref|label|addbibresource|pgfplotsset|tikzset|definecolor|textbf|textit|eqref|autoref|[cC]ref|(?:print)?bibliography(?:style)?"
-    r"|includegraphics|maketitle|vspace|hspace|footnote|section|input|url|textsc|xspace|emph)\b",
+    r"|includegraphics|maketitle|vspace|hspace|footnote|section|input|url|textsc|textcolor|xspace|emph|SI)\b",
 )
 _IN_WORDS = (
     r"(?:these|both) authors contributed equally\b|corresponding authors?[.:]|depth=\d+\s+depth=\d",

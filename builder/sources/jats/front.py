@@ -150,14 +150,18 @@ def _abstract_in(article: etree._Element) -> str:
     return next((" ".join(one_line(part, NOTES) for part in each.iter("p")) for each in sections), "")
 
 
+_TAKEN_BACK = frozenset(("retracted", "withdrawn", "retracted article", "withdrawn article"))
+
+
 def _is_taken_back(metadata: etree._Element, paper: Paper) -> bool:
     """Tell whether an article names its retraction, in its title or abstract or by a link."""
     links = {
         (each.get("related-article-type") or each.get("event-type") or "").casefold()
         for each in metadata.iter("related-article", "related-object", "event")
     }
-    kinds = {one_line(each).casefold() for each in metadata.iter("subject")}
-    is_marked = not links.isdisjoint(OF_ARTICLES) or not kinds.isdisjoint(("retracted article", "withdrawn article"))
+    links |= {(each.get("date-type") or "").casefold() for each in metadata.iter("date")}
+    kinds = {one_line(each).casefold() for each in metadata.iter("subject", "subtitle")}
+    is_marked = not links.isdisjoint(OF_ARTICLES) or not kinds.isdisjoint(_TAKEN_BACK)
     return is_marked or is_taken_back(paper.title, paper.abstract)
 
 

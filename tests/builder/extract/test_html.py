@@ -183,6 +183,9 @@ def test_real_pages(name: str) -> None:
         'style="height:0;overflow:hidden"',
         'style="content-visibility:hidden"',
         'style="position:absolute;left:-9999px"',
+        'style="position:relative;bottom:-20000.0pt"',
+        'style="color:rgb(100%,100%,100%)"',
+        'style="transform:translate(0pt,0pt) scale(0.01,0.01)"',
         'color="white"',
         'mathcolor="#ffffff"',
         'mathsize="0"',
@@ -209,6 +212,7 @@ def test_what_a_page_hides_is_left_out_and_counted(tmp_path: Path, how: str) -> 
         'style="color:#FFFFFF;background:#000080"',
         'style="font-size:80%"',
         'style="opacity:0.6"',
+        'style="transform:scale(0.8,0.8)"',
         'aria-hidden="true"',
         'mathcolor="#000000"',
         'style="height:0"',
@@ -217,6 +221,12 @@ def test_what_a_page_hides_is_left_out_and_counted(tmp_path: Path, how: str) -> 
 def test_what_a_page_shows_stays(tmp_path: Path, how: str) -> None:
     document = read(tmp_path, PAGE.replace("A second paragraph.", f"A <span {how}>second</span> paragraph."))
     assert "A second paragraph." in document.sections[0].text
+
+
+@pytest.mark.parametrize("kind", ["ltx_missing_citation", "ltx_missing_label"])
+def test_what_is_missing_is_no_key(tmp_path: Path, kind: str) -> None:
+    missing = f'A <span class="ltx_ref {kind}">doe2019</span> second paragraph.'
+    assert "A ?? second paragraph." in read(tmp_path, PAGE.replace("A second paragraph.", missing)).sections[0].text
 
 
 def test_ranges_of_citations(tmp_path: Path) -> None:

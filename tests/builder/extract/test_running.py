@@ -8,6 +8,7 @@ from builder.extract.headings import _is_titled
 from builder.extract.lines import Line
 from builder.extract.pdf import _vocabulary
 from builder.extract.running import running_lines, without_cells
+from builder.extract.sections import split_number
 from builder.extract.text import clean, join_lines
 
 
@@ -104,6 +105,21 @@ def test_words_at_the_ends_of_lines() -> None:
 )
 def test_accents_before_their_letters(printed: str, text: str) -> None:
     assert clean(printed) == text
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "1 | INTRODUCTION",
+        "1 |. INTRODUCTION",
+        "1 ∣ INTRODUCTION",
+        "1|INTRODUCTION",
+        "1 • INTRODUCTION",
+        "(1) INTRODUCTION",
+    ],
+)
+def test_what_may_stand_around_a_number(title: str) -> None:
+    assert split_number(title) == ("1", "INTRODUCTION")
 
 
 def test_the_end_of_an_entry_is_no_heading() -> None:

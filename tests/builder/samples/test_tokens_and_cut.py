@@ -59,6 +59,20 @@ def test_a_file_of_texts_gives_back_what_was_put_in(tmp_path: Path) -> None:
         ("It is long. Table 1: Comparison of both. It ends.", True),
         ("It ends.\nKeywords: fish, tides", True),
         ("It ends.\nada@ek.no", True),
+        *(
+            (f"As was shown {cited} before.", True)
+            for cited in (
+                "(Brown et al. 2020b; ?)",
+                "(see ?)",
+                "(doe2017ice; roe2018snow)",
+                "[Doe2017Ice]",
+                "[doe_ice_2017]",
+                "[@doe2019]",
+                "[citation needed]",
+                "by \\citealp{doe}",
+            )
+        ),
+        ("Who asks (why, and what for?) knows [1, 2], [DNB+19] and (Doe, 2019).", False),
         ("As Table 1 shows, depth matters, and authors contributed.", False),
         ("Keywords are what people type. The corresponding author lists differ.", False),
     ],
