@@ -11,7 +11,7 @@ from lm_eval_tasks.base.text import fold
 # By their value.
 ROMAN = ("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII", "XIV", "XV")
 _NUMBER = re.compile(
-    r"^\s*(?:(?i:section|chapter|part)\s+|appendix\s+|§+\s*|\((?=\d{1,2}\)))?(?:0\.)?"
+    r"^\s*(?:(?i:section|chapter|part)\s+|appendix\s+|§+\s*)?(?:0\.)?"
     r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,5}|[A-Z](?:\.\d{1,2}){0,3})"
     r"(?P<mark>[.:)]|\s?[|∣•—–-]\.?)?(?:\s+|(?<=[.:)|∣])(?=[A-Z]))(?P<title>\S.*)$"
 )

@@ -115,7 +115,6 @@ def test_accents_before_their_letters(printed: str, text: str) -> None:
         "1 ∣ INTRODUCTION",
         "1|INTRODUCTION",
         "1 • INTRODUCTION",
-        "(1) INTRODUCTION",
     ],
 )
 def test_what_may_stand_around_a_number(title: str) -> None:
