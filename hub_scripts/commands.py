@@ -43,6 +43,8 @@ def register(commands: Commands) -> None:
     help_ = "publish the folder as what takes the place of this revision, without papers that were taken down"
     sub.add_argument("--replaces", default="", metavar="REVISION", help=help_)
     sub.add_argument("--note", default="", metavar="TEXT", help="with --replaces: what was wrong, for the card")
+    help_ = "a plot of results for the card, such as kept_2026.11.svg of `report`"
+    sub.add_argument("--plot", type=Path, metavar="FILE.svg", help=help_)
     sub.add_argument("--yes", action="store_true", help="do it")
     sub.add_argument("--private", action="store_true", help="if the repository is created, make it private")
 
@@ -102,20 +104,15 @@ def report(arguments: Namespace) -> Iterator[str | Table]:
 
 def push(arguments: Namespace) -> Iterator[str | Table]:
     check_dataset(arguments.folder)
-    from hub_scripts.hub.push import push
+    check_there(arguments.plot)
+    from hub_scripts.hub.push import HowToPush, push
     from hub_scripts.hub.replacing import Replaced
 
     if arguments.note and not arguments.replaces:
         raise HubError("--note says what was wrong with a revision: name that with --replaces, or leave --note out")
     replaces = Replaced(arguments.replaces, arguments.note) if arguments.replaces else None
-    return push(
-        arguments.folder,
-        arguments.repo,
-        arguments.licenses,
-        yes=arguments.yes,
-        private=arguments.private,
-        replaces=replaces,
-    )
+    how = HowToPush(yes=arguments.yes, private=arguments.private, plot=arguments.plot)
+    return push(arguments.folder, arguments.repo, arguments.licenses, how, replaces=replaces)
 
 
 def verify(arguments: Namespace) -> Iterator[str | Table]:

@@ -21,6 +21,8 @@ from lm_eval_tasks.base.manifest import ListedConfiguration, Manifest, canary
 from lm_eval_tasks.base.tables import Table, markdown
 
 CARD = "README.md"
+# A picture of results, which the card shows where it lies beside the data.
+PLOT = "results.svg"
 _ACADEMICEVAL = """\
 @article{zhang2025academiceval,
   title   = {AcademicEval: Live Long-Context LLM Benchmark},
@@ -127,6 +129,7 @@ def card(manifest: Manifest, dataset: str = "academiceval", revision: str = "", 
         "counted. Comp. rate is input divided by output tokens.",
         "",
         *tables,
+        *_plot(manifest),
         *_examples(manifest),
         _USE[is_open_access(manifest.source)],
         "",
@@ -222,6 +225,12 @@ def _section(heading: str, shown: Sequence[Table], about: str) -> list[str]:
         *([about, ""] if about else []),
         *(line for table in shown for line in (*markdown(table), "")),
     ]
+
+
+def _plot(manifest: Manifest) -> Iterator[str]:
+    """Show the picture of results, if there is one."""
+    if PLOT in manifest.other_files:
+        yield from ("## Results", "", f"![Results of models]({PLOT})", "")
 
 
 def _examples(manifest: Manifest) -> Iterator[str]:

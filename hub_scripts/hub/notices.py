@@ -1,20 +1,24 @@
-"""The lists that a repository carries along from revision to revision: errata, and papers that were taken down."""
+"""What a repository tells besides a revision's data: the lists that it carries along, of errata and of papers that were taken down; and a
+plot of results.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from builder.round.takedowns import ERRATA, TAKEDOWNS, Erratum, Takedown, parse_errata, parse_takedowns
+from hub_scripts.errors import HubError
 from hub_scripts.hub.repo import Repo
 from lm_eval_tasks.base.manifest import Manifest
 
 
 @dataclass(frozen=True, slots=True)
 class Notices:
-    """The lists at one revision."""
+    """The lists at one revision, and an SVG picture that is new there."""
 
     errata: Sequence[Erratum] = ()
     takedowns: Sequence[Takedown] = ()
+    plot: bytes = b""
 
     @property
     def taken_down(self) -> frozenset[str]:
@@ -28,7 +32,7 @@ class Notices:
             Takedown(id_, given.date or entry.date, given.reason or entry.reason, entry.replacement)
             for id_, given in fresh.items()
         ]
-        return Notices([*self.errata, entry], [*self.takedowns, *taken_down])
+        return replace(self, errata=[*self.errata, entry], takedowns=[*self.takedowns, *taken_down])
 
 
 def read_notices(repo: Repo, revision: str) -> Notices:
@@ -37,6 +41,16 @@ def read_notices(repo: Repo, revision: str) -> Notices:
         parse_errata(repo.read(ERRATA, revision)),
         parse_takedowns(repo.read(TAKEDOWNS, revision) or b"", f"{TAKEDOWNS} of {repo.id}"),
     )
+
+
+def plot_of(file: Path | None) -> bytes:
+    """Read a plot of results; a HubError if it is no SVG picture, and nothing without a file."""
+    if file is None:
+        return b""
+    picture = file.read_bytes()
+    if b"<svg" not in picture:
+        raise HubError(f"{file} is no SVG picture; give one of the folder `plots` of `academiceval report`")
+    return picture
 
 
 def by_own_ids(takedowns: Sequence[Takedown], manifest: Manifest) -> list[Takedown]:

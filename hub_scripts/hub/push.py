@@ -16,10 +16,10 @@ from hub_scripts.errors import HubError, UnreachableError
 from hub_scripts.hub import checks
 from hub_scripts.hub.benchmark import EVAL
 from hub_scripts.hub.checks import Contents, verify
-from hub_scripts.hub.notices import Notices, by_own_ids, listed_beside, read_notices
+from hub_scripts.hub.notices import Notices, by_own_ids, listed_beside, plot_of, read_notices
 from hub_scripts.hub.replacing import Replaced, notices_with, order, tell_main
 from hub_scripts.hub.repo import MAIN, Refs, Repo
-from hub_scripts.hub.staging import Staged, newest, obsolete_paths, publish, stage
+from hub_scripts.hub.staging import Staged, newest, obsolete_paths, publish, show_results, stage
 from hub_scripts.hub.uploads import NOTHING_UPLOADED, gone, refuse_secrets, unchanged_paths
 from lm_eval_tasks.base.contract import Licenses
 from lm_eval_tasks.base.errors import DatasetError
@@ -71,6 +71,21 @@ class Ready:
 
 
 @dataclass(frozen=True, slots=True)
+class HowToPush:
+    """What else is asked of a push.
+
+    Attributes:
+        yes: whether anything is uploaded.
+        private: whether a repository that is created is.
+        plot: an SVG file with results, which the card shows; a revision that is published already gets it on main.
+    """
+
+    yes: bool = False
+    private: bool = False
+    plot: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Published:
     """What a repository has when a push begins.
 
@@ -90,15 +105,9 @@ class Published:
 
 
 def push(
-    source: Path,
-    repo_id: str,
-    licenses: Licenses,
-    *,
-    yes: bool = False,
-    private: bool = False,
-    replaces: Replaced | None = None,
+    source: Path, repo_id: str, licenses: Licenses, how: HowToPush, *, replaces: Replaced | None = None
 ) -> Iterator[str]:
-    """Check a dataset folder, and publish it if `yes` says so; yields lines to show as it goes.
+    """Check a dataset folder, and publish it if that is asked; yields lines to show as it goes.
 
     Args:
         replaces: the revision that it takes the place of, under the next `.postN`; None for a round's first.
@@ -107,21 +116,22 @@ def push(
         BuildError: a check failed, the token may not write, somebody else pushed meanwhile, or the Hub does not answer.
     """
     repo = Repo(repo_id)
-    if yes:
+    plot = plot_of(how.plot)
+    if how.yes:
         repo.check_write()
     ready = checked_folder(source, licenses)
     yield from _summary(ready)
     try:
-        refs = Repo(repo_id, patient=yes).refs()
+        refs = Repo(repo_id, patient=how.yes).refs()
     except UnreachableError as err:
-        if yes:
+        if how.yes:
             raise
-        refuse_secrets(stage(ready.folder, repo_id, "", Notices()).files)
+        refuse_secrets(stage(ready.folder, repo_id, "", Notices(plot=plot)).files)
         yield f"{err}: so it is not known what is there already, what would change, and what was taken down there"
         yield NOTHING_UPLOADED
         return
-    if refs is None and yes and replaces is None:
-        repo.create(private)
+    if refs is None and how.yes and replaces is None:
+        repo.create(how.private)
         refs = repo.existing_refs()
     published = _published(repo, refs)
     listed = by_own_ids(listed_beside(source), ready.manifest)
@@ -136,15 +146,15 @@ def push(
         yield from _unknown_takedowns(ready, listed, published.notices)
         ready = _replacing(ready, entry, published.notices.taken_down | {takedown.id for takedown in listed})
     checks.check_contents(ready.folder, ready.contents, licenses, notices.taken_down, repo_id)
-    staged = stage(
-        ready.folder, repo_id, published.head, notices, mark=mark, revision=entry.replacement if entry else ""
-    )
+    name = entry.replacement if entry else ""
+    shown = replace(notices, plot=plot)
+    staged = stage(ready.folder, repo_id, published.head, shown, mark=mark, revision=name)
     yield from _plan(repo, staged, ready.manifest, published.last)
     if entry:
         yield f"{ready.folder} replaces {entry.revision} as {entry.replacement}; its tag stays ({entry.reason})"
     if EVAL in staged.files:
         yield f"{EVAL}: `inspect eval hf/{repo_id}` will run SCALAR; docs/publish.md says what a leaderboard of the Hub needs"
-    if not yes:
+    if not how.yes:
         yield NOTHING_UPLOADED
         return
     yield from _publish(repo, staged, published, entry, notices)
@@ -208,6 +218,8 @@ def _publish(
     commit = publish(repo, staged, MAIN if is_newest else f"round-{staged.revision}")
     if entry and last and not is_newest:
         tell_main(repo, published.refs, last, notices, entry=entry, mark=staged.mark)
+    if last and last.published_as == staged.revision:
+        show_results(repo, staged)
     word = "published already" if staged.revision in published.refs.tags else "published"
     yield f"{word}: {repo.id}, revision {staged.revision}, commit {commit}"
     if entry and entry.papers:

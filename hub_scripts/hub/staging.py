@@ -4,13 +4,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from builder.dataset.card import CARD, card
+from builder.dataset.card import CARD, PLOT, card
 from builder.round.takedowns import ERRATA, TAKEDOWNS, json_lines
 from hub_scripts.errors import HubError
 from hub_scripts.hub.benchmark import EVAL, eval_yaml
 from hub_scripts.hub.notices import Notices
 from hub_scripts.hub.repo import MAIN, Change, Repo
-from hub_scripts.hub.uploads import Content, gone
+from hub_scripts.hub.uploads import Content, digest, gone, unchanged_paths
 from lm_eval_tasks.base.contract import MANIFEST
 from lm_eval_tasks.base.files import sha256_of, sha256_of_bytes
 from lm_eval_tasks.base.manifest import Manifest, place_of
@@ -44,16 +44,19 @@ def stage(folder: Path, repo: str, base: str, notices: Notices, *, mark: str = "
 
 
 def files_beside(manifest: Manifest, repo: str, notices: Notices) -> dict[str, Content]:
-    """Return the files next to the data: card, lists, and the manifest that contains their hashes."""
+    """Return the files next to the data: card, lists, a new plot, and the manifest with their hashes and that of an older plot."""
     revision = manifest.published_as
-    files = {CARD: card(manifest, repo, revision, notices.errata).encode()}
+    plots = {PLOT: notices.plot} if notices.plot else {}
+    listed = {name: digest for name, digest in manifest.other_files.items() if name == PLOT}
+    listed |= {name: sha256_of_bytes(content) for name, content in plots.items()}
+    files = {**plots, CARD: card(replace(manifest, other_files=listed), repo, revision, notices.errata).encode()}
     if benchmark := eval_yaml(manifest):
         files[EVAL] = benchmark.encode()
     if notices.errata:
         files[ERRATA] = json_lines(notices.errata)
     if notices.takedowns:
         files[TAKEDOWNS] = json_lines(notices.takedowns)
-    hashes = {name: sha256_of_bytes(content) for name, content in files.items()}
+    hashes = listed | {name: sha256_of_bytes(content) for name, content in files.items()}
     return {**files, MANIFEST: manifest_bytes(replace(manifest, revision=revision, other_files=hashes))}
 
 
@@ -83,6 +86,15 @@ def publish(repo: Repo, staged: Staged, branch: str = MAIN) -> str:
     if branch != MAIN and branch in repo.existing_refs().branches:
         repo.delete_branch(branch)
     return commit
+
+
+def show_results(repo: Repo, staged: Staged) -> None:
+    """Put a new plot and its card on main, which has the revision's data already."""
+    head = repo.head()
+    files = {path: content for path, content in staged.files.items() if path in (PLOT, CARD, MANIFEST)}
+    if PLOT in files and PLOT not in unchanged_paths(repo.files(head), files):
+        mark = f"Results: {digest(files[PLOT])['sha256']}"
+        repo.commit(Change(f"Results on {staged.revision}", mark, files), MAIN, head)
 
 
 def _change(repo: Repo, staged: Staged, parent: str) -> Change:

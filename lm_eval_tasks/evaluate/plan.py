@@ -41,8 +41,8 @@ class TaskPlan:
         longest: tokens of the longest prompt and its answer; None likewise.
         detectable: the smallest difference between two models that the samples show in four out of five cases, after the correction
             for all rows of their comparison. Those of one first author count as one.
-        measured_in: what that difference is of.
         guessed: tokens of all prompts at three characters each, if they are not known.
+        measured_in: what the difference is of.
     """
 
     task: str
@@ -50,11 +50,11 @@ class TaskPlan:
     samples: int
     most_out: int
     detectable: float | None
-    measured_in: str = ""
     tokens_in: int | None = None
     cut: float | None = None
     longest: int | None = None
     guessed: int | None = None
+    measured_in: str = ""
 
     @property
     def tokens_to_show(self) -> int | None:
@@ -228,7 +228,7 @@ def _table_row(entry: TaskPlan) -> tuple[object, ...]:
         None if entry.cut is None else f"{entry.cut:.2f}",
         entry.longest,
         None if entry.detectable is None else f"{entry.detectable:.3f}",
-        None if entry.detectable is None else entry.measured_in,
+        entry.measured_in,
         entry.tokens_to_show,
     )
 

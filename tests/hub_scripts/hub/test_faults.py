@@ -22,7 +22,7 @@ from hub_scripts.errors import HubError, UnreachableError
 from hub_scripts.hub import faults
 from hub_scripts.hub import push as pushing
 from hub_scripts.hub.checks import verify
-from hub_scripts.hub.push import Ready, checked_folder, push
+from hub_scripts.hub.push import HowToPush, Ready, checked_folder, push
 from hub_scripts.hub.replacing import Replaced
 from hub_scripts.hub.repo import Repo
 from standins.hub_server import Fault, Hub, hub_settings
@@ -70,7 +70,7 @@ def ready(two_rounds: tuple[Path, Path]) -> Ready:
 def quick(ready: Ready, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     """A push without its local checks and its verification; what it says."""
     _shorten(ready, monkeypatch.setattr)
-    return lambda yes=True: "\n".join(push(ready.folder, REPO, "redistributable", yes=yes))
+    return lambda yes=True: "\n".join(push(ready.folder, REPO, "redistributable", HowToPush(yes=yes)))
 
 
 def every(number: int, cases: list[tuple[Any, ...]]) -> list[pytest.ParameterSet]:
@@ -261,7 +261,7 @@ def _child(url: str, home: Path, ready: Ready, replaces: Replaced | None) -> Non
         setattr(importlib.import_module(module), name, value)
     os.environ["HF_TOKEN"] = "hf_write"
     _shorten(ready, setattr)
-    list(push(ready.folder, REPO, "redistributable", yes=True, replaces=replaces))
+    list(push(ready.folder, REPO, "redistributable", HowToPush(yes=True), replaces=replaces))
 
 
 def _killed_at(
@@ -342,7 +342,7 @@ def test_killed_at_every_step_of_a_replacement(
     before = hub.save()
 
     def resume() -> None:
-        list(push(whole.folder, REPO, "redistributable", yes=True, replaces=replaces))
+        list(push(whole.folder, REPO, "redistributable", HowToPush(yes=True), replaces=replaces))
 
     resume()
     # That a large file was sent is nothing that anybody sees; the test of a push has those requests too.

@@ -118,6 +118,30 @@ def test_what_is_uploaded_may_be(command: Command, hub: Hub, two_rounds: tuple[P
     assert "was made with --licenses noncommercial" in err
 
 
+@pytest.mark.usefixtures("first")
+def test_the_card_shows_results(command: Command, hub: Hub, two_rounds: tuple[Path, Path], tmp_path: Path) -> None:
+    """On main as soon as there are some, while the tag stays; a round that is pushed later shows its own alone."""
+    plot, line = tmp_path / "kept.svg", ("push", two_rounds[0], "--repo", REPO, "--yes", "--plot")
+    plot.write_text("no picture")
+    code, _, err = command(*line, plot)
+    assert (code, "is no SVG picture" in err) == (1, True)
+    plot.write_text("<svg/>")
+    tags, commits = dict(hub.repos[KEY].tags), []
+    for _ in range(2):
+        code, _, err = command(*line, plot)
+        assert code == 0, err
+        files = {path: blob.data.decode() for path, blob in hub.files(KEY).items() if path.endswith((".svg", ".md"))}
+        assert files["results.svg"] == "<svg/>"
+        assert "](results.svg)" in files["README.md"]
+        assert dict(hub.repos[KEY].tags) == tags
+        commits.append(len(hub.repos[KEY].commits))
+    assert commits[0] == commits[1]
+    code, _, err = command("verify", REPO)
+    assert code == 0, err
+    assert command("push", two_rounds[1], "--repo", REPO, "--yes")[0] == 0
+    assert "results.svg" not in hub.files(KEY)
+
+
 def test_the_copys_place_may_be_taken(
     command: Command, two_rounds: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hub: Hub
 ) -> None:
