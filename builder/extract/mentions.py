@@ -10,6 +10,8 @@ from lm_eval_tasks.base.text import fold
 _NUMERIC = re.compile(r"\[\s*(\d{1,4}(?:\s*[,;–—-]\s*\d{1,4})*)\s*(?:,\s*(?:p|sec|ch)[^\]]{0,20})?\]")
 # "[8]-[11]", as IEEE journals print it, and then what is between one pair of brackets.
 _RANGE = re.compile(r"\[\s*(\d{1,4}\s*\]\s*[–—-]\s*\[\s*\d{1,4})\s*\]")
+# "(14)", "(25; 15)", as some journals of the sciences print it. Equations have such numbers too, but for less than half of a list.
+_ROUND, _LEAST_OF_LIST = re.compile(r"(?<!\w)\(\s*(\d{1,3}(?:\s*[,;–—-]\s*\d{1,3})*)\s*\)"), 0.5
 _NUMBER = re.compile(r"[+\-−–]?\d+(?:\.\d+)?")
 _LABELS = re.compile(r"\[([^\[\]]{2,120})\]")
 _YEAR = re.compile(r"(?<![\d.])((?:19|20)\d{2})([a-z]?)(?!\d)")
@@ -47,7 +49,14 @@ def find_mentions(sections: Sequence[Section], references: Sequence[Reference]) 
         tuple(mention for i, text in citing for mention in way(i, text))
         for way in (by_number, by_any_label, by_author_and_year)
     ]
-    return max(found, key=len)
+    return max(found, key=len) or _in_round_brackets(citing, by_label)
+
+
+def _in_round_brackets(citing: Iterable[tuple[int, str]], by_label: dict[str, int]) -> tuple[Mention, ...]:
+    """Find the marks in round brackets, if they name most of the list."""
+    found = [mention for i, text in citing for mention in _bracketed(i, _ROUND.finditer(text), _expand, by_label)]
+    cited = {entry for mention in found for entry in mention.references}
+    return tuple(found) if len(cited) >= _LEAST_OF_LIST * len(by_label) else ()
 
 
 def _bracketed(

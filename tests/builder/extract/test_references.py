@@ -148,6 +148,13 @@ def test_intervals_are_no_mentions() -> None:
     assert mentions("in [0.5, 1] and [-1, 1] and [0, 1], as [1, 2] shows", *numbered(3)) == [("1, 2", (0, 1), True)]
 
 
+def test_round_brackets_cite_if_they_name_most_of_the_list() -> None:
+    text = "Others (2) found this (1; 3), by equation (4)."
+    assert mentions(text, *numbered(5)) == [("2", (1,), False), ("1; 3", (0, 2), True), ("4", (3,), False)]
+    assert mentions(text, *numbered(9)) == []
+    assert mentions(f"{text} So does [5].", *numbered(5)) == [("5", (4,), False)]
+
+
 def test_initials_may_be_glued_to_a_name() -> None:
     entry = parse_entry("DoeJA, RoeK, McDonaldP. A title that says something of readers. J Tests. 2019;3:1-9.")
     assert entry.authors == ("Doe", "Roe", "McDonald")
