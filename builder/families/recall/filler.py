@@ -62,13 +62,24 @@ def runs_of(paragraphs: Sequence[tuple[str, int]]) -> list[Run]:
     return runs
 
 
-def fill(asked: AskedText, place: Place, papers: Iterator[PaperText], *, least: int, most: int) -> Filler | None:
-    """Return as much as fits around the evidence; None if the papers do not fill it.
+def fill(
+    asked: AskedText,
+    place: Place,
+    papers: Iterator[PaperText],
+    *,
+    least: int,
+    most: int,
+    replacing: Collection[tuple[str, int]] = (),
+) -> Filler | None:
+    """Return as much as fits around the evidence; None if the papers do not fill it, or the evidence alone is too long.
 
     Args:
         papers: those that may stand around it, the nearest first.
         least, most: reference tokens that may stand beside evidence and question.
+        replacing: paragraphs that stand in place of the evidence already.
     """
+    if most < 0:
+        return None
     filler = Filler()
     queues: dict[str, Iterator[tuple[str, int, int]]] = {}
     sides = {"first": ("behind",), "last": ("before",), "middle": ("behind", "before")}[place]
@@ -83,6 +94,8 @@ def fill(asked: AskedText, place: Place, papers: Iterator[PaperText], *, least: 
             queues[side] = _outwards(paper, asked.sought, is_before=side == "before")
             continue
         id_, number, tokens = taken
+        if (id_, number) in replacing:
+            continue
         if filler.tokens + tokens > most:
             return filler if filler.tokens >= least else None
         getattr(filler, side).append((id_, number))

@@ -120,7 +120,8 @@ class _Recalled:
         if configuration.size:
             own = _QUESTION + self._tokens([(asked.paper, number) for number in asked.evidence])
             least, most = (round(part * configuration.size * 1024) - own for part in (_LEAST, _MOST))
-            found = fill(asked, place, map(self.text, self._fillers(asked.paper)), least=least, most=most)
+            papers = map(self.text, self._fillers(asked.paper))
+            found = fill(asked, place, papers, least=least, most=most, replacing=evidence or ())
             if found is None:
                 return None
             filler = found

@@ -176,8 +176,13 @@ def test_a_larger_context_has_all_of_a_smaller_one_at_its_outer_ends(place: Any)
         assert all(numbers == sorted(numbers) for runs in large.runs() for _, numbers in runs)
     # Paragraphs end before they are enough.
     assert fill(_asked("x"), place, papers(), least=0, most=281) is None
+    # What stands in place of the evidence stands there once.
+    [(_, first)] = (known[0].before or known[0].behind)[:1] if known[0] else [("", 0)]
+    apart = fill(_asked("x"), place, papers(), least=0, most=75, replacing=[("a", first)])
+    assert apart and ("a", first) not in [*apart.before, *apart.behind]
     # The evidence leaves no room, or a paragraph leaves too much.
-    assert fill(_asked("x"), place, papers(), least=-20, most=-10) is not None
+    assert fill(_asked("x"), place, papers(), least=-20, most=-10) is None
+    assert fill(_asked("x"), place, papers(), least=-10, most=0) is not None
     assert fill(_asked("x"), place, papers(), least=75, most=79) is None
 
 
