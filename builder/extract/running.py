@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from builder.extract.text import clean
+from builder.extract.text import HYPHENS, clean
 from lm_eval_tasks.base.rouge import FUNCTION_WORDS
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ _LEAST_OF_LINE, _MOST_OF_CELL = 30, 40
 _ENDS = frozenset('.!?:;”"’')
 # Fewer lines, or words and numbers, may be a formula or a list.
 _LEAST_CELLS, _LEAST_SAID, _MOST_FUNCTION_WORDS = 3, 6, 0.25
-_SAID = re.compile(r"[^\W\d_]{3,}|\d+(?:[.,]\d+)*%?")
+_SAID = re.compile(r"[^\W\d_]{3,}|\d+(?:[.,]\d+)*%?(?:±\d+(?:\.\d+)?%?)?")
+_SIGN = re.compile(r"\w")
 _FORMULA = re.compile(r"[=<>≤≥≈∼→←↦∈⊂⊆∪∩∑∏∫∂∇√∞∀∃⟨⟩{}|^]")
 
 
@@ -100,31 +102,50 @@ def _end_of_cells(lines: Sequence[Line], i: int) -> int:
     for k in range(i + 1, len(lines)):
         other = lines[k].text
         if other[:1].islower() and len(other) >= _LEAST_OF_LINE:
-            return k
-        if len(other) > _MOST_OF_CELL:
+            # It may go on with a word of the line before.
+            return i + 1 if lines[k - 1].text.endswith(HYPHENS) else k
+        if len(other) > _MOST_OF_CELL and not _is_row(other):
             break
     return i + 1
 
 
+def _is_row(text: str) -> bool:
+    """Tell whether a long line could be a table's row: no word or comma of it joins others."""
+    return text.count(",") < 2 and not any(word.casefold() in FUNCTION_WORDS for word in text.split())
+
+
 def _are_cells(lines: Sequence[Line]) -> bool:
     """Tell whether lines are cells or labels: several beside or far from one another, which say words and numbers and no formula."""
-    if len(lines) < _LEAST_CELLS:
+    whole = _joined(lines)
+    if len(whole) < _LEAST_CELLS:
         return False
-    tokens = [token for line in lines for token in line.text.split()]
+    tokens = [token for line in lines for token in line.text.split() if _SIGN.search(token)]
     said = sum(_SAID.fullmatch(token.strip("()[],.:;+-–")) is not None for token in tokens)
-    apart = sum(_is_apart(line, after) for line, after in pairwise(lines))
-    is_formula = any(_FORMULA.search(line.text) for line in lines)
+    apart = sum(_is_apart(line, after) for line, after in pairwise(whole))
+    if any(_FORMULA.search(line.text) for line in lines):
+        return False
     is_prose = sum(token.casefold() in FUNCTION_WORDS for token in tokens) > _MOST_FUNCTION_WORDS * len(tokens)
-    return (
-        not (is_formula or is_prose) and said >= max(_LEAST_SAID, 0.6 * len(tokens)) and apart >= 0.5 * (len(lines) - 1)
-    )
+    return not is_prose and said >= max(_LEAST_SAID, 0.6 * len(tokens)) and apart >= 0.5 * (len(whole) - 1)
+
+
+def _joined(lines: Sequence[Line]) -> list[Line]:
+    """Return lines of which those that are pieces of one printed line are one."""
+    whole: list[Line] = []
+    for line in lines:
+        if whole and _is_beside(whole[-1], line) and abs(line.x0 - whole[-1].x1) < line.size:
+            whole[-1] = replace(whole[-1], x1=line.x1)
+        else:
+            whole.append(line)
+    return whole
+
+
+def _is_beside(line: Line, after: Line) -> bool:
+    return line.page == after.page and -1.5 * line.height < after.y0 - line.y1 < -0.5 * line.height
 
 
 def _is_apart(line: Line, after: Line) -> bool:
-    """Tell whether two lines stand apart on one row, or farther from each other than lines of a paragraph."""
-    if line.page != after.page:
+    """Tell whether two lines stand on one row, or farther from each other than lines of a paragraph."""
+    if line.page != after.page or _is_beside(line, after):
         return True
     gap = after.y0 - line.y1
-    if -1.5 * line.height < gap < -0.5 * line.height:
-        return not -line.size < after.x0 - line.x1 < line.size
     return gap < 0 or gap > _BEFORE * line.size or abs(after.x0 - line.x0) > 2 * line.size

@@ -48,10 +48,15 @@ TABLE = [
     *(line(1, "Model"), line(1, "Offline AUC", x=200), line(1, "Gain", x=300)),
     *(line(2, "Wide"), line(2, "0.726", x=200), line(2, "0%", x=300)),
 ]
+ROWS = [
+    line(1, "Model Data Accuracy AUC Gain Training Hours"),
+    line(2.9, "Wide 4.3 0.726 0.12"),
+    line(4.8, "Deep 7.1 0.8 0.2"),
+]
 LABELS = [line(2, "Left Ear", x=90), line(4, "Left Eye", x=150), line(6, "Nose", x=120), line(8, "Right Ear", x=80)]
 
 
-@pytest.mark.parametrize("between", [TABLE, LABELS])
+@pytest.mark.parametrize("between", [TABLE, ROWS, LABELS])
 def test_cells_and_labels_between_the_halves_of_a_sentence_are_no_text(between: list[Line]) -> None:
     assert list(without_cells([BROKEN, *between, GOES_ON])) == [BROKEN, GOES_ON]
     # Where the sentence has ended, and where it does not go on.
@@ -72,6 +77,8 @@ def test_cells_and_labels_between_the_halves_of_a_sentence_are_no_text(between: 
         ],
         [line(1, "Users 12"), line(1, "Groups 13", x=113), line(1, "Models 14", x=158), line(1, "Runs 15", x=203)],
         [line(1, "all users."), line(2, "Model", x=200), line(2, "Gain 12 13 14", x=300), line(3, "Wide Deep 15 16")],
+        [*TABLE[:3], line(3, "Users 12 13"), line(5, "Groups 14 15 se-")],
+        [line(1, "BERT (Doe, 2018), GPT (Roe, 2019), T5 (Poe, 2020),"), *LABELS[1:]],
         [line(1, "It was the one."), line(3, "Trigger:", x=200), line(3, "The efficiency of it was", x=300)],
     ],
 )
