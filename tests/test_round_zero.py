@@ -143,7 +143,7 @@ def test_the_round_of_new_and_older_papers_is_completed_from_their_files(command
         (tmp_path / "papers" / file.name).symlink_to(file)
     code, out, err = command("fill", tmp_path / "both", "--source", "pdfs", "--path", tmp_path / "papers")
     assert code == 0, err
-    assert "623 in, 623 kept" in out
+    assert "624 in, 624 kept" in out
     original = read_manifest(ZERO.with_name("new-pdf")).publishable
     assert original is not None and read_manifest(tmp_path / "both-filled").configurations == original.original
 
