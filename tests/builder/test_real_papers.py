@@ -16,8 +16,9 @@ from pydantic import TypeAdapter
 
 from builder.errors import FolderError
 from builder.extract.lines import read_page
+from builder.extract.running import running_lines
 from builder.extract.stage import EXTRACTOR
-from builder.extract.text import body_size, running_lines, text_lines
+from builder.extract.text import body_size, text_lines
 from builder.ids import PaperId
 from builder.records import Document, Quality
 from builder.round.model import Round
