@@ -23,8 +23,7 @@ _UNSEEN = re.compile("[\u2061-\u2064\u200b\ufeff]")
 # What a fraction or a root would seem to be multiplied with below its line.
 _OPENING = tuple("([{√⟨")
 _SIMPLE = re.compile(r"[^\W_]+(?:[.,]\d+)?'*|.|\([^()]*\)|√\S", re.DOTALL)
-# What stands over or under a letter and is part of it.
-# A bar or a dot may be a sign of the keyboard.
+# Bars and dots as they are typed; and what stands over or under a letter and is part of it.
 _TYPED = {"-": "¯", "−": "¯", "_": "¯", ".": "˙", "..": "¨"}
 _ACCENTS = frozenset("^ˆ~˜¯‾˙¨→⃗´`ˇ˘°⏞⏟︷︸̂̃̄̇̈")
 _DOCUMENT = re.compile(r"\\begin\{document\}(.*?)\\end\{document\}", re.DOTALL)
@@ -159,10 +158,10 @@ def _scripts(element: etree._Element, children: Sequence[etree._Element]) -> str
         text = f"({text})"
     for mark, script in zip(marks, scripts, strict=False):
         written = linear(script).strip()
-        is_above = element.tag in ("mover", "munder")
-        if is_above and _TYPED.get(written, written) in _ACCENTS:
-            text = f"({text})" if len(_factors(base)) > 1 and not text.endswith(")") else text
-            text += _TYPED.get(written, written)
+        accent = _TYPED.get(written, written)
+        if element.tag in ("mover", "munder") and accent in _ACCENTS:
+            is_product = len(_factors(base)) > 1 and not text.endswith(")")
+            text = f"({text}){accent}" if is_product else f"{text}{accent}"
         elif written:
             text += written if written in ("′", "″", "'", "''") else f"{mark}{_operand(script)}"
     return text

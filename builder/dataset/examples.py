@@ -36,10 +36,8 @@ def _shortened(value: Any) -> Any:
     """Cut texts after some words, and lists after their first entry; both say how much there is."""
     if isinstance(value, str) and len(value) > _WHOLE:
         return f"{value[:_SHOWN].rpartition(' ')[0] or value[:_SHOWN]} … ({len(value.split()):,} words)"
-    if isinstance(value, list) and len(value) > 1:
-        return [_shortened(value[0]), f"… ({len(value)} entries)"]
     if isinstance(value, list):
-        return [_shortened(entry) for entry in value]
+        return [*map(_shortened, value[:1]), *([f"… ({len(value)} entries)"] if len(value) > 1 else [])]
     if isinstance(value, dict):
         return {key: _shortened(entry) for key, entry in value.items()}
     return value

@@ -14,7 +14,7 @@ from operator import itemgetter
 
 from builder.extract.heading_candidates import HeadingCandidate, Style, find_heading_candidates
 from builder.extract.lines import Line
-from builder.extract.running import running_lines
+from builder.extract.running import SENTENCE_ENDS, running_lines
 from builder.extract.sections import ROMAN, is_known, normalise, role_of, split_number, weak_role_of
 from builder.records import Role
 
@@ -29,8 +29,8 @@ _REPEATED = 2
 _GAP = 4
 # This many numbers that count up are not an accident.
 _COUNTED = 3
-# Characters of a line that is no cell of a table, and with which a sentence may end.
-_LEAST_OF_LINE, _ENDS = 40, frozenset('.!?:;”"’')
+# Characters of a line that is no cell of a table.
+_LEAST_OF_LINE = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def _is_label(heading: Heading) -> bool:
 
 
 def _is_one_sentence(text: str, after: str) -> bool:
-    return text.rstrip()[-1:] not in _ENDS and len(text) > _LEAST_OF_LINE and after[:1].islower()
+    return text.rstrip()[-1:] not in SENTENCE_ENDS and len(text) > _LEAST_OF_LINE and after[:1].islower()
 
 
 def _headings_with_numbering(

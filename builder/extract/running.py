@@ -6,8 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from builder.extract.text import HYPHENS, clean
 from lm_eval_tasks.base.rouge import FUNCTION_WORDS
@@ -29,7 +30,8 @@ _CELL = re.compile(r"[\d\s.,±%+*–−-]*\d\.\d[\d\s.,±%+*–−-]*[(\[][\d\s.
 _BEHIND, _BEHIND_OWN, _BEFORE = 1.2, 0.6, 0.9
 # Characters of a line that a table or figure may divide from the rest of its sentence, and of one of theirs, at most.
 _LEAST_OF_LINE, _MOST_OF_CELL = 30, 40
-_ENDS = frozenset('.!?:;”"’')
+# With what a sentence may end.
+SENTENCE_ENDS = frozenset('.!?:;”"’')
 # Fewer lines, or words and numbers, may be a formula or a list.
 _LEAST_CELLS, _LEAST_SAID, _MOST_FUNCTION_WORDS = 3, 6, 0.25
 _SAID = re.compile(r"[^\W\d_]{3,}|\d+(?:[.,]\d+)*%?(?:±\d+(?:\.\d+)?%?)?")
@@ -86,27 +88,38 @@ def _begins_caption(line: Line, before: Line, least: float) -> bool:
 
 def without_cells(lines: Sequence[Line]) -> Iterator[Line]:
     """Leave out the cells of a table or the labels of a figure that stand between the two halves of a sentence."""
-    i = 0
+    i = stop = 0
     while i < len(lines):
         yield lines[i]
-        end = _end_of_cells(lines, i)
-        i = end if _are_cells(lines[i + 1 : end]) else i + 1
+        if stop <= i:
+            stop = _stop_of_cells(lines, i + 1)
+        is_end = _is_broken_off(lines, i) and _is_second_half(lines, stop)
+        i = stop if is_end and _are_cells(lines[i + 1 : stop]) else i + 1
 
 
-def _end_of_cells(lines: Sequence[Line], i: int) -> int:
-    """Return where the sentence of a line goes on behind short lines that do not go on with it; `i` + 1 if there are none."""
+def _is_broken_off(lines: Sequence[Line], i: int) -> bool:
+    """Tell whether a line ends within a sentence, with which the next one does not go on."""
     text = lines[i].text.rstrip()
     goes_on = any(line.text[:1].islower() for line in lines[i + 1 : i + 2])
-    if len(text) < _LEAST_OF_LINE or text[-1] in _ENDS or goes_on:
-        return i + 1
-    for k in range(i + 1, len(lines)):
-        other = lines[k].text
-        if other[:1].islower() and len(other) >= _LEAST_OF_LINE:
-            # It may go on with a word of the line before.
-            return i + 1 if lines[k - 1].text.endswith(HYPHENS) else k
-        if len(other) > _MOST_OF_CELL and not _is_row(other):
-            break
-    return i + 1
+    return len(text) >= _LEAST_OF_LINE and text[-1] not in SENTENCE_ENDS and not goes_on
+
+
+def _stop_of_cells(lines: Sequence[Line], start: int) -> int:
+    """Return the first place from `start` on at which no cell can stand: a line goes on with a sentence, or is too long."""
+    for k in range(start, len(lines)):
+        text = lines[k].text
+        if _is_half(text) or (len(text) > _MOST_OF_CELL and not _is_row(text)):
+            return k
+    return len(lines)
+
+
+def _is_second_half(lines: Sequence[Line], k: int) -> bool:
+    """Tell whether a line goes on with a sentence, and with no word of the line before."""
+    return k < len(lines) and _is_half(lines[k].text) and not lines[k - 1].text.endswith(HYPHENS)
+
+
+def _is_half(text: str) -> bool:
+    return text[:1].islower() and len(text) >= _LEAST_OF_LINE
 
 
 def _is_row(text: str) -> bool:
@@ -119,13 +132,32 @@ def _are_cells(lines: Sequence[Line]) -> bool:
     whole = _joined(lines)
     if len(whole) < _LEAST_CELLS:
         return False
-    tokens = [token for line in lines for token in line.text.split() if _SIGN.search(token)]
-    said = sum(_SAID.fullmatch(token.strip("()[],.:;+-–")) is not None for token in tokens)
-    apart = sum(_is_apart(line, after) for line, after in pairwise(whole))
-    if any(_FORMULA.search(line.text) for line in lines):
+    counts = [_counted(line.text) for line in lines]
+    if any(each.is_formula for each in counts):
         return False
-    is_prose = sum(token.casefold() in FUNCTION_WORDS for token in tokens) > _MOST_FUNCTION_WORDS * len(tokens)
-    return not is_prose and said >= max(_LEAST_SAID, 0.6 * len(tokens)) and apart >= 0.5 * (len(whole) - 1)
+    tokens, said, joining = (sum(column) for column in zip(*(each[:3] for each in counts), strict=True))
+    is_prose = joining > _MOST_FUNCTION_WORDS * tokens
+    if is_prose or said < max(_LEAST_SAID, 0.6 * tokens):
+        return False
+    return sum(_is_apart(line, after) for line, after in pairwise(whole)) >= 0.5 * (len(whole) - 1)
+
+
+class _Counts(NamedTuple):
+    """How many words and signs a line has, how many of them say something and join others, and whether it has signs of a formula."""
+
+    tokens: int
+    said: int
+    joining: int
+    is_formula: bool
+
+
+# A line is looked at for each one before it that may be the first half.
+@lru_cache(maxsize=1 << 12)
+def _counted(text: str) -> _Counts:
+    tokens = [token for token in text.split() if _SIGN.search(token)]
+    said = sum(_SAID.fullmatch(token.strip("()[],.:;+-–")) is not None for token in tokens)
+    joining = sum(token.casefold() in FUNCTION_WORDS for token in tokens)
+    return _Counts(len(tokens), said, joining, _FORMULA.search(text) is not None)
 
 
 def _joined(lines: Sequence[Line]) -> list[Line]:

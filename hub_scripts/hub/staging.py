@@ -47,7 +47,7 @@ def files_beside(manifest: Manifest, repo: str, notices: Notices) -> dict[str, C
     """Return the files next to the data: card, lists, a new plot, and the manifest with their hashes and that of an older plot."""
     revision = manifest.published_as
     plots = {PLOT: notices.plot} if notices.plot else {}
-    listed = {name: digest for name, digest in manifest.other_files.items() if name == PLOT}
+    listed = {name: known for name, known in manifest.other_files.items() if name == PLOT}
     listed |= {name: sha256_of_bytes(content) for name, content in plots.items()}
     files = {**plots, CARD: card(replace(manifest, other_files=listed), repo, revision, notices.errata).encode()}
     if benchmark := eval_yaml(manifest):
@@ -90,9 +90,11 @@ def publish(repo: Repo, staged: Staged, branch: str = MAIN) -> str:
 
 def show_results(repo: Repo, staged: Staged) -> None:
     """Put a new plot and its card on main, which has the revision's data already."""
+    if PLOT not in staged.files:
+        return
     head = repo.head()
-    files = {path: content for path, content in staged.files.items() if path in (PLOT, CARD, MANIFEST)}
-    if PLOT in files and PLOT not in unchanged_paths(repo.files(head), files):
+    files = {path: staged.files[path] for path in (PLOT, CARD, MANIFEST)}
+    if PLOT not in unchanged_paths(repo.files(head), files):
         mark = f"Results: {digest(files[PLOT])['sha256']}"
         repo.commit(Change(f"Results on {staged.revision}", mark, files), MAIN, head)
 

@@ -188,9 +188,9 @@ def reach_of(kept: Sequence[KeptShare], sizes: Mapping[str, int], ended: str = "
         return ""
     held = list(takewhile(lambda each: each.verdict == "held", asked))
     verdicts = [each.verdict for each in asked]
-    named = ", ".join(each.configuration for each in asked)
-    gaps = ", ".join(_between([each.configuration for each in asked], sizes))
-    named += f", but not {gaps}" if gaps else ""
+    names = [each.configuration for each in asked]
+    gaps = _between(names, sizes)
+    named = ", ".join(names) + (f", but not {', '.join(gaps)}" if gaps else "")
     reach = f"held to {held[-1].configuration}" if held else "no size held"
     loss = "no size lost"
     if "lost" in verdicts:

@@ -37,6 +37,14 @@ _OWN: dict[Task, Role | None] = {"title": None, "abs": "conclusion", "intro": "i
 # What a page has beside its text: notes on authors, captions, key words, addresses, rights; citations that TeX or a word processor could
 # not resolve, and TeX's own words. Apart by what they begin with, because few places of a text begin any.
 _CAPTION = r"(?-i:Figure|Fig\.|Table) \d+[:.] (?-i:[A-Z(])"
+# Keys of entries in square and in round brackets, one or several.
+_KEYS, _ROUND_KEYS = (
+    rf"{key}(?:\s*[,;]\s*{key})*"
+    for key in (
+        r"(?-i:[a-z]+)[:_]?(?:19|20)\d\d(?-i:[:_a-z]*)",
+        r"(?-i:[a-z]+)[:_]?(?:19|20)\d\d(?-i:[:_]?[a-z]+)",
+    )
+)
 _BEHIND_A_MARK = (
     r"[*∗†‡§¶]\s?(?:corresponding author|equal contribution|equally contribut)|[.!?] " + _CAPTION,
     r"\[(?-i:DBLP):[^\]\s]+\]|\[(?-i:CITATION)\b[^\]]*\]|\[(?-i:sec|fig|tab|eq|app|alg|thm):[\w:.-]+\]|\(undefined\)",
@@ -47,8 +55,8 @@ _BEHIND_A_MARK = (
     r"[(\[](?:[^()\[\]]{1,80}[,;]|see(?: also)?|cf\.?|e\.g\.,?|i\.e\.,?)\s+\?\s*[,;)\]]",
     r"\(author\?\)|[(\[][^()\[\]]{0,40}\bundef[a-z]{0,3}\b[^()\[\]]{0,40}[)\]]",
     r"[(\[]\s*(?:\d+\s*[,;]\s*)*\?(?:\s*[,;]\s*(?:\?|\d+))*\s*[)\]]",
-    r"\[(?-i:[a-z]+)[:_]?(?:19|20)\d\d(?-i:[:_a-z]*)(?:\s*[,;]\s*(?-i:[a-z]+)[:_]?(?:19|20)\d\d(?-i:[:_a-z]*))*\]",
-    r"\((?-i:[a-z]+)[:_]?(?:19|20)\d\d(?-i:[:_]?[a-z]+)(?:\s*[,;]\s*(?-i:[a-z]+)[:_]?(?:19|20)\d\d(?-i:[:_]?[a-z]+))*\)|(?<!\w)\?\?(?!\w)",
+    rf"\[{_KEYS}\]|\({_ROUND_KEYS}\)",
+    r"(?<!\w)\?\?(?!\w)",
     r"\\(?:usetikzlibrary|newtheorem|setcounter|DeclareMathOperator|bibitem|begin|end|(?:re)?newcommand|documentclass|usepackage|cite(?:al[tp]|[tp]|author|year)?"
     r"|ref|label|addbibresource|pgfplotsset|tikzset|definecolor|textbf|textit|eqref|autoref|[cC]ref|(?:print)?bibliography(?:style)?"
     r"|includegraphics|maketitle|vspace|hspace|footnote|section|input|url|textsc|textcolor|xspace|emph|SI)\b",

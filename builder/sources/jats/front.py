@@ -60,6 +60,8 @@ _KIND_NAMES = re.compile(
     re.IGNORECASE,
 )
 _PUBLIC = frozenset({"epub", "epub-original", "ppub", "epub-ppub", "pub", "publication", "preprint", "epreprint"})
+# Kinds and subtitles of articles that were taken back.
+_TAKEN_BACK = frozenset(("retracted", "withdrawn", "retracted article", "withdrawn article"))
 _RELEASED = "pmc-release"
 _OF_ARCHIVES = frozenset({_RELEASED, "nihms-submitted"})
 _PREPRINT_DOI = re.compile(r"10\.(?:1101|64898)/(\d{4})\.(\d\d)\.(\d\d)\.\d+")
@@ -148,9 +150,6 @@ def _abstract_in(article: etree._Element) -> str:
         if one_line(each.find("title")).strip(" .:").casefold() == "abstract"
     )
     return next((" ".join(one_line(part, NOTES) for part in each.iter("p")) for each in sections), "")
-
-
-_TAKEN_BACK = frozenset(("retracted", "withdrawn", "retracted article", "withdrawn article"))
 
 
 def _is_taken_back(metadata: etree._Element, paper: Paper) -> bool:
