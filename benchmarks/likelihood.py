@@ -1,21 +1,25 @@
 """Scoring by likelihood: what it costs beside transformers alone, and what bits per byte say of four small models over 36 real papers.
 
-The abstracts of the newest papers of `pdf` are asked with nothing, with the beginning of another paper, and with 1,500 words of their own;
-then texts that say something else in as many words, and a model whose weights are rounded more and more. The models are folders in the
-one that ACADEMICEVAL_WEIGHTS names; runs go on in the folder that ACADEMICEVAL_RUNS names. Without weights, and with `--quick`, the first
-part alone is measured.
+What the models say of the abstracts with nothing, with the beginning of another paper, and with 1,500 words of their own lies in
+`docs/results/pdf`. With weights, which are folders in the one that ACADEMICEVAL_WEIGHTS names, also: texts that say something else in as
+many words, a model whose weights are rounded more and more, and the time in which bits and ROUGE tell two models apart. Each of these
+parts is kept in the folder that ACADEMICEVAL_RUNS names. `--quick` measures costs and intervals alone.
 """
 
 from __future__ import annotations
 
+import json
+import math
 import os
 import re
 import resource
+import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from statistics import fmean
+from statistics import NormalDist, fmean, stdev
 from typing import Any
 
 import torch
@@ -23,8 +27,9 @@ from lm_eval.api.instance import Instance
 from lm_eval.models.huggingface import HFLM
 
 from benchmarks.figures import means
-from benchmarks.shared.running import ACADEMICEVAL, Figures, bounded, call, command, run
+from benchmarks.shared.running import ACADEMICEVAL, ROOT, Figures, bounded, call, command, run
 from lm_eval_tasks.base.contract import LIKELIHOOD, OTHER, START
+from lm_eval_tasks.base.files import write_whole
 from lm_eval_tasks.base.intervals import difference, holm
 from lm_eval_tasks.base.likelihood import Likelihood
 from lm_eval_tasks.compat.likelihoods import score
@@ -53,8 +58,12 @@ test = 0.45
 """
 # From small to large; of the first and the third, edited texts are asked too; of the third, answers with a chat template.
 MODELS = ("SmolLM2-135M-Instruct", "Gemma-3-270M", "Qwen2.5-Coder-0.5B-Instruct", "Qwen2.5-Coder-1.5B-Instruct")
-EDITED, CHATTING = (MODELS[0], MODELS[2]), MODELS[2]
-ROWS, CONTEXTS = 36, "none,other,1500w"
+EDITED, CHATTING, LARGER = (MODELS[0], MODELS[2]), MODELS[2], MODELS[3]
+ASKED, ROWS = ROOT / "docs" / "results" / "pdf", 36
+# Some processors emulate bfloat16, which takes five times as long.
+DTYPE, BYTES = "float32", 4
+# Rows by which two models are told apart, and how sure one is to find their difference.
+DECIDING, POWER = 12, 0.8
 # Bits to which weights are rounded, each matrix with one scale a row.
 LADDER = (8, 4, 3)
 LONG, TARGET = 16_000, 1_500
@@ -86,17 +95,31 @@ def measure(folder: Path, quick: bool) -> Figures:
     weights = Path(os.environ.get("ACADEMICEVAL_WEIGHTS") or FOLDER)
     small = weights / MODELS[0] if (weights / MODELS[0]).is_dir() else FOLDER / UNPACKED
     figures = {**costs(small, (256, 64, 2) if quick else (2_000, 300, 5)), **means(150 if quick else 4_000, quick)}
-    if quick or not all((weights / name).is_dir() for name in MODELS):
+    if quick:
         return figures
-    figures["peak_mb_16k"] = round(call(peak_mb, weights / CHATTING).result)
-    runs = Path(os.environ.get("ACADEMICEVAL_RUNS") or folder)
-    dataset = round_in(runs)
-    outputs = {name: ask(weights / name, dataset, runs / name) for name in MODELS}
-    chatting = ask(weights / CHATTING, dataset, runs / f"{CHATTING}-chat", "--apply_chat_template")
-    figures |= said_by(outputs, chatting)
-    for name in EDITED:
-        figures |= edits(weights / name, dataset)
-    return figures | ladder(weights / CHATTING, dataset)
+    figures |= said_by({name: ASKED / name / "abs_9k_bpb" for name in MODELS}, ASKED / CHATTING / "abs_9k_bpb_chat")
+    if all((weights / name).is_dir() for name in MODELS):
+        figures |= with_weights(weights, Path(os.environ.get("ACADEMICEVAL_RUNS") or folder))
+    return figures
+
+
+def with_weights(weights: Path, runs: Path) -> Figures:
+    """Return what only the models themselves can tell; what another run has kept in the folder is not measured again."""
+    dataset, middle = round_in(runs), weights / CHATTING
+    parts: dict[str, Callable[[], Figures]] = {
+        "peak": partial(peak, middle),
+        **{f"edits-{name}": partial(edits, weights / name, dataset) for name in EDITED},
+        **{f"rounded-{width}": partial(level, middle, width, dataset) for width in (16, *LADDER)},
+        "decision": partial(decision, middle, weights / LARGER, dataset, runs / "decision"),
+    }
+    figures: Figures = {}
+    for name, part in parts.items():
+        file = runs / f"{name}.json"
+        if not file.is_file():
+            write_whole(file, json.dumps(part()))
+        figures |= json.loads(file.read_text(encoding="utf-8"))
+    steps = [figures[f"rounded_to_{width}"] for width in (16, *LADDER)]
+    return {**figures, "ladder_in_order": all(fewer < more for fewer, more in pairwise(steps))}
 
 
 # --- what it costs
@@ -104,11 +127,11 @@ def measure(folder: Path, quick: bool) -> Figures:
 
 def costs(model: Path, sizes: tuple[int, int, int]) -> Figures:
     """Return the processor time of transformers alone over ours for the same tokens, the median pair of several; and by how many bits per
-    byte bfloat16 differs from float32.
+    byte bfloat16 and the bare harness differ from ours in float32.
     """
     prompt, target, pairs = sizes
     torch.set_num_threads(1)
-    lm, wide = (HFLM(str(model), dtype=name, device="cpu") for name in ("bfloat16", "float32"))
+    lm, narrow = (HFLM(str(model), dtype=name, device="cpu") for name in (DTYPE, "bfloat16"))
     question = Question(text_of(lm, prompt), (text_of(lm, target, skip=prompt),))
     ratios = []
     for _ in range(pairs):
@@ -117,12 +140,12 @@ def costs(model: Path, sizes: tuple[int, int, int]) -> Figures:
         between = time.process_time()
         alone(lm, question)
         ratios.append((time.process_time() - between) / (between - started))
-    both = [score(each, [question])[0].likelihoods[0].bits_per_byte or 0.0 for each in (lm, wide)]
+    both = [score(each, [question])[0].likelihoods[0].bits_per_byte or 0.0 for each in (lm, narrow)]
     text = question.texts[0]
     request = Instance("loglikelihood", {}, (f"{question.prompt}\n\n", text), 0)
-    bare = Likelihood.of_logged(wide.loglikelihood([request], disable_tqdm=True)[0], text).bits_per_byte or 0.0
+    bare = Likelihood.of_logged(lm.loglikelihood([request], disable_tqdm=True)[0], text).bits_per_byte or 0.0
     apart = Question(f"{question.prompt}\n\n", (text,))
-    ours = score(wide, [apart])[0].likelihoods[0].bits_per_byte or 0.0
+    ours = score(lm, [apart])[0].likelihoods[0].bits_per_byte or 0.0
     return {
         "throughput_ratio": round(sorted(ratios)[len(ratios) // 2], 3),
         "float32_difference": round(abs(both[0] - both[1]), 5),
@@ -150,12 +173,17 @@ def alone(lm: Any, question: Question) -> None:
         torch.log_softmax(logits.float(), dim=1).gather(1, torch.tensor(ids)[:, None])
 
 
+def peak(model: Path) -> Figures:
+    """Return the memory above a model and its cache as a figure."""
+    return {"peak_mb_16k": round(call(peak_mb, model).result)}
+
+
 def peak_mb(model: Path) -> float:
     """Return the memory that a long prompt and text take above the model and its cache of keys and values, in a process of its own."""
-    lm = HFLM(str(model), dtype="bfloat16", device="cpu")
+    lm = HFLM(str(model), dtype=DTYPE, device="cpu")
     config = lm.model.config
     heads, size = config.num_key_value_heads, config.hidden_size // config.num_attention_heads
-    cache = 2 * 2 * config.num_hidden_layers * heads * size * (LONG + TARGET) / 2**20
+    cache = 2 * BYTES * config.num_hidden_layers * heads * size * (LONG + TARGET) / 2**20
     score(lm, [Question("A word.", ("Another word.",))])
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     score(lm, [Question(text_of(lm, LONG), (text_of(lm, TARGET, skip=LONG),))])
@@ -171,15 +199,6 @@ def round_in(place: Path) -> Path:
     (place / "round.toml").write_text(ROUND)
     command(*ACADEMICEVAL, "run", place / "round.toml", "-q")
     return place / "academiceval"
-
-
-def ask(model: Path, dataset: Path, output: Path, *options: str) -> Path:
-    """Ask a model for the likelihood of the first rows' abstracts in all contexts."""
-    arguments = f"pretrained={model},dtype=bfloat16"
-    how = ("--contexts", CONTEXTS, "--limit", ROWS, "--bertscore", "none", "--output", output)
-    task = ("--tasks", "academiceval_abs_9k_bpb", "--dataset", dataset)
-    command(*ACADEMICEVAL, "eval", "--model", "hf", "--model_args", arguments, *task, *how, *options)
-    return output
 
 
 def said_by(outputs: dict[str, Path], chatting: Path) -> Figures:
@@ -205,7 +224,7 @@ def edits(model: Path, dataset: Path) -> Figures:
     """Return by how many bits per byte more an edited text costs than the authors' under the paper than under another one, of the texts
     that have a place for the edit.
     """
-    lm = HFLM(str(model), dtype="bfloat16", device="cpu")
+    lm = HFLM(str(model), dtype=DTYPE, device="cpu")
     own, other = (asked(dataset, context) for context in (START, OTHER))
     extra: dict[str, list[tuple[float, str]]] = {name: [] for name in EDITS}
     for id_, (prompt, text, author) in own.items():
@@ -263,12 +282,10 @@ EDITS = {"numbers": changed_numbers, "negations": negated, "synonyms": reworded}
 # --- a ladder of models whose order is known
 
 
-def ladder(model: Path, dataset: Path) -> Figures:
-    """Return the bits per byte of a model with its weights rounded to fewer and fewer bits, and whether they rise at each step."""
+def level(model: Path, width: int, dataset: Path) -> Figures:
+    """Return the bits per byte of a model with its weights rounded to so many bits."""
     rows = list(asked(dataset, START).values())
-    levels = [fmean(bits(rounded(model, width), rows)) for width in (16, *LADDER)]
-    named = {f"rounded_to_{width}": round(level, 4) for width, level in zip((16, *LADDER), levels, strict=True)}
-    return {**named, "ladder_in_order": all(fewer < more for fewer, more in pairwise(levels))}
+    return {f"rounded_to_{width}": round(fmean(bits(rounded(model, width), rows)), 4)}
 
 
 def bits(lm: Any, rows: list[tuple[str, str, str]]) -> Iterator[float]:
@@ -279,7 +296,7 @@ def bits(lm: Any, rows: list[tuple[str, str, str]]) -> Iterator[float]:
 
 def rounded(model: Path, width: int) -> Any:
     """Open a model whose matrices are rounded to so many bits, to nearest; 16 changes nothing."""
-    lm = HFLM(str(model), dtype="bfloat16", device="cpu")
+    lm = HFLM(str(model), dtype=DTYPE, device="cpu")
     most = 2 ** (width - 1) - 1
     with torch.no_grad():
         for name, weights in lm.model.named_parameters():
@@ -287,6 +304,46 @@ def rounded(model: Path, width: int) -> Any:
                 scale = weights.abs().amax(dim=1, keepdim=True).clamp(min=1e-8) / most
                 weights.copy_((weights / scale).round().clamp(-most, most) * scale)
     return lm
+
+
+# --- the time in which two models are told apart
+
+
+def decision(first: Path, second: Path, dataset: Path, output: Path) -> Figures:
+    """Return the processor seconds in which two models are told apart, by bits and by answers, if their difference and its spread are those
+    of a few rows.
+    """
+    ways = {
+        "bits": ("academiceval_abs_9k_bpb", "bits_per_byte", ()),
+        "rouge": ("academiceval_abs_9k", "rouge_l_content", ("--apply_chat_template", "--batch_size", DECIDING)),
+    }
+    figures: Figures = {}
+    for name, (task, metric, options) in ways.items():
+        scores, seconds = [], 0.0
+        for model in (first, second):
+            place = output / name / model.name
+            seconds += ask(model, task, dataset, place, *options)
+            scores.append({sample.id: sample.scores[metric] for sample in read_runs([place])})
+        apart = [scores[1][id_] - scores[0][id_] for id_ in scores[0]]
+        rows = rows_needed(fmean(apart), stdev(apart))
+        figures |= {f"decision_rows_{name}": rows, f"decision_seconds_{name}": round(rows * seconds / len(apart))}
+        figures[f"decision_difference_{name}"] = round(fmean(apart), 4)
+    return figures
+
+
+def ask(model: Path, task: str, dataset: Path, output: Path, *options: object) -> float:
+    """Ask a model for a few abstracts with 1,500 words of the paper; return the processor seconds."""
+    shutil.rmtree(output, ignore_errors=True)
+    arguments = f"pretrained={model},dtype={DTYPE},max_length=4096"
+    how = ("--contexts", "1500w", "--limit", DECIDING, "--bertscore", "none", "--output", output)
+    line = ("--model", "hf", "--model_args", arguments, "--tasks", task, "--dataset", dataset)
+    return command(*ACADEMICEVAL, "eval", *line, *how, *options).processor_seconds
+
+
+def rows_needed(difference: float, spread: float) -> int:
+    """Return the rows that show a mean difference at the level of 0.05 with the power asked for."""
+    normal = NormalDist()
+    return math.ceil(((normal.inv_cdf(0.975) + normal.inv_cdf(POWER)) * spread / difference) ** 2)
 
 
 if __name__ == "__main__":
