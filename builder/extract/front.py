@@ -13,7 +13,7 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
-from builder.extract.lines import Line
+from builder.extract.lines import Line, Word
 from builder.extract.text import clean, join_lines
 from builder.ids import PaperId
 from builder.records import Front
@@ -75,7 +75,6 @@ _ONE_SIZE, _LARGER, _TITLE_STEP = 0.6, 0.7, 2.2
 
 
 # A printed word, and its box on the page in points before it.
-Word = tuple[float, float, float, float, str]
 
 
 def title_of(front: Sequence[Line], size: float) -> str:

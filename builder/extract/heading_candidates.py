@@ -104,7 +104,11 @@ def _squeeze(words: str) -> str:
 
 
 def _style_of(line: Line) -> Style:
-    return Style(line.size, line.bold, line.italic, line.text.isupper() and sum(c.isalpha() for c in line.text) > 3)
+    return Style(line.size, line.bold, line.italic, _is_in_capitals(line.text))
+
+
+def _is_in_capitals(text: str) -> bool:
+    return text.isupper() and sum(map(str.isalpha, text)) > 3
 
 
 def _may_be_heading(lines: Sequence[Line], i: int, size: float) -> bool:
@@ -117,7 +121,7 @@ def _may_be_heading(lines: Sequence[Line], i: int, size: float) -> bool:
     if line.size < size and _is_before(lines, i):
         # The head of a table's row.
         return False
-    if line.bold or line.size > size + 0.7 or line.small_caps or line.italic or _style_of(line).caps:
+    if line.bold or line.size > size + 0.7 or line.small_caps or line.italic or _is_in_capitals(line.text):
         return any(c.isalpha() for c in line.text) and not _is_mixed(lines, i)
     is_numbered = line.text[0].isdigit()
     if len(line.text) > _MAX_PLAIN_CHARS and not line.run_in and not is_numbered:

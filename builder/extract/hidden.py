@@ -53,14 +53,22 @@ _AROUND = 2.0
 _LONGEST_SIDE = 2000
 
 
-def read_blocks(page: pymupdf.Page) -> tuple[list[Block], int]:
+def text_of(page: pymupdf.Page) -> pymupdf.TextPage:
+    """Run a page once: its text with what is painted, in the order in which it is drawn."""
+    return page.get_textpage(flags=_FLAGS)
+
+
+def read_blocks(page: pymupdf.Page, textpage: pymupdf.TextPage) -> tuple[list[Block], int]:
     """Return a page's blocks of text with the spans that a reader sees, and how many characters the others have.
 
     These are not drawn, transparent, tiny, or of the colour of what lies around them, under them or over them. This last only a picture
     of the page tells: it is drawn around the spans that may be hidden, and not at all where there is none.
+
+    Args:
+        textpage: as `text_of` returns it.
     """
-    drawn: list[Block] = page.get_text("dict", flags=_FLAGS)["blocks"]
-    unseen = {id(span) for line in _lines(drawn) for span in line["spans"] if not _is_drawn(span)}
+    drawn: list[Block] = page.get_text("dict", textpage=textpage)["blocks"]
+    unseen = set(_not_drawn(drawn))
     spans, fills, boxes = _painted(page, drawn)
     if fills:
         unseen |= {id(span) for span in _printed_over(spans, fills)}
@@ -112,8 +120,12 @@ def _goes_on(line: dict[str, Any], after: dict[str, Any]) -> bool:
     return bool(step < _BASELINE or (step <= _STEP and first["origin"][0] <= x + _INDENT))
 
 
-def _is_drawn(span: Span) -> bool:
-    return bool(span["char_flags"] & _DRAWN) and span["alpha"] >= _LEAST_ALPHA and span["size"] >= _LEAST_SIZE
+def _not_drawn(drawn: Sequence[Block]) -> Iterator[int]:
+    """Yield the identities of the spans that are not drawn, transparent or tiny. A page has hundreds of spans: each is looked at once."""
+    for line in _lines(drawn):
+        for span in line["spans"]:
+            if not span["char_flags"] & _DRAWN or span["alpha"] < _LEAST_ALPHA or span["size"] < _LEAST_SIZE:
+                yield id(span)
 
 
 def _is_asked(span: Span) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 import pymupdf
 
 from builder.extract.compat import links_of
-from builder.extract.hidden import read_blocks
+from builder.extract.hidden import read_blocks, text_of
 from builder.extract.spans import Span, marks_of, with_exponents, without_marks
 from builder.ids import ARXIV_PATTERN
 
@@ -79,6 +79,8 @@ class Line:
 
 # A link annotation to an address outside the file: its page, its box in points, and the address.
 Hyperlink = tuple[int, tuple[float, float, float, float], str]
+# A word as it is printed, with its box in points.
+Word = tuple[float, float, float, float, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,7 @@ class Page:
     Attributes:
         hidden: characters that a reader cannot see, which are in no line.
         stamp: arXiv's in the margin, "" if there is none.
+        words: of the first page, from top to bottom by their left edges; of others none.
     """
 
     width: float
@@ -96,13 +99,19 @@ class Page:
     links: tuple[Hyperlink, ...] = ()
     hidden: int = 0
     stamp: str = ""
+    words: tuple[Word, ...] = ()
+
+
+# Text, size, font without subset tag, 1 bold + 2 italic.
+_Run = tuple[str, float, str, int]
 
 
 def read_page(page: pymupdf.Page) -> Page:
     """Read one page. Readers' annotations are taken off first."""
     while (annotation := page.first_annot) is not None:
         page.delete_annot(annotation)
-    blocks, hidden = read_blocks(page)
+    textpage = text_of(page)
+    blocks, hidden = read_blocks(page, textpage)
     marks, raw = marks_of(blocks), _fonts_of_codes(blocks)
     lines: list[Line] = []
     # Text -> the lines that say it.
@@ -117,7 +126,7 @@ def read_page(page: pymupdf.Page) -> Page:
                 continue
             spans = with_exponents(without_marks(printed_line["spans"], marks))
             line = _line(page.number, printed_line["bbox"], _decoded(spans, raw), start)
-            if line is None or _is_drawn_twice(line, printed[line.text]):
+            if line is None or (line.text in printed and _is_drawn_twice(line, printed[line.text])):
                 continue
             printed[line.text].append(line)
             if lines and _is_initial(lines[-1], line):
@@ -131,7 +140,8 @@ def read_page(page: pymupdf.Page) -> Page:
                 lines.append(line)
             start = False
     links = tuple((page.number, box, address) for box, address in links_of(page))
-    return Page(page.rect.width, page.rect.height, tuple(lines), links, hidden, stamp)
+    printed_words = () if page.number else tuple(sorted(word[:5] for word in textpage.extractWORDS()))
+    return Page(page.rect.width, page.rect.height, tuple(lines), links, hidden, stamp, printed_words)
 
 
 def _is_drawn_twice(line: Line, alike: Sequence[Line]) -> bool:
@@ -146,14 +156,18 @@ def _line(page: int, box: Sequence[float], spans: Sequence[Span], start: bool) -
     if not text:
         return None
     size, bold, italic, caps = _type_of(runs, text)
-    # The styled text that a plain line begins with, as run-in headings do; their numbers may be plain.
-    is_before_styled = len(runs) > 1 and not runs[0][3] and bool(runs[1][3])
-    is_numbered = is_before_styled and _BARE_NUMBER.fullmatch(runs[0][0].strip()) is not None
-    styled = [len(piece) for piece, *_ in takewhile(lambda run: run[3], runs[is_numbered:])]
-    run_in = sum(styled, is_numbered * len(runs[0][0])) if 0 < len(styled) < len(runs) - is_numbered else 0
+    run_in, largest = 0, size
+    if len(runs) > 1:
+        run_in, largest = _run_in_of(runs), max(run[1] for run in runs if run[0].strip())
     x0, y0, x1, y1 = box
-    largest = size if len(runs) == 1 else max(run[1] for run in runs if run[0].strip())
     return Line(page, x0, y0, x1, y1, text, size, bold, italic, run_in, start, caps, largest)
+
+
+def _run_in_of(runs: list[_Run]) -> int:
+    """Return how long the styled text is that a plain line begins with, as run-in headings do; their numbers may be plain."""
+    is_numbered = not runs[0][3] and bool(runs[1][3]) and _BARE_NUMBER.fullmatch(runs[0][0].strip()) is not None
+    styled = [len(piece) for piece, *_ in takewhile(lambda run: run[3], runs[is_numbered:])]
+    return sum(styled, is_numbered * len(runs[0][0])) if 0 < len(styled) < len(runs) - is_numbered else 0
 
 
 def _unspaced(text: str) -> str:
@@ -164,7 +178,7 @@ def _unspaced(text: str) -> str:
     return text
 
 
-def _type_of(runs: list[tuple[str, float, str, int]], text: str) -> tuple[float, bool, bool, bool]:
+def _type_of(runs: list[_Run], text: str) -> tuple[float, bool, bool, bool]:
     """Return size, bold, italic and small capitals of a line: what most of its characters have."""
     if len(runs) == 1:
         _, size, _, style = runs[0]
@@ -184,7 +198,7 @@ def _type_of(runs: list[tuple[str, float, str, int]], text: str) -> tuple[float,
     return size, bold, italic, False
 
 
-def _capitals_among(runs: list[tuple[str, float, str, int]]) -> list[tuple[str, float, str, int]]:
+def _capitals_among(runs: list[_Run]) -> list[_Run]:
     """Return the upright runs of a line if they are all capitals, as in a heading with a formula, which is italic; else none."""
     upright = [run for run in runs if not run[3] & 2]
     text = "".join(run[0] for run in upright)
@@ -192,8 +206,8 @@ def _capitals_among(runs: list[tuple[str, float, str, int]]) -> list[tuple[str, 
     return [] if is_sentence or not text.isupper() or sum(map(str.isalpha, text)) < _LEAST_OF_CAPITALS else upright
 
 
-def _runs(spans: Sequence[Span]) -> Iterator[tuple[str, float, str, int]]:
-    """Yield the spans joined while size, font and style stay: (text, size, font without subset tag, 1 bold + 2 italic)."""
+def _runs(spans: Sequence[Span]) -> Iterator[_Run]:
+    """Yield the spans joined while size, font and style stay."""
     text, key = "", (0.0, "", 0)
     for span in spans:
         piece, new = span["text"], _type(span["size"], span["font"], span["flags"])
@@ -248,11 +262,12 @@ def _is_initial(last: Line, line: Line) -> bool:
 def _continues(last: Line, line: Line) -> bool:
     """Tell whether `line` is on the same printed line as `last`, a word's distance or a number's tab to its right."""
     gap = line.x0 - last.x1
+    if gap < -0.3 * line.size:
+        return False
     overlap = min(last.y1, line.y1) - max(last.y0, line.y0)
     wide = 4.0 if len(last.text) <= 6 or (last.bold and line.bold) else 1.6
     most = 0.5 if abs(last.size - line.size) > 0.3 * last.size else wide
-    is_elsewhere = overlap < 0.6 * min(last.height, line.height) or gap < -0.3 * line.size
-    return not is_elsewhere and gap < most * line.size
+    return overlap >= 0.6 * min(last.height, line.height) and gap < most * line.size
 
 
 def _words_behind(line: Line, lines: Sequence[Line]) -> int | None:

@@ -11,7 +11,7 @@ import pymupdf
 
 from builder.errors import ExtractError
 from builder.extract.compat import FAULTS, outline_of
-from builder.extract.front import PLACE, Word, front_of, title_of
+from builder.extract.front import PLACE, front_of, title_of
 from builder.extract.headings import Heading, find_headings, in_order, labels_among, roles_of
 from builder.extract.lines import STAMPED_ID, Line, Page, read_page
 from builder.extract.mentions import find_mentions
@@ -66,9 +66,8 @@ def read_pdf(path: Path) -> MeasuredDocument:
         pages = [read_page(page) for page in pdf]
         if not pages:
             raise ExtractError("no_pages", "the file opens but contains no page")
-        words = sorted(tuple(word[:5]) for word in pdf[0].get_text("words"))
         info = {key: str(value or "") for key, value in pdf.metadata.items()}
-    return assemble(pages, toc, words, info)
+    return assemble(pages, toc, info)
 
 
 def _open(path: Path) -> pymupdf.Document:
@@ -91,10 +90,8 @@ def _open(path: Path) -> pymupdf.Document:
     return pdf
 
 
-def assemble(
-    pages: Sequence[Page], toc: Sequence[tuple[int, str]], printed: Sequence[Word], info: Mapping[str, str]
-) -> MeasuredDocument:
-    """Build the document from its pages, the file's outline, the words of the first page and the file's own description."""
+def assemble(pages: Sequence[Page], toc: Sequence[tuple[int, str]], info: Mapping[str, str]) -> MeasuredDocument:
+    """Build the document from its pages, the file's outline and the file's own description."""
     unmapped = _check_text(pages)
     links = [link for page in pages for link in page.links]
     size = body_size(pages)
@@ -125,7 +122,7 @@ def assemble(
     mentions = find_mentions(sections, references)
     title = title_of(before, size)
     stamp = next((page.stamp for page in pages if page.stamp), "")
-    front, stamped = front_of(printed, info, stamp, before, title), STAMPED_ID.search(stamp)
+    front, stamped = front_of(pages[0].words, info, stamp, before, title), STAMPED_ID.search(stamp)
     document = Document(title, abstract, tuple(sections), tuple(references), mentions, stamped and stamped[1], front)
     return MeasuredDocument(
         document, sum(len(line.text) for line in lines), unmapped, agree, sum(page.hidden for page in pages)

@@ -31,9 +31,11 @@ _AFTER_MARK = re.compile(r"(?:\s|[.,;:)\]”]|$)")
 
 def with_exponents(spans: Sequence[Span]) -> Sequence[Span]:
     """Return the spans with a "^" before those that are exponents, as in 10^5, and without the marks of citations behind words."""
-    if len(spans) == 1 or not any(span["flags"] & _SUPERSCRIPT for span in spans):
-        return spans
-    return list(_marked(spans))
+    if len(spans) > 1:
+        for span in spans:
+            if span["flags"] & _SUPERSCRIPT:
+                return list(_marked(spans))
+    return spans
 
 
 def _marked(spans: Sequence[Span]) -> Iterator[Span]:
@@ -71,26 +73,34 @@ _SMALLER, _RAISED = 0.7, 0.85
 def marks_of(blocks: Sequence[dict[str, Any]]) -> frozenset[str]:
     """Return the marks of a page's footnotes: at the beginning of a line in small print."""
     every = (line["spans"] for block in blocks for line in block.get("lines", ()))
-    printed = ([span for span in spans if span["text"].strip()] for spans in every)
+    printed = ([span for span in spans if not span["text"].isspace()] for spans in every)
     lines = [spans for spans in printed if spans]
-    weight: Counter[float] = Counter()
-    for span in chain.from_iterable(lines):
-        weight[span["size"]] += len(span["text"])
+    small = _usual_size(lines) - _SMALLER
+    return frozenset([*_raised_marks(lines, small), *_plain_marks(lines, small)])
+
+
+def _usual_size(lines: Sequence[Sequence[Span]]) -> float:
+    """Return the size in half points that most characters are set in; 0 without characters."""
+    weight: dict[float, int] = {}
+    for spans in lines:
+        for span in spans:
+            size = span["size"]
+            weight[size] = weight.get(size, 0) + len(span["text"])
     # A page has few sizes and many spans: each size is rounded once, for those of one text differ by a little.
     rounded: Counter[float] = Counter()
     for size, characters in weight.items():
         rounded[round(size * 2) / 2] += characters
-    small = (rounded.most_common(1)[0][0] if rounded else 0.0) - _SMALLER
-    return frozenset([*_raised_marks(lines, small), *_plain_marks(lines, small)])
+    return rounded.most_common(1)[0][0] if rounded else 0.0
 
 
 def _raised_marks(lines: Sequence[Sequence[Span]], small: float) -> Iterator[str]:
     """Yield marks that are raised next to small print: the first span of its line, or a separate line before it."""
     within = ((spans[0], spans[1]) for spans in lines if len(spans) > 1)
     for mark, note in chain(within, ((mine[0], after[0]) for mine, after in pairwise(lines) if len(mine) == 1)):
-        is_close = note["size"] < small and 0 <= note["bbox"][0] - mark["bbox"][2] < note["size"]
-        if is_close and _is_raised(mark, note) and _MARK.fullmatch(mark["text"].strip()):
-            yield mark["text"].strip()
+        if note["size"] < small and 0 <= note["bbox"][0] - mark["bbox"][2] < note["size"]:
+            text = mark["text"].strip()
+            if _is_raised(mark, note) and _MARK.fullmatch(text):
+                yield text
 
 
 def _plain_marks(lines: Sequence[Sequence[Span]], small: float) -> Iterator[str]:

@@ -12,6 +12,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -205,6 +206,8 @@ _PREFIXES = frozenset(
 )
 
 
+# A line is looked at by several rules.
+@lru_cache(maxsize=1 << 13)
 def clean(text: str) -> str:
     """Return one line with ligatures and odd blanks resolved."""
     is_plain = text.isascii() and text.isprintable() and "  " not in text
