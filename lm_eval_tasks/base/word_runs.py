@@ -4,6 +4,7 @@ import re
 import string
 from bisect import bisect_left
 from collections.abc import Sequence
+from functools import cache
 from itertools import groupby, pairwise
 from typing import TypeAlias
 
@@ -15,7 +16,8 @@ Words: TypeAlias = NDArray[np.uint64]
 _SEED = 4
 # Dashes, quotes and dots of typography (U+2010 to U+203A), which another copy of a text has in ASCII.
 _TYPOGRAPHIC = re.compile(rb"\xe2\x80[\x90-\xba]")
-_SPACED = bytes.maketrans(string.punctuation.encode(), b" " * len(string.punctuation))
+_APART = (string.punctuation + string.whitespace).encode()
+_SPACED = bytes.maketrans(_APART, b" " * len(_APART))
 # Odd, so that no bit of a word is lost.
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _BETWEEN = np.array([0x5EC7102B0F2E3D49], dtype=np.uint64)
@@ -27,8 +29,22 @@ _PAIRS = 1 << 12
 def run_words(text: str) -> Words:
     """Return the words of a text for comparison, shape (words,): case and punctuation do not count."""
     folded = text.casefold().encode("utf-8", "surrogatepass")
-    words = _TYPOGRAPHIC.sub(b" ", folded).translate(_SPACED).split()
-    return np.fromiter(map(hash, words), np.int64, len(words)).view(np.uint64)
+    spaced = _TYPOGRAPHIC.sub(b" ", b" %b " % folded).translate(_SPACED)
+    letters = np.frombuffer(spaced, np.uint8)
+    is_letter = letters != ord(" ")
+    edges = np.flatnonzero(is_letter[1:] != is_letter[:-1]) + 1
+    starts, ends = edges[::2], edges[1::2]
+    powers, inverses = _powers(1 << len(letters).bit_length())
+    sums = np.cumsum(letters * powers[: len(letters)])
+    return (sums[ends - 1] - sums[starts - 1]) * inverses[starts]
+
+
+@cache
+def _powers(count: int) -> tuple[Words, Words]:
+    """Return the first powers of the factor, and of its inverse: it is odd, so it has one."""
+    inverse = np.uint64(pow(int(_FACTOR), -1, 1 << 64))
+    powers = np.cumprod(np.full(count, _FACTOR), dtype=np.uint64) * inverse
+    return powers, np.cumprod(np.full(count, inverse), dtype=np.uint64) * _FACTOR
 
 
 def joined(texts: Sequence[Words]) -> Words:
@@ -110,14 +126,12 @@ class _AnyLength:
     """The numbers of the runs of a text, for any length at the same cost."""
 
     def __init__(self, words: Words) -> None:
-        powers = np.cumprod(np.concatenate([[np.uint64(1)], np.full(len(words), _FACTOR)]))
-        self._sums = np.concatenate([[np.uint64(0)], np.cumsum(words * powers[:-1])])
-        # The factor is odd, so it has an inverse.
-        inverse = np.uint64(pow(int(_FACTOR), -1, 1 << 64))
-        self._back = np.cumprod(np.concatenate([[np.uint64(1)], np.full(len(words), inverse)]))
+        powers, self._inverses = _powers(1 << len(words).bit_length())
+        self._sums = np.concatenate([[np.uint64(0)], np.cumsum(words * powers[: len(words)])])
 
     def grams(self, n: int) -> Words:
-        grams: Words = (self._sums[n:] - self._sums[:-n]) * self._back[:-n]
+        sums = self._sums[n:] - self._sums[:-n]
+        grams: Words = sums * self._inverses[: len(sums)]
         return grams
 
 
