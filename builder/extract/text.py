@@ -200,9 +200,14 @@ _KEEPS_HYPHEN = frozenset(
     "right second self semi short single small so soft state still sub super task ten third three time token top two "
     "ultra up user well wide word world zero".split()
 )
-# Of these, what begins words too: a hyphen behind it stays only where its rest is a word.
+# Of these, what begins words too: a hyphen behind it stays only where its rest is a word, which the paper has or many others do.
 _PREFIXES = frozenset(
-    "all anti co end hand inter intra mean meta mini multi model data off post pre re real so state sub super ten token top up".split()
+    "all anti co end hand inter intra mean meta mini model data off post pre re real so state sub super ten token top up".split()
+)
+_RESTS = frozenset(
+    "annotator balanced batch chain centric class dependent deployment diagonal driven efficient evaluate evaluation existing "
+    "extracted free hoc implement implementation learning level life network norm policy processing rater release resolution "
+    "specified task time trained training tuning valued world written".split()
 )
 
 
@@ -242,7 +247,7 @@ def join_lines(lines: Iterable[Line], words: frozenset[str] = frozenset()) -> st
             out.append(text)
         elif last is not None and _starts_paragraph(last, line, out[-1]):
             out += ["\n", text]
-        elif _BREAK.search(out[-1]) and text[:1].isalpha():
+        elif out[-1].endswith(HYPHENS) and _BREAK.search(out[-1]) and text[:1].isalpha():
             head = out[-1][:-1]
             out[-1] = head if _is_broken(head, text, words) else out[-1]
             out.append(text)
@@ -256,13 +261,15 @@ def _is_broken(head: str, tail: str, words: frozenset[str]) -> bool:
     """Tell whether the hyphen between two line parts is only the typesetter's."""
     first = re.split(r"[^\w]", head)[-1].casefold()
     second = re.split(r"[^\w]", tail)[0].casefold()
-    if first + second in words:
+    # "multi-plication"
+    if first + second in words or (first == "multi" and second.startswith("pl")):
         return True
     if tail[0].isupper() and not head.isupper():
         return False
     # "state-of-the-art": a word that has a hyphen already is a compound.
     is_compound = any(sign in head.split()[-1] for sign in HYPHENS) or f"{first}-{second}" in words or first.isdigit()
-    return not (is_compound or (first in _KEEPS_HYPHEN and (first not in _PREFIXES or second in words)))
+    is_whole = first not in _PREFIXES or second in words or second in _RESTS
+    return not (is_compound or (first in _KEEPS_HYPHEN and is_whole))
 
 
 def _starts_paragraph(last: Line, line: Line, before: str) -> bool:
