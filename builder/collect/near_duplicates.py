@@ -27,7 +27,7 @@ def near_duplicate(title: str, abstract: str, other_title: str, other_abstract: 
     """Tell whether two papers have nearly the same title, or abstracts that share half of their three-word runs."""
     if title_key(title) == title_key(other_title):
         return True
-    words, other_words = set(fold(title).split()), set(fold(other_title).split())
+    words, other_words = _title_words(title), _title_words(other_title)
     if len(words) >= _LONG_TITLE and len(words & other_words) >= _NEAR_TITLE * len(words | other_words):
         return True
     return _same_text(_shingles(abstract), _shingles(other_abstract))
@@ -81,6 +81,11 @@ def copies(papers: Iterable[Paper]) -> frozenset[str]:
 def _same_text(first: np.ndarray, second: np.ndarray) -> bool:
     smaller = min(len(first), len(second))
     return smaller >= _LEAST_SHINGLES and len(np.intersect1d(first, second, assume_unique=True)) >= _NEAR * smaller
+
+
+@lru_cache(maxsize=1 << 14)
+def _title_words(title: str) -> frozenset[str]:
+    return frozenset(fold(title).split())
 
 
 @lru_cache(maxsize=1 << 14)
