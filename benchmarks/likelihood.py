@@ -97,7 +97,7 @@ def measure(folder: Path, quick: bool) -> Figures:
     figures = {**costs(small, (256, 64, 2) if quick else (2_000, 300, 5)), **means(150 if quick else 4_000, quick)}
     if quick:
         return figures
-    figures |= said_by({name: ASKED / name / "abs_9k_bpb" for name in MODELS}, ASKED / CHATTING / "abs_9k_bpb_chat")
+    figures |= said_by()
     if all((weights / name).is_dir() for name in MODELS):
         figures |= with_weights(weights, Path(os.environ.get("ACADEMICEVAL_RUNS") or folder))
     return figures
@@ -201,16 +201,17 @@ def round_in(place: Path) -> Path:
     return place / "academiceval"
 
 
-def said_by(outputs: dict[str, Path], chatting: Path) -> Figures:
+def said_by() -> Figures:
     """Return the savings of each model with their bounds, and how many pairs of models each figure tells apart after Holm's correction."""
+    bare = [ASKED / name / "abs_9k_bpb" for name in MODELS]
     figures: Figures = {}
-    for name, output in {**outputs, f"{CHATTING}-chat": chatting}.items():
-        for saving in savings_of(read_runs([output])):
+    for name, run_ in zip((*MODELS, f"{CHATTING}-chat"), (*bare, ASKED / CHATTING / "abs_9k_bpb_chat"), strict=True):
+        for saving in savings_of(read_runs([run_])):
             if (saving.less, saving.more) in HEADLINE:
                 key = f"over_{saving.less}_{name}"
                 figures |= bounded(f"saved_{key}", saving.saved)
                 figures[f"copied_{key}"] = saving.copied and round(saving.copied, 4)
-    rows = compare(runs_of(list(outputs.values())))
+    rows = compare(runs_of(bare))
     for label, wanted in (("bits", "Abs-9K bpb start"), ("savings", "Abs-9K bpb: start over other")):
         known = [row.difference.p for row in rows if row.task == wanted and row.difference.p is not None]
         figures[f"pairs_apart_by_{label}"] = sum(p < 0.05 for p in holm(known))
