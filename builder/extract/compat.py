@@ -8,6 +8,10 @@ import pymupdf
 FAULTS: tuple[type[Exception], ...] = (RuntimeError, pymupdf.mupdf.FzErrorBase)
 
 
+# What a page shows, and of it images, shadings and patterns.
+_RESOURCES = ("", "/XObject", "/Shading", "/Pattern")
+
+
 def outline_of(pdf: pymupdf.Document) -> Iterator[tuple[int, str]]:
     """Yield the levels and titles of the file's outline.
 
@@ -35,10 +39,11 @@ def links_of(page: pymupdf.Page) -> Iterator[tuple[tuple[float, float, float, fl
 
 
 def has_pictures(page: pymupdf.Page) -> bool:
-    """Tell whether a page shows images or shadings; those within its own program are not listed."""
+    """Tell whether a page may show images or shadings; those within its own program are not listed."""
     try:
-        listed = [page.parent.xref_get_key(page.xref, f"Resources/{name}")[0] for name in ("Shading", "Pattern")]
+        own, *listed = (page.parent.xref_get_key(page.xref, f"Resources{name}")[0] for name in _RESOURCES)
     except ValueError:
         # A damaged file has pages without a number.
         return True
-    return bool(page.get_images()) or listed != ["null", "null"]
+    is_inherited, (objects, *paints) = own == "null", listed
+    return is_inherited or paints != ["null", "null"] or (objects != "null" and bool(page.get_images()))

@@ -234,9 +234,10 @@ def _fonts_of_codes(blocks: Sequence[dict[str, Any]]) -> frozenset[str]:
 
     A few files say which characters they are; that a font has a map to Unicode does not tell, for most maps repeat the codes.
     """
-    spans = [span for block in blocks for line in block.get("lines", ()) for span in line["spans"]]
-    large = {font for font in {span["font"] for span in spans} if _EXTENSION.search(font)}
-    return frozenset(span["font"] for span in spans if span["font"] in large and _CODES.search(span["text"]))
+    printed = [span for block in blocks for line in block.get("lines", ()) for span in line["spans"]]
+    large = {font for font in {span["font"] for span in printed} if _EXTENSION.search(font)}
+    spans = (span for span in printed if span["font"] in large) if large else ()
+    return frozenset(span["font"] for span in spans if _CODES.search(span["text"]))
 
 
 def _decoded(spans: Sequence[Span], raw: frozenset[str]) -> Sequence[Span]:
