@@ -207,16 +207,17 @@ def _of_response(response: Any, start: int, ids: Sequence[int]) -> list[float]:
     choices = first.get("choices") if isinstance(first, dict) else None
     said = choices[0].get("logprobs") if choices and isinstance(choices[0], dict) else None
     known = said.get("token_logprobs") if isinstance(said, dict) else None
-    # A token is written behind the text, which some servers repeat too.
-    is_whole = isinstance(known, list) and len(known) - start - len(ids) in (0, 1)
+    usage = first.get("usage") if isinstance(first, dict) else None
+    read = usage.get("prompt_tokens") if isinstance(usage, dict) else None
+    # A token is written behind the text, which some servers repeat too: only what they have read tells it from one put before the text.
+    more = len(known) - start - len(ids) if isinstance(known, list) else -1
+    is_whole = more == 0 or (more == 1 and read is not None)
     logs = known[start : start + len(ids)] if isinstance(known, list) and is_whole else []
     if len(logs) != len(ids) or not all(isinstance(log, int | float) for log in logs):
         raise ModelError(
             "the server does not say how likely the tokens of a given text are (`echo` with `logprobs`): serve the model with vLLM, or "
             "open it with the model type hf"
         )
-    usage = first.get("usage")
-    read = usage.get("prompt_tokens") if isinstance(usage, dict) else None
     if read not in (None, start + len(ids)):
         raise ModelError(
             f"the server read {read} tokens where {start + len(ids)} were sent: name the tokenizer of the model that it serves, and let it "

@@ -14,6 +14,8 @@ from lm_eval_tasks.base.errors import ModelError
 from lm_eval_tasks.base.likelihood import Likelihood
 
 _LOGGER = logging.getLogger(__name__)
+# SentencePiece's sign for a blank.
+_DUMMY = "\u2581"
 # By how much rounding may lift the logarithm of a probability above 0.
 _ROUNDING = 0.01
 
@@ -103,15 +105,15 @@ def prompt_tokens(lm: Any, prompt: str) -> list[int]:
 
 def encoded_text(tokenizer: Any, text: str) -> tuple[list[int], list[int]]:
     """Encode a text by itself, without special tokens; with the bytes that each token adds to it. A character of several tokens counts with
-    its first one.
+    its first one. Some tokenizers put a blank before what they read, as before the first word of all: theirs is the text behind a line's
+    end.
     """
-    is_fast = getattr(tokenizer, "is_fast", False)
-    encoded = tokenizer(text, add_special_tokens=False, return_offsets_mapping=is_fast, verbose=False)
-    ids = list(encoded["input_ids"])
-    if is_fast:
-        ends = [end for _, end in encoded["offset_mapping"]]
-    else:
-        ends = [len(tokenizer.decode(ids[: i + 1])) for i in range(len(ids))]
+    ids, ends = _tokens(tokenizer, text)
+    line_end, _ = _tokens(tokenizer, "\n")
+    if ids and not text[0].isspace() and tokenizer.convert_ids_to_tokens(ids[:1])[0].startswith(_DUMMY):
+        behind, ends_behind = _tokens(tokenizer, f"\n{text}")
+        if line_end and behind[: len(line_end)] == line_end:
+            ids, ends = behind[len(line_end) :], [end - 1 for end in ends_behind[len(line_end) :]]
     reached = [0]
     for end in ends:
         reached.append(max(reached[-1], len(text[:end].encode())))
@@ -119,3 +121,13 @@ def encoded_text(tokenizer: Any, text: str) -> tuple[list[int], list[int]]:
     # What no token claims, such as a space that a tokenizer drops, counts with the last one.
     counts[-1:] = [counts[-1] + len(text.encode()) - reached[-1]] if counts else []
     return ids, counts
+
+
+def _tokens(tokenizer: Any, text: str) -> tuple[list[int], list[int]]:
+    """Return a text's tokens, without special ones, and where in the text each one ends."""
+    is_fast = getattr(tokenizer, "is_fast", False)
+    encoded = tokenizer(text, add_special_tokens=False, return_offsets_mapping=is_fast, verbose=False)
+    ids = list(encoded["input_ids"])
+    if is_fast:
+        return ids, [end for _, end in encoded["offset_mapping"]]
+    return ids, [len(tokenizer.decode(ids[: i + 1])) for i in range(len(ids))]

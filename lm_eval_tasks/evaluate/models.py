@@ -53,6 +53,10 @@ _ADVICE: tuple[tuple[str, str], ...] = (
         "there is no such folder here and no such model on the Hub",
     ),
     (
+        r"couldn't connect to .{0,20}huggingface",
+        "the model, or the tokenizer of a server's model (tokenizer=... in --model_args), is not here: name a folder, or go online",
+    ),
+    (
         r"contains custom code|trust_remote_code=True",
         "add trust_remote_code=True to --model_args if you trust the model's own code",
     ),

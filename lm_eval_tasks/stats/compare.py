@@ -254,21 +254,33 @@ def _placed_task(task: str, samples: Sequence[Sample], metric: str) -> PlacedTas
 
 def left_out(runs: Collection[Run]) -> Iterator[str]:
     """Yield the tasks that only some of the runs have, and the rows in which the revisions of their datasets differ."""
+    yield from (f"{task}: {OTHER_FORMAT}" for task in _in_other_formats(runs))
     for task in sorted({task for run in runs for task in run}):
         of_task = [run[task] for run in runs if task in run]
         if len(of_task) == 1:
             yield f"left out: {task}, which only one of the runs has"
         elif len(of_task) < len(runs):
             yield f"{task}: only {len(of_task)} of the {len(runs)} runs have it"
-        if len({_has_tokens(of_run) for of_run in of_task}) > 1:
+        if len({_is_summed(of_run) for of_run in of_task}) > 1:
             yield f"{task}: one of the runs has lm-eval's own sums, which count the empty line before the text too"
         said = dict.fromkeys(revisions_apart(first, second) for first, second in combinations(of_task, 2))
         yield from (f"{task}: {apart}" for apart in said if apart)
 
 
-def _has_tokens(samples: Sequence[Sample]) -> bool:
-    """Tell whether likelihoods are known token by token, or were not asked."""
-    return all(len(each.counts) > 1 for sample in samples for each in sample.likelihoods)
+def _is_summed(samples: Sequence[Sample]) -> bool:
+    """Tell whether of a model's bits for texts no more than lm-eval's sums are known; a program has no tokenizer."""
+    of_bits = [sample for sample in samples if is_lower_better(sample.row.ranking.name) and sample.row.tokenizer]
+    return bool(of_bits) and all(len(each.counts) < 2 for sample in of_bits for each in sample.likelihoods)
+
+
+def _in_other_formats(runs: Collection[Run]) -> list[str]:
+    """Return the tasks by likelihood that no two runs asked alike: one through a chat template, one without."""
+    names: dict[str, list[str]] = {}
+    for run in runs:
+        rows = (of_task[0].row for of_task in run.values())
+        for asked, suffixed in sorted({(row.asked, row.suffixed) for row in rows if row.way == LIKELIHOOD}):
+            names.setdefault(asked, []).append(suffixed)
+    return [asked for asked, of_runs in sorted(names.items()) if len(of_runs) > 1 and len(set(of_runs)) == len(of_runs)]
 
 
 def table(differences: Sequence[Difference], names: Mapping[Path, str]) -> Table:

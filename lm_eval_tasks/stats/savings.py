@@ -44,6 +44,7 @@ class Saving:
         saved: positive if there are fewer bits with more to read.
         copied: of the mean, what is saved within runs of words that the prompt with more to read shows; None without tokens.
         same: rows whose prompts are the same in both.
+        cut: rows of which the model's window cut a prompt.
     """
 
     task: str
@@ -54,6 +55,7 @@ class Saving:
     saved: Interval
     copied: float | None
     same: int
+    cut: int
 
 
 def contexts_of(samples: Sequence[Sample], *, across_formats: bool = False) -> dict[str, Contexts]:
@@ -123,9 +125,12 @@ def saving_of(task: str, pair: tuple[str, str], contexts: Contexts) -> Saving | 
     metric = both[0][0].row.ranking.name
     before, after = (fmean(sample.scores[metric] for sample in side) for side in zip(*both, strict=True))
     saved = difference([a.scores[metric] - b.scores[metric] for a, b in both], [a.cluster for a, _ in both])
-    inside = [_copied(a, b) for a, b in both]
+    # Of a program, and of lm-eval's own sums, nothing is known of the parts of a text.
+    is_known = any(len(each.counts) > 1 for _, sample in both for each in sample.likelihoods)
+    inside = [_copied(a, b) for a, b in both] if is_known else [None]
     copied = None if None in inside else fmean(part for part in inside if part is not None)
-    return Saving(task, *pair, before, after, saved, copied, same)
+    cut = sum(bool(a.row.tokens_cut or b.row.tokens_cut) for a, b in both)
+    return Saving(task, *pair, before, after, saved, copied, same, cut)
 
 
 @cache
@@ -143,7 +148,7 @@ def _warn(task: str, pair: tuple[str, str], same: int, count: int) -> None:
 def _copied(less: Sample, more: Sample) -> float | None:
     """Return the bits, over all bytes of the text, that are saved within what the prompt with more to read shows of it."""
     [before], [after] = less.likelihoods or (None,), more.likelihoods or (None,)
-    if before is None or after is None or before.counts != after.counts or len(after.counts) < 2:
+    if before is None or after is None or before.counts != after.counts:
         return None
     runs = answering_of(more.row.task).copied(more.row)
     saved, at = 0.0, 0
@@ -166,8 +171,20 @@ def shown_savings(samples: Sequence[Sample]) -> Iterator[str | Table]:
 
 
 def _table(name: str, savings: Sequence[Saving]) -> Table:
-    head = ("Task", "Less", "More", "n", "Bits, less", "Bits, more", f"{name} [95%]", "Copied", "Rest", "Detectable")
-    return Table((*head, "Same prompts"), "lllrrrrrrrr", [_row(saving) for saving in savings], main=head)
+    head = (
+        "Task",
+        "Less",
+        "More",
+        "n",
+        "Cut",
+        "Bits, less",
+        "Bits, more",
+        f"{name} [95%]",
+        "Copied",
+        "Rest",
+        "Detectable",
+    )
+    return Table((*head, "Same prompts"), "lllrrrrrrrrr", [_row(saving) for saving in savings], main=head)
 
 
 def _row(saving: Saving) -> tuple[object, ...]:
@@ -178,6 +195,7 @@ def _row(saving: Saving) -> tuple[object, ...]:
         saving.less,
         saving.more + " *" * ((saving.less, saving.more) in HEADLINE),
         over.samples,
+        saving.cut,
         f"{saving.before:.4f}",
         f"{saving.after:.4f}",
         with_bounds(over.mean, over.low, over.high, "+.4f"),

@@ -17,7 +17,7 @@ from lm_eval_tasks.llm.usage import UsageTotals
 from lm_eval_tasks.samples.block import BinScore, Block, MadeWith, RunRequest, Score
 from lm_eval_tasks.samples.results import Results
 from lm_eval_tasks.samples.sample import Sample
-from lm_eval_tasks.stats.columns import BEST_PROGRAM, Gain, columns_of, gain_table, gains_of
+from lm_eval_tasks.stats.columns import BEST_PROGRAM, Gain, columns_of, gain_table, gains_of, zero_of
 from lm_eval_tasks.stats.kept import shown_kept
 from lm_eval_tasks.stats.placed import HIGHEST_FLOOR
 from lm_eval_tasks.stats.savings import shown_savings
@@ -117,8 +117,9 @@ def score_table(
         names.setdefault(score.task, score.task)
         model = f"{score.model} + {score.retriever}" if score.retriever else score.model
         tasks.setdefault((score.task, model), {})[score.metric] = score
+    own = {task: _of_task(task, samples.get(task, ()), gains) for task, _ in tasks}
     rows = [
-        (names[task], *_row(task, model, metric, of_task, gains))
+        (names[task], *_row(task, model, metric, of_task, samples.get(task, ()), own[task]))
         for (task, model), of_task in sorted(tasks.items())
         for metric in METRICS
         if metric.headline and metric.name in of_task
@@ -172,14 +173,19 @@ def _why_bare(
 
 
 def _row(
-    task: str, model: str, metric: Metric, scores: Mapping[str, Score], gains: Sequence[Gain]
+    task: str,
+    model: str,
+    metric: Metric,
+    scores: Mapping[str, Score],
+    samples: Sequence[Sample],
+    gains: Sequence[Gain],
 ) -> tuple[object, ...]:
     """Return the cells behind a task's name."""
     score = scores[metric.name]
-    own = _gains_of_task(task, metric, gains)
+    own = [gain for gain in gains if gain.metric == metric.name]
     margin = next((gain for gain in own if gain.shortcut == BEST_PROGRAM), None)
     gain = next((gain for gain in own if gain.is_headline and gain.by == "model"), None)
-    floor = margin.short if margin else _floor(task, metric, scores)
+    floor = margin.short if margin else _floor(task, metric, scores, samples)
     cut = scores.get("truncated")
     is_lower = metric.best == "lower"
     return (
@@ -212,20 +218,18 @@ def _asked_in_full(task: str) -> list[str]:
     return [record.configuration for record in TASKS if record.name == task and record.context == FULL]
 
 
-def _gains_of_task(task: str, metric: Metric, gains: Sequence[Gain]) -> list[Gain]:
-    asked = set(_asked_in_full(task))
-    if not asked:
-        return []
-    # A setting of the round's own is asked through any task of its kind, alone.
-    others = {record.configuration for record in TASKS} - asked
-    return [gain for gain in gains if gain.metric == metric.name and gain.configuration not in others]
+def _of_task(task: str, samples: Sequence[Sample], gains: Sequence[Gain]) -> list[Gain]:
+    """Return the gains of what a task asked in full, which its rows name."""
+    asked = {sample.row.suffixed for sample in samples} if _asked_in_full(task) else frozenset[str]()
+    return [gain for gain in gains if gain.configuration in asked]
 
 
-def _floor(task: str, metric: Metric, scores: Mapping[str, Score]) -> float | None:
+def _floor(task: str, metric: Metric, scores: Mapping[str, Score], samples: Sequence[Sample]) -> float | None:
     """Find the best floor that a run without a margin states; over part of a context only programs that read the prompt have one."""
-    floors = [scores[name].value for name in metric.zero if name in scores]
     if metric.best == "lower":
-        return min(floors, default=None)
+        best = zero_of(metric.name, columns_of(samples)) if samples else None
+        return best.mean if best else None
+    floors = [scores[name].value for name in metric.zero if name in scores]
     return max(floors, default=None) if _asked_in_full(task) else None
 
 

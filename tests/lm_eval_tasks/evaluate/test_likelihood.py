@@ -158,6 +158,19 @@ def test_each_byte_of_a_text_belongs_to_one_token() -> None:
             assert ids == tokenizer(text, add_special_tokens=False)["input_ids"]
 
 
+def test_the_blank_that_a_tokenizer_puts_before_a_text_is_not_scored() -> None:
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    pieces = [("<unk>", 0.0), *((sign, -3.0) for sign in ("▁", "\n", "0", "▁W", "W", "e", "▁s"))]
+    own = Tokenizer(models.Unigram(pieces, unk_id=0, byte_fallback=False))
+    own.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="first", split=False)
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=own, unk_token="<unk>")
+    for text, tokens, counts in (("0", ["0"], [1]), ("We s", ["W", "e", "▁s"], [1, 1, 2])):
+        ids, of_each = encoded_text(tokenizer, text)
+        assert (tokenizer.convert_ids_to_tokens(ids), of_each) == (tokens, counts)
+
+
 def test_a_likelihood_of_another_text_is_refused() -> None:
     assert Likelihood.of_logged([-3.5, False], "two words") == Likelihood((-3.5,), (9,))
     for wrong in ({"logs": [-1.0], "counts": [8]}, {"logs": [-1.0, -1.0], "counts": [9]}, {}, "x", None, []):
@@ -506,6 +519,9 @@ class Lowering:
 
     def decode(self, ids: list[int]) -> str:
         return "".join(map(chr, ids))
+
+    def convert_ids_to_tokens(self, ids: list[int]) -> list[str]:
+        return list(map(chr, ids))
 
 
 def test_a_tokenizer_that_does_not_keep_a_text_is_named(caplog: pytest.LogCaptureFixture) -> None:

@@ -11,6 +11,7 @@ from statistics import fmean
 
 import pytest
 
+from lm_eval_tasks.base.contract import LIKELIHOOD
 from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.tables import text_lines
 from lm_eval_tasks.samples.answers import ScoredAnswer, mean_of
@@ -78,9 +79,24 @@ def test_a_table_names_the_samples_of_a_score_that_few_have() -> None:
 def test_floor_and_margin_stand_beside_a_setting_of_the_rounds_own_and_no_shorter_context() -> None:
     of_task = samples(*({"rouge_l_content": 0.5, "rouge_l_content_lead": 0.2} for _ in range(12)), setting="Title-One")
     for name, floor in (("academiceval_title_10k", "0.2000"), ("academiceval_core_abs_29k_g_none", "-")):
-        [table, *_] = score_table(scores_of({name: of_task}, "m"), gains_of(of_task))
+        [table, *_] = score_table(scores_of({name: of_task}, "m"), gains_of(of_task), {name: of_task})
         [row] = [line.split(" | ") for line in text_lines(table, "markdown") if "| rouge_l_content |" in line]
         assert row[4] == floor
+
+
+def test_tasks_by_likelihood_have_floors_of_their_own() -> None:
+    of_tasks = {}
+    for name, setting, bits in (("abs_9k", "Abs-9K", 2.0), ("intro_8k", "Intro-8K", 3.0)):
+        scores = {"bits_per_byte": bits - 1, "bits_per_byte_ppmd": bits, "bits_per_byte_zstd": bits + 1}
+        rows = samples(*[scores] * 12, setting=setting, way=LIKELIHOOD, prompt_name=setting.partition("-")[0].lower())
+        of_tasks[f"academiceval_{name}_bpb"] = rows
+    every = [sample for rows in of_tasks.values() for sample in rows]
+    [table, *_] = score_table(scores_of(of_tasks, "m"), gains_of(every), of_tasks)
+    lines = [line.strip("| ").split(" | ") for line in text_lines(table, "markdown") if "| bits_per_byte (" in line]
+    assert {line[0]: line[4] for line in lines} == {
+        "academiceval_abs_9k_bpb": "2.0000",
+        "academiceval_intro_8k_bpb": "3.0000",
+    }
 
 
 def test_of_a_journal_the_newest_answer_to_a_sample_counts(tmp_path: Path) -> None:
