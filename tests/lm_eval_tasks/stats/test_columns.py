@@ -88,7 +88,7 @@ def test_tasks_by_likelihood_have_floors_of_their_own() -> None:
     of_tasks = {}
     for name, setting, bits in (("abs_9k", "Abs-9K", 2.0), ("intro_8k", "Intro-8K", 3.0)):
         scores = {"bits_per_byte": bits - 1, "bits_per_byte_ppmd": bits, "bits_per_byte_zstd": bits + 1}
-        rows = samples(*[scores] * 12, setting=setting, way=LIKELIHOOD, prompt_name=setting.partition("-")[0].lower())
+        rows = samples(*[scores] * 12, setting=setting, way=LIKELIHOOD, prompt_name=f"{name.partition('_')[0]}_short")
         of_tasks[f"academiceval_{name}_bpb"] = rows
     every = [sample for rows in of_tasks.values() for sample in rows]
     [table, *_] = score_table(scores_of(of_tasks, "m"), gains_of(every), of_tasks)
