@@ -26,7 +26,7 @@ from typing import Any
 
 import torch
 
-from benchmarks.shared.running import ROOT, offline
+from benchmarks.shared.running import ROOT, commit, offline
 from standins.real_model import is_there
 
 HERE = Path(__file__).resolve().parent
@@ -140,12 +140,6 @@ def measure(name: str, *, quick: bool) -> bool:
     if not quick:
         RESULTS.write_text(json.dumps({**measured(), name: found}, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     return True
-
-
-def commit() -> str:
-    """Return the commit."""
-    line = ["git", "rev-parse", "--short", "HEAD"]
-    return subprocess.run(line, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def machine() -> str:

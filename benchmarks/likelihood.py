@@ -3,7 +3,7 @@
 What the models say of the abstracts with nothing, with the beginning of another paper, and with 1,500 words of their own lies in
 `docs/results/pdf`. With weights, which are folders in the one that ACADEMICEVAL_WEIGHTS names, also: texts that say something else in as
 many words, a model whose weights are rounded more and more, and the time in which bits and ROUGE tell two models apart. Each of these
-parts is kept in the folder that ACADEMICEVAL_RUNS names. `--quick` measures costs and intervals alone.
+parts is kept for this commit in the folder that ACADEMICEVAL_RUNS names. `--quick` measures costs and intervals alone.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from lm_eval.api.instance import Instance
 from lm_eval.models.huggingface import HFLM
 
 from benchmarks.figures import means
-from benchmarks.shared.running import ACADEMICEVAL, ROOT, Figures, bounded, call, command, run
+from benchmarks.shared.running import ACADEMICEVAL, ROOT, Figures, bounded, call, command, commit, run
 from lm_eval_tasks.base.contract import LIKELIHOOD, OTHER, START
 from lm_eval_tasks.base.files import write_whole
 from lm_eval_tasks.base.intervals import difference, holm
@@ -64,6 +64,8 @@ ASKED, ROWS = ROOT / "docs" / "results" / "pdf", 36
 DTYPE, BYTES = "float32", 4
 # Rows by which two models are told apart, and how sure one is to find their difference.
 DECIDING, POWER = 12, 0.8
+# Fewer rows: what these take less is the time of the others, without that of loading a model.
+_FEW = 2
 # Bits to which weights are rounded, each matrix with one scale a row.
 LADDER = (8, 4, 3)
 LONG, TARGET = 16_000, 1_500
@@ -99,12 +101,12 @@ def measure(folder: Path, quick: bool) -> Figures:
         return figures
     figures |= said_by()
     if all((weights / name).is_dir() for name in MODELS):
-        figures |= with_weights(weights, Path(os.environ.get("ACADEMICEVAL_RUNS") or folder))
+        figures |= with_weights(weights, Path(os.environ.get("ACADEMICEVAL_RUNS") or folder) / commit())
     return figures
 
 
 def with_weights(weights: Path, runs: Path) -> Figures:
-    """Return what only the models themselves can tell; what another run has kept in the folder is not measured again."""
+    """Return what only the models themselves can tell; what a run that was ended has kept is not measured again."""
     dataset, middle = round_in(runs), weights / CHATTING
     parts: dict[str, Callable[[], Figures]] = {
         "peak": partial(peak, middle),
@@ -202,19 +204,23 @@ def round_in(place: Path) -> Path:
 
 
 def said_by() -> Figures:
-    """Return the savings of each model with their bounds, and how many pairs of models each figure tells apart after Holm's correction."""
-    bare = [ASKED / name / "abs_9k_bpb" for name in MODELS]
+    """Return the savings of each model whose run is there, with their bounds; and of all models, how many pairs each figure tells apart
+    after Holm's correction.
+    """
+    runs = {name: ASKED / name / "abs_9k_bpb" for name in MODELS}
+    runs[f"{CHATTING}-chat"] = ASKED / CHATTING / "abs_9k_bpb_chat"
     figures: Figures = {}
-    for name, run_ in zip((*MODELS, f"{CHATTING}-chat"), (*bare, ASKED / CHATTING / "abs_9k_bpb_chat"), strict=True):
-        for saving in savings_of(read_runs([run_])):
+    for name, run_ in runs.items():
+        for saving in savings_of(read_runs([run_])) if run_.is_dir() else ():
             if (saving.less, saving.more) in HEADLINE:
                 key = f"over_{saving.less}_{name}"
                 figures |= bounded(f"saved_{key}", saving.saved)
                 figures[f"copied_{key}"] = saving.copied and round(saving.copied, 4)
-    rows = compare(runs_of(bare))
+    bare = [runs[name] for name in MODELS]
+    rows = compare(runs_of(bare)) if all(each.is_dir() for each in bare) else []
     for label, wanted in (("bits", "Abs-9K bpb start"), ("savings", "Abs-9K bpb: start over other")):
         known = [row.difference.p for row in rows if row.task == wanted and row.difference.p is not None]
-        figures[f"pairs_apart_by_{label}"] = sum(p < 0.05 for p in holm(known))
+        figures[f"pairs_apart_by_{label}"] = sum(p < 0.05 for p in holm(known)) if rows else None
     return figures
 
 
@@ -323,28 +329,30 @@ def decision(first: Path, second: Path, dataset: Path, output: Path) -> Figures:
         scores, seconds = [], 0.0
         for model in (first, second):
             place = output / name / model.name
-            seconds += ask(model, task, dataset, place, *options)
-            scores.append({sample.id: sample.scores[metric] for sample in read_runs([place])})
-        apart = [scores[1][id_] - scores[0][id_] for id_ in scores[0]]
+            line = ("--model_args", f"pretrained={model},dtype={DTYPE},max_length=4096", "--tasks", task, *options)
+            few, all_ = (ask(place / str(rows), dataset, rows, *line) for rows in (_FEW, DECIDING))
+            seconds += (all_ - few) / (DECIDING - _FEW)
+            samples = read_runs([place / str(DECIDING)])
+            scores.append({sample.id: sample.scores[metric] for sample in samples if metric in sample.scores})
+        apart = [scores[1][id_] - scores[0][id_] for id_ in scores[0] if id_ in scores[1]]
         rows = rows_needed(fmean(apart), stdev(apart))
-        figures |= {f"decision_rows_{name}": rows, f"decision_seconds_{name}": round(rows * seconds / len(apart))}
+        figures |= {f"decision_rows_{name}": rows, f"decision_seconds_{name}": rows and round(rows * seconds)}
         figures[f"decision_difference_{name}"] = round(fmean(apart), 4)
     return figures
 
 
-def ask(model: Path, task: str, dataset: Path, output: Path, *options: object) -> float:
+def ask(output: Path, dataset: Path, rows: int, *options: object) -> float:
     """Ask a model for a few abstracts with 1,500 words of the paper; return the processor seconds."""
     shutil.rmtree(output, ignore_errors=True)
-    arguments = f"pretrained={model},dtype={DTYPE},max_length=4096"
-    how = ("--contexts", "1500w", "--limit", DECIDING, "--bertscore", "none", "--output", output)
-    line = ("--model", "hf", "--model_args", arguments, "--tasks", task, "--dataset", dataset)
-    return command(*ACADEMICEVAL, "eval", *line, *how, *options).processor_seconds
+    how = ("--contexts", "1500w", "--limit", rows, "--bertscore", "none", "--dataset", dataset, "--output", output)
+    return command(*ACADEMICEVAL, "eval", "--model", "hf", *how, *options).processor_seconds
 
 
-def rows_needed(difference: float, spread: float) -> int:
-    """Return the rows that show a mean difference at the level of 0.05 with the power asked for."""
+def rows_needed(difference: float, spread: float) -> int | None:
+    """Return the rows that show a mean difference at the level of 0.05 with the power asked for; None for no difference."""
     normal = NormalDist()
-    return math.ceil(((normal.inv_cdf(0.975) + normal.inv_cdf(POWER)) * spread / difference) ** 2)
+    factor = normal.inv_cdf(0.975) + normal.inv_cdf(POWER)
+    return math.ceil((factor * spread / difference) ** 2) if difference else None
 
 
 if __name__ == "__main__":

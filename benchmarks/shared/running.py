@@ -95,6 +95,12 @@ def command(*line: object, **environment: str) -> Used:
     return Used(None, seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
+def commit() -> str:
+    """Return the commit that is measured."""
+    line = ["git", "rev-parse", "--short", "HEAD"]
+    return subprocess.run(line, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+
+
 def interrupt(line: Line, after: float, by: int = signal.SIGKILL) -> None:
     """Start a command, end it by a signal after so many seconds, and run it again to its end."""
     process = _start(line, {})

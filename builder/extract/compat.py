@@ -8,7 +8,7 @@ import pymupdf
 FAULTS: tuple[type[Exception], ...] = (RuntimeError, pymupdf.mupdf.FzErrorBase)
 
 
-# What a page shows, and of it images, shadings and patterns.
+# Keys of what a page shows: all of it, images and forms, shadings, patterns.
 _RESOURCES = ("", "/XObject", "/Shading", "/Pattern")
 
 

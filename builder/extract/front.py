@@ -74,9 +74,6 @@ _NO_SUBTITLE = re.compile(
 _ONE_SIZE, _LARGER, _TITLE_STEP = 0.6, 0.7, 2.2
 
 
-# A printed word, and its box on the page in points before it.
-
-
 def title_of(front: Sequence[Line], size: float) -> str:
     """Return the title: the largest lines at the top of the first page, and what continues them.
 

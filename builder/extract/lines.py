@@ -79,7 +79,7 @@ class Line:
 
 # A link annotation to an address outside the file: its page, its box in points, and the address.
 Hyperlink = tuple[int, tuple[float, float, float, float], str]
-# A word as it is printed, with its box in points.
+# The box of a printed word in points, and the word.
 Word = tuple[float, float, float, float, str]
 
 
@@ -90,7 +90,7 @@ class Page:
     Attributes:
         hidden: characters that a reader cannot see, which are in no line.
         stamp: arXiv's in the margin, "" if there is none.
-        words: of the first page, from top to bottom by their left edges; of others none.
+        words: of the first page, sorted by their boxes; of others none.
     """
 
     width: float

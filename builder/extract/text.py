@@ -200,15 +200,18 @@ _KEEPS_HYPHEN = frozenset(
     "right second self semi short single small so soft state still sub super task ten third three time token top two "
     "ultra up user well wide word world zero".split()
 )
-# Of these, what begins words too: a hyphen behind it stays only where its rest is a word, which the paper has or many others do.
+# Of these, what begins words too: a hyphen behind it stays only where its rest is a word, or in what many papers have.
 _PREFIXES = frozenset(
     "all anti co end hand inter intra mean meta mini model data off post pre re real so state sub super ten token top up".split()
 )
-_RESTS = frozenset(
-    "annotator balanced batch chain centric class dependent deployment diagonal driven efficient evaluate evaluation existing "
-    "extracted free hoc implement implementation learning level life network norm policy processing rater release resolution "
-    "specified task time trained training tuning valued world written".split()
+_COMPOUNDS = frozenset(
+    "data-centric data-dependent data-driven data-efficient data-free meta-learning mini-batch model-based model-dependent model-driven "
+    "model-specific off-chain off-diagonal off-policy post-deployment post-hoc post-processing post-release post-training pre-defined "
+    "pre-deployment pre-existing pre-extracted pre-norm pre-processing pre-release pre-specified pre-trained pre-training pre-written "
+    "real-life real-time real-valued real-world sub-network sub-task super-resolution ten-fold token-level top-level".split()
 )
+# "multiplication", "multitude", "multinomial"
+_BEHIND_MULTI = ("ple", "pli", "ply", "plex", "tud", "nomi")
 
 
 # A line is looked at by several rules.
@@ -261,15 +264,15 @@ def _is_broken(head: str, tail: str, words: frozenset[str]) -> bool:
     """Tell whether the hyphen between two line parts is only the typesetter's."""
     first = re.split(r"[^\w]", head)[-1].casefold()
     second = re.split(r"[^\w]", tail)[0].casefold()
-    # "multi-plication"
-    if first + second in words or (first == "multi" and second.startswith("pl")):
+    if first + second in words:
         return True
     if tail[0].isupper() and not head.isupper():
         return False
     # "state-of-the-art": a word that has a hyphen already is a compound.
     is_compound = any(sign in head.split()[-1] for sign in HYPHENS) or f"{first}-{second}" in words or first.isdigit()
-    is_whole = first not in _PREFIXES or second in words or second in _RESTS
-    return not (is_compound or (first in _KEEPS_HYPHEN and is_whole))
+    is_whole = first not in _PREFIXES or second in words or f"{first}-{second}" in _COMPOUNDS
+    is_one_word = first == "multi" and second.startswith(_BEHIND_MULTI)
+    return not (is_compound or (first in _KEEPS_HYPHEN and is_whole and not is_one_word))
 
 
 def _starts_paragraph(last: Line, line: Line, before: str) -> bool:

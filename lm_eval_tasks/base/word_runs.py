@@ -4,7 +4,7 @@ import re
 import string
 from bisect import bisect_left
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 from itertools import groupby, pairwise
 from typing import TypeAlias
 
@@ -20,6 +20,9 @@ _APART = (string.punctuation + string.whitespace).encode()
 _SPACED = bytes.maketrans(_APART, b" " * len(_APART))
 # Odd, so that no bit of a word is lost.
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
+_MIXING = np.uint64(0xD6E8FEB86659FD93)
+# Bytes of a text that are looked at together.
+_PART = 1 << 16
 _BETWEEN = np.array([0x5EC7102B0F2E3D49], dtype=np.uint64)
 _BUCKETS = np.uint64(0xFFFF)
 # Of places where two texts meet, that are looked at one by one.
@@ -30,16 +33,33 @@ def run_words(text: str) -> Words:
     """Return the words of a text for comparison, shape (words,): case and punctuation do not count."""
     folded = text.casefold().encode("utf-8", "surrogatepass")
     spaced = _TYPOGRAPHIC.sub(b" ", b" %b " % folded).translate(_SPACED)
+    numbers, start = [], 0
+    while start < len(spaced) - 1:
+        # Parts begin and end with a blank, which two of them share.
+        end = spaced.rfind(b" ", start + 1, start + _PART)
+        end = end if end > 0 else spaced.find(b" ", start + 1)
+        numbers.append(_numbers_of(spaced[start : end + 1]))
+        start = end
+    return np.concatenate(numbers)
+
+
+def _numbers_of(spaced: bytes) -> Words:
+    """Return a number for each word between blanks: the sum of its letters, each times a power of the factor."""
     letters = np.frombuffer(spaced, np.uint8)
     is_letter = letters != ord(" ")
     edges = np.flatnonzero(is_letter[1:] != is_letter[:-1]) + 1
     starts, ends = edges[::2], edges[1::2]
     powers, inverses = _powers(1 << len(letters).bit_length())
-    sums = np.cumsum(letters * powers[: len(letters)])
-    return (sums[ends - 1] - sums[starts - 1]) * inverses[starts]
+    # No letter counts 0.
+    sums = np.cumsum((letters + np.uint64(1)) * powers[: len(letters)])
+    numbers = (sums[ends - 1] - sums[starts - 1]) * inverses[starts]
+    # Runs of words are sums of the same kind: mixed, no letter of one word makes up for one of the next.
+    numbers ^= numbers >> np.uint64(32)
+    numbers *= _MIXING
+    return numbers ^ numbers >> np.uint64(29)
 
 
-@cache
+@lru_cache(maxsize=4)
 def _powers(count: int) -> tuple[Words, Words]:
     """Return the first powers of the factor, and of its inverse: it is odd, so it has one."""
     inverse = np.uint64(pow(int(_FACTOR), -1, 1 << 64))

@@ -211,7 +211,12 @@ def _of_response(response: Any, start: int, ids: Sequence[int]) -> list[float]:
     read = usage.get("prompt_tokens") if isinstance(usage, dict) else None
     # A token is written behind the text, which some servers repeat too: only what they have read tells it from one put before the text.
     more = len(known) - start - len(ids) if isinstance(known, list) else -1
-    is_whole = more == 0 or (more == 1 and read is not None)
+    if more == 1 and read is None:
+        raise ModelError(
+            "the server repeats one token more than it was sent and does not say how many it read (`usage`): nobody can tell before or "
+            "behind the text"
+        )
+    is_whole = more in (0, 1)
     logs = known[start : start + len(ids)] if isinstance(known, list) and is_whole else []
     if len(logs) != len(ids) or not all(isinstance(log, int | float) for log in logs):
         raise ModelError(

@@ -112,8 +112,10 @@ def encoded_text(tokenizer: Any, text: str) -> tuple[list[int], list[int]]:
     line_end, _ = _tokens(tokenizer, "\n")
     if ids and not text[0].isspace() and tokenizer.convert_ids_to_tokens(ids[:1])[0].startswith(_DUMMY):
         behind, ends_behind = _tokens(tokenizer, f"\n{text}")
-        if line_end and behind[: len(line_end)] == line_end:
-            ids, ends = behind[len(line_end) :], [end - 1 for end in ends_behind[len(line_end) :]]
+        skipped = len(line_end)
+        is_apart = bool(line_end) and behind[:skipped] == line_end and ends_behind[skipped - 1] == 1
+        if is_apart and "\n" in tokenizer.decode(line_end):
+            ids, ends = behind[skipped:], [end - 1 for end in ends_behind[skipped:]]
     reached = [0]
     for end in ends:
         reached.append(max(reached[-1], len(text[:end].encode())))

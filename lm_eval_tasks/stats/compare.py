@@ -270,17 +270,26 @@ def left_out(runs: Collection[Run]) -> Iterator[str]:
 def _is_summed(samples: Sequence[Sample]) -> bool:
     """Tell whether of a model's bits for texts no more than lm-eval's sums are known; a program has no tokenizer."""
     of_bits = [sample for sample in samples if is_lower_better(sample.row.ranking.name) and sample.row.tokenizer]
-    return bool(of_bits) and all(len(each.counts) < 2 for sample in of_bits for each in sample.likelihoods)
+    known = [each for sample in of_bits for each in sample.likelihoods]
+    return bool(known) and all(len(each.counts) < 2 for each in known)
 
 
 def _in_other_formats(runs: Collection[Run]) -> list[str]:
-    """Return the tasks by likelihood that no two runs asked alike: one through a chat template, one without."""
-    names: dict[str, list[str]] = {}
-    for run in runs:
-        rows = (of_task[0].row for of_task in run.values())
-        for asked, suffixed in sorted({(row.asked, row.suffixed) for row in rows if row.way == LIKELIHOOD}):
-            names.setdefault(asked, []).append(suffixed)
-    return [asked for asked, of_runs in sorted(names.items()) if len(of_runs) > 1 and len(set(of_runs)) == len(of_runs)]
+    """Return the tasks whose bits two runs have for the same context, one through a chat template and the other without one."""
+    found: set[str] = set()
+    for first, second in combinations([_formats_of(run) for run in runs], 2):
+        both = first.keys() & second.keys()
+        found |= {asked for asked, shown in both if first[asked, shown].isdisjoint(second[asked, shown])}
+    return sorted(found)
+
+
+def _formats_of(run: Run) -> dict[tuple[str, str], set[bool]]:
+    """Task by likelihood and context -> whether a run asked for its bits through a chat template."""
+    formats: dict[tuple[str, str], set[bool]] = {}
+    for row in (of_task[0].row for of_task in run.values()):
+        if row.way == LIKELIHOOD and row.chat is not None and is_lower_better(row.ranking.name):
+            formats.setdefault((row.asked, row.shown), set()).add(row.chat)
+    return formats
 
 
 def table(differences: Sequence[Difference], names: Mapping[Path, str]) -> Table:

@@ -219,17 +219,18 @@ def _asked_in_full(task: str) -> list[str]:
 
 
 def _of_task(task: str, samples: Sequence[Sample], gains: Sequence[Gain]) -> list[Gain]:
-    """Return the gains of what a task asked in full, which its rows name."""
-    asked = {sample.row.suffixed for sample in samples} if _asked_in_full(task) else frozenset[str]()
-    return [gain for gain in gains if gain.configuration in asked]
+    """Return the gains of what a task asked in full, which its rows name; without them, of the configuration that it asks."""
+    asked = _asked_in_full(task)
+    names = {sample.row.suffixed for sample in samples} or set(asked)
+    return [gain for gain in gains if asked and gain.configuration in names]
 
 
 def _floor(task: str, metric: Metric, scores: Mapping[str, Score], samples: Sequence[Sample]) -> float | None:
     """Find the best floor that a run without a margin states; over part of a context only programs that read the prompt have one."""
+    floors = [scores[name].value for name in metric.zero if name in scores]
     if metric.best == "lower":
         best = zero_of(metric.name, columns_of(samples)) if samples else None
-        return best.mean if best else None
-    floors = [scores[name].value for name in metric.zero if name in scores]
+        return best.mean if best else min(floors, default=None)
     return max(floors, default=None) if _asked_in_full(task) else None
 
 

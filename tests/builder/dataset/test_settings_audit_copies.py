@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 import shutil
 from collections.abc import Callable
@@ -28,7 +29,7 @@ from builder.store import Store
 from lm_eval_tasks.base.contract import Licenses
 from lm_eval_tasks.base.figures import Audit
 from lm_eval_tasks.base.manifest import ListedConfiguration
-from lm_eval_tasks.base.word_runs import longest_common_run, longest_runs, run_words
+from lm_eval_tasks.base.word_runs import longest_common_run, longest_runs, run_words, share_run
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.families.rounds import read_manifest
 from lm_eval_tasks.families.writing import hook
@@ -285,6 +286,23 @@ def test_a_waiver_names_a_check(tmp_path: Path) -> None:
 )
 def test_the_longest_common_run(one: str, other: str, n: int) -> None:
     assert longest_common_run(run_words(one), run_words(other)) == n
+
+
+def test_short_words_and_numbers_share_the_runs_that_they_share() -> None:
+    """Letters of one word do not make up for those of the next."""
+    rng = random.Random(1)
+    for letters in ("ab", "0123456789"):
+        for _ in range(300):
+            one, other = ([letters[rng.randrange(2)] + rng.choice(letters) for _ in range(9)] for _ in range(2))
+            runs = {tuple(one[i : i + n]) for n in range(1, 10) for i in range(10 - n)}
+            shared = [n for n in range(1, 10) if any(tuple(other[i : i + n]) in runs for i in range(10 - n))]
+            words = [run_words(" ".join(text)) for text in (one, other)]
+            assert [n for n in range(1, 10) if share_run(*words, n)] == shared
+
+
+def test_long_texts_have_the_words_of_their_parts() -> None:
+    words = [*map(str, range(20_000)), "x" * 70_000, "end"]
+    assert run_words(" ".join(words)).tolist() == [run_words(word)[0] for word in words]
 
 
 @given(st.lists(st.text("ab .", max_size=30), min_size=1, max_size=4), st.text("ab .", max_size=60))

@@ -91,12 +91,14 @@ def test_words_at_the_ends_of_lines() -> None:
     """A hyphen stays where the paper prints it elsewhere, or behind a prefix of a word; the rest of a broken word is no word."""
     printed = (
         "RMSNorm trains AtlasNet for deci‐|sion‐making, which re-|quires one; decision‐|making with RM-|SNorm and AT-|LASNet re-|trains what it "
-        "trains in low-|rank form, low-rank, once lowrank, in multi-|plications of real-|world and multi-|head models, real-|istic"
+        "trains in low-|rank form, low-rank, once lowrank, in multi-|plications of real-|world and multi-|head models, real-|istic "
+        "multi-|player games, multi-player"
     )
     lines = [line(i, text) for i, text in enumerate([*printed.split("|"), "of decision‐making and decision‐making."])]
     assert join_lines(lines, _vocabulary(lines)) == (
         "RMSNorm trains AtlasNet for decision‐making, which requires one; decision‐making with RMSNorm and ATLASNet re-trains what it "
-        "trains in low-rank form, low-rank, once lowrank, in multiplications of real-world and multi-head models, realistic of decision‐making and decision‐making."
+        "trains in low-rank form, low-rank, once lowrank, in multiplications of real-world and multi-head models, realistic "
+        "multi-player games, multi-player of decision‐making and decision‐making."
     )
 
 
