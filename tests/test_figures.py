@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from benchmarks import __main__ as bench
+from benchmarks.shared import running
 from benchmarks.shared.running import offline
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -28,7 +29,8 @@ def test_a_figure_knows_its_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         named = ("-c", "user.name=a", "-c", "user.email=a@b.c")
         return subprocess.run(["git", *named, *line], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
 
-    monkeypatch.setattr(bench, "ROOT", tmp_path)
+    for module in (bench, running):
+        monkeypatch.setattr(module, "ROOT", tmp_path)
     monkeypatch.setattr(bench, "code", lambda: {"one": ["measured"]})
     for folder in ("measured", "other"):
         (tmp_path / folder).mkdir()
