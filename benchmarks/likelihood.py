@@ -30,7 +30,7 @@ from benchmarks.figures import means
 from benchmarks.shared.running import ACADEMICEVAL, ROOT, Figures, bounded, call, command, commit, run
 from lm_eval_tasks.base.contract import LIKELIHOOD, OTHER, START
 from lm_eval_tasks.base.files import write_whole
-from lm_eval_tasks.base.intervals import difference, holm
+from lm_eval_tasks.base.intervals import LEVEL, POWER, difference, holm
 from lm_eval_tasks.base.likelihood import Likelihood
 from lm_eval_tasks.compat.likelihoods import score
 from lm_eval_tasks.compat.scored_texts import Question, encoded_text
@@ -62,10 +62,8 @@ EDITED, CHATTING, LARGER = (MODELS[0], MODELS[2]), MODELS[2], MODELS[3]
 ASKED, ROWS = ROOT / "docs" / "results" / "pdf", 36
 # Some processors emulate bfloat16, which takes five times as long.
 DTYPE, BYTES = "float32", 4
-# Rows by which two models are told apart, and how sure one is to find their difference.
-DECIDING, POWER = 12, 0.8
-# Fewer rows: what these take less is the time of the others, without that of loading a model.
-_FEW = 2
+# Rows by which two models are told apart; and fewer: what these take less is the time of the others, without that of loading a model.
+DECIDING, FEW = 12, 2
 # Bits to which weights are rounded, each matrix with one scale a row.
 LADDER = (8, 4, 3)
 LONG, TARGET = 16_000, 1_500
@@ -330,8 +328,8 @@ def decision(first: Path, second: Path, dataset: Path, output: Path) -> Figures:
         for model in (first, second):
             place = output / name / model.name
             line = ("--model_args", f"pretrained={model},dtype={DTYPE},max_length=4096", "--tasks", task, *options)
-            few, all_ = (ask(place / str(rows), dataset, rows, *line) for rows in (_FEW, DECIDING))
-            seconds += (all_ - few) / (DECIDING - _FEW)
+            few, all_ = (ask(place / str(rows), dataset, rows, *line) for rows in (FEW, DECIDING))
+            seconds += (all_ - few) / (DECIDING - FEW)
             samples = read_runs([place / str(DECIDING)])
             scores.append({sample.id: sample.scores[metric] for sample in samples if metric in sample.scores})
         apart = [scores[1][id_] - scores[0][id_] for id_ in scores[0] if id_ in scores[1]]
@@ -349,9 +347,9 @@ def ask(output: Path, dataset: Path, rows: int, *options: object) -> float:
 
 
 def rows_needed(difference: float, spread: float) -> int | None:
-    """Return the rows that show a mean difference at the level of 0.05 with the power asked for; None for no difference."""
+    """Return the rows that show a mean difference at the level and with the power of `detectable`; None for no difference."""
     normal = NormalDist()
-    factor = normal.inv_cdf(0.975) + normal.inv_cdf(POWER)
+    factor = normal.inv_cdf(1 - (1 - LEVEL) / 2) + normal.inv_cdf(POWER)
     return math.ceil((factor * spread / difference) ** 2) if difference else None
 
 

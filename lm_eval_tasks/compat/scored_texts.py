@@ -109,8 +109,8 @@ def encoded_text(tokenizer: Any, text: str) -> tuple[list[int], list[int]]:
     end.
     """
     ids, ends = _tokens(tokenizer, text)
-    line_end, _ = _tokens(tokenizer, "\n")
     if ids and not text[0].isspace() and tokenizer.convert_ids_to_tokens(ids[:1])[0].startswith(_DUMMY):
+        line_end, _ = _tokens(tokenizer, "\n")
         behind, ends_behind = _tokens(tokenizer, f"\n{text}")
         skipped = len(line_end)
         is_apart = bool(line_end) and behind[:skipped] == line_end and ends_behind[skipped - 1] == 1
