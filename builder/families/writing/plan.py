@@ -14,7 +14,7 @@ import random
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from itertools import chain, zip_longest
 
 from builder.collect.graph import CoAuthorGraph
@@ -49,24 +49,22 @@ class Demonstrators:
         for paper in sorted(self._papers.values(), key=lambda paper: (paper.published, paper.id)):
             self._by_category[paper.primary_category].append(paper)
 
-    def choose(self, target: Paper, n_random: int, n_co_author: int) -> DemonstrationIds:
-        """Choose up to this many of each kind; fewer if there are not enough. No paper is chosen twice.
+    def choices_for(self, target: Paper) -> Callable[[int, int], DemonstrationIds]:
+        """Return what chooses for a target up to so many random papers, and papers by co-authors; fewer if there are not enough.
 
-        Random ones are drawn as if at least two co-author ones were shown with them, as in the mixed settings, so
-        that all settings with the same number show the same ones.
+        No paper is chosen twice. Random ones are drawn as if at least two co-author ones were shown with them, as in the mixed settings,
+        so that all settings with the same number show the same ones.
         """
-        most = max(n_co_author, _BESIDE) if n_random else n_co_author
-        near = (self._papers[id_] for id_ in self._graph.neighbour_papers(target) if id_ in self._papers)
-        older = [paper for paper in near if paper.published < target.published]
-        co_author = self._draw(target, "co-author", older, most, ())
-        same = self._by_category[target.primary_category]
-        end = bisect.bisect_left(same, target.published, key=lambda paper: paper.published)
-        drawn = self._draw(target, "random", same[:end], n_random, co_author)
-        return DemonstrationIds(tuple(drawn), tuple(co_author[:n_co_author]))
+        draw = cache(partial(self._draw, target))
 
-    def _draw(
-        self, target: Paper, origin: DemoOrigin, pool: Sequence[Paper], count: int, taken: Iterable[str]
-    ) -> list[str]:
+        def choose(n_random: int, n_co_author: int) -> DemonstrationIds:
+            co_author = draw("co-author", max(n_co_author, _BESIDE) if n_random else n_co_author, ())
+            return DemonstrationIds(draw("random", n_random, co_author), co_author[:n_co_author])
+
+        return choose
+
+    def _draw(self, target: Paper, origin: DemoOrigin, count: int, taken: tuple[str, ...]) -> tuple[str, ...]:
+        pool = self._older(target, origin) if count else ()
         used = {target.id, *taken}
         picked: list[str] = []
         for paper in _shuffle(pool, random.Random(int.from_bytes(digest_of(self._seed, target.id, origin)))):
@@ -75,7 +73,14 @@ class Demonstrators:
             if paper.id not in used and not near_duplicate(target.title, target.abstract, paper.title, paper.abstract):
                 used.add(paper.id)
                 picked.append(paper.id)
-        return picked
+        return tuple(picked)
+
+    def _older(self, target: Paper, origin: DemoOrigin) -> Sequence[Paper]:
+        if origin == "co-author":
+            near = (self._papers[id_] for id_ in self._graph.neighbour_papers(target) if id_ in self._papers)
+            return [paper for paper in near if paper.published < target.published]
+        same = self._by_category[target.primary_category]
+        return same[: bisect.bisect_left(same, target.published, key=lambda paper: paper.published)]
 
 
 def _shuffle(pool: Sequence[Paper], generator: random.Random) -> Iterator[Paper]:
@@ -187,8 +192,9 @@ def _choose(
         costs: id -> tokens of the paper as a target's input, and as a demonstration.
     """
     demonstrations: dict[str, DemonstrationIds] = {}
+    choose = demonstrators.choices_for(paper)
     for setting in settings:
-        chosen = demonstrators.choose(paper, setting.random, setting.co_author)
+        chosen = choose(setting.random, setting.co_author)
         if setting.tokens is not None:
             room = setting.tokens - costs[paper.id][0]
             if room < 0:

@@ -55,7 +55,7 @@ def demonstrators(papers: list[Paper], seed: int = 1) -> Demonstrators:
 def test_demonstrations_are_older_and_of_the_same_category() -> None:
     papers = [paper(i, day=i, category="cs.CL" if i % 2 else "cs.CV") for i in range(40)]
     for target in papers:
-        chosen = demonstrators(papers).choose(target, 4, 0).random
+        chosen = demonstrators(papers).choices_for(target)(4, 0).random
         picked = [p for p in papers if p.id in chosen]
         assert all(p.published < target.published and p.primary_category == target.primary_category for p in picked)
         assert len(picked) == min(
@@ -65,7 +65,7 @@ def test_demonstrations_are_older_and_of_the_same_category() -> None:
 
 def test_papers_of_the_same_day_do_not_demonstrate() -> None:
     papers = [paper(1, day=3), paper(2, day=3), paper(3, day=2)]
-    assert demonstrators(papers).choose(papers[0], 2, 0).random == ("2601.00003",)
+    assert demonstrators(papers).choices_for(papers[0])(2, 0).random == ("2601.00003",)
 
 
 def test_co_author_demonstrations_come_from_neighbours_only_and_never_twice() -> None:
@@ -75,7 +75,7 @@ def test_co_author_demonstrations_come_from_neighbours_only_and_never_twice() ->
         paper(3, "Zoe", day=1),
         paper(9, "Ann", "Bob", "Cy", day=5),
     ]
-    chosen = demonstrators(papers).choose(papers[-1], 2, 2)
+    chosen = demonstrators(papers).choices_for(papers[-1])(2, 2)
     assert set(chosen.co_author) == {"2601.00001", "2601.00002"}
     assert chosen.random == ("2601.00003",)
 
@@ -83,16 +83,16 @@ def test_co_author_demonstrations_come_from_neighbours_only_and_never_twice() ->
 def test_a_choice_depends_on_seed_and_target_not_on_order() -> None:
     papers = [paper(i, day=i) for i in range(60)]
     forward = demonstrators(papers)
-    choices = [forward.choose(p, 2, 0) for p in papers]
+    choices = [forward.choices_for(p)(2, 0) for p in papers]
     backward = demonstrators(papers[::-1])
-    assert [backward.choose(p, 2, 0) for p in papers[::-1]] == choices[::-1]
+    assert [backward.choices_for(p)(2, 0) for p in papers[::-1]] == choices[::-1]
     other = demonstrators(papers, seed=2)
-    assert [other.choose(p, 2, 0) for p in papers] != choices
+    assert [other.choices_for(p)(2, 0) for p in papers] != choices
 
 
 def test_more_demonstrations_begin_with_the_fewer() -> None:
     papers = [paper(i, day=i) for i in range(60)]
-    few, many = demonstrators(papers).choose(papers[-1], 2, 0), demonstrators(papers).choose(papers[-1], 5, 0)
+    few, many = demonstrators(papers).choices_for(papers[-1])(2, 0), demonstrators(papers).choices_for(papers[-1])(5, 0)
     assert many.random[:2] == few.random
 
 
@@ -104,7 +104,7 @@ def test_near_copies_do_not_demonstrate() -> None:
     assert near(target, same_title)
     assert near(target, same_text)
     assert not near(target, other)
-    assert demonstrators([target, same_title, same_text, other]).choose(target, 3, 0).random == ("2601.00004",)
+    assert demonstrators([target, same_title, same_text, other]).choices_for(target)(3, 0).random == ("2601.00004",)
 
 
 def test_the_newer_of_two_near_copies_is_left_out() -> None:
@@ -133,5 +133,5 @@ def test_every_older_paper_is_drawn_sometimes() -> None:
     papers = [paper(i, day=0) for i in range(12)]
     targets = [paper(100 + i, day=1) for i in range(200)]
     drawn = demonstrators(papers + targets)
-    seen = {id_ for target in targets for id_ in drawn.choose(target, 2, 0).random}
+    seen = {id_ for target in targets for id_ in drawn.choices_for(target)(2, 0).random}
     assert seen == {p.id for p in papers}
