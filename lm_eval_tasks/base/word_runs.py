@@ -59,7 +59,8 @@ def _numbers_of(spaced: bytes) -> Words:
     return numbers ^ numbers >> np.uint64(29)
 
 
-@lru_cache(maxsize=4)
+# Of each power of two that a text's length is below.
+@lru_cache(maxsize=32)
 def _powers(count: int) -> tuple[Words, Words]:
     """Return the first powers of the factor, and of its inverse: it is odd, so it has one."""
     inverse = np.uint64(pow(int(_FACTOR), -1, 1 << 64))
