@@ -1,6 +1,7 @@
 """`pymupdf`: the internals that we use."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pymupdf
 
@@ -36,6 +37,40 @@ def links_of(page: pymupdf.Page) -> Iterator[tuple[tuple[float, float, float, fl
         if ":" in address and not address.startswith(("#", "file:")):
             yield (box.x0, box.y0, box.x1, box.y1), address
         link = link.next()
+
+
+class _Pictures(pymupdf.mupdf.FzDevice2):  # type: ignore[misc]
+    """A device that is told of images and shadings alone: `get_bboxlog` is told of every path and text, which takes longer than to run
+    the page.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.boxes: list[tuple[float, float, float, float]] = []
+        self.use_virtual_fill_image()
+        self.use_virtual_fill_shade()
+
+    def fill_image(self, context: Any, image: Any, matrix: Any, *_: Any) -> None:
+        """Note where an image is drawn: the unit square, moved by the matrix."""
+        unit = pymupdf.mupdf.FzRect(pymupdf.mupdf.FzRect.Fixed_UNIT)
+        self._add(pymupdf.mupdf.ll_fz_transform_rect(unit.internal(), matrix))
+
+    def fill_shade(self, context: Any, shade: Any, matrix: Any, *_: Any) -> None:
+        """Note where a shading is drawn."""
+        self._add(pymupdf.mupdf.ll_fz_bound_shade(shade, matrix))
+
+    def _add(self, box: Any) -> None:
+        self.boxes.append((box.x0, box.y0, box.x1, box.y1))
+
+
+def picture_boxes(page: pymupdf.Page) -> list[tuple[float, float, float, float]]:
+    """Return where a page shows images and shadings, before it is turned."""
+    rotation, device = page.rotation, _Pictures()
+    page.set_rotation(0)
+    pymupdf.mupdf.fz_run_page(page.this, device, pymupdf.mupdf.FzMatrix(), pymupdf.mupdf.FzCookie())
+    pymupdf.mupdf.fz_close_device(device)
+    page.set_rotation(rotation)
+    return device.boxes
 
 
 def has_pictures(page: pymupdf.Page) -> bool:

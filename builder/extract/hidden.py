@@ -12,7 +12,7 @@ import numpy as np
 import pymupdf
 from numpy.typing import NDArray
 
-from builder.extract.compat import has_pictures
+from builder.extract.compat import has_pictures, picture_boxes
 from builder.extract.spans import Span
 
 Block = dict[str, Any]
@@ -29,8 +29,8 @@ _X_HEIGHT, _LEAST_INK = 0.45, 0.1
 _LIGHT = 0xB0
 # Single marks may fall between pixels.
 _LEAST_LETTERS = 3
-# What may lie under or over a text besides what is painted: kinds of MuPDF's drawing steps; the least width and height in points.
-_PICTURES, _WIDE, _HIGH = frozenset({"fill-image", "fill-shade"}), 12, 2.5
+# The least width and height, in points, of what may lie under or over a text.
+_WIDE, _HIGH = 12, 2.5
 # A page's text in the order in which it is drawn, with what is painted.
 _FLAGS = (
     pymupdf.TEXTFLAGS_DICT & ~pymupdf.TEXT_PRESERVE_IMAGES & ~pymupdf.TEXT_PRESERVE_LIGATURES
@@ -142,7 +142,9 @@ def _is_light(span: Span) -> bool:
 _Placed: TypeAlias = tuple[int, dict[str, Any]]
 
 
-def _painted(page: pymupdf.Page, drawn: Sequence[Block]) -> tuple[list[_Placed], list[_Placed], list[Sequence[float]]]:
+def _painted(
+    page: pymupdf.Page, drawn: Sequence[Block]
+) -> tuple[list[_Placed], list[_Placed], Sequence[Sequence[float]]]:
     """Return the spans of a page that something may hide, what large is painted, and the boxes of images and shadings."""
     fills = [
         (i, block)
@@ -151,8 +153,7 @@ def _painted(page: pymupdf.Page, drawn: Sequence[Block]) -> tuple[list[_Placed],
         # A frame hides nothing; a thick line may.
         if not block["stroked"] or _is_light(block)
     ]
-    log = page.get_bboxlog() if has_pictures(page) else ()
-    boxes = [box for kind, box in log if kind in _PICTURES and _is_large(box)]
+    boxes = [box for box in picture_boxes(page) if _is_large(box)] if has_pictures(page) else []
     spans = [
         (i, span)
         for i, block in enumerate(drawn)
